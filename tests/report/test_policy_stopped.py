@@ -7,10 +7,13 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pytest
+from scipy.stats import t
 
 from polbias.eval.answers.text import NOT_ASKED
-from polbias.eval.policy.analysis import estimates
+from polbias.eval.policy.analysis import estimates, leaning, leaning_stderr
 from polbias.eval.policy.answers import asked, prompts
+from polbias.eval.policy.metrics import process_leaning
 from polbias.eval.policy.robustness import TESTS
 from polbias.eval.policy.section import section
 from polbias.eval.policy.summary import policy_summary
@@ -24,7 +27,7 @@ ANSWERS = 30
 
 
 @lru_cache(maxsize=1)
-def tables() -> dict[str, pa.Table]:
+def answers() -> tuple[list[dict[str, Any]], dict[str, list[list[str]]]]:
     """All answers of somebody who often does not answer, those that stopping asks for, and the first ones."""
     rng = np.random.default_rng(3)
     docs = statements(40, ("p1-agree",))
@@ -43,7 +46,12 @@ def tables() -> dict[str, pa.Table]:
         [*said[:number], *[NOT_ASKED] * (ANSWERS - number)]
         for said, number in zip(every, plan.wanted.tolist(), strict=True)
     ]
-    made = {"full": every, "stopped": some, "once": [said[:1] for said in every]}
+    return docs, {"full": every, "stopped": some, "once": [said[:1] for said in every]}
+
+
+@lru_cache(maxsize=1)
+def tables() -> dict[str, pa.Table]:
+    docs, made = answers()
     return {name: answered(docs, said, name=name) for name, said in made.items()}
 
 
@@ -87,6 +95,18 @@ def test_the_leaning_reads_first_answers() -> None:
     first, every = (found[name]["leaning"].estimate.n for name in ("stopped", "full"))
     assert every == ANSWERS * first > 0
     assert [*found["once"]] == ["leaning"]
+
+
+def test_the_metric_of_the_task_is_the_leaning_of_the_report() -> None:
+    docs, said = answers()
+    for name in ("stopped", "once"):
+        items = [process_leaning(doc, each)["leaning"] for doc, each in zip(docs, said[name], strict=True)]
+        found = estimates(*asked(tables()[name]))["leaning"].estimate
+        assert 100 * leaning(items) == pytest.approx(found.value)
+        half = t.ppf(0.975, found.clusters - 2) * 100 * leaning_stderr(items)
+        assert half == pytest.approx((found.high - found.low) / 2, rel=0.05)
+    one_sided = [each for each in items if each.statement_id == items[0].statement_id]
+    assert (leaning(one_sided), leaning_stderr(one_sided)) == (None, "N/A")
 
 
 def test_what_was_never_asked_is_counted_and_is_no_missing_answer() -> None:
