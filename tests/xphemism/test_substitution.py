@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import pytest
 
+from polbias.generators.xphemism.matching import Matcher
 from polbias.generators.xphemism.matching.text import Hit
 from polbias.generators.xphemism.substitution import Substitution, substitute
 from polbias.generators.xphemism.vocabulary.lexicon import load_lexicon
-from polbias.generators.xphemism.vocabulary.paradigms import forms
 
 LEXICON = load_lexicon()
+MATCHER = Matcher(LEXICON, LEXICON.words)
 
 
 def _exchanged(claim: str, base: str, exchange: str) -> Substitution:
-    """Exchange the longest form of a word that a claim has as a token of its own."""
-    found = [form for form in forms(LEXICON.words[base]) if form in claim]
-    form = max(found, key=len)
-    start = claim.index(form)
-    end = start + len(form)
-    return substitute(
-        claim, Hit(base, start, end, start, end, "exact", form), LEXICON.words[exchange], LEXICON
-    )
+    """Exchange a word wherever a claim has it."""
+    hit, *others = (hit for hit in MATCHER.find(claim, nested=True) if hit.word == base)
+    return substitute(claim, hit, LEXICON.words[exchange], LEXICON, others)
 
 
 def _member(claim: str, token: str, surface: str, member: str, base: str, exchange: str) -> Substitution:

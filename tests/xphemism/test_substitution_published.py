@@ -50,7 +50,7 @@ def _made(pair: PublishedPair, lexicon: Lexicon, matcher: Matcher) -> str | None
     hits = [hit for hit in matcher.find(pair.base, nested=True) if hit.word == base]
     if not hits:
         return None
-    result = substitute(pair.base, hits[0], lexicon.words[exchange], lexicon)
+    result = substitute(pair.base, hits[0], lexicon.words[exchange], lexicon, hits[1:])
     return result.shifted_claim if result.status == "made" else None
 
 

@@ -136,7 +136,7 @@ def _in_institution(tokens: Sequence[Token], first: int) -> bool:
         if (
             small in closed["genitive_articles"]
             and place
-            and _ends(tokens[place - 1], closed["with_genitive"])
+            and (_ends(tokens[place - 1], closed["with_genitive"]) or _after_capital(tokens, place - 1))
         ):
             return True
         inside = small in closed["inside"] or token.text[:1].isupper()
@@ -179,6 +179,14 @@ def _after_capital(tokens: Sequence[Token], first: int) -> bool:
     person = any(small.removesuffix(ending) in persons for ending in ("", "n", "r", "m", "s"))
     noun = is_known(before.text) and lemma(before.text) == before.text
     return small.endswith(ENDINGS) and not person and not noun and _is_adjective(small)
+
+
+def _is_law(hit: Hit, tokens: Sequence[Token], place: int) -> bool:
+    """Whether a compound is the name of a law, treaty or body, and no description ("ein", "ein dänisches")."""
+    if hit.member not in ("first", "middle") or not _ends(tokens[place], lists().names["one_word"]):
+        return False
+    before = tokens[place - 1].text if place else ""
+    return before.lower() not in lists().names["indefinite"] and not _is_adjective(before)
 
 
 def _is_adjective(small: str) -> bool:
@@ -283,7 +291,7 @@ class Matcher:
                     token_end=folded.original(hit.token_end),
                     surface=text[start:end],
                     quoted=inside(hit.start, hit.end, quoted),
-                    proper=proper(words, first, last),
+                    proper=proper(words, first, last) or _is_law(hit, words, first),
                 )
             )
         return tuple(tagged)

@@ -272,6 +272,8 @@ def member_of(pattern: Pattern, token: Token, start: int, small_nouns: bool) -> 
     if pattern.pos not in ("noun", "adjective"):
         return None
     text, end = token.text, start + len(pattern.letters)
+    if text.lower().removesuffix("s") in lists().names["countries"]:
+        return None
     parts = _member_parts(text)
     first = next((i for i, (_, stop) in enumerate(parts) if start < stop), None)
     last = next((i for i, (_, stop) in enumerate(parts) if end <= stop), None)

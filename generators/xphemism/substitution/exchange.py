@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterable
 from functools import lru_cache
 from itertools import pairwise
 
@@ -16,33 +16,7 @@ from polbias.generators.xphemism.substitution.words import Token, Tokens, tokeni
 from polbias.generators.xphemism.vocabulary.lexicon import Lexicon, Word
 from polbias.generators.xphemism.vocabulary.paradigms import ENDINGS, Reading, forms, genders
 
-# The other places of a claim where a word stands that is exchanged.
-
-
-@lru_cache(maxsize=4096)
-def _pattern(word: Word) -> re.Pattern[str]:
-    ordered = sorted(forms(word), key=len, reverse=True)
-    alternatives = "|".join(re.escape(form).replace(r"\ ", r"\s+") for form in ordered)
-    return re.compile(rf"(?<![\w-])(?:{alternatives})(?![\w-])", re.IGNORECASE)
-
-
-def other_hits(claim: str, word: Word, hit: Hit) -> tuple[Hit, ...]:
-    """Return the places of a claim beside a hit where a form of its word stands as a token of its own.
-
-    A noun is found with a capital only.
-    """
-    found: list[Hit] = []
-    for match in _pattern(word).finditer(claim):
-        start, end = match.span()
-        if start < hit.token_end and hit.token_start < end:
-            continue
-        surface = match[0]
-        head = surface.split()[0 if word.tail else -1]
-        if word.pos == "noun" and not head[0].isupper() and not word.modifiers:
-            continue
-        kind = "exact" if surface == word.word else "inflected"
-        found.append(Hit(word.word, start, end, start, end, kind, surface))  # type: ignore[arg-type]
-    return tuple(found)
+# What a form can be, whatever its capitals.
 
 
 @lru_cache(maxsize=65536)
@@ -206,8 +180,10 @@ def _derivation_base(suffix: str, base: Word, exchange: Word) -> str:
 # Exchanging a word of a claim for another one with everything that has to agree (PolBiX, section 3.3).
 
 
-def substitute(claim: str, hit: Hit, exchange: Word, lexicon: Lexicon) -> Substitution:
-    """Exchange a word of a claim, wherever it stands as a word of its own.
+def substitute(
+    claim: str, hit: Hit, exchange: Word, lexicon: Lexicon, others: Iterable[Hit] = ()
+) -> Substitution:
+    """Exchange a word of a claim in the place of a hit and of others of the same word.
 
     The exchange word takes case and number of the base word; article, contraction, adjectives, relative
     pronoun and verb are made to agree. Where readings of the claim lead to different results and no rule
@@ -224,7 +200,7 @@ def substitute(claim: str, hit: Hit, exchange: Word, lexicon: Lexicon) -> Substi
         tag = "#" in claim[max(0, hit.start - 1) : hit.start] and hit.end == hit.token_end
         if hit.proper and not tag:
             raise ReviewError("proper-name", f'"{hit.surface}" is part of a name')
-        for each in (hit, *other_hits(claim, base, hit)):
+        for each in (hit, *others):
             spans += _spans(tokens, each, base, exchange)
         # Two hits may demand the same change, but not different ones in one place.
         ordered = sorted(set(spans))
