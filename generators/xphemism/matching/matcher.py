@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from polbias.files import InputError
-from polbias.generators.language.german_words import is_known, lemma
+from polbias.generators.language.german_words import CLOSED, is_known, lemma
 from polbias.generators.xphemism.matching.patterns import Pattern, anchors, patterns, read
 from polbias.generators.xphemism.matching.text import HIDING, Hit, Token, fold, lists, lower, tokens
 from polbias.generators.xphemism.vocabulary.lexicon import Lexicon
@@ -182,11 +182,13 @@ def _after_capital(tokens: Sequence[Token], first: int) -> bool:
 
 
 def _is_law(hit: Hit, tokens: Sequence[Token], place: int) -> bool:
-    """Whether a compound is the name of a law, treaty or body, and no description ("ein", "ein dänisches")."""
+    """Whether a compound names a law, treaty or body and is no description ("ein dänisches ...")."""
     if hit.member not in ("first", "middle") or not _ends(tokens[place], lists().names["one_word"]):
         return False
     before = tokens[place - 1].text if place else ""
-    return before.lower() not in lists().names["indefinite"] and not _is_adjective(before)
+    return before.lower() not in lists().names["indefinite"] and (
+        before in CLOSED or not _is_adjective(before)
+    )
 
 
 def _is_adjective(small: str) -> bool:

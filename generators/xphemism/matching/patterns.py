@@ -332,7 +332,7 @@ def read(
     whole_end = words[last].whole_end
     if pattern.whole and token.start == start and words[last].end == end:
         phrase = words[first : last + 1]
-        if not _spelled(pattern, phrase, small_nouns) or _other_word(pattern, words, first, last):
+        if not _spelled(pattern, words, first, last, small_nouns) or _other_word(pattern, words, first, last):
             return None
         if whole_end > end:  # Asylbewerber:innen
             return Hit(pattern.word, start, end, start, whole_end, "compound", "", "first")
@@ -346,15 +346,21 @@ def read(
     return Hit(pattern.word, start, start + pattern.stem, token.start, whole_end, "compound", "", member)
 
 
-def _spelled(pattern: Pattern, phrase: Sequence[Token], small_nouns: bool) -> bool:
-    """Return whether nouns have their capitals, and a single word of another kind none inside a sentence."""
+def _spelled(pattern: Pattern, words: Sequence[Token], first: int, last: int, small_nouns: bool) -> bool:
+    """Return whether nouns have their capitals, and a word of another kind none inside a sentence.
+
+    An adjective with an ending and no noun after it is one: "die Arbeitslosen".
+    """
+    phrase = words[first : last + 1]
     for token, capital in zip(phrase, pattern.capitals, strict=False):
         if capital and token.text[:1].islower() and not small_nouns:
             return False
     token = phrase[0]
     if len(phrase) > 1 or pattern.capitals[0] or not token.text[:1].isupper():
         return True
-    return pattern.pos == "noun" or token.initial or token.text.isupper()
+    noun = pattern.pos == "adjective" and pattern.form != pattern.word
+    noun = noun and not any(word.text[:1].isupper() for word in words[last + 1 : last + 2])
+    return pattern.pos == "noun" or noun or token.initial or token.text.isupper()
 
 
 def _other_word(pattern: Pattern, words: Sequence[Token], first: int, last: int) -> bool:

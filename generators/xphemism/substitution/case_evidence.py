@@ -8,6 +8,7 @@ from polbias.generators.language import german_words as german
 from polbias.generators.xphemism.substitution import words as closed
 from polbias.generators.xphemism.substitution.case_roles import role_of
 from polbias.generators.xphemism.substitution.clause import clause_at, finite_number, takes
+from polbias.generators.xphemism.substitution.edits import ReviewError
 from polbias.generators.xphemism.substitution.phrase import Phrase, ending_of, extended_phrase, read_phrase
 from polbias.generators.xphemism.substitution.words import Agreement, Tokens
 from polbias.generators.xphemism.vocabulary.lexicon import Word
@@ -36,7 +37,9 @@ def agreements(tokens: Tokens, phrase: Phrase, readings: Iterable[Reading], word
         return fitting(tokens, phrase, readings) or determined
     every = _distinct((reading for found in forms(word).values() for reading in found), strength)
     every = [agreement for agreement in every if _fits_determiner(tokens, phrase, agreement)]
-    return [each for each in every if _fits_adjectives(tokens, phrase, each, strength)] or every or by_form
+    if by_form and not every:
+        raise ReviewError("other-word", f'the article before "{tokens[phrase.head].text}" fits another word')
+    return [each for each in every if _fits_adjectives(tokens, phrase, each, strength)] or every
 
 
 def fitting(tokens: Tokens, phrase: Phrase, readings: Iterable[Reading]) -> list[Agreement]:
@@ -123,7 +126,36 @@ def government(tokens: Tokens, phrase: Phrase, last: int) -> tuple[Case, ...]:
 def _by_preposition(
     tokens: Tokens, phrase: Phrase, last: int, candidates: list[Agreement]
 ) -> list[Agreement]:
-    return _with_cases(candidates, government(tokens, phrase, last))
+    cases = government(tokens, phrase, last)
+    if cases and all(each.case == "nom" for each in candidates):
+        raise ReviewError(
+            "other-word", f'"{tokens[phrase.head].text}" has no case that its preposition governs'
+        )
+    unmarked = cases == ("gen",) and phrase.determiner is None and not phrase.attributes
+    if unmarked and all(each.case != "gen" for each in candidates):
+        # "wegen Völkermord": the genitive shows where the exchange word has an adjective.
+        return [Agreement("gen", each.number, each.gender) for each in candidates]
+    return _with_cases(candidates, _by_head(tokens, phrase, last) or cases)
+
+
+def _by_head(tokens: Tokens, phrase: Phrase, last: int) -> tuple[Case, ...]:
+    """Return the case that the head of a prepositional object governs, () if it is not known."""
+    if phrase.preposition is None or phrase.determiner is not None or phrase.contracted:
+        return ()
+    table = closed.GOVERNMENT.get(tokens[phrase.preposition].low, {})
+    noun = tokens[phrase.preposition - 1].low if phrase.preposition else ""
+    cases: tuple[Case, ...] = ("acc", "dat")
+    inside = set(clause_at(tokens, phrase.head).words(tokens)) - {noun}
+    by_noun = [
+        case for case in cases if any(noun.removesuffix("s").endswith(each) for each in table.get(case, ()))
+    ]
+    by_verb = [
+        case
+        for case in cases
+        if case in table and (takes(tokens, phrase.head, table[case]) or not table[case].isdisjoint(inside))
+    ]
+    found = by_noun or by_verb or [case for case in cases if case in table.get("rest", ())]
+    return (found[0],) if len(found) == 1 else ()
 
 
 def _left_conjunct(tokens: Tokens, phrase: Phrase) -> int | None:

@@ -15,8 +15,8 @@ from polbias.generators.xphemism.substitution.clause import (
     finite_number,
     takes,
 )
-from polbias.generators.xphemism.substitution.edits import ReviewError
-from polbias.generators.xphemism.substitution.phrase import Phrase, read_phrase
+from polbias.generators.xphemism.substitution.edits import ReviewError, Span, changed
+from polbias.generators.xphemism.substitution.phrase import Phrase, ending_of, read_phrase
 from polbias.generators.xphemism.substitution.words import Agreement, Tokens
 from polbias.generators.xphemism.vocabulary.lexicon import Word
 from polbias.generators.xphemism.vocabulary.paradigms import Case, Number
@@ -113,7 +113,9 @@ def _in_second(
         return None if any(other.place < phrase.first for other in possible) else "nom"
     front = [other for other in possible if other.place < clause.finite]
     if front and not (len(front) == 1 and _disagrees(tokens, front[0], clause.finite)):
-        return "acc"
+        # "Lehrer kostet die Abgabe ...": no subject, unless a headline lacks its article.
+        bare = front[0].first == front[0].place and verb == "sg"
+        return None if bare and german.is_person(tokens[front[0].place].text) else "acc"
     between = any(clause.finite < other.place < phrase.first for other in possible)
     return "acc" if between else "nom" if verb == number or coordinated or number is None else "acc"
 
@@ -249,25 +251,71 @@ def check_number(tokens: Tokens, phrase: Phrase, determiner: closed.Determiner |
     """Refuse another number where the claim counts, or after a contraction (the plural may drop it)."""
     counted = any(tokens[place].low in closed.COUNTING for place in phrase.attributes)
     counted |= any(tokens[place].kind == "number" for place in range(phrase.first, phrase.head))
+    counted |= phrase.first > 0 and tokens[phrase.first - 1].text in closed.AMOUNTS
     if counted or (determiner is not None and determiner.stem in closed.NUMBER_MATTERS):
         raise ReviewError("counted", "the exchange word has another number, and the claim counts")
     if phrase.contracted:
         raise ReviewError("number", "after a contraction the plural can stand with and without article")
 
 
-def check_possessive(tokens: Tokens, last: int, old: Agreement, new: Agreement) -> None:
-    """Refuse another gender where a later possessive can refer to the noun ("ihre Kosten")."""
-    before, after = _possessive(old), _possessive(new)
-    if before == after or old.case != "nom":
-        return
-    for token in tokens[last + 1 :]:
-        if token.opens or token.text in ".!?":
-            return
-        determiner = closed.determiner_of(token.low)
-        if determiner is not None and determiner.stem == before:
-            raise ReviewError(
-                "possessive", f'"{token.text}" may refer to the word, whose gender or number changes'
-            )
+def referring(tokens: Tokens, first: int, last: int, old: Agreement, new: Agreement) -> tuple[Span, ...]:
+    """Return the changes of possessives that can refer to nothing but the noun; refuse what is not clear.
+
+    That is a pronoun of another clause ("der Bau stockt, weil er ..."), or a superlative as predicate.
+    """
+    if old.column == new.column:
+        return ()
+    own = clause_at(tokens, last).places
+    changing = "whose gender or number changes"
+    found: list[Span] = []
+    for place in range(last + 1, len(tokens)):
+        token, low = tokens[place], tokens[place].low
+        determiner = closed.determiner_of(low)
+        if determiner and determiner.stem == _possessive(old.column) != _possessive(new.column):
+            others = (each for each in own if each < first or last < each < place)
+            if old.case != "nom":
+                continue
+            if place not in own or any(_may_possess(tokens, each, old) for each in others):
+                raise ReviewError("possessive", f'"{token.text}" may refer to the word, {changing}')
+            form = _possessive(new.column) + low[len(determiner.stem) :]
+            found += changed(tokens, place, form, "pronoun")
+        elif place in own:
+            if low == closed.determiner_form(closed.DEFINITE, old) and _superlative(tokens, place + 1):
+                raise ReviewError("predicate", f'"{token.text}" refers to the word, {changing}')
+        elif _pronoun(tokens, place, old.column):
+            raise ReviewError("pronoun", f'"{token.text}" may refer to the word, {changing}')
+    return tuple(found)
+
+
+def _pronoun(tokens: Tokens, place: int, column: str) -> bool:
+    """Return whether a token may be a pronoun for a noun of a gender or number."""
+    token = tokens[place]
+    if token.low not in closed.PERSONAL_PRONOUNS[column] or not (token.text == token.low or token.opens):
+        return False
+    return token.low != "es" or not takes(tokens, place, closed.EXPLETIVE)
+
+
+def _superlative(tokens: Tokens, place: int) -> bool:
+    """Return whether a superlative without a noun stands at a place."""
+    words = [token.text for token in tokens[place : place + 2]] + ["."]
+    alone = not (words[1][0].isupper() or (words[1].islower() and ending_of(words[1])))
+    return words[0].islower() and words[0].endswith(("ste", "sten")) and alone
+
+
+def _possessive(column: str) -> str:
+    return "sein" if column in ("m", "n") else "ihr"
+
+
+def _may_possess(tokens: Tokens, place: int, old: Agreement) -> bool:
+    """Return whether a possessive may refer to this noun of the clause, too."""
+    token = tokens[place]
+    if not token.is_noun or (token.opens and _function_word(token.low)) or token.low in closed.TIMES:
+        return False
+    phrase = read_phrase(tokens, place)
+    if phrase.preposition is not None and phrase.determiner is None and not german.is_plural(token.text):
+        return False  # "aus Syrien"
+    column = "pl" if german.is_plural(token.text) else german.gender(token.text)
+    return column is None or _possessive(column) == _possessive(old.column)
 
 
 def check_dative(tokens: Tokens, phrase: Phrase, old: Agreement, new: Agreement) -> None:
@@ -284,10 +332,6 @@ def check_relative(tokens: Tokens, phrase: Phrase, base: Word, old: Agreement, n
         return
     if clause_at(tokens, phrase.head).opener == phrase.determiner:
         raise ReviewError("relative-or-article", f'"{tokens[phrase.determiner].text}" may be relative')
-
-
-def _possessive(agreement: Agreement) -> str:
-    return "sein" if agreement.column in ("m", "n") else "ihr"
 
 
 def check_text(tokens: Tokens, last: int) -> None:

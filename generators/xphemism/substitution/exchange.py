@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from functools import lru_cache
 from itertools import pairwise
@@ -14,7 +15,7 @@ from polbias.generators.xphemism.substitution.edits import ReviewError, Span, Su
 from polbias.generators.xphemism.substitution.nouns import NounHit, exchange_noun
 from polbias.generators.xphemism.substitution.words import Token, Tokens, tokenise
 from polbias.generators.xphemism.vocabulary.lexicon import Lexicon, Word
-from polbias.generators.xphemism.vocabulary.paradigms import ENDINGS, Reading, forms, genders
+from polbias.generators.xphemism.vocabulary.paradigms import ENDINGS, Reading, forms, genders, superlatives
 
 # What a form can be, whatever its capitals.
 
@@ -77,6 +78,13 @@ def _adjective(surface: str, base: Word, exchange: Word) -> str:
     if low == base.word.lower():
         if exchange.pos in ("fixed", "adjective"):
             return exchange.word
+    elif exchange.modifiers and low.removeprefix(stem) in ENDINGS:
+        # "Neoliberale" to "marktwirtschaftlich orientierte", without the noun of the phrase.
+        return " ".join(exchange.modifiers) + low.removeprefix(stem)
+    elif exchange.pos == "adjective" and (
+        degree := _SUPERLATIVE.fullmatch(low.removeprefix(base.word.lower()))
+    ):
+        return superlatives(exchange)[0] + degree[1]
     elif exchange.pos == "adjective" and exchange.singular and low.startswith(stem):
         ending = low.removeprefix(stem)
         if ending in ENDINGS or ending.removeprefix("er") in ENDINGS:
@@ -101,6 +109,7 @@ def _verb(surface: str, base: Word, exchange: Word) -> str:
 _SHARED = 5
 # A shorter last member is rather an ending or a part of one.
 _SHORTEST = 4
+_SUPERLATIVE = re.compile("e?st(e[nrsm]?)")
 _ELEMENTS = ("s", "es", "n", "en", "e", "er", "")
 
 
@@ -115,7 +124,14 @@ def exchange_member(token: Token, place: int, hit: Hit, base: Word, exchange: Wo
     elif exchange.linking and exchange.pos == "noun":
         if not _is_word(right):
             raise ReviewError("compound-member", f'"{right}" in "{token.text}" is no known word')
-        stem = exchange.linking[0]
+        stem = next(
+            (
+                member
+                for start, member in closed.MEMBERS.get(exchange.word, {}).items()
+                if right.lower().startswith(start)
+            ),
+            exchange.linking[0],
+        )
         right = _with_seam(stem, right, rest[: len(rest) - len(right)].endswith("-"))
     else:
         raise ReviewError("compound-phrase", f'"{exchange.word}" cannot be a member of a compound')
@@ -201,6 +217,7 @@ def substitute(
         if hit.proper and not tag:
             raise ReviewError("proper-name", f'"{hit.surface}" is part of a name')
         for each in (hit, *others):
+            _check_sense(claim, each, exchange)
             spans += _spans(tokens, each, base, exchange)
         # Two hits may demand the same change, but not different ones in one place.
         ordered = sorted(set(spans))
@@ -211,6 +228,23 @@ def substitute(
         return Substitution(claim, "review", str(error), ())
     shifted, edits = applied(claim, tokens, spans)
     return Substitution(shifted, "made", "", edits)
+
+
+def _check_sense(claim: str, hit: Hit, exchange: Word) -> None:
+    """Refuse a word in another sense than that of its pairs, or with an attribute that does not fit."""
+    around = f"{claim[: hit.start]}~{claim[hit.end :]}"
+    other, own, valency = (
+        table.get(word)
+        for table, word in (
+            (closed.OTHER_SENSE, hit.word),
+            (closed.OWN_SENSE, hit.word),
+            (closed.VALENCY, exchange.word),
+        )
+    )
+    if (other and other.search(around)) or (own and not own.search(around)):
+        raise ReviewError("other-sense", f'"{hit.surface}" may not mean here what the pair means')
+    if valency and valency.search(around):
+        raise ReviewError("valency", f'"{exchange.word}" cannot have the attribute of "{hit.surface}"')
 
 
 def _spans(tokens: Tokens, hit: Hit, base: Word, exchange: Word) -> tuple[Span, ...]:
@@ -227,6 +261,13 @@ def _spans(tokens: Tokens, hit: Hit, base: Word, exchange: Word) -> tuple[Span, 
     if suffix:
         raise ReviewError("token", f'"{tokens[last].text}" goes on after the word')
     if base.pos == "noun":
+        shared = (
+            first > 1
+            and tokens[first - 1].low in closed.CONJUNCTIONS
+            and tokens[first - 2].text.endswith("-")
+        )
+        if shared and base.word[-_SHARED:].lower() != exchange.word[-_SHARED:].lower():
+            raise ReviewError("shared-member", f'"{tokens[first - 2].text}" shares a member with the word')
         if prefix and (exchange.modifiers or " " in exchange.word):
             raise ReviewError("compound-phrase", f'"{exchange.word}" cannot be the head of a compound')
         if prefix and exchange.word.lower().startswith(prefix.lower().rstrip("-")):

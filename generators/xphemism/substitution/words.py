@@ -183,6 +183,19 @@ FINITE: Mapping[str, str] = _DATA["finite"]
 FINITE_PLURAL: Mapping[str, str] = {plural: single for single, plural in reversed(list(FINITE.items()))}
 STRONG_PRESENT: Mapping[str, str] = _DATA["strong_present"]
 DERIVATIONS = _set("derivations")
+GOVERNMENT: Mapping[str, Mapping[str, frozenset[str]]] = {
+    preposition: {case: frozenset(heads.split()) for case, heads in cases.items()}
+    for preposition, cases in _DATA["government"].items()
+}
+PERSONAL_PRONOUNS: Mapping[str, tuple[str, ...]] = {
+    column: tuple(forms.split()) for column, forms in _DATA["personal_pronouns"].items()
+}
+EXPLETIVE = _set("expletive")
+MEMBERS: Mapping[str, Mapping[str, str]] = _DATA["members"]
+OTHER_SENSE, OWN_SENSE, VALENCY = (
+    {word: re.compile(pattern) for word, pattern in _DATA[name].items()}
+    for name in ("other_sense", "own_sense", "valency")
+)
 AMOUNTS = german.FRACTIONS | _set("amounts")
 ADVERBS = _set("adverbs")
 PARTITIVE = _set("partitive")

@@ -156,8 +156,19 @@ def _noun_forms(word: Word) -> Iterator[tuple[str, Reading]]:
                 yield form, Reading(case, number, gender, strength)
 
 
+def superlatives(word: Word) -> tuple[str, ...]:
+    """Return the stems of the superlative of an adjective, the usual one first."""
+    if word.word.endswith("nah"):
+        return (word.word[:-2] + "ächst", word.word + "st")
+    ends = ("st", "est")
+    long = word.word.endswith(("d", "t", "s", "ß", "z")) and not word.word.endswith("end")
+    return tuple(word.word + end for end in (reversed(ends) if long else ends))
+
+
 def _adjective_forms(word: Word) -> Iterator[tuple[str, Reading]]:
     yield word.word, Reading(None, None, form="base")
+    for stem, ending in product((*superlatives(word), f"{word.singular}er"), ENDINGS):
+        yield stem + ending, Reading(None, None, form="base")
     for strength, case in product(STRENGTHS, CASES):
         for gender in GENDERS:
             for form in inflect(word, case, "sg", strength, gender):
