@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from polbias.generators.xphemism.matching import Hit, HitKind, Matcher
+from polbias.generators.xphemism.matching.matcher import longest
 from polbias.generators.xphemism.substitution import Edit, substitute
 from polbias.generators.xphemism.vocabulary.lexicon import Exchange, Lexicon
 
@@ -73,14 +74,14 @@ class PairMaker:
             )
         return self._exchange(claim, hits, base_word, exchange_word, exchange)
 
-    def make_all(self, claim: str) -> Iterator[MinimalPair]:
-        """Exchange every political word of a claim for each of its partners, one at a time.
+    def make_all(self, claim: str, base_word: str = "") -> Iterator[MinimalPair]:
+        """Exchange every political word of a claim, or one, for each of its partners, one at a time.
 
         Of entries that share a form ("Obdachlose", "Obdachloser") the first has the partner that they share.
         """
         found: dict[str, list[Hit]] = {}
         for hit in self._matcher.find(claim):
-            if hit.word in self._partners:
+            if hit.word in self._partners and base_word in ("", hit.word):
                 found.setdefault(hit.word, []).append(hit)
         asked: set[tuple[int, str]] = set()
         for word, hits in found.items():
@@ -96,7 +97,9 @@ class PairMaker:
             kind = "quotation" if hit.quoted else "name"
             reason = f"{kind}: {hit.surface!r} stands in a {kind}, where nothing is exchanged"
             return _unmade(base, exchange, reason, hit.kind)
-        others = [each for each in hits if each != hit and not (each.quoted or each.proper)]
+        # What ends in the word is a term of its own ("Vorquartal").
+        free = [each for each in hits if not (each.quoted or each.proper or each.member == "head")]
+        others = [each for each in longest(free) if each.token_start != hit.token_start]
         found = substitute(claim, hit, self._lexicon.words[word], self._lexicon, others)
         if found.status == "review":
             return _unmade(base, exchange, found.reason, hit.kind, "review")

@@ -6,6 +6,7 @@ import pytest
 
 from polbias.generators.xphemism.matching import Matcher
 from polbias.generators.xphemism.matching.text import Hit
+from polbias.generators.xphemism.minimal_pairs import PairMaker
 from polbias.generators.xphemism.substitution import Substitution, substitute
 from polbias.generators.xphemism.vocabulary.lexicon import load_lexicon
 
@@ -212,8 +213,6 @@ def test_what_only_looks_like_reported_speech(claim: str) -> None:
 @pytest.mark.parametrize(
     ("claim", "code"),
     [
-        ("Er weiß dass die Friedensmission teuer ist.", "comma"),
-        ("Das ist die Friedensmission die sich lohnt.", "comma"),
         ("Die Friedensmission/en kosten Geld.", "token"),
     ],
 )
@@ -278,10 +277,20 @@ def test_roles_and_attributes(claim: str, base: str, exchange: str, shifted: str
     assert _exchanged(claim, base, exchange).shifted_claim == shifted
 
 
-def test_names_are_left_alone() -> None:
-    claim = "Der Krieg dauert an."
-    hit = Hit(WAR, 4, 9, 4, 9, "exact", "Krieg", proper=True)
-    assert substitute(claim, hit, LEXICON.words[MISSION], LEXICON).reason.startswith("proper-name")
+def test_names_and_quotations_are_left_alone() -> None:
+    maker = PairMaker(LEXICON)
+    for claim in ("Der Kalte Krieg dauert an.", "Er rief „Krieg“.", "Das Klimaschutzgesetz gilt."):
+        assert {pair.status for pair in maker.make_all(claim)} == {"none"}
+    assert maker.make("Der Kalte Krieg dauert an.", WAR, MISSION).status == "none"
+
+
+def test_one_row_for_entries_of_one_form() -> None:
+    made = [
+        pair
+        for pair in PairMaker(LEXICON).make_all("Ein Obdachloser fror.")
+        if pair.exchange_word == "Penner"
+    ]
+    assert [pair.shifted_claim for pair in made] == ["Ein Penner fror."]
 
 
 def test_edits_tell_what_changed() -> None:

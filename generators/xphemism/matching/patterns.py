@@ -300,7 +300,9 @@ def _joins(pattern: Pattern, before: str, after: str, final: bool, part: str) ->
     if after:
         if pattern.masculine and final and after in lists().compounds["gendered"]:
             return not before or leads(before, pattern.deverbal)
-        if not pattern.joining:
+        if not pattern.joining or (
+            len(pattern.form) == pattern.stem and after in lists().compounds["participles"]
+        ):
             return False
     elif final and not pattern.whole:
         return False
@@ -358,9 +360,10 @@ def _spelled(pattern: Pattern, words: Sequence[Token], first: int, last: int, sm
     token = phrase[0]
     if len(phrase) > 1 or pattern.capitals[0] or not token.text[:1].isupper():
         return True
-    noun = pattern.pos == "adjective" and pattern.form != pattern.word
-    noun = noun and not any(word.text[:1].isupper() for word in words[last + 1 : last + 2])
-    return pattern.pos == "noun" or noun or token.initial or token.text.isupper()
+    if pattern.pos == "noun" or token.initial or token.text.isupper():
+        return True
+    following = "".join(word.text[:1] for word in words[last + 1 : last + 2])
+    return pattern.form != pattern.word and not following.isupper()
 
 
 def _other_word(pattern: Pattern, words: Sequence[Token], first: int, last: int) -> bool:

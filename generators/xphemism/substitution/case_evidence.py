@@ -97,7 +97,16 @@ def narrowed(
 ) -> list[Agreement]:
     """Return the agreements that the rules leave, applied one after another until they decide."""
     left = candidates
-    for rule in (_by_preposition, _by_coordination, _by_form, _by_genitive, _by_dative, _by_number, _by_role):
+    for rule in (
+        _by_preposition,
+        _by_coordination,
+        _by_form,
+        _by_genitive,
+        _by_dative,
+        _by_number,
+        _by_role,
+        _by_sex,
+    ):
         if decided(left):
             return left
         left = rule(tokens, phrase, last, left) or left
@@ -135,27 +144,20 @@ def _by_preposition(
     if unmarked and all(each.case != "gen" for each in candidates):
         # "wegen Völkermord": the genitive shows where the exchange word has an adjective.
         return [Agreement("gen", each.number, each.gender) for each in candidates]
-    return _with_cases(candidates, _by_head(tokens, phrase, last) or cases)
+    head = _by_head(tokens, phrase, cases) if len(cases) > 1 else ()
+    return _with_cases(candidates, head) or _with_cases(candidates, cases)
 
 
-def _by_head(tokens: Tokens, phrase: Phrase, last: int) -> tuple[Case, ...]:
-    """Return the case that the head of a prepositional object governs, () if it is not known."""
-    if phrase.preposition is None or phrase.determiner is not None or phrase.contracted:
-        return ()
-    table = closed.GOVERNMENT.get(tokens[phrase.preposition].low, {})
-    noun = tokens[phrase.preposition - 1].low if phrase.preposition else ""
-    cases: tuple[Case, ...] = ("acc", "dat")
-    inside = set(clause_at(tokens, phrase.head).words(tokens)) - {noun}
-    by_noun = [
-        case for case in cases if any(noun.removesuffix("s").endswith(each) for each in table.get(case, ()))
-    ]
-    by_verb = [
-        case
-        for case in cases
-        if case in table and (takes(tokens, phrase.head, table[case]) or not table[case].isdisjoint(inside))
-    ]
-    found = by_noun or by_verb or [case for case in cases if case in table.get("rest", ())]
-    return (found[0],) if len(found) == 1 else ()
+def _by_head(tokens: Tokens, phrase: Phrase, cases: tuple[Case, ...]) -> tuple[Case, ...]:
+    """Return the case of several that the head of a prepositional object governs, () if it is not known."""
+    place = phrase.preposition or 0
+    low, noun = tokens[place].low, tokens[max(place - 1, 0)].low.removesuffix("s")
+    words = clause_at(tokens, phrase.head).words(tokens)
+    heads = {case: closed.GOVERNMENT.get(f"{low} {case}", frozenset()) for case in cases}
+    found = tuple(case for case in cases if noun.endswith(tuple(heads[case]))) or tuple(
+        case for case in cases if takes(tokens, phrase.head, heads[case]) or not heads[case].isdisjoint(words)
+    )
+    return found[:1] if len(found) == 1 else cases[: not found and low in closed.USUAL]
 
 
 def _left_conjunct(tokens: Tokens, phrase: Phrase) -> int | None:
@@ -323,3 +325,9 @@ def _by_role(tokens: Tokens, phrase: Phrase, last: int, candidates: list[Agreeme
     number = next(iter(numbers)) if len(numbers) == 1 else None
     role = role_of(tokens, phrase, last, number, is_coordinated(tokens, phrase, last))
     return candidates if role is None else _with_cases(candidates, (role,))
+
+
+def _by_sex(tokens: Tokens, phrase: Phrase, last: int, candidates: list[Agreement]) -> list[Agreement]:
+    """Rather a plural than one woman: "der Geflüchteten"."""
+    plural = any(candidate.number == "pl" for candidate in candidates)
+    return [candidate for candidate in candidates if not (plural and candidate.gender == "f")]

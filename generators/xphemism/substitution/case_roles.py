@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -16,7 +17,7 @@ from polbias.generators.xphemism.substitution.clause import (
     takes,
 )
 from polbias.generators.xphemism.substitution.edits import ReviewError, Span, changed
-from polbias.generators.xphemism.substitution.phrase import Phrase, ending_of, read_phrase
+from polbias.generators.xphemism.substitution.phrase import Phrase, read_phrase
 from polbias.generators.xphemism.substitution.words import Agreement, Tokens
 from polbias.generators.xphemism.vocabulary.lexicon import Word
 from polbias.generators.xphemism.vocabulary.paradigms import Case, Number
@@ -31,6 +32,8 @@ _FUNCTION_WORDS = frozenset(closed.PREPOSITIONS).union(
     closed.CONJUNCTIONS,
     closed.CLAUSE_CONJUNCTIONS,
 )
+# A superlative without a noun.
+_PREDICATE = re.compile(r"[a-zäöüß]+sten?(?! (?:\w+e[mnrs]? )?[A-ZÄÖÜ])\b")
 _PLURALS = ("ungen", "heiten", "keiten", "schaften", "ionen", "täten", "innen")
 
 
@@ -280,26 +283,20 @@ def referring(tokens: Tokens, first: int, last: int, old: Agreement, new: Agreem
             form = _possessive(new.column) + low[len(determiner.stem) :]
             found += changed(tokens, place, form, "pronoun")
         elif place in own:
-            if low == closed.determiner_form(closed.DEFINITE, old) and _superlative(tokens, place + 1):
+            if low == closed.determiner_form(closed.DEFINITE, old) and _PREDICATE.match(
+                " ".join(each.text for each in tokens[place + 1 : place + 4])
+            ):
                 raise ReviewError("predicate", f'"{token.text}" refers to the word, {changing}')
-        elif _pronoun(tokens, place, old.column):
+        elif low in closed.PERSONAL_PRONOUNS[old.column] and not _expletive(tokens, place):
             raise ReviewError("pronoun", f'"{token.text}" may refer to the word, {changing}')
     return tuple(found)
 
 
-def _pronoun(tokens: Tokens, place: int, column: str) -> bool:
-    """Return whether a token may be a pronoun for a noun of a gender or number."""
+def _expletive(tokens: Tokens, place: int) -> bool:
+    """Return whether a pronoun stands for nothing: "es gibt"; nor for a noun in a polite "Sie"."""
     token = tokens[place]
-    if token.low not in closed.PERSONAL_PRONOUNS[column] or not (token.text == token.low or token.opens):
-        return False
-    return token.low != "es" or not takes(tokens, place, closed.EXPLETIVE)
-
-
-def _superlative(tokens: Tokens, place: int) -> bool:
-    """Return whether a superlative without a noun stands at a place."""
-    words = [token.text for token in tokens[place : place + 2]] + ["."]
-    alone = not (words[1][0].isupper() or (words[1].islower() and ending_of(words[1])))
-    return words[0].islower() and words[0].endswith(("ste", "sten")) and alone
+    polite = token.is_noun and not token.opens
+    return polite or (token.low == "es" and takes(tokens, place, closed.EXPLETIVE))
 
 
 def _possessive(column: str) -> str:
@@ -307,14 +304,12 @@ def _possessive(column: str) -> str:
 
 
 def _may_possess(tokens: Tokens, place: int, old: Agreement) -> bool:
-    """Return whether a possessive may refer to this noun of the clause, too."""
-    token = tokens[place]
-    if not token.is_noun or (token.opens and _function_word(token.low)) or token.low in closed.TIMES:
+    """Return whether a possessive may refer to this noun of the clause, too; to "Syrien" it does not."""
+    noun = tokens[place].text
+    plural = german.is_plural(noun)
+    if not tokens[place].is_noun or (read_phrase(tokens, place).determiner is None and not plural):
         return False
-    phrase = read_phrase(tokens, place)
-    if phrase.preposition is not None and phrase.determiner is None and not german.is_plural(token.text):
-        return False  # "aus Syrien"
-    column = "pl" if german.is_plural(token.text) else german.gender(token.text)
+    column = "pl" if plural else german.gender(noun)
     return column is None or _possessive(column) == _possessive(old.column)
 
 
@@ -335,29 +330,11 @@ def check_relative(tokens: Tokens, phrase: Phrase, base: Word, old: Agreement, n
 
 
 def check_text(tokens: Tokens, last: int) -> None:
-    """Refuse a claim whose text has to be settled first: a grammar check would change more than the word.
-
-    That is a missing comma before a clause, and a word with a second form after a stroke ("Schritt/e").
-    """
+    """Refuse a word with a second form after a stroke ("Schritt/e")."""
     after = tokens[last + 1 : last + 3]
     stroke = len(after) == 2 and after[0].text == "/" and after[1].text[0].islower()
     if stroke and tokens[last].end == after[0].start and after[0].end == after[1].start:
         raise ReviewError("token", f'"{tokens[last].text}" goes on after the word')
-    for place in range(len(tokens) - 1):
-        if _lacks_comma(tokens, place):
-            raise ReviewError("comma", f'a comma is missing before "{tokens[place].text}"')
-
-
-def _lacks_comma(tokens: Tokens, place: int) -> bool:
-    """Return whether a clause begins without comma: "er weiß dass ...", "der Einzige der sich ..."."""
-    if not place or tokens[place].opens:
-        return False
-    before, token, after = tokens[place - 1], tokens[place], tokens[place + 1]
-    if token.text == "dass":
-        denied = before.low == "nicht" and (place == 1 or tokens[place - 2].kind == "mark")
-        return before.kind == "word" and before.low not in closed.BEFORE_DASS and not denied
-    relative = token.text in ("der", "die", "das") and after.text == "sich"
-    return relative and before.is_noun and not before.opens
 
 
 def is_abstract(word: Word) -> bool:

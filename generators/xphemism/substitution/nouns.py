@@ -307,6 +307,8 @@ def target_number(
     cited = exchange.citation
     if cited is None or base.citation is None or number != base.citation or cited == base.citation:
         return number
+    if is_person(base) and is_person(exchange):
+        return number
     countable = base.singular is not None and base.plural is not None
     if number == "sg" and (counted or (countable and subject and not is_person(exchange))):
         return number

@@ -158,11 +158,8 @@ def _noun_forms(word: Word) -> Iterator[tuple[str, Reading]]:
 
 def superlatives(word: Word) -> tuple[str, ...]:
     """Return the stems of the superlative of an adjective, the usual one first."""
-    if word.word.endswith("nah"):
-        return (word.word[:-2] + "ächst", word.word + "st")
-    ends = ("st", "est")
-    long = word.word.endswith(("d", "t", "s", "ß", "z")) and not word.word.endswith("end")
-    return tuple(word.word + end for end in (reversed(ends) if long else ends))
+    long = word.word.endswith(("t", "s", "ß", "z"))
+    return tuple(word.word + end for end in (("est", "st") if long else ("st", "est")))
 
 
 def _adjective_forms(word: Word) -> Iterator[tuple[str, Reading]]:
