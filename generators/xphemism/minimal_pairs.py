@@ -81,7 +81,7 @@ class PairMaker:
         """
         found: dict[str, list[Hit]] = {}
         for hit in self._matcher.find(claim):
-            if hit.word in self._partners and base_word in ("", hit.word):
+            if base_word in ("", hit.word):
                 found.setdefault(hit.word, []).append(hit)
         asked: set[tuple[int, str]] = set()
         for word, hits in found.items():
@@ -93,7 +93,9 @@ class PairMaker:
 
     def _exchange(self, claim: str, hits: list[Hit], base: str, exchange: str, word: str) -> MinimalPair:
         hit = _first(hits)
-        if hit.quoted or hit.proper:
+        # All of a hashtag is a word of the claim and no name.
+        tag = claim[: hit.start].endswith("#") and hit.end == hit.token_end
+        if hit.quoted or (hit.proper and not tag):
             kind = "quotation" if hit.quoted else "name"
             reason = f"{kind}: {hit.surface!r} stands in a {kind}, where nothing is exchanged"
             return _unmade(base, exchange, reason, hit.kind)

@@ -1,7 +1,7 @@
 """Claims from outside the repository: how many exchanges are made, and how many of those are right.
 
-A claim marks what is exchanged: "Die {Steuer→Abgabe} sinkt". Alternatives stand behind a slash. `expected` is "make"; "keep",
-where nothing must be made; or "either", where the exchange may also go to a person.
+A claim marks what is exchanged: "Die {Steuer→Abgabe} sinkt", alternatives behind a stroke. `expected` is "make"; "keep", where
+nothing must be made; or "either", where the exchange may also go to a person. Claims and judgements are by a language model.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from polbias.eval.accuracy import wilson_interval
 from polbias.generators.xphemism.minimal_pairs import PairMaker
 from polbias.generators.xphemism.vocabulary.lexicon import load_lexicon
 
@@ -49,3 +48,15 @@ def score(name: str) -> dict[str, list[bool]]:
         if made:
             found["right"].append(pair.shifted_claim in right(row["claim"]))
     return found
+
+
+@pytest.mark.parametrize(
+    ("name", "claims", "not_made", "wrong"),
+    [("claims_first.tsv", 409, 4, 1), ("claims_second.tsv", 201, 2, 2)],
+)
+def test_outside_claims(name: str, claims: int, not_made: int, wrong: int) -> None:
+    """The floors are what is reached."""
+    assert len(rows(name)) == claims
+    found = score(name)
+    assert found["made"].count(False) <= not_made
+    assert found["right"].count(False) <= wrong

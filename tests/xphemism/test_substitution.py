@@ -307,8 +307,3 @@ def test_edits_tell_what_changed() -> None:
         ("Krieg", "Friedensmission", "word"),
     ]
     assert all(claim[edit.start : edit.end] == edit.old for edit in made.edits)
-
-
-def test_an_unknown_word_is_a_review() -> None:
-    hit = Hit("Zaun", 4, 8, 4, 8, "exact", "Zaun")
-    assert substitute("Der Zaun steht.", hit, LEXICON.words[WAR], LEXICON).reason.startswith("unknown-word")

@@ -69,11 +69,12 @@ def phrase_at(tokens: Tokens, head: int, readings: Iterable[Reading]) -> Phrase:
     A relative pronoun before a plural is no article ("Lager, in die Menschen kamen").
     """
     phrase = read_phrase(tokens, head)
-    if not any(
+    fits = any(
         _fits_determiner(tokens, phrase, each) for each in _distinct(readings, phrase.strength(tokens))
-    ):
+    )
+    if not fits:
         phrase = extended_phrase(tokens, phrase) or phrase
-    if phrase.determiner is None or all(reading.number != "pl" for reading in readings):
+    if phrase.determiner is None or (fits and all(reading.number != "pl" for reading in readings)):
         return phrase
     if clause_at(tokens, head).opener != phrase.determiner:
         return phrase
@@ -136,10 +137,6 @@ def _by_preposition(
     tokens: Tokens, phrase: Phrase, last: int, candidates: list[Agreement]
 ) -> list[Agreement]:
     cases = government(tokens, phrase, last)
-    if cases and all(each.case == "nom" for each in candidates):
-        raise ReviewError(
-            "other-word", f'"{tokens[phrase.head].text}" has no case that its preposition governs'
-        )
     unmarked = cases == ("gen",) and phrase.determiner is None and not phrase.attributes
     if unmarked and all(each.case != "gen" for each in candidates):
         # "wegen Völkermord": the genitive shows where the exchange word has an adjective.

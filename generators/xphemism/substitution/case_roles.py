@@ -254,49 +254,47 @@ def check_number(tokens: Tokens, phrase: Phrase, determiner: closed.Determiner |
     """Refuse another number where the claim counts, or after a contraction (the plural may drop it)."""
     counted = any(tokens[place].low in closed.COUNTING for place in phrase.attributes)
     counted |= any(tokens[place].kind == "number" for place in range(phrase.first, phrase.head))
-    counted |= phrase.first > 0 and tokens[phrase.first - 1].text in closed.AMOUNTS
+    counted |= tokens[max(phrase.first - 1, 0)].low.endswith(("illionen", "illiarden"))
     if counted or (determiner is not None and determiner.stem in closed.NUMBER_MATTERS):
         raise ReviewError("counted", "the exchange word has another number, and the claim counts")
     if phrase.contracted:
         raise ReviewError("number", "after a contraction the plural can stand with and without article")
 
 
-def referring(tokens: Tokens, first: int, last: int, old: Agreement, new: Agreement) -> tuple[Span, ...]:
+def referring(tokens: Tokens, phrase: Phrase, last: int, old: Agreement, new: Agreement) -> tuple[Span, ...]:
     """Return the changes of possessives that can refer to nothing but the noun; refuse what is not clear.
 
     That is a pronoun of another clause ("der Bau stockt, weil er ..."), or a superlative as predicate.
     """
     if old.column == new.column:
         return ()
-    own = clause_at(tokens, last).places
+    clause = clause_at(tokens, last)
+    own, attribute = clause.places, phrase.preposition is not None or old.case == "gen"
     changing = "whose gender or number changes"
     found: list[Span] = []
     for place in range(last + 1, len(tokens)):
         token, low = tokens[place], tokens[place].low
+        rivals = (each for each in range(place) if not phrase.first <= each <= last)
         determiner = closed.determiner_of(low)
         if determiner and determiner.stem == _possessive(old.column) != _possessive(new.column):
-            others = (each for each in own if each < first or last < each < place)
             if old.case != "nom":
                 continue
-            if place not in own or any(_may_possess(tokens, each, old) for each in others):
+            if place not in own or any(each in own and _may_possess(tokens, each, old) for each in rivals):
                 raise ReviewError("possessive", f'"{token.text}" may refer to the word, {changing}')
             form = _possessive(new.column) + low[len(determiner.stem) :]
             found += changed(tokens, place, form, "pronoun")
         elif place in own:
-            if low == closed.determiner_form(closed.DEFINITE, old) and _PREDICATE.match(
-                " ".join(each.text for each in tokens[place + 1 : place + 4])
-            ):
+            after = " ".join(each.text for each in tokens[place + 1 : place + 4])
+            if low == closed.determiner_form(closed.DEFINITE, old) and _PREDICATE.match(after):
                 raise ReviewError("predicate", f'"{token.text}" refers to the word, {changing}')
-        elif low in closed.PERSONAL_PRONOUNS[old.column] and not _expletive(tokens, place):
-            raise ReviewError("pronoun", f'"{token.text}" may refer to the word, {changing}')
+        elif low in closed.PERSONAL_PRONOUNS[old.column]:
+            if low == "es" and takes(tokens, place, closed.EXPLETIVE):
+                continue
+            # "Nach dem Streik der Stadt, weil sie ...": no topic where another noun can be one.
+            other = attribute and any(_may_possess(tokens, each, old) for each in rivals)
+            if not other and clause.kind != "zu":
+                raise ReviewError("pronoun", f'"{token.text}" may refer to the word, {changing}')
     return tuple(found)
-
-
-def _expletive(tokens: Tokens, place: int) -> bool:
-    """Return whether a pronoun stands for nothing: "es gibt"; nor for a noun in a polite "Sie"."""
-    token = tokens[place]
-    polite = token.is_noun and not token.opens
-    return polite or (token.low == "es" and takes(tokens, place, closed.EXPLETIVE))
 
 
 def _possessive(column: str) -> str:

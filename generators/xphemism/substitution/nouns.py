@@ -352,7 +352,7 @@ def _changes(
             else ()
         ),
         *relative_spans(tokens, hit.last, old, new),
-        *referring(tokens, phrase.first, hit.last, old, new),
+        *referring(tokens, phrase, hit.last, old, new),
         *partitive_spans(tokens, phrase, hit.last, old.case, hit.base, exchange),
     )
 

@@ -188,8 +188,8 @@ GOVERNMENT, PERSONAL_PRONOUNS = (
     {name: frozenset(words.split()) for name, words in _DATA[table].items()}
     for table in ("government", "personal_pronouns")
 )
-MEMBERS: Mapping[str, str] = _DATA["members"]
-CONTEXTS: Mapping[str, Mapping[str, re.Pattern[str]]] = {
+MEMBERS = _DATA["members"]
+CONTEXTS = {
     name: {word: re.compile(pattern) for word, pattern in _DATA[name].items()}
     for name in ("other_sense", "own_sense", "valency")
 }
