@@ -96,7 +96,7 @@ def answer(request: PairRequest, maker: PairMaker) -> Iterator[MinimalPair]:
     elif base and exchange:
         yield maker.make(request.claim, base, exchange)
     else:
-        made = [pair for pair in maker.make_all(request.claim) if base in ("", pair.base_word)]
+        made = [*maker.make_all(request.claim, base)]
         none = MinimalPair(
             base, exchange, "", None, "none", "no-hit: no word of the lexicon stands there", ()
         )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from polbias.generators.xphemism.matching import Hit, HitKind, Matcher
+from polbias.generators.xphemism.matching.matcher import longest
 from polbias.generators.xphemism.substitution import Edit, substitute
 from polbias.generators.xphemism.vocabulary.lexicon import Exchange, Lexicon
 
@@ -56,7 +57,10 @@ class PairMaker:
         self._spelled = {pair.printed: pair.second for pair in lexicon.pairs if pair.printed}
 
     def make(self, claim: str, base_word: str, exchange_word: str) -> MinimalPair:
-        """Exchange a given word of a claim for a given other one."""
+        """Exchange a given word of a claim for a given other one.
+
+        Words in a quotation or a name are left alone, as the annotation rules say (section 3.3).
+        """
         base, exchange = (self._spelled.get(word, word) for word in (base_word, exchange_word))
         for word in (base, exchange):
             if word not in self._lexicon.words:
@@ -68,29 +72,37 @@ class PairMaker:
             return _unmade(
                 base_word, exchange_word, f"no-hit: {base!r} does not stand in the claim in any form"
             )
-        return self._exchange(claim, _first(hits), base_word, exchange_word, exchange)
+        return self._exchange(claim, hits, base_word, exchange_word, exchange)
 
-    def make_all(self, claim: str) -> Iterator[MinimalPair]:
-        """Exchange every political word of a claim for each of its partners, one at a time.
+    def make_all(self, claim: str, base_word: str = "") -> Iterator[MinimalPair]:
+        """Exchange every political word of a claim, or one, for each of its partners, one at a time.
 
-        Words in a quotation or a name are left alone, as the annotation rules say (section 3.3).
+        Of entries that share a form ("Obdachlose", "Obdachloser") the first has the partner that they share.
         """
         found: dict[str, list[Hit]] = {}
         for hit in self._matcher.find(claim):
-            if hit.word in self._partners:
+            if base_word in ("", hit.word):
                 found.setdefault(hit.word, []).append(hit)
+        asked: set[tuple[int, str]] = set()
         for word, hits in found.items():
-            hit = _first(hits)
             for exchange in self._partners[word]:
-                if hit.quoted or hit.proper:
-                    kind = "quotation" if hit.quoted else "name"
-                    reason = f"{kind}: {hit.surface!r} stands in a {kind}, where nothing is exchanged"
-                    yield _unmade(word, exchange.exchange, reason, hit.kind)
-                else:
-                    yield self._exchange(claim, hit, word, exchange.exchange, exchange.exchange)
+                key = (_first(hits).start, exchange.exchange)
+                if key not in asked:
+                    asked.add(key)
+                    yield self._exchange(claim, hits, word, exchange.exchange, exchange.exchange)
 
-    def _exchange(self, claim: str, hit: Hit, base: str, exchange: str, word: str) -> MinimalPair:
-        found = substitute(claim, hit, self._lexicon.words[word], self._lexicon)
+    def _exchange(self, claim: str, hits: list[Hit], base: str, exchange: str, word: str) -> MinimalPair:
+        hit = _first(hits)
+        # All of a hashtag is a word of the claim and no name.
+        tag = claim[: hit.start].endswith("#") and hit.end == hit.token_end
+        if hit.quoted or (hit.proper and not tag):
+            kind = "quotation" if hit.quoted else "name"
+            reason = f"{kind}: {hit.surface!r} stands in a {kind}, where nothing is exchanged"
+            return _unmade(base, exchange, reason, hit.kind)
+        # What ends in the word is a term of its own ("Vorquartal").
+        free = [each for each in hits if not (each.quoted or each.proper or each.member == "head")]
+        others = [each for each in longest(free) if each.token_start != hit.token_start]
+        found = substitute(claim, hit, self._lexicon.words[word], self._lexicon, others)
         if found.status == "review":
             return _unmade(base, exchange, found.reason, hit.kind, "review")
         if found.shifted_claim == claim:

@@ -77,7 +77,9 @@ def test_a_number_that_a_word_does_not_have_has_no_form() -> None:
 def test_adjectives_and_verbs_and_fixed_words() -> None:
     assert inflect(DEAR, "dat", "sg", "strong", "n") == ("teurem",)
     assert forms(DEAR)["teuer"] == (Reading(None, None, form="base"),)
-    assert set(forms(DEAR)) == {"teuer", "teure", "teuren", "teurer", "teures", "teurem"}
+    assert {"teuer", "teure", "teuren", "teurer", "teures", "teurem", "teureren", "teuerste"} < set(
+        forms(DEAR)
+    )
     assert {form: readings[0].form for form, readings in forms(GO).items()} == {
         "in die Stadt gehen": "infinitive",
         "in die Stadt gegangen": "participle",

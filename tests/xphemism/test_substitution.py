@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import pytest
 
+from polbias.generators.xphemism.matching import Matcher
 from polbias.generators.xphemism.matching.text import Hit
+from polbias.generators.xphemism.minimal_pairs import PairMaker
 from polbias.generators.xphemism.substitution import Substitution, substitute
 from polbias.generators.xphemism.vocabulary.lexicon import load_lexicon
-from polbias.generators.xphemism.vocabulary.paradigms import forms
 
 LEXICON = load_lexicon()
+MATCHER = Matcher(LEXICON, LEXICON.words)
 
 
 def _exchanged(claim: str, base: str, exchange: str) -> Substitution:
-    """Exchange the longest form of a word that a claim has as a token of its own."""
-    found = [form for form in forms(LEXICON.words[base]) if form in claim]
-    form = max(found, key=len)
-    start = claim.index(form)
-    end = start + len(form)
-    return substitute(
-        claim, Hit(base, start, end, start, end, "exact", form), LEXICON.words[exchange], LEXICON
-    )
+    """Exchange a word wherever a claim has it."""
+    hit, *others = (hit for hit in MATCHER.find(claim, nested=True) if hit.word == base)
+    return substitute(claim, hit, LEXICON.words[exchange], LEXICON, others)
 
 
 def _member(claim: str, token: str, surface: str, member: str, base: str, exchange: str) -> Substitution:
@@ -169,11 +166,18 @@ def test_a_phrase_cannot_be_a_member() -> None:
     [
         ("Die Partei, die die Friedensmission ablehnt, verlor.", MISSION, WAR, "ambiguous-case"),
         ("Eine Rente, die Armut verhindert, ist teuer.", "Armut", "Übergewicht", "relative-or-article"),
-        ("Ansprüche auf Sozialleistungen verjähren.", "Sozialleistungen", "Staatliche Unterstützung", "ambiguous-case"),
+        ("Ämter auf Sozialleistungen verhandeln.", "Sozialleistungen", "Staatliche Unterstützung", "ambiguous-case"),
         ("Altersarmut droht.", "Altersarmut", "Rente", "article"),
         ("Subventionen, die Arbeitsplätze sichern, helfen.", "Subventionen", "Wirtschaftsförderung", "relative-pronoun"),
         ("Alle Massenmedien berichten.", "Massenmedien", "Lügenpresse", "counted"),
-        ("Die Friedensmission hat ihren Preis.", MISSION, WAR, "possessive"),
+        ("Die Friedensmission der Stadt hat ihren Preis.", MISSION, WAR, "possessive"),
+        ("Die Friedensmission endet, weil sie zu teuer ist.", MISSION, WAR, "pronoun"),
+        ("Die Friedensmission ist die teuerste.", MISSION, WAR, "predicate"),
+        ("Das Volk hofft auf Abrisse.", "Abriss", "Rückbau", "rare-plural"),
+        ("Er saß am Steuer.", "Steuer", "Abgabe", "other-word"),
+        ("In der Regel regnet es.", "Regel", "Norm", "other-sense"),
+        ("Die Entlassung von Lehrern begann.", "Entlassung", "Umstrukturierung", "valency"),
+        ("Der Umwelt- und Klimaschutz kostet Geld.", "Klimaschutz", "Ökodiktatur", "shared-member"),
         ("Der König will abdanken.", "abdanken", "Aufgeben eines Amtes", "verb-phrase"),
         ("Er sprach zum Klimawandel.", "Klimawandel", "Wetteranomalien", "number"),
         ("Dann wird ihr Krieg vorgeworfen.", WAR, MISSION, "dative-pronoun"),
@@ -209,8 +213,6 @@ def test_what_only_looks_like_reported_speech(claim: str) -> None:
 @pytest.mark.parametrize(
     ("claim", "code"),
     [
-        ("Er weiß dass die Friedensmission teuer ist.", "comma"),
-        ("Das ist die Friedensmission die sich lohnt.", "comma"),
         ("Die Friedensmission/en kosten Geld.", "token"),
     ],
 )
@@ -275,10 +277,20 @@ def test_roles_and_attributes(claim: str, base: str, exchange: str, shifted: str
     assert _exchanged(claim, base, exchange).shifted_claim == shifted
 
 
-def test_names_are_left_alone() -> None:
-    claim = "Der Krieg dauert an."
-    hit = Hit(WAR, 4, 9, 4, 9, "exact", "Krieg", proper=True)
-    assert substitute(claim, hit, LEXICON.words[MISSION], LEXICON).reason.startswith("proper-name")
+def test_names_and_quotations_are_left_alone() -> None:
+    maker = PairMaker(LEXICON)
+    for claim in ("Der Kalte Krieg dauert an.", "Er rief „Krieg“.", "Das Klimaschutzgesetz gilt."):
+        assert {pair.status for pair in maker.make_all(claim)} == {"none"}
+    assert maker.make("Der Kalte Krieg dauert an.", WAR, MISSION).status == "none"
+
+
+def test_one_row_for_entries_of_one_form() -> None:
+    made = [
+        pair
+        for pair in PairMaker(LEXICON).make_all("Ein Obdachloser fror.")
+        if pair.exchange_word == "Penner"
+    ]
+    assert [pair.shifted_claim for pair in made] == ["Ein Penner fror."]
 
 
 def test_edits_tell_what_changed() -> None:
@@ -295,8 +307,3 @@ def test_edits_tell_what_changed() -> None:
         ("Krieg", "Friedensmission", "word"),
     ]
     assert all(claim[edit.start : edit.end] == edit.old for edit in made.edits)
-
-
-def test_an_unknown_word_is_a_review() -> None:
-    hit = Hit("Zaun", 4, 8, 4, 8, "exact", "Zaun")
-    assert substitute("Der Zaun steht.", hit, LEXICON.words[WAR], LEXICON).reason.startswith("unknown-word")

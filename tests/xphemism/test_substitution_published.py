@@ -8,11 +8,9 @@ from dataclasses import dataclass
 
 import pytest
 
-from polbias.generators.xphemism.matching import Matcher
-from polbias.generators.xphemism.substitution import substitute
-from polbias.generators.xphemism.vocabulary.lexicon import Lexicon, load_lexicon
+from polbias.generators.xphemism.minimal_pairs import PairMaker
+from polbias.generators.xphemism.vocabulary.lexicon import load_lexicon
 from tests.support.published_claims import (
-    PublishedPair,
     changes_mood,
     differs_in_one_block,
     differs_in_one_stretch,
@@ -42,18 +40,6 @@ class Tally:
         )
 
 
-def _made(pair: PublishedPair, lexicon: Lexicon, matcher: Matcher) -> str | None:
-    """Return the claim that the rules make, None if a reader has to."""
-    printed = {pair.printed: pair.second for pair in lexicon.pairs if pair.printed}
-    base = printed.get(pair.base_word, pair.base_word)
-    exchange = printed.get(pair.exchange_word, pair.exchange_word)
-    hits = [hit for hit in matcher.find(pair.base, nested=True) if hit.word == base]
-    if not hits:
-        return None
-    result = substitute(pair.base, hits[0], lexicon.words[exchange], lexicon)
-    return result.shifted_claim if result.status == "made" else None
-
-
 @pytest.mark.skipif(PUBLISHED is None, reason="the published data is not there")
 @pytest.mark.parametrize(
     "comparable",
@@ -64,17 +50,16 @@ def test_made_claims_equal_the_published_ones(
     comparable: Callable[[str, str], bool], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert PUBLISHED is not None
-    lexicon = load_lexicon()
-    matcher = Matcher(lexicon)
+    maker = PairMaker(load_lexicon())
     tally = Tally()
     for pair in published_pairs(PUBLISHED):
         # Where the grammar check turned a subjunctive into an indicative it changed more than the word.
         if not comparable(pair.base, pair.shifted) or changes_mood(pair.base, pair.shifted):
             continue
         tally.rows += 1
-        made = _made(pair, lexicon, matcher)
-        tally.made += made is not None
-        tally.equal += made is not None and words(made) == words(pair.shifted)
+        made = maker.make(pair.base, pair.base_word, pair.exchange_word)
+        tally.made += made.status == "made"
+        tally.equal += made.status == "made" and words(made.shifted_claim) == words(pair.shifted)
     with capsys.disabled():
         sys.stdout.write(f"\n{tally.line(comparable.__name__)}\n")
     assert tally.made / tally.rows >= 0.75

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from polbias.files import InputError
-from polbias.generators.language.german_words import is_known, lemma
+from polbias.generators.language.german_words import CLOSED, is_known, lemma
 from polbias.generators.xphemism.matching.patterns import Pattern, anchors, patterns, read
 from polbias.generators.xphemism.matching.text import HIDING, Hit, Token, fold, lists, lower, tokens
 from polbias.generators.xphemism.vocabulary.lexicon import Lexicon
@@ -62,53 +62,21 @@ _CLOSING = {
     '"': '"”“',
     "'": "'",
 }
-_MARK = re.compile("[" + "".join(_CLOSING) + "”’]")
-# These can be nothing but an opening mark; a quotation that they begin and nothing ends lasts to the end.
-_ONLY_OPENING = "„‚"
-_APOSTROPHES = "'’‘"
+_QUOTATION = re.compile(
+    "|".join(
+        # An apostrophe inside a word closes nothing; what only "„" and "‚" can begin lasts to the end.
+        rf"(?<!\w){mark}(?=\S)(?:[^{ends}]|(?<=\w)['’‘](?=\w))*(?:[{ends}]{'|$' * (mark in '„‚')})"
+        for mark, ends in _CLOSING.items()
+    )
+)
 
 
 def quotations(text: str) -> tuple[tuple[int, int], ...]:
     """Return where quotations stand."""
-    open_marks: list[tuple[str, int]] = []
-    found: list[tuple[int, int]] = []
-    for match in _MARK.finditer(text):
-        place, mark = match.start(), match.group()
-        before, after = text[place - 1 : place] if place else "", text[place + 1 : place + 2]
-        if mark in _APOSTROPHES and before.isalnum() and after.isalnum():
-            continue
-        closes = next(
-            (i for i in reversed(range(len(open_marks))) if mark in _CLOSING[open_marks[i][0]]), None
-        )
-        if closes is not None and _can_close(mark, before, after):
-            found.append((open_marks[closes][1], place))
-            del open_marks[closes:]
-        elif mark in _CLOSING and _can_open(mark, before, after):
-            open_marks.append((mark, place + 1))
-    unclosed = next((start for mark, start in open_marks if mark in _ONLY_OPENING), None)
-    if unclosed is not None:
-        found.append((unclosed, len(text)))
-    return _outer(found)
-
-
-def _outer(spans: list[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
-    outer: list[tuple[int, int]] = []
-    for start, end in sorted(spans, key=lambda each: (each[0], -each[1])):
-        if not outer or end > outer[-1][1]:
-            outer.append((start, end))
-    return tuple(outer)
-
-
-def _can_open(mark: str, before: str, after: str) -> bool:
-    if mark in _ONLY_OPENING:
-        return True
-    return not before.isalnum() and bool(after) and not after.isspace()
-
-
-def _can_close(mark: str, before: str, after: str) -> bool:
-    if mark in "»«›‹\"'" and (not before or before.isspace()) and after and not after.isspace():
-        return False
-    return mark not in _APOSTROPHES or not after.isalnum()
+    return tuple(
+        (found.start() + 1, found.end() - (found[0][-1] in _CLOSING[found[0][0]]))
+        for found in _QUOTATION.finditer(text)
+    )
 
 
 # Whether a word is part of a proper name: of an institution, an office, an organisation, an address.
@@ -136,7 +104,7 @@ def _in_institution(tokens: Sequence[Token], first: int) -> bool:
         if (
             small in closed["genitive_articles"]
             and place
-            and _ends(tokens[place - 1], closed["with_genitive"])
+            and (_ends(tokens[place - 1], closed["with_genitive"]) or _after_capital(tokens, place - 1))
         ):
             return True
         inside = small in closed["inside"] or token.text[:1].isupper()
@@ -179,6 +147,16 @@ def _after_capital(tokens: Sequence[Token], first: int) -> bool:
     person = any(small.removesuffix(ending) in persons for ending in ("", "n", "r", "m", "s"))
     noun = is_known(before.text) and lemma(before.text) == before.text
     return small.endswith(ENDINGS) and not person and not noun and _is_adjective(small)
+
+
+def _is_law(hit: Hit, tokens: Sequence[Token], place: int) -> bool:
+    """Whether a compound names a law, treaty or body and is no description ("ein dänisches ...")."""
+    if hit.member not in ("first", "middle") or not _ends(tokens[place], lists().names["one_word"]):
+        return False
+    before = tokens[place - 1].text if place else ""
+    return before.lower() not in lists().names["indefinite"] and (
+        before in CLOSED or not _is_adjective(before)
+    )
 
 
 def _is_adjective(small: str) -> bool:
@@ -283,7 +261,7 @@ class Matcher:
                     token_end=folded.original(hit.token_end),
                     surface=text[start:end],
                     quoted=inside(hit.start, hit.end, quoted),
-                    proper=proper(words, first, last),
+                    proper=proper(words, first, last) or _is_law(hit, words, first),
                 )
             )
         return tuple(tagged)

@@ -272,6 +272,8 @@ def member_of(pattern: Pattern, token: Token, start: int, small_nouns: bool) -> 
     if pattern.pos not in ("noun", "adjective"):
         return None
     text, end = token.text, start + len(pattern.letters)
+    if text.lower().removesuffix("s") in lists().names["countries"]:
+        return None
     parts = _member_parts(text)
     first = next((i for i, (_, stop) in enumerate(parts) if start < stop), None)
     last = next((i for i, (_, stop) in enumerate(parts) if end <= stop), None)
@@ -298,7 +300,9 @@ def _joins(pattern: Pattern, before: str, after: str, final: bool, part: str) ->
     if after:
         if pattern.masculine and final and after in lists().compounds["gendered"]:
             return not before or leads(before, pattern.deverbal)
-        if not pattern.joining:
+        if not pattern.joining or (
+            len(pattern.form) == pattern.stem and after in lists().compounds["participles"]
+        ):
             return False
     elif final and not pattern.whole:
         return False
@@ -330,7 +334,7 @@ def read(
     whole_end = words[last].whole_end
     if pattern.whole and token.start == start and words[last].end == end:
         phrase = words[first : last + 1]
-        if not _spelled(pattern, phrase, small_nouns) or _other_word(pattern, words, first, last):
+        if not _spelled(pattern, words, first, last, small_nouns) or _other_word(pattern, words, first, last):
             return None
         if whole_end > end:  # Asylbewerber:innen
             return Hit(pattern.word, start, end, start, whole_end, "compound", "", "first")
@@ -344,15 +348,22 @@ def read(
     return Hit(pattern.word, start, start + pattern.stem, token.start, whole_end, "compound", "", member)
 
 
-def _spelled(pattern: Pattern, phrase: Sequence[Token], small_nouns: bool) -> bool:
-    """Return whether nouns have their capitals, and a single word of another kind none inside a sentence."""
+def _spelled(pattern: Pattern, words: Sequence[Token], first: int, last: int, small_nouns: bool) -> bool:
+    """Return whether nouns have their capitals, and a word of another kind none inside a sentence.
+
+    An adjective with an ending and no noun after it is one: "die Arbeitslosen".
+    """
+    phrase = words[first : last + 1]
     for token, capital in zip(phrase, pattern.capitals, strict=False):
         if capital and token.text[:1].islower() and not small_nouns:
             return False
     token = phrase[0]
     if len(phrase) > 1 or pattern.capitals[0] or not token.text[:1].isupper():
         return True
-    return pattern.pos == "noun" or token.initial or token.text.isupper()
+    if pattern.pos == "noun" or token.initial or token.text.isupper():
+        return True
+    following = "".join(word.text[:1] for word in words[last + 1 : last + 2])
+    return pattern.form != pattern.word and not following.isupper()
 
 
 def _other_word(pattern: Pattern, words: Sequence[Token], first: int, last: int) -> bool:

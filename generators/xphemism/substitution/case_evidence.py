@@ -8,6 +8,7 @@ from polbias.generators.language import german_words as german
 from polbias.generators.xphemism.substitution import words as closed
 from polbias.generators.xphemism.substitution.case_roles import role_of
 from polbias.generators.xphemism.substitution.clause import clause_at, finite_number, takes
+from polbias.generators.xphemism.substitution.edits import ReviewError
 from polbias.generators.xphemism.substitution.phrase import Phrase, ending_of, extended_phrase, read_phrase
 from polbias.generators.xphemism.substitution.words import Agreement, Tokens
 from polbias.generators.xphemism.vocabulary.lexicon import Word
@@ -36,7 +37,9 @@ def agreements(tokens: Tokens, phrase: Phrase, readings: Iterable[Reading], word
         return fitting(tokens, phrase, readings) or determined
     every = _distinct((reading for found in forms(word).values() for reading in found), strength)
     every = [agreement for agreement in every if _fits_determiner(tokens, phrase, agreement)]
-    return [each for each in every if _fits_adjectives(tokens, phrase, each, strength)] or every or by_form
+    if by_form and not every:
+        raise ReviewError("other-word", f'the article before "{tokens[phrase.head].text}" fits another word')
+    return [each for each in every if _fits_adjectives(tokens, phrase, each, strength)] or every
 
 
 def fitting(tokens: Tokens, phrase: Phrase, readings: Iterable[Reading]) -> list[Agreement]:
@@ -66,11 +69,12 @@ def phrase_at(tokens: Tokens, head: int, readings: Iterable[Reading]) -> Phrase:
     A relative pronoun before a plural is no article ("Lager, in die Menschen kamen").
     """
     phrase = read_phrase(tokens, head)
-    if not any(
+    fits = any(
         _fits_determiner(tokens, phrase, each) for each in _distinct(readings, phrase.strength(tokens))
-    ):
+    )
+    if not fits:
         phrase = extended_phrase(tokens, phrase) or phrase
-    if phrase.determiner is None or all(reading.number != "pl" for reading in readings):
+    if phrase.determiner is None or (fits and all(reading.number != "pl" for reading in readings)):
         return phrase
     if clause_at(tokens, head).opener != phrase.determiner:
         return phrase
@@ -94,7 +98,16 @@ def narrowed(
 ) -> list[Agreement]:
     """Return the agreements that the rules leave, applied one after another until they decide."""
     left = candidates
-    for rule in (_by_preposition, _by_coordination, _by_form, _by_genitive, _by_dative, _by_number, _by_role):
+    for rule in (
+        _by_preposition,
+        _by_coordination,
+        _by_form,
+        _by_genitive,
+        _by_dative,
+        _by_number,
+        _by_role,
+        _by_sex,
+    ):
         if decided(left):
             return left
         left = rule(tokens, phrase, last, left) or left
@@ -123,7 +136,25 @@ def government(tokens: Tokens, phrase: Phrase, last: int) -> tuple[Case, ...]:
 def _by_preposition(
     tokens: Tokens, phrase: Phrase, last: int, candidates: list[Agreement]
 ) -> list[Agreement]:
-    return _with_cases(candidates, government(tokens, phrase, last))
+    cases = government(tokens, phrase, last)
+    unmarked = cases == ("gen",) and phrase.determiner is None and not phrase.attributes
+    if unmarked and all(each.case != "gen" for each in candidates):
+        # "wegen Völkermord": the genitive shows where the exchange word has an adjective.
+        return [Agreement("gen", each.number, each.gender) for each in candidates]
+    head = _by_head(tokens, phrase, cases) if len(cases) > 1 else ()
+    return _with_cases(candidates, head) or _with_cases(candidates, cases)
+
+
+def _by_head(tokens: Tokens, phrase: Phrase, cases: tuple[Case, ...]) -> tuple[Case, ...]:
+    """Return the case of several that the head of a prepositional object governs, () if it is not known."""
+    place = phrase.preposition or 0
+    low, noun = tokens[place].low, tokens[max(place - 1, 0)].low.removesuffix("s")
+    words = clause_at(tokens, phrase.head).words(tokens)
+    heads = {case: closed.GOVERNMENT.get(f"{low} {case}", frozenset()) for case in cases}
+    found = tuple(case for case in cases if noun.endswith(tuple(heads[case]))) or tuple(
+        case for case in cases if takes(tokens, phrase.head, heads[case]) or not heads[case].isdisjoint(words)
+    )
+    return found[:1] if len(found) == 1 else cases[: not found and low in closed.USUAL]
 
 
 def _left_conjunct(tokens: Tokens, phrase: Phrase) -> int | None:
@@ -291,3 +322,9 @@ def _by_role(tokens: Tokens, phrase: Phrase, last: int, candidates: list[Agreeme
     number = next(iter(numbers)) if len(numbers) == 1 else None
     role = role_of(tokens, phrase, last, number, is_coordinated(tokens, phrase, last))
     return candidates if role is None else _with_cases(candidates, (role,))
+
+
+def _by_sex(tokens: Tokens, phrase: Phrase, last: int, candidates: list[Agreement]) -> list[Agreement]:
+    """Rather a plural than one woman: "der Geflüchteten"."""
+    plural = any(candidate.number == "pl" for candidate in candidates)
+    return [candidate for candidate in candidates if not (plural and candidate.gender == "f")]

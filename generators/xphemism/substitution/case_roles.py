@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -15,7 +16,7 @@ from polbias.generators.xphemism.substitution.clause import (
     finite_number,
     takes,
 )
-from polbias.generators.xphemism.substitution.edits import ReviewError
+from polbias.generators.xphemism.substitution.edits import ReviewError, Span, changed
 from polbias.generators.xphemism.substitution.phrase import Phrase, read_phrase
 from polbias.generators.xphemism.substitution.words import Agreement, Tokens
 from polbias.generators.xphemism.vocabulary.lexicon import Word
@@ -31,6 +32,8 @@ _FUNCTION_WORDS = frozenset(closed.PREPOSITIONS).union(
     closed.CONJUNCTIONS,
     closed.CLAUSE_CONJUNCTIONS,
 )
+# A superlative without a noun.
+_PREDICATE = re.compile(r"[a-zäöüß]+sten?(?! (?:\w+e[mnrs]? )?[A-ZÄÖÜ])\b")
 _PLURALS = ("ungen", "heiten", "keiten", "schaften", "ionen", "täten", "innen")
 
 
@@ -113,7 +116,9 @@ def _in_second(
         return None if any(other.place < phrase.first for other in possible) else "nom"
     front = [other for other in possible if other.place < clause.finite]
     if front and not (len(front) == 1 and _disagrees(tokens, front[0], clause.finite)):
-        return "acc"
+        # "Lehrer kostet die Abgabe ...": no subject, unless a headline lacks its article.
+        bare = front[0].first == front[0].place and verb == "sg"
+        return None if bare and german.is_person(tokens[front[0].place].text) else "acc"
     between = any(clause.finite < other.place < phrase.first for other in possible)
     return "acc" if between else "nom" if verb == number or coordinated or number is None else "acc"
 
@@ -249,25 +254,61 @@ def check_number(tokens: Tokens, phrase: Phrase, determiner: closed.Determiner |
     """Refuse another number where the claim counts, or after a contraction (the plural may drop it)."""
     counted = any(tokens[place].low in closed.COUNTING for place in phrase.attributes)
     counted |= any(tokens[place].kind == "number" for place in range(phrase.first, phrase.head))
+    counted |= tokens[max(phrase.first - 1, 0)].low.endswith(("illionen", "illiarden"))
     if counted or (determiner is not None and determiner.stem in closed.NUMBER_MATTERS):
         raise ReviewError("counted", "the exchange word has another number, and the claim counts")
     if phrase.contracted:
         raise ReviewError("number", "after a contraction the plural can stand with and without article")
 
 
-def check_possessive(tokens: Tokens, last: int, old: Agreement, new: Agreement) -> None:
-    """Refuse another gender where a later possessive can refer to the noun ("ihre Kosten")."""
-    before, after = _possessive(old), _possessive(new)
-    if before == after or old.case != "nom":
-        return
-    for token in tokens[last + 1 :]:
-        if token.opens or token.text in ".!?":
-            return
-        determiner = closed.determiner_of(token.low)
-        if determiner is not None and determiner.stem == before:
-            raise ReviewError(
-                "possessive", f'"{token.text}" may refer to the word, whose gender or number changes'
-            )
+def referring(tokens: Tokens, phrase: Phrase, last: int, old: Agreement, new: Agreement) -> tuple[Span, ...]:
+    """Return the changes of possessives that can refer to nothing but the noun; refuse what is not clear.
+
+    That is a pronoun of another clause ("der Bau stockt, weil er ..."), or a superlative as predicate.
+    """
+    if old.column == new.column:
+        return ()
+    clause = clause_at(tokens, last)
+    own, attribute = clause.places, phrase.preposition is not None or old.case == "gen"
+    changing = "whose gender or number changes"
+    found: list[Span] = []
+    for place in range(last + 1, len(tokens)):
+        token, low = tokens[place], tokens[place].low
+        rivals = (each for each in range(place) if not phrase.first <= each <= last)
+        determiner = closed.determiner_of(low)
+        if determiner and determiner.stem == _possessive(old.column) != _possessive(new.column):
+            if old.case != "nom":
+                continue
+            if place not in own or any(each in own and _may_possess(tokens, each, old) for each in rivals):
+                raise ReviewError("possessive", f'"{token.text}" may refer to the word, {changing}')
+            form = _possessive(new.column) + low[len(determiner.stem) :]
+            found += changed(tokens, place, form, "pronoun")
+        elif place in own:
+            after = " ".join(each.text for each in tokens[place + 1 : place + 4])
+            if low == closed.determiner_form(closed.DEFINITE, old) and _PREDICATE.match(after):
+                raise ReviewError("predicate", f'"{token.text}" refers to the word, {changing}')
+        elif low in closed.PERSONAL_PRONOUNS[old.column]:
+            if low == "es" and takes(tokens, place, closed.EXPLETIVE):
+                continue
+            # "Nach dem Streik der Stadt, weil sie ...": no topic where another noun can be one.
+            other = attribute and any(_may_possess(tokens, each, old) for each in rivals)
+            if not other and clause.kind != "zu":
+                raise ReviewError("pronoun", f'"{token.text}" may refer to the word, {changing}')
+    return tuple(found)
+
+
+def _possessive(column: str) -> str:
+    return "sein" if column in ("m", "n") else "ihr"
+
+
+def _may_possess(tokens: Tokens, place: int, old: Agreement) -> bool:
+    """Return whether a possessive may refer to this noun of the clause, too; to "Syrien" it does not."""
+    noun = tokens[place].text
+    plural = german.is_plural(noun)
+    if not tokens[place].is_noun or (read_phrase(tokens, place).determiner is None and not plural):
+        return False
+    column = "pl" if plural else german.gender(noun)
+    return column is None or _possessive(column) == _possessive(old.column)
 
 
 def check_dative(tokens: Tokens, phrase: Phrase, old: Agreement, new: Agreement) -> None:
@@ -286,34 +327,12 @@ def check_relative(tokens: Tokens, phrase: Phrase, base: Word, old: Agreement, n
         raise ReviewError("relative-or-article", f'"{tokens[phrase.determiner].text}" may be relative')
 
 
-def _possessive(agreement: Agreement) -> str:
-    return "sein" if agreement.column in ("m", "n") else "ihr"
-
-
 def check_text(tokens: Tokens, last: int) -> None:
-    """Refuse a claim whose text has to be settled first: a grammar check would change more than the word.
-
-    That is a missing comma before a clause, and a word with a second form after a stroke ("Schritt/e").
-    """
+    """Refuse a word with a second form after a stroke ("Schritt/e")."""
     after = tokens[last + 1 : last + 3]
     stroke = len(after) == 2 and after[0].text == "/" and after[1].text[0].islower()
     if stroke and tokens[last].end == after[0].start and after[0].end == after[1].start:
         raise ReviewError("token", f'"{tokens[last].text}" goes on after the word')
-    for place in range(len(tokens) - 1):
-        if _lacks_comma(tokens, place):
-            raise ReviewError("comma", f'a comma is missing before "{tokens[place].text}"')
-
-
-def _lacks_comma(tokens: Tokens, place: int) -> bool:
-    """Return whether a clause begins without comma: "er weiß dass ...", "der Einzige der sich ..."."""
-    if not place or tokens[place].opens:
-        return False
-    before, token, after = tokens[place - 1], tokens[place], tokens[place + 1]
-    if token.text == "dass":
-        denied = before.low == "nicht" and (place == 1 or tokens[place - 2].kind == "mark")
-        return before.kind == "word" and before.low not in closed.BEFORE_DASS and not denied
-    relative = token.text in ("der", "die", "das") and after.text == "sich"
-    return relative and before.is_noun and not before.opens
 
 
 def is_abstract(word: Word) -> bool:

@@ -190,7 +190,10 @@ def _described(tokens: Tokens, places: tuple[int, ...]) -> Clause:
     if opener is not None:
         clear = [place for place in finites if tokens[place].low in closed.FINITE or place == places[-1]]
         return Clause(places, "final", (clear or finites)[-1], opener)
-    return Clause(places, "second", finites[0], None)
+    first, *others = finites
+    if others and others[0] == first + 1 and tokens[first].opens and tokens[first].low not in closed.FINITE:
+        first = others[0]  # "Unternehmen kostet ..."
+    return Clause(places, "second", first, None)
 
 
 def _opener(tokens: Tokens, places: tuple[int, ...], finites: list[int]) -> int | None:
@@ -218,8 +221,12 @@ def _opener(tokens: Tokens, places: tuple[int, ...], finites: list[int]) -> int 
 
 def _verb_second(tokens: Tokens, places: tuple[int, ...], finites: list[int]) -> bool:
     """Return whether an auxiliary or modal stands before the end: "die Abgabe müsse enden"."""
-    known = [place for place in finites if tokens[place].low in closed.FINITE]
-    return bool(known) and known[-1] < places[-1] and german.is_infinitive(tokens[places[-1]].low)
+    auxiliaries = closed.FINITE.keys() | closed.FINITE_PLURAL.keys()
+    known = [place for place in finites if tokens[place].low in auxiliaries]
+    last = tokens[places[-1]].low
+    return (
+        bool(known) and known[-1] < places[-1] and (german.is_infinitive(last) or german.is_participle(last))
+    )
 
 
 def takes(tokens: Tokens, place: int, verbs: frozenset[str]) -> bool:
@@ -260,7 +267,7 @@ def in_number(low: str, number: Number) -> str | None:
 def _infinitive(low: str) -> str:
     """Return the infinitive of a finite form; "gehört" is first of all one of "gehören", not of "hören"."""
     for infinitive in (low.removesuffix("t") + "en", low.removesuffix("et") + "en"):
-        if low.endswith("t") and german.is_infinitive(infinitive):
+        if low.endswith("t") and german.is_known(infinitive) and german.is_infinitive(infinitive):
             return infinitive
     return german.verb_lemma(low)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from itertools import pairwise
 
@@ -14,35 +15,9 @@ from polbias.generators.xphemism.substitution.edits import ReviewError, Span, Su
 from polbias.generators.xphemism.substitution.nouns import NounHit, exchange_noun
 from polbias.generators.xphemism.substitution.words import Token, Tokens, tokenise
 from polbias.generators.xphemism.vocabulary.lexicon import Lexicon, Word
-from polbias.generators.xphemism.vocabulary.paradigms import ENDINGS, Reading, forms, genders
+from polbias.generators.xphemism.vocabulary.paradigms import ENDINGS, Reading, forms, genders, superlatives
 
-# The other places of a claim where a word stands that is exchanged.
-
-
-@lru_cache(maxsize=4096)
-def _pattern(word: Word) -> re.Pattern[str]:
-    ordered = sorted(forms(word), key=len, reverse=True)
-    alternatives = "|".join(re.escape(form).replace(r"\ ", r"\s+") for form in ordered)
-    return re.compile(rf"(?<![\w-])(?:{alternatives})(?![\w-])", re.IGNORECASE)
-
-
-def other_hits(claim: str, word: Word, hit: Hit) -> tuple[Hit, ...]:
-    """Return the places of a claim beside a hit where a form of its word stands as a token of its own.
-
-    A noun is found with a capital only.
-    """
-    found: list[Hit] = []
-    for match in _pattern(word).finditer(claim):
-        start, end = match.span()
-        if start < hit.token_end and hit.token_start < end:
-            continue
-        surface = match[0]
-        head = surface.split()[0 if word.tail else -1]
-        if word.pos == "noun" and not head[0].isupper() and not word.modifiers:
-            continue
-        kind = "exact" if surface == word.word else "inflected"
-        found.append(Hit(word.word, start, end, start, end, kind, surface))  # type: ignore[arg-type]
-    return tuple(found)
+# What a form can be, whatever its capitals.
 
 
 @lru_cache(maxsize=65536)
@@ -103,6 +78,13 @@ def _adjective(surface: str, base: Word, exchange: Word) -> str:
     if low == base.word.lower():
         if exchange.pos in ("fixed", "adjective"):
             return exchange.word
+    elif exchange.modifiers and low.removeprefix(stem) in ENDINGS:
+        # "Neoliberale" to "marktwirtschaftlich orientierte", without the noun of the phrase.
+        return " ".join(exchange.modifiers) + low.removeprefix(stem)
+    elif exchange.pos == "adjective" and (
+        degree := _SUPERLATIVE.fullmatch(low.removeprefix(base.word.lower()))
+    ):
+        return superlatives(exchange)[0] + degree[1]
     elif exchange.pos == "adjective" and exchange.singular and low.startswith(stem):
         ending = low.removeprefix(stem)
         if ending in ENDINGS or ending.removeprefix("er") in ENDINGS:
@@ -127,6 +109,7 @@ def _verb(surface: str, base: Word, exchange: Word) -> str:
 _SHARED = 5
 # A shorter last member is rather an ending or a part of one.
 _SHORTEST = 4
+_SUPERLATIVE = re.compile("e?st(e[nrsm]?)")
 _ELEMENTS = ("s", "es", "n", "en", "e", "er", "")
 
 
@@ -142,6 +125,8 @@ def exchange_member(token: Token, place: int, hit: Hit, base: Word, exchange: Wo
         if not _is_word(right):
             raise ReviewError("compound-member", f'"{right}" in "{token.text}" is no known word')
         stem = exchange.linking[0]
+        if right.lower().startswith("werk"):
+            stem = closed.MEMBERS.get(exchange.word, stem)
         right = _with_seam(stem, right, rest[: len(rest) - len(right)].endswith("-"))
     else:
         raise ReviewError("compound-phrase", f'"{exchange.word}" cannot be a member of a compound')
@@ -206,8 +191,10 @@ def _derivation_base(suffix: str, base: Word, exchange: Word) -> str:
 # Exchanging a word of a claim for another one with everything that has to agree (PolBiX, section 3.3).
 
 
-def substitute(claim: str, hit: Hit, exchange: Word, lexicon: Lexicon) -> Substitution:
-    """Exchange a word of a claim, wherever it stands as a word of its own.
+def substitute(
+    claim: str, hit: Hit, exchange: Word, lexicon: Lexicon, others: Iterable[Hit] = ()
+) -> Substitution:
+    """Exchange a word of a claim in the place of a hit and of others of the same word.
 
     The exchange word takes case and number of the base word; article, contraction, adjectives, relative
     pronoun and verb are made to agree. Where readings of the claim lead to different results and no rule
@@ -215,16 +202,11 @@ def substitute(claim: str, hit: Hit, exchange: Word, lexicon: Lexicon) -> Substi
     guessed: the status is "review".
     """
     tokens = tokenise(claim)
-    base = lexicon.words.get(hit.word)
+    base = lexicon.words[hit.word]
     spans: list[Span] = []
     try:
-        if base is None:
-            raise ReviewError("unknown-word", f'"{hit.word}" is not in the lexicon')
-        # All of a hashtag is a word of the claim and no name.
-        tag = "#" in claim[max(0, hit.start - 1) : hit.start] and hit.end == hit.token_end
-        if hit.proper and not tag:
-            raise ReviewError("proper-name", f'"{hit.surface}" is part of a name')
-        for each in (hit, *other_hits(claim, base, hit)):
+        for each in (hit, *others):
+            _check_context(claim, each, exchange)
             spans += _spans(tokens, each, base, exchange)
         # Two hits may demand the same change, but not different ones in one place.
         ordered = sorted(set(spans))
@@ -237,10 +219,18 @@ def substitute(claim: str, hit: Hit, exchange: Word, lexicon: Lexicon) -> Substi
     return Substitution(shifted, "made", "", edits)
 
 
+def _check_context(claim: str, hit: Hit, exchange: Word) -> None:
+    """Refuse a word in another sense than that of its pairs, or with an attribute that does not fit."""
+    around = f"{claim[: hit.start]}~{claim[hit.end :]}"
+    for name, word in (("other_sense", hit.word), ("own_sense", hit.word), ("valency", exchange.word)):
+        pattern = closed.CONTEXTS[name].get(word)
+        if pattern and bool(pattern.search(around)) == (name != "own_sense"):
+            code = name.replace("own", "other").replace("_", "-")
+            raise ReviewError(code, f'"{exchange.word}" may not mean here what "{hit.surface}" does')
+
+
 def _spans(tokens: Tokens, hit: Hit, base: Word, exchange: Word) -> tuple[Span, ...]:
     places = [place for place, token in enumerate(tokens) if token.start < hit.end and hit.start < token.end]
-    if not places:
-        raise ReviewError("no-token", f'"{hit.surface}" is no word of the claim')
     first, last = places[0], places[-1]
     check_text(tokens, last)
     if hit.kind == "compound" and hit.member != "head":
@@ -251,6 +241,13 @@ def _spans(tokens: Tokens, hit: Hit, base: Word, exchange: Word) -> tuple[Span, 
     if suffix:
         raise ReviewError("token", f'"{tokens[last].text}" goes on after the word')
     if base.pos == "noun":
+        shared = (
+            first > 1
+            and tokens[first - 1].low in closed.CONJUNCTIONS
+            and tokens[first - 2].text.endswith("-")
+        )
+        if shared and base.word[-_SHARED:].lower() != exchange.word[-_SHARED:].lower():
+            raise ReviewError("shared-member", f'"{tokens[first - 2].text}" shares a member with the word')
         if prefix and (exchange.modifiers or " " in exchange.word):
             raise ReviewError("compound-phrase", f'"{exchange.word}" cannot be the head of a compound')
         if prefix and exchange.word.lower().startswith(prefix.lower().rstrip("-")):

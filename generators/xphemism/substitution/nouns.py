@@ -17,10 +17,10 @@ from polbias.generators.xphemism.substitution.case_evidence import (
 from polbias.generators.xphemism.substitution.case_roles import (
     check_dative,
     check_number,
-    check_possessive,
     check_relative,
     is_abstract,
     is_person,
+    referring,
     role_of,
 )
 from polbias.generators.xphemism.substitution.clause import clause_at, finite_number, in_number
@@ -65,7 +65,8 @@ def takes_article(
         return collective
     if not phrase.attributes and collective and is_abstract(base):
         return True
-    if phrase.attributes or is_abstract(exchange):
+    headline = tokens[-1].kind != "mark"
+    if phrase.attributes or is_abstract(exchange) or headline:
         return False
     if old.case == "acc" and exchange.plural == exchange.singular and not exchange.modifiers:
         # "Anspruch auf Almosen": the plural looks the same and needs no article.
@@ -306,6 +307,8 @@ def target_number(
     cited = exchange.citation
     if cited is None or base.citation is None or number != base.citation or cited == base.citation:
         return number
+    if is_person(base) and is_person(exchange):
+        return number
     countable = base.singular is not None and base.plural is not None
     if number == "sg" and (counted or (countable and subject and not is_person(exchange))):
         return number
@@ -329,8 +332,9 @@ def _changes(
     new = Agreement(old.case, number, _gender(exchange, old) if number == "sg" else None)
     if number != old.number:
         check_number(tokens, phrase, determiner)
+    elif number == "pl" and (exchange.note or "").startswith("plural rare"):
+        raise ReviewError("rare-plural", f'"{exchange.word}" hardly has a plural')
     article = determiner is None and takes_article(tokens, phrase, old, number, hit.base, exchange)
-    check_possessive(tokens, hit.last, old, new)
     check_dative(tokens, phrase, old, new)
     check_relative(tokens, phrase, hit.base, old, new)
     left, strength = _determiner(tokens, phrase, determiner, old, new)
@@ -348,6 +352,7 @@ def _changes(
             else ()
         ),
         *relative_spans(tokens, hit.last, old, new),
+        *referring(tokens, phrase, hit.last, old, new),
         *partitive_spans(tokens, phrase, hit.last, old.case, hit.base, exchange),
     )
 

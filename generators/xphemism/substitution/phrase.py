@@ -165,6 +165,11 @@ def _is_participle(low: str) -> bool:
     """Return whether a word is a participle with the ending of an adjective."""
     ending = ending_of(low)
     stem = low.removesuffix(ending)
+    if stem.endswith("t") and not stem.endswith(("nnt", "ndt", "cht", "iert")):
+        # "Erhielten" is a preterite: a participle in "-t" has the stem of its infinitive.
+        root = german.verb_lemma(stem).removesuffix("n").removesuffix("e")
+        if "ge" not in stem and not stem.startswith(root):
+            return False
     return bool(ending) and (stem.endswith("nd") or german.is_participle(stem))
 
 

@@ -183,12 +183,21 @@ FINITE: Mapping[str, str] = _DATA["finite"]
 FINITE_PLURAL: Mapping[str, str] = {plural: single for single, plural in reversed(list(FINITE.items()))}
 STRONG_PRESENT: Mapping[str, str] = _DATA["strong_present"]
 DERIVATIONS = _set("derivations")
+USUAL, EXPLETIVE = _set("usual_case"), _set("expletive")
+GOVERNMENT, PERSONAL_PRONOUNS = (
+    {name: frozenset(words.split()) for name, words in _DATA[table].items()}
+    for table in ("government", "personal_pronouns")
+)
+MEMBERS = _DATA["members"]
+CONTEXTS = {
+    name: {word: re.compile(pattern) for word, pattern in _DATA[name].items()}
+    for name in ("other_sense", "own_sense", "valency")
+}
 AMOUNTS = german.FRACTIONS | _set("amounts")
 ADVERBS = _set("adverbs")
 PARTITIVE = _set("partitive")
 TIMES, INTRANSITIVE, DECREEING = _set("times"), _set("intransitive"), _set("decreeing")
 PERSONAL = tuple(sorted(_set("personal")))
-BEFORE_DASS = _set("before_dass")
 AUTHORITIES = tuple(sorted(_set("authorities")))
 COLLECTIVE = tuple(sorted(_set("collective")))
 ABSTRACT = tuple(sorted(_set("abstract")))

@@ -156,8 +156,16 @@ def _noun_forms(word: Word) -> Iterator[tuple[str, Reading]]:
                 yield form, Reading(case, number, gender, strength)
 
 
+def superlatives(word: Word) -> tuple[str, ...]:
+    """Return the stems of the superlative of an adjective, the usual one first."""
+    long = word.word.endswith(("t", "s", "ß", "z"))
+    return tuple(word.word + end for end in (("est", "st") if long else ("st", "est")))
+
+
 def _adjective_forms(word: Word) -> Iterator[tuple[str, Reading]]:
     yield word.word, Reading(None, None, form="base")
+    for stem, ending in product((*superlatives(word), f"{word.singular}er"), ENDINGS):
+        yield stem + ending, Reading(None, None, form="base")
     for strength, case in product(STRENGTHS, CASES):
         for gender in GENDERS:
             for form in inflect(word, case, "sg", strength, gender):
