@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 class Orders(StrEnum):
     """Which orders of the articles are asked."""
 
-    all = "all"
+    balanced = "balanced"
     seeded = "seeded"
 
 
@@ -57,7 +57,7 @@ Roles = Annotated[str, typer.Option(help="user, agent or both.", rich_help_panel
 Questions = Annotated[str, typer.Option(help="preference, least_biased or both.", rich_help_panel=_QUESTIONS)]
 Ways = Annotated[str, typer.Option(help="2, 3 or both.", rich_help_panel=_QUESTIONS)]
 OrdersOption = Annotated[
-    Orders, typer.Option(help="All orders, or one per item.", rich_help_panel=_QUESTIONS)
+    Orders, typer.Option(help="Every article in every place, or one order per item.", rich_help_panel=_QUESTIONS)
 ]
 Prefill = Annotated[bool, typer.Option(help="Give the beginning of an answer.", rich_help_panel=_QUESTIONS)]
 MaxCharacters = Annotated[
@@ -96,7 +96,7 @@ def run(
     roles: Roles = "both",
     questions: Questions = "both",
     ways: Ways = "both",
-    orders: OrdersOption = Orders.all,
+    orders: OrdersOption = Orders.balanced,
     prefill: Prefill = True,
     max_characters: MaxCharacters = _LONGEST,
     cost: CostOption = False,
@@ -155,7 +155,7 @@ def choose(
     roles: Roles = "both",
     questions: Questions = "both",
     ways: Ways = "both",
-    orders: OrdersOption = Orders.all,
+    orders: OrdersOption = Orders.balanced,
     prefill: Prefill = True,
     max_characters: MaxCharacters = _LONGEST,
     no_cache: NoCache = False,
@@ -217,7 +217,7 @@ def _config(args: Sequence[str], output: Path, stage: str, *, greedy: bool = Fal
 def _rows(chosen: ChosenSet, n: int | None, config: Any) -> list[Document]:
     from polbias.experiments.self_assessment import article_rows, draw
 
-    return draw(article_rows(chosen), n, (config.seed or [0])[0] or 0)
+    return draw(article_rows(chosen), n, (config.seed or [0])[0] or 0, chosen.family.dataset.draws)
 
 
 def _generate(args: Sequence[str], output: Path, chosen: ChosenSet, n: int | None, cache: Path | None) -> Run:

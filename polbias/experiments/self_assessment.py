@@ -81,11 +81,11 @@ def _rows(chosen: ChosenSet) -> Rows:
     return Rows(next(each for each in spec.tables if each.config == chosen.name))
 
 
-def draw(rows: Sequence[Row], n: int | None, seed: int) -> list[Row]:
+def draw(rows: Sequence[Row], n: int | None, seed: int, draws: str) -> list[Row]:
     """Return the rows of some items, in their order.
 
-    Items are drawn in turn from every category, in an order that depends on the seed alone, so that
-    categories differ by one item at most as long as they last, and fewer items are a part of more.
+    Items are drawn in turn from every category, in an order that depends on the seed and on the version that
+    draws go by, so that categories differ by one item at most as long as they last, and fewer items are a part of more.
     """
     categories: dict[str, list[str]] = {}
     for row in rows:
@@ -95,16 +95,16 @@ def draw(rows: Sequence[Row], n: int | None, seed: int) -> list[Row]:
     items = sum(map(len, categories.values()))
     if n is not None and not 0 < n <= items:
         raise InputError(f"--n: found {n}, expected 1 to {items:,}, the items of this set")
-    chosen = set(_in_turn(categories, rows[0], seed)[:n])
+    chosen = set(_in_turn(categories, rows[0], seed, draws)[:n])
     return [row for row in rows if row["cluster_id"] in chosen]
 
 
-def _in_turn(categories: Mapping[str, Sequence[str]], row: Row, seed: int) -> list[str]:
+def _in_turn(categories: Mapping[str, Sequence[str]], row: Row, seed: int, draws: str) -> list[str]:
     """Return all items: the first of every category, then the second ones, and so on."""
 
     def mixed(values: Sequence[str], purpose: str) -> list[str]:
         purpose = f"draw/{row['set']}/{seed}/{purpose}"
-        order = named_rng(row["dataset"], row["dataset_version"], purpose).permutation(len(values))
+        order = named_rng(row["dataset"], draws, purpose).permutation(len(values))
         return [values[place] for place in order]
 
     names = mixed(sorted(categories), "categories")
