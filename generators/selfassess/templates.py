@@ -214,13 +214,13 @@ class Layout(Entry):
 
     @model_validator(mode="after")
     def _slots(self) -> Layout:
-        for field, given, slots in (
+        for field, given, names in (
             ("article", self.article, ("{{ number }}", "{{ text }}")),
             ("prompt", self.prompt, ("{{ question }}", "{{ articles }}")),
         ):
             texts = {field: given} if isinstance(given, str) else given
             for name, text in texts.items():
-                _once(name if name == field else f"{field}.{name}", text, slots)
+                _once(name if name == field else f"{field}.{name}", text, names)
         return self
 
     def of(self, field: LayoutField, language: str) -> str | None:

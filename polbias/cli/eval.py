@@ -13,10 +13,13 @@ from polbias.cli.options import Prices
 from polbias.files import InputError, PolbiasError
 
 if TYPE_CHECKING:
+    from polbias.lm_eval_runner.budget import Budget
     from polbias.lm_eval_runner.results import Score
     from polbias.lm_eval_runner.run import Run
     from polbias.lm_eval_runner.tasks import Catalogue, Cost, Task
     from polbias.lm_eval_runner.usage import Usage
+    from polbias.models import Price
+    from polbias.models.tokens import Tokens
 
 
 # `polbias eval`: score a model, the comfortable way to run lm_eval.
@@ -26,6 +29,20 @@ PASSED_ON = {"allow_extra_args": True, "ignore_unknown_options": True}
 CostOption = Annotated[
     bool,
     typer.Option("--cost", help="Print what would be asked, in requests, tokens and money; ask nothing."),
+]
+Tokenizer = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="Count tokens with this tokenizer of Hugging Face, or of a folder, not as characters / 4.",
+    ),
+]
+MaxTokens = Annotated[
+    int | None,
+    typer.Option(min=1, help="Stop after so many tokens, in and out, those of kept answers among them."),
+]
+MaxCost = Annotated[
+    float | None, typer.Option(min=0, help="Stop after this cost, by --price; kept answers count.")
 ]
 NoCache = Annotated[bool, typer.Option("--no-cache", help="Keep no answers, and use none.")]
 CacheDir = Annotated[
@@ -41,6 +58,9 @@ def evaluate(
     listed: Annotated[bool, typer.Option("--list", help="Print all tasks, or those of --tasks.")] = False,
     cost: CostOption = False,
     price: Prices = None,
+    tokenizer: Tokenizer = None,
+    max_tokens: MaxTokens = None,
+    max_cost: MaxCost = None,
     no_cache: NoCache = False,
     cache_dir: CacheDir = None,
     reasoning: Annotated[
@@ -70,6 +90,7 @@ def evaluate(
     from polbias.lm_eval_runner.run import include_paths, parse
     from polbias.lm_eval_runner.tasks import REASONING, catalogue, refuse_likelihoods
     from polbias.lm_eval_runner.tasks import cost as cost_of
+    from polbias.models.tokens import load_tokens
 
     if listed and not context.args:
         show_tasks(catalogue())
@@ -84,21 +105,51 @@ def evaluate(
     if reasoning:
         refuse_likelihoods(chosen)
         config.metadata = {**config.metadata, REASONING: True}
+    tokens, cache = load_tokens(tokenizer), cache_folder(no_cache, cache_dir)
     if cost:
         found = {
-            task.name: cost_of(task, config.metadata, config.gen_kwargs, config.limit) for task in chosen
+            task.name: cost_of(task, config.metadata, config.gen_kwargs, config.limit, tokens)
+            for task in chosen
         }
-        show_costs(found, config, price, known_usage(config, chosen, cache_folder(no_cache, cache_dir)))
+        show_costs(found, config, price, tokens, known_usage(config, chosen, cache))
         return
-    run = perform(config, tasks, names, cache_folder(no_cache, cache_dir))
+    run = perform(config, tasks, names, cache, budget_of(config, price, tokens, max_tokens, max_cost))
     if run is not None:
         show_run(run, table)
         if report:
             report_on(run.folder)
 
 
+def price_of(config: Any, given: Sequence[str] | None) -> Price | None:
+    """Return what a model costs."""
+    from polbias.models import parse_prices, tokens
+
+    listed = config.model.startswith("openai-")
+    return tokens.price_of(
+        str(config.model_args.get("model") or ""), parse_prices(given or []), listed=listed
+    )
+
+
+def budget_of(
+    config: Any,
+    prices: Sequence[str] | None,
+    tokens: Tokens,
+    max_tokens: int | None,
+    max_cost: float | None,
+) -> Budget:
+    """Return what a run may take."""
+    from polbias.lm_eval_runner.budget import Budget
+
+    return Budget(max_tokens, max_cost, price_of(config, prices), tokens)
+
+
 def perform(
-    config: Any, tasks: Catalogue, names: Sequence[str], cache: Path | None, model: Any = None
+    config: Any,
+    tasks: Catalogue,
+    names: Sequence[str],
+    cache: Path | None,
+    budget: Budget | None = None,
+    model: Any = None,
 ) -> Run | None:
     """Ask a model some tasks; None in a process that is not the first of several."""
     from polbias.lm_eval_runner.cache import StoppedError
@@ -112,7 +163,7 @@ def perform(
         odd = "; an odd number parts a pair" if config.limit >= 1 and config.limit % 2 else ""
         _say(f"--limit {config.limit:g}: the first rows of every task, for a try only{odd}")
     try:
-        return evaluate(config, tasks, names, kind, cache, _say, model)
+        return evaluate(config, tasks, names, kind, cache, _say, model, budget)
     except StoppedError:
         typer.echo(err=True)  # lm_eval's bar leaves the line open
         raise
@@ -200,17 +251,14 @@ def show_costs(
     costs: Mapping[str, Cost],
     config: Any,
     prices: Sequence[str] | None,
+    tokens: Tokens,
     known: Mapping[str, Usage] | None = None,
 ) -> None:
     """Print what tasks would ask, and their sum; what it costs too, where a price is known."""
-    from polbias.lm_eval_runner.tasks import CHARACTERS_PER_TOKEN, REASONING
+    from polbias.lm_eval_runner.tasks import REASONING
     from polbias.lm_eval_runner.usage import ENOUGH
-    from polbias.models import parse_prices, settings
 
-    name, given = str(config.model_args.get("model") or ""), parse_prices(prices or [])
-    listed = settings().list_price("openai", name) if config.model.startswith("openai-") else None
-    price = given.get(name) or given.get("") or listed
-    known = known or {}
+    price, known = price_of(config, prices), known or {}
     most = "" if known else ", at most"
     shown: list[tuple[str, ...]] = [("task", "prompts", "requests", "tokens in", f"tokens out{most}")]
     rows = [
@@ -232,9 +280,15 @@ def show_costs(
         shown = [(*line, each) for line, each in zip(shown, money, strict=True)]
     _table(shown)
     typer.echo(
-        f"tokens in: characters / {CHARACTERS_PER_TOKEN:g}, a rule of thumb; kept answers are not asked again"
+        f"tokens in: {tokens}; kept answers are not asked again"
         + (f"; prices: {price.source}" if price is not None else "")
     )
+    for assumed in dict.fromkeys(each.assumed for each in costs.values() if each.assumed):
+        typer.echo(f"assumed: {assumed}")
+    shared = sum(each.shared for each in costs.values()) / max(
+        sum(each.tokens_in for each in costs.values()), 1
+    )
+    typer.echo(f"prefix cache: {shared:.0%} of the tokens in, if it keeps the beginnings of all prompts")
     for task, used in known.items():
         typer.echo(
             f"tokens out of {task}: {used.mean:,.1f} an answer, the mean of {len(used.prompts):,} prompts "
@@ -267,7 +321,7 @@ def show_scores(run: Run, scores: Iterable[Score]) -> None:
             "--gen_kwargs max_gen_toks=8192",
             fg=typer.colors.YELLOW,
         )
-    for line in (*run.sources, _asked(run), f"results and samples: {run.folder}"):
+    for line in (*run.sources, _asked(run), *run.budget.lines(), f"results and samples: {run.folder}"):
         typer.echo(line)
 
 

@@ -14,7 +14,11 @@ from polbias.cli.eval import (
     PASSED_ON,
     CacheDir,
     CostOption,
+    MaxCost,
+    MaxTokens,
     NoCache,
+    Tokenizer,
+    budget_of,
     cache_folder,
     perform,
     report_on,
@@ -28,7 +32,9 @@ if TYPE_CHECKING:
     from polbias.aliases import Document
     from polbias.experiments.self_assessment import ChosenSet, Placed
     from polbias.generators.selfassess.choices import Design
+    from polbias.lm_eval_runner.budget import Budget
     from polbias.lm_eval_runner.run import Run
+    from polbias.models.tokens import Tokens
 
 
 class Orders(StrEnum):
@@ -57,7 +63,8 @@ Roles = Annotated[str, typer.Option(help="user, agent or both.", rich_help_panel
 Questions = Annotated[str, typer.Option(help="preference, least_biased or both.", rich_help_panel=_QUESTIONS)]
 Ways = Annotated[str, typer.Option(help="2, 3 or both.", rich_help_panel=_QUESTIONS)]
 OrdersOption = Annotated[
-    Orders, typer.Option(help="Every article in every place, or one order per item.", rich_help_panel=_QUESTIONS)
+    Orders,
+    typer.Option(help="Every article in every place, or one order per item.", rich_help_panel=_QUESTIONS),
 ]
 Prefill = Annotated[bool, typer.Option(help="Give the beginning of an answer.", rich_help_panel=_QUESTIONS)]
 MaxCharacters = Annotated[
@@ -101,6 +108,9 @@ def run(
     max_characters: MaxCharacters = _LONGEST,
     cost: CostOption = False,
     price: Prices = None,
+    tokenizer: Tokenizer = None,
+    max_tokens: MaxTokens = None,
+    max_cost: MaxCost = None,
     no_cache: NoCache = False,
     cache_dir: CacheDir = None,
 ) -> None:
@@ -110,13 +120,15 @@ def run(
     [bold]generate[/] and [bold]choose[/].
     """
     from polbias.experiments.self_assessment import find_set, written_articles
+    from polbias.models.tokens import load_tokens
 
     chosen, design = find_set(chosen_set), _design(roles, questions, ways, orders, prefill)
-    args, cache = context.args, cache_folder(no_cache, cache_dir)
+    args, cache, tokens = context.args, cache_folder(no_cache, cache_dir), load_tokens(tokenizer)
     if cost:
-        _show_costs(args, chosen, n, design, price)
+        _show_costs(args, chosen, n, design, price, tokens)
         return
-    made = _generate(args, output, chosen, n, cache)
+    budget = budget_of(_config(args, output, "articles"), price, tokens, max_tokens, max_cost)
+    made = _generate(args, output, chosen, n, cache, budget)
     placed, path = written_articles(made.samples, made.folder, chosen), made.folder / _CHOICES
     _choose(
         _config(args, output, "choices", greedy=True),
@@ -220,7 +232,14 @@ def _rows(chosen: ChosenSet, n: int | None, config: Any) -> list[Document]:
     return draw(article_rows(chosen), n, (config.seed or [0])[0] or 0, chosen.family.dataset.draws)
 
 
-def _generate(args: Sequence[str], output: Path, chosen: ChosenSet, n: int | None, cache: Path | None) -> Run:
+def _generate(
+    args: Sequence[str],
+    output: Path,
+    chosen: ChosenSet,
+    n: int | None,
+    cache: Path | None,
+    budget: Budget | None = None,
+) -> Run:
     """Let a model write the articles of a set."""
     from polbias.experiments.self_assessment import write_topics, writing_task
     from polbias.lm_eval_runner.run import output_folder
@@ -232,7 +251,7 @@ def _generate(args: Sequence[str], output: Path, chosen: ChosenSet, n: int | Non
     task = writing_task(chosen, folder / "tasks")
     tasks = catalogue([folder / "tasks"] if chosen.own else [])
     config.metadata["polbias_stage1"] = str(write_topics(folder, chosen, rows))
-    made = perform(config, tasks, [task], cache)
+    made = perform(config, tasks, [task], cache, budget)
     assert made is not None  # there is one process
     show_run(made)
     return made
@@ -258,25 +277,28 @@ def _choose(
         typer.echo(line, err=True)
     config.metadata["polbias_stage2"] = str(path)
     names = [TASKS[each] for each in design.questions]
-    made = perform(config, catalogue(), names, cache, after and after.model)
+    made = perform(config, catalogue(), names, cache, after and after.budget, after and after.model)
     assert made is not None  # there is one process
     show_run(made)
 
 
 def _show_costs(
-    args: Sequence[str], chosen: ChosenSet, n: int | None, design: Design, prices: Sequence[str] | None
+    args: Sequence[str],
+    chosen: ChosenSet,
+    n: int | None,
+    design: Design,
+    prices: Sequence[str] | None,
+    tokens: Tokens,
 ) -> None:
     """Print what both stages would ask; articles are taken to be as long as they may be."""
-    from polbias.experiments.self_assessment import questions_of
+    from polbias.experiments.self_assessment import assumed_questions, assumption
     from polbias.lm_eval_runner.tasks import Cost
 
     config, dataset = _config(args, Path(), "articles"), chosen.family.dataset
     rows = _rows(chosen, n, config)
-    tokens = int((config.gen_kwargs or {}).get("max_gen_toks", dataset.article_tokens))
-    asked, sent = questions_of(len({row["cluster_id"] for row in rows}), design, tokens)
-    sizes = sum(len(row["prompt"]) for row in rows)
-    costs = {
-        "articles": Cost(len(rows), len(rows), sizes, len(rows) * tokens),
-        "choices": Cost(asked, asked, sent, asked * dataset.answer_tokens),
-    }
-    show_costs(costs, config, prices)
+    room = int((config.gen_kwargs or {}).get("max_gen_toks", dataset.article_tokens))
+    asked = [row["prompt"] for row in assumed_questions(chosen, rows, design, room)]
+    items = len({row["cluster_id"] for row in rows})
+    choices = Cost.of(asked, dataset.answer_tokens, tokens).times(items, assumption(chosen, room))
+    costs = {"articles": Cost.of([row["prompt"] for row in rows], room, tokens), "choices": choices}
+    show_costs(costs, config, prices, tokens)

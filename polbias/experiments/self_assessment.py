@@ -6,11 +6,12 @@ articles; lm_eval asks both, with the tasks of the instrument.
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import factorial
 from pathlib import Path
+from typing import Any
 
 from polbias.aliases import Document, Json
 from polbias.eval.answers.refusal import ARTICLE_OUTCOMES, article_outcome
@@ -25,7 +26,15 @@ from polbias.generators.selfassess.choices import (
     write_choices,
 )
 from polbias.generators.selfassess.perspective_leaks import Detector, load_word_lists
-from polbias.generators.selfassess.templates import Family, load_family
+from polbias.generators.selfassess.templates import (
+    BIASED,
+    WAYS,
+    BiasedRole,
+    Family,
+    QuestionName,
+    Ways,
+    load_family,
+)
 
 # Which articles are asked for: the set, the items drawn from it, and their rows.
 
@@ -84,8 +93,9 @@ def _rows(chosen: ChosenSet) -> Rows:
 def draw(rows: Sequence[Row], n: int | None, seed: int, draws: str) -> list[Row]:
     """Return the rows of some items, in their order.
 
-    Items are drawn in turn from every category, in an order that depends on the seed and on the version that
-    draws go by, so that categories differ by one item at most as long as they last, and fewer items are a part of more.
+    Items are drawn in turn from every category, in an order that depends on seed and version of the draws
+    alone, so that categories differ by one item at most as long as they last, and fewer items are a part
+    of more.
     """
     categories: dict[str, list[str]] = {}
     for row in rows:
@@ -312,13 +322,49 @@ def _check_articles(articles: Iterable[Placed], chosen: ChosenSet) -> None:
             raise InputError(f"{place}: set: found {record.get('set')!r}, expected {chosen.name!r} (--set)")
 
 
-_QUESTION_CHARACTERS = 240  # a question of Table 6 with its headings and its beginning of an answer
-_PER_TOKEN = 4
+_WORDS = ("one", "two", "six", "ten", "day")  # by article: a token each, and with its blank four characters
 
 
-def questions_of(items: int, design: Design, article_tokens: int) -> tuple[int, int]:
-    """Count the questions about items, and their characters if every article is as long as it may be."""
-    each = items * len(design.roles) * len(design.questions)
-    asked = {ways: each * (factorial(ways) if design.orders == "all" else 1) for ways in design.ways}
-    characters = {ways: ways * article_tokens * _PER_TOKEN + _QUESTION_CHARACTERS for ways in design.ways}
-    return sum(asked.values()), sum(count * characters[ways] for ways, count in asked.items())
+def assumed_questions(
+    chosen: ChosenSet, rows: Sequence[Row], design: Design, article_tokens: int
+) -> list[Json]:
+    """Return the questions about the first item of some rows if its articles have so many tokens each."""
+    records = [
+        ("", article_record(row, " ".join([word] * article_tokens), "", lambda _: []))
+        for row, word in zip(rows, _WORDS, strict=False)
+    ]
+    return [*choices(chosen.family, records, design)]
+
+
+def assumed_choices(
+    *,
+    polbias_question: QuestionName,
+    polbias_stage2: str | None = None,
+    polbias_set: str = "poligen",
+    polbias_role: BiasedRole | None = None,
+    polbias_ways: Ways | None = None,
+    polbias_items: int | None = None,
+    **_: Any,
+) -> tuple[Any, int, str] | None:
+    """Return assumed rows of the second stage in place of those of a file; None if one is named."""
+    import pyarrow as pa
+
+    from polbias.eval.data import SPLIT, as_dataset
+    from polbias.eval.selfassess.tasks import STAGE2
+
+    if polbias_stage2 or os.environ.get(STAGE2):
+        return None
+    chosen = find_set(polbias_set)
+    design = Design(
+        roles=(polbias_role,) if polbias_role else BIASED,
+        questions=(polbias_question,),
+        ways=(polbias_ways,) if polbias_ways else WAYS,
+    )
+    tokens, items = chosen.family.dataset.article_tokens, chosen.family.sets[chosen.name].count
+    made = pa.Table.from_pylist(assumed_questions(chosen, article_rows(chosen), design, tokens))
+    return as_dataset(made)[SPLIT], min(items, polbias_items or items), assumption(chosen, tokens)
+
+
+def assumption(chosen: ChosenSet, article_tokens: int) -> str:
+    """Say what is assumed of articles that are not there yet."""
+    return f"articles of {chosen.name}, each of {article_tokens:,} tokens and none refused"

@@ -15,6 +15,7 @@ from typing import Any
 from polbias.aliases import Document, Json
 from polbias.eval.answers.text import LIMITS, Response, continued
 from polbias.files import PolbiasError, draft_of
+from polbias.lm_eval_runner.budget import Budget, Gate, Refused, SpentError
 from polbias.lm_eval_runner.responses import (
     ResponseError,
     beside,
@@ -67,10 +68,6 @@ def write_identity(folder: Path, identity: Document) -> None:
 _log = logging.getLogger("polbias.lm_eval_runner")
 
 Ask = Callable[[list[Any]], Sequence[Any]]
-
-
-class Refused(BaseException):
-    """A server refuses a request for good. No Exception, as lm_eval tries again after any of these."""
 
 
 class Unkept(BaseException):
@@ -140,6 +137,7 @@ class Memory:
             with the seed of the first run it would draw the same numbers again.
         resume: what to do after a break, for the message.
         tally: how many were answered so far.
+        budget: what the answers took, and may.
         faults: what the server replied when it failed; another one fills it.
         think_end: what ends the thoughts of a model in this process, which are kept beside its answer.
         reasons: whether the model was told to think: a server may keep to itself that its template opened a
@@ -151,6 +149,7 @@ class Memory:
     reseed: Callable[[int], None] | None = None
     resume: str = "run the same command again"
     tally: Tally = field(default_factory=Tally)
+    budget: Budget = field(default_factory=Budget)
     faults: Sequence[str] = ()
     think_end: str | None = None
     reasons: bool = False
@@ -174,10 +173,13 @@ class Memory:
                 answers.append(slots[-1])
                 continue
             answers.append(_answer(found[0]))
+            self.budget.count([_sent(request)], answers[-1:], kept=True)
             self.tally.kept += 1
             self.tally.oldest = min(found[1], self.tally.oldest or found[1])
         if slots and self.reseed is not None and len(slots) < len(answers):
             self.reseed(len(answers) - len(slots))
+        # Neighbours begin alike: a small cache still has what they share.
+        slots.sort(key=lambda slot: _text(slot.request.args[0]))
         size = self.slice_size or max(len(slots), 1)
         for start in range(0, len(slots), size):
             self._ask(
@@ -247,6 +249,11 @@ class Memory:
     def _stopped(self, error: BaseException, total: int, left: int) -> PolbiasError:
         if isinstance(error, PolbiasError):
             return error
+        if isinstance(error, SpentError):
+            return StoppedError(
+                f"{error} after {total - left:,} of {total:,} requests; {self.resume} with a larger one; "
+                f"{left:,} are missing"
+            )
         final = isinstance(error, Refused)  # its message has what was said to this request
         said = f"; the server said: {scrub(self.faults[-1])}" if self.faults and not final else ""
         return StoppedError(
@@ -267,6 +274,12 @@ def _text(prompt: Any) -> str:
     return prompt if isinstance(prompt, str) else str(getattr(prompt, "prompt", prompt))
 
 
+def _sent(request: Any) -> Any:
+    """What a request sends: a chat, or its prompt with the label that is scored."""
+    prompt, more = request.args[:2]
+    return prompt + more if isinstance(prompt, str) and isinstance(more, str) else prompt
+
+
 def remembering(kind: Any) -> Any:
     """Return a subclass of a model of lm_eval that answers from its attribute ``memory`` what it can.
 
@@ -280,13 +293,26 @@ def remembering(kind: Any) -> Any:
 
         def generate_until(self, requests: list[Any], *args: Any, **kwargs: Any) -> list[Any]:
             model = super().generate_until
-            return self.memory.answer("generate_until", requests, lambda some: model(some, *args, **kwargs))
+            return self.memory.answer(
+                "generate_until", requests, lambda some: self._within(model, some, *args, **kwargs)
+            )
 
         def loglikelihood(self, requests: list[Any], *args: Any, **kwargs: Any) -> list[Any]:
             model = super().loglikelihood
-            return self.memory.answer("loglikelihood", requests, lambda some: model(some, *args, **kwargs))
+            return self.memory.answer(
+                "loglikelihood", requests, lambda some: self._within(model, some, *args, **kwargs)
+            )
+
+        def _within(self, model: Any, requests: list[Any], *args: Any, **kwargs: Any) -> Any:
+            self.memory.budget.check()
+            return model(requests, *args, **kwargs)
 
     class RememberingLocal(Remembering):
+        def _within(self, model: Any, requests: list[Any], *args: Any, **kwargs: Any) -> Any:
+            found = super()._within(model, requests, *args, **kwargs)
+            self.memory.budget.count(map(_sent, requests), found)
+            return found
+
         def generate_until(self, requests: list[Any], *args: Any, **kwargs: Any) -> list[Any]:
             end = getattr(self, "think_end_token", None)
             if isinstance(end, str) and not any(request.args[1].get("until") for request in requests):
@@ -304,25 +330,32 @@ def remembering(kind: Any) -> Any:
         def parse_generations(self, outputs: Any, **kwargs: Any) -> Any:
             texts = super().parse_generations(outputs=with_texts(outputs), **kwargs)
             said = beside(outputs)
-            if len(said) != len(texts):
-                return texts
-            return [Response(text, about) for text, about in zip(texts, said, strict=True)]
+            if len(said) == len(texts):
+                texts = [Response(text, about) for text, about in zip(texts, said, strict=True)]
+            self.memory.budget.count(kwargs.get("contexts") or (), texts)  # of one after the other
+            return texts
 
         def parse_logprobs(self, outputs: Any, *args: Any, **kwargs: Any) -> Any:
             found = with_logprobs(outputs, kwargs["ctxlens"])
-            return super().parse_logprobs(found, *args, **kwargs)
+            likelihoods = super().parse_logprobs(found, *args, **kwargs)
+            self.memory.budget.count(kwargs["tokens"], likelihoods)
+            return likelihoods
 
         def model_call(self, *args: Any, **kwargs: Any) -> Any:
+            self.memory.budget.check()
             try:
                 return super().model_call(*args, **kwargs)
             except Exception as error:
                 raise _final(error, self.memory.faults) or error from None
 
-        async def amodel_call(self, *args: Any, **kwargs: Any) -> Any:
+        async def amodel_call(self, session: Any, sem: Any, messages: Any, **kwargs: Any) -> Any:
+            budget = self.memory.budget
             try:
-                return await super().amodel_call(*args, **kwargs)
+                found = await super().amodel_call(session, Gate(sem, budget), messages, **kwargs)
             except Exception as error:
                 raise _final(error, self.memory.faults) or error from None
+            budget.count(messages if kwargs.get("generate") else (), found)
+            return found
 
     made = RememberingApi if issubclass(kind, TemplateAPI) else RememberingLocal
     made.__name__ = kind.__name__

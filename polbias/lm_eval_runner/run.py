@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 from polbias.aliases import Document, Json
 from polbias.eval.lm_eval_glue import flat
 from polbias.files import InputError, PolbiasError
+from polbias.lm_eval_runner.budget import Budget
 from polbias.lm_eval_runner.cache import (
     SECRET,
     Memory,
@@ -139,6 +140,7 @@ def load(kind: Any, config: Any) -> Any:
 _log = logging.getLogger("polbias.lm_eval_runner")
 
 _AT_ONCE = {"vllm": 2048, "sglang": 2048}  # requests; these hand out their answers at the end of a call
+_SLICE = 64
 _KEPT = "its answers are kept: run the same command again"
 _LOST = "nothing is kept because of --no-cache, so run it all again"
 
@@ -152,6 +154,7 @@ class Run:
         samples: by task.
         folder: where results and samples were written.
         tally: how many requests were answered from file.
+        budget: what their answers took.
         sources: where the rows came from.
         cache: folder of the kept answers; None if they were not kept.
         model: that was asked, loaded.
@@ -161,6 +164,7 @@ class Run:
     samples: Mapping[str, Sequence[Document]]
     folder: Path
     tally: Tally
+    budget: Budget
     sources: Sequence[str]
     cache: Path | None
     model: Any = None
@@ -174,6 +178,7 @@ def evaluate(
     cache: Path | None,
     tell: Tell,
     model: Any = None,
+    budget: Budget | None = None,
 ) -> Run | None:
     """Run tasks, with a model that is loaded already if there is one, and write results and samples."""
     from lm_eval.tasks import TaskManager
@@ -197,8 +202,17 @@ def evaluate(
         reseed = None if is_api(kind) else lambda kept: _reseed(config.seed, kept)
         resume = _LOST if cache is None else _KEPT
         thinks = bool(config.metadata.get(REASONING))
-        at_once = _AT_ONCE.get(config.model, 0)
-        memory = Memory(stores, at_once, reseed, resume, faults=reports.faults, reasons=thinks)
+        budget = budget or Budget()
+        own = _SLICE if budget.limited and not is_api(kind) else 0  # there it is looked at between calls
+        memory = Memory(
+            stores,
+            own or _AT_ONCE.get(config.model, 0),
+            reseed,
+            resume,
+            budget=budget,
+            faults=reports.faults,
+            reasons=thinks,
+        )
         model.memory = memory
         model.set_cache_hook(memory)
         specs = [loaded["groups"].get(name) or loaded["tasks"][name] for name in names]
@@ -212,7 +226,7 @@ def evaluate(
             said = [getattr(answer, "about", {}) for answer in flat(sample["resps"])]
             sample |= {"polbias": said} if any(said) else {}
         place = write(named(tracker, config), results, samples)
-    return Run(results, samples, place, memory.tally, reports.sources, folder, model)
+    return Run(results, samples, place, memory.tally, budget, reports.sources, folder, model)
 
 
 def _evaluated(config: Any, model: Any, specs: Sequence[Any], manager: Any, tracker: Any) -> Any:
