@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from polbias.lm_eval_runner.run import Run
     from polbias.lm_eval_runner.tasks import Catalogue, Cost, Task
     from polbias.lm_eval_runner.usage import Usage
-    from polbias.models import Price
-    from polbias.models.tokens import Tokens
 
 
 # `polbias eval`: score a model, the comfortable way to run lm_eval.
@@ -90,7 +88,6 @@ def evaluate(
     from polbias.lm_eval_runner.run import include_paths, parse
     from polbias.lm_eval_runner.tasks import REASONING, catalogue, refuse_likelihoods
     from polbias.lm_eval_runner.tasks import cost as cost_of
-    from polbias.models.tokens import load_tokens
 
     if listed and not context.args:
         show_tasks(catalogue())
@@ -105,42 +102,37 @@ def evaluate(
     if reasoning:
         refuse_likelihoods(chosen)
         config.metadata = {**config.metadata, REASONING: True}
-    tokens, cache = load_tokens(tokenizer), cache_folder(no_cache, cache_dir)
+    budget = budget_of(config, price, tokenizer, max_tokens, max_cost)
+    cache = cache_folder(no_cache, cache_dir)
     if cost:
         found = {
-            task.name: cost_of(task, config.metadata, config.gen_kwargs, config.limit, tokens)
+            task.name: cost_of(task, config.metadata, config.gen_kwargs, config.limit, budget.tokens)
             for task in chosen
         }
-        show_costs(found, config, price, tokens, known_usage(config, chosen, cache))
+        show_costs(found, config, budget, known_usage(config, chosen, cache))
         return
-    run = perform(config, tasks, names, cache, budget_of(config, price, tokens, max_tokens, max_cost))
+    run = perform(config, tasks, names, cache, budget)
     if run is not None:
         show_run(run, table)
         if report:
             report_on(run.folder)
 
 
-def price_of(config: Any, given: Sequence[str] | None) -> Price | None:
-    """Return what a model costs."""
-    from polbias.models import parse_prices, tokens
-
-    listed = config.model.startswith("openai-")
-    return tokens.price_of(
-        str(config.model_args.get("model") or ""), parse_prices(given or []), listed=listed
-    )
-
-
 def budget_of(
     config: Any,
     prices: Sequence[str] | None,
-    tokens: Tokens,
-    max_tokens: int | None,
-    max_cost: float | None,
+    tokenizer: str | None,
+    max_tokens: int | None = None,
+    max_cost: float | None = None,
 ) -> Budget:
-    """Return what a run may take."""
+    """Return what a run may take, with the price of its model."""
     from polbias.lm_eval_runner.budget import Budget
+    from polbias.models import parse_prices
+    from polbias.models.tokens import load_tokens, price_of
 
-    return Budget(max_tokens, max_cost, price_of(config, prices), tokens)
+    name, listed = str(config.model_args.get("model") or ""), config.model.startswith("openai-")
+    price = price_of(name, parse_prices(prices or []), listed=listed)
+    return Budget(max_tokens, max_cost, price, load_tokens(tokenizer))
 
 
 def perform(
@@ -250,15 +242,14 @@ def show_tasks(tasks: Catalogue, names: Sequence[str] | None = None) -> None:
 def show_costs(
     costs: Mapping[str, Cost],
     config: Any,
-    prices: Sequence[str] | None,
-    tokens: Tokens,
+    budget: Budget,
     known: Mapping[str, Usage] | None = None,
 ) -> None:
     """Print what tasks would ask, and their sum; what it costs too, where a price is known."""
     from polbias.lm_eval_runner.tasks import REASONING
     from polbias.lm_eval_runner.usage import ENOUGH
 
-    price, known = price_of(config, prices), known or {}
+    price, known = budget.price, known or {}
     most = "" if known else ", at most"
     shown: list[tuple[str, ...]] = [("task", "prompts", "requests", "tokens in", f"tokens out{most}")]
     rows = [
@@ -280,7 +271,7 @@ def show_costs(
         shown = [(*line, each) for line, each in zip(shown, money, strict=True)]
     _table(shown)
     typer.echo(
-        f"tokens in: {tokens}; kept answers are not asked again"
+        f"tokens in: {budget.tokens.told}; kept answers are not asked again"
         + (f"; prices: {price.source}" if price is not None else "")
     )
     for assumed in dict.fromkeys(each.assumed for each in costs.values() if each.assumed):

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from polbias.generators.selfassess.choices import Design
     from polbias.lm_eval_runner.budget import Budget
     from polbias.lm_eval_runner.run import Run
-    from polbias.models.tokens import Tokens
 
 
 class Orders(StrEnum):
@@ -120,14 +119,14 @@ def run(
     [bold]generate[/] and [bold]choose[/].
     """
     from polbias.experiments.self_assessment import find_set, written_articles
-    from polbias.models.tokens import load_tokens
 
     chosen, design = find_set(chosen_set), _design(roles, questions, ways, orders, prefill)
-    args, cache, tokens = context.args, cache_folder(no_cache, cache_dir), load_tokens(tokenizer)
+    args, cache = context.args, cache_folder(no_cache, cache_dir)
+    config = _config(args, output, "articles")
+    budget = budget_of(config, price, tokenizer, max_tokens, max_cost)
     if cost:
-        _show_costs(args, chosen, n, design, price, tokens)
+        _show_costs(config, chosen, n, design, budget)
         return
-    budget = budget_of(_config(args, output, "articles"), price, tokens, max_tokens, max_cost)
     made = _generate(args, output, chosen, n, cache, budget)
     placed, path = written_articles(made.samples, made.folder, chosen), made.folder / _CHOICES
     _choose(
@@ -282,23 +281,17 @@ def _choose(
     show_run(made)
 
 
-def _show_costs(
-    args: Sequence[str],
-    chosen: ChosenSet,
-    n: int | None,
-    design: Design,
-    prices: Sequence[str] | None,
-    tokens: Tokens,
-) -> None:
+def _show_costs(config: Any, chosen: ChosenSet, n: int | None, design: Design, budget: Budget) -> None:
     """Print what both stages would ask; articles are taken to be as long as they may be."""
     from polbias.experiments.self_assessment import assumed_questions, assumption
     from polbias.lm_eval_runner.tasks import Cost
 
-    config, dataset = _config(args, Path(), "articles"), chosen.family.dataset
-    rows = _rows(chosen, n, config)
+    dataset, rows = chosen.family.dataset, _rows(chosen, n, config)
     room = int((config.gen_kwargs or {}).get("max_gen_toks", dataset.article_tokens))
     asked = [row["prompt"] for row in assumed_questions(chosen, rows, design, room)]
-    items = len({row["cluster_id"] for row in rows})
-    choices = Cost.of(asked, dataset.answer_tokens, tokens).times(items, assumption(chosen, room))
-    costs = {"articles": Cost.of([row["prompt"] for row in rows], room, tokens), "choices": choices}
-    show_costs(costs, config, prices, tokens)
+    items, assumed = len({row["cluster_id"] for row in rows}), assumption(chosen, room)
+    costs = {
+        "articles": Cost.of([row["prompt"] for row in rows], room, budget.tokens),
+        "choices": Cost.of(asked, dataset.answer_tokens, budget.tokens, items=items, assumed=assumed),
+    }
+    show_costs(costs, config, budget)

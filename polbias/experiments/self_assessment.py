@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from polbias.aliases import Document, Json
@@ -26,15 +27,7 @@ from polbias.generators.selfassess.choices import (
     write_choices,
 )
 from polbias.generators.selfassess.perspective_leaks import Detector, load_word_lists
-from polbias.generators.selfassess.templates import (
-    BIASED,
-    WAYS,
-    BiasedRole,
-    Family,
-    QuestionName,
-    Ways,
-    load_family,
-)
+from polbias.generators.selfassess.templates import Family, load_family
 
 # Which articles are asked for: the set, the items drawn from it, and their rows.
 
@@ -336,33 +329,19 @@ def assumed_questions(
     return [*choices(chosen.family, records, design)]
 
 
-def assumed_choices(
-    *,
-    polbias_question: QuestionName,
-    polbias_stage2: str | None = None,
-    polbias_set: str = "poligen",
-    polbias_role: BiasedRole | None = None,
-    polbias_ways: Ways | None = None,
-    polbias_items: int | None = None,
-    **_: Any,
-) -> tuple[Any, int, str] | None:
+def assumed_choices(**about: Any) -> tuple[Any, int, str] | None:
     """Return assumed rows of the second stage in place of those of a file; None if one is named."""
-    import pyarrow as pa
+    from polbias.eval.selfassess.tasks import STAGE2, load_choices
 
-    from polbias.eval.data import SPLIT, as_dataset
-    from polbias.eval.selfassess.tasks import STAGE2
-
-    if polbias_stage2 or os.environ.get(STAGE2):
+    if about.get("polbias_stage2") or os.environ.get(STAGE2):
         return None
-    chosen = find_set(polbias_set)
-    design = Design(
-        roles=(polbias_role,) if polbias_role else BIASED,
-        questions=(polbias_question,),
-        ways=(polbias_ways,) if polbias_ways else WAYS,
-    )
+    chosen = find_set(about.get("polbias_set") or "poligen")
     tokens, items = chosen.family.dataset.article_tokens, chosen.family.sets[chosen.name].count
-    made = pa.Table.from_pylist(assumed_questions(chosen, article_rows(chosen), design, tokens))
-    return as_dataset(made)[SPLIT], min(items, polbias_items or items), assumption(chosen, tokens)
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "choices.parquet"
+        write_choices(path, assumed_questions(chosen, article_rows(chosen), Design(), tokens))
+        rows = load_choices(**about | {"polbias_stage2": str(path)})["test"]
+    return rows, min(items, about.get("polbias_items") or items), assumption(chosen, tokens)
 
 
 def assumption(chosen: ChosenSet, article_tokens: int) -> str:

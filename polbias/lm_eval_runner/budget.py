@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterable
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,9 +23,8 @@ class SpentError(Refused):
 
 @dataclass
 class Taken:
-    """Tokens of requests and of their answers, and how many were estimated."""
+    """Tokens of requests and of their answers, and how many answers were estimated."""
 
-    answers: int = 0
     tokens_in: float = 0
     tokens_out: float = 0
     estimated: int = 0
@@ -42,77 +41,62 @@ class Budget:
         max_cost: in the currency of the price.
         price: of the model.
         tokens: how they are estimated.
+        asked: of the model.
+        kept: on file before.
+        under_way: requests without an answer yet.
     """
 
     max_tokens: float | None = None
     max_cost: float | None = None
     price: Price | None = None
     tokens: Tokens = field(default_factory=Tokens)
+    asked: Taken = field(default_factory=Taken)
+    kept: Taken = field(default_factory=Taken)
+    under_way: int = 0
 
     def __post_init__(self) -> None:
         if self.max_cost is not None and self.price is None:
             raise InputError("--max-cost: the price of the model is not known; give it with --price IN/OUT")
-        self.asked, self.kept, self.under_way = Taken(), Taken(), 0
 
     @property
-    def limited(self) -> bool:
-        """Whether there is a limit."""
-        return self.max_tokens is not None or self.max_cost is not None
-
-    @property
-    def spent(self) -> str:
-        """What the limit is that was reached; empty if none was."""
-        both = [self.asked, self.kept]
-        if self.max_tokens is not None and self._tokens(both) >= self.max_tokens:
-            return f"{self.max_tokens:,.0f} tokens"
-        if self.price and self.max_cost is not None and sum(map(self._cost, both)) >= self.max_cost:
-            return f"{self.max_cost:,.2f} {self.price.currency}"
-        return ""
+    def spent(self) -> bool:
+        """Whether a limit is reached."""
+        both = self.asked, self.kept
+        sent, received = sum(each.tokens_in for each in both), sum(each.tokens_out for each in both)
+        cost = self.price.of(sent, received) if self.price else 0
+        limits = ((self.max_tokens, sent + received), (self.max_cost, cost))
+        return any(most is not None and taken >= most for most, taken in limits)
 
     def check(self) -> None:
         """Stop if the budget is spent."""
         if self.spent:
-            raise SpentError(f"the budget of {self.spent} is spent")
+            raise SpentError("the budget is spent")
 
-    def count(self, prompts: Iterable[Any], answers: Iterable[Any], kept: bool = False) -> None:
-        """Count answers to prompts: texts, chats or tokens."""
-        taken = self.kept if kept else self.asked
-        for prompt, answer in zip(prompts, answers, strict=False):
-            said = getattr(answer, "about", {}).get("usage", {})
-            sent, received = said.get("input_tokens"), said.get("output_tokens")
-            taken.answers += 1
-            taken.estimated += sent is None or received is None
-            taken.tokens_in += self._sent(prompt) if sent is None else sent
-            if received is None:  # likelihoods take one token
-                received = self.tokens.count([answer]) if isinstance(answer, str) else 1
-            taken.tokens_out += received
+    def count(self, arguments: Sequence[Any], answer: Any, *, kept: bool = False) -> None:
+        """Count an answer to the arguments of a request."""
+        taken, said = self.kept if kept else self.asked, getattr(answer, "about", {}).get("usage", {})
+        sent, received = said.get("input_tokens"), said.get("output_tokens")
+        taken.estimated += sent is None or received is None
+        taken.tokens_in += self.tokens.count(_texts(*arguments[:2])) if sent is None else sent
+        if received is None:  # a likelihood takes one token
+            received = self.tokens.count([answer]) if isinstance(answer, str) else 1
+        taken.tokens_out += received
 
-    def lines(self) -> list[str]:
+    def lines(self) -> Iterator[str]:
         """Say what was taken in this run, and before."""
-        found = []
         for told, taken in (("asked", self.asked), ("from file", self.kept)):
-            if taken.answers:
-                money = f", {self._cost(taken):,.2f} {self.price.currency}" if self.price else ""
-                how = f" ({taken.estimated:,} answers by {self.tokens})" if taken.estimated else ""
-                tokens = f"{taken.tokens_in:,.0f} in, {taken.tokens_out:,.0f} out"
-                found.append(f"tokens {told}: {tokens}{money}{how}")
-        return found
+            tokens = taken.tokens_in, taken.tokens_out
+            if any(tokens):
+                money = f", {self.price.of(*tokens):,.2f} {self.price.currency}" if self.price else ""
+                how = f" ({taken.estimated:,} answers by {self.tokens.told})" if taken.estimated else ""
+                yield f"tokens {told}: {tokens[0]:,.0f} in, {tokens[1]:,.0f} out{money}{how}"
 
-    def _tokens(self, taken: Iterable[Taken]) -> float:
-        return sum(each.tokens_in + each.tokens_out for each in taken)
 
-    def _cost(self, taken: Taken) -> float:
-        return self.price.of(taken.tokens_in, taken.tokens_out) if self.price else 0.0
-
-    def _sent(self, prompt: Any) -> float:
-        text = getattr(prompt, "prompt", prompt)
-        if not isinstance(text, str):
-            return len(text)
-        return (
-            self.tokens.count(turn["content"] for turn in json.loads(text))
-            if text is not prompt
-            else (self.tokens.count([text]))
-        )
+def _texts(prompt: Any, label: Any) -> list[str]:
+    """What a request sends: the turns of a chat, or its prompt with the label that is scored."""
+    if isinstance(prompt, str):
+        return [prompt, label] if isinstance(label, str) else [prompt]
+    return [turn["content"] for turn in json.loads(prompt.prompt)]
 
 
 class Gate:
@@ -124,13 +108,9 @@ class Gate:
     async def acquire(self) -> bool:
         """Wait for a turn."""
         await self._inner.acquire()
-        try:
-            while self._budget.spent and self._budget.under_way:
-                await asyncio.sleep(0.02)
-            self._budget.check()
-        except BaseException:
-            self._inner.release()
-            raise
+        while self._budget.spent and self._budget.under_way:
+            await asyncio.sleep(0.02)
+        self._budget.check()
         self._budget.under_way += 1
         return True
 

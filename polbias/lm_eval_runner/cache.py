@@ -173,7 +173,7 @@ class Memory:
                 answers.append(slots[-1])
                 continue
             answers.append(_answer(found[0]))
-            self.budget.count([_sent(request)], answers[-1:], kept=True)
+            self.budget.count(request.args, answers[-1], kept=True)
             self.tally.kept += 1
             self.tally.oldest = min(found[1], self.tally.oldest or found[1])
         if slots and self.reseed is not None and len(slots) < len(answers):
@@ -197,6 +197,7 @@ class Memory:
         if slot is None:
             return
         try:
+            self.budget.count(slot.request.args, answer)
             slot.take(self._whole(slot.request, answer))
         except PolbiasError as error:
             raise Unkept(error) from None
@@ -233,8 +234,11 @@ class Memory:
             self._by_prompt.setdefault(_text(slot.request.args[0]), []).append(slot)
         before = self.tally.asked
         try:
+            self.budget.check()
             found = ask([slot.request for slot in slots])
             for slot, answer in zip(slots, found, strict=True):
+                if not slot.done:
+                    self.budget.count(slot.request.args, answer)
                 slot.take(self._whole(slot.request, answer))
                 slot.done = True
         except Unkept as stop:
@@ -274,12 +278,6 @@ def _text(prompt: Any) -> str:
     return prompt if isinstance(prompt, str) else str(getattr(prompt, "prompt", prompt))
 
 
-def _sent(request: Any) -> Any:
-    """What a request sends: a chat, or its prompt with the label that is scored."""
-    prompt, more = request.args[:2]
-    return prompt + more if isinstance(prompt, str) and isinstance(more, str) else prompt
-
-
 def remembering(kind: Any) -> Any:
     """Return a subclass of a model of lm_eval that answers from its attribute ``memory`` what it can.
 
@@ -293,26 +291,13 @@ def remembering(kind: Any) -> Any:
 
         def generate_until(self, requests: list[Any], *args: Any, **kwargs: Any) -> list[Any]:
             model = super().generate_until
-            return self.memory.answer(
-                "generate_until", requests, lambda some: self._within(model, some, *args, **kwargs)
-            )
+            return self.memory.answer("generate_until", requests, lambda some: model(some, *args, **kwargs))
 
         def loglikelihood(self, requests: list[Any], *args: Any, **kwargs: Any) -> list[Any]:
             model = super().loglikelihood
-            return self.memory.answer(
-                "loglikelihood", requests, lambda some: self._within(model, some, *args, **kwargs)
-            )
-
-        def _within(self, model: Any, requests: list[Any], *args: Any, **kwargs: Any) -> Any:
-            self.memory.budget.check()
-            return model(requests, *args, **kwargs)
+            return self.memory.answer("loglikelihood", requests, lambda some: model(some, *args, **kwargs))
 
     class RememberingLocal(Remembering):
-        def _within(self, model: Any, requests: list[Any], *args: Any, **kwargs: Any) -> Any:
-            found = super()._within(model, requests, *args, **kwargs)
-            self.memory.budget.count(map(_sent, requests), found)
-            return found
-
         def generate_until(self, requests: list[Any], *args: Any, **kwargs: Any) -> list[Any]:
             end = getattr(self, "think_end_token", None)
             if isinstance(end, str) and not any(request.args[1].get("until") for request in requests):
@@ -330,16 +315,13 @@ def remembering(kind: Any) -> Any:
         def parse_generations(self, outputs: Any, **kwargs: Any) -> Any:
             texts = super().parse_generations(outputs=with_texts(outputs), **kwargs)
             said = beside(outputs)
-            if len(said) == len(texts):
-                texts = [Response(text, about) for text, about in zip(texts, said, strict=True)]
-            self.memory.budget.count(kwargs.get("contexts") or (), texts)  # of one after the other
-            return texts
+            if len(said) != len(texts):
+                return texts
+            return [Response(text, about) for text, about in zip(texts, said, strict=True)]
 
         def parse_logprobs(self, outputs: Any, *args: Any, **kwargs: Any) -> Any:
             found = with_logprobs(outputs, kwargs["ctxlens"])
-            likelihoods = super().parse_logprobs(found, *args, **kwargs)
-            self.memory.budget.count(kwargs["tokens"], likelihoods)
-            return likelihoods
+            return super().parse_logprobs(found, *args, **kwargs)
 
         def model_call(self, *args: Any, **kwargs: Any) -> Any:
             self.memory.budget.check()
@@ -349,13 +331,11 @@ def remembering(kind: Any) -> Any:
                 raise _final(error, self.memory.faults) or error from None
 
         async def amodel_call(self, session: Any, sem: Any, messages: Any, **kwargs: Any) -> Any:
-            budget = self.memory.budget
+            gate = Gate(sem, self.memory.budget)
             try:
-                found = await super().amodel_call(session, Gate(sem, budget), messages, **kwargs)
+                return await super().amodel_call(session, gate, messages, **kwargs)
             except Exception as error:
                 raise _final(error, self.memory.faults) or error from None
-            budget.count(messages if kwargs.get("generate") else (), found)
-            return found
 
     made = RememberingApi if issubclass(kind, TemplateAPI) else RememberingLocal
     made.__name__ = kind.__name__

@@ -140,7 +140,7 @@ def load(kind: Any, config: Any) -> Any:
 _log = logging.getLogger("polbias.lm_eval_runner")
 
 _AT_ONCE = {"vllm": 2048, "sglang": 2048}  # requests; these hand out their answers at the end of a call
-_SLICE = 64
+_SLICE = 64  # requests; a budget is looked at between calls of a model in this process
 _KEPT = "its answers are kept: run the same command again"
 _LOST = "nothing is kept because of --no-cache, so run it all again"
 
@@ -203,10 +203,10 @@ def evaluate(
         resume = _LOST if cache is None else _KEPT
         thinks = bool(config.metadata.get(REASONING))
         budget = budget or Budget()
-        own = _SLICE if budget.limited and not is_api(kind) else 0  # there it is looked at between calls
+        limited = (budget.max_tokens or budget.max_cost) and not is_api(kind)
         memory = Memory(
             stores,
-            own or _AT_ONCE.get(config.model, 0),
+            _SLICE if limited else _AT_ONCE.get(config.model, 0),
             reseed,
             resume,
             budget=budget,

@@ -345,18 +345,20 @@ class Cost:
 
     @classmethod
     def of(
-        cls, sent: Sequence[str], room: int, tokens: Tokens, *, prompts: int = 0, samples: int = 1
+        cls,
+        sent: Sequence[str],
+        room: int,
+        tokens: Tokens,
+        *,
+        prompts: int = 0,
+        samples: int = 1,
+        items: float = 1,
+        assumed: str = "",
     ) -> Cost:
-        """Count texts that are sent, each so many times, with so much room for an answer."""
-        read = tokens.count(sent)
-        shared = tokens.shared(sent) + (samples - 1) * sum(tokens.shared([text] * 2) for text in sent)
-        requests = samples * len(sent)
-        return cls(prompts or len(sent), requests, round(samples * read), requests * room, round(shared))
-
-    def times(self, items: float, assumed: str) -> Cost:
-        """Return what so many items ask of which this is one."""
-        numbers = (self.prompts, self.requests, self.tokens_in, self.tokens_out, self.shared)
-        return Cost(*(round(items * number) for number in numbers), assumed)
+        """Count texts that are sent, each so many times and for so many items, with room for an answer."""
+        requests, shared = samples * len(sent), tokens.shared(sent, samples)
+        numbers = (prompts or len(sent), requests, samples * tokens.count(sent), requests * room, shared)
+        return cls(*(round(items * number) for number in numbers), assumed)
 
 
 def cost(
@@ -380,11 +382,11 @@ def cost(
             (lambda _: given) if isinstance(given, list) else function(given, task.name)
         )
         sent = [prompt + label for prompt, row in zip(prompts, rows, strict=True) for label in labels(row)]
-        return Cost.of(sent, 1, counted, prompts=len(prompts)).times(items, assumed)
+        return Cost.of(sent, 1, counted, prompts=len(prompts), items=items, assumed=assumed)
     samples = int(about.get("polbias_samples", 1)) if task.samples > 1 else 1
     settings = generation_settings(task.settings.get("generation_kwargs", {}), generation, metadata)
     most = next((settings[name] for name in _ROOMS if name in (generation or {})), settings["max_gen_toks"])
-    return Cost.of(prompts, int(most), counted, samples=samples).times(items, assumed)
+    return Cost.of(prompts, int(most), counted, samples=samples, items=items, assumed=assumed)
 
 
 def _assumed(task: Task, about: Document) -> tuple[Any, float, str] | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,8 +10,8 @@ from polbias.files import InputError
 from polbias.models.prompts import settings
 from polbias.models.requests import Price
 
-CHARACTERS_PER_TOKEN = 4
-"""A rule of thumb for English; other languages take more tokens, and tokenizers differ."""
+CHARACTERS = 4
+"""Of a token: a rule of thumb for English; other languages take more tokens, and tokenizers differ."""
 
 BLOCK = 16
 """Tokens: a prefix cache keeps whole blocks of so many (vLLM's default)."""
@@ -22,38 +22,30 @@ class Tokens:
     """How tokens are counted.
 
     Args:
-        tokenizer: with a method ``encode``; None counts characters.
-        name: of the tokenizer.
+        units: what a text consists of.
+        size: so many units are a token.
+        told: the same in words.
     """
 
-    tokenizer: Any = None
-    name: str = ""
-
-    def __str__(self) -> str:
-        return self.name or f"characters / {CHARACTERS_PER_TOKEN}, a rule of thumb"
+    units: Callable[[str], Sequence[Any]] = str
+    size: int = CHARACTERS
+    told: str = f"characters / {CHARACTERS}, a rule of thumb"
 
     def count(self, texts: Iterable[str]) -> float:
         """Return how many tokens some texts have together."""
-        return sum(map(len, map(self._units, texts))) / self._size
+        return sum(len(self.units(text)) for text in texts) / self.size
 
-    def shared(self, texts: Sequence[str]) -> float:
-        """Return how many of their tokens need not be read again where every prefix is kept."""
-        block, before, found = BLOCK * self._size, self._units(""), 0
-        for units in sorted(map(self._units, texts)):
-            low, high = 0, min(len(before), len(units)) // block
-            while low < high:
-                middle = (low + high + 1) // 2
-                same = before[low * block : middle * block] == units[low * block : middle * block]
-                low, high = (middle, high) if same else (low, middle - 1)
-            found, before = found + low * block, units
-        return found / self._size
-
-    @property
-    def _size(self) -> int:
-        return 1 if self.tokenizer else CHARACTERS_PER_TOKEN
-
-    def _units(self, text: str) -> Sequence[Any]:
-        return self.tokenizer.encode(text, add_special_tokens=False) if self.tokenizer else text
+    def shared(self, texts: Iterable[str], times: int = 1) -> int:
+        """Return how many tokens need not be read again where every prefix of texts sent so often is kept."""
+        block, found = BLOCK * self.size, 0
+        seen: dict[tuple[int, Sequence[Any]], int] = {}
+        for units in map(self.units, texts):
+            before = 0
+            for end in range(block, len(units) + 1, block):
+                key = before, units[end - block : end]
+                found += times - (key not in seen)
+                before = seen.setdefault(key, len(seen) + 1)
+        return found * BLOCK
 
 
 def load_tokens(name: str | None) -> Tokens:
@@ -63,12 +55,15 @@ def load_tokens(name: str | None) -> Tokens:
     from transformers import AutoTokenizer
 
     try:
-        return Tokens(AutoTokenizer.from_pretrained(name), name)
+        return by_tokenizer(AutoTokenizer.from_pretrained(name), name)
     except (OSError, ValueError, ImportError) as error:
         reason = str(error).splitlines()[0]
-        raise InputError(
-            f"--tokenizer {name}: {reason}; expected a tokenizer of the Hugging Face Hub, or its folder"
-        ) from None
+        raise InputError(f"--tokenizer {name}: {reason}; expected one of the Hub, or a folder") from None
+
+
+def by_tokenizer(tokenizer: Any, name: str) -> Tokens:
+    """Return how a tokenizer counts."""
+    return Tokens(lambda text: tuple(tokenizer.encode(text, add_special_tokens=False)), 1, name)
 
 
 def price_of(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -28,10 +27,11 @@ def said(text: str, sent: int, received: int) -> Response:
 
 def test_what_the_server_says_counts_and_what_it_does_not_is_estimated() -> None:
     budget = Budget(max_cost=1, price=Price(1e6, 2e5, "USD", "given"))
-    budget.count(["x" * 400], [said("a", 0, 2)])
+    budget.count(("x" * 400, {}), said("a", 0, 2))
     assert (budget.asked.tokens_in, budget.asked.tokens_out, budget.asked.estimated) == (0, 2, 0)
     assert not budget.spent  # 0.4
-    budget.count(["x" * 4, [7, 8, 9]], ["y" * 4, (-0.5, True)], kept=True)
+    budget.count(("x" * 4, {}), "y" * 4, kept=True)
+    budget.count(("x" * 4, "label 1 "), (-0.5, True), kept=True)
     assert (budget.kept.tokens_in, budget.kept.tokens_out, budget.kept.estimated) == (4, 2, 2)
     with pytest.raises(SpentError):
         budget.check()
@@ -43,7 +43,7 @@ def test_a_cost_needs_a_price() -> None:
 
 
 @pytest.mark.parametrize("at_once", [1, 4])
-@pytest.mark.parametrize("options", [("--max-tokens", "3000"), ("--max-cost", "3", "--price", "1000/1000")])
+@pytest.mark.parametrize("options", [("--max-tokens", "1000"), ("--max-cost", "1", "--price", "1000/1000")])
 def test_a_run_stops_with_its_budget_and_goes_on_with_a_larger_one(
     evaluate: Evaluate, at_once: int, options: tuple[str, ...]
 ) -> None:
@@ -52,7 +52,6 @@ def test_a_run_stops_with_its_budget_and_goes_on_with_a_larger_one(
         done = evaluate(*asked, *options)
         assert isinstance(done.exception, StoppedError)
         first = server.count
-        used = sum(3 + len(body["messages"][0]["content"].split()) for body in server.bodies)
         assert 0 < first < ROWS
         assert f"after {first} of {ROWS} requests" in str(done.exception)  # all that was under way is kept
         assert f"{ROWS - first} are missing" in str(done.exception)
@@ -62,14 +61,10 @@ def test_a_run_stops_with_its_budget_and_goes_on_with_a_larger_one(
         rest = evaluate(*asked, "--max-tokens", "1000000")
         assert rest.exception is None, rest.output
         assert server.count == ROWS
-    assert used > 0
-    told = {
-        name: number for name, number in re.findall(r"tokens (asked|from file): ([\d,]+) in", rest.output)
-    }
-    assert {*told} == {"asked", "from file"}
+    assert {*re.findall(r"tokens (asked|from file): [\d,]+ in", rest.output)} == {"asked", "from file"}
 
 
-def test_a_model_in_this_process_stops_between_calls(evaluate: Evaluate, tmp_path: Path) -> None:
+def test_a_model_in_this_process_stops_between_calls(evaluate: Evaluate) -> None:
     asked = ["--model", "dummy", "--tasks", "polbias_en_formal", "--limit", "200", "--no-report"]
     done = evaluate(*asked, "--max-tokens", "100")
     assert isinstance(done.exception, StoppedError)

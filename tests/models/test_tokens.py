@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from polbias.files import InputError
 from polbias.models.requests import parse_prices
-from polbias.models.tokens import BLOCK, CHARACTERS_PER_TOKEN, Tokens, load_tokens, price_of
+from polbias.models.tokens import BLOCK, CHARACTERS, Tokens, by_tokenizer, load_tokens, price_of
 from tests.support.tiny_model import save_tiny_model
 
-SIZE = BLOCK * CHARACTERS_PER_TOKEN
+SIZE = BLOCK * CHARACTERS
 
 
 class Letters:
@@ -32,7 +32,9 @@ def test_what_is_shared_are_whole_blocks_that_an_earlier_prompt_began_with(texts
         starts = [text[: end + BLOCK] for end in range(0, len(text) - BLOCK + 1, BLOCK)]
         found += BLOCK * sum(start in seen for start in starts)
         seen.update(starts)
-    assert Tokens(Letters()).shared(texts) == found
+    tokens = by_tokenizer(Letters(), "letters")
+    assert tokens.shared(texts) == found
+    assert tokens.shared(texts, 3) == tokens.shared(texts * 3)
 
 
 def test_by_the_rule_of_thumb_a_token_has_four_characters() -> None:
@@ -44,7 +46,6 @@ def test_by_the_rule_of_thumb_a_token_has_four_characters() -> None:
 def test_a_tokenizer_of_a_folder_counts(tmp_path: Path) -> None:
     tokens = load_tokens(str(save_tiny_model(tmp_path / "tiny")))
     assert tokens.count(["grün", "a b"]) == len("grün".encode()) + 3
-    assert "tiny" in str(tokens)
 
 
 def test_a_tokenizer_that_is_not_there(tmp_path: Path) -> None:
