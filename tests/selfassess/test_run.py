@@ -29,6 +29,7 @@ from polbias.experiments.self_assessment import (
     find_set,
 )
 from polbias.files import InputError, PolbiasError
+from polbias.lm_eval_runner.cache import StoppedError
 from tests.selfassess.town import article, first, is_choice, leaning, make_town, odd, refuser
 from tests.support.openai_server import LoopbackOpenAI
 from tests.support.process import ROOT
@@ -137,6 +138,16 @@ def test_the_second_run_asks_nothing_and_says_the_same(run, tmp_path):
         assert "0 asked, 20 answered from" in done.output
         assert f"0 asked, {CHOICES} answered from" in done.output
     assert table_4(tmp_path / "out") == before
+
+
+def test_a_budget_is_for_both_stages_and_a_larger_one_goes_on(run):
+    with LoopbackOpenAI(leaning) as server:
+        stopped = run(server, "--max-tokens", 2000)
+        assert isinstance(stopped.exception, StoppedError)
+        assert ARTICLES < server.count < ARTICLES + CHOICES
+        done = run(server, "--max-cost", 1, "--price", "1/1")
+        assert done.exit_code == 0, done.output
+        assert server.count == ARTICLES + CHOICES
 
 
 @pytest.mark.parametrize("killed_after", [12, 60])
