@@ -258,6 +258,7 @@ def show_costs(
             c.requests,
             c.tokens_in,
             round(c.requests * known[task].mean) if task in known else c.tokens_out,
+            c.shared,
         ]
         for task, c in costs.items()
     ]
@@ -265,7 +266,7 @@ def show_costs(
     if len(rows) > 1:
         rows.append([sum(column) for column in zip(*rows, strict=True)])
         names.append("together")
-    shown += [(task, *(f"{number:,}" for number in row)) for task, row in zip(names, rows, strict=True)]
+    shown += [(task, *(f"{number:,}" for number in row[:4])) for task, row in zip(names, rows, strict=True)]
     if price is not None:
         money = [f"{price.currency}{most}", *(f"{price.of(row[2], row[3]):,.2f}" for row in rows)]
         shown = [(*line, each) for line, each in zip(shown, money, strict=True)]
@@ -276,10 +277,8 @@ def show_costs(
     )
     for assumed in dict.fromkeys(each.assumed for each in costs.values() if each.assumed):
         typer.echo(f"assumed: {assumed}")
-    shared = sum(each.shared for each in costs.values()) / max(
-        sum(each.tokens_in for each in costs.values()), 1
-    )
-    typer.echo(f"prefix cache: {shared:.0%} of the tokens in, if it keeps the beginnings of all prompts")
+    share = rows[-1][4] / max(rows[-1][2], 1)
+    typer.echo(f"prefix cache: {share:.0%} of the tokens in, if it keeps the beginnings of all prompts")
     for task, used in known.items():
         typer.echo(
             f"tokens out of {task}: {used.mean:,.1f} an answer, the mean of {len(used.prompts):,} prompts "

@@ -358,7 +358,7 @@ class Cost:
         """Count texts that are sent, each so many times and for so many items, with room for an answer."""
         requests, shared = samples * len(sent), tokens.shared(sent, samples)
         numbers = (prompts or len(sent), requests, samples * tokens.count(sent), requests * room, shared)
-        return cls(*(round(items * number) for number in numbers), assumed)
+        return cls(*(round(items * number) for number in numbers), assumed=assumed)
 
 
 def cost(
@@ -373,7 +373,7 @@ def cost(
     rows, items, assumed = _assumed(task, about) or (task.rows(metadata or {}), 1, "")
     if limit is not None:
         every = len(rows) * items
-        wanted = min(every, round(every * limit) if limit < 1 else int(limit))
+        wanted = int(min(every, round(every * limit) if limit < 1 else limit))
         rows, items = rows.select(range(min(len(rows), wanted))), max(wanted / len(rows), 1)
     prompts = [*rows[task.settings["doc_to_text"]]]
     if task.scores_likelihoods:
@@ -392,9 +392,13 @@ def cost(
 def _assumed(task: Task, about: Document) -> tuple[Any, float, str] | None:
     """Rows of one item in place of those that are made of a model's texts, how many there are, what it is."""
     loader = str(task.settings.get("custom_dataset"))
-    makers = (each.assumed[loader] for each in instruments().values() if loader in each.assumed)
-    maker = next(makers, None)
-    return maker and resolve(maker)(**about, **(task.settings.get("dataset_kwargs") or {}))
+    for each in instruments().values():
+        if loader in each.assumed:
+            found: tuple[Any, float, str] | None = resolve(each.assumed[loader])(
+                **about, **(task.settings.get("dataset_kwargs") or {})
+            )
+            return found
+    return None
 
 
 def costs_table(tasks: Iterable[str] = DOCUMENTED) -> str:
