@@ -276,7 +276,8 @@ def _choose(
         typer.echo(line, err=True)
     config.metadata["polbias_stage2"] = str(path)
     names = [TASKS[each] for each in design.questions]
-    made = perform(config, catalogue(), names, cache, after and after.budget, after and after.model)
+    budget, model = (after.budget, after.model) if after else (None, None)
+    made = perform(config, catalogue(), names, cache, budget, model)
     assert made is not None  # there is one process
     show_run(made)
 

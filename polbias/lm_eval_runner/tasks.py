@@ -356,9 +356,15 @@ class Cost:
         assumed: str = "",
     ) -> Cost:
         """Count texts that are sent, each so many times and for so many items, with room for an answer."""
-        requests, shared = samples * len(sent), tokens.shared(sent, samples)
-        numbers = (prompts or len(sent), requests, samples * tokens.count(sent), requests * room, shared)
-        return cls(*(round(items * number) for number in numbers), assumed=assumed)
+        requests = round(items * samples * len(sent))
+        return cls(
+            round(items * (prompts or len(sent))),
+            requests,
+            round(items * samples * tokens.count(sent)),
+            requests * room,
+            round(items * tokens.shared(sent, samples)),
+            assumed,
+        )
 
 
 def cost(
