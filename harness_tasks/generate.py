@@ -34,6 +34,7 @@ LARGE_GROUPS = {"": ("us_en", "ch_de", "de_de", "gb_en"), "_other": ("us_de", "c
 LARGE_MINI = 48
 """Pairs, which have every base with both golds, and all orders of naming, negations and genders."""
 _VERSION = "1.0"
+_CHOICES_VERSION = "2.0"  # 1.0 asked the question before the articles, and three in all six orders
 
 
 def task(
@@ -207,14 +208,15 @@ def selfassess() -> Iterator[File]:
     were built from them.
     """
     said: dict[str, object] = {"version": _VERSION}
-    mini: dict[str, object] = said | {"polbias_items": MINI_ITEMS}  # there --metadata can change it
+    items: dict[str, object] = {"polbias_items": MINI_ITEMS}  # there --metadata can change it
+    asked: dict[str, object] = {"version": _CHOICES_VERSION}
     name = "selfassess_generate"
     for chosen in sets():
         yield task(f"{name}_{chosen}", "_write", rows("self-assessment", chosen), metadata=said)
     yield group(name, [f"{name}_{chosen}" for chosen in sets()])
-    yield task(f"{name}_mini", "_write", rows("self-assessment", sets()[0]), metadata=mini)
+    yield task(f"{name}_mini", "_write", rows("self-assessment", sets()[0]), metadata=said | items)
     for question, form in product(QUESTIONS, FORMS):
-        for suffix, metadata in {"": said, "_mini": mini}.items():
+        for suffix, metadata in {"": asked, "_mini": asked | items}.items():
             full = f"selfassess_{question}{suffix}{form}"
             yield task(full, f"_choose{form}", {"question": question}, metadata=metadata)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -39,6 +39,8 @@ class Instrument:
         headlines: measures that are tested, of each respondent, whatever was run (docs/statistics.md,
             "Decisions").
         unit: function that names what the errors of its metrics are over, by row; ``cluster_id`` if None.
+        assumed: by a loader whose rows are made of a model's own texts, the function that returns rows of one
+            item with assumed texts, how many items there are, and what was assumed, None if texts are there.
         tasks: folder of its task files, or of a folder of its name that has them.
         task_files: function that yields the task files, for those that a script writes.
     """
@@ -53,6 +55,7 @@ class Instrument:
     metrics: tuple[str, ...] = ()
     headlines: tuple[str, ...] = ()
     unit: str | None = None
+    assumed: Mapping[str, str] = field(default_factory=dict)
     tasks: str = "polbias:harness_tasks"
     task_files: str | None = None
 
@@ -132,6 +135,11 @@ _OURS = (
             *(f"{each}_bias" for each in ("poligen", "bundestag", "econolex")),
             *(f"{each}_refusal_gap" for each in ("poligen", "bundestag", "econolex")),
         ),
+        assumed={
+            "polbias.eval.selfassess.tasks.load_choices": (
+                "polbias.experiments.self_assessment:assumed_choices"
+            )
+        },
         task_files="polbias.harness_tasks.generate:selfassess",
     ),
 )

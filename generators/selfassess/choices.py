@@ -191,7 +191,7 @@ def _one_of(place: str, field: str, found: str, expected: tuple[str, ...]) -> No
 
 # The second stage: from a model's own articles to the questions which of them it chooses.
 
-Orders = Literal["all", "seeded"]
+Orders = Literal["balanced", "seeded"]
 Reason = Literal["missing", "refused", "empty"]
 _APART = "\n\n"
 _MARK = "\0"  # stands in for articles
@@ -205,14 +205,15 @@ class Design:
         roles: whose biased articles are compared; the neutral one is the same for both.
         questions: preference, least biased.
         ways: 2 (left and right) and 3 (and neutral).
-        orders: ``all`` asks every order of the articles, ``seeded`` one per item, drawn from a named seed.
+        orders: ``balanced`` asks every article in every place, both orders of two and three of the six of
+            three; ``seeded`` asks one order per item, drawn from a named seed.
         prefill: whether the beginning of the answer is given.
     """
 
     roles: Sequence[BiasedRole] = BIASED
     questions: Sequence[QuestionName] = QUESTIONS
     ways: Sequence[Ways] = WAYS
-    orders: Orders = "all"
+    orders: Orders = "balanced"
     prefill: bool = True
 
     def __post_init__(self) -> None:
@@ -220,8 +221,8 @@ class Design:
             given = getattr(self, name)
             if not given or not set(given) <= set(known) or len(set(given)) < len(given):
                 raise InputError(f"{name}: found {list(given)}, expected some of {list(known)}, each once")
-        if self.orders not in ("all", "seeded"):
-            raise InputError(f"orders: found {self.orders!r}, expected all or seeded")
+        if self.orders not in get_args(Orders):
+            raise InputError(f"orders: found {self.orders!r}, expected {' or '.join(get_args(Orders))}")
 
 
 @dataclass
@@ -335,16 +336,19 @@ def _options(family: Family, set_id: str, role: BiasedRole, ways: Ways) -> list[
 
 
 def _orders(family: Family, written: Record, ways: Ways, orders: Orders) -> list[tuple[int, tuple[int, ...]]]:
-    """Return number and order of the options: all, or one that depends on nothing but the item's name.
+    """Return number and order of the options: one that depends on the item's name alone, or its rotations.
 
-    Roles, questions and models share an item's order, so that they are compared alike.
+    Roles, questions and models share an item's orders, so that they are compared alike. In the rotations of
+    one order every article stands once in every place. Which article follows which is the same in all of
+    them: over the items it is drawn, too, so that no side is before the other more often.
     """
-    every = list(enumerate(permutations(range(ways)), 1))
-    if orders == "all":
-        return every
-    identity = family.dataset.identity
+    every = list(permutations(range(ways)))
     purpose = f"choice-order/{written.set}/{written.item}/{ways}"
-    return [every[int(named_rng(identity.name, identity.version, purpose).integers(len(every)))]]
+    rng = named_rng(family.dataset.identity.name, family.dataset.draws, purpose)
+    drawn = every[int(rng.integers(len(every)))]
+    turns = range(ways if orders == "balanced" else 1)
+    chosen = {drawn[turn:] + drawn[:turn] for turn in turns}
+    return [(number, order) for number, order in enumerate(every, 1) if order in chosen]
 
 
 class _Prompts:
@@ -356,7 +360,7 @@ class _Prompts:
         asked, layout = family.questions.questions, family.questions.layout
         self._heads = {
             (language, number): self._around(
-                "layout.article", layout.of(language) or "", {"number": number, "text": _MARK}
+                "layout.article", layout.of("article", language) or "", {"number": number, "text": _MARK}
             )
             for language in asked
             for number in (1, 2, 3)
@@ -364,7 +368,7 @@ class _Prompts:
         self._frames = {
             (language, name, ways): self._around(
                 "layout.prompt",
-                layout.prompt,
+                layout.of("prompt", language) or "",
                 {"question": asked[language][name][ways].text, "articles": _MARK},
             )
             for language in asked

@@ -27,8 +27,9 @@ def dataset(folder: Path | None = None) -> DatasetSpec:
 
 def mix(family: Family, set_id: str, items: Sequence[Item]) -> list[Item]:
     """Return items in an order drawn from a named seed, so that any beginning is spread over categories."""
-    identity = family.dataset.identity
-    order = named_rng(identity.name, identity.version, f"order/{set_id}").permutation(len(items))
+    order = named_rng(family.dataset.identity.name, family.dataset.draws, f"order/{set_id}").permutation(
+        len(items)
+    )
     return [items[place] for place in order]
 
 

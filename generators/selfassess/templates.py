@@ -19,6 +19,7 @@ from polbias.template_files import (
     Identity,
     Name,
     Text,
+    Version,
     fault,
     load_template,
     shown,
@@ -48,6 +49,7 @@ class DatasetFile(Entry):
 
     Attributes:
         identity: of the dataset.
+        draws: the version that seeds go by.
         paper: how the paper is cited.
         source: wording of the column ``source``, with ``paper`` and ``table``.
         article_tokens: at most so many has an article.
@@ -55,6 +57,7 @@ class DatasetFile(Entry):
     """
 
     identity: Identity
+    draws: Version
     paper: Text
     source: Annotated[str, slots("paper", "table")]
     article_tokens: _Tokens
@@ -192,31 +195,38 @@ class Question(Entry):
     prefill: Text
 
 
+LayoutField = Literal["article", "prompt"]
+LAYOUTS: tuple[LayoutField, ...] = get_args(LayoutField)
+
+
 class Layout(Entry):
-    """How articles stand below a question.
+    """How articles and a question stand in a prompt.
 
     Attributes:
         source: of the layout.
         article: Jinja text with ``number`` and ``text``, one for all languages or one for each.
-        prompt: Jinja text with ``question`` and ``articles``.
+        prompt: Jinja text with ``question`` and ``articles``, one for all languages or one for each.
     """
 
     source: Text
     article: str | Mapping[Text, str]
-    prompt: str
+    prompt: str | Mapping[Text, str]
 
     @model_validator(mode="after")
     def _slots(self) -> Layout:
-        texts = {"article": self.article} if isinstance(self.article, str) else dict(self.article)
-        for name, text in texts.items():
-            field = "article" if name == "article" else f"article.{name}"
-            _once(field, text, ("{{ number }}", "{{ text }}"))
-        _once("prompt", self.prompt, ("{{ question }}", "{{ articles }}"))
+        for field, given, names in (
+            ("article", self.article, ("{{ number }}", "{{ text }}")),
+            ("prompt", self.prompt, ("{{ question }}", "{{ articles }}")),
+        ):
+            texts = {field: given} if isinstance(given, str) else given
+            for name, text in texts.items():
+                _once(name if name == field else f"{field}.{name}", text, names)
         return self
 
-    def of(self, language: str) -> str | None:
-        """Return the layout of an article in a language, or None if there is none."""
-        return self.article if isinstance(self.article, str) else self.article.get(language)
+    def of(self, field: LayoutField, language: str) -> str | None:
+        """Return the layout of an article, or of a prompt, in a language, or None if there is none."""
+        given: str | Mapping[str, str] = getattr(self, field)
+        return given if isinstance(given, str) else given.get(language)
 
 
 def _once(field: str, text: str, slots: Sequence[str]) -> None:
@@ -245,8 +255,9 @@ class QuestionsFile(Entry):
                         if f"'{number}'" not in question.text:
                             where = f"questions.{language}.{name}.{ways}.text"
                             raise ValueError(f"{where}: found no '{number}' among the possible answers")
-            if self.layout.of(language) is None:
-                raise ValueError(f"layout.article: found nothing for {language}; expected a text")
+            for field in LAYOUTS:
+                if self.layout.of(field, language) is None:
+                    raise ValueError(f"layout.{field}: found nothing for {language}; expected a text")
         return self
 
 

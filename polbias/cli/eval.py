@@ -13,6 +13,7 @@ from polbias.cli.options import Prices
 from polbias.files import InputError, PolbiasError
 
 if TYPE_CHECKING:
+    from polbias.lm_eval_runner.budget import Budget
     from polbias.lm_eval_runner.results import Score
     from polbias.lm_eval_runner.run import Run
     from polbias.lm_eval_runner.tasks import Catalogue, Cost, Task
@@ -26,6 +27,20 @@ PASSED_ON = {"allow_extra_args": True, "ignore_unknown_options": True}
 CostOption = Annotated[
     bool,
     typer.Option("--cost", help="Print what would be asked, in requests, tokens and money; ask nothing."),
+]
+Tokenizer = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="Count tokens with this tokenizer of Hugging Face, or of a folder, not as characters / 4.",
+    ),
+]
+MaxTokens = Annotated[
+    int | None,
+    typer.Option(min=1, help="Stop after so many tokens, in and out, those of kept answers among them."),
+]
+MaxCost = Annotated[
+    float | None, typer.Option(min=0, help="Stop after this cost, by --price; kept answers count.")
 ]
 NoCache = Annotated[bool, typer.Option("--no-cache", help="Keep no answers, and use none.")]
 CacheDir = Annotated[
@@ -41,6 +56,9 @@ def evaluate(
     listed: Annotated[bool, typer.Option("--list", help="Print all tasks, or those of --tasks.")] = False,
     cost: CostOption = False,
     price: Prices = None,
+    tokenizer: Tokenizer = None,
+    max_tokens: MaxTokens = None,
+    max_cost: MaxCost = None,
     no_cache: NoCache = False,
     cache_dir: CacheDir = None,
     reasoning: Annotated[
@@ -95,21 +113,46 @@ def evaluate(
         config.metadata = {**config.metadata, REASONING: True}
     if allowed_error(stop) is not None and any(task.samples > 1 for task in chosen):
         config.metadata = {**config.metadata, "polbias_stop": stop}
+    budget = budget_of(config, price, tokenizer, max_tokens, max_cost)
+    cache = cache_folder(no_cache, cache_dir)
     if cost:
         found = {
-            task.name: cost_of(task, config.metadata, config.gen_kwargs, config.limit) for task in chosen
+            task.name: cost_of(task, config.metadata, config.gen_kwargs, config.limit, budget.tokens)
+            for task in chosen
         }
-        show_costs(found, config, price, known_usage(config, chosen, cache_folder(no_cache, cache_dir)))
+        show_costs(found, config, budget, known_usage(config, chosen, cache))
         return
-    run = perform(config, tasks, names, cache_folder(no_cache, cache_dir))
+    run = perform(config, tasks, names, cache, budget)
     if run is not None:
         show_run(run, table)
         if report:
             report_on(run.folder)
 
 
+def budget_of(
+    config: Any,
+    prices: Sequence[str] | None,
+    tokenizer: str | None,
+    max_tokens: int | None = None,
+    max_cost: float | None = None,
+) -> Budget:
+    """Return what a run may take, with the price of its model."""
+    from polbias.lm_eval_runner.budget import Budget
+    from polbias.models import parse_prices
+    from polbias.models.tokens import load_tokens, price_of
+
+    name, listed = str(config.model_args.get("model") or ""), config.model.startswith("openai-")
+    price = price_of(name, parse_prices(prices or []), listed=listed)
+    return Budget(max_tokens, max_cost, price, load_tokens(tokenizer))
+
+
 def perform(
-    config: Any, tasks: Catalogue, names: Sequence[str], cache: Path | None, model: Any = None
+    config: Any,
+    tasks: Catalogue,
+    names: Sequence[str],
+    cache: Path | None,
+    budget: Budget | None = None,
+    model: Any = None,
 ) -> Run | None:
     """Ask a model some tasks; None in a process that is not the first of several."""
     from polbias.lm_eval_runner.cache import StoppedError
@@ -123,7 +166,7 @@ def perform(
         odd = "; an odd number parts a pair" if config.limit >= 1 and config.limit % 2 else ""
         _say(f"--limit {config.limit:g}: the first rows of every task, for a try only{odd}")
     try:
-        return evaluate(config, tasks, names, kind, cache, _say, model)
+        return evaluate(config, tasks, names, kind, cache, _say, model, budget)
     except StoppedError:
         typer.echo(err=True)  # lm_eval's bar leaves the line open
         raise
@@ -210,18 +253,14 @@ def show_tasks(tasks: Catalogue, names: Sequence[str] | None = None) -> None:
 def show_costs(
     costs: Mapping[str, Cost],
     config: Any,
-    prices: Sequence[str] | None,
+    budget: Budget,
     known: Mapping[str, Usage] | None = None,
 ) -> None:
     """Print what tasks would ask, and their sum; what it costs too, where a price is known."""
-    from polbias.lm_eval_runner.tasks import CHARACTERS_PER_TOKEN, REASONING
+    from polbias.lm_eval_runner.tasks import REASONING
     from polbias.lm_eval_runner.usage import ENOUGH
-    from polbias.models import parse_prices, settings
 
-    name, given = str(config.model_args.get("model") or ""), parse_prices(prices or [])
-    listed = settings().list_price("openai", name) if config.model.startswith("openai-") else None
-    price = given.get(name) or given.get("") or listed
-    known = known or {}
+    price, known = budget.price, known or {}
     most = "" if known else ", at most"
     shown: list[tuple[str, ...]] = [("task", "prompts", "requests", "tokens in", f"tokens out{most}")]
     rows = [
@@ -230,6 +269,7 @@ def show_costs(
             c.requests,
             c.tokens_in,
             round(c.requests * known[task].mean) if task in known else c.tokens_out,
+            c.shared,
         ]
         for task, c in costs.items()
     ]
@@ -237,15 +277,19 @@ def show_costs(
     if len(rows) > 1:
         rows.append([sum(column) for column in zip(*rows, strict=True)])
         names.append("together")
-    shown += [(task, *(f"{number:,}" for number in row)) for task, row in zip(names, rows, strict=True)]
+    shown += [(task, *(f"{number:,}" for number in row[:4])) for task, row in zip(names, rows, strict=True)]
     if price is not None:
         money = [f"{price.currency}{most}", *(f"{price.of(row[2], row[3]):,.2f}" for row in rows)]
         shown = [(*line, each) for line, each in zip(shown, money, strict=True)]
     _table(shown)
     typer.echo(
-        f"tokens in: characters / {CHARACTERS_PER_TOKEN:g}, a rule of thumb; kept answers are not asked again"
+        f"tokens in: {budget.tokens.told}; kept answers are not asked again"
         + (f"; prices: {price.source}" if price is not None else "")
     )
+    for assumed in dict.fromkeys(each.assumed for each in costs.values() if each.assumed):
+        typer.echo(f"assumed: {assumed}")
+    share = rows[-1][4] / max(rows[-1][2], 1)
+    typer.echo(f"prefix cache: {share:.0%} of the tokens in, if it keeps the beginnings of all prompts")
     for task, used in known.items():
         typer.echo(
             f"tokens out of {task}: {used.mean:,.1f} an answer, the mean of {len(used.prompts):,} prompts "
@@ -278,7 +322,7 @@ def show_scores(run: Run, scores: Iterable[Score]) -> None:
             "--gen_kwargs max_gen_toks=8192",
             fg=typer.colors.YELLOW,
         )
-    for line in (*run.sources, _asked(run), f"results and samples: {run.folder}"):
+    for line in (*run.sources, _asked(run), *run.budget.lines(), f"results and samples: {run.folder}"):
         typer.echo(line)
 
 

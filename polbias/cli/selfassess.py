@@ -14,7 +14,11 @@ from polbias.cli.eval import (
     PASSED_ON,
     CacheDir,
     CostOption,
+    MaxCost,
+    MaxTokens,
     NoCache,
+    Tokenizer,
+    budget_of,
     cache_folder,
     perform,
     report_on,
@@ -28,13 +32,14 @@ if TYPE_CHECKING:
     from polbias.aliases import Document
     from polbias.experiments.self_assessment import ChosenSet, Placed
     from polbias.generators.selfassess.choices import Design
+    from polbias.lm_eval_runner.budget import Budget
     from polbias.lm_eval_runner.run import Run
 
 
 class Orders(StrEnum):
     """Which orders of the articles are asked."""
 
-    all = "all"
+    balanced = "balanced"
     seeded = "seeded"
 
 
@@ -57,7 +62,8 @@ Roles = Annotated[str, typer.Option(help="user, agent or both.", rich_help_panel
 Questions = Annotated[str, typer.Option(help="preference, least_biased or both.", rich_help_panel=_QUESTIONS)]
 Ways = Annotated[str, typer.Option(help="2, 3 or both.", rich_help_panel=_QUESTIONS)]
 OrdersOption = Annotated[
-    Orders, typer.Option(help="All orders, or one per item.", rich_help_panel=_QUESTIONS)
+    Orders,
+    typer.Option(help="Every article in every place, or one order per item.", rich_help_panel=_QUESTIONS),
 ]
 Prefill = Annotated[bool, typer.Option(help="Give the beginning of an answer.", rich_help_panel=_QUESTIONS)]
 MaxCharacters = Annotated[
@@ -96,11 +102,14 @@ def run(
     roles: Roles = "both",
     questions: Questions = "both",
     ways: Ways = "both",
-    orders: OrdersOption = Orders.all,
+    orders: OrdersOption = Orders.balanced,
     prefill: Prefill = True,
     max_characters: MaxCharacters = _LONGEST,
     cost: CostOption = False,
     price: Prices = None,
+    tokenizer: Tokenizer = None,
+    max_tokens: MaxTokens = None,
+    max_cost: MaxCost = None,
     no_cache: NoCache = False,
     cache_dir: CacheDir = None,
 ) -> None:
@@ -113,10 +122,12 @@ def run(
 
     chosen, design = find_set(chosen_set), _design(roles, questions, ways, orders, prefill)
     args, cache = context.args, cache_folder(no_cache, cache_dir)
+    config = _config(args, output, "articles")
+    budget = budget_of(config, price, tokenizer, max_tokens, max_cost)
     if cost:
-        _show_costs(args, chosen, n, design, price)
+        _show_costs(config, chosen, n, design, budget)
         return
-    made = _generate(args, output, chosen, n, cache)
+    made = _generate(args, output, chosen, n, cache, budget)
     placed, path = written_articles(made.samples, made.folder, chosen), made.folder / _CHOICES
     _choose(
         _config(args, output, "choices", greedy=True),
@@ -155,7 +166,7 @@ def choose(
     roles: Roles = "both",
     questions: Questions = "both",
     ways: Ways = "both",
-    orders: OrdersOption = Orders.all,
+    orders: OrdersOption = Orders.balanced,
     prefill: Prefill = True,
     max_characters: MaxCharacters = _LONGEST,
     no_cache: NoCache = False,
@@ -217,10 +228,17 @@ def _config(args: Sequence[str], output: Path, stage: str, *, greedy: bool = Fal
 def _rows(chosen: ChosenSet, n: int | None, config: Any) -> list[Document]:
     from polbias.experiments.self_assessment import article_rows, draw
 
-    return draw(article_rows(chosen), n, (config.seed or [0])[0] or 0)
+    return draw(article_rows(chosen), n, (config.seed or [0])[0] or 0, chosen.family.dataset.draws)
 
 
-def _generate(args: Sequence[str], output: Path, chosen: ChosenSet, n: int | None, cache: Path | None) -> Run:
+def _generate(
+    args: Sequence[str],
+    output: Path,
+    chosen: ChosenSet,
+    n: int | None,
+    cache: Path | None,
+    budget: Budget | None = None,
+) -> Run:
     """Let a model write the articles of a set."""
     from polbias.experiments.self_assessment import write_topics, writing_task
     from polbias.lm_eval_runner.run import output_folder
@@ -232,7 +250,7 @@ def _generate(args: Sequence[str], output: Path, chosen: ChosenSet, n: int | Non
     task = writing_task(chosen, folder / "tasks")
     tasks = catalogue([folder / "tasks"] if chosen.own else [])
     config.metadata["polbias_stage1"] = str(write_topics(folder, chosen, rows))
-    made = perform(config, tasks, [task], cache)
+    made = perform(config, tasks, [task], cache, budget)
     assert made is not None  # there is one process
     show_run(made)
     return made
@@ -258,25 +276,23 @@ def _choose(
         typer.echo(line, err=True)
     config.metadata["polbias_stage2"] = str(path)
     names = [TASKS[each] for each in design.questions]
-    made = perform(config, catalogue(), names, cache, after and after.model)
+    budget, model = (after.budget, after.model) if after else (None, None)
+    made = perform(config, catalogue(), names, cache, budget, model)
     assert made is not None  # there is one process
     show_run(made)
 
 
-def _show_costs(
-    args: Sequence[str], chosen: ChosenSet, n: int | None, design: Design, prices: Sequence[str] | None
-) -> None:
+def _show_costs(config: Any, chosen: ChosenSet, n: int | None, design: Design, budget: Budget) -> None:
     """Print what both stages would ask; articles are taken to be as long as they may be."""
-    from polbias.experiments.self_assessment import questions_of
+    from polbias.experiments.self_assessment import assumed_questions, assumption
     from polbias.lm_eval_runner.tasks import Cost
 
-    config, dataset = _config(args, Path(), "articles"), chosen.family.dataset
-    rows = _rows(chosen, n, config)
-    tokens = int((config.gen_kwargs or {}).get("max_gen_toks", dataset.article_tokens))
-    asked, sent = questions_of(len({row["cluster_id"] for row in rows}), design, tokens)
-    sizes = sum(len(row["prompt"]) for row in rows)
+    dataset, rows = chosen.family.dataset, _rows(chosen, n, config)
+    room = int((config.gen_kwargs or {}).get("max_gen_toks", dataset.article_tokens))
+    asked = [row["prompt"] for row in assumed_questions(chosen, rows, design, room)]
+    items, assumed = len({row["cluster_id"] for row in rows}), assumption(chosen, room)
     costs = {
-        "articles": Cost(len(rows), len(rows), sizes, len(rows) * tokens),
-        "choices": Cost(asked, asked, sent, asked * dataset.answer_tokens),
+        "articles": Cost.of([row["prompt"] for row in rows], room, budget.tokens),
+        "choices": Cost.of(asked, dataset.answer_tokens, budget.tokens, items=items, assumed=assumed),
     }
-    show_costs(costs, config, prices)
+    show_costs(costs, config, budget)

@@ -6,11 +6,13 @@ articles; lm_eval asks both, with the tasks of the instrument.
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import factorial
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 from polbias.aliases import Document, Json
 from polbias.eval.answers.refusal import ARTICLE_OUTCOMES, article_outcome
@@ -81,11 +83,12 @@ def _rows(chosen: ChosenSet) -> Rows:
     return Rows(next(each for each in spec.tables if each.config == chosen.name))
 
 
-def draw(rows: Sequence[Row], n: int | None, seed: int) -> list[Row]:
+def draw(rows: Sequence[Row], n: int | None, seed: int, draws: str) -> list[Row]:
     """Return the rows of some items, in their order.
 
-    Items are drawn in turn from every category, in an order that depends on the seed alone, so that
-    categories differ by one item at most as long as they last, and fewer items are a part of more.
+    Items are drawn in turn from every category, in an order that depends on seed and version of the draws
+    alone, so that categories differ by one item at most as long as they last, and fewer items are a part
+    of more.
     """
     categories: dict[str, list[str]] = {}
     for row in rows:
@@ -95,16 +98,16 @@ def draw(rows: Sequence[Row], n: int | None, seed: int) -> list[Row]:
     items = sum(map(len, categories.values()))
     if n is not None and not 0 < n <= items:
         raise InputError(f"--n: found {n}, expected 1 to {items:,}, the items of this set")
-    chosen = set(_in_turn(categories, rows[0], seed)[:n])
+    chosen = set(_in_turn(categories, rows[0], seed, draws)[:n])
     return [row for row in rows if row["cluster_id"] in chosen]
 
 
-def _in_turn(categories: Mapping[str, Sequence[str]], row: Row, seed: int) -> list[str]:
+def _in_turn(categories: Mapping[str, Sequence[str]], row: Row, seed: int, draws: str) -> list[str]:
     """Return all items: the first of every category, then the second ones, and so on."""
 
     def mixed(values: Sequence[str], purpose: str) -> list[str]:
         purpose = f"draw/{row['set']}/{seed}/{purpose}"
-        order = named_rng(row["dataset"], row["dataset_version"], purpose).permutation(len(values))
+        order = named_rng(row["dataset"], draws, purpose).permutation(len(values))
         return [values[place] for place in order]
 
     names = mixed(sorted(categories), "categories")
@@ -312,13 +315,35 @@ def _check_articles(articles: Iterable[Placed], chosen: ChosenSet) -> None:
             raise InputError(f"{place}: set: found {record.get('set')!r}, expected {chosen.name!r} (--set)")
 
 
-_QUESTION_CHARACTERS = 240  # a question of Table 6 with its headings and its beginning of an answer
-_PER_TOKEN = 4
+_WORDS = ("one", "two", "six", "ten", "day")  # by article: a token each, and with its blank four characters
 
 
-def questions_of(items: int, design: Design, article_tokens: int) -> tuple[int, int]:
-    """Count the questions about items, and their characters if every article is as long as it may be."""
-    each = items * len(design.roles) * len(design.questions)
-    asked = {ways: each * (factorial(ways) if design.orders == "all" else 1) for ways in design.ways}
-    characters = {ways: ways * article_tokens * _PER_TOKEN + _QUESTION_CHARACTERS for ways in design.ways}
-    return sum(asked.values()), sum(count * characters[ways] for ways, count in asked.items())
+def assumed_questions(
+    chosen: ChosenSet, rows: Sequence[Row], design: Design, article_tokens: int
+) -> list[Json]:
+    """Return the questions about the first item of some rows if its articles have so many tokens each."""
+    records = [
+        ("", article_record(row, " ".join([word] * article_tokens), "", lambda _: []))
+        for row, word in zip(rows, _WORDS, strict=False)
+    ]
+    return [*choices(chosen.family, records, design)]
+
+
+def assumed_choices(**about: Any) -> tuple[Any, int, str] | None:
+    """Return assumed rows of the second stage in place of those of a file; None if one is named."""
+    from polbias.eval.selfassess.tasks import STAGE2, load_choices
+
+    if about.get("polbias_stage2") or os.environ.get(STAGE2):
+        return None
+    chosen = find_set(about.get("polbias_set") or "poligen")
+    tokens, items = chosen.family.dataset.article_tokens, chosen.family.sets[chosen.name].count
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "choices.parquet"
+        write_choices(path, assumed_questions(chosen, article_rows(chosen), Design(), tokens))
+        rows = load_choices(**about | {"polbias_stage2": str(path)})["test"]
+    return rows, min(items, about.get("polbias_items") or items), assumption(chosen, tokens)
+
+
+def assumption(chosen: ChosenSet, article_tokens: int) -> str:
+    """Say what is assumed of articles that are not there yet."""
+    return f"articles of {chosen.name}, each of {article_tokens:,} tokens and none refused"

@@ -14,6 +14,7 @@ from typing import Any
 from polbias.aliases import Document, Json
 from polbias.eval.answers.text import LIMITS, NOT_ASKED, Response, continued
 from polbias.files import PolbiasError, draft_of
+from polbias.lm_eval_runner.budget import Budget, Gate, SpentError
 from polbias.lm_eval_runner.likelihoods import Labels, sampled
 from polbias.lm_eval_runner.requests import (
     ASKED,
@@ -110,6 +111,7 @@ class Memory:
             with the seed of the first run it would draw the same numbers again.
         resume: what to do after a break, for the message.
         tally: how many were answered so far.
+        budget: what the answers took, and may.
         faults: what the server replied when it failed; another one fills it.
         think_end: what ends the thoughts of a model in this process, which are kept beside its answer.
         planners: by task, for those that are not asked everything.
@@ -124,6 +126,7 @@ class Memory:
     reseed: Callable[[int], None] | None = None
     resume: str = "run the same command again"
     tally: Tally = field(default_factory=Tally)
+    budget: Budget = field(default_factory=Budget)
     faults: Sequence[str] = ()
     think_end: str | None = None
     reasons: bool = False
@@ -181,7 +184,9 @@ class Memory:
             if found is None:
                 yield Slot(request, store, key, occurrence)
             else:
-                yield Slot(request, store, key, occurrence, _answer(found[0]), True, time=found[1])
+                answer = _answer(found[0])
+                self.budget.count(request.args, answer, kept=True)
+                yield Slot(request, store, key, occurrence, answer, True, time=found[1])
 
     def _find_out(self, slots: Sequence[Slot], planners: Mapping[str, Planner], ask: Ask) -> None:
         """Find out whether a request is given several answers: from what is on file, else by one.
@@ -202,7 +207,11 @@ class Memory:
                 self._bundled([tried], ask)
 
     def _complete(self, kind: str, slots: Sequence[Slot], ask: Ask) -> None:
-        """Have requests answered, several in one where the server does that."""
+        """Have requests answered, several in one where the server does that.
+
+        Neighbours begin alike: a small cache still has what they share.
+        """
+        slots = sorted(slots, key=lambda slot: text_of_prompt(slot.request.args[0]))
         if self.several and kind == GENERATE:
             self._bundled(bundles(slots), ask)
         missing = [slot for slot in slots if not slot.done]
@@ -236,6 +245,7 @@ class Memory:
         if slot is None:
             return
         try:
+            self.budget.count(slot.request.args, answer)
             slot.take(self._whole(slot.request, answer))
         except PolbiasError as error:
             raise Unkept(error) from None
@@ -277,8 +287,11 @@ class Memory:
         parts = [part for slot in slots for part in slot.parts]
         before = self.tally.asked
         try:
+            self.budget.check()
             found = ask([slot.request for slot in slots])
             for slot, answer in zip(slots, found, strict=True):
+                if not slot.done:
+                    self.budget.count(slot.request.args, answer)
                 slot.take(self._whole(slot.request, answer))
                 slot.done = True
         except Unkept as stop:
@@ -297,6 +310,11 @@ class Memory:
         said = f"; the server said: {scrub(self.faults[-1])}" if self.faults and not final else ""
         total, left = len(self._slots), sum(not slot.done for slot in self._slots)
         most = "" if all(slot.wanted for slot in self._slots) else "at most "
+        if isinstance(error, SpentError):
+            return StoppedError(
+                f"{error} after {total - left:,} of {most}{total:,} requests; {self.resume} with a larger one; "
+                f"{most}{left:,} are missing"
+            )
         return StoppedError(
             f"the model stopped after {total - left:,} of {most}{total:,} requests ({type(error).__name__}: "
             f"{scrub(error) or 'no reason given'}{said}); {self.resume}; "
@@ -359,14 +377,16 @@ def remembering(kind: Any) -> Any:
             return super().parse_logprobs(found, *args, **kwargs)
 
         def model_call(self, *args: Any, **kwargs: Any) -> Any:
+            self.memory.budget.check()
             try:
                 return super().model_call(*args, **kwargs)
             except Exception as error:
                 raise _final(error, self.memory.faults) or error from None
 
-        async def amodel_call(self, *args: Any, **kwargs: Any) -> Any:
+        async def amodel_call(self, session: Any, sem: Any, messages: Any, **kwargs: Any) -> Any:
+            gate = Gate(sem, self.memory.budget)
             try:
-                return await super().amodel_call(*args, **kwargs)
+                return await super().amodel_call(session, gate, messages, **kwargs)
             except Exception as error:
                 raise _final(error, self.memory.faults) or error from None
 

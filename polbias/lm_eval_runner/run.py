@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 from polbias.aliases import Document, Json
 from polbias.eval.lm_eval_glue import flat
 from polbias.files import InputError, PolbiasError
+from polbias.lm_eval_runner.budget import Budget
 from polbias.lm_eval_runner.cache import (
     SECRET,
     Memory,
@@ -147,6 +148,7 @@ def load(kind: Any, config: Any) -> Any:
 _log = logging.getLogger("polbias.lm_eval_runner")
 
 _AT_ONCE = {"vllm": 2048, "sglang": 2048}  # requests; these hand out their answers at the end of a call
+_SLICE = 64  # requests; a budget is looked at between calls of a model in this process
 _KEPT = "its answers are kept: run the same command again"
 _LOST = "nothing is kept because of --no-cache, so run it all again"
 
@@ -160,6 +162,7 @@ class Run:
         samples: by task.
         folder: where results and samples were written.
         tally: how many requests were answered from file.
+        budget: what their answers took.
         sources: where the rows came from.
         cache: folder of the kept answers; None if they were not kept.
         model: that was asked, loaded.
@@ -169,6 +172,7 @@ class Run:
     samples: Mapping[str, Sequence[Document]]
     folder: Path
     tally: Tally
+    budget: Budget
     sources: Sequence[str]
     cache: Path | None
     model: Any = None
@@ -182,6 +186,7 @@ def evaluate(
     cache: Path | None,
     tell: Tell,
     model: Any = None,
+    budget: Budget | None = None,
 ) -> Run | None:
     """Run tasks, with a model that is loaded already if there is one, and write results and samples."""
     from lm_eval.tasks import TaskManager
@@ -205,8 +210,17 @@ def evaluate(
         reseed = None if is_api(kind) else lambda kept: _reseed(config.seed, kept)
         resume = _LOST if cache is None else _KEPT
         thinks = bool(config.metadata.get(REASONING))
-        at_once = _AT_ONCE.get(config.model, 0)
-        memory = Memory(stores, at_once, reseed, resume, faults=reports.faults, reasons=thinks)
+        budget = budget or Budget()
+        limited = (budget.max_tokens or budget.max_cost) and not is_api(kind)
+        memory = Memory(
+            stores,
+            _SLICE if limited else _AT_ONCE.get(config.model, 0),
+            reseed,
+            resume,
+            budget=budget,
+            faults=reports.faults,
+            reasons=thinks,
+        )
         if "polbias_stop" in config.metadata and model.world_size == 1:  # several have parts of a statement
             memory.planners = {
                 name: task.asking for name, task in loaded["tasks"].items() if hasattr(task, "asking")
@@ -230,7 +244,7 @@ def evaluate(
             said = [getattr(answer, "about", {}) for answer in flat(sample["resps"])]
             sample |= {"polbias": said} if any(said) else {}
         place = write(named(tracker, config), results, samples)
-    return Run(results, samples, place, memory.tally, reports.sources, folder, model)
+    return Run(results, samples, place, memory.tally, budget, reports.sources, folder, model)
 
 
 def _evaluated(config: Any, model: Any, specs: Sequence[Any], manager: Any, tracker: Any) -> Any:

@@ -19,7 +19,8 @@ import yaml
 
 from polbias.aliases import Document, Json
 from polbias.files import MOST_LEVELS, InputError, too_deep
-from polbias.registry import task_folders
+from polbias.models.tokens import Tokens
+from polbias.registry import instruments, resolve, task_folders
 
 # The task files: names, groups and tags, read without lm_eval so that a wrong name is told at once.
 
@@ -313,15 +314,12 @@ def refuse_likelihoods(tasks: Iterable[Task]) -> None:
 # What a task asks: requests and tokens, counted from its rows.
 # ``python -m polbias.lm_eval_runner.tasks docs/running.md`` writes the table of the documentation anew.
 
-CHARACTERS_PER_TOKEN = 4.0
-"""A rule of thumb for English; other languages take more tokens, and tokenizers differ."""
-
 BEGIN, END = "<!-- costs: begin (polbias.lm_eval_runner.tasks) -->", "<!-- costs: end -->"
 DOCUMENTED = (
     *("polbias_en_formal_mini", "polbias_en_formal", "polbias_de_formal", "polbias_en_formal_loglikelihood"),
     *("polbias_deontic_logic_zero", "polbias_deontic_logic_cot", "polbias_wason"),
     *("polbias_policy_stance_mini", "polbias_policy_stance_de", "polbias_policy_stance"),
-    "polbias_xphemism_simple",
+    *("polbias_xphemism_simple", "polbias_selfassess_generate_poligen", "polbias_selfassess_preference"),
 )
 
 
@@ -332,19 +330,41 @@ class Cost:
     Args:
         prompts: rows.
         requests: sent to an API; a local model that scores likelihoods shares the prompt between labels.
-        characters: of all prompts that are sent, a prompt that is sent twice counted twice.
+        tokens_in: of all prompts that are sent, a prompt that is sent twice counted twice.
         tokens_out: at most so many are generated.
+        shared: of the tokens in, those that a server need not read again if it keeps every prefix.
+        assumed: what is not known yet and was assumed, in words.
     """
 
     prompts: int
     requests: int
-    characters: int
+    tokens_in: int
     tokens_out: int
+    shared: int
+    assumed: str = ""
 
-    @property
-    def tokens_in(self) -> int:
-        """Tokens of the prompts, by rule of thumb."""
-        return round(self.characters / CHARACTERS_PER_TOKEN)
+    @classmethod
+    def of(
+        cls,
+        sent: Sequence[str],
+        room: int,
+        tokens: Tokens,
+        *,
+        prompts: int = 0,
+        samples: int = 1,
+        items: float = 1,
+        assumed: str = "",
+    ) -> Cost:
+        """Count texts that are sent, each so many times and for so many items, with room for an answer."""
+        requests = round(items * samples * len(sent))
+        return cls(
+            round(items * (prompts or len(sent))),
+            requests,
+            round(items * samples * tokens.count(sent)),
+            requests * room,
+            round(items * tokens.shared(sent, samples)),
+            assumed,
+        )
 
 
 def cost(
@@ -352,29 +372,39 @@ def cost(
     metadata: Document | None = None,
     generation: Document | None = None,
     limit: float | None = None,
+    tokens: Tokens | None = None,
 ) -> Cost:
-    """Count what a task asks."""
-    about = {**task.metadata, **(metadata or {})}
-    rows = task.rows(metadata or {})
+    """Count what a task asks; where that are a model's own texts, these are assumed."""
+    about, counted = {**task.metadata, **(metadata or {})}, tokens or Tokens()
+    rows, items, assumed = _assumed(task, about) or (task.rows(metadata or {}), 1, "")
     if limit is not None:
-        rows = rows.select(range(min(len(rows), round(len(rows) * limit) if limit < 1 else int(limit))))
-    column = task.settings["doc_to_text"]
-    lengths = [len(prompt) for prompt in rows[column]]
+        every = len(rows) * items
+        wanted = int(min(every, round(every * limit) if limit < 1 else limit))
+        rows, items = rows.select(range(min(len(rows), wanted))), max(wanted / len(rows), 1)
+    prompts = [*rows[task.settings["doc_to_text"]]]
     if task.scores_likelihoods:
         given = task.settings["doc_to_choice"]
         labels: Callable[[Any], list[str]] = (
             (lambda _: given) if isinstance(given, list) else function(given, task.name)
         )
-        asked = [
-            [length + len(label) for label in labels(row)] for length, row in zip(lengths, rows, strict=True)
-        ]
-        requests = sum(map(len, asked))
-        return Cost(len(lengths), requests, sum(map(sum, asked)), requests)
+        sent = [prompt + label for prompt, row in zip(prompts, rows, strict=True) for label in labels(row)]
+        return Cost.of(sent, 1, counted, prompts=len(prompts), items=items, assumed=assumed)
     samples = int(about.get("polbias_samples", 1)) if task.samples > 1 else 1
     settings = generation_settings(task.settings.get("generation_kwargs", {}), generation, metadata)
     most = next((settings[name] for name in _ROOMS if name in (generation or {})), settings["max_gen_toks"])
-    requests = samples * len(lengths)
-    return Cost(len(lengths), requests, samples * sum(lengths), requests * int(most))
+    return Cost.of(prompts, int(most), counted, samples=samples, items=items, assumed=assumed)
+
+
+def _assumed(task: Task, about: Document) -> tuple[Any, float, str] | None:
+    """Rows of one item in place of those that are made of a model's texts, how many there are, what it is."""
+    loader = str(task.settings.get("custom_dataset"))
+    for each in instruments().values():
+        if loader in each.assumed:
+            found: tuple[Any, float, str] | None = resolve(each.assumed[loader])(
+                **about, **(task.settings.get("dataset_kwargs") or {})
+            )
+            return found
+    return None
 
 
 def costs_table(tasks: Iterable[str] = DOCUMENTED) -> str:

@@ -47,25 +47,17 @@ class Usage:
 def usage(config: Any, tasks: Sequence[Task], cache: Path, tell: Tell) -> Mapping[str, Usage]:
     """Return what answers to tasks took; a task of which too little is known is left out.
 
-    These are the answers of the same model with the same settings: those to the task itself if there are
-    enough, else those to all tasks.
+    These are the answers of the same model with the same settings, whichever task asked for them.
     """
     wanted = {task.name: _settings(task, config) for task in tasks if not task.scores_likelihoods}
-    by_task: dict[tuple[str, str], Usage] = {}
-    together: dict[str, Usage] = {}
+    found = {settings: Usage() for settings in wanted.values()}
     for path in sorted((cache / slug(model_identity(config))).glob("*.sqlite")):
-        name = path.stem.rpartition("-")[0]
         try:
-            _count(path, name, {*wanted.values()}, by_task, together)
+            _count(path, found)
         except PolbiasError as error:
             tell(f"answers that are not counted: {error}")
-    known = {}
-    for name, settings in wanted.items():
-        for found in (by_task.get((name, settings)), together.get(settings)):
-            if found is not None and len(found.prompts) >= ENOUGH:
-                known[name] = found
-                break
-    return known
+    known = {name: found[settings] for name, settings in wanted.items()}
+    return {name: each for name, each in known.items() if len(each.prompts) >= ENOUGH}
 
 
 def _settings(task: Task, config: Any) -> str:
@@ -73,13 +65,7 @@ def _settings(task: Task, config: Any) -> str:
     return settings_digest(generation_settings(own, config.gen_kwargs, config.metadata))
 
 
-def _count(
-    path: Path,
-    name: str,
-    wanted: set[str],
-    by_task: dict[tuple[str, str], Usage],
-    together: dict[str, Usage],
-) -> None:
+def _count(path: Path, found: Mapping[str, Usage]) -> None:
     """Count the answers in a database of a task."""
     store = Store(path)
     try:
@@ -88,8 +74,7 @@ def _count(
                 continue
             prompt, settings = answer[ASKED]
             tokens = answer.get("usage", {}).get("output_tokens")
-            if tokens is not None and settings in wanted:
-                by_task.setdefault((name, settings), Usage()).add(prompt, tokens)
-                together.setdefault(settings, Usage()).add(prompt, tokens)
+            if tokens is not None and settings in found:
+                found[settings].add(prompt, tokens)
     finally:
         store.close()

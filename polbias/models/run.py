@@ -27,6 +27,7 @@ from polbias.models.requests import (
     ServiceError,
     parse_prices,
 )
+from polbias.models.tokens import price_of
 
 # What a run would ask and cost, before anything is sent.
 
@@ -162,18 +163,15 @@ def _estimates(
 
 def _estimate(service: Service, requests: Sequence[Request], prices: Mapping[str, Price]) -> Estimate:
     if service.name == "deepl":
-        price = prices.get("deepl")
         sent, received, most = sum(len(request.payload["text"]) for request in requests), 0, None
         unknown = 0
     else:
-        price = prices.get(service.model) or prices.get("")
         sent = sum(estimate_tokens(request.payload["messages"]) for request in requests)
         limits = [limit for request in requests if (limit := _limit(request)) is not None]
         most = sum(limits) if len(limits) == len(requests) else None
         expected = [count for request in requests if (count := _expected(request)) is not None]
         received, unknown = sum(expected), len(requests) - len(expected)
-    if price is None and service.list_priced:
-        price = settings().list_price(service.name, service.model)
+    price = price_of(service.model, prices, service.name, listed=service.list_priced)
     return Estimate(service, len(requests), sent, received, most, price, unknown)
 
 

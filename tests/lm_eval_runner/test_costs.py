@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from polbias.files import InputError, PolbiasError, checkout
+from polbias.files import InputError, checkout
 from polbias.lm_eval_runner.tasks import (
     BEGIN,
     DOCUMENTED,
@@ -21,6 +21,7 @@ from polbias.lm_eval_runner.tasks import (
     with_table,
 )
 from polbias.manifest import read_lock
+from polbias.models.tokens import BLOCK
 from tests.support.openai_server import LoopbackOpenAI
 
 PAGE = checkout() / "docs" / "running.md"
@@ -73,15 +74,30 @@ def test_labels_are_requests_of_their_own(
     found = cost(tasks["polbias_en_formal_mini_loglikelihood"])
     written = cost(tasks["polbias_en_formal_mini"], generation={"max_gen_toks": 7})
     assert (found.prompts, found.requests, found.tokens_out) == (48, 96, 96)
-    assert found.characters == 2 * written.characters + 48 * len("**valid****invalid**")
+    assert found.tokens_in == 2 * written.tokens_in + 48 * len("**valid****invalid**") / 4
+    assert found.shared >= found.tokens_in / 2 - 48 * BLOCK  # a prompt's second label has all but a block
     assert written.tokens_out == 48 * 7
 
 
 def test_tasks_whose_rows_cannot_be_counted(tasks: Mapping[str, Task]) -> None:
     with pytest.raises(InputError, match="other: found None, expected"):
         cost(Task("other", {"dataset_path": "x"}))
-    with pytest.raises(PolbiasError, match="polbias_stage2"):
-        cost(tasks["polbias_selfassess_preference"])
+
+
+def test_questions_about_articles_that_are_not_there_are_counted_from_assumed_ones(
+    tasks: Mapping[str, Task], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv("POLBIAS_STAGE2", raising=False)
+    task = tasks["polbias_selfassess_preference_mini"]
+    found = cost(task)
+    assert found.requests == 8 * 2 * (2 + 3)
+    assert 8 * 2 * (2 * 2 + 3 * 3) * 512 < found.tokens_in < 8 * 2 * (2 * 2 + 3 * 3) * 512 + 80 * 60
+    assert found.assumed
+    two = cost(task, {"polbias_ways": 2, "polbias_role": "user"})
+    assert two.requests == 8 * 2
+    assert cost(task, {"polbias_ways": 2, "polbias_role": "user"}, limit=4).requests == 4
+    with pytest.raises(InputError, match=str(tmp_path)):
+        cost(task, {"polbias_stage2": str(tmp_path / "none.parquet")})
 
 
 def _lines(text: str) -> dict[str, str]:
@@ -95,7 +111,8 @@ def test_the_table_of_the_documentation_names_every_documented_task() -> None:
 
 
 @pytest.mark.parametrize(
-    "dataset", ["partisan-inference", "normative-reasoning", "policy-statements", "xphemism-pairs"]
+    "dataset",
+    ["partisan-inference", "normative-reasoning", "policy-statements", "xphemism-pairs", "self-assessment"],
 )
 def test_the_table_of_the_documentation_is_what_the_rows_say(
     dataset: str, tasks: Mapping[str, Task], request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
@@ -107,7 +124,8 @@ def test_the_table_of_the_documentation_is_what_the_rows_say(
         pytest.skip(f"{dataset} is not built here")
     if dataset not in read_lock():
         pytest.skip(f"{dataset} is not locked yet")
-    names = [name for name in DOCUMENTED if tasks[name].data["dataset"] == dataset]
+    monkeypatch.delenv("POLBIAS_STAGE2", raising=False)
+    names = [name for name in DOCUMENTED if tasks[name].data.get("dataset", "self-assessment") == dataset]
     assert names
     assert _lines(costs_table(names)) == {
         name: line for name, line in _lines(PAGE.read_text("utf-8")).items() if name in names

@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polbias.files import InputError
-from polbias.lm_eval_runner.cache import Memory, Refused, StoppedError
+from polbias.lm_eval_runner.budget import Refused
+from polbias.lm_eval_runner.cache import Memory, StoppedError
 from polbias.models.cache import Store
 
 
@@ -178,6 +179,19 @@ def test_a_model_that_samples_gets_another_seed_for_the_rest_only() -> None:
     assert seeds == [3]
     run([Request("a")] * 4, Model(dies_after=0), stores, reseed=seeds.append)
     assert seeds == [3]
+
+
+@given(st.lists(st.text("ab", max_size=3), max_size=12), st.sampled_from([0, 2]))
+def test_prompts_that_begin_alike_are_asked_one_after_the_other(prompts: list[str], size: int) -> None:
+    handed: list[str] = []
+
+    def model(requests: Sequence[Request]) -> list[str]:
+        handed.extend(request.prompt for request in requests)
+        return [f"to {request.prompt}" for request in requests]
+
+    answers = Memory({"t": Store(None)}, size).answer("generate_until", [*map(Request, prompts)], model)
+    assert handed == sorted(prompts)
+    assert answers == [f"to {prompt}" for prompt in prompts]
 
 
 def test_likelihoods_keep_their_numbers() -> None:

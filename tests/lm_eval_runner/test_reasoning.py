@@ -235,13 +235,12 @@ def test_the_estimate_learns_from_50_prompts_of_the_same_model_and_settings(
     assert evaluate(*asked, "--tasks", FULL, "--limit", "60").exception is None
     mean, told = estimate(*asked)
     assert mean == 1608 * 300
-    assert f"tokens out of {FULL}: 300.0 an answer, the mean of 60 prompts" in told
+    distinct = {str(body["messages"]) for body in thinking.asked}  # half of the mini task's are in both
+    assert f"tokens out of {FULL}: 300.0 an answer, the mean of {len(distinct)} prompts" in told
     assert "at most" not in told
     assert "an assumption" not in told
     other, told = estimate(*asked, task="polbias_de_formal")  # never asked: from all tasks together
     assert other == 1608 * 300
-    distinct = {str(body["messages"]) for body in thinking.asked}
-    assert f"the mean of {len(distinct)} prompts" in told  # half of the mini task's are in both
 
     for options in (
         chat(thinking.url),

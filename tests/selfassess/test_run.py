@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -28,12 +29,13 @@ from polbias.experiments.self_assessment import (
     find_set,
 )
 from polbias.files import InputError, PolbiasError
+from polbias.lm_eval_runner.cache import StoppedError
 from tests.selfassess.town import article, first, is_choice, leaning, make_town, odd, refuser
 from tests.support.openai_server import LoopbackOpenAI
 from tests.support.process import ROOT
 
 N = 4
-ARTICLES, CHOICES = N * 5, N * 2 * 2 * (2 + 6)
+ARTICLES, CHOICES = N * 5, N * 2 * 2 * (2 + 3)
 WRITTEN = "polbias_selfassess_generate_town"
 
 
@@ -134,8 +136,18 @@ def test_the_second_run_asks_nothing_and_says_the_same(run, tmp_path):
         assert done.exit_code == 0
         assert server.count == asked
         assert "0 asked, 20 answered from" in done.output
-        assert "0 asked, 128 answered from" in done.output
+        assert f"0 asked, {CHOICES} answered from" in done.output
     assert table_4(tmp_path / "out") == before
+
+
+def test_a_budget_is_for_both_stages_and_a_larger_one_goes_on(run):
+    with LoopbackOpenAI(leaning) as server:
+        stopped = run(server, "--max-tokens", 2000)
+        assert isinstance(stopped.exception, StoppedError)
+        assert ARTICLES < server.count < ARTICLES + CHOICES
+        done = run(server, "--max-cost", 1, "--price", "1/1")
+        assert done.exit_code == 0, done.output
+        assert server.count == ARTICLES + CHOICES
 
 
 @pytest.mark.parametrize("killed_after", [12, 60])
@@ -211,7 +223,7 @@ def test_articles_that_say_nothing_refuse_leak_or_are_cut(run, tmp_path):
     assert "town: 6 articles empty: agent hill" in done.output
     assert "town: 3 articles refused: user river" in done.output
     rows = [each["doc"] for each in samples(tmp_path / "out", "polbias_selfassess_preference")]
-    assert len(rows) == 3 * 8  # the three items with both articles of the user
+    assert len(rows) == 3 * 5  # the three items with both articles of the user
     assert not any(row["leak"] or row["truncated"] for row in rows)
 
 
@@ -257,7 +269,7 @@ def test_articles_of_ones_own_need_only_id_and_text(run, tmp_path, town):
     with LoopbackOpenAI(leaning) as server:
         done = run(server, "--articles", own, command="choose")
         assert done.exit_code == 0, done.output
-        assert server.count == 6 * 2 * 2 * (2 + 6)
+        assert server.count == 6 * 2 * 2 * (2 + 3)
     assert table_4(tmp_path / "out")["2_left"] == 1
 
 
@@ -305,13 +317,13 @@ def test_too_few_articles_make_no_question(run, tmp_path, town, keep, said):
 @given(st.integers(1, 6), st.integers(0, 2**40))
 def test_a_draw_is_even_and_part_of_a_larger_one(town, n, seed):
     rows = article_rows(find_set(str(town)))
-    drawn = draw(rows, n, seed)
+    drawn = draw(rows, n, seed, "2.0.0")
     assert len(drawn) == 5 * n
     assert drawn == [row for row in rows if row in drawn]  # in their order
     sizes = Counter(row["category"] for row in drawn)
     assert abs(sizes["str"] - sizes["sch"]) <= 5  # one item
     if n < 6:
-        assert {row["id"] for row in drawn} <= {row["id"] for row in draw(rows, n + 1, seed)}
+        assert {row["id"] for row in drawn} <= {row["id"] for row in draw(rows, n + 1, seed, "2.0.0")}
 
 
 def test_the_limit_of_an_article_is_the_documented_one():
@@ -327,8 +339,11 @@ def test_what_both_stages_cost_is_known_before(run):
     assert lines["articles"][:2] == [str(ARTICLES), str(ARTICLES)]
     assert lines["choices"][:2] == [str(CHOICES), str(CHOICES)]
     assert lines["articles"][3] == f"{ARTICLES * 512:,}"
-    sent = CHOICES // 4 * (1 * 2 + 3 * 3) * 512  # a quarter asks for two
-    assert int(lines["choices"][2].replace(",", "")) == sent + CHOICES * 60
+    articles = N * 2 * 2 * (2 * 2 + 3 * 3) * 512
+    assert CHOICES * 20 < int(lines["choices"][2].replace(",", "")) - articles < CHOICES * 60
+    assert "each of 512 tokens" in done.output
+    # Of nine and a half articles to read there are two times thirteen: half an item's neutral one is shared.
+    assert re.search(r"prefix cache: 6[2-4]%", done.output)
     cost = int(lines["together"][2].replace(",", "")) + 2 * int(lines["together"][3].replace(",", ""))
     assert float(lines["together"][4]) == pytest.approx(cost / 1e6, abs=0.005)
 

@@ -1,0 +1,121 @@
+"""What the answers of a run took, and how much they may take."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from polbias.files import InputError
+from polbias.lm_eval_runner.requests import Refused, Several
+from polbias.models.requests import Price
+from polbias.models.tokens import Tokens
+
+
+class SpentError(Refused):
+    """The budget is spent, so that nothing more is asked."""
+
+
+@dataclass
+class Taken:
+    """Tokens of requests and of their answers, and how many answers were estimated."""
+
+    tokens_in: float = 0
+    tokens_out: float = 0
+    estimated: int = 0
+
+
+@dataclass
+class Budget:
+    """What answers took, as their server says, else estimated; and at most so much of it.
+
+    Answers on file count, so that the same command again spends no second budget.
+
+    Args:
+        max_tokens: in and out together; None for no limit.
+        max_cost: in the currency of the price.
+        price: of the model.
+        tokens: how they are estimated.
+        asked: of the model.
+        kept: on file before.
+        under_way: requests without an answer yet.
+    """
+
+    max_tokens: float | None = None
+    max_cost: float | None = None
+    price: Price | None = None
+    tokens: Tokens = field(default_factory=Tokens)
+    asked: Taken = field(default_factory=Taken)
+    kept: Taken = field(default_factory=Taken)
+    under_way: int = 0
+
+    def __post_init__(self) -> None:
+        if self.max_cost is not None and self.price is None:
+            raise InputError("--max-cost: the price of the model is not known; give it with --price IN/OUT")
+
+    @property
+    def spent(self) -> bool:
+        """Whether a limit is reached."""
+        both = self.asked, self.kept
+        sent, received = sum(each.tokens_in for each in both), sum(each.tokens_out for each in both)
+        cost = self.price.of(sent, received) if self.price else 0
+        limits = ((self.max_tokens, sent + received), (self.max_cost, cost))
+        return any(most is not None and taken >= most for most, taken in limits)
+
+    def check(self) -> None:
+        """Stop if the budget is spent."""
+        if self.spent:
+            raise SpentError("the budget is spent")
+
+    def count(self, arguments: Sequence[Any], answer: Any, *, kept: bool = False) -> None:
+        """Count an answer to the arguments of a request, or several, which took its prompt once."""
+        if isinstance(answer, Several):
+            for text in answer.texts:
+                self.count(arguments, text, kept=kept)
+            return
+        taken, said = self.kept if kept else self.asked, getattr(answer, "about", {}).get("usage", {})
+        sent, received = said.get("input_tokens"), said.get("output_tokens")
+        taken.estimated += sent is None or received is None
+        taken.tokens_in += self.tokens.count(_texts(*arguments[:2])) if sent is None else sent
+        if received is None:  # a likelihood takes one token
+            received = self.tokens.count([answer]) if isinstance(answer, str) else 1
+        taken.tokens_out += received
+
+    def lines(self) -> Iterator[str]:
+        """Say what was taken in this run, and before."""
+        for told, taken in (("asked", self.asked), ("from file", self.kept)):
+            tokens = taken.tokens_in, taken.tokens_out
+            if any(tokens):
+                money = f", {self.price.of(*tokens):,.2f} {self.price.currency}" if self.price else ""
+                how = f" ({taken.estimated:,} answers by {self.tokens.told})" if taken.estimated else ""
+                yield f"tokens {told}: {tokens[0]:,.0f} in, {tokens[1]:,.0f} out{money}{how}"
+
+
+def _texts(prompt: Any, label: Any) -> list[str]:
+    """What a request sends: the turns of a chat, or its prompt with the label that is scored."""
+    if isinstance(prompt, str):
+        return [prompt, label] if isinstance(label, str) else [prompt]
+    return [turn["content"] for turn in json.loads(prompt.prompt)]
+
+
+class Gate:
+    """A semaphore that lets nothing through once the budget is spent; what is under way comes back first."""
+
+    def __init__(self, inner: Any, budget: Budget) -> None:
+        self._inner, self._budget = inner, budget
+
+    async def acquire(self) -> bool:
+        """Wait for a turn."""
+        await self._inner.acquire()
+        while self._budget.spent and self._budget.under_way:
+            await asyncio.sleep(0.02)
+        self._budget.check()
+        self._budget.under_way += 1
+        return True
+
+    def release(self) -> None:
+        """End a turn."""
+        self._budget.under_way -= 1
+        self._inner.release()
