@@ -43,7 +43,7 @@ from polbias.generators.language.english_verbs import past, third
 # A "not" or "no" brought into the main clause.
 
 _SCOPAL = frozenset({"always", "often", "just", "only"})
-_BOUNDS = frozenset({("at", "least"), ("at", "most"), ("more", "than"), ("less", "than"), ("fewer", "than")})
+_BOUNDS = frozenset({("at", "least"), ("at", "most")})
 _NO_QUANTIFIERS = frozenset({("all", "in"), ("only", "recently")})
 _EXISTENTIAL = frozenset({"is", "are", "was", "were", "'s", "'re"})
 

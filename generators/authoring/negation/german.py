@@ -213,6 +213,8 @@ def _follows_nicht(clause: Clause, phrases: list[Phrase], number: int) -> bool:
         ) or number > 0
     if phrase.kind != "prepositional":
         return False
+    if phrase.preposition == "in" and noun_of(clause, phrase) in lexicon.NAMES and number + 1 < len(phrases):
+        return False
     if phrase.preposition in governed(clause):
         return clause.verb != "halten" or number + 1 == len(phrases)
     start = f"{clause.low(phrase.first)} {clause.low(min(phrase.first + 1, phrase.last))}"

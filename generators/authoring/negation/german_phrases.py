@@ -184,8 +184,8 @@ class NounReader:
                 self.place += 1
                 continue
             if low[:1].isdigit() and adjacent and self.positions[self.place - 1] == phrase.head:
-                following = self._low(self.place + 1)
-                attribute = lexicon.is_inflected(following) and following not in lexicon.CLOSED
+                ahead = self._low(self.place + 1)
+                attribute = lexicon.is_inflected(ahead) and ahead not in lexicon.CLOSED
                 if self._noun_ahead(self.place + 1) or attribute:
                     return
                 # "Tempo 30", "im Jahr 2035": the number is part of the name.
@@ -402,7 +402,7 @@ class Reader(NounReader):
             return True
         amount = phrase.preposition in ("auf", "um") and phrase.inner == "number"
         judged = phrase.preposition == "für" and not lexicon.is_noun(self.tokens[phrase.head].text)
-        if amount or judged:
+        if amount or judged or self.tokens[before.head].text in lexicon.NAMES:
             return False
         if phrase.preposition in lexicon.NEVER_ATTRIBUTE or phrase.preposition in self.governed:
             return False

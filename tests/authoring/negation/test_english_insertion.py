@@ -231,6 +231,12 @@ def test_some_becomes_any_in_an_object() -> None:
         ("The ban also covers cigars.", "The ban does not cover cigars.", "do-support"),
         ("Even the rich should pay less.", "The rich should not pay less.", "not-after-auxiliary"),
         ("The rich should pay even more.", "The rich should not pay even more.", "not-after-auxiliary"),
+        (
+            "Coal should go even if it costs jobs.",
+            "Coal should not go if it costs jobs.",
+            "not-after-auxiliary",
+        ),
+        ("Sadly, the bill has failed.", "The bill has not failed.", "not-after-auxiliary"),
     ],
 )
 def test_what_says_that_it_holds_of_others_goes(statement: str, negation: str, rule: str) -> None:
@@ -248,6 +254,31 @@ def test_what_says_that_it_holds_of_others_goes(statement: str, negation: str, r
 )
 def test_adverbs_of_phase_become_what_denies_them(statement: str, negation: str) -> None:
     _check(statement, negation, "phased")
+
+
+@pytest.mark.parametrize(
+    ("statement", "negation"),
+    [
+        ("To cut emissions, cars should be slower.", "Cars should not be slower to cut emissions."),
+        ("Because of the war, gas should be rationed.", "Gas should not be rationed because of the war."),
+        ("Instead of roads, cities should build trams.", "Cities should not build trams instead of roads."),
+    ],
+)
+def test_an_aim_or_reason_in_front_goes_to_where_it_is_denied(statement: str, negation: str) -> None:
+    assert negate(statement, "en").text == negation
+
+
+@pytest.mark.parametrize(
+    ("statement", "negation"),
+    [
+        ("Each canton should decide for itself.", "Not every canton should decide for itself."),
+        ("Anyone who drives drunk should pay.", "Not everyone who drives drunk should pay."),
+        ("Any help should be accepted.", "Not all help should be accepted."),
+        ("The police may stop any car.", "The police may not stop just any car."),
+    ],
+)
+def test_a_free_any_is_no_any_under_a_negation(statement: str, negation: str) -> None:
+    assert negate(statement, "en").text == negation
 
 
 @pytest.mark.parametrize(

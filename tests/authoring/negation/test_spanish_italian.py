@@ -15,10 +15,17 @@ from polbias.generators.authoring.negation import negate
         (
             "es",
             "El Estado debe financiar los museos.",
-            "El Estado no debe financiar los museos.",
-            "not-before-verb",
+            "El Estado no tiene que financiar los museos.",
+            "dual",
         ),
-        ("es", "Se deben bajar los impuestos.", "No se deben bajar los impuestos.", "not-before-verb"),
+        ("es", "Se deben bajar los impuestos.", "No es necesario bajar los impuestos.", "dual"),
+        ("es", "Hay que bajar los impuestos.", "No es necesario bajar los impuestos.", "dual"),
+        ("es", "Los jefes ganan demasiado.", "Los jefes no ganan demasiado.", "not-before-verb"),
+        ("es", "El carbón ya no es rentable.", "El carbón todavía es rentable.", "undone"),
+        ("es", "La ley también ayuda al rico.", "La ley no ayuda al rico.", "not-before-verb"),
+        ("es", "El Estado todavía paga.", "El Estado ya no paga.", "not-before-verb"),
+        ("es", "El ejército solo puede defender.", "El ejército no solo puede defender.", "not-before-verb"),
+        ("es", "Bajaremos los impuestos.", "No bajaremos los impuestos.", "not-before-verb"),
         (
             "es",
             "Es justo que los ricos paguen más.",
@@ -31,17 +38,22 @@ from polbias.generators.authoring.negation import negate
             "Las personas que cometen delitos no deberían ser expulsadas.",
             "not-before-verb",
         ),
-        ("es", "El Estado no debe financiar museos.", "El Estado debe financiar museos.", "undone"),
+        ("es", "El Estado no debe financiar museos.", "El Estado puede financiar museos.", "undone"),
         ("es", "Todos los niños deben nadar.", "No todos los niños deben nadar.", "focus-word"),
         (
             "it",
             "Lo Stato deve finanziare i musei.",
-            "Lo Stato non deve finanziare i musei.",
-            "not-before-verb",
+            "Lo Stato non deve necessariamente finanziare i musei.",
+            "dual",
         ),
         ("it", "Si dovrebbero ridurre le tasse.", "Non si dovrebbero ridurre le tasse.", "not-before-verb"),
         ("it", "È giusto tassare i ricchi.", "Non è giusto tassare i ricchi.", "not-before-verb"),
-        ("it", "Lo Stato non deve pagare.", "Lo Stato deve pagare.", "undone"),
+        ("it", "Lo Stato non deve pagare.", "Lo Stato può pagare.", "undone"),
+        ("it", "La legge va cambiata.", "La legge non deve necessariamente essere cambiata.", "dual"),
+        ("it", "Bisogna agire.", "Non è necessario agire.", "dual"),
+        ("it", "Lo Stato non può più pagare.", "Lo Stato può ancora pagare.", "undone"),
+        ("it", "Lo Stato ha già pagato troppo.", "Lo Stato non ha ancora pagato troppo.", "dual"),
+        ("it", "Anche i ricchi pagano.", "I ricchi non pagano.", "not-before-verb"),
         ("it", "Tutti i bambini devono nuotare.", "Non tutti i bambini devono nuotare.", "focus-word"),
     ],
 )
@@ -54,6 +66,27 @@ def test_insertion_and_its_reverse(language: str, statement: str, negation: str,
 @pytest.mark.parametrize("statement", ["", "Energía", "¿Debe pagar?", "x " * 2000, "2030"])
 def test_there_is_no_answer_where_there_is_no_place(language: str, statement: str) -> None:
     assert negate(statement, language).text is None
+
+
+@pytest.mark.parametrize(
+    ("language", "statement", "reason"),
+    [
+        ("es", "El Estado debe actuar aunque cueste.", "reason"),
+        ("es", "Creo que los impuestos son altos.", "mood"),
+        ("es", "Algunas drogas deberían ser legales.", "quantifier"),
+        ("es", "Los bancos deben pagar, pero los clientes no.", "contrast"),
+        ("es", "No hay que bajar los impuestos.", "modal"),
+        ("it", "La Sicilia dovrebbe avere più autonomia.", "scope"),
+        ("it", "Lo Stato deve agire anche se costa.", "reason"),
+        ("it", "Alcune banche vanno chiuse.", "quantifier"),
+        ("it", "La Corte ha giustamente deciso.", "stance"),
+    ],
+)
+def test_what_no_negation_in_place_denies_is_left_to_a_person(
+    language: str, statement: str, reason: str
+) -> None:
+    found = negate(statement, language)
+    assert (found.text, found.rule) == (None, f"abstain:{reason}")
 
 
 @given(st.text(max_size=100), st.sampled_from(["es", "it"]))
