@@ -29,17 +29,16 @@ from polbias.generators.logic.formula import (
     FREE_CHOICE,
     KD,
     KT,
-    Formula,
     Logic,
-    Modal,
-    children,
     enriched,
+    modalities,
 )
-from polbias.generators.logic.prover import Reading, prove
+from polbias.generators.logic.prover import Reading, follows, prove
 
 # Whether a gold label is right: decided at every point, a point being a reading in a logic.
 
 AXIOM_T, OR = "axiom T", "or"
+EITHER = "either"  # a domain that is not known: deontic or epistemic
 _ENRICHED = {KD: FREE_CHOICE, KT: replace(KT, name="kt+fc", free_choice=True)}
 Choices = Mapping[str, str]
 
@@ -90,16 +89,17 @@ def decide(readings: Sequence[Reading], choices: Sequence[tuple[Choices, Logic]]
     """Decide every reading in some logics."""
     for index, reading in enumerate(readings):
         for made, logic in choices:
-            verdict = prove(reading.inference, logic)
+            verdict = follows(reading.inference, logic)
             yield Point(index, logic, {**made, **reading.choices}, verdict.valid, verdict.consistent)
 
 
 def decide_modal(readings: Sequence[Reading], domain: str | None) -> Iterator[Point]:
     """Decide every reading in every modal logic that its operators allow.
 
-    Where all operators are epistemic the standard logic is KT, and KD the alternative (the choice "axiom T");
-    elsewhere it is KD, for what ought to be need not be so. If a disjunction stands under an operator in some
-    reading, "or" is also taken as offering a choice (the choice "or").
+    Where all operators are epistemic, or it is not known whether they are, the standard logic is KT, and KD
+    the alternative (the choice "axiom T"); elsewhere it is KD, for what ought to be need not be so. If a
+    disjunction stands under an operator in some reading, "or" is also taken as offering a choice (the choice
+    "or").
     """
     disjunction = any(reading.inference.map(enriched) != reading.inference for reading in readings)
     for index, reading in enumerate(readings):
@@ -107,19 +107,13 @@ def decide_modal(readings: Sequence[Reading], domain: str | None) -> Iterator[Po
             domain or ""
         }
         logics: list[tuple[Choices, Logic]] = [({}, KD)]
-        if operators == {EPISTEMIC}:
+        if operators == {EPISTEMIC} or domain == EITHER:
             logics = [({AXIOM_T: "with"}, KT), ({AXIOM_T: "without"}, KD)]
         if disjunction:
             senses = ("classical", {KD: KD, KT: KT}), ("free choice", _ENRICHED)
             logics = [({**made, OR: name}, of[logic]) for made, logic in logics for name, of in senses]
         for point in decide([reading], logics):
             yield replace(point, reading=index)
-
-
-def modalities(formula: Formula) -> frozenset[str]:
-    """Return the modalities of the operators in a formula."""
-    own = frozenset({formula.modality} if isinstance(formula, Modal) else ())
-    return own.union(*map(modalities, children(formula)))
 
 
 def settle(gold: bool, points: Sequence[Point]) -> Outcome:

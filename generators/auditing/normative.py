@@ -10,9 +10,17 @@ from typing import TYPE_CHECKING
 from pydantic import RootModel
 
 from polbias.files import package_file
-from polbias.generators.auditing.audit import Outcome, decide_modal, evidence, reading_text, settle
+from polbias.generators.auditing.audit import (
+    EITHER,
+    Outcome,
+    decide_modal,
+    evidence,
+    reading_text,
+    settle,
+)
 from polbias.generators.auditing.diagnosis import denials_named, diagnose, instantiates, shape
 from polbias.generators.auditing.items import Item, Judgement, Layout, unparsed
+from polbias.generators.auditing.wording import with_wordings
 from polbias.generators.logic.formula import DEONTIC, EPISTEMIC
 from polbias.generators.logic.prover import Reading, ReadingError, ReadItem
 from polbias.generators.user_tables import Role
@@ -96,22 +104,27 @@ class NormativeFormat:
 
     def judge(self, item: Item, neighbours: Sequence[Item] = ()) -> Judgement:
         """Judge an item."""
+        try:
+            return self._judged(item)
+        except ReadingError as error:
+            return unparsed(str(error))
+        except ValueError as error:  # the decision procedure has its limits
+            return unparsed(f"cannot be decided: {error}")
+
+    def _judged(self, item: Item) -> Judgement:
         assert item.gold is not None
         domain = _DOMAINS.get((item.values.get("domain") or "").casefold())
         premise, hypothesis = item.sentences
-        try:
-            read = self._read(premise, hypothesis, domain)
-        except ReadingError as error:
-            return unparsed(str(error))
-        readings, pattern = read.readings, item.values.get("pattern")
+        read = self._read(premise, hypothesis, domain)
+        if read.either:
+            domain = EITHER
+        readings, pattern = with_wordings(read.readings, domain), item.values.get("pattern")
         forms = tuple([(shape(r.inference), tuple(r.choices.items())) for r in readings])
         key = forms, item.gold, domain, pattern
         known = self._known.get(key)
         if known is None:
-            try:
-                known = self._examine(readings, item.gold, domain, pattern)
-            except ValueError as error:  # the decision procedure has its limits
-                return unparsed(f"cannot be decided: {error}")
+            # What an item is an instance of is asked of its own words.
+            known = self._examine(readings, len(read.readings), item.gold, domain, pattern)
             if len(self._known) >= _REMEMBERED:
                 self._known.clear()
             self._known[key] = known
@@ -129,9 +142,10 @@ class NormativeFormat:
         )
 
     def _examine(
-        self, readings: Sequence[Reading], gold: bool, domain: str | None, label: str | None
+        self, readings: Sequence[Reading], own: int, gold: bool, domain: str | None, label: str | None
     ) -> _Known:
         outcome = settle(gold, list(decide_modal(readings, domain)))
+        readings = readings[:own]
         findings: list[str] = []
         natural = readings[0].inference
         if not outcome.consistent:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Set
 from dataclasses import dataclass
 from enum import Enum
 
@@ -213,6 +213,25 @@ def constants(formula: Formula, bound: frozenset[str] = frozenset()) -> tuple[st
     return tuple(dict.fromkeys(name for part in children(formula) for name in constants(part, bound)))
 
 
+def modalities(formula: Formula) -> frozenset[str]:
+    """Return the modalities of the operators in a formula."""
+    own = frozenset({formula.modality} if isinstance(formula, Modal) else ())
+    return own.union(*map(modalities, children(formula)))
+
+
+def predicates(formula: Formula) -> tuple[str, ...]:
+    """Return the predicates of a formula, each once, in the order in which they first come up."""
+    return tuple(dict.fromkeys(atom.predicate for atom in atoms(formula)))
+
+
+def alone(inference: Inference, of: Callable[[Formula], Collection[str]]) -> dict[str, int]:
+    """Return what one sentence alone speaks of, with its place."""
+    said = [of(formula) for formula in inference.formulas]
+    return {
+        name: at for at, names in enumerate(said) for name in names if sum(name in own for own in said) == 1
+    }
+
+
 # Meaning postulates of the comparison words: what "superior", "inferior" and "comparable" say of each other.
 # Any other comparison ("taller", "älter") is unrelated to quality and has no postulate.
 
@@ -320,7 +339,7 @@ class Access(Enum):
 def _required(postulate: Formula) -> set[str]:
     match postulate:
         case ForAll(_, Implies(antecedent, _)):
-            return {atom.predicate for atom in atoms(antecedent)}
+            return set(predicates(antecedent))
         case _:
             return set()
 
@@ -346,10 +365,10 @@ class Logic:
 
     def postulates_of(self, formulas: Iterable[Formula]) -> tuple[Formula, ...]:
         """The postulates that bear on formulas: the antecedents of the others may be true of nobody."""
-        spoken = {atom.predicate for formula in formulas for atom in atoms(formula)}
+        spoken = {name for formula in formulas for name in predicates(formula)}
         while True:
             met = [each for each in self.postulates if _required(each) <= spoken]
-            if spoken >= (found := {atom.predicate for each in met for atom in atoms(each)}):
+            if spoken >= (found := {name for each in met for name in predicates(each)}):
                 return tuple(met)
             spoken |= found
 

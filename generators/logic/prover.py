@@ -17,9 +17,9 @@ from polbias.generators.logic.formula import (
     Formula,
     Inference,
     Logic,
-    atoms,
     enriched,
     form_of,
+    predicates,
     rename,
     substitute,
 )
@@ -84,6 +84,11 @@ def prove(inference: Inference, logic: Logic) -> Verdict:
     return spoken(decide(form, logic), form)
 
 
+def follows(inference: Inference, logic: Logic) -> Outcome:
+    """Decide an inference as `prove` does, without looking for a proof or a countermodel."""
+    return outcome(form_of(inference, _fixed(logic)), logic)
+
+
 def decide(form: Form, logic: Logic) -> Verdict:
     """Decide all inferences of a form."""
     return _decide(_read(form, logic), logic)
@@ -95,7 +100,7 @@ def _read(form: Form, logic: Logic) -> Inference:
 
 @lru_cache
 def _fixed(logic: Logic) -> frozenset[str]:
-    return frozenset(atom.predicate for postulate in logic.postulates for atom in atoms(postulate))
+    return frozenset(name for postulate in logic.postulates for name in predicates(postulate))
 
 
 def forms_decided() -> int:
@@ -144,7 +149,7 @@ def _decide(inference: Inference, logic: Logic) -> Verdict:
             if solver.check(*(on for _, on in rest)) == z3.unsat:
                 steps = rest
         return Verdict(logic, True, found.consistent, tuple(step for step, _ in steps), (), encoding.modal)
-    shown = {atom.predicate for f in inference.formulas for atom in atoms(f)}
+    shown = {name for formula in inference.formulas for name in predicates(formula)}
     return Verdict(logic, False, True, (), _countermodel(encoding, shown), encoding.modal)
 
 
@@ -262,7 +267,9 @@ class ReadItem:
     Attributes:
         readings: all of them, the most natural one first.
         findings: codes of what is wrong with its language, such as ``"article"`` or ``"agreement"``.
+        either: whether its operators may be deontic or epistemic ("must"), and nothing says which.
     """
 
     readings: tuple[Reading, ...]
     findings: tuple[str, ...] = ()
+    either: bool = False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from polbias.generators.normative.reading.lexicon import (
@@ -328,6 +328,7 @@ def _clash(pronoun: str, noun_phrase: Words) -> bool:
 
 # Names for the atoms of an item: one for all clauses that say the same.
 
+INFINITIVE = "infinitive"
 _MARKED = ("past", "future", "progressive")
 
 
@@ -367,23 +368,27 @@ class Names:
         return f"{found} [{mark}]" if tense and mark in _MARKED and self._differs(found) else found
 
     def _differs(self, name: str) -> bool:
-        shared = {
+        return _differ(
             self.tenses[at] for at, other in enumerate(self.of) if name in (other, self.loose.get(at))
-        } - {""}
-        return len(shared) > 1
+        )
 
     @property
     def tense_matters(self) -> bool:
         """Whether clauses that otherwise say the same differ in tense."""
         by_name: dict[str, set[str]] = {}
         for name, tense in zip(self.of, self.tenses, strict=True):
-            if tense:
-                by_name.setdefault(name, set()).add(tense)
-        return any(len(tenses) > 1 for tenses in by_name.values())
+            by_name.setdefault(name, set()).add(tense)
+        return any(map(_differ, by_name.values()))
 
 
-def assign(occurrences: Sequence[Occurrence]) -> Names:
-    """Give every occurrence a name."""
+def _differ(tenses: Iterable[str]) -> bool:
+    """Whether tenses differ; of those that an infinitive is none of ("must win"), only the past does."""
+    found = set(tenses)
+    return len(found - {"", INFINITIVE}) > 1 or found >= {INFINITIVE, "past"}
+
+
+def assign(occurrences: Sequence[Occurrence], anaphoric: bool = True) -> Names:
+    """Give every occurrence a name; anaphoric: "the boat" may be "a boat" of an earlier sentence."""
     settled = list(occurrences)
     for at, occurrence in enumerate(occurrences):
         if len(occurrence.alternatives) > 1:
@@ -396,6 +401,8 @@ def assign(occurrences: Sequence[Occurrence]) -> Names:
         name, loose = "", ""
         for earlier, given, given_loosely in seen:
             verdict = compare(earlier, saying)
+            if verdict == "same" and not anaphoric and _specific(earlier, saying):
+                verdict = "ability"
             if verdict == "same" or verdict == "progressive":
                 name, loose = given, given_loosely
                 tense = "progressive" if verdict == "progressive" and tense == "present" else tense
@@ -412,6 +419,11 @@ def assign(occurrences: Sequence[Occurrence]) -> Names:
             names.loose[at] = loose
     _prefer_singular(names, chosen)
     return names
+
+
+def _specific(earlier: Saying, later: Saying) -> bool:
+    """Whether "this boat" stands for "a boat"."""
+    return bool(_INDEFINITE & set(earlier.words) and (DEMONSTRATIVES & set(later.words)) - set(earlier.words))
 
 
 def _choose(at: int, occurrences: Sequence[Occurrence]) -> Saying:

@@ -13,7 +13,7 @@ from polbias.generators.logic.formula import (
     FLAVOURS,
     KNOWLEDGE,
 )
-from polbias.generators.normative.reading.coreference import Names, Occurrence, assign
+from polbias.generators.normative.reading.coreference import INFINITIVE, Names, Occurrence, assign
 from polbias.generators.normative.reading.lexicon import (
     DEMONSTRATIVES,
     DETERMINERS,
@@ -36,6 +36,7 @@ from polbias.generators.normative.reading.nodes import (
     canonical_words,
     change,
     clauses,
+    foreign,
     operators,
 )
 from polbias.generators.normative.reading.quantifiers import Class, class_of, joined, leaf, predicate, term
@@ -441,7 +442,7 @@ def contents(nodes: list[Node], syllogistic: bool, rule: Rule | None) -> Content
         positions[id(clause)] = list(range(len(occurrences), len(occurrences) + len(clause.predicates)))
         singular = shown.get(clause.subject) == "singular"
         occurrences.extend(_occurrences(clause, syllogistic, singular))
-    names = assign(occurrences)
+    names = assign(occurrences, len(nodes) > 2)
     individuals = _individuals(flat, shown) if syllogistic else {}
     if rule:
         individuals[rule.subject] = VARIABLE
@@ -455,22 +456,26 @@ def _occurrences(clause: Clause, syllogistic: bool, singular: bool) -> Iterator[
     plural = quantified or (bool(subject) and not singular and number_of(subject) == "plural")
     # The present of a rule about all is generic.
     tense = "" if quantified and clause.tense == "present" else clause.tense
+    others = foreign(subject)
     for alternatives in clause.predicates:
         if quantified or syllogistic:
-            yield Occurrence(tuple(Saying((), predicate(phrase), plural) for phrase in alternatives), tense)
+            yield Occurrence(
+                tuple(Saying((), predicate(phrase, others), plural) for phrase in alternatives), tense
+            )
             continue
         generic = not subject or (len(subject) == 1 and subject[0] in GENERIC_SUBJECTS)
         subjects = ((),) if generic else (canonical_words(subject), *map(canonical_words, clause.antecedents))
         sayings = (_proposition(name, phrase, plural) for name in subjects for phrase in alternatives)
-        yield Occurrence(tuple(sayings), tense)
+        yield Occurrence(tuple(sayings), tense or INFINITIVE)
 
 
 def _proposition(subject: Words, phrase: Words, plural: bool) -> Saying:
+    others = foreign(subject)
     if not subject:
-        return Saying((), canonical_words(phrase), plural)
+        return Saying((), canonical_words(phrase, others), plural)
     copular = phrase[0] == "be" and len(phrase) > 1 and phrase[1] != "able"
     # A word before the phrase keeps the normal form from taking its beginning for the beginning of a text.
-    words = canonical_words(("it", *phrase))[1:]
+    words = canonical_words(("it", *phrase), others)[1:]
     return Saying(subject, words[1:] if copular else words, plural, copular)
 
 

@@ -51,6 +51,7 @@ MODALS = word_set("modals")
 FUTURE = word_set("future")
 OPENERS = word_set("openers")
 ABBREVIATIONS, TITLES = word_set("abbreviations"), word_set("titles")
+_BEFORE_SMALL = word_set("before_small")
 CONTRACTIONS: dict[str, str] = _WORDS["contractions"]
 CLITIC_HOSTS = word_set("clitic_hosts")
 STATES = word_set("states")
@@ -178,6 +179,8 @@ def past_bases(form: str) -> tuple[str, ...]:
     if not form.endswith("ed") or len(form) < 4:
         return ()
     known, stem = lemma(form), form[:-2]
+    if form.endswith("eed") and known == form:  # "need", "succeed"
+        return ()
     bases = [known] if known != form and is_verb(known) else []
     # The list has rare variants: "developed" is of "develop" sooner than of "develope".
     if (
@@ -286,9 +289,8 @@ Words = tuple[str, ...]
 _TYPOGRAPHY = str.maketrans(
     {"\u2019": "'", "\u2018": "'", "\u02bc": "'", "\u201c": '"', "\u201d": '"', "\u00a0": " "}
 )
-# A sentence ends before a capital, a digit or a quotation mark; the blank may have been forgotten after a
-# word.
-_END = re.compile(r"[.!?]+[\"')]*(?:\s+(?=[\"'(]*[A-Z0-9])|(?<=[a-z]{2}[.!?])(?=[A-Z][a-z'])|\s*$)")
+# The blank between sentences may have been forgotten after a word, and the capital after a blank.
+_END = re.compile(r"[.!?]+[\"')]*(?:\s+(?=[\"'(]*\w)|(?<=[a-z]{2}[.!?])(?=[A-Z][a-z'])|\s*$)")
 _EITHER = {
     f"{one}/{other}": pronoun
     for pronoun, *sexes in (("they", "he", "she"), ("their", "his", "her"), ("them", "him", "her"))
@@ -332,10 +334,14 @@ def _goes_on(word: str, after: str) -> bool:
     short = word.lower().rstrip(".")
     if short in TITLES:
         return True
+    if after[:1].islower() and ("." in short or short in _BEFORE_SMALL):
+        return True
     if short not in ABBREVIATIONS and not (len(word) == 1 and word != "I" and word.isupper()):
         return False
     following = _NEXT_WORD.match(after)
-    return following is not None and following.group().lower() not in CLOSED | {"it", "if", "there"}
+    if following is None:
+        return False
+    return following.group()[0].islower() or following.group().lower() not in CLOSED | {"it", "if", "there"}
 
 
 def tokens(sentence: str) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from polbias.generators.language import english
 from polbias.generators.logic.formula import (
@@ -280,6 +280,16 @@ def _closed(restriction: Restriction, formula: Formula) -> Formula:
 # The normal form of the texts of atoms and terms.
 
 _DROPPED = word_set("dropped")
+_OF_SPEAKERS = {"i": "my", "we": "our", "you": "your", "one": "your"}
+
+
+@cache
+def foreign(subject: Words) -> frozenset[str]:
+    """Return the possessives that cannot be those of a subject; one that is not named is "you" or anybody."""
+    own = _OF_SPEAKERS.get(subject[0] if subject else "you")
+    return frozenset({"my", "our", "your", "his", "her"} - {own} if own else {"my", "our", "your"})
+
+
 _FUNCTION = (PREPOSITIONS | ADVERBS | DETERMINERS | {"to"}) - word_set("before_possessed")
 
 
@@ -295,8 +305,11 @@ def _article(word: str) -> str:
 
 
 @lru_cache(maxsize=1 << 15)
-def canonical_words(words: Words) -> Words:
-    """Return the normal form of words in lower case without contractions; see `canonical`."""
+def canonical_words(words: Words, foreign: frozenset[str] = frozenset()) -> Words:
+    """Return the normal form of words in lower case without contractions; see `canonical`.
+
+    foreign: possessives that are not those of the subject.
+    """
     out: list[str] = []
     last = len(words) - 1
     for index, word in enumerate(words):
@@ -304,7 +317,7 @@ def canonical_words(words: Words) -> Words:
             continue
         if word in POSSESSIVES:
             possessive = index and not (word == "her" and (index == last or words[index + 1] in _FUNCTION))
-            out.append("one's" if possessive else word)
+            out.append("one's" if possessive and word not in foreign else word)
         elif word in REFLEXIVES:
             out.append("oneself")
         elif word in ("a", "an"):

@@ -314,14 +314,14 @@ def _finite(words: Words) -> tuple[bool, Words]:
 
 
 @lru_cache(maxsize=1 << 14)
-def predicate(phrase: Words) -> Words:
+def predicate(phrase: Words, foreign: frozenset[str] = frozenset()) -> Words:
     """Return the normal form of a verb phrase that is said of an individual."""
     if phrase[0] == "be" and len(phrase) > 1:
         nominal = phrase[1:]
         if nominal[0] in ("a", "an") or (_bare_plural(nominal)):
             group = class_of(nominal)
             return group.restriction if group.generic and not group.negated else group.name
-    return canonical_words(phrase)
+    return canonical_words(phrase, foreign)
 
 
 def _bare_plural(nominal: Words) -> bool:

@@ -25,7 +25,9 @@ from polbias.generators.logic.formula import (
     Not,
     Or,
     Possibly,
-    atoms,
+    alone,
+    constants,
+    predicates,
     rebuild,
 )
 from polbias.generators.logic.prover import Reading, ReadingError, ReadItem
@@ -79,6 +81,7 @@ _SINGULAR_DETERMINERS = word_set("singular_determiners")
 _PLURAL_DETERMINERS = word_set("plural_determiners")
 _JOINED = word_set("joined")
 _OPENING = word_set("opening")
+_COMPOUND, _SECOND_MODALS = word_set("compound"), word_set("second_modals")
 _AN_NUMBER = re.compile(r"(?:8\d*|11|18)(?:\D|$|,)")
 
 
@@ -249,8 +252,8 @@ def _replaced(inference: Inference, condition: Formula, opaque: Atom) -> Inferen
         return opaque if formula == condition else rebuild(formula, named)
 
     changed = inference.map(named)
-    left = {found.predicate for formula in changed.formulas for found in atoms(formula)}
-    return inference if left & {found.predicate for found in atoms(condition)} else changed
+    left = {name for formula in changed.formulas for name in predicates(formula)}
+    return changed if left.isdisjoint(predicates(condition)) else inference
 
 
 def with_opaque_contents(inference: Inference) -> Inference:
@@ -360,6 +363,8 @@ def read_item(premise: str, hypothesis: str, domain: str | None = None, flavoure
     # With one premise, "if" after the main clause belongs to what is obligatory or certain.
     parsed = [_parsed(text, len(given) > 1) for text in (*given, *concluded)]
     nodes = [node for _, node in parsed]
+    modal = {operator.modality for node in nodes for operator in operators(node)}
+    either = domain is None and modal == {"?"}
     domain = domain or guessed_domain(nodes)
     said = divided(settled(nodes, domain, flavoured))
     discourse = Discourse()
@@ -368,9 +373,23 @@ def read_item(premise: str, hypothesis: str, domain: str | None = None, flavoure
     rule = applied_rule(nodes)
     syllogistic = rule is not None or _syllogistic(nodes)
     nodes = understood(nodes, discourse.topic, syllogistic)
-    item = _item(nodes, syllogistic, rule)
+    readings = _item(nodes, syllogistic, rule).readings()
+    _refuse_compounds(readings[0].inference)
     found = findings([written for written, _ in parsed], said, domain, discourse.clashes)
-    return ReadItem(item.readings(), found)
+    return ReadItem(readings, found, either)
+
+
+def _refuse_compounds(inference: Inference) -> None:
+    """Refuse an item where more may follow from a clause than its form shows, as it says several things.
+
+    That does not matter where the clause comes again as it is.
+    """
+    lone = alone(inference, predicates) | alone(inference, constants)
+    several = len(set(lone.values())) > 1
+    for name in lone:
+        words = name.split()
+        if _SECOND_MODALS & set(words[1:]) or (several and _COMPOUND & set(words)):
+            raise ReadingError(f"cannot take {name!r} apart")
 
 
 def _syllogistic(nodes: list[Node]) -> bool:

@@ -190,7 +190,7 @@ def group(subject: Words, words: Words, mood: Mood) -> Node:
     if word in DO:
         return _do(subject, words, mood)
     if word == "not":
-        if mood == SUBJUNCTIVE:
+        if mood == SUBJUNCTIVE or (mood and (words[1:2] == ("be",) or is_verb(words[1]))):
             return Negation(infinitive(subject, words[1:]))
         verbless = _be(subject, words[1:], "present", "", mood, missing=True)
         return Negation(change(verbless, lambda found: replace(found, missing=True)))

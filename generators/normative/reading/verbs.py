@@ -15,6 +15,7 @@ from polbias.generators.normative.reading.lexicon import (
     DETERMINERS,
     GENERIC_NOUNS,
     MODAL_ADVERBS,
+    OBLIQUE,
     PARTICLES,
     PREPOSITIONS,
     RELATIVES,
@@ -44,6 +45,7 @@ _NOUN_BEFORE = DETERMINERS - word_set("without_noun")
 _BEFORE_NOUNS = (DETERMINERS - {"her"}) | PREPOSITIONS | {","}
 # The score from which on a verb agrees with its subject and is known as a verb.
 _STRONG = 3.8
+_OBLIQUE = frozenset(OBLIQUE) | {"her"}
 _AFTER_NOUN = PREPOSITIONS | RELATIVES | AUXILIARIES
 _CHAIN = frozenset(("not", "have", "be", "been", "being")) | ADVERBS
 
@@ -134,6 +136,9 @@ def _at(words: Words, at: int) -> list[tuple[float, int, Split]]:
     if words[at - 1].endswith("."):
         return []
     if words[0] in SUBJECT_PRONOUNS and not all(map(_adverb, words[1:at])):
+        return []
+    # "her boss let her leave"
+    if words[at - 1] in _OBLIQUE and not RELATIVES & set(words[:at]):
         return []
     subject, rest = words[:at], words[at + 1 :]
     number, follow = number_of(subject), _follow(rest) - 0.05 * at

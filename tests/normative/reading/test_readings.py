@@ -54,8 +54,13 @@ def test_tense():
     assert found[1][1] == "□⟨jo win [future]⟩ ⊢ ◇⟨jo win⟩"
 
 
-def test_an_infinitive_has_no_tense():
-    assert len(forms("Jo is certain to win.", "It is possible that Jo won.", "epistemic")) == 1
+def test_an_infinitive_has_no_tense_but_is_not_of_the_past():
+    assert len(forms("Jo is certain to win.", "It is possible that Jo wins.", "epistemic")) == 1
+    assert len(forms("Jo is certain to win.", "Jo will win.", "epistemic")) == 1
+    assert [choice for choice, _ in forms("Jo must win.", "Jo must have won.", "epistemic")] == [
+        {"tense": "disregarded"},
+        {"tense": "respected"},
+    ]
     assert len(forms("All who pay must sign. Jo paid.", "Jo must sign.", "deontic")) == 1
 
 
