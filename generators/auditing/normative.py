@@ -114,7 +114,8 @@ class NormativeFormat:
     def _judged(self, item: Item) -> Judgement:
         assert item.gold is not None
         domain = _DOMAINS.get((item.values.get("domain") or "").casefold())
-        read = self._read(*item.sentences, domain)
+        premise, hypothesis = item.sentences
+        read = self._read(premise, hypothesis, domain)
         if read.either:
             domain = EITHER
         readings, pattern = with_wordings(read.readings, domain), item.values.get("pattern")

@@ -55,7 +55,7 @@ def _related(inference: Inference, domain: str | None) -> Inference | None:
     whole = whole.map(lambda formula: substitute(formula, dict.fromkeys(people, " / ".join(people))))
     one, end = Atom(" / ".join(lone)), len(whole.premises)
     goal = _said(whole.conclusion, dict.fromkeys(lone, one))
-    ways = [
+    ways: list[tuple[Formula, ...]] = [
         (one, Not(one), *((goal, Not(goal)) if end in places and place < end else ()))
         for place in lone.values()
     ]
