@@ -32,8 +32,8 @@ from polbias.manifest import (
     Manifest,
     SplitEntry,
     file_sha256,
-    parquet_content_hash,
     read_manifest,
+    tree_hash,
 )
 
 # What a table was made from, as one hash: the reason to build it again, or not.
@@ -192,12 +192,15 @@ def current_build(folder: Path, inputs: str) -> Built | None:
 
 
 def _make(table: TableSpec, folder: Path) -> SplitEntry:
-    rows = len(Rows(table))
-    shards = max(1, -(-rows // MAX_SHARD_ROWS))
-    made = [run_shard(table, rank, shards, folder) for rank in range(shards)]
+    rows = Rows(table)
+    shards = max(1, -(-len(rows) // MAX_SHARD_ROWS))
+    made = [
+        run_shard(table, rank, shards, folder, content=shards == 1, leaves=True) for rank in range(shards)
+    ]
     return SplitEntry(
-        rows=rows,
-        content=parquet_content_hash(shard.path for shard in made),
+        rows=len(rows),
+        content=made[0].content,
+        tree=tree_hash(rows.schema, (leaf for shard in made for leaf in shard.leaves)),
         files=tuple(
             FileEntry(path=s.path.relative_to(folder).as_posix(), rows=s.rows, size=s.size, sha256=s.sha256)
             for s in made

@@ -56,7 +56,7 @@ def refuse_damaged(manifest: Manifest, folder: Path) -> None:
 
 def damaged_files(manifest: Manifest, folder: Path) -> list[str]:
     """Files of a build that are not those of its manifest, each with what is wrong."""
-    from polbias.manifest import file_sha256, parquet_content_hash
+    from polbias.manifest import file_sha256, holds
 
     problems: list[str] = []
     for config, splits in manifest.configs.items():
@@ -69,6 +69,6 @@ def damaged_files(manifest: Manifest, folder: Path) -> list[str]:
                     problems.append(
                         f"{path}: was changed after the build; run `polbias build {manifest.dataset}`"
                     )
-            if not problems and parquet_content_hash(paths) != entry.content:
+            if not problems and not holds(paths, entry):
                 problems.append(f"{config}/{split}: content differs from manifest.json; rebuild it")
     return problems
