@@ -58,6 +58,8 @@ def fingerprint(spec: TableSpec) -> str:
 
 def _canonical(value: Any) -> Any:
     """Return a value of plain tuples, strings and numbers that identifies a part of a specification."""
+    if isinstance(value, pa.DictionaryArray):
+        return _canonical(value.indices), _canonical(value.dictionary)
     if isinstance(value, pa.Array):
         batch = pa.RecordBatch.from_arrays([value], names=["values"])
         return str(value.type), hashlib.sha256(batch.serialize()).hexdigest()

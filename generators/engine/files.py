@@ -164,8 +164,8 @@ def run_shard(
         rank: which shard, from 0.
         world_size: how many shards the table is cut into; a shard holds at most 1,048,576 rows.
         out: the dataset's folder; the file is ``<config>/<split>-<rank>-of-<world_size>.parquet`` below it.
-        content: whether to hash the logical content too, of the rows as they are written.
-        leaves: whether to hash that of every block of rows.
+        content: whether to hash the logical content too, of the rows as they are written, and of every block.
+        leaves: whether to hash that of every block of rows alone.
 
     Returns:
         Where the shard is, its rows, size and hash.
@@ -184,7 +184,10 @@ def run_shard(
     path = Path(out) / shard_path(spec, rank, world_size)
     # Several machines may share the folder, and the number of a process.
     partial = path.with_suffix(f".{platform.node()}-{os.getpid()}.partial")
-    hashes = [ContentHash(rows.schema, size) for size in (None,) * content + (BLOCK_ROWS,) * leaves]
+    sizes: list[int | None] = [BLOCK_ROWS] * (leaves or content)
+    if content and stop - start > BLOCK_ROWS:  # else it is the hash of the one block
+        sizes.append(None)
+    hashes = [ContentHash(rows.schema, size) for size in sizes]
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with (
@@ -210,8 +213,8 @@ def run_shard(
         stop - start,
         sink.size,
         sink.sha256,
-        found[0][0] if content else None,
-        found[-1] if leaves else (),
+        found[-1][0] if content else None,
+        found[0] if found else (),
     )
 
 

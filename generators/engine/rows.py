@@ -34,14 +34,14 @@ _MAX_VALUES = 1 << 16
 _MAX_BYTES = 2 << 20
 
 
-def fold(join: Join, factors: Sequence[Factor]) -> Join:
-    """Fold texts and lookups that stand side by side where the result is small."""
+def fold(join: Join, factors: Sequence[Factor], most: int = _MAX_VALUES) -> Join:
+    """Fold texts and lookups that stand side by side where the result has few values."""
     folded: list[Lookup | Copy | Filled] = []
     for part in join.parts:
         piece = Lookup(factors=(), values=[part]) if isinstance(part, str) else part
         merged = None
         if folded and isinstance(piece, Lookup) and isinstance(folded[-1], Lookup):
-            merged = _merge(folded[-1], piece, factors)
+            merged = _merge(folded[-1], piece, factors, most)
         if merged is None:
             folded.append(piece)
         else:
@@ -49,12 +49,14 @@ def fold(join: Join, factors: Sequence[Factor]) -> Join:
     return Join(parts=tuple(folded))
 
 
-def _merge(first: Lookup, second: Lookup, factors: Sequence[Factor]) -> Lookup | None:
+def _merge(first: Lookup, second: Lookup, factors: Sequence[Factor], most: int) -> Lookup | None:
     """Return one lookup for two, or None if it would be large."""
+    if any(pa.types.is_dictionary(lookup.values.type) for lookup in (first, second)):
+        return None
     names = {*first.factors, *second.factors}
     product = Product([factor for factor in factors if factor.name in names])
     width = sum(lookup.values.nbytes / max(1, len(lookup.values)) for lookup in (first, second))
-    if product.rows > _MAX_VALUES or product.rows * width > _MAX_BYTES:
+    if product.rows > most or product.rows * width > _MAX_BYTES:
         return None
     rows = np.arange(product.rows, dtype=np.int64)
     values = [lookup.values.take(pa.array(product.codes(rows, lookup.factors))) for lookup in (first, second)]
@@ -120,10 +122,11 @@ class Rows:
 
     @cached_property
     def _columns(self) -> dict[str, Expression]:
-        columns = shared(self.spec.columns)
+        # A folded lookup pays where its values are used again.
+        most = max(1, min(_MAX_VALUES, len(self) // 4))
         return {
-            name: fold(each, self.spec.factors) if isinstance(each, Join) else each
-            for name, each in columns.items()
+            name: fold(each, self.spec.factors, most) if isinstance(each, Join) else each
+            for name, each in shared(self.spec.columns).items()
         }
 
     @cached_property
@@ -194,7 +197,8 @@ class Rows:
         if isinstance(expression, Copy):
             return self._named(expression.column, flat, codes, columns)
         if isinstance(expression, Lookup):
-            return expression.values.take(self._code(expression, flat, codes))
+            found = expression.values.take(self._code(expression, flat, codes))
+            return found.dictionary_decode() if pa.types.is_dictionary(found.type) else found
         if isinstance(expression, Struct):
             members = [self._column(member, flat, codes, columns) for member in expression.members.values()]
             return pa.StructArray.from_arrays(members, names=list(expression.members))
@@ -212,9 +216,14 @@ class Rows:
             filled = pa.ListArray.from_arrays(texts.offsets, pieces, mask=texts.is_null())
             codes[id(expression)] = pc.binary_join(filled, "")
             return codes[id(expression)]
-        # Folded: no part is a mere text any more.
+        # Folded: no part is a mere text any more, but one over no factor is the same text in every row.
+        made = [part for part in expression.parts if not isinstance(part, str)]
+        once = isinstance(expression, Join) and any(getattr(part, "factors", True) for part in made)
         parts = [
-            self._column(part, flat, codes, columns) for part in expression.parts if not isinstance(part, str)
+            part.values[0]
+            if once and isinstance(part, Lookup) and not part.factors
+            else self._column(part, flat, codes, columns)
+            for part in made
         ]
         if isinstance(expression, Listing):
             # One list per row with the row's value of every part.
@@ -249,7 +258,10 @@ def _width(part: str | Constant | Lookup | Copy, widths: dict[str, int]) -> int:
     if isinstance(part, str):
         return len(part)
     if isinstance(part, Lookup):
-        return int(part.values.nbytes // max(1, len(part.values)))
+        values = part.values
+        if pa.types.is_dictionary(values.type):
+            values = values.dictionary
+        return int(values.nbytes // max(1, len(values)))
     if isinstance(part, Copy):
         return widths[part.column]
     return len(str(part.value))

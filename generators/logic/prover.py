@@ -138,10 +138,13 @@ def _decide(inference: Inference, logic: Logic) -> Verdict:
         solver = z3.SolverFor("QF_UF")
         steps = [(step, z3.Bool(f"step {place}")) for place, (step, _) in enumerate(encoding.steps)]
         solver.add(*(z3.Implies(on, fact) for (_, on), (_, fact) in zip(steps, encoding.steps, strict=True)))
+        context = solver.ctx.ref()
         denied = next(entry for entry in steps if entry[0].reason == "conclusion")
         for entry in [denied, *reversed([entry for entry in steps if entry is not denied])]:
             rest = [other for other in steps if other is not entry]
-            if solver.check(*(on for _, on in rest)) == z3.unsat:
+            assumed = (z3.Ast * len(rest))(*(on.as_ast() for _, on in rest))
+            # As `solver.check`, which looks at the sort of every assumption every time.
+            if z3.Z3_solver_check_assumptions(context, solver.solver, len(rest), assumed) == z3.Z3_L_FALSE:
                 steps = rest
         return Verdict(logic, True, found.consistent, tuple(step for step, _ in steps), (), encoding.modal)
     shown = {atom.predicate for f in inference.formulas for atom in atoms(f)}

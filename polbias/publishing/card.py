@@ -89,7 +89,7 @@ def _seen(manifest: Manifest, folder: Path, cards: Path | None) -> Json:
     return describe(
         manifest,
         [pq.read_schema(folder / entry.files[0].path) for entry in tests],
-        _read(folder, tests[0], None).slice(0, 1).to_pylist()[0],
+        next(pq.ParquetFile(folder / tests[0].files[0].path).iter_batches(1)).to_pylist()[0],
         [Counter(_read(folder, entry, ["proof"])["proof"].to_pylist()) for entry in tests],
         cards,
     )
