@@ -6,7 +6,7 @@ import hashlib
 import json
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import Any
 import pyarrow as pa
 
 import polbias.manifest
-from polbias.files import BuildError
+from polbias.files import BuildError, PolbiasError, write_text
 from polbias.generators.engine.files import (
     MAX_SHARD_ROWS,
     recover_folder,
@@ -179,8 +179,7 @@ def _build(
 def current_build(folder: Path, inputs: str) -> Built | None:
     """Return a build that is whole and was made of inputs with this hash; None if there is none."""
     try:
-        made_from = json.loads((folder / _FINGERPRINTS).read_text("utf-8"))
-        manifest = read_manifest(folder)
+        made_from, manifest = noted(folder), read_manifest(folder)
         entries = [each for splits in manifest.configs.values() for each in splits.values()]
         texts = {CARD} | ({BENCHMARK} & made_from.keys())
         whole = made_from[_INPUTS] == inputs and all(
@@ -191,6 +190,21 @@ def current_build(folder: Path, inputs: str) -> Built | None:
     except (BuildError, OSError, ValueError, TypeError, KeyError):
         pass
     return None
+
+
+def noted(folder: Path) -> dict[str, str]:
+    """Return what is known of how a build was made, and what of it was verified."""
+    try:
+        return dict(json.loads((folder / _FINGERPRINTS).read_text("utf-8")))
+    except (OSError, ValueError, TypeError):
+        return {}
+
+
+def note(folder: Path, what: str, mark: str) -> None:
+    """Add a mark to what is known of a build, where something is."""
+    if known := noted(folder):
+        with suppress(PolbiasError):  # a folder that may only be read
+            write_text(folder / _FINGERPRINTS, json.dumps(known | {what: mark}, indent=1))
 
 
 def _make(table: TableSpec, folder: Path) -> SplitEntry:
@@ -213,9 +227,8 @@ def _make(table: TableSpec, folder: Path) -> SplitEntry:
 def _intact_tables(folder: Path) -> dict[tuple[str, str, str], SplitEntry]:
     """Return an earlier build's tables by config, split and fingerprint, if their files are still whole."""
     try:
-        manifest = read_manifest(folder)
-        made_from = dict(json.loads((folder / _FINGERPRINTS).read_text("utf-8")))
-    except (BuildError, OSError, ValueError, TypeError):
+        manifest, made_from = read_manifest(folder), noted(folder)
+    except BuildError:
         return {}
     return {
         (config, name, str(made_from.get(f"{config}/{name}"))): split

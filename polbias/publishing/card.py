@@ -122,7 +122,7 @@ def build(
 ) -> Built:
     """Build one dataset with its card; one that was made of the same inputs stays as it is."""
     publication = registry.publication(name)
-    inputs = _inputs(publication, templates)
+    inputs = inputs_of(publication, templates)
     if built := current_build(out / name, inputs):
         return built
 
@@ -134,7 +134,7 @@ def build(
     return build_dataset(publication.specify(templates), out, card, progress, inputs, text)
 
 
-def _inputs(publication: Publication, templates: Path | None) -> str:
+def inputs_of(publication: Publication, templates: Path | None) -> str:
     """Hash all that a build is made of: sources, templates, cards and the versions of what is installed."""
     package = publication.specify.__module__.partition(".")[0]
     whole = hashlib.sha256(_shipped())
