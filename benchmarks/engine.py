@@ -1,4 +1,4 @@
-"""The engine beside Jinja per row, and beside the mere writing of a finished table.
+"""The engine beside Jinja and f-strings per row, polars and duckdb, and beside the mere writing of a finished table.
 
 Every variant runs in a process of its own and imports what it needs there.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from benchmarks.measure import Line, Measured, Stopwatch, apart, at_least, at_most, available_cores, median
@@ -16,6 +16,7 @@ from polbias.aliases import Json
 ROUNDS = 3
 _MILLION = 1_000_000
 _WRITER_ROWS, _GENERATOR_ROWS, _CHECKED_ROWS, _BATCH_ROWS = 100_000, 50_000, 2_000, 10_000
+_PRODUCT_ROWS = 100_000
 
 
 def run() -> list[Line]:
@@ -23,7 +24,13 @@ def run() -> list[Line]:
     one = _rounds(cores=1)
     lines = _lines(one, "one core", share=60)
     if available_cores() > 1:
-        lines += _lines(_rounds(cores=2), "two cores", share=90)
+        pairs = [[apart(engine, 2 * _MILLION, workers, cores=2) for workers in (1, 2)] for _ in range(ROUNDS)]
+        speeds = [two["rows"] / two["seconds"] for _, two in pairs]
+        gain = [one["seconds"] / two["seconds"] for one, two in pairs]
+        lines += [
+            Line("two cores: two shards in two threads, by the clock", median(speeds), "rows/s"),
+            at_least("two threads / one after the other, by the clock", median(gain), "times", 1.8),
+        ]
     large = apart(engine, 10 * _MILLION)
     size = one["engine"][0]
     return [
@@ -38,6 +45,10 @@ def run() -> list[Line]:
 def _rounds(cores: int) -> dict[str, list[Json]]:
     variants = {
         "engine": (engine, _MILLION),
+        "f-strings": (f_strings, _WRITER_ROWS),
+        "polars": (polars_joins, _MILLION),
+        "duckdb": (duckdb_joins, _MILLION),
+        "product": (product, _PRODUCT_ROWS),
         "generator": (jinja_generator, _GENERATOR_ROWS),
         "writer": (jinja_writer, _WRITER_ROWS),
         "finished": (finished_table, _MILLION),
@@ -50,7 +61,7 @@ def _rounds(cores: int) -> dict[str, list[Json]]:
 
 
 def _lines(measured: Mapping[str, list[Json]], where: str, share: float) -> list[Line]:
-    speeds = {name: [run["rows"] / run["seconds"] for run in runs] for name, runs in measured.items()}
+    speeds = {name: [run["rows"] / run["processor"] for run in runs] for name, runs in measured.items()}
 
     def ratio(name: str) -> float:
         return median([a / b for a, b in zip(speeds["engine"], speeds[name], strict=True)])
@@ -59,16 +70,26 @@ def _lines(measured: Mapping[str, list[Json]], where: str, share: float) -> list
         Line(f"{where}: engine, 1 M rows", median(speeds["engine"]), "rows/s"),
         Line(f"{where}: Jinja and Dataset.from_generator", median(speeds["generator"]), "rows/s"),
         Line(f"{where}: Jinja and Parquet writer", median(speeds["writer"]), "rows/s"),
+        Line(f"{where}: f-strings and Parquet writer", median(speeds["f-strings"]), "rows/s"),
+        Line(f"{where}: polars, order not kept", median(speeds["polars"]), "rows/s"),
+        Line(f"{where}: duckdb", median(speeds["duckdb"]), "rows/s"),
+        Line(f"{where}: a config of partisan-inference-xl, hashed", median(speeds["product"]), "rows/s"),
         Line(f"{where}: finished table to Parquet", median(speeds["finished"]), "rows/s"),
         Line(f"{where}: engine / Jinja and from_generator", ratio("generator"), "times"),
         at_least(f"{where}: engine / Jinja and Parquet writer", ratio("writer"), "times", 10),
+        Line(f"{where}: engine / f-strings and Parquet writer", ratio("f-strings"), "times"),
+        Line(f"{where}: engine / polars", ratio("polars"), "times"),
+        Line(f"{where}: engine / duckdb", ratio("duckdb"), "times"),
         at_least(f"{where}: engine / finished table", 100 * ratio("finished"), "%", share),
         Line(f"{where}: peak memory, 1 M rows", max(run["peak_mb"] for run in measured["engine"]), "MB"),
     ]
 
 
-def engine(rows: int) -> Measured:
-    """Make a table with `run_shard`, a million rows a shard."""
+def engine(rows: int, workers: int = 1) -> Measured:
+    """Make a table with `run_shard`, a million rows a shard, so many at a time."""
+    from concurrent.futures import ThreadPoolExecutor
+    from functools import partial
+
     from benchmarks.argument_table import rows_with_jinja, table
     from polbias.generators.engine import Rows, run_shard
 
@@ -80,11 +101,17 @@ def engine(rows: int) -> Measured:
     size = part.nbytes / part.num_rows
     del part
     shards = -(-rows // _MILLION)
-    with tempfile.TemporaryDirectory() as folder, Stopwatch() as watch:
-        made = [run_shard(spec, rank, shards, Path(folder)) for rank in range(shards)]
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        ThreadPoolExecutor(workers) as pool,
+        Stopwatch() as watch,
+    ):
+        make = partial(run_shard, spec, world_size=shards, out=Path(folder))
+        made = list(pool.map(make, range(shards)))
     return {
         "rows": sum(shard.rows for shard in made),
         "seconds": watch.seconds,
+        "processor": watch.processor,
         "parquet_bytes": sum(shard.size for shard in made) / len(whole),
         "arrow_bytes": size,
     }
@@ -103,15 +130,28 @@ def jinja_generator(rows: int) -> Measured:
             made = datasets.Dataset.from_generator(
                 rows_with_jinja, gen_kwargs={"rows": rows}, cache_dir=folder
             )
-        return {"rows": len(made), "seconds": watch.seconds}
+        return {"rows": len(made), "processor": watch.processor}
 
 
 def jinja_writer(rows: int) -> Measured:
     """Render every row with Jinja and write batches of rows with the engine's settings."""
+    from benchmarks.argument_table import rows_with_jinja
+
+    return _row_by_row(rows, rows_with_jinja(rows))
+
+
+def f_strings(rows: int) -> Measured:
+    """Do the same with f-strings."""
+    from benchmarks.argument_table import rows_with_f_strings
+
+    return _row_by_row(rows, rows_with_f_strings(rows))
+
+
+def _row_by_row(rows: int, made: Iterator[Json]) -> Measured:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from benchmarks.argument_table import rows_with_jinja, table
+    from benchmarks.argument_table import table
     from polbias.generators.engine import Rows
     from polbias.generators.engine.files import parquet_options
 
@@ -122,12 +162,12 @@ def jinja_writer(rows: int) -> Measured:
         pq.ParquetWriter(f"{folder}/table.parquet", schema, **parquet_options(table(rows))) as writer,
     ):
         batch: list[Json] = []
-        for number, row in enumerate(rows_with_jinja(rows), start=1):
+        for number, row in enumerate(made, start=1):
             batch.append(row)
             if len(batch) == _BATCH_ROWS or number == rows:
                 writer.write_batch(pa.RecordBatch.from_pylist(batch, schema))
                 batch = []
-    return {"rows": rows, "seconds": watch.seconds}
+    return {"rows": rows, "processor": watch.processor}
 
 
 def finished_table(rows: int) -> Measured:
@@ -147,4 +187,33 @@ def finished_table(rows: int) -> Measured:
     ):
         for batch in batches:
             writer.write_batch(batch)
-    return {"rows": rows, "seconds": watch.seconds}
+    return {"rows": rows, "processor": watch.processor}
+
+
+def product(rows: int) -> Measured:
+    """Make a config of the large set, whose rows are three times as wide, and hash its content."""
+    from polbias.generators.engine import run_shard
+    from polbias.generators.partisan.xl_family import load
+    from polbias.generators.partisan.xl_tables import configs
+
+    spec = next(iter(configs(load()))).table(rows)
+    with tempfile.TemporaryDirectory() as folder, Stopwatch() as watch:
+        run_shard(spec, 0, 1, Path(folder), leaves=True)
+    return {"rows": rows, "processor": watch.processor}
+
+
+def polars_joins(rows: int) -> Measured:
+    """Make the table with polars: cross joins, `concat_str`, a lazy sink."""
+    import polars
+
+    from benchmarks.argument_table import PLAIN, fillers
+
+    with tempfile.TemporaryDirectory() as folder, Stopwatch() as watch:
+        frames = {name: polars.LazyFrame(values) for name, values in fillers(rows).items()}
+        joined = frames.pop("instruction")
+        for frame in frames.values():
+            joined = joined.join(frame, how="cross")
+        for column, text in PLAIN.items():
+            joined = joined.with_columns(polars.format(*_marks(text)).alias(column))
+        joined.select(PLAIN).sink_parquet(f"{folder}/table.parquet", compression="zstd", compression_level=1)
+    return {"rows": rows, "processor": watch.processor}

@@ -157,9 +157,9 @@ def lock(names: Names = None, out: Out = None) -> None:
         manifest = read_manifest(folder)
         refuse_damaged(manifest, folder)
         before, now = locked.get(name), LockedDataset.of(manifest)
-        if before and before.version == now.version and before != now:
+        if before and before.version == now.version and (changed := differences(manifest, before)):
             raise BuildError(
-                f"{differences(manifest, before)[0]}: the content changed under version {now.version}; "
+                f"{changed[0]}: the content changed under version {now.version}; "
                 "raise the version in the dataset's template file, rebuild, and lock again"
             )
         locked[name] = now
