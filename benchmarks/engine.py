@@ -1,4 +1,4 @@
-"""The engine beside Jinja and f-strings per row, polars and duckdb, and beside the mere writing of a finished table.
+"""The engine beside Jinja and f-strings per row, polars, duckdb, and the mere writing of a finished table.
 
 Every variant runs in a process of its own and imports what it needs there.
 """
@@ -6,6 +6,7 @@ Every variant runs in a process of its own and imports what it needs there.
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -203,17 +204,43 @@ def product(rows: int) -> Measured:
 
 
 def polars_joins(rows: int) -> Measured:
-    """Make the table with polars: cross joins, `concat_str`, a lazy sink."""
+    """Make the table with polars: cross joins, texts, a lazy sink; the order of rows is its own."""
     import polars
 
-    from benchmarks.argument_table import PLAIN, fillers
+    from benchmarks.argument_table import COLUMNS, frames
 
+    first, *others = (polars.LazyFrame(frame) for frame in frames(rows).values())
     with tempfile.TemporaryDirectory() as folder, Stopwatch() as watch:
-        frames = {name: polars.LazyFrame(values) for name, values in fillers(rows).items()}
-        joined = frames.pop("instruction")
-        for frame in frames.values():
-            joined = joined.join(frame, how="cross")
-        for column, text in PLAIN.items():
-            joined = joined.with_columns(polars.format(*_marks(text)).alias(column))
-        joined.select(PLAIN).sink_parquet(f"{folder}/table.parquet", compression="zstd", compression_level=1)
-    return {"rows": rows, "processor": watch.processor}
+        for frame in others:
+            first = first.join(frame, how="cross", maintain_order="none")
+        for column, text in COLUMNS.items():
+            names = re.findall(r"{(\w+)}", text)
+            made = polars.format(re.sub(r"{\w+}", "{}", text), *names) if names else polars.lit(text)
+            first = first.with_columns(made.alias(column))
+        target = f"{folder}/table.parquet"
+        first.select(*COLUMNS).sink_parquet(target, compression="zstd", compression_level=1)
+        made_rows = polars.scan_parquet(target).select(polars.len()).collect().item()
+    return {"rows": made_rows, "processor": watch.processor}
+
+
+def duckdb_joins(rows: int) -> Measured:
+    """Make the table with duckdb: cross joins and texts in SQL."""
+    import duckdb
+    import pyarrow as pa
+
+    from benchmarks.argument_table import COLUMNS, frames
+
+    with tempfile.TemporaryDirectory() as folder, duckdb.connect() as base:
+        base.execute(f"SET threads = {available_cores()}")
+        for name, frame in frames(rows).items():
+            base.register(name, pa.table(dict(frame)))
+        with Stopwatch() as watch:
+            texts = []
+            for column, text in COLUMNS.items():
+                parts = [part for part in re.split(r"({\w+})", text) if part]
+                said = [part[1:-1] if part[0] == "{" else f"'{part}'" for part in parts]
+                texts.append(f"{' || '.join(said)} AS {column}")
+            made = f"SELECT {', '.join(texts)} FROM asked CROSS JOIN people CROSS JOIN claims"
+            base.execute(f"COPY ({made}) TO '{folder}/table.parquet' (CODEC 'zstd', COMPRESSION_LEVEL 1)")
+        found = base.execute(f"SELECT count(*) FROM '{folder}/table.parquet'").fetchall()
+    return {"rows": found[0][0], "processor": watch.processor}

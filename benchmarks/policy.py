@@ -21,7 +21,10 @@ def run() -> list[Line]:
     names = ("read", "stances", "tests", "worldview", "loop", "vectorised")
     seconds = {name: median([each[name] for each in runs]) for name in names}
     aggregated = median([each["read"] + each["stances"] for each in runs])
-    ratio = median([each["loop"] / (each["read"] + each["stances"]) for each in runs])
+    loop, vectorised = (
+        median([each[name] / (each["read"] + each["stances"]) for each in runs])
+        for name in ("loop", "vectorised")
+    )
     return [
         Line("prompts, with 30 labelled answers each", runs[0]["prompts"], "prompts"),
         at_most("answers to stances after imports: read, count, rule", aggregated, "s", 1),
@@ -29,7 +32,8 @@ def run() -> list[Line]:
         Line("of it: the rule alone", seconds["stances"], "s"),
         Line("a plain loop of 1,000 resamples per prompt", seconds["loop"], "s"),
         Line("the same with NumPy, 1,000 resamples at once", seconds["vectorised"], "s"),
-        at_least("plain loop / ours", ratio, "times", 500),
+        Line("plain loop / ours", loop, "times"),
+        at_least("with NumPy / ours", vectorised, "times", 40),
         at_most("five tests and worldview", seconds["tests"] + seconds["worldview"], "s", 1),
         Line("peak memory", max(each["peak_mb"] for each in runs), "MB"),
     ]
@@ -96,12 +100,12 @@ def analyse() -> Measured:
     scale = prompts.n / len(answers)
     return {
         "prompts": prompts.n,
-        "read": read.seconds,
-        "stances": judged.seconds,
-        "tests": tested.seconds,
-        "worldview": viewed.seconds,
-        "loop": looped.seconds * scale,
-        "vectorised": vectorised.seconds * scale,
+        "read": read.processor,
+        "stances": judged.processor,
+        "tests": tested.processor,
+        "worldview": viewed.processor,
+        "loop": looped.processor * scale,
+        "vectorised": vectorised.processor * scale,
     }
 
 
