@@ -5,7 +5,6 @@ Every variant runs in a process of its own and imports what it needs there.
 
 from __future__ import annotations
 
-import os
 import re
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -16,8 +15,7 @@ from polbias.aliases import Json
 
 ROUNDS = 3
 _MILLION = 1_000_000
-_WRITER_ROWS, _GENERATOR_ROWS, _CHECKED_ROWS, _BATCH_ROWS = 100_000, 50_000, 2_000, 10_000
-_PRODUCT_ROWS = 100_000
+_WRITER_ROWS, _CHECKED_ROWS, _BATCH_ROWS = 100_000, 2_000, 10_000
 
 
 def run() -> list[Line]:
@@ -49,8 +47,7 @@ def _rounds(cores: int) -> dict[str, list[Json]]:
         "f-strings": (f_strings, _WRITER_ROWS),
         "polars": (polars_joins, _MILLION),
         "duckdb": (duckdb_joins, _MILLION),
-        "product": (product, _PRODUCT_ROWS),
-        "generator": (jinja_generator, _GENERATOR_ROWS),
+        "product": (product, _WRITER_ROWS),
         "writer": (jinja_writer, _WRITER_ROWS),
         "finished": (finished_table, _MILLION),
     }
@@ -69,14 +66,12 @@ def _lines(measured: Mapping[str, list[Json]], where: str, share: float) -> list
 
     return [
         Line(f"{where}: engine, 1 M rows", median(speeds["engine"]), "rows/s"),
-        Line(f"{where}: Jinja and Dataset.from_generator", median(speeds["generator"]), "rows/s"),
         Line(f"{where}: Jinja and Parquet writer", median(speeds["writer"]), "rows/s"),
         Line(f"{where}: f-strings and Parquet writer", median(speeds["f-strings"]), "rows/s"),
         Line(f"{where}: polars, order not kept", median(speeds["polars"]), "rows/s"),
         Line(f"{where}: duckdb", median(speeds["duckdb"]), "rows/s"),
         Line(f"{where}: a config of partisan-inference-xl, hashed", median(speeds["product"]), "rows/s"),
         Line(f"{where}: finished table to Parquet", median(speeds["finished"]), "rows/s"),
-        Line(f"{where}: engine / Jinja and from_generator", ratio("generator"), "times"),
         at_least(f"{where}: engine / Jinja and Parquet writer", ratio("writer"), "times", 10),
         Line(f"{where}: engine / f-strings and Parquet writer", ratio("f-strings"), "times"),
         Line(f"{where}: engine / polars", ratio("polars"), "times"),
@@ -116,22 +111,6 @@ def engine(rows: int, workers: int = 1) -> Measured:
         "parquet_bytes": sum(shard.size for shard in made) / len(whole),
         "arrow_bytes": size,
     }
-
-
-def jinja_generator(rows: int) -> Measured:
-    """Render every row with Jinja and hand it to `Dataset.from_generator`."""
-    with tempfile.TemporaryDirectory() as folder:
-        os.environ |= {"HF_HOME": folder, "HF_HUB_OFFLINE": "1"}
-        import datasets
-
-        from benchmarks.argument_table import rows_with_jinja
-
-        datasets.disable_progress_bars()
-        with Stopwatch() as watch:
-            made = datasets.Dataset.from_generator(
-                rows_with_jinja, gen_kwargs={"rows": rows}, cache_dir=folder
-            )
-        return {"rows": len(made), "processor": watch.processor}
 
 
 def jinja_writer(rows: int) -> Measured:

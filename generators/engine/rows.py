@@ -203,8 +203,6 @@ class Rows:
             members = [self._column(member, flat, codes, columns) for member in expression.members.values()]
             return pa.StructArray.from_arrays(members, names=list(expression.members))
         if isinstance(expression, Filled):
-            if id(expression) in codes:  # the same texts again, within another column
-                return codes[id(expression)]
             values, places, numbers, fillers = expression.pieces
             code = self._code(expression.text, flat, codes)
             texts, filler = places.take(code), numbers.take(code).flatten().to_numpy()
@@ -214,8 +212,7 @@ class Rows:
             chosen = texts.flatten().to_numpy() + own[filler, pc.list_parent_indices(texts).to_numpy()]
             pieces = values.take(pa.array(chosen))
             filled = pa.ListArray.from_arrays(texts.offsets, pieces, mask=texts.is_null())
-            codes[id(expression)] = pc.binary_join(filled, "")
-            return codes[id(expression)]
+            return pc.binary_join(filled, "")
         # Folded: no part is a mere text any more, but one over no factor is the same text in every row.
         made = [part for part in expression.parts if not isinstance(part, str)]
         once = isinstance(expression, Join) and any(getattr(part, "factors", True) for part in made)

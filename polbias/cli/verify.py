@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import nullcontext
-from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -53,7 +51,7 @@ def verify(names: Names = None, out: Out = None, templates: DatasetTemplates = N
 
 def _each(tasks: Sequence[_Task]) -> Iterator[tuple[str, _Told]]:
     """Yield what was found of every build, in order; those that are not known are checked in processes."""
-    from concurrent.futures import Executor, ProcessPoolExecutor
+    from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
     from multiprocessing import get_context
 
     from polbias.generators.engine.build import note
@@ -62,18 +60,19 @@ def _each(tasks: Sequence[_Task]) -> Iterator[tuple[str, _Told]]:
     # Large builds first, so that no core waits for the last one.
     open_ = sorted((task for task in tasks if not _known(*task, marks[task[0]])), key=_size, reverse=True)
     workers = min(len(open_), os.cpu_count() or 1)
-    pool: Executor | None = ProcessPoolExecutor(workers, get_context("spawn")) if workers > 1 else None
-    with pool or nullcontext():
-        begun = {t[0]: pool.submit(_checked, *t) if pool else partial(_checked, *t) for t in open_}
+    pool: Executor = ThreadPoolExecutor(1)
+    if workers > 1:
+        pool = ProcessPoolExecutor(workers, get_context("spawn"))
+    with pool:
+        begun = {task[0]: pool.submit(_checked, *task) for task in open_}
         for name, folder, _ in tasks:
-            if name not in begun:
+            if check := begun.get(name):
+                told = check.result()
+                if not any(problems for _, problems in told):
+                    note(folder, _VERIFIED, marks[name])
+                yield name, told
+            else:
                 yield name, [("was verified, and nothing changed since", [])]
-                continue
-            check = begun[name]
-            told = check() if isinstance(check, partial) else check.result()
-            if not any(problems for _, problems in told):
-                note(folder, _VERIFIED, marks[name])
-            yield name, told
 
 
 def _size(task: _Task) -> int:
