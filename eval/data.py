@@ -150,15 +150,16 @@ def _check(manifest: Manifest, config: str, entry: SplitEntry, paths: list[Path]
     name = f"{manifest.dataset}/{config}"
     locked = read_lock().get(manifest.dataset)
     split = locked.configs.get(config, {}).get(SPLIT) if locked else None
-    expected = split.content if split else "nothing"
+    expected = (split and (split.content or split.tree)) or "nothing"
     try:
-        found = parquet_content_hash(paths)
+        same = split is not None and holds(paths, split)
+        found = expected if same else parquet_content_hash(paths)
     except (OSError, ValueError) as error:  # pyarrow's errors are ValueErrors
         raise BuildError(
             f"{name}: {origin} is damaged ({str(error).splitlines()[0]}); "
             f"run `polbias build {manifest.dataset}`"
         ) from None
-    if found == expected and locked and locked.version == manifest.version:
+    if same and locked and locked.version == manifest.version:
         return
     version = locked.version if locked else "none"
     difference = (

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import z3
 
 from polbias.files import PolbiasError
-from polbias.generators.logic.encoding import ACTUAL, Encoding, Step
+from polbias.generators.logic.encoding import ACTUAL, Encoding, Step, implies
 from polbias.generators.logic.formula import (
     Atom,
     Form,
@@ -137,7 +137,7 @@ def _decide(inference: Inference, logic: Logic) -> Verdict:
         # Steps that cannot all hold and of which none can be spared, tried from the last to the first.
         solver = z3.SolverFor("QF_UF")
         steps = [(step, z3.Bool(f"step {place}")) for place, (step, _) in enumerate(encoding.steps)]
-        solver.add(*(z3.Implies(on, fact) for (_, on), (_, fact) in zip(steps, encoding.steps, strict=True)))
+        solver.add(*(implies(on, fact) for (_, on), (_, fact) in zip(steps, encoding.steps, strict=True)))
         context = solver.ctx.ref()
         denied = next(entry for entry in steps if entry[0].reason == "conclusion")
         for entry in [denied, *reversed([entry for entry in steps if entry is not denied])]:
