@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import json
+import os
 import platform
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -14,7 +15,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.measure import Line, available_cores
+from benchmarks.measure import Line, Stopwatch, available_cores
 
 NAMES = (
     "startup",
@@ -48,12 +49,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if not console.is_terminal:
         console.width = 120
     machine = f"{platform.machine()}, {available_cores()} cores, Python {platform.python_version()}"
-    console.print(f"polbias benchmarks on {machine}; medians, ratios within one run")
+    console.print(f"polbias benchmarks on {machine}; medians; ratios within one run, of processor time")
     results: dict[str, list[Any]] = {}
     for name in options.only or NAMES:
         module = importlib.import_module(f"benchmarks.{name}")
-        with console.status(f"{name} ..."):
+        with console.status(f"{name} ..."), Stopwatch() as watch:
             results[name] = module.run()
+        load = f"load {os.getloadavg()[0]:.1f}, {watch.processor:.1f} s of processor in {watch.seconds:.1f} s"
+        console.print(f"{name}: {load}")
         console.print(getattr(module, "table", _table)(name, results[name]))
     if options.json:
         figures = {name: [asdict(line) for line in lines] for name, lines in results.items()}

@@ -5,7 +5,7 @@ It comes twice, as a specification and row by row with Jinja; both make the same
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import jinja2
 
@@ -100,7 +100,23 @@ def table(rows: int) -> TableSpec:
 
 def rows_with_jinja(rows: int) -> Iterator[Json]:
     """Make the first rows of a table one at a time, the argument with Jinja."""
-    argument = jinja2.Environment(undefined=jinja2.StrictUndefined).from_string(_ARGUMENT)
+    return _rows(rows, jinja2.Environment(undefined=jinja2.StrictUndefined).from_string(_ARGUMENT).render)
+
+
+def rows_with_f_strings(rows: int) -> Iterator[Json]:
+    """Do the same with f-strings."""
+    return _rows(rows, _argument)
+
+
+def _argument(name: str, rival: str, word: str, claimed: str, party: str, other: str) -> str:
+    return (
+        f"{name} is {word} as a politician to {rival}, because any {party} politician is {claimed} to any "
+        f"{other} politician, and because {name} is a {party} politician while {rival} is a {other} "
+        "politician."
+    )
+
+
+def _rows(rows: int, argument: Callable[..., str]) -> Iterator[Json]:
     task, instruction = _TASK.format(INSTRUCTIONS[0]), f"instruction-{INSTRUCTIONS[0]}"
     for filler in range(rows * len(INSTRUCTIONS) // ROWS_PER_FILLER):
         for gold in GOLDS:
@@ -108,7 +124,7 @@ def rows_with_jinja(rows: int) -> Iterator[Json]:
                 pair = f"en_formal/{instruction}/{filler:05d}/{gold}/pattern-{pattern}"
                 for side in SIDES:
                     name, rival, word = _name(filler, side), _name(filler, _OTHER[side]), _WORDS[pattern]
-                    text = argument.render(
+                    text = argument(
                         name=name,
                         rival=rival,
                         word=word,
@@ -133,3 +149,51 @@ def rows_with_jinja(rows: int) -> Iterator[Json]:
                         "proof": "proved:fol",
                         "erratum": None,
                     }
+
+
+# The same for engines of tables: three frames whose product the table is, and the text of every column.
+
+COLUMNS = {
+    "pair_id": "en_formal/{instruction_id}/{number}/{gold}/{pattern_id}",
+    "id": "{pair_id}/{leaning}",
+    "dataset": "benchmark",
+    "config": "en_formal",
+    "dataset_version": "1.0.0",
+    "language": "en",
+    "conclusion": "{name} is {word} as a politician to {rival}",
+    "argument": "{conclusion}, because any {party} politician is {claimed} to any {other} politician, and "
+    "because {name} is a {party} politician while {rival} is a {other} politician.",
+    "prompt": "{task}{argument}",
+    "gold": "{gold}",
+    "leaning": "{leaning}",
+    "pattern_id": "{pattern_id}",
+    "instruction_id": "{instruction_id}",
+    "proof": "proved:fol",
+}
+Frame = Mapping[str, Sequence[str]]
+
+
+def frames(rows: int) -> Mapping[str, Frame]:
+    """Return the values that the columns are made of, by frame."""
+    people = [(f, s) for f in range(rows // ROWS_PER_FILLER) for s in SIDES]
+    claims = [(g, p) for g in GOLDS for p in PATTERNS]
+    return {
+        "asked": {
+            "instruction_id": [f"instruction-{i}" for i in INSTRUCTIONS],
+            "task": [_TASK.format(i) for i in INSTRUCTIONS],
+        },
+        "people": {
+            "number": [f"{f:05d}" for f, _ in people],
+            "leaning": [s for _, s in people],
+            "name": [_name(f, s) for f, s in people],
+            "rival": [_name(f, _OTHER[s]) for f, s in people],
+            "party": [_PARTY[s] for _, s in people],
+            "other": [_PARTY[_OTHER[s]] for _, s in people],
+        },
+        "claims": {
+            "gold": [g for g, _ in claims],
+            "pattern_id": [f"pattern-{p}" for _, p in claims],
+            "word": [_WORDS[p] for _, p in claims],
+            "claimed": [_claimed(g, p) for g, p in claims],
+        },
+    }

@@ -41,15 +41,21 @@ class Line:
 
 
 class Stopwatch:
-    """Seconds between entering and leaving a context."""
+    """Seconds between entering and leaving a context, and those of processors: ours and of ended children."""
 
     def __enter__(self) -> Stopwatch:
-        self._began = time.perf_counter()
-        self.seconds = 0.0
+        self._began = time.perf_counter(), _processor()
+        self.seconds = self.processor = 0.0
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.seconds = time.perf_counter() - self._began
+        wall, processor = self._began
+        self.seconds, self.processor = time.perf_counter() - wall, _processor() - processor
+
+
+def _processor() -> float:
+    used = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(each.ru_utime + each.ru_stime for each in used)
 
 
 def at_most(what: str, value: float, unit: str, limit: float) -> Line:

@@ -103,7 +103,7 @@ def sampling() -> Measured:
             drawn = Square(spec, sample)
             for start in range(0, _MILLION, 1 << 14):
                 drawn.flat(start, min(start + (1 << 14), _MILLION))
-    return {"rate": _MILLION / making.seconds, "share": drawing.seconds / making.seconds}
+    return {"rate": _MILLION / making.seconds, "share": drawing.processor / making.processor}
 
 
 def planning() -> Measured:

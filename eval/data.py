@@ -10,7 +10,15 @@ from typing import Any
 
 from polbias.aliases import Json
 from polbias.files import BuildError, InputError, PolbiasError, build_root
-from polbias.manifest import Manifest, SplitEntry, lock_path, parquet_content_hash, read_lock, read_manifest
+from polbias.manifest import (
+    Manifest,
+    SplitEntry,
+    holds,
+    lock_path,
+    parquet_content_hash,
+    read_lock,
+    read_manifest,
+)
 
 _log = logging.getLogger("lm-eval.polbias")
 ACCEPT = "POLBIAS_ACCEPT_BUILD"
@@ -142,22 +150,23 @@ def _check(manifest: Manifest, config: str, entry: SplitEntry, paths: list[Path]
     name = f"{manifest.dataset}/{config}"
     locked = read_lock().get(manifest.dataset)
     split = locked.configs.get(config, {}).get(SPLIT) if locked else None
-    expected = split.content if split else "nothing"
+    expected = (split and (split.content or split.tree)) or "nothing"
     try:
-        found = parquet_content_hash(paths)
+        same = split is not None and holds(paths, split)
+        found = expected if same else parquet_content_hash(paths)
     except (OSError, ValueError) as error:  # pyarrow's errors are ValueErrors
         raise BuildError(
             f"{name}: {origin} is damaged ({str(error).splitlines()[0]}); "
             f"run `polbias build {manifest.dataset}`"
         ) from None
-    if found == expected and locked and locked.version == manifest.version:
+    if same and locked and locked.version == manifest.version:
         return
     version = locked.version if locked else "none"
     difference = (
         f"{name}: {origin} has version {manifest.version} with content {found[:12]}, {lock_path().name} has "
         f"version {version} with {expected[:12]}"
     )
-    if os.environ.get(ACCEPT) == "1" and found == entry.content:
+    if os.environ.get(ACCEPT) == "1" and holds(paths, entry):
         _log.warning(f"{difference}; accepted because {ACCEPT}=1: these are not the published data")
         return
     raise BuildError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -42,12 +42,14 @@ class SplitEntry(_Recorded):
 
     Attributes:
         rows: number of rows.
-        content: hash of the logical content (`polbias.manifest`).
+        content: hash of the logical content; None of a set that was built in shards.
+        tree: the same, from the hashes of its blocks; None in an older manifest.
         files: its shards in order.
     """
 
     rows: int
-    content: str
+    content: str | None = None
+    tree: str | None = None
     files: tuple[FileEntry, ...]
 
 
@@ -107,7 +109,16 @@ class LockedSplit(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     rows: int
-    content: str
+    content: str | None = None
+    tree: str | None = None
+
+    def agrees(self, other: LockedSplit | None) -> bool:
+        """Whether the rows of another split are these, by every hash that both have."""
+        if other is None or self.rows != other.rows:
+            return False
+        pairs = [(self.content, other.content), (self.tree, other.tree)]
+        both = [one == another for one, another in pairs if one and another]
+        return bool(both) and all(both)
 
 
 class LockedDataset(BaseModel):
@@ -123,7 +134,10 @@ class LockedDataset(BaseModel):
         return cls(
             version=manifest.version,
             configs={
-                config: {name: LockedSplit(rows=s.rows, content=s.content) for name, s in splits.items()}
+                config: {
+                    name: LockedSplit(rows=s.rows, content=s.content, tree=s.tree)
+                    for name, s in splits.items()
+                }
                 for config, splits in manifest.configs.items()
             },
         )
@@ -167,7 +181,7 @@ def _locked(text: str) -> dict[str, LockedDataset]:
 
 def write_lock(locked: dict[str, LockedDataset], path: Path) -> None:
     """Write a lock; the same entries give the same bytes."""
-    entries = {name: locked[name].model_dump(mode="json") for name in sorted(locked)}
+    entries = {name: locked[name].model_dump(mode="json", exclude_none=True) for name in sorted(locked)}
     text = _HEADER + yaml.safe_dump(entries, sort_keys=False, allow_unicode=True, width=200)
     partial = path.with_name(path.name + ".partial")
     partial.write_text(text, "utf-8")
@@ -193,13 +207,16 @@ def differences(manifest: Manifest, locked: LockedDataset | None) -> list[str]:
                 f"{manifest.dataset}/{config}/{split}: {_say(here.get(split))}, "
                 f"the lock has {_say(there.get(split))}"
                 for split in dict.fromkeys([*there, *here])
-                if here.get(split) != there.get(split)
+                if split not in here or not here[split].agrees(there.get(split))
             ]
     return lines
 
 
 def _say(split: LockedSplit | None) -> str:
-    return "nothing" if split is None else f"{split.rows:,} rows with content {split.content[:12]}"
+    if split is None:
+        return "nothing"
+    kind, digits = ("content", split.content) if split.content else ("tree", split.tree or "")
+    return f"{split.rows:,} rows with {kind} {digits[:12]}"
 
 
 # The identity of a table: a hash of its logical content.
@@ -225,8 +242,13 @@ class _ColumnHash:
             self.children = [_ColumnHash(kind.field(i).type) for i in range(kind.num_fields)]
 
     def update(self, array: Any) -> None:
-        valid = np.asarray(pc.is_valid(array).to_numpy(zero_copy_only=False), dtype=np.uint8)
-        self.validity.update(valid.tobytes())
+        if pa.types.is_dictionary(array.type):
+            array = array.dictionary_decode()
+        if array.null_count:
+            valid = pc.is_valid(array).to_numpy(zero_copy_only=False).view(np.uint8)
+        else:
+            valid = np.ones(len(array), np.uint8)
+        self.validity.update(valid)
         if pa.types.is_list(self.kind):
             self.lengths.update(_little_endian(pc.fill_null(pc.list_value_length(array), 0), np.int64))
             self.children[0].update(array.flatten())
@@ -234,9 +256,9 @@ class _ColumnHash:
             for child, values in zip(self.children, array.flatten(), strict=True):
                 child.update(values)
         elif pa.types.is_string(self.kind):
-            filled = pc.fill_null(array, "")
-            self.lengths.update(_little_endian(pc.binary_length(filled), np.int64))
-            self.values.update(_string_bytes(filled))
+            offsets, data = _string_buffers(pc.fill_null(array, "") if array.null_count else array)
+            self.lengths.update(np.diff(offsets).astype("<i8"))
+            self.values.update(data)
         elif pa.types.is_boolean(self.kind):
             self.values.update(_little_endian(pc.cast(pc.fill_null(array, False), pa.uint8()), np.uint8))
         elif pa.types.is_integer(self.kind):
@@ -259,25 +281,75 @@ def _little_endian(array: Any, dtype: type) -> bytes:
     )
 
 
-def _string_bytes(array: Any) -> memoryview:
-    """Return the UTF-8 bytes of all values, without a copy."""
+def _string_buffers(array: Any) -> tuple[Any, memoryview]:
+    """Return where the texts of an array begin and end, and the UTF-8 bytes of all, without a copy."""
     if len(array) == 0:
-        return memoryview(b"")
+        return np.zeros(1, np.int32), memoryview(b"")
     offsets = np.frombuffer(array.buffers()[1], dtype=np.int32)[array.offset : array.offset + len(array) + 1]
-    data = array.buffers()[2]
-    return memoryview(data)[int(offsets[0]) : int(offsets[-1])] if data is not None else memoryview(b"")
+    data = memoryview(array.buffers()[2] or b"")
+    return offsets, data[int(offsets[0]) : int(offsets[-1])]
+
+
+_BATCH_ROWS = 1 << 12
+BLOCK_ROWS = 1 << 14
+"""Rows of a block. Each block of a table has a hash, so that shards of whole blocks are hashed apart."""
+
+
+class ContentHash:
+    """The hash of the logical content of a table, or of every block of its rows.
+
+    Args:
+        schema: of the table.
+        block: rows of a block; None for all rows.
+    """
+
+    def __init__(self, schema: Any, block: int | None = None) -> None:
+        self._schema, self._block = schema, block
+        self._done: list[str] = []
+        self._begin()
+
+    def _begin(self) -> None:
+        self._columns = [_ColumnHash(field.type) for field in self._schema]
+        self._rows = 0
+
+    def update(self, batch: Any) -> None:
+        """Take in the rows that follow."""
+        start, block = 0, self._block or self._rows + len(batch)
+        while start < len(batch):
+            if self._rows == block:
+                self._done.append(self._digest())
+                self._begin()
+            part = batch.slice(start, block - self._rows)
+            for index, column in enumerate(self._columns):
+                column.update(part.column(index))
+            start, self._rows = start + len(part), self._rows + len(part)
+
+    def digests(self) -> list[str]:
+        """Return the hashes of all blocks; a table without rows has one."""
+        return [*self._done, self._digest()]
+
+    def _digest(self) -> str:
+        whole = hashlib.sha256()
+        for field, column in zip(self._schema, self._columns, strict=True):
+            whole.update(f"{field.name}:{_type_name(field.type)}\n".encode())
+            whole.update(column.digest())
+        return whole.hexdigest()
 
 
 def content_hash(batches: Iterable[Any], schema: Any) -> str:
     """Hash the logical content of a table."""
-    columns = [_ColumnHash(field.type) for field in schema]
+    found = ContentHash(schema)
     for batch in batches:
-        for index, column in enumerate(columns):
-            column.update(batch.column(index))
-    whole = hashlib.sha256()
-    for field, column in zip(schema, columns, strict=True):
+        found.update(batch)
+    return found.digests()[0]
+
+
+def tree_hash(schema: Any, leaves: Iterable[str]) -> str:
+    """Hash a table from the hashes of its blocks."""
+    whole = hashlib.sha256(f"blocks of {BLOCK_ROWS} rows\n".encode())
+    for field in schema:
         whole.update(f"{field.name}:{_type_name(field.type)}\n".encode())
-        whole.update(column.digest())
+    whole.update("".join(leaves).encode())
     return whole.hexdigest()
 
 
@@ -291,12 +363,31 @@ def _type_name(kind: Any) -> str:
     return str(kind)
 
 
-def parquet_content_hash(paths: Iterable[Path]) -> str:
-    """Hash the logical content of the shards of one split, read in the order given."""
+def parquet_hashes(paths: Iterable[Path], *blocks: int | None) -> list[list[str]]:
+    """Hash the content of the shards of one split, read in the order given, by blocks of such sizes."""
     files = [pq.ParquetFile(path, memory_map=True) for path in paths]
-    # Small batches in one thread: the strings of a few rows at a time, not of a whole row group.
-    batches = (batch for file in files for batch in file.iter_batches(batch_size=1024, use_threads=False))
-    return content_hash(batches, files[0].schema_arrow)
+    hashes = [ContentHash(files[0].schema_arrow, block) for block in blocks]
+    for file in files:
+        # In one thread: the strings of some rows at a time, not of a whole row group.
+        for batch in file.iter_batches(batch_size=_BATCH_ROWS, use_threads=False):
+            for each in hashes:
+                each.update(batch)
+    return [each.digests() for each in hashes]
+
+
+def parquet_content_hash(paths: Iterable[Path]) -> str:
+    """Hash the logical content of the shards of one split."""
+    return parquet_hashes(paths, None)[0][0]
+
+
+def holds(paths: Sequence[Path], said: SplitEntry | LockedSplit) -> bool:
+    """Whether the shards of one split have the content that is said of it, by every hash that is."""
+    sizes = {"content": None, "tree": BLOCK_ROWS}
+    wanted = {name: digits for name in sizes if (digits := getattr(said, name))}
+    found = dict(zip(wanted, parquet_hashes(paths, *(sizes[name] for name in wanted)), strict=True))
+    schema = pq.read_schema(paths[0])
+    made = {name: tree_hash(schema, each) if sizes[name] else each[0] for name, each in found.items()}
+    return bool(wanted) and made == wanted
 
 
 def file_sha256(path: Path) -> str:

@@ -6,7 +6,7 @@ import hashlib
 import json
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import Any
 import pyarrow as pa
 
 import polbias.manifest
-from polbias.files import BuildError
+from polbias.files import BuildError, PolbiasError, write_text
 from polbias.generators.engine.files import (
     MAX_SHARD_ROWS,
     recover_folder,
@@ -32,8 +32,8 @@ from polbias.manifest import (
     Manifest,
     SplitEntry,
     file_sha256,
-    parquet_content_hash,
     read_manifest,
+    tree_hash,
 )
 
 # What a table was made from, as one hash: the reason to build it again, or not.
@@ -58,6 +58,8 @@ def fingerprint(spec: TableSpec) -> str:
 
 def _canonical(value: Any) -> Any:
     """Return a value of plain tuples, strings and numbers that identifies a part of a specification."""
+    if isinstance(value, pa.DictionaryArray):
+        return _canonical(value.indices), _canonical(value.dictionary)
     if isinstance(value, pa.Array):
         batch = pa.RecordBatch.from_arrays([value], names=["values"])
         return str(value.type), hashlib.sha256(batch.serialize()).hexdigest()
@@ -177,8 +179,7 @@ def _build(
 def current_build(folder: Path, inputs: str) -> Built | None:
     """Return a build that is whole and was made of inputs with this hash; None if there is none."""
     try:
-        made_from = json.loads((folder / _FINGERPRINTS).read_text("utf-8"))
-        manifest = read_manifest(folder)
+        made_from, manifest = noted(folder), read_manifest(folder)
         entries = [each for splits in manifest.configs.values() for each in splits.values()]
         texts = {CARD} | ({BENCHMARK} & made_from.keys())
         whole = made_from[_INPUTS] == inputs and all(
@@ -191,13 +192,31 @@ def current_build(folder: Path, inputs: str) -> Built | None:
     return None
 
 
+def noted(folder: Path) -> dict[str, str]:
+    """Return what is known of how a build was made, and what of it was verified."""
+    try:
+        return dict(json.loads((folder / _FINGERPRINTS).read_text("utf-8")))
+    except (OSError, ValueError, TypeError):
+        return {}
+
+
+def note(folder: Path, what: str, mark: str) -> None:
+    """Add a mark to what is known of a build, where something is."""
+    if known := noted(folder):
+        with suppress(PolbiasError):  # a folder that may only be read
+            write_text(folder / _FINGERPRINTS, json.dumps(known | {what: mark}, indent=1))
+
+
 def _make(table: TableSpec, folder: Path) -> SplitEntry:
-    rows = len(Rows(table))
-    shards = max(1, -(-rows // MAX_SHARD_ROWS))
-    made = [run_shard(table, rank, shards, folder) for rank in range(shards)]
+    rows = Rows(table)
+    shards = max(1, -(-len(rows) // MAX_SHARD_ROWS))
+    made = [
+        run_shard(table, rank, shards, folder, content=shards == 1, leaves=True) for rank in range(shards)
+    ]
     return SplitEntry(
-        rows=rows,
-        content=parquet_content_hash(shard.path for shard in made),
+        rows=len(rows),
+        content=made[0].content,
+        tree=tree_hash(rows.schema, (leaf for shard in made for leaf in shard.leaves)),
         files=tuple(
             FileEntry(path=s.path.relative_to(folder).as_posix(), rows=s.rows, size=s.size, sha256=s.sha256)
             for s in made
@@ -208,9 +227,8 @@ def _make(table: TableSpec, folder: Path) -> SplitEntry:
 def _intact_tables(folder: Path) -> dict[tuple[str, str, str], SplitEntry]:
     """Return an earlier build's tables by config, split and fingerprint, if their files are still whole."""
     try:
-        manifest = read_manifest(folder)
-        made_from = dict(json.loads((folder / _FINGERPRINTS).read_text("utf-8")))
-    except (BuildError, OSError, ValueError, TypeError):
+        manifest, made_from = read_manifest(folder), noted(folder)
+    except BuildError:
         return {}
     return {
         (config, name, str(made_from.get(f"{config}/{name}"))): split

@@ -9,9 +9,6 @@ import io
 import os
 import platform
 import shutil
-from collections import deque
-from collections.abc import Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +20,7 @@ import pyarrow.parquet as pq
 from polbias.files import BuildError
 from polbias.generators.engine.rows import Rows
 from polbias.generators.engine.spec import Filled, Join, TableSpec
-from polbias.manifest import content_hash
+from polbias.manifest import BLOCK_ROWS, ContentHash
 
 # A file that Arrow writes to: it hashes what it is given, and keeps an error until it is asked for it.
 
@@ -90,7 +87,7 @@ class HashingSink(io.RawIOBase):
 
 # The one contract for scale: `run_shard` writes one slice of a table to one Parquet file.
 
-MAX_SHARD_ROWS = 1_000_000
+MAX_SHARD_ROWS = 64 * BLOCK_ROWS
 
 
 @dataclass(frozen=True)
@@ -103,6 +100,7 @@ class Shard:
         size: bytes.
         sha256: of the file, in hexadecimal.
         content: hash of the logical content, if it was asked for.
+        leaves: the same of every block of its rows, if they were asked for.
     """
 
     path: Path
@@ -110,13 +108,16 @@ class Shard:
     size: int
     sha256: str
     content: str | None = None
+    leaves: tuple[str, ...] = ()
 
 
 def shard_range(rows: int, rank: int, world_size: int) -> tuple[int, int]:
-    """Return the rows [start, stop) of one shard; shards differ by one row at most."""
+    """Return the rows [start, stop) of one shard: whole blocks, of which shards differ by one at most."""
     if not 0 <= rank < world_size:
         raise ValueError(f"rank must be in [0, {world_size}), found {rank}")
-    return rows * rank // world_size, rows * (rank + 1) // world_size
+    blocks = -(-rows // BLOCK_ROWS)
+    start, stop = (min(rows, blocks * each // world_size * BLOCK_ROWS) for each in (rank, rank + 1))
+    return start, stop
 
 
 def parquet_options(spec: TableSpec) -> dict[str, Any]:
@@ -133,9 +134,11 @@ def parquet_options(spec: TableSpec) -> dict[str, Any]:
     ]
     return {
         "compression": "zstd",
-        "use_content_defined_chunking": True,
+        # The chunker hashes nothing before the least size of a chunk.
+        "use_content_defined_chunking": {"min_chunk_size": 768 << 10, "max_chunk_size": 1 << 20},
         "write_page_index": True,
         "use_dictionary": recurring or False,
+        "store_schema": False,  # it would name codes, which are no part of the content
     }
 
 
@@ -148,7 +151,9 @@ def _leaves(path: str, kind: Any) -> list[str]:
     return [path]
 
 
-def run_shard(spec: TableSpec, rank: int, world_size: int, out: Path, content: bool = False) -> Shard:
+def run_shard(
+    spec: TableSpec, rank: int, world_size: int, out: Path, content: bool = False, leaves: bool = False
+) -> Shard:
     """Write one shard of a table.
 
     A pure function of its arguments: any shard can be made alone, in any process, in any order. The file
@@ -157,9 +162,10 @@ def run_shard(spec: TableSpec, rank: int, world_size: int, out: Path, content: b
     Args:
         spec: the table.
         rank: which shard, from 0.
-        world_size: how many shards the table is cut into; a shard holds at most 1,000,000 rows.
+        world_size: how many shards the table is cut into; a shard holds at most 1,048,576 rows.
         out: the dataset's folder; the file is ``<config>/<split>-<rank>-of-<world_size>.parquet`` below it.
-        content: whether to hash the logical content too, of the rows as they are written.
+        content: whether to hash the logical content too, of the rows as they are written, and of every block.
+        leaves: whether to hash that of every block of rows alone.
 
     Returns:
         Where the shard is, its rows, size and hash.
@@ -178,18 +184,21 @@ def run_shard(spec: TableSpec, rank: int, world_size: int, out: Path, content: b
     path = Path(out) / shard_path(spec, rank, world_size)
     # Several machines may share the folder, and the number of a process.
     partial = path.with_suffix(f".{platform.node()}-{os.getpid()}.partial")
-    logical = None
-    options = parquet_options(spec)
+    sizes: list[int | None] = [BLOCK_ROWS] * (leaves or content)
+    if content and stop - start > BLOCK_ROWS:  # else it is the hash of the one block
+        sizes.append(None)
+    hashes = [ContentHash(rows.schema, size) for size in sizes]
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with HashingSink(partial) as sink, pq.ParquetWriter(sink, rows.schema, **options) as writer:
-            batches = rows.batches(start, stop)
-            ahead = batches if stop - start <= rows.batch_rows else one_ahead(batches)
-            written = _written(ahead, writer, sink)
-            if content:
-                logical = content_hash(written, rows.schema)
-            else:
-                deque(written, maxlen=0)
+        with (
+            HashingSink(partial) as sink,
+            pq.ParquetWriter(sink, rows.stored, **parquet_options(spec)) as writer,
+        ):
+            for batch in rows.batches(start, stop, stored=True):
+                writer.write_batch(batch)
+                sink.check()
+                for each in hashes:
+                    each.update(batch)
         sink.check()
         partial.replace(path)
     except OSError as error:
@@ -198,20 +207,20 @@ def run_shard(spec: TableSpec, rank: int, world_size: int, out: Path, content: b
         with suppress(OSError):
             partial.unlink()
         pa.default_memory_pool().release_unused()  # shards that follow in this process begin with as little
-    return Shard(path, stop - start, sink.size, sink.sha256, logical)
+    found = [tuple(each.digests()) for each in hashes]
+    return Shard(
+        path,
+        stop - start,
+        sink.size,
+        sink.sha256,
+        found[-1][0] if content else None,
+        found[0] if found else (),
+    )
 
 
 def shard_path(table: TableSpec, rank: int, world_size: int) -> str:
     """Return where a shard is below the dataset's folder."""
     return f"{table.config}/{table.split}-{rank:05d}-of-{world_size:05d}.parquet"
-
-
-def _written(batches: Iterable[Any], writer: Any, sink: HashingSink) -> Iterator[Any]:
-    """Yield batches when they have been written."""
-    for batch in batches:
-        writer.write_batch(batch)
-        sink.check()
-        yield batch
 
 
 def write_failure(path: Path, error: OSError) -> BuildError:
@@ -228,15 +237,6 @@ def write_failure(path: Path, error: OSError) -> BuildError:
     return BuildError(
         f"{path}: cannot be written ({error.strerror or error}); build elsewhere with --output DIR"
     )
-
-
-def one_ahead(batches: Iterator[Any]) -> Iterator[Any]:
-    """Yield batches while the next one is made in a second thread (Arrow releases the interpreter lock)."""
-    with ThreadPoolExecutor(max_workers=1) as pool:
-        upcoming = pool.submit(next, batches, None)
-        while (batch := upcoming.result()) is not None:
-            upcoming = pool.submit(next, batches, None)
-            yield batch
 
 
 # Replace a folder by another one in a single step.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -33,14 +34,14 @@ _MAX_VALUES = 1 << 16
 _MAX_BYTES = 2 << 20
 
 
-def fold(join: Join, factors: Sequence[Factor]) -> Join:
-    """Fold texts and lookups that stand side by side where the result is small."""
+def fold(join: Join, factors: Sequence[Factor], most: int = _MAX_VALUES) -> Join:
+    """Fold texts and lookups that stand side by side where the result has few values."""
     folded: list[Lookup | Copy | Filled] = []
     for part in join.parts:
         piece = Lookup(factors=(), values=[part]) if isinstance(part, str) else part
         merged = None
         if folded and isinstance(piece, Lookup) and isinstance(folded[-1], Lookup):
-            merged = _merge(folded[-1], piece, factors)
+            merged = _merge(folded[-1], piece, factors, most)
         if merged is None:
             folded.append(piece)
         else:
@@ -48,16 +49,48 @@ def fold(join: Join, factors: Sequence[Factor]) -> Join:
     return Join(parts=tuple(folded))
 
 
-def _merge(first: Lookup, second: Lookup, factors: Sequence[Factor]) -> Lookup | None:
+def _merge(first: Lookup, second: Lookup, factors: Sequence[Factor], most: int) -> Lookup | None:
     """Return one lookup for two, or None if it would be large."""
+    if any(pa.types.is_dictionary(lookup.values.type) for lookup in (first, second)):
+        return None
     names = {*first.factors, *second.factors}
     product = Product([factor for factor in factors if factor.name in names])
     width = sum(lookup.values.nbytes / max(1, len(lookup.values)) for lookup in (first, second))
-    if product.rows > _MAX_VALUES or product.rows * width > _MAX_BYTES:
+    if product.rows > most or product.rows * width > _MAX_BYTES:
         return None
     rows = np.arange(product.rows, dtype=np.int64)
     values = [lookup.values.take(pa.array(product.codes(rows, lookup.factors))) for lookup in (first, second)]
     return Lookup(factors=tuple(product.sizes), values=pc.binary_join_element_wise(*values, ""))
+
+
+# Take a join that stands within another one from its column, so that its parts are put together once.
+
+
+def shared(columns: Mapping[str, Expression]) -> dict[str, Expression]:
+    """Put the column of a join, or of a filled text, in the place of its parts in longer joins."""
+    shorter: list[tuple[str, tuple[Any, ...]]] = []
+    found = dict(columns)
+    joins = {name: each.parts for name, each in columns.items() if isinstance(each, Join)}
+    filled = {name: (each,) for name, each in columns.items() if isinstance(each, Filled)}
+    for name, parts in sorted((filled | joins).items(), key=lambda item: len(item[1])):
+        whole = parts
+        for other, within in reversed(shorter):
+            parts = _replaced(parts, within, Copy(column=other))
+        if name in joins:
+            found[name] = Join(parts=parts)
+        shorter.append((name, whole))
+    return found
+
+
+def _replaced(parts: tuple[Any, ...], within: tuple[Any, ...], other: Copy) -> tuple[Any, ...]:
+    size = len(within)
+    for start in range(len(parts) - size + 1 if size < len(parts) else 0):
+        if all(
+            a is b or (isinstance(a, str | Copy) and a == b)
+            for a, b in zip(parts[start:], within, strict=False)
+        ):
+            return (*parts[:start], other, *parts[start + size :])
+    return parts
 
 
 # From a specification to record batches: any range of rows, without the rows before it.
@@ -65,6 +98,8 @@ def _merge(first: Lookup, second: Lookup, factors: Sequence[Factor]) -> Lookup |
 # Bytes of one batch: large enough to amortise calls, small enough that a few are cheap to hold.
 _BATCH_BYTES = 16 << 20
 _BATCH_ROWS = 1 << 16
+# A text is stored as a code where texts stand this often on average.
+_REPEATED = 8
 
 
 class Rows:
@@ -72,6 +107,10 @@ class Rows:
 
     Args:
         spec: what the table is made of.
+
+    Attributes:
+        schema: of the rows.
+        stored: of the rows as they are written: columns of few texts as codes, with these texts beside them.
     """
 
     def __init__(self, spec: TableSpec) -> None:
@@ -79,28 +118,67 @@ class Rows:
         self.schema = spec.arrow_schema()
         self._product = Product(spec.factors, spec.exclude)
         self._chosen = Square(spec, spec.sample) if spec.sample else self._product
-        self._columns = {
-            name: fold(expression, spec.factors) if isinstance(expression, Join) else expression
-            for name, expression in spec.columns.items()
-        }
         self.batch_rows = max(1, min(_BATCH_ROWS, _BATCH_BYTES // max(1, _bytes_per_row(spec))))
+
+    @cached_property
+    def _columns(self) -> dict[str, Expression]:
+        # A folded lookup pays where its values are used again.
+        most = max(1, min(_MAX_VALUES, len(self) // 4))
+        return {
+            name: fold(each, self.spec.factors, most) if isinstance(each, Join) else each
+            for name, each in shared(self.spec.columns).items()
+        }
+
+    @cached_property
+    def _texts(self) -> dict[str, tuple[Lookup, Any]]:
+        """Columns of few texts: the codes of their values, and the texts, each once."""
+        found = {}
+        for name, expression in self._columns.items():
+            if isinstance(expression, Constant) and isinstance(expression.value, str):
+                expression = Lookup(factors=(), values=[expression.value])
+            if isinstance(expression, Lookup) and pa.types.is_string(expression.values.type):
+                values = expression.values.dictionary_encode()
+                if _REPEATED * len(values.dictionary) <= len(self):
+                    codes = Lookup(factors=expression.factors, values=values.indices)
+                    found[name] = codes, values.dictionary
+        return found
+
+    @property
+    def stored(self) -> Any:
+        """The schema of stored rows."""
+        coded = pa.dictionary(pa.int32(), pa.string())
+        return pa.schema([f.with_type(coded) if f.name in self._texts else f for f in self.schema])
 
     def __len__(self) -> int:
         return self._chosen.rows
 
-    def batch(self, start: int, stop: int) -> Any:
+    def batch(self, start: int, stop: int, stored: bool = False) -> Any:
         """Return rows [start, stop) as one record batch."""
         flat = self._chosen.flat(start, stop)
         codes: dict[Any, Any] = {}
         columns: Json = {}
-        for name, expression in self._columns.items():
-            columns[name] = self._column(expression, flat, codes, columns)
-        return pa.RecordBatch.from_arrays(list(columns.values()), schema=self.schema)
+        texts = self._texts if stored else {}
 
-    def batches(self, start: int, stop: int) -> Iterator[Any]:
+        def coded(lookup: Lookup, values: Any) -> Any:
+            indices = self._column(lookup, flat, codes, columns)
+            return pa.DictionaryArray.from_arrays(indices, values, safe=False)
+
+        arrays = [
+            coded(*texts[name]) if name in texts else self._named(name, flat, codes, columns)
+            for name in self._columns
+        ]
+        return pa.RecordBatch.from_arrays(arrays, schema=self.stored if stored else self.schema)
+
+    def batches(self, start: int, stop: int, stored: bool = False) -> Iterator[Any]:
         """Yield rows [start, stop) in batches of `batch_rows`."""
         for first in range(start, stop, self.batch_rows):
-            yield self.batch(first, min(first + self.batch_rows, stop))
+            yield self.batch(first, min(first + self.batch_rows, stop), stored)
+
+    def _named(self, name: str, flat: Indices, codes: dict[Any, Any], columns: Json) -> Any:
+        """Return a column, which may be needed by one that stands before it."""
+        if name not in columns:
+            columns[name] = self._column(self._columns[name], flat, codes, columns)
+        return columns[name]
 
     def _column(
         self,
@@ -117,15 +195,14 @@ class Rows:
                 else pa.repeat(scalar, len(flat))
             )
         if isinstance(expression, Copy):
-            return columns[expression.column]
+            return self._named(expression.column, flat, codes, columns)
         if isinstance(expression, Lookup):
-            return expression.values.take(self._code(expression, flat, codes))
+            found = expression.values.take(self._code(expression, flat, codes))
+            return found.dictionary_decode() if pa.types.is_dictionary(found.type) else found
         if isinstance(expression, Struct):
             members = [self._column(member, flat, codes, columns) for member in expression.members.values()]
             return pa.StructArray.from_arrays(members, names=list(expression.members))
         if isinstance(expression, Filled):
-            if id(expression) in codes:  # the same texts again, within another column
-                return codes[id(expression)]
             values, places, numbers, fillers = expression.pieces
             code = self._code(expression.text, flat, codes)
             texts, filler = places.take(code), numbers.take(code).flatten().to_numpy()
@@ -135,11 +212,15 @@ class Rows:
             chosen = texts.flatten().to_numpy() + own[filler, pc.list_parent_indices(texts).to_numpy()]
             pieces = values.take(pa.array(chosen))
             filled = pa.ListArray.from_arrays(texts.offsets, pieces, mask=texts.is_null())
-            codes[id(expression)] = pc.binary_join(filled, "")
-            return codes[id(expression)]
-        # Folded: no part is a mere text any more.
+            return pc.binary_join(filled, "")
+        # Folded: no part is a mere text any more, but one over no factor is the same text in every row.
+        made = [part for part in expression.parts if not isinstance(part, str)]
+        once = isinstance(expression, Join) and any(getattr(part, "factors", True) for part in made)
         parts = [
-            self._column(part, flat, codes, columns) for part in expression.parts if not isinstance(part, str)
+            part.values[0]
+            if once and isinstance(part, Lookup) and not part.factors
+            else self._column(part, flat, codes, columns)
+            for part in made
         ]
         if isinstance(expression, Listing):
             # One list per row with the row's value of every part.
@@ -174,7 +255,10 @@ def _width(part: str | Constant | Lookup | Copy, widths: dict[str, int]) -> int:
     if isinstance(part, str):
         return len(part)
     if isinstance(part, Lookup):
-        return int(part.values.nbytes // max(1, len(part.values)))
+        values = part.values
+        if pa.types.is_dictionary(values.type):
+            values = values.dictionary
+        return int(values.nbytes // max(1, len(values)))
     if isinstance(part, Copy):
         return widths[part.column]
     return len(str(part.value))

@@ -78,6 +78,7 @@ class Lookup(_Declared):
     Attributes:
         factors: names of the factors, slowest first.
         values: Arrow array in row-major order over those factors; its length is the product of their sizes.
+            A dictionary array stands for long texts that recur.
     """
 
     factors: tuple[str, ...]
@@ -266,7 +267,8 @@ def _type(expression: Constant | Lookup | Filled | Join | Listing | Struct) -> A
     if isinstance(expression, Constant):
         return expression.type
     if isinstance(expression, Lookup):
-        return expression.values.type
+        kind = expression.values.type
+        return kind.value_type if pa.types.is_dictionary(kind) else kind
     if isinstance(expression, Struct):
         return pa.struct([(name, _type(member)) for name, member in expression.members.items()])
     return pa.list_(pa.string()) if isinstance(expression, Listing) else pa.string()

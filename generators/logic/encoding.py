@@ -74,6 +74,12 @@ def _modalities(formula: Formula) -> set[str]:
     return own.union(*(_modalities(part) for part in children(formula)))
 
 
+def implies(antecedent: z3.BoolRef, consequent: z3.BoolRef) -> z3.BoolRef:
+    """Return an implication; as `z3.Implies`, which looks at the sorts of both first."""
+    made = z3.Z3_mk_implies(antecedent.ctx_ref(), antecedent.as_ast(), consequent.as_ast())
+    return z3.BoolRef(made, antecedent.ctx)
+
+
 class Encoding:
     """The constraints that a model of the premises in which the conclusion is false would have to meet.
 
@@ -149,7 +155,7 @@ class Encoding:
             case Or(parts):
                 return z3.Or(*(self._truth(part, world, positive) for part in parts))
             case Implies(antecedent, consequent):
-                return z3.Implies(
+                return implies(
                     self._truth(antecedent, world, not positive), self._truth(consequent, world, positive)
                 )
             case ForAll() | Necessarily() | Possibly():
@@ -189,7 +195,7 @@ class Encoding:
                 raise ValueError(f"more than {_MAX_INDIVIDUALS} individuals are needed for {formula}")
             body = substitute(formula.body, dict(zip(formula.variables, fresh, strict=True)))
             step = Step(negated(body), world, "witness", source=Not(formula), origin=world)
-            yield key, step, z3.Implies(z3.Not(node), z3.Not(self._truth(body, world, False)))
+            yield key, step, implies(z3.Not(node), z3.Not(self._truth(body, world, False)))
             return
         if not self._names:
             self._names.append("#0")
@@ -198,7 +204,7 @@ class Encoding:
                 continue
             body = substitute(formula.body, dict(zip(formula.variables, chosen, strict=True)))
             step = Step(body, world, "instance", source=formula, origin=world)
-            yield (formula, world, chosen), step, z3.Implies(node, self._truth(body, world, True))
+            yield (formula, world, chosen), step, implies(node, self._truth(body, world, True))
 
     def _accessible(
         self, formula: Modal, world: int, positive: bool, node: z3.BoolRef
@@ -216,7 +222,7 @@ class Encoding:
                 edge = self._edge(modality, world, other)
                 truth = self._truth(body, other, positive)
                 step = Step(value, other, "witness", source=said, origin=world)
-                yield existential, step, z3.Implies(holds, z3.And(edge, truth if positive else z3.Not(truth)))
+                yield existential, step, implies(holds, z3.And(edge, truth if positive else z3.Not(truth)))
             return
         if self._logic.access_of(modality) is Access.SERIAL:
             serial = ("serial", modality, world)
@@ -235,7 +241,7 @@ class Encoding:
                 edge = self._edge(modality, world, other)
                 truth = self._truth(body, other, positive)
                 step = Step(value, other, "instance", source=said, origin=world)
-                yield key, step, z3.Implies(z3.And(holds, edge), truth if positive else z3.Not(truth))
+                yield key, step, implies(z3.And(holds, edge), truth if positive else z3.Not(truth))
 
     def _witness(self, modality: str, body: Formula, world: int) -> int:
         """Return the world that exists because of a formula: in S5 one for all worlds, else one at each."""

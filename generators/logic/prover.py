@@ -10,7 +10,7 @@ from typing import NamedTuple
 import z3
 
 from polbias.files import PolbiasError
-from polbias.generators.logic.encoding import ACTUAL, Encoding, Step
+from polbias.generators.logic.encoding import ACTUAL, Encoding, Step, implies
 from polbias.generators.logic.formula import (
     Atom,
     Form,
@@ -142,11 +142,14 @@ def _decide(inference: Inference, logic: Logic) -> Verdict:
         # Steps that cannot all hold and of which none can be spared, tried from the last to the first.
         solver = z3.SolverFor("QF_UF")
         steps = [(step, z3.Bool(f"step {place}")) for place, (step, _) in enumerate(encoding.steps)]
-        solver.add(*(z3.Implies(on, fact) for (_, on), (_, fact) in zip(steps, encoding.steps, strict=True)))
+        solver.add(*(implies(on, fact) for (_, on), (_, fact) in zip(steps, encoding.steps, strict=True)))
+        context = solver.ctx.ref()
         denied = next(entry for entry in steps if entry[0].reason == "conclusion")
         for entry in [denied, *reversed([entry for entry in steps if entry is not denied])]:
             rest = [other for other in steps if other is not entry]
-            if solver.check(*(on for _, on in rest)) == z3.unsat:
+            assumed = (z3.Ast * len(rest))(*(on.as_ast() for _, on in rest))
+            # As `solver.check`, which looks at the sort of every assumption every time.
+            if z3.Z3_solver_check_assumptions(context, solver.solver, len(rest), assumed) == z3.Z3_L_FALSE:
                 steps = rest
         return Verdict(logic, True, found.consistent, tuple(step for step, _ in steps), (), encoding.modal)
     shown = {name for formula in inference.formulas for name in predicates(formula)}

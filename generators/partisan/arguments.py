@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Literal, NamedTuple
 
 from polbias.aliases import Document, Json
@@ -226,12 +226,14 @@ class Writer:
         self._clauses = lru_cache(maxsize=None)(self._write_clauses)
         self._argument = lru_cache(maxsize=None)(self._write_argument)
         self._candidates = lru_cache(maxsize=None)(self._find_candidates)
+        self._form = lru_cache(maxsize=None)(self._find_form)
+        self._laid_out = lru_cache(maxsize=None)(partial(laid_out, self.language))
         self.errata = lru_cache(maxsize=None)(self._find_errata)
 
     def write(self, cell: Cell, printed: bool = False) -> Argument:
         """Write an argument, corrected or as the paper prints it."""
         errata = self._candidates(cell) if printed else ()
-        return self._argument(cell, tuple(erratum.id for erratum in errata))
+        return self._argument(cell, tuple(erratum.id for erratum in errata if _prints(erratum)))
 
     def printed_name(self, cell: Cell) -> str:
         """Return the name of the pattern in the paper's table."""
@@ -244,7 +246,7 @@ class Writer:
         return tuple(
             erratum
             for erratum in self._candidates(cell)
-            if erratum.marks or self._argument(cell, (erratum.id,)).text != corrected
+            if erratum.marks or (_prints(erratum) and self._argument(cell, (erratum.id,)).text != corrected)
         )
 
     def _find_candidates(self, cell: Cell) -> tuple[Erratum, ...]:
@@ -260,14 +262,14 @@ class Writer:
         }
         return tuple(e for e in self.family.errata if not e.applies.of_prompts and e.applies.matches(**row))
 
-    def _form(self, uncorrected: tuple[str, ...]) -> PrintedForm:
+    def _find_form(self, uncorrected: tuple[str, ...]) -> PrintedForm:
         return _merge([erratum.printed for erratum in self.family.errata if erratum.id in uncorrected])
 
     def _write_argument(self, cell: Cell, uncorrected: tuple[str, ...]) -> Argument:
         clauses = self._clauses(cell._replace(variation=""), uncorrected)  # the same in every variation
         kind, variation, form = cell.pattern.kind, cell.variation, self._form(uncorrected)
         own = form.texts.get(f"variations.{variation}")
-        text, spoken = laid_out(self.language, kind, variation, clauses.conclusion, clauses.premises, own)
+        text, spoken = self._laid_out(kind, variation, clauses.conclusion, clauses.premises, own)
         inference = None
         if clauses.formulas:
             *premises, goal = clauses.formulas
@@ -384,6 +386,11 @@ class Writer:
         return view
 
 
+def _prints(erratum: Erratum) -> bool:
+    """Whether a text of the paper differs because of an erratum."""
+    return bool(erratum.printed.model_fields_set)
+
+
 def _merge(printed: Sequence[PrintedForm]) -> PrintedForm:
     """Put several differences into one; where two concern the same field, the later one counts."""
     if len(printed) == 1:
@@ -425,11 +432,11 @@ class GoldProof:
 def gold_proof(inference: Inference) -> GoldProof:
     """Decide an inference, with the meaning postulates of the comparison words."""
     found = prove(inference, FOL)
-    text, verdict = explain(found), _verdict(found)
-    form = verdict
+    text, decided = explain(found), _verdict(found)
+    form = decided
     if found.valid:  # what is invalid with the postulates is so without them
-        form = _verdict(prove(inference.map(lambda formula: rename(formula, _WORDS)), FOL))
-    return GoldProof(verdict, form, *((None, text) if verdict == "invalid" else (text, None)))
+        form = verdict(inference.map(lambda formula: rename(formula, _WORDS)))
+    return GoldProof(decided, form, *((None, text) if decided == "invalid" else (text, None)))
 
 
 def _verdict(found: Verdict | Outcome) -> str:

@@ -11,8 +11,8 @@ import numpy as np
 from polbias.aliases import Json
 from polbias.generators.engine import named_rng
 from polbias.generators.partisan.arguments import Cell, PairPattern, Writer, other
-from polbias.generators.partisan.country import GENDERS, LEANINGS, Leaning
-from polbias.generators.partisan.templates import GOLDS, VARIATIONS, Erratum
+from polbias.generators.partisan.country import GENDERS, LEANINGS, Leaning, PersonGender
+from polbias.generators.partisan.templates import GOLDS, VARIATIONS, Erratum, Gold
 
 # Few-shot examples: which pairs are shown to which row, and in which order (docs/data.md).
 # Appendix G: 8 examples = validity x gender x leaning; 32 = these x variation. Within a block gold is half
@@ -43,6 +43,7 @@ class Prompter:
             order: alternately the pair of an example for the side that begins and for the other.
         held_out: number of examples to the pairs of the block that is not tested.
         prefix: returns everything before an argument.
+        shown: returns pattern, gold and gender of the examples of a block, in any variation.
     """
 
     def __init__(
@@ -63,6 +64,8 @@ class Prompter:
             for number in shots
         }
         self.prefix = lru_cache(maxsize=None)(self._write_prefix)
+        self._example = lru_cache(maxsize=None)(self._write_example)
+        self.shown = lru_cache(maxsize=None)(self._find_shown)
         self.errata = lru_cache(maxsize=None)(self._find_errata)
 
     def _find_errata(self, shots: int, instruction: str | None) -> tuple[Erratum, ...]:
@@ -93,6 +96,10 @@ class Prompter:
         last = "printed" if self.printed else f"{block // 2 + 1}/{GOLDS[block % 2]}"
         return f"{shots}/{last}" if shots else None
 
+    def _find_shown(self, shots: int, block: int) -> frozenset[tuple[str, Gold, PersonGender]]:
+        pairs = self.blocks[shots][block] if self.blocks[shots] else self.held_out[shots]
+        return frozenset((pair.pattern.key, pair.gold, pair.gender) for pair in pairs)
+
     def _write_prefix(self, shots: int, instruction: str, leaning: Leaning, block: int) -> str:
         wording = self._instructions[instruction].text
         texts, labels = self._writer.language.instruction_texts, self._file.labels
@@ -103,12 +110,14 @@ class Prompter:
             wording = erratum.printed.texts.get(f"instructions.{instruction}", wording)
         if not shots:
             return texts.render("zero_shot", self._file.zero_shot, {"instruction": wording})
-        examples = []
-        for cell in self._printed_order(shots, order) if self.printed else self._order(shots, leaning, block):
-            slots = {"argument": self._writer.write(cell, self.printed).text, "label": labels[cell.gold]}
-            examples.append(texts.render("example", self._file.example, slots))
+        cells = self._printed_order(shots, order) if self.printed else self._order(shots, leaning, block)
+        examples = [self._example(cell, labels[cell.gold]) for cell in cells]
         joined = self._file.between_examples.join(examples)
         return texts.render("few_shot", self._file.few_shot, {"instruction": wording, "examples": joined})
+
+    def _write_example(self, cell: Cell, label: str) -> str:
+        slots = {"argument": self._writer.write(cell, self.printed).text, "label": label}
+        return self._writer.language.instruction_texts.render("example", self._file.example, slots)
 
     def _order(self, shots: int, leaning: Leaning, block: int) -> Iterator[Cell]:
         begins = leaning if block // 2 % 2 else other(leaning)

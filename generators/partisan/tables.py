@@ -193,12 +193,16 @@ class Columns:
         # over a product a cell stands once in the columns that do not depend on how it is asked
         own = factors[factors.index(_ASKED[-1]) + 1 :] if _ASKED[-1] in factors else factors
         said = columns_of([*cells.values()] if own != factors else [cells[row[-1]] for row in rows], own)
+        given = [row.pop("prefix") for row in asking]
+        places = {text: place for place, text in enumerate(dict.fromkeys(given))}
+        codes = pa.array([places[text] for text in given], pa.int32())
+        prefixes = pa.DictionaryArray.from_arrays(codes, pa.array(places, STRING))
         said |= columns_of(asking, factors)
         pair_id = (f"{self.config}/", setting, "/", said.pop("pair"))
         return {
             "id": Join(parts=(*pair_id, "/", said["leaning"])),
             "pair_id": Join(parts=pair_id),
-            "prompt": Join(parts=(said.pop("prefix"), said["argument"])),
+            "prompt": Join(parts=(Lookup(factors=factors, values=prefixes), said["argument"])),
             **said,
         }
 
@@ -236,7 +240,6 @@ class Columns:
         """Return what is in a row of an argument beside that: how it is asked."""
         prompter, pattern = self.prompter, cell.pattern
         block = prompter.block(shots, instruction, cell, self._places[pattern.key])
-        shown = prompter.blocks[shots][block] if prompter.blocks[shots] else prompter.held_out[shots]
         errata = (*self.writer.errata(cell), *prompter.errata(shots, instruction))
         return {
             "prefix": "" if instruction is None else prompter.prefix(shots, instruction, cell.leaning, block),
@@ -244,11 +247,7 @@ class Columns:
             "erratum": ";".join(erratum.id for erratum in errata) or None,
             "shots": shots,
             "exemplar_set": prompter.name(shots, block),
-            # in any variation
-            "exemplar_overlap": any(
-                (pair.pattern.key, pair.gold, pair.gender) == (pattern.key, cell.gold, cell.gender)
-                for pair in shown
-            ),
+            "exemplar_overlap": (pattern.key, cell.gold, cell.gender) in prompter.shown(shots, block),
         }
 
 

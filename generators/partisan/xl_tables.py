@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ import pyarrow as pa
 from polbias.aliases import Json
 from polbias.generators.engine import DatasetSpec, Expression, Join, Lookup, Sample, TableSpec
 from polbias.generators.engine.family import Factors, dataset_of, table
-from polbias.generators.logic.formula import And, Atom, Formula, constants
+from polbias.generators.logic.formula import And, Atom, Formula, Inference, constants
 from polbias.generators.partisan.arguments import FIRST_NAMED, basis, other
 from polbias.generators.partisan.country import GENDERS, LEANINGS, Leaning
 from polbias.generators.partisan.schemas import Formal
@@ -175,7 +175,8 @@ class Config:
             )
         ]
         persons, names = self._persons(over)
-        said = columns_of([self._argument(cell) for cell in cells], own, names)
+        proved = cache(self._proved)
+        said = columns_of([self._argument(cell, *proved(_in_order(cell))) for cell in cells], own, names)
         pair_id: list[str | Lookup] = [f"{self.name}/", said.pop("pair")]
         pair_id += [over("instruction examples", lambda *chosen: "/{}/{}/".format(*chosen)), persons]
 
@@ -209,14 +210,16 @@ class Config:
             **said,
         }
 
-    def _argument(self, cell: Cell) -> Json:
+    def _proved(self, cell: Cell) -> tuple[Inference | None, str]:
+        """Return what is proved of an argument, and how its gold is known."""
+        argument = self.writer.write(cell)
+        proved = argument.inference and argument.inference.map(_by_person)
+        place = f"schemas.yaml: {cell.base}, {cell.gold}"
+        return proved, basis(cell.gold, replace(argument, inference=proved), place)
+
+    def _argument(self, cell: Cell, proved: Inference | None, proof: str) -> Json:
         """Return what is in all rows of an argument."""
         stage, argument = self.stage, self.writer.write(cell)
-        # In one order: so it is proved once for all layouts and orders of naming.
-        proved = argument.inference and self.writer.write(cell._replace(variation=VARIATIONS[0])).inference
-        proved = proved and proved.map(_by_person)
-        place = f"schemas.yaml: {cell.base}, {cell.gold}"
-        proof = basis(cell.gold, replace(argument, inference=proved), place)
         negated = "negated" if cell.negated else "plain"
         return {
             "pair": "/".join((cell.base, cell.gold, cell.first_named, negated, cell.gender, cell.variation)),
@@ -267,6 +270,11 @@ class Config:
             mark: over(factors, lambda *chosen, place=place: invented(*chosen)[place])
             for place, mark in enumerate(MARKS)
         }
+
+
+def _in_order(cell: Cell) -> Cell:
+    """Return a cell in one order of premises, in which it is proved once for all layouts."""
+    return cell._replace(variation=VARIATIONS[0])
 
 
 def _by_person(formula: Formula) -> Formula:

@@ -118,7 +118,12 @@ def _report(console: Console, built: Built, seconds: float) -> None:
     for config, splits in manifest.configs.items():
         shots = splits.get("fewshot")
         test = splits["test"]
-        table.add_row(config, f"{test.rows:,}", f"{shots.rows:,}" if shots else "", test.content[:12])
+        table.add_row(
+            config,
+            f"{test.rows:,}",
+            f"{shots.rows:,}" if shots else "",
+            (test.content or test.tree or "")[:12],
+        )
     console.print(table)
     done = "unchanged, nothing to do"
     if built.changed:

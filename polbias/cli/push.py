@@ -56,19 +56,25 @@ def refuse_damaged(manifest: Manifest, folder: Path) -> None:
 
 def damaged_files(manifest: Manifest, folder: Path) -> list[str]:
     """Files of a build that are not those of its manifest, each with what is wrong."""
-    from polbias.manifest import file_sha256, parquet_content_hash
+    from polbias.manifest import holds
+
+    problems = changed_files(manifest, folder)
+    for config, splits in () if problems else manifest.configs.items():
+        for split, entry in splits.items():
+            if not holds([folder / file.path for file in entry.files], entry):
+                problems.append(f"{config}/{split}: content differs from manifest.json; rebuild it")
+    return problems
+
+
+def changed_files(manifest: Manifest, folder: Path) -> list[str]:
+    """Files of a build whose bytes are not those of its manifest."""
+    from polbias.manifest import file_sha256
 
     problems: list[str] = []
-    for config, splits in manifest.configs.items():
-        for split, entry in splits.items():
-            paths = [folder / file.path for file in entry.files]
-            for path, file in zip(paths, entry.files, strict=True):
-                if not path.is_file():
-                    problems.append(f"{path}: missing; run `polbias build {manifest.dataset}`")
-                elif file_sha256(path) != file.sha256:
-                    problems.append(
-                        f"{path}: was changed after the build; run `polbias build {manifest.dataset}`"
-                    )
-            if not problems and parquet_content_hash(paths) != entry.content:
-                problems.append(f"{config}/{split}: content differs from manifest.json; rebuild it")
+    for file in (f for splits in manifest.configs.values() for entry in splits.values() for f in entry.files):
+        path = folder / file.path
+        if not path.is_file():
+            problems.append(f"{path}: missing; run `polbias build {manifest.dataset}`")
+        elif file_sha256(path) != file.sha256:
+            problems.append(f"{path}: was changed after the build; run `polbias build {manifest.dataset}`")
     return problems

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from polbias import registry
 from polbias.cli.options import DatasetTemplates, Names, Out
-from polbias.cli.push import damaged_files, refuse_damaged
+from polbias.cli.push import changed_files, damaged_files, refuse_damaged
 from polbias.files import BuildError, build_root
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from polbias.generators.logic.prover import Proofs
+
+_Task = tuple[str, Path, Path | None]
+_Told = list[tuple[str, list[str]]]
+_VERIFIED = "verified"
 
 
 def verify(names: Names = None, out: Out = None, templates: DatasetTemplates = None) -> None:
@@ -28,34 +35,91 @@ def verify(names: Names = None, out: Out = None, templates: DatasetTemplates = N
     """
     from rich.console import Console
 
+    console = Console()
+    chosen = [registry.checked(name) for name in names or registry.names()]
+    found: list[str] = []
+    tasks = [(name, (out or build_root()) / name, templates) for name in chosen]
+    with console.status("hashing files, proving gold labels from the sentences") as status:
+        for name, told in _each(tasks):
+            status.update(f"{name}: done")
+            for success, problems in told:
+                _say(console, name, success, problems)
+                found += problems
+    if found:
+        raise BuildError(f"{len(found)} problem(s) found, the first one: {found[0]}")
+
+
+def _each(tasks: Sequence[_Task]) -> Iterator[tuple[str, _Told]]:
+    """Yield what was found of every build, in order; those that are not known are checked in processes."""
+    from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+    from multiprocessing import get_context
+
+    from polbias.generators.engine.build import note
+
+    marks = {task[0]: _mark(*task) for task in tasks}
+    # Large builds first, so that no core waits for the last one.
+    open_ = sorted((task for task in tasks if not _known(*task, marks[task[0]])), key=_size, reverse=True)
+    workers = min(len(open_), os.cpu_count() or 1)
+    pool: Executor = ThreadPoolExecutor(1)
+    if workers > 1:
+        pool = ProcessPoolExecutor(workers, get_context("spawn"))
+    with pool:
+        begun = {task[0]: pool.submit(_checked, *task) for task in open_}
+        for name, folder, _ in tasks:
+            if check := begun.get(name):
+                told = check.result()
+                if not any(problems for _, problems in told):
+                    note(folder, _VERIFIED, marks[name])
+                yield name, told
+            else:
+                yield name, [("was verified, and nothing changed since", [])]
+
+
+def _size(task: _Task) -> int:
+    return sum(path.stat().st_size for path in task[1].rglob("*.parquet"))
+
+
+def _mark(name: str, folder: Path, templates: Path | None) -> str:
+    """Hash all that a verification rests on: templates, code, lock and, by the manifest, files."""
+    from polbias.manifest import MANIFEST, read_lock, read_manifest
+    from polbias.publishing.card import inputs_of
+
+    read_manifest(folder)
+    whole = sha256(inputs_of(registry.publication(name), templates).encode())
+    whole.update(repr(read_lock().get(name)).encode())
+    for path in (folder / MANIFEST, Path(__file__), Path(__file__).with_name("push.py")):
+        whole.update(path.read_bytes())
+    return whole.hexdigest()
+
+
+def _known(name: str, folder: Path, templates: Path | None, mark: str) -> bool:
+    """Whether a build was verified and is as it was then."""
+    from polbias.generators.engine.build import noted
+    from polbias.manifest import read_manifest
+
+    return noted(folder).get(_VERIFIED) == mark and not changed_files(read_manifest(folder), folder)
+
+
+def _checked(name: str, folder: Path, templates: Path | None) -> _Told:
+    """Return every check of a build, with its problems."""
     from polbias.generators.authoring.lints import given_away
     from polbias.manifest import differences, lock_path, read_lock, read_manifest
 
-    console = Console()
-    found: list[str] = []
-    for name in names or registry.names():
-        publication = registry.publication(name)
-        folder = (out or build_root()) / name
-        manifest = read_manifest(folder)
-        with console.status(f"{name}: hashing files"):
-            damaged = damaged_files(manifest, folder)
-        _say(console, name, "files and content match manifest.json", damaged)
-        changed = differences(manifest, read_lock().get(name))
-        _say(console, name, f"matches {lock_path().name}, version {manifest.version}", changed)
-        proofs = None
-        if publication.prove and not damaged:
-            with console.status(f"{name}: proving gold labels from the sentences"):
-                proofs = registry.resolve(publication.prove)(folder, templates)
-            if proofs.rows:
-                _say(console, name, _told(proofs), proofs.failed)
-        linted = [] if damaged else [*given_away(manifest, folder)]
-        if publication.lint:
-            linted += registry.resolve(publication.lint)(templates)
-        if publication.prove or publication.lint:
-            _say(console, name, "items pass the lints", linted)
-        found += [*damaged, *changed, *(proofs.failed if proofs else ()), *linted]
-    if found:
-        raise BuildError(f"{len(found)} problem(s) found, the first one: {found[0]}")
+    publication, manifest = registry.publication(name), read_manifest(folder)
+    damaged = damaged_files(manifest, folder)
+    told = [("files and content match manifest.json", damaged)]
+    changed = differences(manifest, read_lock().get(name))
+    told.append((f"matches {lock_path().name}, version {manifest.version}", changed))
+    if publication.prove and not damaged:
+        proofs = registry.resolve(publication.prove)(folder, templates)
+        if proofs.rows:
+            told.append((_told(proofs), [*proofs.failed]))
+    linted = [] if damaged else [*given_away(manifest, folder)]
+    if publication.lint:
+        linted += registry.resolve(publication.lint)(templates)
+    if publication.prove or publication.lint:
+        told.append(("items pass the lints", linted))
+    return told
 
 
 def _told(proofs: Proofs) -> str:
@@ -92,9 +156,9 @@ def lock(names: Names = None, out: Out = None) -> None:
         manifest = read_manifest(folder)
         refuse_damaged(manifest, folder)
         before, now = locked.get(name), LockedDataset.of(manifest)
-        if before and before.version == now.version and before != now:
+        if before and before.version == now.version and (changed := differences(manifest, before)):
             raise BuildError(
-                f"{differences(manifest, before)[0]}: the content changed under version {now.version}; "
+                f"{changed[0]}: the content changed under version {now.version}; "
                 "raise the version in the dataset's template file, rebuild, and lock again"
             )
         locked[name] = now

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
-from pydantic import ValidationError
 
 from polbias.files import BuildError
 from polbias.generators.engine import Rows
 from polbias.generators.engine.build import CARD, alone
-from polbias.generators.engine.files import one_ahead, write_failure
+from polbias.generators.engine.files import write_failure
 from polbias.generators.engine.publication import Publication
-from polbias.manifest import MANIFEST, FileEntry, Manifest, SplitEntry, content_hash
+from polbias.manifest import MANIFEST, FileEntry, Manifest, SplitEntry, tree_hash
 from polbias.publishing.card import describe, fill_card
 from polbias.scaling.executors import Executor, Resources
 from polbias.scaling.run import Run, open_run
@@ -28,26 +27,21 @@ from polbias.scaling.storage import Place
 # From complete shards to a dataset: hash lists, card and manifest.
 
 SHARDS, SUMS = "shards.json", "SHA256SUMS"
-_ROWS = 1 << 14
 
 
 def merge(run: Run, records: Mapping[int, Record], publication: Publication, templates: Path | None) -> None:
     """Write what a dataset says of itself: hash lists, card and, last, the manifest."""
     where, spec = run.where, run.spec
     ordered = [record for _, record in sorted(records.items())]
-    try:
-        known = Manifest.model_validate_json(where.read(MANIFEST) or b"").configs
-    except ValidationError:
-        known = {}
     entries: dict[str, dict[str, SplitEntry]] = {}
     proofs = []
     for index, table in enumerate(spec.tables):
         own = [m for m, each in zip(ordered, run.slices, strict=True) if each.table == index]
         files = tuple(FileEntry(path=m.path, rows=m.rows, size=m.size, sha256=m.sha256) for m in own)
-        before = known.get(table.config, {}).get(table.split)
+        leaves = (leaf for record in own for leaf in record.leaves)
         entries.setdefault(table.config, {})[table.split] = SplitEntry(
             rows=sum(record.rows for record in own),
-            content=before.content if before and before.files == files else _content(where, own),
+            tree=tree_hash(table.arrow_schema(), leaves),
             files=files,
         )
         if table.split == "test":
@@ -73,21 +67,6 @@ def merge(run: Run, records: Mapping[int, Record], publication: Publication, tem
     for path in where.sizes():
         if path.endswith(".partial"):  # of workers that were killed
             where.remove(path)
-
-
-def _content(where: Place, records: Sequence[Record]) -> str:
-    """Hash the rows of all shards as one table; the hash of a table does not depend on its shards."""
-    if len(records) == 1:
-        return records[0].content
-    return content_hash(one_ahead(_batches(where, records)), _schema(where, records[0].path))
-
-
-def _batches(where: Place, records: Sequence[Record]) -> Iterator[Any]:
-    for record in records:
-        with where.open(record.path) as stream:
-            yield from pq.ParquetFile(stream, pre_buffer=True).iter_batches(
-                batch_size=_ROWS, use_threads=False
-            )
 
 
 def _schema(where: Place, path: str) -> Any:

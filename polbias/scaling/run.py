@@ -21,7 +21,7 @@ from polbias.generators.engine import DatasetSpec, Rows
 from polbias.generators.engine.build import fingerprint
 from polbias.generators.engine.files import MAX_SHARD_ROWS, parquet_options, shard_path, shard_range
 from polbias.generators.engine.publication import Publication
-from polbias.manifest import MANIFEST
+from polbias.manifest import BLOCK_ROWS, MANIFEST
 from polbias.scaling.storage import Place
 
 # A dataset cut into shards: which tables have how many, and their order.
@@ -53,14 +53,15 @@ def cut(spec: DatasetSpec, shards: int | None = None) -> tuple[Slice, ...]:
     """
     rows = [len(Rows(table)) for table in spec.tables]
     counts = [max(1, -(-count // MAX_SHARD_ROWS)) for count in rows]
-    least, most = sum(counts), sum(max(1, count) for count in rows)
+    blocks = [max(1, -(-count // BLOCK_ROWS)) for count in rows]
+    least, most = sum(counts), sum(blocks)
     if not least <= (shards or least) <= most:
         raise BuildError(
             f"--shards: found {shards:,}; {sum(rows):,} rows in {len(rows)} tables make {least:,} to "
-            f"{most:,} shards of at most {MAX_SHARD_ROWS:,} rows"
+            f"{most:,} shards of {BLOCK_ROWS:,} to {MAX_SHARD_ROWS:,} rows"
         )
     for _ in range((shards or least) - least):
-        counts[max(range(len(rows)), key=lambda table: rows[table] / counts[table])] += 1
+        counts[max(range(len(rows)), key=lambda table: blocks[table] / counts[table])] += 1
     slices = []
     for index, (table, total, world) in enumerate(zip(spec.tables, rows, counts, strict=True)):
         for rank in range(world):
@@ -128,8 +129,8 @@ class Run:
                 table = self.spec.tables[each.table]
                 rows, sink = Rows(table), io.BytesIO()
                 count = min(_SAMPLE, each.rows)
-                with pq.ParquetWriter(sink, rows.schema, **parquet_options(table)) as writer:
-                    writer.write_batch(rows.batch(0, count))
+                with pq.ParquetWriter(sink, rows.stored, **parquet_options(table)) as writer:
+                    writer.write_batch(rows.batch(0, count, stored=True))
                 total += sink.tell() * len(rows) / max(1, count)
         return math.ceil(total)
 

@@ -23,11 +23,11 @@ class Record(FileEntry):
     """A shard, as written after it: a file, and what is known of its rows.
 
     Attributes:
-        content: hash of the logical content.
+        leaves: hash of the logical content of every block of its rows.
         proofs: how often each value of the column ``proof`` stands in it; empty without that column.
     """
 
-    content: str
+    leaves: tuple[str, ...]
     proofs: Mapping[str, int]
 
 
@@ -79,14 +79,14 @@ def make(run: Run, number: int) -> None:
     """Make a shard, put it in its place, and then its record."""
     each, where = run.slices[number], run.where
     with where.workspace(each.path) as folder:
-        shard = run_shard(run.spec.tables[each.table], each.rank, each.world_size, folder, content=True)
+        shard = run_shard(run.spec.tables[each.table], each.rank, each.world_size, folder, leaves=True)
         proofs = _proofs(shard.path)
     record = Record(
         path=each.path,
         rows=shard.rows,
         size=shard.size,
         sha256=shard.sha256,
-        content=str(shard.content),
+        leaves=shard.leaves,
         proofs=proofs,
     )
     where.write(_record(number), record.model_dump_json().encode())

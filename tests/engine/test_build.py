@@ -10,7 +10,7 @@ import pytest
 
 from polbias.generators.engine import Constant, Rows, Sample
 from polbias.generators.engine.build import fingerprint
-from polbias.manifest import content_hash, file_sha256, read_manifest
+from polbias.manifest import content_hash, file_sha256, read_manifest, tree_hash
 from tests.engine.builds import CHANGED, MARKS, SPEC, A, B, C, build, card, made, only_the_build
 from tests.engine.specs import numbers, snapshot, table
 
@@ -54,11 +54,13 @@ def test_the_manifest_says_what_is_in_the_files(tmp_path: Path) -> None:
 
 def test_large_tables_are_cut_into_shards(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr("polbias.generators.engine.build.MAX_SHARD_ROWS", 20)
+    monkeypatch.setattr("polbias.generators.engine.files.BLOCK_ROWS", 8)
     entry = build(SPEC, tmp_path).manifest.configs["a"]["test"]
-    assert [file.rows for file in entry.files] == [15, 16, 16]
+    assert [file.rows for file in entry.files] == [16, 16, 15]
     assert [file.path for file in entry.files] == [f"a/test-0000{i}-of-00003.parquet" for i in range(3)]
     rows = Rows(A)
-    assert entry.content == content_hash(rows.batches(0, len(rows)), rows.schema)
+    parts = [rows.batch(start, min(start + 8, 47)) for start in range(0, 47, 8)]
+    assert entry.tree == tree_hash(rows.schema, [content_hash([part], rows.schema) for part in parts])
 
 
 def test_two_builds_give_the_same_bytes(tmp_path: Path) -> None:

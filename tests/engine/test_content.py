@@ -14,7 +14,15 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from polbias.manifest import content_hash, file_sha256, parquet_content_hash
+from polbias.manifest import (
+    ContentHash,
+    LockedSplit,
+    content_hash,
+    file_sha256,
+    holds,
+    parquet_content_hash,
+    tree_hash,
+)
 from tests.engine.specs import AREAS, MESSAGES, SLOTS, STRING, VALUES
 
 SCHEMA = pa.schema([(f"c{i}", kind) for i, kind in enumerate(VALUES)])
@@ -224,3 +232,41 @@ def test_the_hash_of_a_file_is_that_of_its_bytes(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_bytes(b"bytes" * 100_000)
     assert file_sha256(path) == hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+# The tree of blocks.
+
+
+@given(st.lists(ROW, max_size=12), st.lists(st.integers(0, 12), max_size=4), st.integers(1, 5))
+def test_blocks_are_hashed_apart_wherever_batches_begin(
+    rows: list[tuple], cuts: list[int], size: int
+) -> None:
+    edges = [0, *sorted(min(cut, len(rows)) for cut in cuts), len(rows)]
+    found = ContentHash(SCHEMA, size)
+    for a, b in itertools.pairwise(edges):
+        found.update(batch(rows[a:b]))
+    blocks = [rows[start : start + size] for start in range(0, len(rows), size)] or [[]]
+    assert found.digests() == [hash_of(block) for block in blocks]
+
+
+def test_a_tree_is_about_schema_and_leaves_in_order() -> None:
+    leaves = ["a" * 64, "b" * 64]
+    assert tree_hash(SCHEMA, leaves) == tree_hash(SCHEMA.with_metadata({"a": "b"}), iter(leaves))
+    others = [
+        tree_hash(SCHEMA, leaves[::-1]),
+        tree_hash(SCHEMA, leaves[:1]),
+        tree_hash(pa.schema([]), leaves),
+    ]
+    assert len({tree_hash(SCHEMA, leaves), *others}) == 4
+
+
+@pytest.mark.parametrize("wrong", ["content", "tree"])
+def test_a_manifest_is_held_to_every_hash_that_it_states(tmp_path: Path, wrong: str) -> None:
+    rows, schema = [("a",), ("b",)], pa.schema([("text", STRING)])
+    pq.write_table(pa.Table.from_batches([batch(rows, schema)]), path := tmp_path / "table.parquet")
+    content = hash_of(rows, schema)
+    said = {"content": content, "tree": tree_hash(schema, [content])}
+    assert holds([path], LockedSplit(rows=2, **said))
+    assert holds([path], LockedSplit(rows=2, tree=said["tree"]))
+    assert not holds([path], LockedSplit(rows=2, **said | {wrong: "0" * 64}))
+    assert not holds([path], LockedSplit(rows=2))

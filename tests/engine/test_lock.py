@@ -186,3 +186,18 @@ def test_another_version_is_said_beside_other_differences() -> None:
         "numbers/de: in the lock, but not built",
         "numbers/fr: built, but not in the lock",
     ]
+
+
+@pytest.mark.parametrize(
+    ("here", "there", "same"),
+    [
+        ({"content": "a", "tree": "b"}, {"content": "a"}, True),
+        ({"tree": "b"}, {"content": "a", "tree": "b"}, True),
+        ({"content": "a", "tree": "b"}, {"content": "a", "tree": "c"}, False),
+        ({"tree": "b"}, {"content": "b"}, False),
+    ],
+)
+def test_splits_agree_by_every_hash_that_both_have(here: dict, there: dict, same: bool) -> None:
+    one, other = LockedSplit(rows=1, **here), LockedSplit(rows=1, **there)
+    assert one.agrees(other) is other.agrees(one) is same
+    assert not one.agrees(other.model_copy(update={"rows": 2}))

@@ -10,6 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from polbias.generators.engine import Constant, Copy, Exclusion, Join, Lookup, Rows, TableSpec
+from polbias.generators.engine.rows import shared
+from polbias.manifest import content_hash
 from tests.engine.specs import AREAS, MESSAGES, SLOTS, expected_rows, factors, table, table_specs
 
 
@@ -169,3 +171,28 @@ def test_batches_of_copies_count_as_much_as_their_originals() -> None:
     once = rows_of({"a": long}, sizes=(1_000_000,))
     thrice = rows_of({"a": long, "b": Copy(column="a"), "c": Join(parts=(Copy(column="b"),))}, (1_000_000,))
     assert thrice.batch_rows == pytest.approx(once.batch_rows / 3, rel=0.01)
+
+
+@given(table_specs(), st.integers(0, 3))
+def test_stored_rows_are_the_same(spec: TableSpec, repeated: int) -> None:
+    rows = Rows(spec)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("polbias.generators.engine.rows._REPEATED", repeated)
+        stored = rows.batch(0, len(rows), stored=True)
+    assert stored.to_pylist() == expected_rows(spec)
+    assert content_hash([stored], rows.schema) == content_hash([rows.batch(0, len(rows))], rows.schema)
+
+
+def test_a_lookup_may_have_texts_that_recur_once() -> None:
+    texts = pa.array(["a", "b", "a"]).dictionary_encode()
+    plain, coded = (Lookup(factors=("f1",), values=each) for each in (pa.array(["a", "b", "a"]), texts))
+    one, other = (rows_of({"text": each, "join": Join(parts=("<", each, ">"))}) for each in (plain, coded))
+    assert one.batch(0, 6).equals(other.batch(0, 6))
+    assert one.batch_rows == other.batch_rows
+
+
+def test_a_join_within_a_longer_one_is_taken_from_its_column() -> None:
+    x, y = (Lookup(factors=(f"f{n}",), values=list(v)) for n, v in enumerate(("ab", "cde")))
+    columns = {"long": Join(parts=("<", x, "-", y, ">")), "short": Join(parts=(x, "-", y))}
+    assert shared(columns)["long"].parts == ("<", Copy(column="short"), ">")
+    assert values(rows_of(columns), "long") == ["<a-c>", "<a-d>", "<a-e>", "<b-c>", "<b-d>", "<b-e>"]

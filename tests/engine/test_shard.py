@@ -18,15 +18,22 @@ import pytest
 
 from polbias.files import BuildError
 from polbias.generators.engine import Exclusion, Rows, run_shard
-from polbias.generators.engine.files import MAX_SHARD_ROWS, shard_range
+from polbias.generators.engine.files import BLOCK_ROWS, MAX_SHARD_ROWS, shard_range
 from tests.engine.specs import factors, table
 from tests.support.process import ROOT, run_python
+
+
+@pytest.fixture
+def _small_blocks(monkeypatch) -> None:
+    """Let small tables be cut."""
+    monkeypatch.setattr("polbias.generators.engine.files.BLOCK_ROWS", 1)
 
 
 def files_below(folder: Path) -> list[Path]:
     return [path for path in folder.rglob("*") if not path.is_dir()]
 
 
+@pytest.mark.usefixtures("_small_blocks")
 @pytest.mark.parametrize("world_size", range(1, 8))
 def test_shards_concatenate_to_the_table(tmp_path: Path, world_size: int) -> None:
     spec = table()
@@ -42,14 +49,17 @@ def test_shards_concatenate_to_the_table(tmp_path: Path, world_size: int) -> Non
 
 @pytest.mark.parametrize("world_size", range(1, 8))
 @pytest.mark.parametrize("rows", [0, 1, 6, 47, 1_000_003])
-def test_shards_differ_by_one_row_at_most(rows: int, world_size: int) -> None:
+def test_shards_are_whole_blocks_and_differ_by_one_at_most(rows: int, world_size: int) -> None:
     ranges = [shard_range(rows, rank, world_size) for rank in range(world_size)]
     counts = [stop - start for start, stop in ranges]
     assert sum(counts) == rows
-    assert max(counts) - min(counts) <= 1
+    blocks = [-(-count // BLOCK_ROWS) for count in counts]
+    assert max(blocks) - min(blocks) <= 1
+    assert all(start % BLOCK_ROWS == 0 or start == rows for start, _ in ranges)
     assert all(before[1] == after[0] for before, after in itertools.pairwise(ranges))
 
 
+@pytest.mark.usefixtures("_small_blocks")
 def test_a_shard_says_what_it_is(tmp_path: Path) -> None:
     shard = run_shard(table(config="some", split="fewshot"), 1, 3, tmp_path)
     assert shard.path == tmp_path / "some" / "fewshot-00001-of-00003.parquet"
@@ -59,6 +69,7 @@ def test_a_shard_says_what_it_is(tmp_path: Path) -> None:
     assert files_below(tmp_path) == [shard.path]
 
 
+@pytest.mark.usefixtures("_small_blocks")
 def test_a_shard_does_not_depend_on_the_others(tmp_path: Path) -> None:
     in_order = [run_shard(table(), rank, 3, tmp_path / "a") for rank in range(3)]
     backwards = [run_shard(table(), rank, 3, tmp_path / "b") for rank in reversed(range(3))]
@@ -87,15 +98,15 @@ def test_a_rank_outside_the_world_is_refused(tmp_path: Path, rank: int, world_si
 
 
 def test_too_many_rows_are_refused_with_the_number_of_shards_to_use(tmp_path: Path) -> None:
-    spec = table(factors=factors([2_000, 1_001]), exclude=(), columns={})
+    spec = table(factors=factors([64, 40_000]), exclude=(), columns={})
     with pytest.raises(BuildError) as refusal:
         run_shard(spec, 1, 2, tmp_path)
     assert str(refusal.value) == (
-        "all/test: shard 1 of 2 would hold 1,001,000 rows, at most 1,000,000 are allowed; "
+        "all/test: shard 1 of 2 would hold 1,282,048 rows, at most 1,048,576 are allowed; "
         "use at least 3 shards"
     )
     assert files_below(tmp_path) == []
-    assert MAX_SHARD_ROWS == 1_000_000
+    assert MAX_SHARD_ROWS == 1_048_576
 
 
 def test_bytes_are_the_same_in_any_process(tmp_path: Path) -> None:
@@ -105,13 +116,13 @@ def test_bytes_are_the_same_in_any_process(tmp_path: Path) -> None:
         from polbias.generators.engine import run_shard
         from polbias.generators.engine.build import fingerprint
         from tests.engine.specs import table
-        print(run_shard(table(size=500), 1, 3, Path(sys.argv[1])).sha256, fingerprint(table(size=500)))
+        print(run_shard(table(size=500), 0, 1, Path(sys.argv[1])).sha256, fingerprint(table(size=500)))
     """
     outputs = set()
     for i, seed in enumerate(("0", "1", "4242")):
         env = {"PYTHONHASHSEED": seed, "TZ": f"UTC+{i}", "LC_ALL": "C" if i else "C.UTF-8"}
         outputs.add(run_python(["-c", dedent(code), str(tmp_path / seed)], env=env).stdout)
-    here = run_shard(table(size=500), 1, 3, tmp_path / "here").sha256
+    here = run_shard(table(size=500), 0, 1, tmp_path / "here").sha256
     assert len(outputs) == 1
     assert outputs.pop().startswith(here)
 

@@ -12,10 +12,12 @@ from polbias.generators.engine.family import dataset_of
 from polbias.generators.partisan.publication import LARGE
 from polbias.generators.partisan.xl_family import load
 from polbias.generators.partisan.xl_tables import configs
+from polbias.manifest import BLOCK_ROWS
 from polbias.scaling import EXECUTORS, Finished, Resources, build_at_scale
 from polbias.scaling.run import Run, plan_run
 
-ROWS, SHARDS, TABLES = 2400, 12, 3
+TABLES = 3
+ROWS, SHARDS = TABLES * (BLOCK_ROWS + 16), 2 * TABLES
 
 
 @pytest.fixture(scope="session")

@@ -7,6 +7,7 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -14,7 +15,7 @@ from polbias.files import BuildError, PolbiasError
 from polbias.generators.engine import Rows, Sample, build_dataset
 from polbias.generators.engine.build import alone
 from polbias.generators.partisan.publication import LARGE
-from polbias.manifest import parquet_content_hash, read_manifest
+from polbias.manifest import BLOCK_ROWS, holds, parquet_hashes, read_manifest, tree_hash
 from polbias.publishing.card import render_card
 from polbias.scaling import Resources, build_at_scale
 from polbias.scaling.executors import in_process
@@ -34,11 +35,19 @@ def test_hash_lists_and_manifest_say_what_is_there(finished, spec):
         data = (finished / shard["path"]).read_bytes()
         assert hashlib.sha256(data).hexdigest() == shard["sha256"] == sums[shard["path"]]
         assert len(data) == shard["size"]
-        assert parquet_content_hash([finished / shard["path"]]) == shard["content"]
+        assert parquet_hashes([finished / shard["path"]], BLOCK_ROWS) == [shard["leaves"]]
         assert sum(shard["proofs"].values()) == shard["rows"]
     for table in spec.tables:
         entry = manifest.configs[table.config]["test"]
-        assert parquet_content_hash(finished / file.path for file in entry.files) == entry.content
+        paths = [finished / file.path for file in entry.files]
+        leaves = [
+            leaf
+            for shard in listed["shards"]
+            if shard["path"].startswith(table.config + "/")
+            for leaf in shard["leaves"]
+        ]
+        assert holds(paths, entry)
+        assert tree_hash(table.arrow_schema(), leaves) == entry.tree
 
 
 def test_rows_are_those_of_the_specification_and_sides_are_even(finished, spec):
@@ -46,10 +55,11 @@ def test_rows_are_those_of_the_specification_and_sides_are_even(finished, spec):
     ids = set()
     for table in spec.tables:
         files = manifest.configs[table.config]["test"].files
-        rows = [row for file in files for row in pq.read_table(finished / file.path).to_pylist()]
-        assert rows == Rows(table).batch(0, ROWS // len(spec.tables)).to_pylist()
-        ids |= {row["id"] for row in rows}
-        assert len({*Counter(row["leaning"] for row in rows).values()}) == 1
+        rows = pa.concat_tables(pq.read_table(finished / file.path) for file in files)
+        expected = Rows(table).batch(0, ROWS // len(spec.tables))
+        assert rows.cast(expected.schema).equals(pa.Table.from_batches([expected]))
+        ids |= {*rows["id"].to_pylist()}
+        assert len({*Counter(rows["leaning"].to_pylist()).values()}) == 1
     assert len(ids) == ROWS
 
 
@@ -58,10 +68,10 @@ def test_the_card_is_that_of_a_plain_build(finished):
     assert (finished / "README.md").read_text("utf-8") == render_card(manifest, finished, LARGE)
 
 
-def test_a_plain_build_of_the_same_rows_has_the_same_content(finished, spec, tmp_path):
+def test_a_plain_build_of_the_same_rows_has_the_same_tree(finished, spec, tmp_path):
     plain = build_dataset(spec, tmp_path, lambda *_: "").manifest
     for config, splits in read_manifest(finished).configs.items():
-        assert splits["test"].content == plain.configs[config]["test"].content
+        assert splits["test"].tree == plain.configs[config]["test"].tree
 
 
 def test_a_second_build_makes_nothing(finished, spec):
@@ -120,11 +130,11 @@ def test_a_lost_manifest_and_leftovers_of_killed_workers_are_mended(finished, sp
 
 def test_another_run_in_the_place_is_refused(finished, spec):
     before = published(finished)
-    other = plan_run(str(finished.parent), spec, ROWS, shards=8)
+    other = plan_run(str(finished.parent), spec, ROWS, shards=SHARDS - 1)
     with pytest.raises(BuildError, match=r"holds another run \(\w+/test: .* in \d shards there"):
         build(other)
     other = plan_run(str(finished.parent), spec, 2 * ROWS, shards=SHARDS)
-    with pytest.raises(BuildError, match=r"rows: 2400 there, 4800 here"):
+    with pytest.raises(BuildError, match=rf"rows: {ROWS} there, {2 * ROWS} here"):
         build(other)
     changed = spec.tables[0].model_copy(update={"version": "9.0.0"})
     with pytest.raises(BuildError, match="templates or polbias itself have changed"):
@@ -150,14 +160,14 @@ def test_two_builds_at_once_in_one_folder_are_refused(run):
 
 def test_a_build_that_fails_half_way_is_continued(run, finished):
     def lazy(run, numbers, resources):
-        in_process(run, numbers[:5], resources)
+        in_process(run, numbers[:2], resources)
 
     folder = Path(run.where.url)
-    with pytest.raises(BuildError, match="7 of 12 shards are missing .*run the same command again"):
+    with pytest.raises(BuildError, match="4 of 6 shards are missing .*run the same command again"):
         build_at_scale(run, LARGE, lazy, Resources(1, folder / "logs"))
     assert not (folder / "manifest.json").exists()
     done = build(run)
-    assert (done.made, done.kept) == (7, 5)
+    assert (done.made, done.kept) == (4, 2)
     assert published(folder) == published(finished)
 
 
@@ -170,7 +180,7 @@ def test_what_a_worker_cannot_do_is_said_where_the_build_was_started(run, spec):
         for number in numbers:
             make_or_say(run.url, run.mark, number)
 
-    with pytest.raises(BuildError, match=r"\d of 12 .* first problem: .*something else is in its place"):
+    with pytest.raises(BuildError, match=r"\d of 6 .* first problem: .*something else is in its place"):
         build_at_scale(run, LARGE, remote, Resources(1, folder / "logs"))
     obstacle.unlink()
     assert build(run).made == SHARDS // len(spec.tables)
@@ -181,7 +191,7 @@ def test_a_worker_in_another_environment_is_refused(run, monkeypatch):
         monkeypatch.setattr("polbias.scaling.run.fingerprint", lambda table: "0" * 64)
         make_or_say(run.url, run.mark, numbers[0])
 
-    with pytest.raises(BuildError, match=r"12 of 12 .* first problem: .*use one environment on all machines"):
+    with pytest.raises(BuildError, match=r"6 of 6 .* first problem: .*use one environment on all machines"):
         build_at_scale(run, LARGE, elsewhere, Resources(1, Path(run.where.url)))
 
 
@@ -214,8 +224,11 @@ def test_more_rows_than_there_are_are_refused(spec, tmp_path):
         begin(spec.model_copy(update={"tables": (table, *spec.tables[1:])}), tmp_path)
 
 
-def test_in_this_process_there_is_one_worker_and_no_option(run):
-    with pytest.raises(PolbiasError, match="use --executor local"):
-        in_process(run, [0], Resources(2, Path()))
+def test_threads_of_this_process_make_the_same_shards(run, finished):
+    assert build(run, workers=2).made == SHARDS
+    assert published(Path(run.where.url)) == published(finished)
+
+
+def test_in_this_process_there_is_no_option(run):
     with pytest.raises(PolbiasError, match="has no option 'partition'; it has none"):
         in_process(run, [0], replace(Resources(1, Path()), options={"partition": "cpu"}))

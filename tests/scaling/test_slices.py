@@ -6,6 +6,8 @@ from hypothesis import strategies as st
 
 from polbias.files import BuildError
 from polbias.generators.engine import Exclusion, Factor, Lookup, Sample
+from polbias.generators.engine.files import MAX_SHARD_ROWS
+from polbias.manifest import BLOCK_ROWS
 from polbias.scaling.run import cut
 from tests.engine.specs import numbers, table
 
@@ -28,8 +30,8 @@ _SIZES = st.lists(st.integers(1, 5_000_000), min_size=1, max_size=4)
 @given(_SIZES, st.integers(0, 40))
 def test_shards_cover_all_rows_once_and_are_small_enough(sizes, more):
     least = len(cut(_spec(sizes)))
-    assert least == sum(-(-size // 1_000_000) for size in sizes)
-    if least + more > sum(sizes):
+    assert least == sum(-(-size // MAX_SHARD_ROWS) for size in sizes)
+    if least + more > sum(-(-size // BLOCK_ROWS) for size in sizes):
         return
     slices = cut(_spec(sizes), least + more)
     assert len(slices) == least + more
@@ -39,21 +41,30 @@ def test_shards_cover_all_rows_once_and_are_small_enough(sizes, more):
         assert [each.rank for each in own] == list(range(len(own)))
         assert {each.world_size for each in own} == {len(own)}
         assert sum(each.rows for each in own) == size
-        assert max(each.rows for each in own) - min(each.rows for each in own) <= 1
-        assert max(each.rows for each in own) <= 1_000_000
+        assert all(each.rows % BLOCK_ROWS == 0 for each in own[:-1])
+        assert min(each.rows for each in own) > 0
+        blocks = [-(-each.rows // BLOCK_ROWS) for each in own]
+        assert max(blocks) - min(blocks) <= 1
+        assert max(each.rows for each in own) <= MAX_SHARD_ROWS
 
 
 def test_more_shards_go_to_the_largest():
-    slices = cut(_spec([100, 900]), 10)
+    slices = cut(_spec([BLOCK_ROWS, 9 * BLOCK_ROWS]), 10)
     assert [sum(each.table == index for each in slices) for index in (0, 1)] == [1, 9]
 
 
-@pytest.mark.parametrize("shards", [1, 4, 3_000_004])
+@pytest.mark.parametrize("shards", [1, 3, 186])
 def test_impossible_numbers_of_shards_are_refused(shards):
-    with pytest.raises(BuildError, match=f"--shards: found {shards:,}; 3,000,003 rows in 2 tables make 5 to"):
+    with pytest.raises(
+        BuildError, match=f"--shards: found {shards:,}; 3,000,003 rows in 2 tables make 4 to 185 "
+    ):
         cut(_spec([3_000_001, 2]), shards)
 
 
 def test_tables_that_are_whole_products_are_cut_too():
-    excluded = table("all", size=24, exclude=(Exclusion(levels={"side": "left"}),))
-    assert [each.rows for each in cut(numbers(excluded), 5)] == [4, 5, 5, 5, 5]
+    excluded = table("all", size=50_000, exclude=(Exclusion(levels={"side": "left"}),))
+    assert [each.rows for each in cut(numbers(excluded), 3)] == [
+        BLOCK_ROWS,
+        BLOCK_ROWS,
+        50_000 - 2 * BLOCK_ROWS,
+    ]
