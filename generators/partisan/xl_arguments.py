@@ -121,8 +121,8 @@ class Material:
         """A material argument has no steps."""
 
 
-# Examples: blocks of two bases, one valid and one invalid, each with an argument for either side. All of a block
-# have the other gold where the place of a row's cell is odd. A row sees no example about its own base.
+# Examples: blocks of two bases, one valid and one invalid, each with an argument for either side. A block
+# has the other gold labels where the place of a row's cell is odd. No row sees an example about its own base.
 SHOTS = 4
 _ORDERS = ("abab", "baab", "aabb", "abab")
 

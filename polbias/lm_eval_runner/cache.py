@@ -312,8 +312,8 @@ class Memory:
         most = "" if all(slot.wanted for slot in self._slots) else "at most "
         if isinstance(error, SpentError):
             return StoppedError(
-                f"{error} after {total - left:,} of {most}{total:,} requests; {self.resume} with a larger one; "
-                f"{most}{left:,} are missing"
+                f"{error} after {total - left:,} of {most}{total:,} requests; "
+                f"{self.resume} with a larger one; {most}{left:,} are missing"
             )
         return StoppedError(
             f"the model stopped after {total - left:,} of {most}{total:,} requests ({type(error).__name__}: "
