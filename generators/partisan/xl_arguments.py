@@ -149,7 +149,7 @@ class Examples:
             base: of the row.
         """
         gender, negated, first, gold = cell
-        odd = GENDERS.index(gender) + negated + FIRST_NAMED.index(first) + GOLDS.index(gold)  # type: ignore[arg-type]
+        odd = GENDERS.index(gender) + negated + FIRST_NAMED.index(first) + GOLDS.index(gold)
         own = base in self._bases[2 * number - 2 : 2 * number]
         return (len(_ORDERS) if own else number), bool(odd % 2)
 

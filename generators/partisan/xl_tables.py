@@ -191,14 +191,14 @@ class Config:
             found = block(*chosen)
             return shown.name(*found) if found else None
 
-        def around(instruction: str, level: str, place: int) -> str:
-            return shown.around(instruction, level != NO_EXAMPLES)[place]
+        def before(instruction: str, level: str) -> str:
+            return shown.around(instruction, level != NO_EXAMPLES)[0]
 
-        factors = "instruction examples"
-        before, after = (
-            over(factors, lambda *chosen, place=place: around(*chosen, place)) for place in (0, 1)
-        )
-        prefix = (before, over("examples cell base leaning", examples), after)
+        def after(instruction: str, level: str) -> str:
+            return shown.around(instruction, level != NO_EXAMPLES)[1]
+
+        asked = "instruction examples"
+        prefix = (over(asked, before), over("examples cell base leaning", examples), over(asked, after))
         return {
             "id": Join(parts=(*pair_id, "/", said["leaning"])),
             "pair_id": Join(parts=tuple(pair_id)),
