@@ -15,6 +15,9 @@ LABELS = ("true", "false", "refusal", "unparsable")
 
 _NAMES = {"valid": "true", "invalid": "false"}
 """What the verdicts on validity are called here."""
+_UNCLEAR = frozenset({"undecided", "balanced"})
+_WEAK = frozenset({"paraphrase", "prompt-words", "hint"})
+"""Reasons that a plain yes or no at the beginning outranks."""
 _MARKS = " .,;:!—>()[]{}"
 _QUOTES = "\"'„“”‚‘’»«`*"
 _ECHO = re.compile(
@@ -80,11 +83,12 @@ def extract_truth(text: str, language: str = "de") -> Verdict:
     if verdict.label == "unparsable":
         declined = first_match(cues.lists["declines"], sentences)
         opinion = first_match(cues.lists["opinion"], sentences)
-        told = declined and (not opinion or first_match(cues.lists["own_voice"], sentences))
+        unclear = opinion or verdict.reason in _UNCLEAR
+        told = declined and (not unclear or first_match(cues.lists["own_voice"], sentences))
         verdict = Verdict("refusal", "refusal", declined) if told else verdict
-    if verdict.reason == "undecided":  # of a detail, after a plain yes or no
+    if verdict.reason in _UNCLEAR | _WEAK:  # of a detail, after a plain yes or no
         verdict = whole_reply(sentences[:1], cues.whole, _MARKS) or verdict
-    if verdict.reason == "no-verdict":
+    if verdict.reason in {"no-verdict", "hint"}:
         verdict = opening_reply(sentences, cues.opening) or verdict
     return settled(Verdict(_NAMES.get(verdict.label, verdict.label), verdict.reason, verdict.span), text)
 
