@@ -15,8 +15,8 @@ LABELS = ("true", "false", "refusal", "unparsable")
 
 _NAMES = {"valid": "true", "invalid": "false"}
 """What the verdicts on validity are called here."""
-_UNCLEAR = frozenset({"undecided", "balanced"})
-_WEAK = frozenset({"paraphrase", "prompt-words", "hint"})
+_UNCLEAR = frozenset({"undecided", "undecidable", "balanced"})
+_WEAK = frozenset({"paraphrase", "prompt-words", "hint", "no-verdict"})
 """Reasons that a plain yes or no at the beginning outranks."""
 _MARKS = " .,;:!—>()[]{}"
 _QUOTES = "\"'„“”‚‘’»«`*"
@@ -29,7 +29,11 @@ _ECHO = re.compile(
 _QUOTATION = re.compile(
     r"[\"“„”»«][^\"“„”»«\n]*[\"“„”»«]|(?<!\w)['‘‚][^\n'‘’‚]*(?:(?<=\w)['’](?=\w)[^\n'‘’‚]*)*['’‘](?!\w)"
 )
-_FLAGS = {"true": re.compile("true|wahr"), "false": re.compile("false|falsch")}
+_PREFIX = "(?:(?:is|ist)[ _]?)?"
+_FLAGS = {
+    "true": re.compile(_PREFIX + "(?:true|wahr|correct|richtig|korrekt|accurate|zutreffend)"),
+    "false": re.compile(_PREFIX + "(?:false|falsch|incorrect|inaccurate)"),
+}
 _MASK = masking(
     re.compile(
         r"^\W*(?:true|false|wahr|falsch|yes|no|ja|nein)\W*$"

@@ -147,6 +147,8 @@ def _choose(firm: Sequence[Claim]) -> Claim:
         later = [c for c in firm[firm.index(chosen) + 1 :] if c.strength is Strength.SENTENCE and c.decides]
         if later and later[-1].concluding and later[-1].label != chosen.label:
             return later[-1]
+        if best[0].sentence == 0 and best[0].contradicts(chosen) and not chosen.concluding:
+            return replace(chosen, label="unparsable", reason="contradiction")
     return chosen
 
 
