@@ -211,7 +211,7 @@ class Reader:
         if self.lists["hypothetical"].search(clause) and not self.lists["performed"].search(clause):
             asserted = asserted and (negated or not phrase) and not (word and self.scope.silences)
             strength = Strength.HINT
-        if strength is Strength.SENTENCE and self.scope.supposed(start):
+        if word and self.scope.supposed(start):
             asserted = False
         # Whether a claim is a first impression, another's, of a part, or under a condition.
         tentative = self.lists["tentative"].search(

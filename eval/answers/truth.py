@@ -84,7 +84,7 @@ def extract_truth(text: str, language: str = "de") -> Verdict:
     refused = first_match(cues.lists["refuses"], named)
     if refused and verdict.reason != "marker":
         return Verdict("refusal", "refusal", refused)
-    if verdict.label == "unparsable":
+    if verdict.label == "unparsable" or verdict.reason == "hint":
         declined = first_match(cues.lists["declines"], sentences)
         opinion = first_match(cues.lists["opinion"], sentences)
         unclear = opinion or verdict.reason in _UNCLEAR
