@@ -101,6 +101,12 @@ def _read(sentences: Sequence[Sentence], words: Words, echoed: Echo) -> Verdict:
     if declined:  # what is said of a statement before it is declined to judge it is no verdict
         last, _ = declined[-1]
         claims = [c for c in claims if c.sentence >= last or c.reason not in {"idiom", "act"}]
+        first, _ = declined[0]  # "No, I won't answer"
+        claims = [
+            c
+            for c in claims
+            if sentences[c.sentence].text[c.start : c.end] != "no" or c.sentence not in {first, first - 1}
+        ]
     best = max((claim.strength for claim in claims if claim.value), default=None)
     torn = max((n for n, each in enumerate(sentences) if cues["torn"].search(each.text)), default=-1)
     if torn > max((claim.sentence for claim in claims if claim.value), default=torn):

@@ -323,7 +323,8 @@ def _claim(text: str, hit: _Hit, value: int, number: int) -> Claim | None:
         return None
     if _unsaid(text, hit, clause, value != hit.value or not mine, headed):
         return None
-    if not hit.own and _VERBS.match(text, hit.start, hit.end) and not (mine or bare or stated):
+    verb = _VERBS.match(text, hit.start, hit.end) or cues["nouns"].fullmatch(text, hit.start, hit.end)
+    if not hit.own and verb and not (mine or bare or stated):
         return None
     denied = value != hit.value and mine and not cues["sides"].match(after)
     joined = re.search(r" (?:and|but|yet|or)(?: \w+ly| also)* $", before)
