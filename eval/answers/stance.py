@@ -12,10 +12,8 @@ from polbias.eval.answers.stance_claims import (
     MARKS,
     SIDES,
     Claim,
-    Echo,
     Strength,
     Words,
-    echo_of,
     find_claims,
     label_words,
     stance_cues,
@@ -65,8 +63,7 @@ def _stance(text: str, words: Words, statement: str | None) -> Verdict:
     prepared = prepare(own)
     if not prepared.sentences:
         return Verdict("unparsable", "empty")
-    item = prepare(statement or "").sentences
-    sentences = without_item(prepared.sentences, item)
+    sentences = without_item(prepared.sentences, prepare(statement or "").sentences)
     if not sentences:
         return Verdict("unparsable", "no-verdict")
     flag = flagged(own, {SIDES[value]: pattern for value, pattern in words.keys.items()})
@@ -75,7 +72,7 @@ def _stance(text: str, words: Words, statement: str | None) -> Verdict:
     language = spoken(sentences)
     if language != "en":
         return read_other(sentences, language, words.own, words.yes_no)
-    verdict = _read(sentences, words, echo_of(item))
+    verdict = _read(sentences, words)
     if verdict.reason == "no-verdict":
         others = (
             read_other(sentences, each, words.own, words.yes_no)
@@ -86,9 +83,9 @@ def _stance(text: str, words: Words, statement: str | None) -> Verdict:
     return verdict
 
 
-def _read(sentences: Sequence[Sentence], words: Words, echoed: Echo) -> Verdict:
-    """Read an English output, in which some words are those of the statement."""
-    cues, claims = stance_cues(), _standing(find_claims(sentences, words, echoed), sentences)
+def _read(sentences: Sequence[Sentence], words: Words) -> Verdict:
+    """Read an English output."""
+    cues, claims = stance_cues(), _standing(find_claims(sentences, words), sentences)
     if any(claim.reason == "reply" for claim in claims) and (
         find_refusal(sentences, truncated=False) or first_match(cues["serving"], sentences)
     ):

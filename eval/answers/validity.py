@@ -78,9 +78,13 @@ class Court:
         return Ruling(chosen, len(standing) < len(firm), retracted, hints)
 
     def _outranked(self, first: Claim, chosen: Claim) -> bool:
-        """Say whether the label that is all of the first line stands against what comes between it and the end."""
+        """Say whether a first line that is nothing but a label outranks what comes between it and the end."""
         whole = first.strength is Strength.MARKER and first.decides and first.sentence == 0
-        between = chosen.label != first.label and not chosen.concluding and (chosen.sentence < self.last or not chosen.decides)
+        between = (
+            chosen.label != first.label
+            and not chosen.concluding
+            and (chosen.sentence < self.last or chosen.reason == "undecided")
+        )
         return whole and between and len(self.sentences[0].tokens) <= _LABEL
 
     def _claims(self) -> Iterator[Claim]:
