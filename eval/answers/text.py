@@ -409,7 +409,7 @@ def masking(speaks: re.Pattern[str]) -> Callable[[re.Match[str]], str]:
     """Return what hides a quoted sentence of the item, whose words are no verdict, in a word as long."""
 
     def mask(quotation: re.Match[str]) -> str:
-        text, before = quotation.group(), quotation.string[: quotation.start()].rstrip()
+        text, before = quotation.group(), quotation.string[: quotation.start()][-40:].rstrip()
         if _VALUE.search(before):
             return text
         if len(text.split()) < _SENTENCE or speaks.search(text):
