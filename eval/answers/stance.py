@@ -97,7 +97,7 @@ def _read(sentences: Sequence[Sentence], words: Words) -> Verdict:
     ]
     if declined:  # what is said of a statement before it is declined to judge it is no verdict
         last, end = declined[-1][0], declined[-1][1].end()
-        if all((c.sentence, c.start) < (last, end) and c.strength < Strength.MARKER for c in claims):
+        if all((c.sentence, c.start) < (last, end) and c.reason in {"sentence", "negated"} for c in claims):
             claims = []
         claims = [c for c in claims if c.sentence >= last or c.reason not in {"idiom", "act"}]
         first, _ = declined[0]  # "No, I won't answer"

@@ -46,10 +46,13 @@ _MASK = masking(
 def extract_truth(text: str, language: str = "de") -> Verdict:
     """Read the verdict on a claim off a model output.
 
-    The output is read as :func:`extract_validity` reads one, with the words of this question for those of
-    that one. The labels that an output repeats from its prompt are no answer. That a claim is partly true,
-    mostly true, or a matter of opinion is no verdict; that it cannot be judged, or not with what is known, is
-    a refusal.
+    The output is weighed as :func:`extract_validity` weighs one, with cues of its own: words for true and
+    false, and what says that a claim holds, that the sources bear it out or contradict it, or that it states
+    something rightly or wrongly. A first line that is nothing but a label outranks what follows, except a
+    conclusion; a plain yes or no at the beginning and a refusal outrank what only hints at a verdict. What
+    others say or hold, what is conceded, supposed or a first impression, and labels repeated from the prompt
+    are no answer. That a claim is partly true, mostly true, true of a part, once true, or a matter of opinion
+    is no verdict; that it cannot be judged, or not with what is known, is a refusal.
 
     Args:
         text: The output, any string.
