@@ -21,8 +21,8 @@ _WEAK = frozenset({"paraphrase", "prompt-words", "hint", "no-verdict"})
 _MARKS = " .,;:!—>()[]{}"
 _QUOTES = "\"'„“”‚‘’»«`*"
 _ECHO = re.compile(
-    rf"[{_QUOTES}]{{0,3}}\b(?:true|wahr)\b[{_QUOTES}]{{0,3}}\s{{0,9}}(?:\bor\b|\boder\b|/|\|(?!\s*$))\s{{0,9}}"
-    rf"[{_QUOTES}]{{0,3}}(?:\b(?:false|falsch)\b[{_QUOTES}]{{0,3}}|\w{{0,5}}$)",
+    rf"[{_QUOTES}]{{0,3}}\b(?:true|wahr|false(?=.{{1,6}}true)|falsch(?=.{{1,6}}wahr))\b[{_QUOTES}]{{0,3}}\s{{0,9}}(?:\bor\b|\boder\b|/|\|(?!\s*$))\s{{0,9}}"
+    rf"[{_QUOTES}]{{0,3}}(?:\b(?:false|falsch|true|wahr)\b[{_QUOTES}]{{0,3}}|\w{{0,5}}$)",
     re.IGNORECASE,
 )
 """Both labels as the prompt lists them, also where the list is cut off."""
