@@ -82,7 +82,7 @@ class Court:
         whole = first.strength is Strength.MARKER and first.decides and first.sentence == 0
         between = (
             chosen.label != first.label
-            and not chosen.concluding
+            and not (chosen.concluding or chosen.contrasted)
             and (chosen.sentence < self.last or chosen.reason == "undecided")
         )
         return whole and between and len(self.sentences[0].tokens) <= _LABEL
