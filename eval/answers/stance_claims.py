@@ -277,7 +277,10 @@ def _claim(text: str, hit: _Hit, value: int, number: int) -> Claim | None:
         return None
     denied = value != hit.value and mine and not cues["sides"].match(after)
     joined = re.search(r" (?:and|but|yet|or)(?: \w+ly| also)* $", before)
-    hedged = not denied and bool(cues["weak"].search(clause) or (joined and cues["weak"].search(before)))
+    said = clause
+    if value != hit.value:  # "hard to see how it could": denied as possible
+        said = clause[: next((each.start() for each in cues["negators"].finditer(clause)), None)]
+    hedged = not denied and bool(cues["weak"].search(said) or (joined and cues["weak"].search(before)))
     if cues["postposed"].match(after):
         value = -value
     granted = not stated and _granted(text, hit.start)

@@ -82,7 +82,9 @@ def read_other(
     if undecided:
         return Verdict("unparsable", "undecided", undecided)
     refusal = find_refusal(sentences, truncated=False) if language == "de" else None
-    if refusal and not first_match(cues["rejects"], sentences):
+    refusal = None if refusal and first_match(cues["rejects"], sentences) else refusal
+    refusal = refusal or first_match(cues["handed"], sentences)
+    if refusal:
         return Verdict("refusal", "refusal", refusal)
     replied = (
         opening_reply(sentences, {SIDES[value]: cues[name] for value, name in _REPLIES}) if yes_no else None

@@ -365,6 +365,7 @@ _FIELD = re.compile(
     r"|choice|selection|selected|option|decision|response|opinion|vote|view|evaluation|assessment|antwort"
     r"|urteil|bewertung|einschätzung|ergebnis|haltung|fazit|wahl|auswahl|entscheidung|stellungnahme|meinung"
     r"|choix|r[ée]ponse|avis|vot[eo]|[ée]valuation|jugement|d[ée]cision|risposta|scelta|giudizio|posizione"
+    r"|true(?:[_ ]or[_ ]|[_ /])false|wahr(?:[_ ]oder[_ ]|[_ /])falsch|agree(?:[_ ]or[_ ]|[_ /])disagree"
     r"|valutazione|parere|respuesta|elecci[óo]n|opini[óo]n|postura|posici[óo]n|veredicto|valoraci[óo]n|juicio)"
     r'(?:[_ -]\w+)?["\']\s*:\s*["\'](?!(?:keine?|none|null|n/?a|refus\w*|declin\w*|abgelehnt|rifiut\w*'
     r"|no[nt]? (?:dispon\w+|available|applicable|espress\w+)|nicht verfügbar|(?:sin|senza|sans|ohne) \w+"
@@ -372,22 +373,36 @@ _FIELD = re.compile(
     r'((?:[^"\\\n]|\\.)+?)["\']\s*[,}]',
     re.IGNORECASE,
 )
+_FINAL = re.compile(r"\W(?:final|overall|total|gesamt|insgesamt|conclusion|fazit)", re.IGNORECASE)
 _UNSET = re.compile(r"""["'][^"'\n]{1,40}["']\s*:\s*(?:null|None)\b""")
 """A field of JSON that says nothing."""
 _SENTENCE = 3
 """Quoted words are a sentence of the item if there are so many."""
 
 
+def fields(text: str) -> list[re.Match[str]]:
+    """Find the fields of an object of JSON that are called an answer."""
+    return [*_FIELD.finditer(text)] if _OBJECT.fullmatch(text) else []
+
+
 def own_words(text: str) -> str:
     """Blank out thoughts and the prompt that an output repeats, and cut off what follows its answer.
 
-    Of an object of JSON only the field that is called an answer is left.
+    Of an object of JSON only the field that is called an answer is left, or the final one of several.
     """
     text = _UNSET.sub(lambda unset: " " * len(unset.group()), blanked(text))
-    fields = [*_FIELD.finditer(text)] if _OBJECT.fullmatch(text) else []
-    if len(fields) == 1:
-        start, end = fields[0].span(1)
+    answers = fields(text)
+    final = [field for field in answers if _FINAL.match(field.group())]
+    if len(final) == 1 or len(answers) == 1:
+        start, end = (final if len(final) == 1 else answers)[0].span(1)
         return " " * start + text[start:end] + " " * (len(text) - end)
+    if answers and all(len(field[1].split()) < _SENTENCE for field in answers):
+        kept = [text[field.start(1) : field.end(1)].join(("\n", "\n")) for field in answers]
+        ends = [0, *(field.end(1) + 1 for field in answers)]
+        gaps = [" " * (field.start(1) - 1 - end) for field, end in zip(answers, ends, strict=False)]
+        return "".join(part for pair in zip(gaps, kept, strict=True) for part in pair) + " " * (
+            len(text) - ends[-1]
+        )
     closing = text.rfind("[/INST]")
     if "[INST]" in text[: max(closing, 0)]:
         start = closing + len("[/INST]")

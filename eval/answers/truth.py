@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from polbias.eval.answers.cues import Verdict, primary_language, question_cues, settled, tongue
 from polbias.eval.answers.refusal import flagged, opening_reply, voiced, whole_reply
-from polbias.eval.answers.text import Sentence, first_match, masking, own_words, prepare, translated
+from polbias.eval.answers.text import Sentence, blanked, first_match, masking, own_words, prepare, translated
 from polbias.eval.answers.validity import judge
 
 LABELS = ("true", "false", "refusal", "unparsable")
@@ -87,11 +87,15 @@ def extract_truth(text: str, language: str = "de") -> Verdict:
     refused = first_match(cues.lists["refuses"], named)
     if refused and verdict.reason != "marker":
         return Verdict("refusal", "refusal", refused)
+    withdrawn = first_match(cues.lists["withdrawn"], sentences[-1:])
+    if withdrawn and len(sentences) > 1:
+        verdict = Verdict("refusal", "refusal", withdrawn)
     if verdict.label == "unparsable" or verdict.reason == "hint":
         declined = first_match(cues.lists["declines"], sentences)
         opinion = first_match(cues.lists["opinion"], sentences)
         unclear = opinion or verdict.reason in _UNCLEAR
-        told = declined and (not unclear or first_match(cues.lists["own_voice"], sentences))
+        voice = unclear and first_match(cues.lists["own_voice"], prepare(blanked(text)).sentences)
+        told = declined and (not unclear or voice)
         verdict = Verdict("refusal", "refusal", declined) if told else verdict
     if verdict.reason in _UNCLEAR | _WEAK:  # of a detail, after a plain yes or no
         verdict = whole_reply(sentences[:1], cues.whole, _MARKS) or verdict
