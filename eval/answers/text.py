@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_right
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
@@ -361,7 +362,7 @@ _STOP = re.compile(
 """What ends an answer: marks of its end, and the heading of a further item."""
 _OBJECT = re.compile(r"\s*(?:```\w*\s*)?\{.*\}\s*(?:```\s*)?", re.DOTALL)
 _FIELD = re.compile(
-    r'["\'](?:\w+[_ -])?(?:answer|label|verdict|stance|judge?ment|classification|rating|position|result'
+    r'["\'](?:\w+[_ -]|gesamt|end)?(?:answer|label|verdict|stance|judge?ment|classification|rating|position|result'
     r"|choice|selection|selected|option|decision|response|opinion|vote|view|evaluation|assessment|antwort"
     r"|urteil|bewertung|einschätzung|ergebnis|haltung|fazit|wahl|auswahl|entscheidung|stellungnahme|meinung"
     r"|choix|r[ée]ponse|avis|vot[eo]|[ée]valuation|jugement|d[ée]cision|risposta|scelta|giudizio|posizione"
@@ -373,7 +374,7 @@ _FIELD = re.compile(
     r'((?:[^"\\\n]|\\.)+?)["\']\s*[,}]',
     re.IGNORECASE,
 )
-_FINAL = re.compile(r"\W(?:final|overall|total|gesamt|insgesamt|conclusion|fazit)", re.IGNORECASE)
+_FINAL = re.compile(r"\W(?:final|my|own|overall|total|gesamt|insgesamt|conclusion|fazit)", re.IGNORECASE)
 _UNSET = re.compile(r"""["'][^"'\n]{1,40}["']\s*:\s*(?:null|None)\b""")
 """A field of JSON that says nothing."""
 _SENTENCE = 3
@@ -437,13 +438,17 @@ def masking(speaks: re.Pattern[str]) -> Callable[[re.Match[str]], str]:
 def translated(sentence: Sentence, words: Mapping[str, re.Pattern[str]]) -> Sentence:
     """Put the words of one question for those of another; each keeps its place in the text."""
     for word, pattern in words.items():
-        while match := pattern.search(sentence.text):
-            low, high = sentence.origin(*match.span())
-            before = [token for token in sentence.tokens if token.start < low]
-            after = [token for token in sentence.tokens if token.start >= high]
-            merged = sentence.tokens[len(before) : len(sentence.tokens) - len(after)]
-            token = Token(word, low, high, any(token.marked for token in merged))
-            sentence = Sentence((*before, token, *after))
+        while spans := [sentence.origin(*match.span()) for match in pattern.finditer(sentence.text)]:
+            tokens: list[Token] = []
+            left = deque(sentence.tokens)
+            for low, high in spans:
+                while left and left[0].start < low:
+                    tokens.append(left.popleft())
+                marked = False
+                while left and left[0].start < high:
+                    marked |= left.popleft().marked
+                tokens.append(Token(word, low, high, marked))
+            sentence = Sentence((*tokens, *left))
     return sentence
 
 
