@@ -362,9 +362,9 @@ _STOP = re.compile(
 """What ends an answer: marks of its end, and the heading of a further item."""
 _OBJECT = re.compile(r"\s*(?:```\w*\s*)?\{.*\}\s*(?:```\s*)?", re.DOTALL)
 _FIELD = re.compile(
-    r'["\'](?:\w+[_ -]|gesamt|end)?(?:answer|label|verdict|stance|judge?ment|classification|rating|position|result'
-    r"|choice|selection|selected|option|decision|response|opinion|vote|view|evaluation|assessment|antwort"
-    r"|urteil|bewertung|einschätzung|ergebnis|haltung|fazit|wahl|auswahl|entscheidung|stellungnahme|meinung"
+    r'["\'](?:\w+[_ -]|gesamt|end)?(?:answer|label|verdict|stance|judge?ment|classification|rating|position'
+    r"|result|choice|selection|selected|option|decision|response|opinion|vote|view|evaluation|assessment"
+    r"|antwort|urteil|bewertung|einschätzung|ergebnis|haltung|fazit|wahl|auswahl|entscheidung|stellungnahme|meinung"
     r"|choix|r[ée]ponse|avis|vot[eo]|[ée]valuation|jugement|d[ée]cision|risposta|scelta|giudizio|posizione"
     r"|true(?:[_ ]or[_ ]|[_ /])false|wahr(?:[_ ]oder[_ ]|[_ /])falsch|agree(?:[_ ]or[_ ]|[_ /])disagree"
     r"|valutazione|parere|respuesta|elecci[óo]n|opini[óo]n|postura|posici[óo]n|veredicto|valoraci[óo]n|juicio)"
