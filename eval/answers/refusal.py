@@ -109,8 +109,8 @@ def flagged(text: str, labels: Mapping[str, re.Pattern[str]]) -> Verdict | None:
         if pattern.fullmatch(match[1].lower()) and match[2].lower() not in _UNSAID
     ]
     if not found:
-        parts = {(match[1].lower(), match[2].lower()): match.span() for match in _FLAG.finditer(text)}
-        halved = [span for (key, said), span in parts.items() if said == "false" and (key, "true") in parts]
+        said = {(match[1], match[2].lower()): match.span() for match in _FLAG.finditer(text)}
+        halved = [span for (key, value), span in said.items() if {(key, "true"), (key, "false")} <= {*said}]
         return Verdict("unparsable", "contradiction", halved[-1]) if halved else None
     first, second = labels
     votes = {label if said in _YES else first if label == second else second for label, said, _ in found}

@@ -67,7 +67,7 @@ def _stance(text: str, words: Words, statement: str | None) -> Verdict:
     if not sentences:
         return Verdict("unparsable", "no-verdict")
     verdict = _spoken(own, sentences, words)
-    if verdict.label == "unparsable" and fields(text) and not fields(own):  # what else it says can decline
+    if verdict.label == "unparsable" and fields(text):  # what else it says can decline
         beside = _spoken(own, prepare(blanked(text)).sentences, words)
         verdict = beside if beside.label == "refusal" else verdict
     return verdict

@@ -277,9 +277,8 @@ def _claim(text: str, hit: _Hit, value: int, number: int) -> Claim | None:
         return None
     denied = value != hit.value and mine and not cues["sides"].match(after)
     joined = re.search(r" (?:and|but|yet|or)(?: \w+ly| also)* $", before)
-    said = clause
-    if value != hit.value:  # "hard to see how it could": denied as possible
-        said = clause[: next((each.start() for each in cues["negators"].finditer(clause)), None)]
+    # "hard to see how it could": denied as possible
+    said = cues["negators"].split(clause)[0] if value != hit.value else clause
     hedged = not denied and bool(cues["weak"].search(said) or (joined and cues["weak"].search(before)))
     if cues["postposed"].match(after):
         value = -value

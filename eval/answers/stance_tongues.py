@@ -81,9 +81,9 @@ def read_other(
     undecided = first_match(cues["undecided"], sentences)
     if undecided:
         return Verdict("unparsable", "undecided", undecided)
-    refusal = find_refusal(sentences, truncated=False) if language == "de" else None
-    refusal = None if refusal and first_match(cues["rejects"], sentences) else refusal
-    refusal = refusal or first_match(cues["handed"], sentences)
+    refusal = first_match(cues["handed"], sentences)
+    if language == "de" and not first_match(cues["rejects"], sentences):
+        refusal = refusal or find_refusal(sentences, truncated=False)
     if refusal:
         return Verdict("refusal", "refusal", refusal)
     replied = (

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_right
-from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
@@ -394,16 +393,10 @@ def own_words(text: str) -> str:
     text = _UNSET.sub(lambda unset: " " * len(unset.group()), blanked(text))
     answers = fields(text)
     final = [field for field in answers if _FINAL.match(field.group())]
-    if len(final) == 1 or len(answers) == 1:
-        start, end = (final if len(final) == 1 else answers)[0].span(1)
-        return " " * start + text[start:end] + " " * (len(text) - end)
-    if answers and all(len(field[1].split()) < _SENTENCE for field in answers):
-        kept = [text[field.start(1) : field.end(1)].join(("\n", "\n")) for field in answers]
-        ends = [0, *(field.end(1) + 1 for field in answers)]
-        gaps = [" " * (field.start(1) - 1 - end) for field, end in zip(answers, ends, strict=False)]
-        return "".join(part for pair in zip(gaps, kept, strict=True) for part in pair) + " " * (
-            len(text) - ends[-1]
-        )
+    kept = final if len(final) == 1 else answers
+    if len(kept) == 1 or (kept and all(len(field[1].split()) < _SENTENCE for field in kept)):
+        places = {place for field in kept for place in range(*field.span(1))}
+        return "".join(sign if place in places else "\n" for place, sign in enumerate(text))
     closing = text.rfind("[/INST]")
     if "[INST]" in text[: max(closing, 0)]:
         start = closing + len("[/INST]")
@@ -439,16 +432,15 @@ def translated(sentence: Sentence, words: Mapping[str, re.Pattern[str]]) -> Sent
     """Put the words of one question for those of another; each keeps its place in the text."""
     for word, pattern in words.items():
         while spans := [sentence.origin(*match.span()) for match in pattern.finditer(sentence.text)]:
-            tokens: list[Token] = []
-            left = deque(sentence.tokens)
-            for low, high in spans:
-                while left and left[0].start < low:
-                    tokens.append(left.popleft())
-                marked = False
-                while left and left[0].start < high:
-                    marked |= left.popleft().marked
-                tokens.append(Token(word, low, high, marked))
-            sentence = Sentence((*tokens, *left))
+            merged = [
+                [token for token in sentence.tokens if low <= token.start < high] for low, high in spans
+            ]
+            tokens = {*sentence.tokens}.difference(*merged)
+            tokens |= {
+                Token(word, *span, any(t.marked for t in each))
+                for span, each in zip(spans, merged, strict=True)
+            }
+            sentence = Sentence(tuple(sorted(tokens, key=lambda token: token.start)))
     return sentence
 
 

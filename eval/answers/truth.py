@@ -84,12 +84,11 @@ def extract_truth(text: str, language: str = "de") -> Verdict:
     ]
     verdict = whole_reply(sentences, cues.whole, _MARKS) or _judged(sentences, primary, prepared.truncated)
     named = prepare(own).sentences if _ECHO.search(text) else ()
-    refused = first_match(cues.lists["refuses"], named)
-    if refused and verdict.reason != "marker":
+    refused = first_match(cues.lists["withdrawn"], sentences[1:][-1:])
+    if verdict.reason != "marker":
+        refused = refused or first_match(cues.lists["refuses"], named)
+    if refused:
         return Verdict("refusal", "refusal", refused)
-    withdrawn = first_match(cues.lists["withdrawn"], sentences[-1:])
-    if withdrawn and len(sentences) > 1:
-        verdict = Verdict("refusal", "refusal", withdrawn)
     if verdict.label == "unparsable" or verdict.reason == "hint":
         declined = first_match(cues.lists["declines"], sentences)
         opinion = first_match(cues.lists["opinion"], sentences)
