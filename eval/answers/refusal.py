@@ -109,9 +109,7 @@ def flagged(text: str, labels: Mapping[str, re.Pattern[str]]) -> Verdict | None:
         if pattern.fullmatch(match[1].lower()) and match[2].lower() not in _UNSAID
     ]
     if not found:
-        said = {(match[1], match[2].lower()): match.span() for match in _FLAG.finditer(text)}
-        halved = [span for (key, value), span in said.items() if {(key, "true"), (key, "false")} <= {*said}]
-        return Verdict("unparsable", "contradiction", halved[-1]) if halved else None
+        return None
     first, second = labels
     votes = {label if said in _YES else first if label == second else second for label, said, _ in found}
     if len(votes) > 1 or not all(said in _YES | _NO for _, said, _ in found):

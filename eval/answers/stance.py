@@ -180,16 +180,13 @@ def _decided(claims: Sequence[Claim], sentences: Sequence[Sentence]) -> Verdict:
         return _verdict(SIDES[chosen.value], chosen, sentences)
     last = sides[-1]
     first = next(claim for claim in reversed(sides) if claim.value != last.value)
-    if first.sentence == last.sentence and stance_cues()["turning"].search(
-        sentences[last.sentence].text, first.end, last.start
-    ):
-        return replace(_verdict(SIDES[last.value], last, sentences), reason="self-correction")
-    if first.sentence < last.sentence:
+    if first.sentence == last.sentence:
+        names, between = {"turning"}, sentences[last.sentence].text[first.end : last.start]
+    else:
+        names = {"correction" if last.strength is Strength.MARKER else "concluding", "concluding"}
         between = " ".join(each.text for each in sentences[first.sentence + 1 : last.sentence + 1])
-        name = "correction" if last.strength is Strength.MARKER else "concluding"
-        turned = any(stance_cues()[each].search(between) for each in {name, "concluding"})
-        if turned:
-            return replace(_verdict(SIDES[last.value], last, sentences), reason="self-correction")
+    if any(stance_cues()[each].search(between) for each in names):
+        return replace(_verdict(SIDES[last.value], last, sentences), reason="self-correction")
     return _verdict("unparsable", replace(last, reason="contradiction"), sentences)
 
 
@@ -214,8 +211,4 @@ def _reply(sentences: Sequence[Sentence], words: Words) -> Verdict | None:
         if match and not rest[:1].isalnum() and (sentence is sentences[0] or not rest.strip(MARKS)):
             label = "agree" if name == "yes" else "disagree"
             return Verdict(label, "reply", sentence.origin(*match.span()))
-    last = stance_cues()["last_reply"].search(sentences[-1].text)
-    if last:
-        label = "disagree" if last.group().strip(MARKS).endswith("no") else "agree"
-        return Verdict(label, "reply", sentences[-1].origin(*last.span()))
     return None
