@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 
 from polbias.eval.answers.cues import Verdict, settled
-from polbias.eval.answers.refusal import find_refusal, flagged
+from polbias.eval.answers.refusal import find_refusal, flagged, opening_reply, whole_reply
 from polbias.eval.answers.stance_claims import (
     MARKS,
     SIDES,
@@ -18,7 +17,7 @@ from polbias.eval.answers.stance_claims import (
     label_words,
     stance_cues,
 )
-from polbias.eval.answers.stance_tongues import TONGUES, read_other, spoken
+from polbias.eval.answers.stance_tongues import REPLIES, TONGUES, read_other, spoken
 from polbias.eval.answers.text import Sentence, blanked, fields, first_match, own_words, prepare, without_item
 
 LABELS = ("agree", "disagree", "refusal", "unparsable")
@@ -130,22 +129,22 @@ def _read(sentences: Sequence[Sentence], words: Words) -> Verdict:
         number, match = declined[0]
         return Verdict("refusal", "refusal", sentences[number].origin(*match.span()))
     neither = [claim for claim in claims if not claim.value]
-    if any(claim.reason == "refusal" for claim in neither) or (
-        neither and any(cues["machine"].search(sentence.text) for sentence in sentences)
-    ):
+    machine = first_match(cues["machine"], sentences)
+    if any(claim.reason == "refusal" for claim in neither) or (neither and machine):
         return Verdict(
             "refusal", "refusal", sentences[neither[0].sentence].origin(neither[0].start, neither[0].end)
         )
     if neither:
         return _verdict("unparsable", neither[0], sentences)
-    if _undecided(sentences):
+    if not machine and first_match(cues["undecided"], sentences):
         return Verdict("unparsable", "undecided")
     refusal = find_refusal(sentences, truncated=False)
     if refusal:
         return Verdict("refusal", "refusal", refusal)
     if best is not None and best > Strength.HEDGED:
         return _decided([c for c in claims if c.strength == best], sentences)
-    reply = _reply(sentences, words)
+    patterns = {SIDES[value]: cues[name] for value, name in REPLIES if words.yes_no}
+    reply = opening_reply(sentences, patterns) or whole_reply(sentences[-1:], patterns, MARKS)
     if reply:
         return reply
     refusal = find_refusal(sentences, truncated=False, outright=True) or first_match(
@@ -192,23 +191,3 @@ def _decided(claims: Sequence[Claim], sentences: Sequence[Sentence]) -> Verdict:
 
 def _verdict(label: str, claim: Claim, sentences: Sequence[Sentence]) -> Verdict:
     return Verdict(label, claim.reason, sentences[claim.sentence].origin(claim.start, claim.end))
-
-
-def _undecided(sentences: Sequence[Sentence]) -> bool:
-    """Say whether an output says that it cannot decide, and not because it is a machine."""
-    cues = stance_cues()
-    machine = any(cues["machine"].search(sentence.text) for sentence in sentences)
-    return not machine and any(cues["undecided"].search(sentence.text) for sentence in sentences)
-
-
-def _reply(sentences: Sequence[Sentence], words: Words) -> Verdict | None:
-    """Read a yes or no that begins an output which names no label."""
-    if not words.yes_no:
-        return None
-    for sentence, name in itertools.product((sentences[0], sentences[-1]), ("no", "yes")):
-        match = stance_cues()[name].match(sentence.text)
-        rest = sentence.text[match.end() :].strip() if match else ""
-        if match and not rest[:1].isalnum() and (sentence is sentences[0] or not rest.strip(MARKS)):
-            label = "agree" if name == "yes" else "disagree"
-            return Verdict(label, "reply", sentence.origin(*match.span()))
-    return None

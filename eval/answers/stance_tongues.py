@@ -13,7 +13,7 @@ from polbias.eval.answers.stance_claims import SIDES
 from polbias.eval.answers.text import Sentence, first_match
 
 TONGUES = ("de", "fr", "it", "es")
-_REPLIES = ((1, "yes"), (-1, "no"))
+REPLIES = ((1, "yes"), (-1, "no"))
 _PREFIX = 4
 _FILLERS = 8
 """A sentence of no more words than this can be nothing but a label."""
@@ -87,7 +87,7 @@ def read_other(
     if refusal:
         return Verdict("refusal", "refusal", refusal)
     replied = (
-        opening_reply(sentences, {SIDES[value]: cues[name] for value, name in _REPLIES}) if yes_no else None
+        opening_reply(sentences, {SIDES[value]: cues[name] for value, name in REPLIES}) if yes_no else None
     )
     return replied or Verdict("unparsable", "no-verdict")
 
