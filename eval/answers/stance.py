@@ -68,7 +68,8 @@ def _stance(text: str, words: Words, statement: str | None) -> Verdict:
     verdict = _spoken(own, sentences, words)
     if verdict.label == "unparsable" and fields(text):  # what else it says can decline
         beside = _spoken(own, prepare(blanked(text)).sentences, words)
-        verdict = beside if beside.label == "refusal" else verdict
+        if beside.label == "refusal":
+            return beside
     return verdict
 
 

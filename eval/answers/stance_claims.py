@@ -277,9 +277,9 @@ def _claim(text: str, hit: _Hit, value: int, number: int) -> Claim | None:
         return None
     denied = value != hit.value and mine and not cues["sides"].match(after)
     joined = re.search(r" (?:and|but|yet|or)(?: \w+ly| also)* $", before)
-    # "hard to see how it could": denied as possible
-    said = cues["negators"].split(clause)[0] if value != hit.value else clause
-    hedged = not denied and bool(cues["weak"].search(said) or (joined and cues["weak"].search(before)))
+    if value != hit.value:  # "hard to see how it could": denied as possible
+        clause = cues["negators"].split(clause)[0]
+    hedged = not denied and bool(cues["weak"].search(clause) or (joined and cues["weak"].search(before)))
     if cues["postposed"].match(after):
         value = -value
     granted = not stated and _granted(text, hit.start)

@@ -392,7 +392,7 @@ def own_words(text: str) -> str:
     """
     text = _UNSET.sub(lambda unset: " " * len(unset.group()), blanked(text))
     answers = fields(text)
-    kept = [field for field in answers if _FINAL.match(field.group())] or answers
+    kept = [field for field in answers if _FINAL.match(field[0])] or answers
     if len(kept) == 1 or (kept and all(len(field[1].split()) < _SENTENCE for field in kept)):
         places = {place for field in kept for place in range(*field.span(1))}
         return "".join(sign if place in places else "\n" for place, sign in enumerate(text))
