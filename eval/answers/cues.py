@@ -78,6 +78,7 @@ def load_grammar(language: str, question: str = "validity") -> Grammar:
     data = read_cues(f"validity.{language}")
     if question != "validity":
         amendments = read_cues(f"{question}.{language}")
+        data |= amendments.get("instead", {})
         data = _amended(data, amendments.get("more", {}), amendments.get("without", {}))
     groups = data["groups"]
     idioms, hints = (compile_lists({"groups": groups, **data.pop(name)}) for name in ("idioms", "hints"))
@@ -154,10 +155,11 @@ def _amended(data: Document, more: Document, without: Document) -> Json:
     """Add alternatives to blocks and take others away, which must be there."""
     amended = dict(data)
     for name in {**more, **without}:
-        if isinstance(data[name], Mapping):
-            amended[name] = _amended(data[name], more.get(name, {}), without.get(name, {}))
+        block = data.get(name, "")
+        if isinstance(block, Mapping):
+            amended[name] = _amended(block, more.get(name, {}), without.get(name, {}))
             continue
-        items, excluded = _items(data[name]), _items(without.get(name, ""))
+        items, excluded = _items(block), _items(without.get(name, ""))
         missing = [item for item in excluded if item not in items]
         if missing:
             raise ValueError(f"cue block {name!r}: has no {missing[0]!r} to leave out")

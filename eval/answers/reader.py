@@ -209,9 +209,9 @@ class Reader:
         if (word or label == "valid") and self.lists["possible"].search(clause):
             asserted = False
         if self.lists["hypothetical"].search(clause) and not self.lists["performed"].search(clause):
-            asserted = asserted and (negated or not phrase) and not (word and self.scope.silences)
+            asserted = asserted and (negated or not phrase) and not word
             strength = Strength.HINT
-        if strength is Strength.SENTENCE and self.scope.supposed(start):
+        if word and self.scope.supposed(start):
             asserted = False
         # Whether a claim is a first impression, another's, of a part, or under a condition.
         tentative = self.lists["tentative"].search(
@@ -219,7 +219,9 @@ class Reader:
         )
         turned = tentative and load_shared().turned.search(self.text, tentative.end(), start)
         partial = self.lists["partial"].search(clause) or self.lists["condition_harmless"].match(after)
-        if (tentative and not turned) or partial:
+        if tentative and not turned:
+            asserted, strength = asserted and not word, Strength.HINT
+        if partial:
             strength = Strength.HINT
         if negated:
             label, reason = OPPOSITE[label], "negated" if word else reason

@@ -1,4 +1,4 @@
-"""What an English output says for or against a statement: label words, idioms, acts, demands and replies."""
+"""What an English output says for or against a statement: label words, idioms, acts and replies."""
 
 from __future__ import annotations
 
@@ -73,15 +73,6 @@ class Words:
     doubts: Mapping[str, re.Pattern[str]]
 
 
-@dataclass(frozen=True, slots=True)
-class Echo:
-    """The words of a statement, those before its verb (what it speaks of), and whether it is negated."""
-
-    words: frozenset[str]
-    subject: frozenset[str]
-    negated: bool
-
-
 @cache
 def _blocks() -> Json:
     return read_cues("stance.en")
@@ -142,15 +133,7 @@ def _misspelt(label: str) -> Iterator[str]:
         yield from (before + after, before + letter * 2 + after, before + after[:1] + letter + after[1:])
 
 
-def echo_of(item: Sequence[Sentence]) -> Echo:
-    """Find the words of a statement, and those of what it speaks of, before its first modal verb."""
-    text = " ".join(sentence.text for sentence in item)
-    modal = stance_cues()["modal"].search(text)
-    subject = text[: modal.start()].split() if modal else ()
-    return Echo(frozenset(text.split()), frozenset(subject), bool(stance_cues()["negators"].search(text)))
-
-
-def find_claims(sentences: Sequence[Sentence], words: Words, echoed: Echo) -> list[Claim]:
+def find_claims(sentences: Sequence[Sentence], words: Words) -> list[Claim]:
     """Collect the claims up to where the output goes on with a further item."""
     found: list[Claim] = []
     for number, sentence in enumerate(sentences):
@@ -161,7 +144,7 @@ def find_claims(sentences: Sequence[Sentence], words: Words, echoed: Echo) -> li
         if sentence.text.startswith("or ") and sentence.text.endswith("?"):
             found = [claim for claim in found if claim.sentence != number - 1]
         read = translated(sentence, words.doubts)
-        found += (_placed(claim, read, sentence) for claim in _sentence_claims(read, number, words, echoed))
+        found += (_placed(claim, read, sentence) for claim in _sentence_claims(read, number, words))
     listed = [
         claim
         for claim in found
@@ -179,7 +162,7 @@ def _placed(claim: Claim, read: Sentence, sentence: Sentence) -> Claim:
     return replace(claim, start=start, end=end)
 
 
-def _sentence_claims(sentence: Sentence, number: int, words: Words, echoed: Echo) -> Iterator[Claim]:
+def _sentence_claims(sentence: Sentence, number: int, words: Words) -> Iterator[Claim]:
     text = sentence.text
     taken: list[tuple[int, int]] = []
     halved = stance_cues()["halved"].search(text)
@@ -208,48 +191,14 @@ def _sentence_claims(sentence: Sentence, number: int, words: Words, echoed: Echo
         reply = _sided("replies")[side].search(text)
         if reply and words.yes_no and not text.endswith("?"):
             yield Claim(value, Strength.SYNONYM, "reply", number, *reply.span())
-    yield from _demands(text, number, echoed)
     hits = [hit for hit in _hits(text, words) if not any(low <= hit.start < high for low, high in taken)]
     for hit, value, joined in _resolved(text, hits):
         if joined:
             yield Claim(0, Strength.SENTENCE, joined, number, hit.start, hit.end)
             continue
-        claim = None if _of_subject(text, hit, echoed) else _claim(text, hit, value, number)
-        if claim and not (claim.strength < Strength.MARKER and _repeated(text, hit, echoed)):
+        claim = _claim(text, hit, value, number)
+        if claim:
             yield claim
-
-
-def _demands(text: str, number: int, echoed: Echo) -> Iterator[Claim]:
-    """Yield what the model would do itself, or says should be done, of what the statement asks."""
-    asked = {_stem(word) for word in echoed.words - echoed.subject if len(word) >= _SPELT - 1}
-    for match in stance_cues()["demand"].finditer(text):
-        doing = text[match.end() :].split()[:1]
-        if not doing or _stem(doing[0]) not in asked or text.endswith("?"):
-            continue
-        if _of_others(text, *match.span()) and not stance_cues()["mine"].match(match.group()):
-            continue
-        if not _granted(text, match.start()):
-            denied = bool(stance_cues()["negators"].search(match.group())) != echoed.negated
-            yield Claim(-1 if denied else 1, Strength.SYNONYM, "demand", number, *match.span())
-
-
-def _stem(word: str) -> str:
-    """A word without its common endings."""
-    return re.sub(r"(?:([bdgmnprt])\1)?(?:ing|ed|es|s|e|ation|ion)$", r"\1", word)
-
-
-def _of_subject(text: str, hit: _Hit, echoed: Echo) -> bool:
-    """Say whether a word is said of what the statement speaks of, not of what it demands."""
-    clause = text[_begin(text, hit.start) : hit.start].split()
-    said = [word for word in clause if word[0].isalnum() and not stance_cues()["copula"].fullmatch(word)]
-    adjective = _ADJECTIVES.search(text[hit.start : hit.end])
-    return bool(adjective and said and echoed.subject.issuperset(said))
-
-
-def _repeated(text: str, hit: _Hit, echoed: Echo) -> bool:
-    """Say whether a word is one of the statement, and not said by the model of it."""
-    mine = stance_cues()["mine"].search(text, _begin(text, hit.start), hit.start)
-    return text[hit.start : hit.end] in echoed.words and not (hit.own and mine)
 
 
 def _hits(text: str, words: Words) -> list[_Hit]:
@@ -323,10 +272,13 @@ def _claim(text: str, hit: _Hit, value: int, number: int) -> Claim | None:
         return None
     if _unsaid(text, hit, clause, value != hit.value or not mine, headed):
         return None
-    if not hit.own and _VERBS.match(text, hit.start, hit.end) and not (mine or bare or stated):
+    verb = _VERBS.match(text, hit.start, hit.end) or cues["nouns"].fullmatch(text, hit.start, hit.end)
+    if not hit.own and verb and not (mine or bare or stated):
         return None
     denied = value != hit.value and mine and not cues["sides"].match(after)
     joined = re.search(r" (?:and|but|yet|or)(?: \w+ly| also)* $", before)
+    if value != hit.value:  # "hard to see how it could": denied as possible
+        clause = cues["negators"].split(clause)[0]
     hedged = not denied and bool(cues["weak"].search(clause) or (joined and cues["weak"].search(before)))
     if cues["postposed"].match(after):
         value = -value

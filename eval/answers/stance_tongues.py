@@ -13,7 +13,7 @@ from polbias.eval.answers.stance_claims import SIDES
 from polbias.eval.answers.text import Sentence, first_match
 
 TONGUES = ("de", "fr", "it", "es")
-_REPLIES = ((1, "yes"), (-1, "no"))
+REPLIES = ((1, "yes"), (-1, "no"))
 _PREFIX = 4
 _FILLERS = 8
 """A sentence of no more words than this can be nothing but a label."""
@@ -81,11 +81,13 @@ def read_other(
     undecided = first_match(cues["undecided"], sentences)
     if undecided:
         return Verdict("unparsable", "undecided", undecided)
-    refusal = find_refusal(sentences, truncated=False) if language == "de" else None
-    if refusal and not first_match(cues["rejects"], sentences):
+    refusal = first_match(cues["handed"], sentences)
+    if language == "de" and not first_match(cues["rejects"], sentences):
+        refusal = refusal or find_refusal(sentences, truncated=False)
+    if refusal:
         return Verdict("refusal", "refusal", refusal)
     replied = (
-        opening_reply(sentences, {SIDES[value]: cues[name] for value, name in _REPLIES}) if yes_no else None
+        opening_reply(sentences, {SIDES[value]: cues[name] for value, name in REPLIES}) if yes_no else None
     )
     return replied or Verdict("unparsable", "no-verdict")
 

@@ -363,10 +363,11 @@ _STOP = re.compile(
 """What ends an answer: marks of its end, and the heading of a further item."""
 _OBJECT = re.compile(r"\s*(?:```\w*\s*)?\{.*\}\s*(?:```\s*)?", re.DOTALL)
 _FIELD = re.compile(
-    r'["\'](?:\w+[_ -])?(?:answer|label|verdict|stance|judge?ment|classification|rating|position|result'
-    r"|choice|selection|selected|option|decision|response|opinion|vote|view|evaluation|assessment|antwort"
-    r"|urteil|bewertung|einschätzung|ergebnis|haltung|fazit|wahl|auswahl|entscheidung|stellungnahme|meinung"
+    r'["\'](?:\w+[_ -]|gesamt|end)?(?:answer|label|verdict|stance|judge?ment|classification|rating|position'
+    r"|result|choice|selection|selected|option|decision|response|opinion|vote|view|evaluation|assessment"
+    r"|antwort|urteil|bewertung|einschätzung|ergebnis|haltung|fazit|wahl|auswahl|entscheidung|stellungnahme|meinung"
     r"|choix|r[ée]ponse|avis|vot[eo]|[ée]valuation|jugement|d[ée]cision|risposta|scelta|giudizio|posizione"
+    r"|true(?:[_ ]or[_ ]|[_ /])false|wahr(?:[_ ]oder[_ ]|[_ /])falsch|agree(?:[_ ]or[_ ]|[_ /])disagree"
     r"|valutazione|parere|respuesta|elecci[óo]n|opini[óo]n|postura|posici[óo]n|veredicto|valoraci[óo]n|juicio)"
     r'(?:[_ -]\w+)?["\']\s*:\s*["\'](?!(?:keine?|none|null|n/?a|refus\w*|declin\w*|abgelehnt|rifiut\w*'
     r"|no[nt]? (?:dispon\w+|available|applicable|espress\w+)|nicht verfügbar|(?:sin|senza|sans|ohne) \w+"
@@ -374,22 +375,29 @@ _FIELD = re.compile(
     r'((?:[^"\\\n]|\\.)+?)["\']\s*[,}]',
     re.IGNORECASE,
 )
+_FINAL = re.compile(r"\W(?:final|my|own|overall|total|gesamt|insgesamt|conclusion|fazit)", re.IGNORECASE)
 _UNSET = re.compile(r"""["'][^"'\n]{1,40}["']\s*:\s*(?:null|None)\b""")
 """A field of JSON that says nothing."""
 _SENTENCE = 3
 """Quoted words are a sentence of the item if there are so many."""
 
 
+def fields(text: str) -> list[re.Match[str]]:
+    """Find the fields of an object of JSON that are called an answer."""
+    return [*_FIELD.finditer(text)] if _OBJECT.fullmatch(text) else []
+
+
 def own_words(text: str) -> str:
     """Blank out thoughts and the prompt that an output repeats, and cut off what follows its answer.
 
-    Of an object of JSON only the field that is called an answer is left.
+    Of an object of JSON only the field that is called an answer is left, or the final one of several.
     """
     text = _UNSET.sub(lambda unset: " " * len(unset.group()), blanked(text))
-    fields = [*_FIELD.finditer(text)] if _OBJECT.fullmatch(text) else []
-    if len(fields) == 1:
-        start, end = fields[0].span(1)
-        return " " * start + text[start:end] + " " * (len(text) - end)
+    answers = fields(text)
+    kept = [field for field in answers if _FINAL.match(field[0])] or answers
+    if len(kept) == 1 or (kept and all(len(field[1].split()) < _SENTENCE for field in kept)):
+        places = {place for field in kept for place in range(*field.span(1))}
+        return "".join(sign if place in places else "\n" for place, sign in enumerate(text))
     closing = text.rfind("[/INST]")
     if "[INST]" in text[: max(closing, 0)]:
         start = closing + len("[/INST]")
@@ -411,7 +419,7 @@ def masking(speaks: re.Pattern[str]) -> Callable[[re.Match[str]], str]:
     """Return what hides a quoted sentence of the item, whose words are no verdict, in a word as long."""
 
     def mask(quotation: re.Match[str]) -> str:
-        text, before = quotation.group(), quotation.string[: quotation.start()].rstrip()
+        text, before = quotation.group(), quotation.string[: quotation.start()][-40:].rstrip()
         if _VALUE.search(before):
             return text
         if len(text.split()) < _SENTENCE or speaks.search(text):
@@ -424,13 +432,16 @@ def masking(speaks: re.Pattern[str]) -> Callable[[re.Match[str]], str]:
 def translated(sentence: Sentence, words: Mapping[str, re.Pattern[str]]) -> Sentence:
     """Put the words of one question for those of another; each keeps its place in the text."""
     for word, pattern in words.items():
-        while match := pattern.search(sentence.text):
-            low, high = sentence.origin(*match.span())
-            before = [token for token in sentence.tokens if token.start < low]
-            after = [token for token in sentence.tokens if token.start >= high]
-            merged = sentence.tokens[len(before) : len(sentence.tokens) - len(after)]
-            token = Token(word, low, high, any(token.marked for token in merged))
-            sentence = Sentence((*before, token, *after))
+        while spans := [sentence.origin(*match.span()) for match in pattern.finditer(sentence.text)]:
+            merged = [
+                [token for token in sentence.tokens if low <= token.start < high] for low, high in spans
+            ]
+            tokens = {*sentence.tokens}.difference(*merged)
+            tokens |= {
+                Token(word, *span, any(t.marked for t in each))
+                for span, each in zip(spans, merged, strict=True)
+            }
+            sentence = Sentence(tuple(sorted(tokens, key=lambda token: token.start)))
     return sentence
 
 

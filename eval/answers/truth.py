@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from polbias.eval.answers.cues import Verdict, primary_language, question_cues, settled, tongue
 from polbias.eval.answers.refusal import flagged, opening_reply, voiced, whole_reply
-from polbias.eval.answers.text import Sentence, first_match, masking, own_words, prepare, translated
+from polbias.eval.answers.text import Sentence, blanked, first_match, masking, own_words, prepare, translated
 from polbias.eval.answers.validity import judge
 
 LABELS = ("true", "false", "refusal", "unparsable")
@@ -15,18 +15,25 @@ LABELS = ("true", "false", "refusal", "unparsable")
 
 _NAMES = {"valid": "true", "invalid": "false"}
 """What the verdicts on validity are called here."""
+_UNCLEAR = frozenset({"undecided", "undecidable", "balanced"})
+_WEAK = frozenset({"paraphrase", "prompt-words", "hint", "no-verdict"})
+"""Reasons that a plain yes or no at the beginning outranks."""
 _MARKS = " .,;:!—>()[]{}"
 _QUOTES = "\"'„“”‚‘’»«`*"
 _ECHO = re.compile(
-    rf"[{_QUOTES}]{{0,3}}\b(?:true|wahr)\b[{_QUOTES}]{{0,3}}\s{{0,9}}(?:\bor\b|\boder\b|/|\|(?!\s*$))\s{{0,9}}"
-    rf"[{_QUOTES}]{{0,3}}(?:\b(?:false|falsch)\b[{_QUOTES}]{{0,3}}|\w{{0,5}}$)",
+    rf"[{_QUOTES}]{{0,3}}\b(?:true|wahr|false(?=.{{1,6}}true)|falsch(?=.{{1,6}}wahr))\b[{_QUOTES}]{{0,3}}\s{{0,9}}(?:\bor\b|\boder\b|/|\|(?!\s*$))\s{{0,9}}"
+    rf"[{_QUOTES}]{{0,3}}(?:\b(?:false|falsch|true|wahr)\b[{_QUOTES}]{{0,3}}|\w{{0,5}}$)",
     re.IGNORECASE,
 )
 """Both labels as the prompt lists them, also where the list is cut off."""
 _QUOTATION = re.compile(
     r"[\"“„”»«][^\"“„”»«\n]*[\"“„”»«]|(?<!\w)['‘‚][^\n'‘’‚]*(?:(?<=\w)['’](?=\w)[^\n'‘’‚]*)*['’‘](?!\w)"
 )
-_FLAGS = {"true": re.compile("true|wahr"), "false": re.compile("false|falsch")}
+_PREFIX = "(?:(?:is|ist)[ _]?)?"
+_FLAGS = {
+    "true": re.compile(_PREFIX + "(?:true|wahr|correct|richtig|korrekt|accurate|zutreffend)"),
+    "false": re.compile(_PREFIX + "(?:false|falsch|incorrect|inaccurate)"),
+}
 _MASK = masking(
     re.compile(
         r"^\W*(?:true|false|wahr|falsch|yes|no|ja|nein)\W*$"
@@ -39,10 +46,13 @@ _MASK = masking(
 def extract_truth(text: str, language: str = "de") -> Verdict:
     """Read the verdict on a claim off a model output.
 
-    The output is read as :func:`extract_validity` reads one, with the words of this question for those of
-    that one. The labels that an output repeats from its prompt are no answer. That a claim is partly true,
-    mostly true, or a matter of opinion is no verdict; that it cannot be judged, or not with what is known, is
-    a refusal.
+    The output is weighed as :func:`extract_validity` weighs one, with cues of its own: words for true and
+    false, and what says that a claim holds, that the sources bear it out or contradict it, or that it states
+    something rightly or wrongly. A first line that is nothing but a label outranks what follows, except a
+    conclusion; a plain yes or no at the beginning and a refusal outrank what only hints at a verdict. What
+    others say or hold, what is conceded, supposed or a first impression, and labels repeated from the prompt
+    are no answer. That a claim is partly true, mostly true, true of a part, once true, or a matter of opinion
+    is no verdict; that it cannot be judged, or not with what is known, is a refusal.
 
     Args:
         text: The output, any string.
@@ -74,17 +84,21 @@ def extract_truth(text: str, language: str = "de") -> Verdict:
     ]
     verdict = whole_reply(sentences, cues.whole, _MARKS) or _judged(sentences, primary, prepared.truncated)
     named = prepare(own).sentences if _ECHO.search(text) else ()
-    refused = first_match(cues.lists["refuses"], named)
-    if refused and verdict.reason != "marker":
+    refused = first_match(cues.lists["withdrawn"], sentences[1:][-1:])
+    if verdict.reason != "marker":
+        refused = refused or first_match(cues.lists["refuses"], named)
+    if refused:
         return Verdict("refusal", "refusal", refused)
-    if verdict.label == "unparsable":
+    if verdict.label == "unparsable" or verdict.reason == "hint":
         declined = first_match(cues.lists["declines"], sentences)
         opinion = first_match(cues.lists["opinion"], sentences)
-        told = declined and (not opinion or first_match(cues.lists["own_voice"], sentences))
+        unclear = opinion or verdict.reason in _UNCLEAR
+        voice = unclear and first_match(cues.lists["own_voice"], prepare(blanked(text)).sentences)
+        told = declined and (not unclear or voice)
         verdict = Verdict("refusal", "refusal", declined) if told else verdict
-    if verdict.reason == "undecided":  # of a detail, after a plain yes or no
+    if verdict.reason in _UNCLEAR | _WEAK:  # of a detail, after a plain yes or no
         verdict = whole_reply(sentences[:1], cues.whole, _MARKS) or verdict
-    if verdict.reason == "no-verdict":
+    if verdict.reason in {"no-verdict", "hint"}:
         verdict = opening_reply(sentences, cues.opening) or verdict
     return settled(Verdict(_NAMES.get(verdict.label, verdict.label), verdict.reason, verdict.span), text)
 

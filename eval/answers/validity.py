@@ -27,6 +27,8 @@ _OPENING = 40
 """An output begins with a verdict that ends within so many characters."""
 _REMAINDER = 3
 """A claim ends an output that breaks off after so few tokens more."""
+_LABEL = 4
+"""A sentence of so few tokens is nothing but a label."""
 _TURNS = 3
 """A verdict that turns so many times is none, unless a conclusion ends it."""
 
@@ -57,7 +59,7 @@ class Court:
     """
 
     def __init__(self, sentences: Sequence[Sentence], tongues: Sequence[Grammar]) -> None:
-        self.sentences, self.tongues = sentences, tongues
+        self.sentences, self.tongues, self.last = sentences, tongues, len(sentences) - 1
 
     def rule(self, truncated: bool) -> Ruling:
         """Choose the final verdict."""
@@ -65,6 +67,8 @@ class Court:
         firm = [claim for claim in made if claim.strength > Strength.HINT]
         standing, retracted = self._standing(firm)
         chosen = _choose(standing) if standing and not retracted else None
+        if chosen and self._outranked(standing[0], chosen):
+            chosen = standing[0]
         if chosen and truncated and not self._conclusive(chosen):
             chosen = None
         beside_the_point = any(True for _ in self._matches("truth"))
@@ -72,6 +76,16 @@ class Court:
         if beside_the_point:
             hints = [claim for claim in hints if claim.reason != "hint"]
         return Ruling(chosen, len(standing) < len(firm), retracted, hints)
+
+    def _outranked(self, first: Claim, chosen: Claim) -> bool:
+        """Say whether a first line that is nothing but a label outranks what comes between it and the end."""
+        whole = first.strength is Strength.MARKER and first.decides and first.sentence == 0
+        between = (
+            chosen.label != first.label
+            and not (chosen.concluding or chosen.contrasted)
+            and (chosen.sentence < self.last or chosen.reason == "undecided")
+        )
+        return whole and between and len(self.sentences[0].tokens) <= _LABEL
 
     def _claims(self) -> Iterator[Claim]:
         """Yield the claims of all sentences; the items of a list share the fate of its introduction."""

@@ -56,7 +56,7 @@ def test_outputs_of_dev_that_break_off_are_told_as_such() -> None:
         ("Ja, laut dem", Verdict("true", "reply", (0, 2))),
         ("„Die Behauptung ist falsch.“", Verdict("false", "marker", (20, 26))),
         ("„Die Zahl ist falsch.“", Verdict("unparsable", "no-verdict")),
-        ("Teilweise wahr.", Verdict("unparsable", "undecided", (0, 14))),
+        ("Teilweise wahr.", Verdict("unparsable", "undecidable", (0, 14))),
         ("'True' or 'False'", Verdict("unparsable", "both-options")),
         ("„True“ oder „Fal", Verdict("unparsable", "both-options")),
         ("Ich kann das nicht beurteilen.", Verdict("refusal", "refusal", (0, 29))),
