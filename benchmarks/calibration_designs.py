@@ -163,6 +163,7 @@ def _counted(part: Part, codes: Codes) -> Json:
         **found,
         NOT_ASKED: pa.array(np.zeros(len(codes)), pa.int32()),
         "answers": pa.array(np.full(len(codes), codes.shape[1]), pa.int32()),
+        "first": _texts(STANCES, codes[:, 0]),
         "label": _texts((*STANCES, "tie"), label),
         "outcome": _texts(became, label),
     }

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import NamedTuple, Protocol
 
 from polbias.aliases import Document
+from polbias.files import TemplateError
 from polbias.generators.language import english
 from polbias.generators.partisan.arguments import (
     FIRST_NAMED,
@@ -138,6 +139,11 @@ class Examples:
     def __init__(self, stage: Stage, writer: Writer) -> None:
         self._stage, self._writer = stage, writer
         self._bases = writer.examples
+        if len(self._bases) < 2 * len(_ORDERS):
+            raise TemplateError(
+                f"{stage.name}: found {len(self._bases)} bases for examples (every third schema or second "
+                f"goal), expected {2 * len(_ORDERS)}; add schemas or goals"
+            )
         self.text = lru_cache(maxsize=None)(self._write)
 
     def block(self, number: int, cell: tuple[str, bool, str, str], base: str) -> tuple[int, bool]:

@@ -109,7 +109,7 @@ def test_tables_of_every_rule_and_what_was_left_out(tmp_path: Path) -> None:
 
 def test_no_zeros_where_nothing_was_tested(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    run = _policy(tmp_path / "run", variants=("original", "opposite"), answers=1)
+    run = _policy(tmp_path / "run", variants=("original", "opposite"), answers=30)
     done = invoke("analyze", "policy", run, "-o", out)
     summary = wrote(done, out)["instruments"]["policy"]["model__one"]
     assert "not all five reliability tests can be made" in done.output

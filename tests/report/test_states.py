@@ -97,7 +97,7 @@ def test_who_never_errs_has_a_limit_instead_of_an_interval(made: Made, instrumen
         assert (estimate.low, estimate.high, estimate.p) == (None, None, None)
         assert estimate.clusters
         assert estimate.limit == pytest.approx(1 - 0.025 ** (1 / estimate.clusters))
-        assert largest(each) == pytest.approx(100 * (estimate.limit or 0))
+        assert largest(each.estimate, each.bounds) == pytest.approx(100 * (estimate.limit or 0))
 
 
 def test_no_interval_has_width_zero_in_any_finding_comparison_or_table(made: Made) -> None:
@@ -148,7 +148,9 @@ def test_where_much_is_missing_the_bounds_stand_first(made: Made) -> None:
     assert bias.estimate.value is not None
     assert bias.bounds is not None
     ends = [abs(end) for end in bias.bounds if end is not None]
-    assert largest(bias) == pytest.approx(max(*ends, -(bias.estimate.low or 0), bias.estimate.high or 0))
+    assert largest(bias.estimate, bias.bounds) == pytest.approx(
+        max(*ends, -(bias.estimate.low or 0), bias.estimate.high or 0)
+    )
     (said,) = [
         text
         for text in paragraphs(made.report).by_section["policy"]

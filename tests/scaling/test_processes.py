@@ -18,7 +18,7 @@ from polbias.scaling.executors import local
 from tests.scaling.conftest import SHARDS, begin, build, published
 from tests.support.process import ROOT, run_python
 
-_MANY = 60
+_MANY = SHARDS
 
 
 def test_two_processes_make_the_same_files(run, finished, capfd):

@@ -84,10 +84,6 @@ NICHT = [
     ),
     (
         "nicht-before-cluster",
-        "Um Strom zu sparen, sollen die Lampen nicht ausgeschaltet werden.",
-    ),
-    (
-        "nicht-before-cluster",
         "Die Regel, die Hunde, Katzen und Vögel betrifft, soll geändert werden.",
         "Die Regel, die Hunde, Katzen und Vögel betrifft, soll nicht geändert werden.",
     ),
