@@ -121,7 +121,7 @@ class Config:
         return {
             "variation": VARIATIONS,
             "instruction": tuple(stage.language.instructions.of(self.kind)),
-            "examples": (NO_EXAMPLES, "1", "2", "3"),
+            "examples": (NO_EXAMPLES, *Examples(stage, self.writer).blocks),
             **persons,
             "cell": tuple(CELL_OF),
             "base": tuple(self.bases),

@@ -211,7 +211,8 @@ def test_one_character_changed(case: Case, data: st.DataObject) -> None:
         case.text[:place] + letter + case.text[place + 1 :],
         case.text[:place] + case.text[place].swapcase() + case.text[place + 1 :],
     ):
-        assert text == case.text or says(case, text) != case.said
+        same = text.replace(", und weil", " und weil") == case.text.replace(", und weil", " und weil")
+        assert same or says(case, text) != case.said  # the comma goes by the clause before it
 
 
 @settings(max_examples=200, deadline=None)
