@@ -66,13 +66,15 @@ def fill_card(
 
 def _reading(dataset: str) -> Json | None:
     """What a model that had not written it read of a dataset, with the interval of Clopper and Pearson."""
-    from scipy.stats import binomtest
+    from scipy.special import betaincinv
 
     path = package_file("templates/panels") / "readings.yaml"
     found = yaml.safe_load(path.read_text("utf-8")).get(dataset)
     if not found:
         return None
-    low, high = binomtest(found["wrong"], found["read"]).proportion_ci(method="exact")
+    wrong, right = found["wrong"], found["read"] - found["wrong"]
+    low = betaincinv(wrong, right + 1, 0.025) if wrong else 0.0
+    high = betaincinv(wrong + 1, right, 0.975) if right else 1.0
     return {**found, "low": float(low), "high": float(high)}
 
 
