@@ -110,6 +110,11 @@ class Config:
         return [[name for gender in GENDERS for name in names[gender]] for names in self.stage.lists]
 
     @cached_property
+    def examples(self) -> Examples:
+        """The examples that rows are given."""
+        return Examples(self.stage, self.writer)
+
+    @cached_property
     def levels(self) -> Levels:
         """The factors, slowest first."""
         stage = self.stage
@@ -121,7 +126,7 @@ class Config:
         return {
             "variation": VARIATIONS,
             "instruction": tuple(stage.language.instructions.of(self.kind)),
-            "examples": (NO_EXAMPLES, *Examples(stage, self.writer).blocks),
+            "examples": (NO_EXAMPLES, *self.examples.blocks),
             **persons,
             "cell": tuple(CELL_OF),
             "base": tuple(self.bases),
@@ -165,7 +170,7 @@ class Config:
         return moves
 
     def _columns(self) -> dict[str, Expression]:
-        levels, shown = self.levels, Examples(self.stage, self.writer)
+        levels, shown = self.levels, self.examples
         over = Factors(levels).over
         own = ("cell", "base", "variation", "leaning")
         cells = [
