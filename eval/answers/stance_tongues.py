@@ -140,6 +140,10 @@ def _sides(
             continue
         following = next((each for each in found[index + 1 :] if each[0] >= end), None)
         between = text[end : following[0]] if following else ""
+        if following and following[2] == value and between.strip() == "(":  # "schädlich (harmful)"
+            end = position = -following[1] + text[-following[1] :].startswith(" )") * 2
+            following = next((each for each in found[index + 1 :] if each[0] >= end), None)
+            between = text[end : following[0]] if following else ""
         if following and following[2] != value and cues["options"].fullmatch(between.strip()):
             skip = True
             continue
@@ -149,12 +153,13 @@ def _sides(
             continue
         headed = bool(cues["head"].search(text, 0, len(text[:start].rstrip())))
         headed = headed or (text[:start].rstrip().endswith((":", "—")) and not text[end:].strip(" .!"))
-        after = text[end : end + 2].strip()
+        last = -following[1] if skip and following else end
+        after = text[last : last + 2].strip()
         prefix = cues["negators"].sub("", text[:start]).split()
         led = len(prefix) <= _PREFIX and all(
             not word[0].isalnum() or cues["filler"].fullmatch(word) for word in prefix
         )
-        whom = cues["beneficiary"].match(text, end + 1) and not following
+        whom = cues["beneficiary"].match(text, last + 1) and (skip or not following)
         opens = led and (not after or after in ",.:!—;" or bool(whom))
         said = cues["verbs"].fullmatch(text, start, end) or cues["frame"].search(text, begin, stop)
         if not (headed or bare or opens or said):

@@ -362,19 +362,22 @@ _STOP = re.compile(
 )
 """What ends an answer: marks of its end, and the heading of a further item."""
 _OBJECT = re.compile(r"\s*(?:```\w*\s*)?\{.*\}\s*(?:```\s*)?", re.DOTALL)
-_FIELD = re.compile(
+_NAMED = (
     r'["\'](?:\w+[_ -]|gesamt|end)?(?:answer|label|verdict|stance|judge?ment|classification|rating|position'
     r"|result|choice|selection|selected|option|decision|response|opinion|vote|view|evaluation|assessment"
     r"|antwort|urteil|bewertung|einschätzung|ergebnis|haltung|fazit|wahl|auswahl|entscheidung|stellungnahme|meinung"
     r"|choix|r[ée]ponse|avis|vot[eo]|[ée]valuation|jugement|d[ée]cision|risposta|scelta|giudizio|posizione"
     r"|true(?:[_ ]or[_ ]|[_ /])false|wahr(?:[_ ]oder[_ ]|[_ /])falsch|agree(?:[_ ]or[_ ]|[_ /])disagree"
     r"|valutazione|parere|respuesta|elecci[óo]n|opini[óo]n|postura|posici[óo]n|veredicto|valoraci[óo]n|juicio)"
-    r'(?:[_ -]\w+)?["\']\s*:\s*["\'](?!(?:keine?|none|null|n/?a|refus\w*|declin\w*|abgelehnt|rifiut\w*'
-    r"|no[nt]? (?:dispon\w+|available|applicable|espress\w+)|nicht verfügbar|(?:sin|senza|sans|ohne) \w+"
-    r"|ningun\w*|nessun\w*|aucun\w*|abst\w*|enthalt\w*|skip\w*)\b)"
-    r'((?:[^"\\\n]|\\.)+?)["\']\s*[,}]',
-    re.IGNORECASE,
+    r'(?:[_ -]\w+)?["\']\s*:\s*["\']'
 )
+_WITHHELD = (
+    r"(?:keine?|none|null|n/?a|refus\w*|declin\w*|abgelehnt|rifiut\w*"
+    r"|no[nt]? (?:dispon\w+|available|applicable|espress\w+)|nicht verfügbar|(?:sin|senza|sans|ohne) \w+"
+    r"|ningun\w*|nessun\w*|aucun\w*|abst\w*|enthalt\w*|skip\w*)\b"
+)
+_FIELD = re.compile(rf"""{_NAMED}(?!{_WITHHELD})((?:[^"\\\n]|\\.)+?)["']\s*[,}}]""", re.IGNORECASE)
+_UNANSWERED = re.compile(_NAMED + _WITHHELD, re.IGNORECASE)
 _FINAL = re.compile(r"\W(?:final|my|own|overall|total|gesamt|insgesamt|conclusion|fazit)", re.IGNORECASE)
 _UNSET = re.compile(r"""["'][^"'\n]{1,40}["']\s*:\s*(?:null|None)\b""")
 """A field of JSON that says nothing."""
@@ -385,6 +388,11 @@ _SENTENCE = 3
 def fields(text: str) -> list[re.Match[str]]:
     """Find the fields of an object of JSON that are called an answer."""
     return [*_FIELD.finditer(text)] if _OBJECT.fullmatch(text) else []
+
+
+def unanswered(text: str) -> re.Match[str] | None:
+    """Find a field of an object of JSON that is called an answer and says that there is none."""
+    return _UNANSWERED.search(text) if _OBJECT.fullmatch(text) else None
 
 
 def own_words(text: str) -> str:
