@@ -97,11 +97,24 @@ _FLAG = re.compile(
     r"""[{,]\s{0,99}["']([^"'\n]{1,40})["']\s{0,9}:\s{0,9}(true|false|null|none|-?\d+(?:\.\d+)?)\b""",
     re.IGNORECASE,
 )
+_HEADING = re.compile(r"""[{,]\s{0,99}["']([^"'\n]{1,40})["']\s{0,9}:\s{0,9}["'\[]""")
+_OPEN = re.compile(
+    r""":\s{0,9}["'](?:unclear|mixed|uncertain|undecided|neutral|ambiguous|unknown|depends)\b""",
+    re.IGNORECASE,
+)
 _YES, _NO, _UNSAID = {"true", "1", "1.0"}, {"false", "0", "0.0"}, {"null", "none"}
 
 
 def flagged(text: str, labels: Mapping[str, re.Pattern[str]]) -> Verdict | None:
-    """Read two labels that are keys of JSON with a boolean each; numbers between 0 and 1 decide nothing."""
+    """Read two labels that are keys of JSON with a boolean each; numbers between 0 and 1 decide nothing.
+
+    Where both are headings of arguments, or a further field leaves the matter open, nothing is decided.
+    """
+    headings = list(_HEADING.finditer(text))
+    named = {side for each in headings for side, label in labels.items() if label.fullmatch(each[1].lower())}
+    left_open = _OPEN.search(text) if len(headings) > 1 else None
+    if left_open or len(named) == len(headings) > 1:
+        return Verdict("unparsable", "contradiction", (left_open or headings[-1]).span())
     found = [
         (label, match[2].lower(), match.span())
         for match in _FLAG.finditer(text)

@@ -17,7 +17,7 @@ from polbias.eval.answers.stance_claims import (
     label_words,
     stance_cues,
 )
-from polbias.eval.answers.stance_tongues import REPLIES, TONGUES, read_other, spoken
+from polbias.eval.answers.stance_tongues import REPLIES, read_other, spoken
 from polbias.eval.answers.text import (
     Sentence,
     blanked,
@@ -71,7 +71,9 @@ def _stance(text: str, words: Words, statement: str | None) -> Verdict:
     prepared = prepare(own)
     if not prepared.sentences:
         return Verdict("unparsable", "empty")
-    sentences = without_item(prepared.sentences, prepare(statement or "").sentences)
+    item = prepare(statement or "").sentences
+    words = replace(words, said=frozenset(token.text for each in item for token in each.tokens))
+    sentences = without_item(prepared.sentences, item)
     if not sentences:
         return Verdict("unparsable", "no-verdict")
     withheld = None if fields(text) else unanswered(text)
@@ -90,18 +92,14 @@ def _spoken(own: str, sentences: Sequence[Sentence], words: Words) -> Verdict:
     flag = flagged(own, {SIDES[value]: pattern for value, pattern in words.keys.items()})
     if flag:
         return flag
-    language = spoken(sentences)
-    if language != "en":
-        return read_other(sentences, language, words.own, words.yes_no)
-    verdict = _read(sentences, words)
-    if verdict.reason == "no-verdict":
-        others = (
-            read_other(sentences, each, words.own, words.yes_no)
-            for each in TONGUES
-            if not spoken(sentences, each)
-        )
-        verdict = next((each for each in others if each.label != "unparsable"), verdict)
-    return verdict
+    verdicts = (
+        _read(sentences, words) if language == "en" else read_other(sentences, language, words)
+        for language in spoken(sentences)
+    )
+    first = next(verdicts)
+    if first.reason != "no-verdict":
+        return first
+    return next((each for each in verdicts if each.label != "unparsable"), first)
 
 
 def _read(sentences: Sequence[Sentence], words: Words) -> Verdict:

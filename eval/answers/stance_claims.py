@@ -64,13 +64,18 @@ class _Hit:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The patterns of one pair of labels."""
+    """The patterns of one pair of labels; ``said`` are the words of the statement."""
 
     own: Mapping[int, re.Pattern[str]]
     others: Mapping[int, re.Pattern[str]]
     keys: Mapping[int, re.Pattern[str]]
     yes_no: bool
     doubts: Mapping[str, re.Pattern[str]]
+    said: frozenset[str] = frozenset()
+
+    def echoed(self, match: re.Match[str]) -> bool:
+        """Whether a judgement is the statement's own: "a mistake" of what it calls one."""
+        return match.group().split()[-1] in self.said
 
 
 @cache
@@ -145,6 +150,9 @@ def find_claims(sentences: Sequence[Sentence], words: Words) -> list[Claim]:
             found = [claim for claim in found if claim.sentence != number - 1]
         read = translated(sentence, words.doubts)
         found += (_placed(claim, read, sentence) for claim in _sentence_claims(read, number, words))
+    rows = [number for number, each in enumerate(sentences) if each.listed and " : " in each.text]
+    if len(rows) > 1:  # who is for it, and who against
+        found = [claim for claim in found if claim.reason != "synonym" or claim.sentence not in rows]
     listed = [
         claim
         for claim in found
@@ -179,6 +187,7 @@ def _sentence_claims(sentence: Sentence, number: int, words: Words) -> Iterator[
                 continue
             own = stance_cues()["negators"].search(match.group()) or match.group().startswith("hard")
             negated = not own and _negators(text, match.start()) % 2 == 1
+            negated ^= value < 0 and words.echoed(match)
             yield Claim(-value if negated else value, Strength.SENTENCE, "idiom", number, *match.span())
         for match in _sided("acts")[side].finditer(text):
             taken.append(match.span())
@@ -186,7 +195,7 @@ def _sentence_claims(sentence: Sentence, number: int, words: Words) -> Iterator[
                 negated = (
                     sum(each[0] != "no" for each in stance_cues()["negators"].finditer(match.group())) % 2
                     == 1
-                )
+                ) ^ (value < 0 and words.echoed(match))
                 yield Claim(-value if negated else value, Strength.SENTENCE, "act", number, *match.span())
         reply = _sided("replies")[side].search(text)
         if reply and words.yes_no and not text.endswith("?"):

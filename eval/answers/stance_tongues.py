@@ -9,7 +9,7 @@ from functools import cache
 
 from polbias.eval.answers.cues import Verdict, compile_lists, load_grammar, read_cues, strings
 from polbias.eval.answers.refusal import find_refusal, opening_reply
-from polbias.eval.answers.stance_claims import SIDES
+from polbias.eval.answers.stance_claims import SIDES, Words
 from polbias.eval.answers.text import Sentence, first_match
 
 TONGUES = ("de", "fr", "it", "es")
@@ -42,27 +42,23 @@ def _function_words() -> Mapping[str, frozenset[str]]:
     return {"en": english, **{name: frozenset(words) for name, words in read.items()}}
 
 
-def spoken(sentences: Sequence[Sentence], language: str = "") -> str:
-    """Tell the language of an output by its function words; "en" where there are none of any.
-
-    With a language, the result is empty where English has some and that language has none.
-    """
+def spoken(sentences: Sequence[Sentence]) -> list[str]:
+    """Tell the languages that an output can be in, the likeliest first, by its function words."""
     words = [token.text for sentence in sentences for token in sentence.tokens]
     counts = {name: sum(word in known for word in words) for name, known in _function_words().items()}
-    if language:
-        return "en" if counts["en"] and not counts[language] else ""
-    return max(counts, key=lambda name: (counts[name], name == "en"))
+    most = max(counts.values())
+    if counts["en"] == most:
+        return ["en", *(name for name in TONGUES if counts[name] or not most)]
+    return [name for name, count in counts.items() if count == most]
 
 
-def read_other(
-    sentences: Sequence[Sentence], language: str, labels: Mapping[int, re.Pattern[str]], yes_no: bool
-) -> Verdict:
+def read_other(sentences: Sequence[Sentence], language: str, words: Words) -> Verdict:
     """Read an output in another language than English, which may use the English labels of its prompt."""
     if language not in TONGUES:
         return Verdict("unparsable", "no-verdict")
     cues = _cues(language)
     sides = [
-        side for number, each in enumerate(sentences) for side in _sides(each, number, cues, labels) if side
+        side for number, each in enumerate(sentences) for side in _sides(each, number, cues, words) if side
     ]
     declined = first_match(cues["declined"], sentences)
     marked = [side for side in sides if side.marked]
@@ -87,7 +83,9 @@ def read_other(
     if refusal:
         return Verdict("refusal", "refusal", refusal)
     replied = (
-        opening_reply(sentences, {SIDES[value]: cues[name] for value, name in REPLIES}) if yes_no else None
+        opening_reply(sentences, {SIDES[value]: cues[name] for value, name in REPLIES})
+        if words.yes_no
+        else None
     )
     return replied or Verdict("unparsable", "no-verdict")
 
@@ -109,7 +107,7 @@ def _sides(
     sentence: Sentence,
     number: int,
     cues: Mapping[str, re.Pattern[str]],
-    labels: Mapping[int, re.Pattern[str]],
+    words: Words,
 ) -> Iterator[_Side]:
     """Yield what a sentence says for or against, clause by clause."""
     text = sentence.text
@@ -121,9 +119,9 @@ def _sides(
         return
     supposed = cues["supposed"].search(text)
     found = sorted(
-        (match.start(), -match.end(), value, own)
+        (match.start(), -match.end(), value if own or value > 0 or not words.echoed(match) else -value, own)
         for value, side in SIDES.items()
-        for own, pattern in enumerate((cues[side], labels[value]))
+        for own, pattern in enumerate((cues[side], words.own[value]))
         for match in pattern.finditer(text)
     )
     labelled = {word for low, high, *_ in found for word in text[low:-high].split()}
