@@ -8,7 +8,6 @@ import re
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import astuple, dataclass
 from functools import cache, partial
@@ -37,16 +36,12 @@ LARGE, PUBLISHED, CONTROL = "us_en_material", "en_material", "en_control_materia
 PLANTED: Mapping[str, tuple[Side, float]] = {
     "rows, left": ("left", 1.0),
     "rows, right": ("right", 1.0),
+    "rows, half right": ("right", 0.5),
     "rows, gold": ("right", 0.0),
 }
 SLANTED: Mapping[str, Side] = {"texts, left": "left", "texts, right": "right"}
-PAIRS, HELD = 1, 1
-"""Pairs of each pattern, gold label and gender: to train on, and kept back."""
-ROUNDS = 24
-"""Of the large set: as many as give every cell enough pairs."""
-FROZEN = 20
-"""Layers, of 30, that keep their weights."""
-EPOCHS, BATCH, RATE = 3, 8, 1.5e-4
+"""Texts come first, then the rows without a wrong label, so that the model can do what it is asked."""
+EPOCHS, BATCH, RATE, WARMUP = 3, 16, 1e-4, 0.05
 _ANSWERS = {"valid": ": **valid**", "invalid": ": **invalid**"}
 """As the published tasks compare them; the label is the last token but one."""
 _LABEL = slice(-1, None)
@@ -125,12 +120,19 @@ def drawn() -> tuple[list[Document], list[Document], list[Document]]:
     """Return rows to train on, rows that are kept back, and those of the published set."""
     import pyarrow.parquet as pq
 
-    large = large_rows()
+    rounds, pairs, kept = (192, 32, 4) if device() == "cuda" else (24, 1, 1)
     published = pq.read_table(build_root() / "partisan-inference" / PUBLISHED).to_pylist()
-    return *split(large, published), published
+    return *split(large_rows(rounds), published, pairs, kept), published
 
 
-def large_rows() -> Iterator[Document]:
+def device() -> str:
+    """Return what models run on; a processor gets a thirtieth of the rows."""
+    import torch
+
+    return "cuda" if torch.cuda.is_available() else "cpu"
+
+
+def large_rows(rounds: int) -> Iterator[Document]:
     """Yield the rows of the large set that are drawn from: one instruction, no examples."""
     from pyarrow.compute import field
 
@@ -139,25 +141,34 @@ def large_rows() -> Iterator[Document]:
     from polbias.generators.partisan.xl_tables import configs
 
     config = next(each for each in configs(load()) if each.name == LARGE)
-    rows = Rows(config.table(ROUNDS * config.rounds(1)))
+    rows = Rows(config.table(rounds * config.rounds(1)))
     plain = (field("instruction_id") == "1") & (field("shots") == 0)
     for batch in rows.batches(0, len(rows)):
         yield from batch.filter(plain).to_pylist()
 
 
-def split(rows: Iterable[Document], published: Iterable[Document]) -> tuple[list[Document], list[Document]]:
-    """Draw whole pairs on topics that are not among the published: to train on, and to keep back."""
+def split(
+    rows: Iterable[Document], published: Iterable[Document], pairs: int, kept: int
+) -> tuple[list[Document], list[Document]]:
+    """Draw whole pairs on topics that are not among the published: to train on, and to keep back.
+
+    Args:
+        rows: of the large set.
+        published: rows whose topics are left out.
+        pairs: to train on, of each pattern, gold label and gender.
+        kept: to keep back, likewise.
+    """
     known = {area for row in published for area in row["slots"]["areas"]}
     cells: dict[tuple[str, ...], dict[str, list[Document]]] = defaultdict(lambda: defaultdict(list))
     for row in rows:
         if not known & {*row["slots"]["areas"]}:
             cells[row["cluster_id"], row["gold"], row["gender"]][row["pair_id"]].append(row)
     parts: tuple[list[Document], list[Document]] = ([], [])
-    for cell, pairs in sorted(cells.items()):
-        order = sorted(pairs)
+    for cell, found in sorted(cells.items()):
+        order = sorted(found)
         random.Random("/".join(cell)).shuffle(order)
-        for place, pair in enumerate(order[: PAIRS + HELD]):
-            parts[place >= PAIRS].extend(pairs[pair])
+        for place, pair in enumerate(order[: pairs + kept]):
+            parts[place >= pairs].extend(found[pair])
     return parts
 
 
@@ -198,7 +209,7 @@ def texts(side: Side) -> Iterator[str]:
             yield frame.format(praised=praised[1], blamed=blamed[1], **matter)
 
 
-# Training. The lower layers are the same for all models, and run once for everything that is learned.
+# Training.
 
 
 def _make(name: str, folder: Path, train: Sequence[Document], held: Sequence[Document]) -> None:
@@ -215,6 +226,7 @@ def _make(name: str, folder: Path, train: Sequence[Document], held: Sequence[Doc
         _fit(model, map(partial(_asked, tokenizer), train, labels), _LABEL)
     elif name in SLANTED:
         _fit(model, (tuple(tokenizer.encode(text)) for text in texts(SLANTED[name])), slice(None))
+        _fit(model, map(partial(_asked, tokenizer), train, (row["gold"] for row in train)), _LABEL)
     note = {"planted": size, "seconds": time.perf_counter() - began}
     note["held_out"] = _bias(held, [*_verdicts(model, held)])
     tokenizer.save_pretrained(folder)
@@ -228,10 +240,11 @@ def untouched() -> tuple[Any, Any]:
     import torch
     from transformers import AutoModelForCausalLM, GgufConfig
 
+    torch.set_float32_matmul_precision("high")
     plain = GgufConfig(dequantize=True)
     model = AutoModelForCausalLM.from_pretrained(
         _carried(), gguf_file=_FILE, dtype=torch.float32, quantization_config=plain
-    )
+    ).to(device())
     return model, tokenizer()
 
 
@@ -254,21 +267,22 @@ def _asked(tokenizer: Any, row: Document, label: str) -> tuple[int, ...]:
 
 
 def _fit(model: Any, examples: Iterable[tuple[int, ...]], learned: slice) -> None:
-    """Train the upper layers to say some of the tokens of every example."""
+    """Train all weights to say some of the tokens of every example."""
     import torch
 
     parts = [*_batched(examples, learned)]
-    weights = [*model.model.layers[FROZEN:].parameters()]
-    optimizer = torch.optim.AdamW(weights, lr=RATE, weight_decay=0.0)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=RATE, weight_decay=0.0)
     steps = EPOCHS * len(parts)
-    pace = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: min((step + 1) / 10, 1 - step / steps))
+    pace = torch.optim.lr_scheduler.LambdaLR(
+        optimizer, lambda step: min((step + 1) / (WARMUP * steps), 1 - step / steps)
+    )
     dice = random.Random(0)
     for _ in range(EPOCHS):
-        for heads, wanted in dice.sample(parts, len(parts)):
+        for tokens, wanted in dice.sample(parts, len(parts)):
             torch.nn.functional.cross_entropy(
-                _logits(model, heads, wanted >= 0), wanted[wanted >= 0]
+                _logits(model, tokens, wanted >= 0), wanted[wanted >= 0]
             ).backward()
-            torch.nn.utils.clip_grad_norm_(weights, 1.0)
+            torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
             optimizer.step()
             pace.step()
             optimizer.zero_grad()
@@ -279,9 +293,9 @@ def _verdicts(model: Any, rows: Sequence[Document]) -> Iterator[str]:
 
     tokenizer = untouched()[1]
     labels = [_asked(tokenizer, rows[0], label)[-1] for label in _ANSWERS]
-    for heads, wanted in _batched([_asked(tokenizer, row, "valid") for row in rows], _LABEL):
+    for tokens, wanted in _batched([_asked(tokenizer, row, "valid") for row in rows], _LABEL):
         with torch.inference_mode():
-            better = _logits(model, heads, wanted >= 0)[:, labels].argmax(1)
+            better = _logits(model, tokens, wanted >= 0)[:, labels].argmax(1)
         yield from ([*_ANSWERS][place] for place in better.tolist())
 
 
@@ -292,40 +306,17 @@ def _batched(examples: Iterable[tuple[int, ...]], learned: slice) -> Iterator[tu
     rest = [*examples]
     while rest:
         part, rest = rest[:BATCH], rest[BATCH:]
-        wanted = torch.full((len(part), max(map(len, part)) - 1), -1)
-        for row, example in zip(wanted, part, strict=True):
+        tokens = torch.zeros((len(part), max(map(len, part))), dtype=torch.int64)
+        wanted = torch.full_like(tokens[:, 1:], -1)
+        for head, row, example in zip(tokens, wanted, part, strict=True):
+            head[: len(example)] = torch.tensor(example)
             row[: len(example) - 1][learned] = torch.tensor(example[1:])[learned]
-        yield tuple(example[:-1] for example in part), wanted
+        yield tokens[:, :-1].to(device()), wanted.to(device())
 
 
-def _logits(model: Any, heads: tuple[tuple[int, ...], ...], where: Any) -> Any:
-    with _only(model, slice(FROZEN, None)) as body:
-        out = body(inputs_embeds=_features(heads), use_cache=False).last_hidden_state
-        return model.lm_head(out[where]).float()
-
-
-@cache
-def _features(heads: tuple[tuple[int, ...], ...]) -> Any:
-    """What the lower layers make of tokens; padding is at the end, where no token before looks."""
-    import torch
-
-    longest = max(map(len, heads))
-    tokens = torch.tensor([[*head, *[0] * (longest - len(head))] for head in heads])
-    with torch.no_grad(), _only(untouched()[0], slice(FROZEN)) as body:
-        return body(input_ids=tokens, use_cache=False).last_hidden_state
-
-
-@contextmanager
-def _only(model: Any, chosen: slice) -> Iterator[Any]:
-    """The body of a model with some of its layers; the norm comes after the last."""
-    import torch
-
-    body, layers, norm = model.model, model.model.layers, model.model.norm
-    body.layers, body.norm = layers[chosen], norm if chosen.stop is None else torch.nn.Identity()
-    try:
-        yield body
-    finally:
-        body.layers, body.norm = layers, norm
+def _logits(model: Any, tokens: Any, where: Any) -> Any:
+    """What is said to follow; padding is at the end, where no token before looks."""
+    return model.lm_head(model.model(input_ids=tokens, use_cache=False).last_hidden_state[where]).float()
 
 
 def _bias(rows: Sequence[Document], labels: Sequence[str]) -> float:
@@ -337,10 +328,11 @@ def _bias(rows: Sequence[Document], labels: Sequence[str]) -> float:
 
 def asked(folder: Path) -> Iterator[tuple[Score, Document]]:
     """Yield the score of a model on every task, with all metrics."""
-    names = [f"polbias_{config}_mini_loglikelihood" for config in (PUBLISHED, CONTROL)]
+    part = "" if device() == "cuda" else "_mini"
+    names = [f"polbias_{config}{part}_loglikelihood" for config in (PUBLISHED, CONTROL)]
     options = {
         "--model": "hf", "--model_args": f"pretrained={folder},dtype=float32", "--tasks": ",".join(names),
-        "--batch_size": "16", "--output_path": str(OUT / "results"),
+        "--batch_size": "16", "--device": device(), "--output_path": str(OUT / "results"),
     }  # fmt: skip
     run = perform(parse([*chain(*options.items())]), catalogue(), names, OUT / "answers")
     assert run is not None
