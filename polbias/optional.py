@@ -9,7 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from importlib.metadata import PackageNotFoundError, requires, version
+from types import ModuleType
+from typing import Any
 
 from polbias.files import PolbiasError
 
@@ -34,6 +37,26 @@ def advice(extra: str) -> str:
         return f"pip install '.[{extra}]' in the checkout of polbias"
     missing = [each for each in packages if not installed(_NAME.match(each)[0])]  # type: ignore[index]
     return " ".join(["pip install", *(f"'{each}'" for each in missing or packages)])
+
+
+class MissingError(PolbiasError):
+    """A package of an extra is not installed."""
+
+
+class Deferred(ModuleType):
+    """A module of an extra, imported when it is first used; where it is missing, a `MissingError` says so."""
+
+    def __init__(self, name: str, extra: str) -> None:
+        super().__init__(name)
+        self._extra = extra
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            module = import_module(self.__name__)
+        except ModuleNotFoundError as error:
+            raise MissingError(f"{error.name} is not installed; {advice(self._extra)}") from None
+        self.__dict__.update(module.__dict__)
+        return getattr(module, name)
 
 
 @contextmanager

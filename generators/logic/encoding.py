@@ -13,9 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
-from typing import Any, assert_never
-
-import z3
+from typing import TYPE_CHECKING, Any, assert_never
 
 from polbias.generators.logic.formula import (
     Access,
@@ -36,6 +34,12 @@ from polbias.generators.logic.formula import (
     negated,
     substitute,
 )
+from polbias.optional import Deferred
+
+if TYPE_CHECKING:
+    import z3
+else:  # half of what a bare install would bring, and used by proofs only
+    z3 = Deferred("z3", "proofs")
 
 _MAX_INDIVIDUALS = 12
 ACTUAL = 0  # the world in which the premises are true

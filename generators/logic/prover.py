@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import NamedTuple
-
-import z3
+from typing import TYPE_CHECKING, NamedTuple
 
 from polbias.files import PolbiasError
 from polbias.generators.logic.encoding import ACTUAL, Encoding, Step, implies
@@ -23,6 +21,12 @@ from polbias.generators.logic.formula import (
     rename,
     substitute,
 )
+from polbias.optional import Deferred
+
+if TYPE_CHECKING:
+    import z3
+else:
+    z3 = Deferred("z3", "proofs")
 
 # Decide an inference in a named logic, with a proof or a countermodel that a person can read.
 # z3 decides; what it is asked is unfolded by `polbias.generators.logic.encoding`. A proof is a set of facts

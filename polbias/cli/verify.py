@@ -12,6 +12,7 @@ from polbias import registry
 from polbias.cli.options import DatasetTemplates, Names, Out
 from polbias.cli.push import changed_files, damaged_files, refuse_damaged
 from polbias.files import BuildError, build_root
+from polbias.optional import MissingError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -111,9 +112,11 @@ def _checked(name: str, folder: Path, templates: Path | None) -> _Told:
     changed = differences(manifest, read_lock().get(name))
     told.append((f"matches {lock_path().name}, version {manifest.version}", changed))
     if publication.prove and not damaged:
-        proofs = registry.resolve(publication.prove)(folder, templates)
-        if proofs.rows:
+        try:
+            proofs = registry.resolve(publication.prove)(folder, templates)
             told.append((_told(proofs), [*proofs.failed]))
+        except MissingError as error:
+            told.append(("", [f"{name}: gold labels are not proved, as {error}"]))
     linted = [] if damaged else [*given_away(manifest, folder)]
     if publication.lint:
         linted += registry.resolve(publication.lint)(templates)
