@@ -4,4 +4,4 @@ The top-level folders of the repository are importable as ``polbias.generators``
 and so on. Nothing heavy is imported here: ``import polbias`` takes milliseconds.
 """
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"

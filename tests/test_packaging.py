@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sysconfig
+import venv
 import zipfile
 from pathlib import Path
 
@@ -45,24 +49,36 @@ def test_wheel_holds_code_templates_cards_tasks_and_lock(wheel: Path) -> None:
     assert not any(name.startswith("tests") for name in names)
 
 
-def test_installed_wheel_builds_into_the_current_folder(wheel: Path, tmp_path: Path) -> None:
-    site = tmp_path / "site"
-    zipfile.ZipFile(wheel).extractall(site)
-    # The wheel's own lm_eval folder would hide the real package; pip puts both into one folder.
-    work = tmp_path / "work"
+def test_it_is_small_and_its_description_renders(wheel: Path) -> None:
+    assert wheel.stat().st_size < 3_000_000
+    run_python(["-m", "twine", "check", "--strict", str(wheel)])
+
+
+def test_from_the_wheel_to_a_report_without_the_checkout(wheel: Path, tmp_path: Path) -> None:
+    venv.create(tmp_path / "venv", with_pip=True)
+    python, work = tmp_path / "venv" / "bin" / "python", tmp_path / "work"
     work.mkdir()
-    done = run_python(
-        [
-            "-c",
-            "import sys; sys.path.insert(0, sys.argv.pop(1)); import polbias.cli.main as m; m.run()",
-            str(site),
-            "build",
-            *(name for name in registry.names() if not name.endswith("-xl")),
-        ],
-        cwd=work,
-    )
-    assert "matches datasets.lock" in done.stdout
-    assert (work / "build" / "datasets" / "partisan-inference" / "manifest.json").is_file()
+    # What polbias needs is lent by this environment, whose own link to the checkout is not followed from there.
+    (site,) = (tmp_path / "venv").glob("lib/python*/site-packages")
+    (site / "lent.pth").write_text(sysconfig.get_path("purelib") + "\n", "utf-8")
+
+    def run(*told: str) -> str:
+        command = [python, "-I", *told]
+        done = subprocess.run(command, cwd=work, env={"HF_HUB_OFFLINE": "1"}, capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    run("-m", "pip", "install", "--quiet", "--no-deps", str(wheel))
+    assert run("-c", "import polbias; print(polbias.__file__)").startswith(str(site))
+    polbias = (str(python.with_name("polbias")),)
+    made = [name for name in registry.names() if not name.endswith("-xl")]
+    assert run(*polbias, "build", *made).count("matches datasets.lock") == len(made)
+    shown = ("--model", "dummy", "--tasks", "polbias_en_formal_mini,polbias_xphemism_mini", "--no-cache")
+    run(*polbias, "eval", *shown, "--output_path", "runs", "--no-report")
+    run(*polbias, "report", "runs", "-o", "report")
+    summary = json.loads((work / "report" / "summary.json").read_text("utf-8"))
+    assert {each["instrument"] for each in summary["findings"]} == {"partisan", "xphemism"}
+    assert (work / "report" / "report.html").is_file()
 
 
 def test_folders_and_lock_of_the_checkout_are_links() -> None:
