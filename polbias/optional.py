@@ -39,6 +39,16 @@ def advice(extra: str) -> str:
     return " ".join(["pip install", *(f"'{each}'" for each in missing or packages)])
 
 
+def bringing(module: str) -> str | None:
+    """The extra that brings a module which is published under its own name."""
+    for line in requires("polbias") or ():
+        package, _, condition = line.partition(";")
+        extra = re.search(r"""extra == ["'](\w+)["']""", condition)
+        if extra and _NAME.match(package)[0].replace("-", "_") == module.partition(".")[0]:  # type: ignore[index]
+            return extra[1]
+    return None
+
+
 class MissingError(PolbiasError):
     """A package of an extra is not installed."""
 

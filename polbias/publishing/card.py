@@ -7,7 +7,9 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from math import sqrt
 from pathlib import Path
+from statistics import NormalDist
 from typing import Any
 
 import jinja2
@@ -65,17 +67,16 @@ def fill_card(
 
 
 def _reading(dataset: str) -> Json | None:
-    """What a model that had not written it read of a dataset, with the interval of Clopper and Pearson."""
-    from scipy.special import betaincinv
-
+    """What a model that had not written it read of a dataset, with Wilson's 95% interval."""
     path = package_file("templates/panels") / "readings.yaml"
     found = yaml.safe_load(path.read_text("utf-8")).get(dataset)
     if not found:
         return None
-    wrong, right = found["wrong"], found["read"] - found["wrong"]
-    low = betaincinv(wrong, right + 1, 0.025) if wrong else 0.0
-    high = betaincinv(wrong + 1, right, 0.975) if right else 1.0
-    return {**found, "low": float(low), "high": float(high)}
+    n, z2 = found["read"], NormalDist().inv_cdf(0.975) ** 2
+    share = found["wrong"] / n
+    middle, reach = share + z2 / (2 * n), sqrt(z2 * (share * (1 - share) + z2 / (4 * n)) / n)
+    low, high = ((middle + sign * reach) / (1 + z2 / n) for sign in (-1, 1))
+    return {**found, "low": max(low, 0.0), "high": min(high, 1.0)}
 
 
 def describe(
