@@ -236,7 +236,7 @@ def test_a_dataset_that_cannot_be_built_does_not_keep_the_others_from_it(tmp_pat
     line = _one_line(done)
     assert {name for name in registry.names() if name in line} == {*registry.names()} - made
     assert "pip install 'ahocorasick_rs" in line
-    assert "pip install 'z3-solver" in line
+    assert "'z3-solver" in line
 
 
 def test_what_is_not_proved_is_a_problem_and_the_rest_is_checked(all_builds: Path) -> None:
