@@ -107,6 +107,20 @@ class Problem:
         return f"{self.path}:{self.line}: {self.found}; the line is left out"
 
 
+def for_the_log(sample: Document) -> Json:
+    """Return a sample without what its file would say again.
+
+    That is the prompt of a request whose text was sent before, null in its place, and the rows that stand for
+    measures which are no mean of samples.
+    """
+    first, *others = sample["arguments"] or [()]
+    again = {name for name in sample.get("metrics", ()) if isinstance(sample.get(name), dict | list | tuple)}
+    kept = {key: value for key, value in sample.items() if key not in again}
+    if others and all(len(each) == len(first) and each[0] == first[0] for each in others):
+        kept["arguments"] = [first, *((None, *rest) for _, *rest in others)]
+    return kept | ({"metrics": [name for name in sample["metrics"] if name not in again]} if again else {})
+
+
 def read_samples(path: Path, problems: list[Problem]) -> Iterator[Json]:
     """Return the samples of a file, one after the other."""
     return (sample for _, sample in numbered_samples(path, problems))

@@ -217,6 +217,8 @@ _MARK = re.compile(
     re.IGNORECASE,
 )
 """What opens a thought; what closes one has a group that is not empty."""
+SHORT = 1_000
+"""Characters of a text that is kept when it is prepared."""
 _MARK_TAIL = 200
 """Characters at the end of a prompt among which a mark can be its last word."""
 _STRIPPED = re.compile(r"\s*(?:analysis|commentary)(?=[^\W_]|[\"“„«(\[*]|\s*\Z)")
@@ -246,6 +248,12 @@ def prepare(text: str) -> Prepared:
     a block that is opened and never closed is dropped and makes the answer truncated. So are the marks
     of other models, and the channels of gpt-oss with and without their special tokens.
     """
+    return _prepared(text) if len(text) <= SHORT else _prepared.__wrapped__(text)
+
+
+@lru_cache(maxsize=1 << 12)
+def _prepared(text: str) -> Prepared:
+    """Prepare a text; a statement is asked about many times, and short answers come again and again."""
     outside, unfinished = _outside(text)
     stretches = _window(list(_trim(outside, text)))
     sentences = tuple(sentence for span in stretches for sentence in split_sentences(text, *span))
@@ -455,6 +463,18 @@ def translated(sentence: Sentence, words: Mapping[str, re.Pattern[str]]) -> Sent
 
 _ECHO = 4
 """So many words in a row that also stand in a row in the item are an echo of it."""
+
+
+_FEW_LETTERS = 2
+"""Words of no more letters tell no echo."""
+
+
+def echoes(text: str, item: str) -> bool:
+    """Whether an output has a word in common with the item, short ones apart."""
+    said, known = (
+        {token.text for each in prepare(part).sentences for token in each.tokens} for part in (text, item)
+    )
+    return any(len(word) > _FEW_LETTERS for word in said & known)
 
 
 def without_item(sentences: Sequence[Sentence], item: Sequence[Sentence]) -> tuple[Sentence, ...]:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from polbias.aliases import Document, Json
+from polbias.eval.samples import for_the_log
 from polbias.files import InputError, PolbiasError, draft_of
 from polbias.registry import Instrument, instrument_of, instruments, resolve
 
@@ -171,7 +172,7 @@ def write(tracker: Any, results: Json, samples: Mapping[str, Sequence[Document]]
         draft.mkdir(parents=True, exist_ok=True)
         tracker.save_results_aggregated(results=results, samples=samples)
         for task in results["configs"]:
-            tracker.save_results_samples(task_name=task, samples=samples[task])
+            tracker.save_results_samples(task_name=task, samples=[*map(for_the_log, samples[task])])
         made = sorted(inner.iterdir(), key=_is_results) if inner.is_dir() else []
         rows = sum(len(samples[task]) for task in results["configs"])
         if len(made) < 1 + len(results["configs"]) or not _whole(made, rows):
