@@ -13,12 +13,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from polbias.aliases import Json
-from polbias.cli.outputs import csv_text
 from polbias.files import write_text
 
 if TYPE_CHECKING:
     from polbias.generators.authoring.annotation.answers import Collected, Person
-    from polbias.generators.authoring.annotation.decisions import Similarity
     from polbias.generators.authoring.annotation.tasks import TaskSet
 
 
@@ -178,48 +176,6 @@ def decide(
     typer.echo(f"open by the votes, {agreed} of them resolved in {contested}")
 
 
-@app.command()
-def second(
-    folder: Folder,
-    files: Files,
-    out: Annotated[Path, typer.Option("-o", "--output", help="Folder for the files of the second step.")],
-    annotator: Annotators,
-    form: Forms = None,
-    seed: Seed = 1,
-    annotators: People = None,
-    problems: Report = None,
-) -> None:
-    """Export what the first annotator called similar, for the second one."""
-    from polbias.generators.authoring.annotation.decisions import second_step
-    from polbias.generators.authoring.annotation.tasks import read_tasks
-
-    tasks = read_tasks(folder)
-    first = _collect(tasks, files, _people(annotators), problems).answers
-    _write(out, second_step(tasks, first, annotator, seed), form)
-
-
-@app.command()
-def similar(
-    folder: Folder,
-    first: Annotated[list[Path], typer.Option(help="Answers of the first step; may be repeated.")],
-    second: Annotated[list[Path], typer.Option(help="Answers of the second step; may be repeated.")],
-    output: Annotated[Path, typer.Option("-o", "--output", help="Claim pairs that both call similar (CSV).")],
-    annotators: People = None,
-    problems: Report = None,
-) -> None:
-    """Keep the claim pairs that both annotators call similar; FOLDER is that of the first step."""
-    from polbias.generators.authoring.annotation.decisions import combine, second_step
-    from polbias.generators.authoring.annotation.tasks import read_tasks
-
-    tasks, people = read_tasks(folder), _people(annotators)
-    one = _collect(tasks, first, people, problems)
-    two = _collect(second_step(tasks, one.answers, (), tasks.seed), second, people, None)
-    found = combine(tasks, one.answers, two.answers)
-    _tell([*map(str, found.problems)])
-    write_text(output, csv_text([task.row for task in found.kept]))
-    print_shares(found)
-
-
 def _people(path: Path | None) -> list[Person]:
     from polbias.generators.authoring.annotation.answers import read_people
 
@@ -340,20 +296,6 @@ def print_agreement(data: Json) -> None:
         place = _number(row["economic"], 2), _number(row["social"], 2)
         table.add_row(row["annotator"], *place, str(row["answers"]))
     console.print(table)
-
-
-def print_shares(found: Similarity) -> None:
-    """Print how many claim pairs were kept at either step."""
-    from rich.console import Console
-
-    first, second, both = (_number(share) for share in found.shares)
-    console = Console(highlight=False)
-    for line in (
-        f"first step: {found.first} of {found.judged} similar ({first})",
-        f"second step: {len(found.kept)} of {found.seen} similar ({second})",
-        f"kept: {len(found.kept)} of {found.judged} ({both}); {len(found.pending)} still to judge",
-    ):
-        console.print(line, soft_wrap=True)
 
 
 def _number(value: float | None, digits: int = 3) -> str:

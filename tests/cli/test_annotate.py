@@ -111,7 +111,7 @@ def test_answers_are_never_overwritten(source: Path, tmp_path: Path) -> None:
     assert path.read_bytes() == before
 
 
-def test_claims_in_two_steps(tmp_path: Path) -> None:
+def test_claims_judged_in_a_table_and_in_label_studio(tmp_path: Path) -> None:
     source = tmp_path / "claims.jsonl"
     claims = [
         {
@@ -126,29 +126,26 @@ def test_claims_in_two_steps(tmp_path: Path) -> None:
     ]
     claims.append({**claims[0], "id": "c4", "shifted_claim": ""})
     source.write_text("".join(json.dumps(each) + "\n" for each in claims), "utf-8")
-    one, two = tmp_path / "one", tmp_path / "two"
-    _, said, _ = polbias("annotate", "export", "claims", "-o", one, "--annotator", "anna", "--source", source)
+    folder = tmp_path / "export"
+    both = ("--annotator", "anna", "--annotator", "ben", "--form", "csv", "--form", "label-studio")
+    _, said, _ = polbias("annotate", "export", "claims", "-o", folder, *both, "--source", source)
     assert "claims.jsonl:5: exchange_claim: found nothing" in said
     first = fill(
-        one / "answers.anna.csv",
+        folder / "answers.anna.csv",
         lambda row: {"similarity": "different" if row["task_id"] == "c3" else "similar"},
     )
-    polbias("annotate", "second", one, first, "-o", two, "--annotator", "ben", "--form", "label-studio")
-    tasks = json.loads((two / "label-studio.ben.json").read_text("utf-8"))
-    assert {task["data"]["task_id"] for task in tasks} == {"c0", "c1", "c2"}
+    tasks = json.loads((folder / "label-studio.ben.json").read_text("utf-8"))
+    assert {task["data"]["task_id"] for task in tasks} == {"c0", "c1", "c2", "c3"}
     for task in tasks:
-        value = "different" if task["data"]["task_id"] == "c0" else "similar"
+        value = "different" if task["data"]["task_id"] in {"c0", "c3"} else "similar"
         result = [{"from_name": "similarity", "type": "choices", "value": {"choices": [value]}}]
         task["annotations"] = [{"completed_by": 1, "result": result}]
-    second = tmp_path / "second.json"
+    second, report = tmp_path / "second.json", tmp_path / "agreement.json"
     second.write_text(json.dumps(tasks), "utf-8")
-    kept = tmp_path / "kept.csv"
-    told, _, _ = polbias("annotate", "similar", one, "--first", first, "--second", second, "-o", kept)
-    assert "first step: 3 of 4 similar (0.750)" in told
-    assert "second step: 2 of 3 similar (0.667)" in told
-    assert "kept: 2 of 4 (0.500); 0 still to judge" in told
-    with kept.open(encoding="utf-8", newline="") as file:
-        assert [(row["id"], row["gold"]) for row in csv.DictReader(file)] == [("c1", "true"), ("c2", "true")]
+    polbias("annotate", "agreement", folder, first, second, "-o", report, "--draws", 200)
+    (similarity,) = json.loads(report.read_text("utf-8"))["variables"]
+    # 8 answers, 5 similar and 3 different; one item of four is 1:1. Observed 2/8, expected 2*5*3/(8*7).
+    assert similarity["alpha"] == pytest.approx(1 - (2 / 8) / (30 / 56))
 
 
 def test_claims_need_a_table(tmp_path: Path) -> None:
