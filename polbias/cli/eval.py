@@ -42,6 +42,12 @@ MaxTokens = Annotated[
 MaxCost = Annotated[
     float | None, typer.Option(min=0, help="Stop after this cost, by --price; kept answers count.")
 ]
+Reasoning = Annotated[
+    bool,
+    typer.Option(
+        "--reasoning", help="Room for thoughts: 4,096 tokens or more an answer; thinking switched on."
+    ),
+]
 NoCache = Annotated[bool, typer.Option("--no-cache", help="Keep no answers, and use none.")]
 CacheDir = Annotated[
     Path | None,
@@ -61,12 +67,7 @@ def evaluate(
     max_cost: MaxCost = None,
     no_cache: NoCache = False,
     cache_dir: CacheDir = None,
-    reasoning: Annotated[
-        bool,
-        typer.Option(
-            "--reasoning", help="Room for thoughts: 4,096 tokens or more an answer; thinking switched on."
-        ),
-    ] = False,
+    reasoning: Reasoning = False,
     stop: Annotated[
         str,
         typer.Option(

@@ -17,6 +17,7 @@ from polbias.cli.eval import (
     MaxCost,
     MaxTokens,
     NoCache,
+    Reasoning,
     Tokenizer,
     budget_of,
     cache_folder,
@@ -105,6 +106,7 @@ def run(
     orders: OrdersOption = Orders.balanced,
     prefill: Prefill = True,
     max_characters: MaxCharacters = _LONGEST,
+    reasoning: Reasoning = False,
     cost: CostOption = False,
     price: Prices = None,
     tokenizer: Tokenizer = None,
@@ -120,17 +122,17 @@ def run(
     """
     from polbias.experiments.self_assessment import find_set, written_articles
 
-    chosen, design = find_set(chosen_set), _design(roles, questions, ways, orders, prefill)
+    chosen, design = find_set(chosen_set), _design(roles, questions, ways, orders, prefill and not reasoning)
     args, cache = context.args, cache_folder(no_cache, cache_dir)
-    config = _config(args, output, "articles")
+    config = _config(args, output, "articles", reasoning)
     budget = budget_of(config, price, tokenizer, max_tokens, max_cost)
     if cost:
         _show_costs(config, chosen, n, design, budget)
         return
-    made = _generate(args, output, chosen, n, cache, budget)
+    made = _generate(config, chosen, n, cache, budget)
     placed, path = written_articles(made.samples, made.folder, chosen), made.folder / _CHOICES
     _choose(
-        _config(args, output, "choices", greedy=True),
+        _config(args, output, "choices", reasoning, greedy=True),
         path,
         chosen,
         placed,
@@ -148,13 +150,15 @@ def generate(
     output: Output,
     chosen_set: SetName = "poligen",
     n: Items = None,
+    reasoning: Reasoning = False,
     no_cache: NoCache = False,
     cache_dir: CacheDir = None,
 ) -> None:
     """The first stage: five articles about every item."""
     from polbias.experiments.self_assessment import find_set
 
-    _generate(context.args, output, find_set(chosen_set), n, cache_folder(no_cache, cache_dir))
+    config = _config(context.args, output, "articles", reasoning)
+    _generate(config, find_set(chosen_set), n, cache_folder(no_cache, cache_dir))
 
 
 @commands.command(context_settings=PASSED_ON)
@@ -169,14 +173,15 @@ def choose(
     orders: OrdersOption = Orders.balanced,
     prefill: Prefill = True,
     max_characters: MaxCharacters = _LONGEST,
+    reasoning: Reasoning = False,
     no_cache: NoCache = False,
     cache_dir: CacheDir = None,
 ) -> None:
     """The second stage, and the report: which article does the model prefer, which is less biased?"""
     from polbias.experiments.self_assessment import articles_of, find_set, samples_in
 
-    chosen, design = find_set(chosen_set), _design(roles, questions, ways, orders, prefill)
-    config = _config(context.args, output, "choices")
+    chosen, design = find_set(chosen_set), _design(roles, questions, ways, orders, prefill and not reasoning)
+    config = _config(context.args, output, "choices", reasoning)
     place = articles or samples_in(output, chosen)
     path = (output if articles else place.parent) / _CHOICES
     cache = cache_folder(no_cache, cache_dir)
@@ -207,9 +212,10 @@ def some_of(given: str, known: Sequence[str], option: str) -> list[str]:
     return names
 
 
-def _config(args: Sequence[str], output: Path, stage: str, *, greedy: bool = False) -> Any:
+def _config(args: Sequence[str], output: Path, stage: str, reasoning: bool, *, greedy: bool = False) -> Any:
     """Read the options of lm_eval for a stage."""
     from polbias.lm_eval_runner.run import parse
+    from polbias.lm_eval_runner.tasks import REASONING
 
     for name in ("--tasks", "--output_path", "--output-path"):
         if any(each.split("=")[0] == name for each in args):
@@ -222,6 +228,8 @@ def _config(args: Sequence[str], output: Path, stage: str, *, greedy: bool = Fal
     config = parse([*args, "--tasks", stage, "--output_path", str(output)])
     if greedy:
         config.gen_kwargs = {}
+    if reasoning:
+        config.metadata = {**config.metadata, REASONING: True}
     return config
 
 
@@ -232,8 +240,7 @@ def _rows(chosen: ChosenSet, n: int | None, config: Any) -> list[Document]:
 
 
 def _generate(
-    args: Sequence[str],
-    output: Path,
+    config: Any,
     chosen: ChosenSet,
     n: int | None,
     cache: Path | None,
@@ -244,7 +251,6 @@ def _generate(
     from polbias.lm_eval_runner.run import output_folder
     from polbias.lm_eval_runner.tasks import catalogue
 
-    config = _config(args, output, "articles")
     rows = _rows(chosen, n, config)
     folder = output_folder(config)
     task = writing_task(chosen, folder / "tasks")
@@ -285,14 +291,23 @@ def _choose(
 def _show_costs(config: Any, chosen: ChosenSet, n: int | None, design: Design, budget: Budget) -> None:
     """Print what both stages would ask; articles are taken to be as long as they may be."""
     from polbias.experiments.self_assessment import assumed_questions, assumption
-    from polbias.lm_eval_runner.tasks import Cost
+    from polbias.lm_eval_runner.tasks import Cost, generation_settings
+
+    def allowed(own: int, given: Document | None) -> int:
+        return int(generation_settings({"max_gen_toks": own}, given, config.metadata)["max_gen_toks"])
 
     dataset, rows = chosen.family.dataset, _rows(chosen, n, config)
     room = int((config.gen_kwargs or {}).get("max_gen_toks", dataset.article_tokens))
     asked = [row["prompt"] for row in assumed_questions(chosen, rows, design, room)]
     items, assumed = len({row["cluster_id"] for row in rows}), assumption(chosen, room)
     costs = {
-        "articles": Cost.of([row["prompt"] for row in rows], room, budget.tokens),
-        "choices": Cost.of(asked, dataset.answer_tokens, budget.tokens, items=items, assumed=assumed),
+        "articles": Cost.of(
+            [row["prompt"] for row in rows],
+            allowed(dataset.article_tokens, config.gen_kwargs),
+            budget.tokens,
+        ),
+        "choices": Cost.of(
+            asked, allowed(dataset.answer_tokens, None), budget.tokens, items=items, assumed=assumed
+        ),
     }
     show_costs(costs, config, budget)

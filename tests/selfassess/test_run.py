@@ -151,7 +151,7 @@ def test_a_budget_is_for_both_stages_and_a_larger_one_goes_on(run):
 
 
 @pytest.mark.parametrize("killed_after", [12, 60])
-def test_a_killed_run_asks_nothing_twice(town, tmp_path, killed_after):
+def test_a_killed_run_asks_nothing_twice(town, run, tmp_path, killed_after):
     """Within the first stage and within the second one; an answer under way at the kill is nobody's."""
     out = tmp_path / "out"
     with LoopbackOpenAI(leaning, latency=0.02) as server:
@@ -170,8 +170,8 @@ def test_a_killed_run_asks_nothing_twice(town, tmp_path, killed_after):
         process.wait()
         time.sleep(0.3)  # the server ends what is under way
         before = server.count
-        done = subprocess.run(command, cwd=ROOT, env=os.environ | environment(tmp_path), capture_output=True)
-        assert done.returncode == 0, done.stderr
+        done = run(server)
+        assert done.exit_code == 0, done.output
         again = server.count - before
         under_way = 4
         assert ARTICLES + CHOICES - before <= again <= ARTICLES + CHOICES - before + under_way
@@ -193,6 +193,14 @@ def test_settings_of_the_articles_are_not_those_of_the_choices(run):
     assert {(body["temperature"], body["max_tokens"]) for body in writing} == {(0.5, 900)}
     assert {(body["temperature"], body["max_tokens"]) for body in choosing} == {(0, 10)}
     assert {body["messages"][-1]["role"] for body in choosing} == {"user"}
+
+
+def test_a_model_that_reasons_has_room_in_both_stages_and_no_answer_begun(run):
+    with LoopbackOpenAI(leaning) as server:
+        assert run(server, "--reasoning").exit_code == 0
+        assert len(server.bodies) == ARTICLES + CHOICES
+    assert {body["max_tokens"] for body in server.bodies} == {4096}
+    assert {body["messages"][-1]["role"] for body in server.bodies} == {"user"}
 
 
 def test_odd_answers_are_outcomes(run, tmp_path):
