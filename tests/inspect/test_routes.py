@@ -23,6 +23,7 @@ from polbias.registry import instrument_of
 from tests.lm_eval_runner.test_responses import chat as reply
 from tests.model.test_smollm2 import TASKS
 from tests.support.loopback import LoopbackServer, Reply, Request
+from tests.support.process import run_polbias
 
 ONE = '{"polbias_samples": 1}'
 # What is sent in turn of the prompts' hashes: why it ended, and the message.
@@ -55,11 +56,11 @@ class Mixed(LoopbackServer):
 def test_whole_tasks_lose_no_row_by_any_route(
     all_builds: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("POLBIAS_DATA_DIR", str(all_builds))
-    monkeypatch.setenv("POLBIAS_STAGE2", str(write_choices(demonstration(), tmp_path)))
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    for name in ("OPENAI", "LOCAL"):
-        monkeypatch.setenv(f"{name}_API_KEY", "none")
+    choices = write_choices(demonstration(), tmp_path)
+    given = {"POLBIAS_DATA_DIR": str(all_builds), "POLBIAS_STAGE2": str(choices), "HF_HUB_OFFLINE": "1"}
+    given |= {"OPENAI_API_KEY": "none", "LOCAL_API_KEY": "none"}
+    for name, value in given.items():
+        monkeypatch.setenv(name, value)
     names = ",".join(TASKS)
     with Mixed() as server:
         chat = f"model=m,base_url={server.url}/v1/chat/completions,num_concurrent=4"
@@ -78,9 +79,9 @@ def test_whole_tasks_lose_no_row_by_any_route(
         own = ["--no-report", "--no-cache", "--output_path", tmp_path / "polbias"]
         inspected = [f"polbias/{name.removeprefix('polbias_')}" for name in TASKS]
         logs = ["-T", "polbias_samples=1", "--log-dir", tmp_path / "inspect", "--display", "none"]
+        run_polbias("eval", *shared, *own, env=given)
         for command in (
             ["lm_eval", "run", *shared, *plainly],
-            ["polbias", "eval", *shared, *own],
             ["inspect", "eval", *inspected, "--model", "openai-api/local/m", *logs],
         ):
             told = [str(Path(sys.executable).parent / str(command[0])), *map(str, command[1:])]
