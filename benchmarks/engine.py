@@ -26,10 +26,16 @@ def run() -> list[Line]:
         pairs = [[apart(engine, 2 * _MILLION, workers, cores=2) for workers in (1, 2)] for _ in range(ROUNDS)]
         speeds = [two["rows"] / two["seconds"] for _, two in pairs]
         gain = [one["seconds"] / two["seconds"] for one, two in pairs]
-        lines += [
-            Line("two cores: two shards in two threads, by the clock", median(speeds), "rows/s"),
-            at_least("two threads / one after the other, by the clock", median(gain), "times", 1.8),
-        ]
+        speed, ratio = median(speeds), "two threads / one after the other, by the clock"
+        lines.append(
+            at_least("two cores: two shards in two threads, by the clock", speed, "rows/s", _MILLION)
+        )
+        # on a slower or busy machine the ratio tells whether threads keep out of each other's way
+        lines.append(
+            Line(ratio, median(gain), "times")
+            if speed >= _MILLION
+            else at_least(ratio, median(gain), "times", 1.8)
+        )
     large = apart(engine, 10 * _MILLION)
     size = one["engine"][0]
     return [
