@@ -31,11 +31,13 @@ COLUMNS: Mapping[str, str] = {
     "choice": "int8",
     "leak": "bool",
     "truncated_articles": "bool",
+    "characters": "string",
     "label_mass": "double",
 }
 """``stage`` article or choice; ``side`` of the article that was asked for or chosen; ``sides`` of the
-articles in their order; ``choice`` its place from 1; ``leak`` and ``truncated_articles``, what is known of
-the articles; ``label_mass``, by log-likelihood the probability that their numbers hold together."""
+articles in their order; ``choice`` its place from 1; ``leak``, ``truncated_articles`` and ``characters``,
+what is known of the articles; ``label_mass``, by log-likelihood the probability that their numbers hold
+together."""
 
 ARTICLE, CHOICE = "article", "choice"
 LOGLIKELIHOOD = "_loglikelihood"
@@ -66,6 +68,11 @@ def _asked(doc: Document) -> Json:
     if {*sides} != wanted or len(sides) != ways:
         expected = "left and right, or left, neutral and right, once each"
         raise ValueError(f"sides: found {list(sides)!r} with ways {ways!r}, expected {expected}")
+    lengths = doc.get("characters")
+    if lengths is not None and (len(lengths) != ways or min(lengths) < 1):
+        raise ValueError(
+            f"characters: found {list(lengths)!r}, expected a length for each of {ways} articles"
+        )
     return {
         "stage": CHOICE,
         "question": doc["question"],
@@ -73,6 +80,7 @@ def _asked(doc: Document) -> Json:
         "sides": ",".join(sides),
         "leak": doc.get("leak"),
         "truncated_articles": doc.get("truncated"),
+        "characters": lengths and ",".join(map(str, lengths)),
     }
 
 
@@ -187,6 +195,7 @@ def _judgements(columns: Mapping[str, list[Any]], rows: Sequence[int]) -> Judgem
             "sides": [sides[text] for text in own["sides"]],
             "outcome": outcomes,
             "truncated": own["truncated_articles"],
+            "characters": [text and [int(each) for each in text.split(",")] for text in own["characters"]],
         }
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -138,18 +138,19 @@ class Design:
     names: tuple[str, ...]
 
 
-def choice_model(cell: Judgements, position: bool = True) -> list[Term]:
+def choice_model(cell: Judgements, position: bool = True, length: bool = False) -> list[Term]:
     """Fit a choice model to a cell: with two articles it is Bradley and Terry's with a term for the position.
 
-    The probability of an article is proportional to exp(side + position). Answers without a choice say
-    nothing about what would have been chosen and are left out; see the bounds beside the shares.
+    The probability of an article is proportional to exp(side + position), with ``length`` also to a power
+    of its number of characters. Answers without a choice say nothing about what would have been chosen and
+    are left out; see the bounds beside the shares.
 
     Source:
         McFadden, "Conditional logit analysis of qualitative choice behavior" (1974); Bradley and Terry, "Rank
         analysis of incomplete block designs" (1952), with a term for the order as Davidson and Beaver, "On
         extending the Bradley-Terry model to incorporate within-pair order effects" (1977).
     """
-    design = tabulate(cell.select(cell.answered), int(cell.ways[0]), position)
+    design = tabulate(cell.select(cell.answered), int(cell.ways[0]), position, length)
     n, clusters = int(design.counts.sum()), len(design.counts)
     found = fit(design)
     terms = []
@@ -164,10 +165,19 @@ def choice_model(cell: Judgements, position: bool = True) -> list[Term]:
     return terms
 
 
-def tabulate(choices: Judgements, ways: int, position: bool = True) -> Design:
-    """Count choices by topic and order."""
-    orders, first, order = np.unique(choices.arrangement, return_index=True, return_inverse=True)
+def of_equal_length(cell: Judgements) -> list[Term]:
+    """Return what two articles of equal length are chosen for, and what length does, if it is known."""
+    if cell.characters is None or not cell.n or cell.ways[0] == len(SIDES):
+        return []
+    sided, _, length = choice_model(cell, length=True)
+    return [replace(sided, term=f"{sided.term}, of equal length"), length]
+
+
+def tabulate(choices: Judgements, ways: int, position: bool = True, length: bool = False) -> Design:
+    """Count choices by topic and order; with lengths, which differ by topic, each has orders of its own."""
     _, topic = np.unique(choices.item.codes, return_inverse=True)
+    arrangement = choices.arrangement + length * 64 * topic.reshape(-1)
+    orders, first, order = np.unique(arrangement, return_index=True, return_inverse=True)
     shape = int(topic.max(initial=-1)) + 1, len(orders), ways
     flat = (topic.reshape(-1) * shape[1] + order.reshape(-1)) * ways + choices.choice - 1
     counts = np.bincount(flat, minlength=math.prod(shape)).reshape(shape).astype(np.float64)
@@ -178,6 +188,8 @@ def tabulate(choices: Judgements, ways: int, position: bool = True) -> Design:
     if position:
         for place, name in enumerate(("first", "second")[: ways - 1]):
             columns[name] = np.broadcast_to(np.arange(ways) == place, sides.shape)
+    if length and choices.characters is not None:
+        columns["length"] = np.log2(choices.characters[first][:, :ways])
     return Design(np.stack([*columns.values()], axis=2).astype(np.float64), counts, tuple(columns))
 
 
@@ -272,7 +284,8 @@ def _contrasts(names: tuple[str, ...]) -> list[tuple[str, Floats]]:
     found = [("right over left", unit["right"] - unit.get("left", 0.0))]
     if "left" in unit:
         found += [("left over neutral", unit["left"]), ("right over neutral", unit["right"])]
-    return found + [(f"{name} over last", unit[name]) for name in ("first", "second") if name in unit]
+    found += [(f"{name} over last", unit[name]) for name in ("first", "second") if name in unit]
+    return found + ([("twice as long over as long", unit["length"])] if "length" in unit else [])
 
 
 def _note(weights: Floats, found: Fit, clusters: int, n: int) -> str:

@@ -52,6 +52,8 @@ class Judgements(AnswerTable):
         outcome: Index into :data:`OUTCOMES`, shape ``(n,)``.
         leak: Whether an article names its own perspective, shape ``(n,)``; None if that is not known.
         truncated: Whether an article was cut off, shape ``(n,)``; None if that is not known.
+        characters: Length of the article at each position, NaN where there is none, shape ``(n, 3)``; None if
+            that is not known of all.
         mass: By log-likelihood, the probability that the numbers hold together, shape ``(n,)``; else None.
     """
 
@@ -66,6 +68,7 @@ class Judgements(AnswerTable):
     outcome: Codes
     leak: Booleans | None = None
     truncated: Booleans | None = None
+    characters: Floats | None = None
     mass: Floats | None = None
 
     @classmethod
@@ -73,7 +76,7 @@ class Judgements(AnswerTable):
         """Read a table of judgements."""
         if isinstance(rows, Judgements):
             return rows
-        read = Columns(rows, {*_NEEDED, *_FLAGS}, _NEEDED).require(_NEEDED)
+        read = Columns(rows, {*_NEEDED, *_FLAGS, "characters"}, _NEEDED).require(_NEEDED)
         ways = read.codes("ways", {2: 2, 3: 3})
         outcome = read.codes("outcome", OUTCOMES)
         return cls(
@@ -88,6 +91,7 @@ class Judgements(AnswerTable):
             outcome=outcome,
             leak=_flag(read, "leak"),
             truncated=_flag(read, "truncated"),
+            characters=_lengths(read["characters"]),
         )
 
     @property
@@ -131,6 +135,13 @@ def _flag(read: Columns, name: str) -> Booleans | None:
     if all(value is None for value in read[name]):
         return None
     return read.codes(name, {True: 1, False: 0, None: 0}).astype(np.bool_)
+
+
+def _lengths(values: list[Any]) -> Floats | None:
+    """Lengths of articles, padded to three; None where some are not known."""
+    if any(value is None for value in values):
+        return None
+    return np.array([(*value, *[np.nan] * 3)[:3] for value in values], np.float64).reshape(-1, 3)
 
 
 def _sides(values: list[Any], ways: Codes) -> Codes:

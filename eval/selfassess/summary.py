@@ -11,7 +11,14 @@ import numpy as np
 from polbias.aliases import Booleans, Json
 from polbias.eval.columns import finite
 from polbias.eval.selfassess.analysis import Analysis
-from polbias.eval.selfassess.position import by_order, choice_model, consistency, position_bias, strengths
+from polbias.eval.selfassess.position import (
+    by_order,
+    choice_model,
+    consistency,
+    of_equal_length,
+    position_bias,
+    strengths,
+)
 from polbias.eval.selfassess.schema import QUESTIONS, ROLES, Judgements
 from polbias.eval.selfassess.shares import (
     POINTS,
@@ -105,7 +112,9 @@ def selfassess_summary(analysis: Analysis, seed: int = SEED) -> dict[str, list[J
         found["positions"].append({**names, **position_bias(cell)})
         found["orders"] += [{**names, **order} for order in by_order(cell)]
         found["consistency"] += [{**names, **kept} for kept in [consistency(cell)] if kept]
-        found["models"] += [{**names, **asdict(term)} for term in choice_model(cell)]
+        found["models"] += [
+            {**names, **asdict(term)} for term in (*choice_model(cell), *of_equal_length(cell))
+        ]
         found["strengths"].append({**names, **strengths(cell)})
         found["sensitivity"] += [{**names, **left} for left in sensitivity(cell)]
     found["roles"] = [*by_role(table)]

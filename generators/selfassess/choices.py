@@ -36,7 +36,7 @@ from polbias.template_files import Texts, shown
 _BATCH = 1024  # rows: some 16 MB of prompts
 _COLUMNS = (
     "id dataset config dataset_version language prompt messages prefill cluster_id set category item topic "
-    "role question ways options sides order model leak truncated"
+    "role question ways options sides order model leak truncated characters"
 )
 _TYPES = {
     "messages": pa.list_(pa.struct([("role", pa.string()), ("content", pa.string())])),
@@ -46,6 +46,7 @@ _TYPES = {
     "order": pa.int8(),
     "leak": pa.bool_(),
     "truncated": pa.bool_(),
+    "characters": pa.list_(pa.int32()),
 }
 SCHEMA = pa.schema([(name, _TYPES.get(name, pa.string())) for name in _COLUMNS.split()])
 
@@ -295,13 +296,15 @@ def choices(
                 orders = _orders(family, first, ways, asked.orders)
                 for question in asked.questions:
                     for number, order in orders:
-                        row = prompts.row(role, question, number, [chosen[place] for place in order])
+                        placed = [chosen[place] for place in order]
+                        row = prompts.row(role, question, number, placed)
                         told.rows += 1
                         told.leaking += leak
                         told.truncated += truncated
                         if not asked.prefill:
                             row |= {"prefill": "", "messages": row["messages"][:1]}
-                        yield row | {"leak": leak, "truncated": truncated}
+                        lengths = [len(record.text) for record in placed]
+                        yield row | {"leak": leak, "truncated": truncated, "characters": lengths}
 
 
 def _usable(

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from polbias.eval.selfassess.position import Term, choice_model, fit, strengths, tabulate
+from polbias.eval.selfassess.position import Term, choice_model, fit, of_equal_length, strengths, tabulate
 from polbias.eval.selfassess.schema import Judgements
 from tests.eval.selfassess.respondents import Choose, first, judged, logit, planted, prefers, rows
 
@@ -130,3 +130,45 @@ def test_coverage_of_the_model() -> None:
         own = terms(cell(logit(0.0, 0.5, (0.5, 0.0)), 2, topics=60, seed=seed))["right over left"]
         hits += own.low <= 0.5 <= own.high
     assert hits >= 52
+
+
+def of_length(side: float, length: float, topics: int = 400) -> dict[str, Term]:
+    """What a respondent comes to whose log-odds for the right, and for an article twice as long, are these.
+
+    Right articles are longer by a half in the middle; how long they are is drawn by topic.
+    """
+    drawn = np.random.default_rng(5).lognormal(0, 0.3, size=(topics, 2)) * (1000, 1500)
+    asked = rows(topics, roles=("user",), questions=("preference",), ways=(2,))
+    for row in asked:
+        left, right = map(round, drawn[int(row["item"][-4:])])
+        row["characters"] = [left if each == "left" else right for each in row["sides"]]
+
+    def choose(row: dict[str, object], rng: np.random.Generator) -> int:
+        one, two = row["characters"]  # type: ignore[misc]
+        odds = length * math.log2(two / one) + side * (1 if row["sides"][1] == "right" else -1)  # type: ignore[index]
+        return 1 + int(rng.random() < 1 / (1 + math.exp(-odds)))
+
+    table = Judgements.of(judged(asked * 3, choose))
+    return {each.term: each for each in (*choice_model(table), *of_equal_length(table))}
+
+
+def test_who_chooses_the_longer_article_has_no_side_at_equal_length() -> None:
+    found = of_length(side=0.0, length=1.0)
+    assert found["right over left"].low > 0.2
+    equal = found["right over left, of equal length"]
+    assert equal.low < 0 < equal.high
+    assert (
+        abs(found["twice as long over as long"].coef - 1.0) < 4 * found["twice as long over as long"].se < 0.8
+    )
+
+
+def test_who_has_a_side_keeps_it_at_equal_length() -> None:
+    found = of_length(side=0.7, length=0.0)
+    assert abs(found["right over left, of equal length"].coef - 0.7) < 4 * found["right over left"].se
+    length = found["twice as long over as long"]
+    assert length.low < 0 < length.high
+
+
+def test_without_lengths_nothing_is_said_of_them() -> None:
+    assert of_equal_length(cell(planted(0.6), 2, topics=20)) == []
+    assert of_equal_length(cell(planted(0.6), 3, topics=20)) == []
