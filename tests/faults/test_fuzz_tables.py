@@ -120,14 +120,6 @@ def _decide(given: Path, made: Path) -> None:
     decide(given, _answer_files(given), made / "rows.tsv", given / "open.tsv", given / "people.csv", None)
 
 
-def _second(given: Path, made: Path) -> None:
-    from polbias.cli.annotate import second, similar
-
-    first, other = [given / "anna.csv"], [given / "dora.json"]
-    similar(given, first, other, made / "kept.csv", given / "people.csv", None)
-    second(given, first, made, ["dora"], None, 1, None, None)
-
-
 _ACTS: dict[str, tuple[Act, tuple[str, ...], tuple[str, ...]]] = {
     "import": (_import, ("merged.csv",), ()),
     "agreement": (_agree, ("agreement.json",), ()),
@@ -148,7 +140,7 @@ def _claims(folder: Path) -> Desk:
     rows = [{"id": f"c{n}", "base_word": "Abriss", "exchange_word": "Rückbau", **texts} for n in range(3)]
     similar = {"similarity": "similar"}
     files = _annotated("claims", rows, {"anna": similar, "dora": similar})
-    return Desk(folder, files, _second, ("answers of the first step",))
+    return Desk(folder, files, _agree, (), ("agreement.json",))
 
 
 @pytest.mark.parametrize("act", _ACTS)
