@@ -105,10 +105,10 @@ lock: build-datasets ## write datasets.lock from the builds
 UVC = uv pip compile --universal --python-version 3.11 --no-header --no-annotate --quiet pyproject.toml
 requirements: ## resolve the pinned versions anew (needs uv)
 	$(UVC) --extra german --extra proofs -o requirements/base.txt
-	$(UVC) --extra german --extra proofs --extra eval -o requirements/eval.txt
-	$(UVC) --extra german --extra proofs --extra hf --extra inspect --extra scale --extra services --group dev -o requirements/dev.txt
+	$(UVC) --extra eval -o requirements/eval.txt
+	$(UVC) --extra hf --extra inspect --extra scale --extra services --group dev -o requirements/dev.txt
 	grep -vE '^(torch|nvidia-|cuda-|triton)' requirements/dev.txt > requirements/.dev && mv requirements/.dev requirements/dev.txt
-	$(UVC) --extra german --extra proofs --extra hf --extra inspect --extra scale --extra services --group dev --group engines -c requirements/dev.txt -o requirements/scale.txt
+	$(UVC) --extra hf --extra inspect --extra scale --extra services --group dev --group engines -c requirements/dev.txt -o requirements/scale.txt
 	grep -vE '^(torch|nvidia-|cuda-|triton)' requirements/scale.txt > requirements/.scale && mv requirements/.scale requirements/scale.txt
 
 clean: ## remove environment, builds and caches

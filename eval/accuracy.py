@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from statistics import NormalDist
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from polbias.aliases import Floats, Indices, Json
+from polbias.aliases import Indices, Json
 from polbias.eval.columns import Level, Mode, VerdictTable, crossed
+from polbias.intervals import wilson_interval
 
 _LABELS = 5  # two verdicts, refusal, unparsable, truncated
 
@@ -77,20 +76,6 @@ def counts(rows: VerdictTable, by: Sequence[str] | str = ()) -> list[tuple[Mappi
         (cell, dict(zip(names, (sum(row), row[1], row[0], *row[2:]), strict=True)))
         for cell, row in zip(cells, table, strict=True)
     ]
-
-
-def wilson_interval(correct: ArrayLike, n: ArrayLike, level: float = 0.95) -> tuple[Floats, Floats]:
-    """Wilson's score interval of a share.
-
-    Source:
-        Wilson, "Probable Inference, the Law of Succession, and Statistical Inference" (1927).
-    """
-    trials = np.where(np.asarray(n) > 0, n, np.nan)
-    share = np.asarray(correct) / trials
-    z = NormalDist().inv_cdf((1 + level) / 2)
-    centre = (share + z * z / (2 * trials)) / (1 + z * z / trials)
-    half = z / (1 + z * z / trials) * np.sqrt(share * (1 - share) / trials + z * z / (4 * trials * trials))
-    return np.maximum(centre - half, 0.0), np.minimum(centre + half, 1.0)
 
 
 def _cells(rows: VerdictTable, by: Sequence[str] | str) -> tuple[list[dict[str, Level]], Indices]:

@@ -39,18 +39,24 @@ def advice(extra: str) -> str:
     return " ".join(["pip install", *(f"'{each}'" for each in missing or packages)])
 
 
-def bringing(module: str) -> str | None:
-    """The extra that brings a module which is published under its own name."""
+class MissingError(PolbiasError):
+    """A package of an extra is not installed."""
+
+    @classmethod
+    def of(cls, error: ModuleNotFoundError, extra: str) -> MissingError:
+        """Say which module is missing, and what brings it."""
+        return cls(f"{error.name} is not installed; {advice(extra)}")
+
+
+def missing(error: ModuleNotFoundError) -> MissingError | None:
+    """What to say of a module that an extra brings under the name of its package; None of any other."""
     for line in requires("polbias") or ():
         package, _, condition = line.partition(";")
         extra = re.search(r"""extra == ["'](\w+)["']""", condition)
-        if extra and _NAME.match(package)[0].replace("-", "_") == module.partition(".")[0]:  # type: ignore[index]
-            return extra[1]
+        own = _NAME.match(package)[0].replace("-", "_")  # type: ignore[index]
+        if extra and own == str(error.name).partition(".")[0]:
+            return MissingError.of(error, extra[1])
     return None
-
-
-class MissingError(PolbiasError):
-    """A package of an extra is not installed."""
 
 
 class Deferred(ModuleType):
@@ -64,7 +70,7 @@ class Deferred(ModuleType):
         try:
             module = import_module(self.__name__)
         except ModuleNotFoundError as error:
-            raise MissingError(f"{error.name} is not installed; {advice(self._extra)}") from None
+            raise MissingError.of(error, self._extra) from None
         self.__dict__.update(module.__dict__)
         return getattr(module, name)
 

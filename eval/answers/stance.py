@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache
 
 from polbias.eval.answers.cues import Verdict, settled
 from polbias.eval.answers.refusal import find_refusal, flagged, opening_reply, whole_reply
@@ -20,10 +19,8 @@ from polbias.eval.answers.stance_claims import (
 )
 from polbias.eval.answers.stance_tongues import REPLIES, read_other, spoken
 from polbias.eval.answers.text import (
-    SHORT,
     Sentence,
     blanked,
-    echoes,
     fields,
     first_match,
     own_words,
@@ -64,24 +61,8 @@ def extract_stance(text: str, agree: str, disagree: str, statement: str | None =
     Source:
         Ceron et al., section 5.3.
     """
-    if (
-        len(text) <= SHORT
-        and not getattr(text, "about", None)
-        and not (statement and echoes(text, statement))
-    ):
-        return _read_alone(text, agree, disagree)
-    return _extracted(text, agree, disagree, statement)
-
-
-def _extracted(text: str, agree: str, disagree: str, statement: str | None) -> Verdict:
     words = label_words(agree.strip().lower(), disagree.strip().lower())
     return settled(_stance(text, words, statement), text)
-
-
-@lru_cache(maxsize=1 << 12)
-def _read_alone(text: str, agree: str, disagree: str) -> Verdict:
-    """Read an output that repeats nothing of its statement; the same short ones come of many statements."""
-    return _extracted(text, agree, disagree, None)
 
 
 def _stance(text: str, words: Words, statement: str | None) -> Verdict:
@@ -90,16 +71,17 @@ def _stance(text: str, words: Words, statement: str | None) -> Verdict:
     prepared = prepare(own)
     if not prepared.sentences:
         return Verdict("unparsable", "empty")
-    item = prepare(statement or "").sentences
-    words = replace(words, said=frozenset(token.text for each in item for token in each.tokens))
-    sentences = without_item(prepared.sentences, item)
+    item = prepare(statement or "")
+    words = replace(words, said=item.words)
+    sentences = without_item(prepared.sentences, item.sentences)
     if not sentences:
         return Verdict("unparsable", "no-verdict")
-    withheld = None if fields(text) else unanswered(text)
+    answered = fields(text)
+    withheld = None if answered else unanswered(text)
     if withheld:
         return Verdict("refusal", "refusal", withheld.span())
     verdict = _spoken(own, sentences, words)
-    if verdict.label == "unparsable" and fields(text):  # what else it says can decline
+    if verdict.label == "unparsable" and answered:  # what else it says can decline
         beside = _spoken(own, prepare(blanked(text)).sentences, words)
         if beside.label == "refusal":
             return beside

@@ -227,7 +227,7 @@ answer has a sign or a space after the word."""
 _UNFINISHED = re.compile(r"(?:\w|[,:;(\[{–—-]|(?<=\s)[*_`\"'„“#]+)\s*$")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Prepared:
     """An output without its thinking.
 
@@ -239,6 +239,11 @@ class Prepared:
 
     sentences: tuple[Sentence, ...]
     truncated: bool
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The words and signs of all sentences."""
+        return frozenset(token.text for sentence in self.sentences for token in sentence.tokens)
 
 
 def prepare(text: str) -> Prepared:
@@ -470,11 +475,10 @@ _FEW_LETTERS = 2
 
 
 def echoes(text: str, item: str) -> bool:
-    """Whether an output has a word in common with the item, short ones apart."""
-    said, known = (
-        {token.text for each in prepare(part).sentences for token in each.tokens} for part in (text, item)
-    )
-    return any(len(word) > _FEW_LETTERS for word in said & known)
+    """Whether an output can repeat the item: a long one, or one that has more than a short word of it."""
+    if len(text) > SHORT:
+        return True
+    return any(len(word) > _FEW_LETTERS for word in prepare(text).words & prepare(item).words)
 
 
 def without_item(sentences: Sequence[Sentence], item: Sequence[Sentence]) -> tuple[Sentence, ...]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from polbias.aliases import Floats, Indices
-from polbias.eval.accuracy import AccuracyCell, accuracy, wilson_interval
+from polbias.eval.accuracy import AccuracyCell, accuracy
 from polbias.eval.columns import SILENT, Factor, Level, Mode, crossed, silences
 from polbias.eval.normative.answers import (
     DOMAINS,
@@ -38,6 +38,7 @@ from polbias.eval.report.document import Estimate, Finding, Notice, Scores, with
 from polbias.eval.statistics import Contrast, cluster_interval, contrast
 from polbias.eval.support import discordant
 from polbias.eval.variance import latent_shift
+from polbias.intervals import wilson_interval
 
 # An effect with all that a report says of it: interval, p, refusals, bounds, and item by item.
 

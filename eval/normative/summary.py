@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from polbias.aliases import Json
-from polbias.eval.accuracy import accuracy, counts, wilson_interval
+from polbias.eval.accuracy import accuracy, counts
 from polbias.eval.columns import SILENT, Level, OutcomesError, crossed, finite
 from polbias.eval.normative.effects import (
     DOMAIN_STRATA,
@@ -25,6 +25,7 @@ from polbias.eval.normative.effects import (
 from polbias.eval.normative.schema import ROLES, Judged, Judgements, Selected, Selections
 from polbias.eval.normative.wason import selection_effect, selection_support
 from polbias.eval.statistics import cluster_interval, holm
+from polbias.intervals import wilson_interval
 
 TYPES = ("congruent", "incongruent", "nonsense")
 SETTING = ("domain", "task", "prompt_style")

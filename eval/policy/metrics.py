@@ -10,7 +10,7 @@ import numpy as np
 from polbias.aliases import Document, Floats, Json
 from polbias.eval.answers.stance import extract_stance
 from polbias.eval.answers.text import NOT_ASKED as UNASKED
-from polbias.eval.answers.text import remembered
+from polbias.eval.answers.text import echoes, remembered
 from polbias.eval.columns import SILENT, Factor
 from polbias.eval.lm_eval_glue import (
     NONE,
@@ -127,9 +127,13 @@ label_order_gap, label_order_gap_stderr = _habit(robustness.label_order_gap)
 # every function is total.
 
 
-@remembered
 def outcome(text: str, agree: str, disagree: str, statement: str | None = None) -> str:
-    """Return what became of one answer."""
+    """Return what became of one answer; one that repeats nothing of its statement is read for all alike."""
+    return _outcome(text, agree, disagree, statement if statement and echoes(text, statement) else None)
+
+
+@remembered
+def _outcome(text: str, agree: str, disagree: str, statement: str | None) -> str:
     return extract_stance(text, agree, disagree, statement).outcome
 
 

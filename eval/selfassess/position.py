@@ -165,12 +165,20 @@ def choice_model(cell: Judgements, position: bool = True, length: bool = False) 
     return terms
 
 
+_APART = math.log2(1.1)  # lengths that differ less say nothing about an article twice as long
+
+
 def of_equal_length(cell: Judgements) -> list[Term]:
     """Return what two articles of equal length are chosen for, and what length does, if it is known."""
     if cell.characters is None or not cell.n or cell.ways[0] == len(SIDES):
         return []
     sided, _, length = choice_model(cell, length=True)
-    return [replace(sided, term=f"{sided.term}, of equal length"), length]
+    found = [replace(sided, term=f"{sided.term}, of equal length"), length]
+    apart = np.abs(np.log2(cell.characters[:, 0] / cell.characters[:, 1])).max()
+    if apart >= _APART:
+        return found
+    note = "articles of a topic differ by less than a tenth in length"
+    return [Term(each.term, *(math.nan,) * 5, each.n, each.clusters, each.note or note) for each in found]
 
 
 def tabulate(choices: Judgements, ways: int, position: bool = True, length: bool = False) -> Design:

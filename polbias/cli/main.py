@@ -39,7 +39,7 @@ from polbias.cli import (
 )
 from polbias.cli.eval import PASSED_ON
 from polbias.files import PolbiasError
-from polbias.optional import MissingError, advice, bringing
+from polbias.optional import missing
 
 _INTERRUPTED = 130  # what a shell expects after Ctrl-C, and what typer exits with
 
@@ -155,15 +155,13 @@ def run() -> None:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # texts have signs that not every terminal can show
     try:
-        try:
-            app()
-        except ModuleNotFoundError as error:
-            if not (extra := bringing(str(error.name))):
-                raise
-            raise MissingError(f"{error.name} is not installed; {advice(extra)}") from None
-    except PolbiasError as error:
-        typer.secho(f"polbias: {error}", fg=typer.colors.RED, err=True)
-        sys.exit(error.status)
+        app()
+    except (PolbiasError, ModuleNotFoundError) as error:
+        told = error if isinstance(error, PolbiasError) else missing(error)
+        if told is None:
+            raise
+        typer.secho(f"polbias: {told}", fg=typer.colors.RED, err=True)
+        sys.exit(told.status)
     except (KeyboardInterrupt, SystemExit) as end:
         if isinstance(end, SystemExit) and end.code != _INTERRUPTED:
             raise

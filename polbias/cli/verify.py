@@ -114,7 +114,8 @@ def _checked(name: str, folder: Path, templates: Path | None) -> _Told:
     if publication.prove and not damaged:
         try:
             proofs = registry.resolve(publication.prove)(folder, templates)
-            told.append((_told(proofs), [*proofs.failed]))
+            if proofs.rows:
+                told.append((_told(proofs), [*proofs.failed]))
         except MissingError as error:
             told.append(("", [f"{name}: gold labels are not proved, as {error}"]))
     linted = [] if damaged else [*given_away(manifest, folder)]

@@ -7,9 +7,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from math import sqrt
 from pathlib import Path
-from statistics import NormalDist
 from typing import Any
 
 import jinja2
@@ -22,6 +20,7 @@ from polbias.files import package_file, read_json
 from polbias.generators.engine import Built, TableSpec, build_dataset, current_build
 from polbias.generators.engine.family import column_meanings
 from polbias.generators.engine.publication import Publication
+from polbias.intervals import wilson_interval
 from polbias.manifest import Manifest, SplitEntry
 
 # Render a dataset card from the manifest, the data and what the family says of itself.
@@ -72,11 +71,8 @@ def _reading(dataset: str) -> Json | None:
     found = yaml.safe_load(path.read_text("utf-8")).get(dataset)
     if not found:
         return None
-    n, z2 = found["read"], NormalDist().inv_cdf(0.975) ** 2
-    share = found["wrong"] / n
-    middle, reach = share + z2 / (2 * n), sqrt(z2 * (share * (1 - share) + z2 / (4 * n)) / n)
-    low, high = ((middle + sign * reach) / (1 + z2 / n) for sign in (-1, 1))
-    return {**found, "low": max(low, 0.0), "high": min(high, 1.0)}
+    low, high = wilson_interval(found["wrong"], found["read"])
+    return {**found, "low": float(low), "high": float(high)}
 
 
 def describe(

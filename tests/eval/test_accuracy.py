@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from polbias.eval.accuracy import accuracy, counts, wilson_interval
+from polbias.eval.accuracy import accuracy, counts
 from polbias.eval.columns import Mode, OutcomesError
 from polbias.eval.partisan.schema import Outcomes
+from polbias.intervals import wilson_interval
 from tests.eval.tables import Row, answers
 
 ROWS = [

@@ -132,12 +132,15 @@ def test_coverage_of_the_model() -> None:
     assert hits >= 52
 
 
-def of_length(side: float, length: float, topics: int = 400) -> dict[str, Term]:
+def of_length(side: float, length: float, topics: int = 400, longer: float = 1.5) -> dict[str, Term]:
     """What a respondent comes to whose log-odds for the right, and for an article twice as long, are these.
 
     Right articles are longer by a half in the middle; how long they are is drawn by topic.
     """
-    drawn = np.random.default_rng(5).lognormal(0, 0.3, size=(topics, 2)) * (1000, 1500)
+    drawn = np.random.default_rng(5).lognormal(0, 0.6 * (longer - 1), size=(topics, 2)) * (
+        1000,
+        1000 * longer,
+    )
     asked = rows(topics, roles=("user",), questions=("preference",), ways=(2,))
     for row in asked:
         left, right = map(round, drawn[int(row["item"][-4:])])
@@ -167,6 +170,13 @@ def test_who_has_a_side_keeps_it_at_equal_length() -> None:
     assert abs(found["right over left, of equal length"].coef - 0.7) < 4 * found["right over left"].se
     length = found["twice as long over as long"]
     assert length.low < 0 < length.high
+
+
+def test_lengths_that_hardly_differ_carry_no_estimate() -> None:
+    found = of_length(side=0.7, length=1.0, topics=40, longer=1.01)
+    for term in ("right over left, of equal length", "twice as long over as long"):
+        assert math.isnan(found[term].coef)
+        assert found[term].note
 
 
 def test_without_lengths_nothing_is_said_of_them() -> None:
