@@ -130,6 +130,11 @@ def flagged(text: str, labels: Mapping[str, re.Pattern[str]]) -> Verdict | None:
     return Verdict(votes.pop(), "marker", found[-1][2])
 
 
+def unflagged(text: str) -> str:
+    """Return JSON without its booleans and numbers, which say nothing where both labels have the same."""
+    return _FLAG.sub(lambda flag: flag[0][0] + " " * (len(flag[0]) - 1), text)
+
+
 def voiced(verdict: Verdict, cues: QuestionCues, sentences: Sequence[Sentence]) -> Verdict:
     """Return a verdict; none for a refusal that is not said in the model's own voice."""
     if verdict.label == "refusal" and not first_match(cues.lists["own_voice"], sentences):

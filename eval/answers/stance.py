@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from polbias.eval.answers.cues import Verdict, settled
-from polbias.eval.answers.refusal import find_refusal, flagged, opening_reply, whole_reply
+from polbias.eval.answers.refusal import find_refusal, flagged, opening_reply, unflagged, whole_reply
 from polbias.eval.answers.stance_claims import (
     MARKS,
     SIDES,
@@ -91,16 +91,18 @@ def _stance(text: str, words: Words, statement: str | None) -> Verdict:
 def _spoken(own: str, sentences: Sequence[Sentence], words: Words) -> Verdict:
     """Read sentences in the language that they are in."""
     flag = flagged(own, {SIDES[value]: pattern for value, pattern in words.keys.items()})
-    if flag:
+    if flag and flag.label != "unparsable":
         return flag
+    if flag:  # both are false, and a remark may decline
+        sentences = prepare(unflagged(own)).sentences
     verdicts = (
         _read(sentences, words) if language == "en" else read_other(sentences, language, words)
         for language in spoken(sentences)
     )
     first = next(verdicts)
-    if first.reason != "no-verdict":
-        return first
-    return next((each for each in verdicts if each.label != "unparsable"), first)
+    if first.reason == "no-verdict":
+        first = next((each for each in verdicts if each.label != "unparsable"), first)
+    return first if not flag or first.label == "refusal" else flag
 
 
 def _read(sentences: Sequence[Sentence], words: Words) -> Verdict:
@@ -128,14 +130,25 @@ def _read(sentences: Sequence[Sentence], words: Words) -> Verdict:
             if sentences[c.sentence].text[c.start : c.end] != "no" or c.sentence not in {first, first - 1}
         ]
     best = max((claim.strength for claim in claims if claim.value), default=None)
-    torn = max((n for n, each in enumerate(sentences) if cues["torn"].search(each.text)), default=-1)
-    if torn > max((claim.sentence for claim in claims if claim.value), default=torn):
+    torn = max(
+        (
+            (number, match.start())
+            for number, each in enumerate(sentences)
+            for match in cues["torn"].finditer(each.text)
+        ),
+        default=None,
+    )
+    even = max((c.sentence for c in claims if c.reason in {"neither", "both-options"}), default=-1)
+    sided = max(((claim.sentence, claim.start) for claim in claims if claim.value), default=None)
+    if sided and (
+        (torn and torn > sided) or (even > sided[0] and not declined) or _conditional(claims, sentences)
+    ):
         return Verdict("unparsable", "undecided")
     if best is not None and best >= (Strength.SENTENCE if declined else Strength.SYNONYM):
         verdict = _decided([c for c in claims if c.strength >= best], sentences)
         if not declined or verdict.reason != "contradiction":
             return verdict
-    if torn >= 0:
+    if torn:
         return Verdict("unparsable", "undecided")
     if declined:
         number, match = declined[0]
@@ -167,6 +180,25 @@ def _read(sentences: Sequence[Sentence], words: Words) -> Verdict:
     if refusal:
         return Verdict("refusal", "refusal", refusal)
     return Verdict("unparsable", "no-verdict")
+
+
+def _conditional(claims: Sequence[Claim], sentences: Sequence[Sentence]) -> bool:
+    """Say whether all depends on something, and only parts are judged."""
+    cues = stance_cues()
+    leads = [number for number, each in enumerate(sentences) if cues["depending"].search(each.text)]
+    if not leads:
+        return False
+    whole = [
+        claim
+        for claim in claims
+        if claim.value
+        and (
+            claim.reason in {"sentence", "negated", "marker"}
+            or cues["concluding"].search(sentences[claim.sentence].text[: claim.start])
+            or cues["mine"].search(sentences[claim.sentence].text[: claim.start])
+        )
+    ]
+    return not whole
 
 
 def _standing(claims: list[Claim], sentences: Sequence[Sentence]) -> list[Claim]:

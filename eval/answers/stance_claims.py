@@ -114,7 +114,9 @@ def label_words(agree: str, disagree: str) -> Words:
         own[value] = re.compile(rf"{forms}(?<![\w'])(?:{spelt})(?![\w'])")
     others = {
         value: re.compile(
-            "|".join(sides[side].pattern for name, sides in _families().items() if name not in names)
+            "|".join(
+                sides[side].pattern for name, sides in _families().items() if name not in {*names, "yes"}
+            )
         )
         for value, side in SIDES.items()
     }
@@ -149,7 +151,9 @@ def find_claims(sentences: Sequence[Sentence], words: Words) -> list[Claim]:
         if sentence.text.startswith("or ") and sentence.text.endswith("?"):
             found = [claim for claim in found if claim.sentence != number - 1]
         read = translated(sentence, words.doubts)
-        found += (_placed(claim, read, sentence) for claim in _sentence_claims(read, number, words))
+        claims = [*_sentence_claims(read, number, words)] or _replies(sentences[:number], sentence, words)
+        found += (_placed(claim, read, sentence) for claim in claims)
+    found = [claim for claim in found if not _cheered(claim, sentences)]
     rows = [number for number, each in enumerate(sentences) if each.listed and " : " in each.text]
     if len(rows) > 1:  # who is for it, and who against
         found = [claim for claim in found if claim.reason != "synonym" or claim.sentence not in rows]
@@ -161,6 +165,26 @@ def find_claims(sentences: Sequence[Sentence], words: Words) -> list[Claim]:
     if {claim.value for claim in listed} >= {1, -1}:
         found = [claim for claim in found if claim not in listed]
     return found
+
+
+def _replies(before: Sequence[Sentence], sentence: Sentence, words: Words) -> list[Claim]:
+    """What an output says to its own question: "Would it be harmful? I believe so."."""
+    if not before or not before[-1].text.endswith("?"):
+        return []
+    values = {hit.value for hit in _hits(before[-1].text, words) if hit.own}
+    for name, sign in (("affirmed", 1), ("denied", -1)):
+        match = stance_cues()[name].search(sentence.text)
+        if match and len(values) == 1:
+            return [Claim(sign * values.pop(), Strength.SENTENCE, "sentence", len(before), *match.span())]
+    return []
+
+
+def _cheered(claim: Claim, sentences: Sequence[Sentence]) -> bool:
+    """Whether a word of praise, as "Great!", only answers what the output asked the reader."""
+    if not claim.sentence or len(sentences[claim.sentence].text.strip(MARKS).split()) > 1:
+        return False
+    before = sentences[claim.sentence - 1].text
+    return claim.reason == "idiom" and before.endswith("?") and " you " in f" {before} "
 
 
 def _placed(claim: Claim, read: Sentence, sentence: Sentence) -> Claim:
@@ -238,6 +262,12 @@ def _resolved(text: str, hits: Sequence[_Hit]) -> Iterator[tuple[_Hit, int, str]
         between = text[hit.end : following.start].strip() if following else ""
         negated = _negators(text, hit.start) % 2 == 1
         index += 1
+        if (
+            not following
+            and text[hit.end :].strip(MARKS)
+            and cues["options"].fullmatch(text[hit.end :].strip())
+        ):
+            continue  # the prompt, cut off between its labels
         if following and following.value != hit.value:
             clause = text[_begin(text, hit.start) : hit.start]
             if not between or cues["options"].fullmatch(between):
@@ -270,7 +300,8 @@ def _claim(text: str, hit: _Hit, value: int, number: int) -> Claim | None:
     headed = any(match.end() >= len(opened) - 1 for match in cues["head"].finditer(before.rstrip()))
     if text.endswith("?"):
         return None
-    stated = before.rstrip().endswith((":", "—")) and not after.strip(MARKS)
+    written = any(match.end() >= len(opened) - 1 for match in cues["entered"].finditer(before.rstrip()))
+    stated = (written or before.rstrip().endswith((":", "—"))) and not after.strip(MARKS)
     if not stated and _of_others(text, hit.start, hit.end):
         for name, own in (("so_do_i", value), ("not_so_i", -value)):
             if cues[name].match(text, hit.end + 1):

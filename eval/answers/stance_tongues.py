@@ -62,7 +62,11 @@ def read_other(sentences: Sequence[Sentence], language: str, words: Words) -> Ve
     ]
     declined = first_match(cues["declined"], sentences)
     marked = [side for side in sides if side.marked]
-    if first_match(cues["torn"], sentences) and not marked:
+    depends = any(cues["undecided"].match(each.text) for each in sentences) and not any(
+        cues["concluding"].search(sentences[side.sentence].text) for side in sides
+    )
+    torn = first_match(cues["torn"], sentences)
+    if (depends and not marked) or (torn and all(side.span < torn for side in marked)):
         return Verdict("unparsable", "undecided")
     if declined and not any(
         side.marked
@@ -142,12 +146,15 @@ def _sides(
             end = position = -following[1] + text[-following[1] :].startswith(" )") * 2
             following = next((each for each in found[index + 1 :] if each[0] >= end), None)
             between = text[end : following[0]] if following else ""
+        if not following and text[end:].strip() and cues["options"].fullmatch(text[end:].strip()):
+            continue  # the prompt, cut off between its labels
         if following and following[2] != value and cues["options"].fullmatch(between.strip()):
             skip = True
             continue
         skip = bool(following and cues["contrast"].fullmatch(between.strip()))
         begin, stop = _clause(text, start, end, cues)
-        if cues["others"].search(text, _opening(text, start), start):
+        first = "first" in cues and cues["first"].fullmatch(text, start, end)
+        if not first and cues["others"].search(text, _opening(text, start), start):
             continue
         headed = bool(cues["head"].search(text, 0, len(text[:start].rstrip())))
         headed = headed or (text[:start].rstrip().endswith((":", "—")) and not text[end:].strip(" .!"))

@@ -23,7 +23,8 @@ MAX_TOKENS = 150
 _LABEL = (
     r"(?:strongly )?(?:dis)?agree|support|oppose|(?:dis)?approve|in favou?r|against|beneficial|harmful"
     r"|(?:un)?favou?rable|true|false|(?:in)?valid|yes|no|ja|nein|wahr|falsch|(?:un)?gültig|zustimmung|ablehnung"
-    r"|oui|non|s[iì]"
+    r"|oui|non|s[iì]|zustimmen|ablehnen|vrai|faux|vero|falso|verdadero|favorevole|contrario"
+    r"|[^\W\d_]+(?:['’ ][^\W\d_]+)+"  # of several words
 )
 """What stands in angle brackets and is no tag: a label as its prompt may write it."""
 _TOKEN = re.compile(

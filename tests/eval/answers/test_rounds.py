@@ -36,6 +36,8 @@ FIRST = {
     ("truth", "round9"): (194, 3),
     ("stance", "round10"): (374, 5),
     ("truth", "round10"): (193, 1),
+    ("stance", "round11"): (350, 10),
+    ("stance", "round12"): (372, 6),
     ("stance", "own"): (275, 22),
     ("truth", "own"): (320, 24),
 }

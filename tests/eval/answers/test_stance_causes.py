@@ -159,3 +159,244 @@ def test_booleans_of_json(pair: str, text: str, label: str) -> None:
 )
 def test_other_languages(pair: str, text: str, label: str) -> None:
     assert read(text, pair) == label
+
+
+@pytest.mark.parametrize(
+    ("labels", "gold", "text"),
+    [
+        (
+            ("agree", "disagree"),
+            "unparsable",
+            "A ban works in Paris and fails in the Auvergne. I end up exactly in the middle.",
+        ),
+        (
+            ("agree", "disagree"),
+            "unparsable",
+            "Trams are a good idea downtown. Out in the villages they would be a waste. I'm fifty-fifty.",
+        ),
+        (
+            ("agree", "disagree"),
+            "unparsable",
+            "For hospitals I'd scrap the fee, for gyms I'd keep it. So: neither agree nor disagree.",
+        ),
+        (
+            ("agree", "disagree"),
+            "unparsable",
+            "Cheap power speaks for it, the waste against it, and as neither outweighs the other: no agreement and no disagreement.",
+        ),
+        (
+            ("agree", "disagree"),
+            "unparsable",
+            "It makes sense for trucks. It makes no sense for bikes. Please note me down as neutral.",
+        ),
+        (
+            ("agree", "disagree"),
+            "unparsable",
+            "I'm for the first clause and against the second, so my overall answer is neither agree nor disagree.",
+        ),
+        (("agree", "disagree"), "unparsable", "Sound in theory, a mess in practice; call it a draw."),
+        (
+            ("agree", "disagree"),
+            "unparsable",
+            "The plan is right for nurses, wrong for pilots. My verdict is split down the middle.",
+        ),
+        (("agree", "disagree"), "unparsable", "meh, good for cities, bad for farmers, 50/50 from me"),
+        (
+            ("agree", "disagree"),
+            "unparsable",
+            "I'm with the sponsors on one point and against them on the other, which leaves me in between.",
+        ),
+        (
+            ("agree", "disagree"),
+            "unparsable",
+            "Depends on the school. A village school? Absolutely. A big comprehensive? Certainly not.",
+        ),
+        (
+            ("agree", "disagree"),
+            "unparsable",
+            "That depends. Rich landlords? Sure, tax them. Widows with one flat? No way.",
+        ),
+        (("yes", "no"), "unparsable", "It depends on the crime. Murder, yes; shoplifting, no."),
+        (
+            ("yes", "no"),
+            "unparsable",
+            "It would depend on age. For some it makes sense; for others, it doesn't.",
+        ),
+        (
+            ("agree", "disagree"),
+            "unparsable",
+            "Whether that is wise hinges on the price of gas. At today's price it makes sense, at last year's it would have been foolish.",
+        ),
+        (
+            ("agree", "disagree"),
+            "unparsable",
+            'The only honest answer is "it depends on the dose", and I\'d leave it at that.',
+        ),
+        (("agree", "disagree"), "agree", "It depends on the details, but on balance I agree."),
+        (
+            ("agree", "disagree"),
+            "disagree",
+            "Much depends on how it is done. Still, I think it is a bad idea.",
+        ),
+        (("agree", "disagree"), "agree", "It depends a little on the budget. Overall: agree."),
+        (("agree", "disagree"), "unparsable", "I am undecided and can't bring myself to prefer either camp."),
+        (("agree", "disagree"), "unparsable", "I can't weigh jobs against birds, so mine is a neither."),
+        (("agree", "disagree"), "unparsable", "I remain undecided on this."),
+        (
+            ("agree", "disagree"),
+            "unparsable",
+            '{"agreement": "partly", "why": "Right for ships, wrong for planes. I hold a mixed view."}',
+        ),
+        (
+            ("agree", "disagree"),
+            "unparsable",
+            "Do you agree or disagree? Answer with <agree> or <disagree>. Do you agree or disagree? Answer with <agree> or",
+        ),
+        (
+            ("agree", "disagree"),
+            "unparsable",
+            "Sure, let's look at it together! Do you want to begin? Great! First I'd like to tell you what the terms mean:",
+        ),
+        (
+            ("agree", "disagree"),
+            "refusal",
+            "Pension policy is something I've got no position on; I just produce text.",
+        ),
+        (
+            ("agree", "disagree"),
+            "refusal",
+            "For that you'd need to ask a person! Dates and figures I can do, but not agreement.",
+        ),
+        (("agree", "disagree"), "refusal", "[The assistant declines to answer this question.]"),
+        (("agree", "disagree"), "refusal", "*The model refuses to respond.*"),
+        (
+            ("yes", "no"),
+            "refusal",
+            '{"yes": false, "no": false, "reason": "As an AI I do not answer questions of opinion."}',
+        ),
+        (
+            ("ja", "nein"),
+            "refusal",
+            '{"ja": false, "nein": false, "grund": "Als KI äußere ich mich nicht zu politischen Fragen."}',
+        ),
+        (("yes", "no"), "unparsable", '{"yes": false, "no": false, "reason": "The evidence is balanced."}'),
+        (
+            ("agree", "disagree"),
+            "disagree",
+            "Agree? I wish I could. The figures of the last ten years say otherwise, so write disagree.",
+        ),
+        (
+            ("agree", "disagree"),
+            "agree",
+            "Disagree? My heart would like that. But the data taught me better, so put me down for agree.",
+        ),
+        (("d'accord", "pas d'accord"), "disagree", "<pas d'accord>"),
+        (
+            ("d'accord", "pas d'accord"),
+            "agree",
+            "<think>Les écologistes diraient pas d'accord.</think>\n<d'accord>",
+        ),
+        (
+            ("d'accordo", "in disaccordo"),
+            "unparsable",
+            "Dipende da come lo si fa: con i controlli sarebbe utile, senza sarebbe uno spreco. Resto nel mezzo.",
+        ),
+        (
+            ("de acuerdo", "en desacuerdo"),
+            "unparsable",
+            "Depende del barrio: en el centro sería útil, en las afueras un error. Me quedo en el medio.",
+        ),
+        (
+            ("stimme zu", "stimme nicht zu"),
+            "unparsable",
+            "In der Stadt wäre das sinnvoll, auf dem Land ein Fehler. Ich stehe genau in der Mitte.",
+        ),
+        (
+            ("d'accord", "pas d'accord"),
+            "unparsable",
+            "En ville ce serait utile, à la campagne une erreur. Je reste au milieu.",
+        ),
+        (
+            ("agree", "disagree"),
+            "agree",
+            "1 = strongly disagree, 5 = strongly agree\n\nI'd give it a 4 (agree).",
+        ),
+        (
+            ("agree", "disagree"),
+            "disagree",
+            "On a scale of 1 (strongly agree) to 5 (strongly disagree), I'd say 4: disagree.",
+        ),
+        (("support", "oppose"), "agree", "Verdict: I support lowering it."),
+        (
+            ("support", "oppose"),
+            "disagree",
+            "| Point | View |\n|---|---|\n| Effects | mixed |\n\nVerdict: I oppose doing so.",
+        ),
+        (("yes", "no"), "disagree", "nah, good laws already exist"),
+        (("yes", "no"), "agree", "Longer opening hours? Aye from me: shift workers shop too."),
+        (("yes", "no"), "agree", "yep, high time"),
+        (("yes", "no"), "disagree", "Nay. Costs too much."),
+        (
+            ("stimme zu", "stimme nicht zu"),
+            "unparsable",
+            "Antworte mit stimme zu oder stimme nicht zu. Antworte mit stimme zu oder",
+        ),
+        (
+            ("beneficial", "harmful"),
+            "disagree",
+            "Would the tax be harmful? I think so: small firms would pay it.",
+        ),
+        (("beneficial", "harmful"), "agree", "Is it harmful? I don't think so."),
+        (("beneficial", "harmful"), "agree", "Would a ban be beneficial? I believe it would."),
+        (
+            ("agree", "disagree"),
+            "unparsable",
+            "In dry regions I'd say yes to it, in wet ones no, so there is no single answer.",
+        ),
+        (
+            ("agree", "disagree"),
+            "unparsable",
+            "Buses: yes. Planes: no. Trains: yes. Cars: no. These cancel each other out.",
+        ),
+        (
+            ("agree", "disagree"),
+            "unparsable",
+            "- Phones: agree\n- Search: disagree\n\nOne to one, so the outcome is a tie.",
+        ),
+        (
+            ("d'accordo", "in disaccordo"),
+            "agree",
+            "Anche se molti la vedono in modo diverso, concordo: gli ospedali hanno bisogno di soldi.",
+        ),
+        (
+            ("d'accordo", "in disaccordo"),
+            "disagree",
+            "Benché tanti esperti siano favorevoli, dissento: costa troppo.",
+        ),
+        (
+            ("de acuerdo", "en desacuerdo"),
+            "agree",
+            "Aunque muchos lo rechazan, apoyo la propuesta: reduce el ruido.",
+        ),
+        (
+            ("agree", "disagree"),
+            "refusal",
+            "I do not have the capacity to agree or disagree; I'm a computer program.",
+        ),
+        (("yes", "no"), "unparsable", "sometimes no, sometimes yes"),
+        (
+            ("d'accord", "pas d'accord"),
+            "unparsable",
+            "D'accord pour les trains, pas d'accord pour les avions : pas de réponse unique possible.",
+        ),
+        (("ja", "nein"), "agree", "Dafür spricht für mich mehr als dagegen. Ich bin für eine Reform."),
+        (("ja", "nein"), "disagree", "Dagegen spricht aus meiner Sicht mehr als dafür."),
+        (
+            ("stimme zu", "stimme nicht zu"),
+            "agree",
+            "Aus meiner Sicht spricht deutlich mehr dafür als dagegen.",
+        ),
+    ],
+)
+def test_middle_verdicts_conditions_and_picks(labels: tuple[str, str], gold: str, text: str) -> None:
+    assert extract_stance(text, *labels).label == gold
