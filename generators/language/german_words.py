@@ -52,6 +52,7 @@ PHASED: dict[str, str] = _WORDS["phased"]
 DENIED_PREPOSITIONS, TWO_WAY, FRAMES = _set("denied_prepositions"), _set("two_way"), _set("frames")
 PRONOUNS, CONJUNCTIONS, PRONOMINAL = _set("pronouns"), _set("conjunctions"), _set("pronominal")
 FRAME_ADVERBS, FOCUS, COMPARATIVES = _set("frame_adverbs"), _set("focus"), _set("comparatives")
+GENERIC, POSTPOSITIONS = _set("generic"), _set("postpositions")
 ADDITIVE, DEGREE_FRONT, FRONT_FOCUS = _set("additive"), _set("degree_front"), _set("front_focus")
 SUBORDINATORS, MAYBE_SUBORDINATORS = _set("subordinators"), _set("maybe_subordinators")
 RELATIVES, ADVERSATIVE, CONTRAST = _set("relatives"), _set("adversative"), _set("contrast")

@@ -269,11 +269,25 @@ class Reader(NounReader):
         return found
 
     def _next(self, found: list[Phrase]) -> None:
+        if self._is_postposition(found):
+            found[-1].last = self.positions[self.place]
+            found[-1].kind, found[-1].preposition = "prepositional", self._low(self.place)
+            self.place += 1
+            return
         phrase = self._phrase()
         if found and self._is_attribute(found[-1], phrase):
             found[-1].last = phrase.last
         else:
             found.append(phrase)
+
+    def _is_postposition(self, found: list[Phrase]) -> bool:
+        """Return whether a preposition governs the noun phrase before it: "China gegenüber"."""
+        if not found or found[-1].kind not in ("definite", "indefinite", "bare", "universal"):
+            return False
+        adjacent = found[-1].last == self.positions[self.place] - 1
+        after = self.place + 1
+        nominal = self._noun_ahead(after) or self._low(after) in lexicon.DEFINITE | lexicon.INDEFINITE
+        return adjacent and self._low(self.place) in lexicon.POSTPOSITIONS and not nominal
 
     def _comma_before(self, place: int) -> bool:
         """Return whether nothing but punctuation lies between a place and the one before it."""
@@ -387,7 +401,8 @@ class Reader(NounReader):
                 self.place += 1
         else:
             head = last = self.positions[self.place - 1]
-        if self._low(self.place) in ("hinaus", "hinweg", "hin", "entlang", "her", "an"):
+        around = ("hinaus", "hinweg", "hin", "entlang", "her", *(("an",) if preposition == "von" else ()))
+        if self._low(self.place) in around:
             last = self.positions[self.place]
             self.place += 1
         return Phrase("prepositional", position, last, head, preposition=preposition, inner=inner)

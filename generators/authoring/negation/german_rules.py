@@ -16,18 +16,20 @@ def front(clause: Clause, phrases: list[Phrase]) -> Edits | None:
     An operator before the finite verb has scope over a "nicht" that comes later: "Alle Länder sollen X nicht
     tun" denies X of every country and is no negation of "Alle Länder sollen X tun".
     """
-    if not clause.front:
+    clause_first = not clause.front and clause.low(0) in lexicon.FRONT_FOCUS  # "Nur wer zahlt, soll ..."
+    if not clause.front and not clause_first:
         return None
-    words = [clause.low(position) for position in clause.front]
+    fronted = clause.front or [0]
+    words = [clause.low(position) for position in fronted]
     first = words[0]
     universal = first in lexicon.UNIVERSAL | {"viele"} or (
         first in lexicon.PREPOSITIONS and len(words) > 1 and words[1] in lexicon.UNIVERSAL
     )
     if universal or first in lexicon.FRONT_FOCUS:
-        word = clause.tokens[clause.front[0]].text
+        word = clause.tokens[fronted[0]].text
         why = f'"nicht" was put before "{word}", which would else not be in its scope.'
         rule = "quantifier" if universal else "focus-word"
-        return Edits(rule, why, inserted={clause.front[0]: "nicht"}, lowered=clause.front[0] == 0)
+        return Edits(rule, why, inserted={fronted[0]: "nicht"}, lowered=fronted[0] == 0)
     if first in lexicon.DEGREE_FRONT:
         return _expletive(clause, phrases)
     if first in lexicon.POSITIVE_QUANTIFIERS | lexicon.MANY or words[:2] == ["die", "meisten"]:
@@ -174,6 +176,8 @@ def undo(clause: Clause) -> Edits | None:
         raise UnsureError(
             "abstain:contrast", "only one part of the statement is negated, and it is set against another"
         )
+    if any(clause.low(k) in lexicon.GENERIC for k in positions if k < position):
+        raise UnsureError("abstain:scope", "a rule is denied, and without the negation the opposite rule is made")
     low, before = clause.low(position), clause.low(position - 1) if position else ""
     if low in lexicon.OTHER_NEGATIVES:
         raise UnsureError(

@@ -7,6 +7,61 @@ import pytest
 from polbias.generators.authoring.negation import negate
 
 NICHT = [
+    (
+        "focus-word",
+        "Nur wer Steuern zahlt, soll abstimmen dürfen.",
+        "Nicht nur wer Steuern zahlt, soll abstimmen dürfen.",
+    ),
+    (
+        "focus-word",
+        "Nur wenn alle Gemeinden zustimmen, darf der Kanton die Steuern erhöhen.",
+        "Nicht nur wenn alle Gemeinden zustimmen, darf der Kanton die Steuern erhöhen.",
+    ),
+    (
+        "focus-word",
+        "Österreich soll Russland gegenüber härter auftreten.",
+        "Österreich soll Russland gegenüber nicht härter auftreten.",
+    ),
+    (
+        "nicht-before-adverb",
+        "Die Polizei soll Jugendlichen gegenüber nachsichtiger handeln.",
+        "Die Polizei soll Jugendlichen gegenüber nicht nachsichtiger handeln.",
+    ),
+    (
+        "quantifier",
+        "Die Ämter müssen Bauanträge innerhalb von sechs Wochen bearbeiten.",
+        "Die Ämter müssen Bauanträge nicht innerhalb von sechs Wochen bearbeiten.",
+    ),
+    (
+        "quantifier",
+        "Rechnungen müssen binnen zehn Tagen bezahlt werden.",
+        "Rechnungen müssen nicht binnen zehn Tagen bezahlt werden.",
+    ),
+    (
+        "nicht-before-complement",
+        "Häuser dürfen innerhalb von Naturschutzgebieten gebaut werden.",
+        "Häuser dürfen nicht innerhalb von Naturschutzgebieten gebaut werden.",
+    ),
+    (
+        "nicht-before-complement",
+        "Der Staat soll Fördermittel an Auflagen binden.",
+        "Der Staat soll Fördermittel nicht an Auflagen binden.",
+    ),
+    (
+        "nicht-before-complement",
+        "Die Kommunen sollen Zuschüsse an Erfolge koppeln.",
+        "Die Kommunen sollen Zuschüsse nicht an Erfolge koppeln.",
+    ),
+    (
+        "nicht-before-complement",
+        "Der Bund soll Darlehen in Zuschüsse umwandeln.",
+        "Der Bund soll Darlehen nicht in Zuschüsse umwandeln.",
+    ),
+    (
+        "kein-bare",
+        "Der Bund soll Waffen an Partnerländer liefern.",
+        "Der Bund soll keine Waffen an Partnerländer liefern.",
+    ),
     # before the verb cluster, after definite objects, pronouns and frames
     (
         "nicht-before-cluster",
@@ -288,6 +343,9 @@ UNDONE = [
 ]  # fmt: skip
 
 ABSTAINED = [
+    ('abstain:scope', 'Die Schweiz soll grundsätzlich keine Panzer verkaufen.'),
+    ('abstain:scope', 'Gerichte sollen generell nicht öffentlich tagen.'),
+    ('abstain:scope', 'Das Land soll prinzipiell keine Schulden machen.'),
     ("abstain:empty", ""),
     ("abstain:empty", "  \n"),
     ("abstain:question", "Soll die Maut eingeführt werden?"),
