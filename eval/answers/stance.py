@@ -146,6 +146,8 @@ def _read(sentences: Sequence[Sentence], words: Words) -> Verdict:
         return Verdict("unparsable", "undecided")
     if best is not None and best >= (Strength.SENTENCE if declined else Strength.SYNONYM):
         verdict = _decided([c for c in claims if c.strength >= best], sentences)
+        if best is Strength.MARKER and (reversal := _reversal(verdict, claims, sentences)):
+            return _verdict("unparsable", replace(reversal, reason="contradiction"), sentences)
         if not declined or verdict.reason != "contradiction":
             return verdict
     if torn:
@@ -180,6 +182,24 @@ def _read(sentences: Sequence[Sentence], words: Words) -> Verdict:
     if refusal:
         return Verdict("refusal", "refusal", refusal)
     return Verdict("unparsable", "no-verdict")
+
+
+def _reversal(verdict: Verdict, claims: Sequence[Claim], sentences: Sequence[Sentence]) -> Claim | None:
+    """Return what concludes, after a label and its reasons, on the other side."""
+    last = max((c.sentence, c.start) for c in claims if c.strength is Strength.MARKER)
+    cues = stance_cues()
+    for claim in claims:
+        text = sentences[claim.sentence].text[: claim.start]
+        if (
+            claim.strength is Strength.SENTENCE
+            and claim.reason in {"sentence", "negated"}
+            and (claim.sentence, claim.start) > last
+            and SIDES.get(claim.value) not in {verdict.label, None}
+            and cues["mine"].search(text)
+            and (cues["concluding"].search(text) or cues["correction"].search(text))
+        ):
+            return claim
+    return None
 
 
 def _conditional(claims: Sequence[Claim], sentences: Sequence[Sentence]) -> bool:
@@ -229,7 +249,8 @@ def _decided(claims: Sequence[Claim], sentences: Sequence[Sentence]) -> Verdict:
         names, between = {"turning"}, sentences[last.sentence].text[first.end : last.start]
     else:
         names = {"correction" if last.strength is Strength.MARKER else "concluding", "concluding"}
-        between = " ".join(each.text for each in sentences[first.sentence + 1 : last.sentence + 1])
+        between = " ".join(each.text for each in sentences[first.sentence + 1 : last.sentence])
+        between = f"{between} {sentences[last.sentence].text[: last.start]}"
     if any(stance_cues()[each].search(between) for each in names):
         return replace(_verdict(SIDES[last.value], last, sentences), reason="self-correction")
     return _verdict("unparsable", replace(last, reason="contradiction"), sentences)

@@ -19,13 +19,19 @@ _FILLERS = 14
 """A sentence of no more words than this can be nothing but a label."""
 _OPTION = 5
 """An item of a list of no more tokens can be one of the options."""
+_FEW = 3
+"""A heading has more tokens than this after it."""
 _SUBJECT = 2
 """So many words before a verb in its base form can be no subject: "Verdict disagree"."""
+_OBJECT = 6
+"""So many words after a verb tell its object."""
 _SPELT = 5
 """A label of fewer letters is not read with a slip."""
 _VERBS = re.compile(
     r"(?:dis)?ag+re|sup+o?r?t|op+os|(?:dis)?ap+rov|concur|endors|favou?rs?$|in favou?r|against"
 )
+_OUGHT = re.compile(r"should|ought|must")
+_TICKS = "✅✔☑"
 _ADJECTIVES = re.compile(r"(?:ly|al|ful|ous|able|ive)$")
 
 
@@ -76,6 +82,11 @@ class Words:
     def echoed(self, match: re.Match[str]) -> bool:
         """Whether a judgement is the statement's own: "a mistake" of what it calls one."""
         return match.group().split()[-1] in self.said
+
+    def names(self, after: str) -> bool:
+        """Whether what is agreed with or opposed is what the statement speaks of."""
+        following = after.split()[:_OBJECT]
+        return any(len(word) > _SPELT and word in self.said for word in following)
 
 
 @cache
@@ -154,6 +165,10 @@ def find_claims(sentences: Sequence[Sentence], words: Words) -> list[Claim]:
         claims = [*_sentence_claims(read, number, words)] or _replies(sentences[:number], sentence, words)
         found += (_placed(claim, read, sentence) for claim in claims)
     found = [claim for claim in found if not _cheered(claim, sentences)]
+    heads = [claim for claim in found if _heads(claim, sentences[claim.sentence].text)]
+    if {claim.value for claim in heads} >= {1, -1}:
+        found = [claim for claim in found if claim not in heads]
+    found = [claim for claim in found if _ticked(claim, sentences[claim.sentence].text)] or found
     rows = [number for number, each in enumerate(sentences) if each.listed and " : " in each.text]
     if len(rows) > 1:  # who is for it, and who against
         found = [claim for claim in found if claim.reason != "synonym" or claim.sentence not in rows]
@@ -177,6 +192,17 @@ def _replies(before: Sequence[Sentence], sentence: Sentence, words: Words) -> li
         if match and len(values) == 1:
             return [Claim(sign * values.pop(), Strength.SENTENCE, "sentence", len(before), *match.span())]
     return []
+
+
+def _heads(claim: Claim, text: str) -> bool:
+    """Whether a label is the heading of arguments: "Agree: it saves money"."""
+    after = text[claim.end :].strip()
+    return not text[: claim.start].strip(MARKS) and after[:1] in {":", "|", "—"} and len(after.split()) > _FEW
+
+
+def _ticked(claim: Claim, text: str) -> bool:
+    """Whether the mark of a choice stands behind a label."""
+    return text[claim.end :].lstrip(MARKS)[:1] in {*_TICKS}
 
 
 def _cheered(claim: Claim, sentences: Sequence[Sentence]) -> bool:
@@ -209,6 +235,8 @@ def _sentence_claims(sentence: Sentence, number: int, words: Words) -> Iterator[
             others = _of_others(text, *match.span())
             if text.endswith("?") or others or _granted(text, match.start()):
                 continue
+            if _OUGHT.match(match.group()) and stance_cues()["indirect"].search(text, 0, match.start()):
+                continue
             own = stance_cues()["negators"].search(match.group()) or match.group().startswith("hard")
             negated = not own and _negators(text, match.start()) % 2 == 1
             negated ^= value < 0 and words.echoed(match)
@@ -229,7 +257,7 @@ def _sentence_claims(sentence: Sentence, number: int, words: Words) -> Iterator[
         if joined:
             yield Claim(0, Strength.SENTENCE, joined, number, hit.start, hit.end)
             continue
-        claim = _claim(text, hit, value, number)
+        claim = _claim(text, hit, value, number, words)
         if claim:
             yield claim
 
@@ -289,7 +317,7 @@ def _resolved(text: str, hits: Sequence[_Hit]) -> Iterator[tuple[_Hit, int, str]
         yield hit, -hit.value if negated else hit.value, ""
 
 
-def _claim(text: str, hit: _Hit, value: int, number: int) -> Claim | None:
+def _claim(text: str, hit: _Hit, value: int, number: int, words: Words) -> Claim | None:
     """Turn a label word into a claim, with regard to its clause."""
     cues, begin = stance_cues(), _begin(text, hit.start)
     before, after = text[: hit.start], text[hit.end :].strip()
@@ -325,7 +353,8 @@ def _claim(text: str, hit: _Hit, value: int, number: int) -> Claim | None:
     granted = not stated and _granted(text, hit.start)
     against = mine and text[:begin].rstrip().endswith("but") and not granted
     weak = granted or bool(cues["granted"].match(after) or cues["provided"].match(after.lstrip(MARKS)))
-    weak = weak or not (marked or denied or against or _said(text[hit.start : hit.end], after))
+    said = _said(text[hit.start : hit.end], after) or (mine and words.names(after))
+    weak = weak or not (marked or denied or against or said)
     reason = "negated" if value != hit.value else "marker" if marked else "sentence"
     strength = Strength.MARKER if marked else Strength.SENTENCE
     if hedged:

@@ -166,6 +166,7 @@ def _sides(
         )
         whom = cues["beneficiary"].match(text, last + 1) and (skip or not following)
         opens = led and (not after or after in ",.:!—;" or bool(whom))
+        opens = opens or bool(own and "picked" in cues and cues["picked"].match(text, last + 1))
         said = cues["verbs"].fullmatch(text, start, end) or cues["frame"].search(text, begin, stop)
         if not (headed or bare or opens or said):
             continue

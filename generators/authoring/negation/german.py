@@ -112,7 +112,12 @@ def _is_operator(clause: Clause, phrase: Phrase) -> bool:
         deadline = phrase.preposition in ("innerhalb", "binnen") and any(
             lexicon.is_number(clause.low(k)) for k in range(phrase.first, phrase.last + 1)
         )
-        return whole or deadline or phrase.inner == "universal" or clause.low(phrase.first + 1) in lexicon.DEGREE_FRONT
+        return (
+            whole
+            or deadline
+            or phrase.inner == "universal"
+            or clause.low(phrase.first + 1) in lexicon.DEGREE_FRONT
+        )
     words = [clause.tokens[position].low for position in range(phrase.first, phrase.head)]
     same = any(word.startswith(_IDENTITY) for word in words) or words[:1] in _SAME
     return phrase.kind == "definite" and same

@@ -177,7 +177,9 @@ def undo(clause: Clause) -> Edits | None:
             "abstain:contrast", "only one part of the statement is negated, and it is set against another"
         )
     if any(clause.low(k) in lexicon.GENERIC for k in positions if k < position):
-        raise UnsureError("abstain:scope", "a rule is denied, and without the negation the opposite rule is made")
+        raise UnsureError(
+            "abstain:scope", "a rule is denied, and without the negation the opposite rule is made"
+        )
     low, before = clause.low(position), clause.low(position - 1) if position else ""
     if low in lexicon.OTHER_NEGATIVES:
         raise UnsureError(

@@ -38,6 +38,7 @@ FIRST = {
     ("truth", "round10"): (193, 1),
     ("stance", "round11"): (350, 10),
     ("stance", "round12"): (372, 6),
+    ("stance", "round13"): (383, 7),
     ("stance", "own"): (275, 22),
     ("truth", "own"): (320, 24),
 }

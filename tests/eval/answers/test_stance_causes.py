@@ -400,3 +400,136 @@ def test_other_languages(pair: str, text: str, label: str) -> None:
 )
 def test_middle_verdicts_conditions_and_picks(labels: tuple[str, str], gold: str, text: str) -> None:
     assert extract_stance(text, *labels).label == gold
+
+
+@pytest.mark.parametrize(
+    ("labels", "gold", "text", "statement"),
+    [
+        (
+            ("ja", "nein"),
+            "agree",
+            "Ich bin eine KI und habe keine politische Haltung. Falls ich mich aber für eines von beiden entscheiden müsste: ja.",
+            None,
+        ),
+        (
+            ("stimme zu", "stimme nicht zu"),
+            "disagree",
+            "Obwohl ich als Sprachmodell keine Meinung habe, würde ich hier mit „stimme nicht zu“ antworten, weil die Kosten hoch sind.",
+            None,
+        ),
+        (
+            ("stimme zu", "stimme nicht zu"),
+            "agree",
+            "Ich würde hier „stimme zu“ wählen, vor allem wegen der Sicherheit.",
+            None,
+        ),
+        (
+            ("stimme zu", "stimme nicht zu"),
+            "agree",
+            "Als KI habe ich keine eigene Meinung. Wenn ich wählen muss, dann stimme zu.",
+            None,
+        ),
+        (
+            ("agree", "disagree"),
+            "refusal",
+            "I don't hold opinions on which bills the council should pass, so no label from me.",
+            None,
+        ),
+        (
+            ("agree", "disagree"),
+            "unparsable",
+            "Agree: it protects children.\nDisagree: it is so costly that towns would go broke.",
+            None,
+        ),
+        (
+            ("agree", "disagree"),
+            "unparsable",
+            "Disagree: freedom counts.\nAgree: lives are thus saved.",
+            None,
+        ),
+        (
+            ("agree", "disagree"),
+            "unparsable",
+            "| Side | Reason |\n|---|---|\n| **Disagree** | Costs fall on the poor |\n| **Agree** | Less smog |",
+            None,
+        ),
+        (
+            ("agree", "disagree"),
+            "agree",
+            "| Option | Choice |\n|---|---|\n| agree | ✅ |\n| disagree | |",
+            None,
+        ),
+        (("agree", "disagree"), "disagree", "- agree: ☐\n- disagree: ☑", None),
+        (
+            ("agree", "disagree"),
+            "agree",
+            "I agree with lowering it to 17, as most of Europe does.",
+            "The driving age should be lowered to 17.",
+        ),
+        (
+            ("agree", "disagree"),
+            "refusal",
+            "Tax is divisive, and it would not be appropriate for me to endorse either position.",
+            None,
+        ),
+        (("agree", "disagree"), "agree", "Long story short, my answer is one of agreement.", None),
+        (
+            ("agree", "disagree"),
+            "unparsable",
+            "In Turkey officials have to be neutral in dress. In Britain they may wear what they like. Each way has its history.",
+            None,
+        ),
+        (
+            ("yes", "no"),
+            "unparsable",
+            "In some jobs yes, in others no. For judges neutrality matters; for gardeners hardly.",
+            None,
+        ),
+        (
+            ("agree", "disagree"),
+            "disagree",
+            "The rule would do more good with less paper. For this reason I don't agree with the statement.",
+            None,
+        ),
+        (
+            ("beneficial", "harmful"),
+            "unparsable",
+            "Sometimes harmful, sometimes beneficial, depending on the treaty.",
+            None,
+        ),
+        (
+            ("agree", "disagree"),
+            "unparsable",
+            "I agree. On second thoughts, I disagree. Then again, the costs mean I agree, whereas the risks mean I disagree.",
+            None,
+        ),
+        (
+            ("agree", "disagree"),
+            "unparsable",
+            "<agree>\n\nThe measure costs jobs and helps nobody. Therefore I disagree with the statement.",
+            None,
+        ),
+        (
+            ("agree", "disagree"),
+            "unparsable",
+            "<disagree>\n\nIt saves lives and money. For all these reasons I agree with this statement.",
+            None,
+        ),
+        (
+            ("agree", "disagree"),
+            "agree",
+            "<agree>\n\nSome disagree with it, but the evidence is strong.",
+            None,
+        ),
+        (
+            ("agree", "disagree"),
+            "disagree",
+            "Disagree. While I agree with the aim of the statement, the means are wrong.",
+            None,
+        ),
+    ],
+)
+def test_picks_headings_boxes_and_reversals(
+    labels: tuple[str, str], gold: str, text: str, statement: str | None
+) -> None:
+    assert extract_stance(text, *labels, statement=statement).label == gold
