@@ -125,6 +125,8 @@ class NounReader:
             return False
         if lexicon.is_inflected(low) or lexicon.is_number(low) or low in ("und", "oder", "nicht"):
             return True
+        if low in ("mehr", "weniger") and self._low(place - 1) == "oder":  # "drei oder mehr Kinder"
+            return True
         if kind in ("definite", "indefinite"):
             # Whether an adjective and its noun follow, as in "die vom Bund geförderten Schulen".
             limit = min(len(self.positions), place + 9)
@@ -329,7 +331,9 @@ class Reader(NounReader):
         low = token.low
         if fixed := self._fixed(start):
             return fixed
-        if low == "zu" and self._is_degree(start + 1):
+        if (low == "zu" and self._is_degree(start + 1)) or (
+            self._low(start + 1) == "genug" and token.text.islower() and low not in lexicon.CLOSED
+        ):
             self.place = start + 2
             return Phrase("focus", self.positions[start], self.positions[start + 1], self.positions[start])
         if low in lexicon.PREPOSITIONS and self._small(start):

@@ -206,7 +206,7 @@ def _in_attribute(clause: Clause, position: int) -> bool:
 def _without_nicht(clause: Clause, position: int, before: str) -> Edits:
     word = clause.tokens[position].text
     removed = {position: ""}
-    if before in lexicon.INTENSIFIERS:
+    if before in lexicon.INTENSIFIERS or before == "weiterhin":  # to go on without it, and to begin with it
         removed[position - 1] = ""
     if _no_longer(clause, position):
         why = f'"{word} mehr" became "weiterhin": what should stop according to the statement should go on.'
@@ -252,6 +252,8 @@ def _without_kein(clause: Clause, position: int) -> Edits:
     passive_subject = clause.passive and (not clause.front or clause.low(clause.front[0]) == "es")
     changes = without_kein(clause.tokens, position, phrase, passive_subject, clause.low(clause.finite))
     word, new = clause.tokens[position].text, changes[position]
+    if clause.low(position - 1) == "weiterhin" and position:
+        changes[position - 1] = ""
     mehr = [k for k in clause.middle if k > phrase.last and clause.low(k) == "mehr"]
     if mehr:
         if len(mehr) > 1 or clause.low(min(mehr[0] + 1, len(clause.tokens) - 1)) == "als":
@@ -366,7 +368,7 @@ def _takes_kein(clause: Clause, phrases: list[Phrase], number: int) -> bool:
         return False
     if lexicon.is_person(noun):
         subject = _is_subject(clause, phrases, number)
-        topic = subject and clause.verb not in lexicon.EXISTENTIAL
+        topic = subject and clause.verb not in lexicon.EXISTENTIAL | lexicon.APPEARING
         return expletive or (not topic and number == len(phrases) - 1)
     return True
 

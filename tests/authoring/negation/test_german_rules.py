@@ -9,6 +9,73 @@ from polbias.generators.authoring.negation import negate
 NICHT = [
     (
         "focus-word",
+        "In Zürich gibt es ausreichend Parkplätze.",
+        "In Zürich gibt es nicht ausreichend Parkplätze.",
+    ),
+    (
+        "focus-word",
+        "Die Gemeinden werden vom Kanton genügend entlastet.",
+        "Die Gemeinden werden vom Kanton nicht genügend entlastet.",
+    ),
+    (
+        "focus-word",
+        "Kleinbauern werden vom Bund hinreichend geschützt.",
+        "Kleinbauern werden vom Bund nicht hinreichend geschützt.",
+    ),
+    (
+        "focus-word",
+        "Steuerflucht wird in der Schweiz streng genug bestraft.",
+        "Steuerflucht wird in der Schweiz nicht streng genug bestraft.",
+    ),
+    (
+        "focus-word",
+        "Die Züge fahren auf dem Land häufig genug.",
+        "Die Züge fahren auf dem Land nicht häufig genug.",
+    ),
+    (
+        "undone-kein",
+        "Im Nationalpark dürfen weiterhin keine Straßen gebaut werden.",
+        "Im Nationalpark dürfen Straßen gebaut werden.",
+    ),
+    ("undone", "Das Land soll weiterhin nicht zahlen.", "Das Land soll zahlen."),
+    (
+        "kein-bare",
+        "In den Kliniken fehlen erfahrene Pfleger.",
+        "In den Kliniken fehlen keine erfahrenen Pfleger.",
+    ),
+    ("kein-bare", "Auf dem Land fehlen Hausärzte.", "Auf dem Land fehlen keine Hausärzte."),
+    (
+        "undone-kein",
+        "Geheimdienste sollen keinen Zugang zu Bankdaten haben.",
+        "Geheimdienste sollen Zugang zu Bankdaten haben.",
+    ),
+    (
+        "undone-kein",
+        "Abgeordnete sollen keinen Dienstwagen haben.",
+        "Abgeordnete sollen einen Dienstwagen haben.",
+    ),
+    (
+        "nicht-before-complement",
+        "Windparks sollen ihren Strom ins Landesnetz einspeisen.",
+        "Windparks sollen ihren Strom nicht ins Landesnetz einspeisen.",
+    ),
+    (
+        "kein-bare",
+        "Fabriken dürfen gereinigtes Abwasser in Flüsse einleiten.",
+        "Fabriken dürfen kein gereinigtes Abwasser in Flüsse einleiten.",
+    ),
+    (
+        "nicht-before-cluster",
+        "Der Kanton soll Firmen mit zehn oder mehr Angestellten kontrollieren.",
+        "Der Kanton soll Firmen mit zehn oder mehr Angestellten nicht kontrollieren.",
+    ),
+    (
+        "nicht-before-cluster",
+        "Betriebe mit fünf oder weniger Angestellten sollen befreit werden.",
+        "Betriebe mit fünf oder weniger Angestellten sollen nicht befreit werden.",
+    ),
+    (
+        "focus-word",
         "Nur wer Steuern zahlt, soll abstimmen dürfen.",
         "Nicht nur wer Steuern zahlt, soll abstimmen dürfen.",
     ),
