@@ -164,7 +164,7 @@ def find_claims(sentences: Sequence[Sentence], words: Words) -> list[Claim]:
         read = translated(sentence, words.doubts)
         claims = [*_sentence_claims(read, number, words)] or _replies(sentences[:number], sentence, words)
         found += (_placed(claim, read, sentence) for claim in claims)
-    found = [claim for claim in found if not _cheered(claim, sentences)]
+    found = [claim for claim in found if not (_cheered(claim, sentences) or _titled(claim, sentences, words))]
     heads = [claim for claim in found if _heads(claim, sentences[claim.sentence].text)]
     if {claim.value for claim in heads} >= {1, -1}:
         found = [claim for claim in found if claim not in heads]
@@ -203,6 +203,13 @@ def _heads(claim: Claim, text: str) -> bool:
 def _ticked(claim: Claim, text: str) -> bool:
     """Whether the mark of a choice stands behind a label."""
     return text[claim.end :].lstrip(MARKS)[:1] in {*_TICKS}
+
+
+def _titled(claim: Claim, sentences: Sequence[Sentence], words: Words) -> bool:
+    """Whether a noun, as "Benefits", is the title of what follows."""
+    text = sentences[claim.sentence].text.strip(MARKS)
+    own = any(pattern.fullmatch(text) for pattern in words.own.values())
+    return claim.sentence + 1 < len(sentences) and not own and bool(stance_cues()["nouns"].fullmatch(text))
 
 
 def _cheered(claim: Claim, sentences: Sequence[Sentence]) -> bool:

@@ -146,3 +146,24 @@ def test_what_is_nearly_the_same_or_follows_in_a_way_is_left_open(
     form: NormativeFormat, premise: str, hypothesis: str, gold: bool
 ) -> None:
     assert {_verdict(form, premise, hypothesis, label) for label in (gold, not gold)} == {"depends"}
+
+
+@pytest.mark.parametrize(
+    ("premise", "hypothesis", "verdict", "choice"),
+    [
+        ("Not every lamp was lit.", "No lamp was lit.", "contradicted", None),
+        ("Not all of the guards slept.", "No guard slept.", "contradicted", None),
+        ("It is not the case that all bells rang.", "No bell rang.", "contradicted", None),
+        ("It is false that everyone laughed.", "Nobody laughed.", "contradicted", None),
+        ("Not every dog barks.", "Not all dogs bark.", "confirmed", None),
+        ("Every guest did not eat.", "No guest ate.", "confirmed", None),
+        # whoever takes it that there are such things infers this, and a logician does not
+        ("No lamp was lit.", "Not every lamp was lit.", "depends", {"classes": "not empty"}),
+        ("All bells rang.", "It is not the case that no bell rang.", "depends", {"classes": "not empty"}),
+    ],
+)
+def test_not_all_is_not_none(
+    form: NormativeFormat, premise: str, hypothesis: str, verdict: str, choice: object
+) -> None:
+    found = form.judge(Item(1, {"domain": None}, (premise, hypothesis), True, "label"))
+    assert (found.verdict, found.deciding) == (verdict, choice)

@@ -225,7 +225,8 @@ class Builder:
                 return restriction, Necessarily(modality, Not(formula))
             case Negation(body, outer):
                 restriction, formula = self._open(body)
-                if restriction and restriction[0] != "any" and (self._wide if self.single else outer):
+                scoped = self.single and "scope" in self.choices
+                if restriction and restriction[0] != "any" and (self._wide if scoped else outer):
                     return None, Not(_closed(restriction, formula))
                 return restriction, Not(formula)
             case Operator(_, _, body, outer):

@@ -476,6 +476,17 @@ class _Item:
             denied = all(isinstance(node, Negation) and isinstance(node.body, Operator) for node in scoped)
             wide = len(nodes) < 3 or denied
             options["scope"] = ("de dicto", "de re") if wide else ("de re", "de dicto")
+        if (
+            len(nodes) < 3
+            and not found
+            and any(
+                isinstance(node, Negation)
+                and node.outer
+                and any(each.quantifier for each in clauses(node.body))
+                for node in nodes
+            )
+        ):
+            options["classes"] = ("may be empty", "not empty")
         if named.doubtful or (self.rule and self.rule.noun):
             options["head noun"] = ("understood", "stated")
         ways = [said.contents.names for said in (self.said, self.other) if said]
@@ -538,7 +549,11 @@ class _Item:
             rules[id(nodes[self.rule.at])] = Atom(noun, (VARIABLE,)) if noun else None
         builder = Builder(choices, len(nodes) < 3, said, restrictions, rules)
         formulas = [builder.build(node) for node in nodes]
-        found = with_opaque_contents(Inference(tuple(formulas[:-1]), formulas[-1]))
+        premises = formulas[:-1]
+        if choices.get("classes") == "not empty":
+            groups = (each for each in restrictions.values() if each is not None)
+            premises += [Not(ForAll((VARIABLE,), Not(each))) for each in groups]
+        found = with_opaque_contents(Inference(tuple(premises), formulas[-1]))
         if isinstance(nodes[0], Conditional):
             found = with_opaque_conditions(found)
         if "within" in choices.get("negation", ""):

@@ -39,6 +39,7 @@ FIRST = {
     ("stance", "round11"): (350, 10),
     ("stance", "round12"): (372, 6),
     ("stance", "round13"): (383, 7),
+    ("stance", "round14"): (394, 3),
     ("stance", "own"): (275, 22),
     ("truth", "own"): (320, 24),
 }

@@ -527,6 +527,67 @@ def test_middle_verdicts_conditions_and_picks(labels: tuple[str, str], gold: str
             "Disagree. While I agree with the aim of the statement, the means are wrong.",
             None,
         ),
+        (
+            ("agree", "disagree"),
+            "unparsable",
+            "## Advantages\nLess traffic, cleaner air.\n\n## Problems\nCosts for commuters.\n\n## Summary\nThe toll has both advantages and problems to be weighed.",
+            None,
+        ),
+        (
+            ("agree", "disagree"),
+            "unparsable",
+            "**Harms:** noise and smell.\n\n**Open points:** jobs, taxes, rents.",
+            None,
+        ),
+        (
+            ("agree", "disagree"),
+            "unparsable",
+            "As a taxpayer I disagree, but as someone who rides the bus I agree.",
+            None,
+        ),
+        (
+            ("agree", "disagree"),
+            "unparsable",
+            "Speaking as an economist I agree, while as a neighbour I disagree.",
+            None,
+        ),
+        (
+            ("agree", "disagree"),
+            "refusal",
+            "As a neutral tool I do not support or oppose bills on copyright.",
+            None,
+        ),
+        (
+            ("agree", "disagree"),
+            "refusal",
+            "I neither endorse nor condemn measures of this kind; I am an assistant.",
+            None,
+        ),
+        (
+            ("agree", "disagree"),
+            "refusal",
+            "I can't honestly claim to agree or disagree, as I lack views about courts.",
+            None,
+        ),
+        (
+            ("agree", "disagree"),
+            "refusal",
+            "Here I'd like to hold back and not tell you what I think. I can give you the facts on hospices.",
+            None,
+        ),
+        (
+            ("agree", "disagree"),
+            "refusal",
+            "Giving a verdict on how rents ought to be set is something I must leave to voters and parliaments.",
+            None,
+        ),
+        (
+            ("agree", "disagree"),
+            "agree",
+            "As someone who values facts I agree, and as a citizen of any town I would too.",
+            None,
+        ),
+        (("agree", "disagree"), "disagree", "Harmful.", None),
     ],
 )
 def test_picks_headings_boxes_and_reversals(
