@@ -160,6 +160,8 @@ def _phased(clause: Clause, phrase: Phrase, after: list[Phrase]) -> Edits | None
     bound = following in lexicon.COMPARATIVES or any(
         one.kind in ("prepositional", "frame", "indefinite") for one in after
     )
+    if word == "noch" and not still and after and after[0].kind == "indefinite":
+        raise UnsureError("abstain:scope", '"noch ein" would become "kein ... mehr" if it were negated')
     if new is None or (bound and not still):
         return None
     replaced = {phrase.first: new} | ({phrase.first + 1: ""} if still else {})

@@ -158,6 +158,7 @@ class NounReader:
             text = self._token(place).text
             part = (
                 text.endswith(("er", "-"))
+                or text in lexicon.NAMING
                 or (text in lexicon.UNITS and not text.endswith(("ren", "ten", "gen")))
                 or text.isupper()
             )
@@ -430,6 +431,9 @@ class Reader(NounReader):
         bare = all(lexicon.is_inflected(self.tokens[k].low) for k in range(phrase.first + 1, phrase.head))
         article = self.tokens[min(phrase.first + 1, phrase.last)].low in lexicon.DEFINITE | lexicon.INDEFINITE
         if self.tokens[phrase.head].text in lexicon.LIGHT_NOUNS and bare and not article:
+            return False
+        # "das Alter mit Tests bestimmen": a thing that is known is not told apart by what it is done with
+        if phrase.preposition == "mit" and before.kind == "definite" and phrase.inner == "bare":
             return False
         by_someone = phrase.preposition == "von" and self.passive
         return not (by_someone and self.tokens[phrase.head].low in lexicon.AGENTS)

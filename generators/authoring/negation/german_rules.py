@@ -324,6 +324,8 @@ def indefinite(clause: Clause, phrases: list[Phrase]) -> Edits | None:
             return None
         if phrase.kind in ("prepositional", "frame"):
             continue
+        if phrase.kind == "pronominal" and number and clause.verb in lexicon.LIGHT_VERBS:
+            continue  # "ein Recht darauf haben"
         if phrase.kind == "indefinite":
             if phrase.inner == "mixed":
                 raise UnsureError(
@@ -333,6 +335,11 @@ def indefinite(clause: Clause, phrases: list[Phrase]) -> Edits | None:
         if phrase.inner == "mixed":
             raise UnsureError("abstain:coordination", "two noun phrases of different form are joined")
         if phrase.kind == "bare" and _takes_kein(clause, phrases, number):
+            words = [clause.low(k) for k in range(phrase.head + 1, phrase.last + 1)]
+            if "mit" in words and not lexicon.is_person(noun_of(clause, phrase)):
+                raise UnsureError(
+                    "abstain:scope", '"mit" can belong to the noun before it or say what it is done with'
+                )
             return kein(clause, phrase, _is_subject(clause, phrases, number))
         return None
     return None

@@ -8,6 +8,47 @@ from polbias.generators.authoring.negation import negate
 
 NICHT = [
     (
+        "nicht-before-complement",
+        "Der Chemieunterricht soll durch das neue Fach Umweltkunde ersetzt werden.",
+        "Der Chemieunterricht soll nicht durch das neue Fach Umweltkunde ersetzt werden.",
+    ),
+    (
+        "nicht-before-complement",
+        "Im Strafverfahren soll die Herkunft mit genetischen Tests bestimmt werden.",
+        "Im Strafverfahren soll die Herkunft nicht mit genetischen Tests bestimmt werden.",
+    ),
+    (
+        "nicht-before-cluster",
+        "Läden in Bahnhöfen sollen nachts schließen müssen.",
+        "Läden in Bahnhöfen sollen nachts nicht schließen müssen.",
+    ),
+    (
+        "nicht-before-cluster",
+        "Apotheken sollen sonntags liefern.",
+        "Apotheken sollen sonntags nicht liefern.",
+    ),
+    (
+        "kein",
+        "Pendler sollen einen Anspruch darauf haben, von zu Hause zu arbeiten.",
+        "Pendler sollen keinen Anspruch darauf haben, von zu Hause zu arbeiten.",
+    ),
+    (
+        "kein-bare",
+        "Der Kanton soll Stipendien für Lehrlinge ausrichten.",
+        "Der Kanton soll keine Stipendien für Lehrlinge ausrichten.",
+    ),
+    (
+        "nicht-before-cluster",
+        "Der Bund soll Verfahren beschleunigen.",
+        "Der Bund soll Verfahren nicht beschleunigen.",
+    ),
+    ("nicht-before-cluster", "Die Stadt soll Radwege ausbauen.", "Die Stadt soll Radwege nicht ausbauen."),
+    (
+        "nicht-before-cluster",
+        "Das Land soll Schulgebäude modernisieren.",
+        "Das Land soll Schulgebäude nicht modernisieren.",
+    ),
+    (
         "focus-word",
         "In Zürich gibt es ausreichend Parkplätze.",
         "In Zürich gibt es nicht ausreichend Parkplätze.",
@@ -410,6 +451,8 @@ UNDONE = [
 ]  # fmt: skip
 
 ABSTAINED = [
+    ('abstain:scope', 'Der Zoll muss Lastwagen mit Röntgengeräten prüfen.'),
+    ('abstain:scope', 'Die Braunkohle hat in der Lausitz noch eine Zukunft.'),
     ('abstain:scope', 'Die Schweiz soll grundsätzlich keine Panzer verkaufen.'),
     ('abstain:scope', 'Gerichte sollen generell nicht öffentlich tagen.'),
     ('abstain:scope', 'Das Land soll prinzipiell keine Schulden machen.'),
