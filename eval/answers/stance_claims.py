@@ -25,6 +25,7 @@ _SUBJECT = 2
 """So many words before a verb in its base form can be no subject: "Verdict disagree"."""
 _OBJECT = 6
 """So many words after a verb tell its object."""
+_STEM = 6
 _SPELT = 5
 """A label of fewer letters is not read with a slip."""
 _VERBS = re.compile(
@@ -85,8 +86,8 @@ class Words:
 
     def names(self, after: str) -> bool:
         """Whether what is agreed with or opposed is what the statement speaks of."""
-        following = after.split()[:_OBJECT]
-        return any(len(word) > _SPELT and word in self.said for word in following)
+        following = {word[:_STEM] for word in after.split()[:_OBJECT] if len(word) > _SPELT}
+        return bool(following & {word[:_STEM] for word in self.said if len(word) > _SPELT})
 
 
 @cache
@@ -360,7 +361,7 @@ def _claim(text: str, hit: _Hit, value: int, number: int, words: Words) -> Claim
     granted = not stated and _granted(text, hit.start)
     against = mine and text[:begin].rstrip().endswith("but") and not granted
     weak = granted or bool(cues["granted"].match(after) or cues["provided"].match(after.lstrip(MARKS)))
-    said = _said(text[hit.start : hit.end], after) or (mine and words.names(after))
+    said = _said(text[hit.start : hit.end], after) or (cues["mine"].search(before) and words.names(after))
     weak = weak or not (marked or denied or against or said)
     reason = "negated" if value != hit.value else "marker" if marked else "sentence"
     strength = Strength.MARKER if marked else Strength.SENTENCE

@@ -68,8 +68,10 @@ def read_other(sentences: Sequence[Sentence], language: str, words: Words) -> Ve
     torn = first_match(cues["torn"], sentences)
     if (depends and not marked) or (torn and all(side.span < torn for side in marked)):
         return Verdict("unparsable", "undecided")
+    if {side.value for side in marked} >= {1, -1}:  # headings of both sides
+        marked = []
     if declined and not any(
-        side.marked
+        side in marked
         or (side.span[0] > declined[1] and cues["concluding"].search(sentences[side.sentence].text))
         for side in sides
         if side.value

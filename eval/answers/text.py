@@ -30,7 +30,7 @@ _LABEL = (
 _TOKEN = re.compile(
     # LaTeX commands, tags, an unticked box with its word, and what is struck out are no tokens
     r"(?P<skip>\\(?:boxed|fbox|text\w{0,6}|math\w{0,6}|emph|underline|quad|rightarrow)\b"
-    rf"|<(?!(?:{_LABEL})>)/?[a-zA-Z|][^<>\n]{{0,40}}>"
+    rf"|<(?!(?i:{_LABEL})>)/?[a-zA-Z|][^<>\n]{{0,40}}>"
     r"|(?:\[ ?\]|☐|⬜|○)[^\w\n]{0,5}\w+|~~[^~\n]{1,200}~~)"
     r"|(?P<word>[^\W_](?:[^\W_]|[\u0300-\u036f\u00ad\u200b-\u200d\u2060\ufeff]|(?<=[^\W_])['’·‧](?=[^\W_]))*)"
     r"|(?P<mark>\.{2,}|[-=]+>|--+|[.,;:()?!…/|=→⇒—–．，；：（）？！。✅✔☑❌✗✘⊨⊢⊭⊬])"

@@ -223,7 +223,8 @@ def _follows_nicht(clause: Clause, phrases: list[Phrase], number: int) -> bool:
         ) or number > 0
     if phrase.kind != "prepositional":
         return False
-    if phrase.preposition == "in" and noun_of(clause, phrase) in lexicon.NAMES and number + 1 < len(phrases):
+    land = noun_of(clause, phrase) in lexicon.NAMES | lexicon.LANDS
+    if phrase.preposition == "in" and land and number + 1 < len(phrases):
         return False
     if phrase.preposition in governed(clause):
         return clause.verb != "halten" or number + 1 == len(phrases)

@@ -412,6 +412,12 @@ class Reader(NounReader):
             self.place += 1
         return Phrase("prepositional", position, last, head, preposition=preposition, inner=inner)
 
+    @staticmethod
+    def is_deadline(tokens: list[Token], phrase: Phrase) -> bool:
+        """Return whether a phrase says until when: "innerhalb von drei Monaten"."""
+        inside = tokens[phrase.first : phrase.last + 1]
+        return phrase.preposition in ("innerhalb", "binnen") and any(lexicon.is_number(t.low) for t in inside)
+
     def _is_attribute(self, before: Phrase, phrase: Phrase) -> bool:
         """Return whether a prepositional phrase belongs to the noun before it."""
         alone = ("pronoun", "adverb", "focus", "frame", "pronominal")
@@ -431,6 +437,8 @@ class Reader(NounReader):
         bare = all(lexicon.is_inflected(self.tokens[k].low) for k in range(phrase.first + 1, phrase.head))
         article = self.tokens[min(phrase.first + 1, phrase.last)].low in lexicon.DEFINITE | lexicon.INDEFINITE
         if self.tokens[phrase.head].text in lexicon.LIGHT_NOUNS and bare and not article:
+            return False
+        if self.is_deadline(self.tokens, phrase):
             return False
         # "das Alter mit Tests bestimmen": a thing that is known is not told apart by what it is done with
         if phrase.preposition == "mit" and before.kind == "definite" and phrase.inner == "bare":

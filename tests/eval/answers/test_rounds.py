@@ -40,6 +40,7 @@ FIRST = {
     ("stance", "round12"): (372, 6),
     ("stance", "round13"): (383, 7),
     ("stance", "round14"): (394, 3),
+    ("stance", "round15"): (386, 5),
     ("stance", "own"): (275, 22),
     ("truth", "own"): (320, 24),
 }
