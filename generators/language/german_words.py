@@ -54,6 +54,7 @@ PRONOUNS, CONJUNCTIONS, PRONOMINAL = _set("pronouns"), _set("conjunctions"), _se
 FRAME_ADVERBS, FOCUS, COMPARATIVES = _set("frame_adverbs"), _set("focus"), _set("comparatives")
 GENERIC, POSTPOSITIONS = _set("generic"), _set("postpositions")
 NAMING, LANDS = _set("naming"), _set("lands")
+URGENT, EVALUATIVE = _set("urgent"), _set("evaluative")
 ADDITIVE, DEGREE_FRONT, FRONT_FOCUS = _set("additive"), _set("degree_front"), _set("front_focus")
 SUBORDINATORS, MAYBE_SUBORDINATORS = _set("subordinators"), _set("maybe_subordinators")
 RELATIVES, ADVERSATIVE, CONTRAST = _set("relatives"), _set("adversative"), _set("contrast")

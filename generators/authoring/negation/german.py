@@ -62,7 +62,10 @@ def _past_governed(clause: Clause, phrases: list[Phrase], place: int) -> int:
     before = phrases[place - 1] if place else None
     pronominal = before and before.kind == "pronominal"
     taken = before and before.kind == "prepositional" and before.preposition in governed(clause)
-    return place - 1 if pronominal or taken else place
+    place = place - 1 if pronominal or taken else place
+    while taken and place and phrases[place - 1].kind == "adverb":
+        place -= 1
+    return place
 
 
 # Where the negation of an affirmative main clause stands: the rules in their order.
@@ -108,6 +111,8 @@ def _is_operator(clause: Clause, phrase: Phrase) -> bool:
     if phrase.kind in ("focus", "universal", "number"):
         return True
     if phrase.kind == "prepositional":
+        if any(clause.low(k).startswith(_IDENTITY) for k in range(phrase.first, phrase.head)):
+            return True
         whole = any(clause.low(k) in lexicon.UNIVERSAL_INSIDE for k in range(phrase.first, phrase.head))
         deadline = phrase.preposition in ("innerhalb", "binnen") and any(
             lexicon.is_number(clause.low(k)) for k in range(phrase.first, phrase.last + 1)
@@ -146,6 +151,12 @@ def _before_operator(clause: Clause, phrases: list[Phrase]) -> Edits | None:
             return None
         if edits := _phased(clause, phrase, phrases[number + 1 : number + 2]):
             return edits
+        beside = phrases[number + 1].preposition if number + 1 < len(phrases) else ""
+        if clause.low(phrase.first) in lexicon.ADDITIVE and beside not in ("", "ohne"):
+            why = '"auch" became "nicht": what is to hold here as well is not to hold here.'
+            return Edits("focus-word", why, replaced={phrase.first: "nicht"})
+        if number and clause.low(phrases[number - 1].first) in lexicon.URGENT:
+            phrase = phrases[number - 1]
         rule = "focus-word" if phrase.kind == "focus" else "quantifier"
         why = "the negation has scope over this word, and so it stands right before it"
         return insert(clause, phrase.first, rule, why)
@@ -182,6 +193,8 @@ def _by_position(clause: Clause, phrases: list[Phrase]) -> Edits:
     """Put "nicht" at the end of the middle field, before manner, direction and prepositional objects."""
     place = len(phrases)
     while place and _follows_nicht(clause, phrases, place - 1):
+        if place < len(phrases) and clause.low(phrases[place].first) in lexicon.EVALUATIVE:
+            break
         place -= 1
     place = _past_manner(phrases, place) if place == len(phrases) else place
     if place < len(phrases):

@@ -144,6 +144,7 @@ class NounReader:
             following = self._low(place + 2)
         return (
             kind == "bare"
+            and following not in lexicon.DEFINITE
             and lexicon.is_inflected(following)
             and self._find_noun(place + 1, kind) is not None
         )
@@ -164,6 +165,7 @@ class NounReader:
             )
             # "der Kanton Bern" is one phrase; "die Tarifbindung Bedingung (sein)" is two.
             separate = kind == "bare" or lexicon.gender(self._token(place + 1).text) is not None
+            separate |= lexicon.is_plural(text) is True
             if separate and not (part or lexicon.is_adjective_in_name(text)):
                 break
             place += 1

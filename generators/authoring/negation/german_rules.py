@@ -223,8 +223,10 @@ def _no_longer(clause: Clause, position: int) -> bool:
     if position + 1 >= len(clause.tokens) or clause.low(position + 1) not in ("mehr", "länger"):
         return False
     following = position + 2
+    bound = clause.tokens[following + 1 : following + 2]
+    role = clause.low(position + 1) == "länger" and bound and lexicon.is_noun(bound[0].text)  # "als Straftat"
     if any(token.low == "als" for token in clause.tokens[following:]):
-        return False
+        return bool(role)
     if (
         following in clause.cluster
         or following >= len(clause.tokens)

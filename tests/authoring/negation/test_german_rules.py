@@ -8,6 +8,61 @@ from polbias.generators.authoring.negation import negate
 
 NICHT = [
     (
+        "focus-word",
+        "Die Armee soll Drohnen auch im Inland einsetzen dürfen.",
+        "Die Armee soll Drohnen nicht im Inland einsetzen dürfen.",
+    ),
+    (
+        "quantifier",
+        "Beamte sollen im gleichen Alter in Rente gehen.",
+        "Beamte sollen nicht im gleichen Alter in Rente gehen.",
+    ),
+    (
+        "nicht-before-complement",
+        "Piloten sollen mit 55 Jahren in Pension gehen.",
+        "Piloten sollen nicht mit 55 Jahren in Pension gehen.",
+    ),
+    (
+        "undone-weiterhin",
+        "Fahrerflucht soll nicht länger als Straftat gelten.",
+        "Fahrerflucht soll weiterhin als Straftat gelten.",
+    ),
+    (
+        "undone",
+        "Untersuchungshaft soll nicht länger als drei Monate dauern.",
+        "Untersuchungshaft soll länger als drei Monate dauern.",
+    ),
+    (
+        "nicht-before-predicate",
+        "Tempo 20 soll innerorts zur Norm werden.",
+        "Tempo 20 soll innerorts nicht zur Norm werden.",
+    ),
+    (
+        "quantifier",
+        "Die Justiz braucht dringend mehr Stellen.",
+        "Die Justiz braucht nicht dringend mehr Stellen.",
+    ),
+    (
+        "nicht-before-adverb",
+        "Die Öffentlichkeit wird über Rüstungsexporte gut unterrichtet.",
+        "Die Öffentlichkeit wird über Rüstungsexporte nicht gut unterrichtet.",
+    ),
+    (
+        "focus-word",
+        "In Österreich soll ganzjährig die Winterzeit gelten.",
+        "In Österreich soll nicht ganzjährig die Winterzeit gelten.",
+    ),
+    (
+        "nicht-before-predicate",
+        "Kantone und Gemeinden sollen gemeinsam für die Spitäler verantwortlich sein.",
+        "Kantone und Gemeinden sollen nicht gemeinsam für die Spitäler verantwortlich sein.",
+    ),
+    (
+        "nicht-before-cluster",
+        "An Gymnasien sollen die Kinder Latein lernen.",
+        "An Gymnasien sollen die Kinder Latein nicht lernen.",
+    ),
+    (
         "nicht-before-complement",
         "Der Chemieunterricht soll durch das neue Fach Umweltkunde ersetzt werden.",
         "Der Chemieunterricht soll nicht durch das neue Fach Umweltkunde ersetzt werden.",
