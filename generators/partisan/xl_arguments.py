@@ -113,9 +113,9 @@ class Material:
 
     def source(self, cell: Cell) -> str:
         """Return where an argument comes from."""
-        file, issue = self._large.file, self._issues[self.issue(cell)]
-        where = (issue.source or file.unverified) if isinstance(issue, Stand) else self._large.issues.source
-        return file.material.format(tables=self._stage.language.patterns.material.source, issue=where)
+        issue = self._issues[self.issue(cell)]
+        where = issue.source if isinstance(issue, Stand) else self._large.issues.source
+        return self._large.file.material.format(tables=self._stage.language.patterns.material.source, issue=where)
 
     def difficulty(self, cell: Cell) -> None:
         """A material argument has no steps."""

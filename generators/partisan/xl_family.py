@@ -53,18 +53,10 @@ class Stand(Areas):
     """What one side is said to be more competent at on a topic.
 
     Attributes:
-        source: of the claim; needed unless it is unverified.
-        unverified: no survey that is cited supports it.
+        source: what states both areas, with its date.
     """
 
-    source: Text | None = None
-    unverified: bool = False
-
-    @model_validator(mode="after")
-    def _sourced(self) -> Stand:
-        if (self.source is None) != self.unverified:
-            raise ValueError("source: expected either a source or 'unverified: true'; give one of them")
-        return self
+    source: Text
 
 
 class Issues(Entry):
@@ -272,13 +264,11 @@ class LargeFile(Identity):
     Attributes:
         formal: wording of ``source`` for a formal argument.
         material: the same for a material one.
-        unverified: stands for the source of an issue that no survey supports.
         rows: of a config at least, in whole rounds.
     """
 
     formal: Annotated[str, slots("schema")]
     material: Annotated[str, slots("tables", "issue")]
-    unverified: Text
     rows: PositiveInt
 
 

@@ -115,7 +115,7 @@ def test_of_a_larger_build_it_is_said_how_many(small: Path, monkeypatch: pytest.
 
 def test_the_card_says_what_is_in_the_set(small: Path) -> None:
     card = (small / "README.md").read_text("utf-8")
-    for text in ("Elizabeth Warren", "Barbara", "unverified", "4,718,592", "economy"):
+    for text in ("Elizabeth Warren", "Barbara", "Poker TDA Rules", "4,718,592", "economy"):
         assert text in card
     assert "None" not in card
     for config in ("us_en_formal", "ch_de_formal"):

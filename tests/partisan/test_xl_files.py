@@ -53,9 +53,9 @@ def large() -> Large:
         ),
         (
             "xl/issues.yaml",
-            ", unverified: true",
+            r", source: .2024 Democratic Party Platform \(2024-08-19\), ch. 4.",
             "",
-            r"issues.yaml:\d+: positions.taxes.left.source: expected either",
+            r"issues.yaml:\d+: positions.oil.left.source: found nothing",
         ),
         (
             "xl/issues.yaml",
