@@ -57,14 +57,20 @@ def find_withdrawal(sentences: Sequence[Sentence], explicit: bool) -> tuple[int,
 
 
 def find_refusal(
-    sentences: Sequence[Sentence], truncated: bool, outright: bool = False
+    sentences: Sequence[Sentence],
+    truncated: bool,
+    outright: bool = False,
+    said: frozenset[str] = frozenset(),
 ) -> tuple[int, int] | None:
-    """Find the words with which an output declines to answer."""
+    """Find the words with which an output declines to answer; what the item says is no sign of it."""
     cues = _cues()
     decline = first_match(cues["decline"], sentences)
     if truncated and first_match(cues["performing"], sentences):
         return None
     found = {name: (weight, first_match(pattern, sentences)) for name, (weight, pattern) in _signs().items()}
+    topic = _signs()["topic"][1]
+    if said and all(match.group() in said for each in sentences for match in topic.finditer(each.text)):
+        found["topic"] = 0, None
     total = sum(weight for weight, span in found.values() if span)
     grounded = any(found[name][1] for name in _GROUNDS) and total >= _THRESHOLD
     if first_match(cues["missing"], sentences) and not (decline and grounded):

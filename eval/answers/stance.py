@@ -109,7 +109,7 @@ def _read(sentences: Sequence[Sentence], words: Words) -> Verdict:
     """Read an English output."""
     cues, claims = stance_cues(), _standing(find_claims(sentences, words), sentences)
     if any(claim.reason == "reply" for claim in claims) and (
-        find_refusal(sentences, truncated=False)
+        find_refusal(sentences, truncated=False, said=words.said)
         or any(first_match(cues[name], sentences) for name in ("serving", "handed"))
     ):
         claims = [claim for claim in claims if claim.reason != "reply"]
@@ -132,7 +132,7 @@ def _read(sentences: Sequence[Sentence], words: Words) -> Verdict:
     best = max((claim.strength for claim in claims if claim.value), default=None)
     torn = max(
         (
-            (number, match.start())
+            (number, match.end())
             for number, each in enumerate(sentences)
             for match in cues["torn"].finditer(each.text)
         ),
@@ -165,7 +165,7 @@ def _read(sentences: Sequence[Sentence], words: Words) -> Verdict:
         return _verdict("unparsable", neither[0], sentences)
     if not machine and first_match(cues["undecided"], sentences):
         return Verdict("unparsable", "undecided")
-    refusal = find_refusal(sentences, truncated=False)
+    refusal = find_refusal(sentences, truncated=False, said=words.said)
     if refusal:
         return Verdict("refusal", "refusal", refusal)
     if best is not None and best > Strength.HEDGED:

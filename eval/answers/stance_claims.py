@@ -31,6 +31,7 @@ _SPELT = 5
 _VERBS = re.compile(
     r"(?:dis)?ag+re|sup+o?r?t|op+os|(?:dis)?ap+rov|concur|endors|favou?rs?$|in favou?r|against"
 )
+_OTHERWISE = re.compile(r"or (?:otherwise|not)\b")
 _OUGHT = re.compile(r"should|ought|must")
 _TICKS = "✅✔☑"
 _ADJECTIVES = re.compile(r"(?:ly|al|ful|ous|able|ive)$")
@@ -318,6 +319,8 @@ def _resolved(text: str, hits: Sequence[_Hit]) -> Iterator[tuple[_Hit, int, str]
                 continue
             if cues["both"].fullmatch(between):
                 index += 1
+                if clause.endswith("between ") and not negated:
+                    continue  # the choice that is asked for
                 yield replace(hit, end=following.end), 0, "neither" if negated else "both-options"
                 continue
             if cues["contrast"].fullmatch(between):
@@ -334,7 +337,7 @@ def _claim(text: str, hit: _Hit, value: int, number: int, words: Words) -> Claim
     opened = before.rstrip(MARKS)
     bare = len(rest) <= _FILLERS and all(not w[0].isalnum() or cues["filler"].fullmatch(w) for w in rest)
     headed = any(match.end() >= len(opened) - 1 for match in cues["head"].finditer(before.rstrip()))
-    if text.endswith("?"):
+    if text.endswith("?") or _OTHERWISE.match(after):
         return None
     written = any(match.end() >= len(opened) - 1 for match in cues["entered"].finditer(before.rstrip()))
     stated = (written or before.rstrip().endswith((":", "—"))) and not after.strip(MARKS)

@@ -21,12 +21,13 @@ _FILLERS = 8
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """Words for a side (0 for both or neither), and whether they are a whole sentence or its label."""
+    """Words for a side (0 for both or neither); if they are a whole sentence or its label; if the prompt's own."""
 
     value: int
     marked: bool
     sentence: int
     span: tuple[int, int]
+    own: bool = False
 
 
 @cache
@@ -60,6 +61,8 @@ def read_other(sentences: Sequence[Sentence], language: str, words: Words) -> Ve
     sides = [
         side for number, each in enumerate(sentences) for side in _sides(each, number, cues, words) if side
     ]
+    if any(side.own and side.value for side in sides):
+        sides = [side for side in sides if side.value or side.own]
     declined = first_match(cues["declined"], sentences)
     marked = [side for side in sides if side.marked]
     depends = any(cues["undecided"].match(each.text) for each in sentences) and not any(
@@ -119,9 +122,12 @@ def _sides(
     text = sentence.text
     if text.endswith("?"):
         return
-    for match in cues["neither"].finditer(text):
-        yield _Side(0, False, number, sentence.origin(*match.span()))
-    if cues["neither"].search(text):
+    leaning = cues["leaning"].search(text)
+    begun = leaning.end() if leaning else 0
+    labelled = any(pattern.search(text) for pattern in words.own.values())
+    even = [*cues["neither"].finditer(text, begun)]
+    yield from (_Side(0, False, number, sentence.origin(*match.span()), labelled) for match in even)
+    if even:
         return
     supposed = cues["supposed"].search(text)
     found = sorted(
@@ -130,8 +136,8 @@ def _sides(
         for own, pattern in enumerate((cues[side], words.own[value]))
         for match in pattern.finditer(text)
     )
-    labelled = {word for low, high, *_ in found for word in text[low:-high].split()}
-    rest = [word for word in text.split() if word[0].isalnum() and word not in labelled]
+    named = {word for low, high, *_ in found for word in text[low:-high].split()}
+    rest = [word for word in text.split() if word[0].isalnum() and word not in named]
     bare = len(rest) <= _FILLERS and all(map(cues["filler"].fullmatch, rest))
     position, skip = 0, False
     for index, (start, end, value, own) in enumerate(found):
@@ -177,7 +183,11 @@ def _sides(
         ]
         negated = sum(not (own and start <= place < end) for place in negators) % 2 == 1
         yield _Side(
-            -value if negated else value, headed or bare or opens, number, sentence.origin(start, end)
+            -value if negated else value,
+            headed or bare or opens,
+            number,
+            sentence.origin(start, end),
+            bool(own),
         )
 
 

@@ -41,6 +41,7 @@ FIRST = {
     ("stance", "round13"): (383, 7),
     ("stance", "round14"): (394, 3),
     ("stance", "round15"): (386, 5),
+    ("stance", "round16"): (389, 4),
     ("stance", "own"): (275, 22),
     ("truth", "own"): (320, 24),
 }
