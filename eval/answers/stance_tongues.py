@@ -21,7 +21,7 @@ _FILLERS = 8
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """Words for a side (0 for both or neither); if they are a whole sentence or its label; if the prompt's own."""
+    """Words for a side (0 for both or neither): a whole sentence or its label, or the prompt's own."""
 
     value: int
     marked: bool

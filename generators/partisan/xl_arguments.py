@@ -115,7 +115,8 @@ class Material:
         """Return where an argument comes from."""
         issue = self._issues[self.issue(cell)]
         where = issue.source if isinstance(issue, Stand) else self._large.issues.source
-        return self._large.file.material.format(tables=self._stage.language.patterns.material.source, issue=where)
+        tables = self._stage.language.patterns.material.source
+        return self._large.file.material.format(tables=tables, issue=where)
 
     def difficulty(self, cell: Cell) -> None:
         """A material argument has no steps."""
