@@ -244,7 +244,8 @@ def _sentence_claims(sentence: Sentence, number: int, words: Words) -> Iterator[
             others = _of_others(text, *match.span())
             if text.endswith("?") or others or _granted(text, match.start()):
                 continue
-            if _OUGHT.match(match.group()) and stance_cues()["indirect"].search(text, 0, match.start()):
+            asked = "indirect" if _OUGHT.match(match.group()) else "whether"
+            if stance_cues()[asked].search(text, 0, match.start()):
                 continue
             own = stance_cues()["negators"].search(match.group()) or match.group().startswith("hard")
             negated = not own and _negators(text, match.start()) % 2 == 1

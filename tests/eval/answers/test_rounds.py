@@ -42,6 +42,7 @@ FIRST = {
     ("stance", "round14"): (394, 3),
     ("stance", "round15"): (386, 5),
     ("stance", "round16"): (389, 4),
+    ("stance", "round17"): (389, 5),
     ("stance", "own"): (275, 22),
     ("truth", "own"): (320, 24),
 }
