@@ -75,7 +75,7 @@ def read_other(sentences: Sequence[Sentence], language: str, words: Words) -> Ve
         marked = []
     if declined and not any(
         side in marked
-        or (side.span[0] > declined[1] and cues["concluding"].search(sentences[side.sentence].text))
+        or (side.span[0] > declined[1] and _concluded(sentences[side.sentence], declined[1], cues))
         for side in sides
         if side.value
     ):
@@ -97,6 +97,12 @@ def read_other(sentences: Sequence[Sentence], language: str, words: Words) -> Ve
         else None
     )
     return replied or Verdict("unparsable", "no-verdict")
+
+
+def _concluded(sentence: Sentence, after: int, cues: Mapping[str, re.Pattern[str]]) -> bool:
+    """Whether a sentence concludes after a place of the output."""
+    found = cues["concluding"].finditer(sentence.text)
+    return any(sentence.origin(*match.span())[0] >= after for match in found)
 
 
 def _weighed(
