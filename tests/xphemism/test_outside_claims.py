@@ -52,7 +52,12 @@ def score(name: str) -> dict[str, list[bool]]:
 
 @pytest.mark.parametrize(
     ("name", "claims", "not_made", "wrong"),
-    [("claims_first.tsv", 409, 4, 1), ("claims_second.tsv", 201, 2, 2), ("claims_third.tsv", 63, 1, 0)],
+    [
+        ("claims_first.tsv", 409, 4, 1),
+        ("claims_second.tsv", 201, 2, 2),
+        ("claims_third.tsv", 63, 1, 0),
+        ("claims_fourth.tsv", 180, 3, 2),
+    ],
 )
 def test_outside_claims(name: str, claims: int, not_made: int, wrong: int) -> None:
     """The floors are what is reached."""

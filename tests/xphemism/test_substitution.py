@@ -307,3 +307,20 @@ def test_edits_tell_what_changed() -> None:
         ("Krieg", "Friedensmission", "word"),
     ]
     assert all(claim[edit.start : edit.end] == edit.old for edit in made.edits)
+
+
+@pytest.mark.parametrize(
+    ("base", "exchange", "claim", "wanted"),
+    [
+        ("Kopftuchträgerin", "Kopftuchmädchen", "Eine 17-jährige Kopftuchträgerin siegte.", "Ein 17-jähriges Kopftuchmädchen siegte."),
+        ("Kopftuchträgerin", "Kopftuchmädchen", "Er half der 15-jährigen Kopftuchträgerin.", "Er half dem 15-jährigen Kopftuchmädchen."),
+        ("Kopftuchträgerin", "Kopftuchmädchen", "Eine 16 Jahre alte Kopftuchträgerin kam.", "Ein 16 Jahre altes Kopftuchmädchen kam."),
+        ("Atomkraftwerk", "Energiepark", "Polen will 2036 sein erstes Atomkraftwerk eröffnen.", "Polen will 2036 seinen ersten Energiepark eröffnen."),
+        ("Wahlkampf", "Schmutzkampagne", "Im Wahlkampf gegen Harris, den Musk bezahlte, ging es um Zölle.", ""),
+    ],
+)  # fmt: skip
+def test_ages_possessions_and_relatives_behind_an_attribute(
+    base: str, exchange: str, claim: str, wanted: str
+) -> None:
+    pair = PairMaker(LEXICON).make(claim, base, exchange)
+    assert (pair.shifted_claim, pair.status) == (wanted, "made" if wanted else "review")

@@ -99,6 +99,9 @@ def _in_final(tokens: Tokens, clause: Clause, phrase: Phrase, others: tuple[Argu
     return "nom"
 
 
+_OWN = frozenset(("sein", "ihr", "seine", "ihre"))
+
+
 def _in_second(
     tokens: Tokens,
     clause: Clause,
@@ -114,6 +117,9 @@ def _in_second(
         if _decreed(tokens, clause, phrase, others):
             return "acc"
         return None if any(other.place < phrase.first for other in possible) else "nom"
+    before = tokens[clause.finite - 1]
+    if phrase.determiner is not None and tokens[phrase.determiner].low in _OWN and before.is_noun:
+        return "acc"  # "Polen will sein Kraftwerk bauen": it is that of the subject
     front = [other for other in possible if other.place < clause.finite]
     if front and not (len(front) == 1 and _disagrees(tokens, front[0], clause.finite)):
         # "Lehrer kostet die Abgabe ...": no subject, unless a headline lacks its article.

@@ -144,10 +144,17 @@ def _verb(tokens: Tokens, place: int | None, number: Number) -> tuple[Span, ...]
     return changed(tokens, place, form, "verb")
 
 
+# So many tokens after a noun its attribute ends.
+_ATTRIBUTE = 8
+
+
 def relative_spans(tokens: Tokens, last: int, old: Agreement, new: Agreement) -> tuple[Span, ...]:
     """Return the change of a relative pronoun right after the noun, and of its verb if the number changes."""
     place = last + 2
-    if old.column == new.column or place >= len(tokens) or tokens[last + 1].text != ",":
+    if old.column == new.column or place >= len(tokens):
+        return ()
+    if tokens[last + 1].text != ",":
+        _refuse_far_relative(tokens, last, old)
         return ()
     governed: tuple[Case, ...] = CASES
     if tokens[place].low in closed.PREPOSITIONS and place + 1 < len(tokens):
@@ -184,6 +191,23 @@ def relative_spans(tokens: Tokens, last: int, old: Agreement, new: Agreement) ->
     if agrees and cases == ["nom"]:
         verb = _verb(tokens, clause.finite, new.number)
     return (*changed(tokens, place, chosen.pop(), "pronoun"), *verb)
+
+
+def _refuse_far_relative(tokens: Tokens, last: int, old: Agreement) -> None:
+    """Refuse a relative pronoun behind an attribute: "die Offensive auf X, die ..." may speak of either."""
+    comma = next(
+        (k for k in range(last + 2, min(last + _ATTRIBUTE, len(tokens))) if tokens[k].text == ","), None
+    )
+    if tokens[last + 1].low not in closed.PREPOSITIONS or comma is None or comma + 1 >= len(tokens):
+        return
+    if any(tokens[k].low in closed.FINITE or tokens[k].low in german.FINITE for k in range(last + 1, comma)):
+        return
+    pronoun = comma + 1 + (tokens[comma + 1].low in closed.PREPOSITIONS and comma + 2 < len(tokens))
+    low = tokens[pronoun].low
+    if any(low in table[old.column] for table in (closed.RELATIVES, closed.WELCH)):
+        raise ReviewError(
+            "relative-pronoun", f'"{tokens[pronoun].text}" may belong to the noun that is exchanged'
+        )
 
 
 def _relative_is_subject(

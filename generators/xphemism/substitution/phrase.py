@@ -88,7 +88,7 @@ def is_adjective(tokens: Tokens, place: int) -> bool:
         return False
     if low in closed.ADVERBS and place + 1 < len(tokens) and _is_participle(tokens[place + 1].low):
         return False
-    if place and _calls_for_noun(tokens[place - 1].low):
+    if place and (_calls_for_noun(tokens[place - 1].low) or tokens[place - 1].text == "-"):
         return True
     return low in german.MANY or not _is_verb(low)
 
@@ -152,7 +152,8 @@ def _extended(tokens: Tokens, head: int, attributes: tuple[int, ...], place: int
     if far is None:
         return None
     # "Eine von ihren teuren Abgaben": rather a pronoun than the article of an extended attribute.
-    if tokens[far].low in closed.PARTITIVE and not _is_participle(tokens[attributes[0]].low):
+    measured = tokens[far + 1].low[:1].isdigit()  # "eine 16 Jahre alte ...", "eine 16-jährige ..."
+    if tokens[far].low in closed.PARTITIVE and not measured and not _is_participle(tokens[attributes[0]].low):
         return None
     found = _determined(tokens, head, attributes, far)
     if found is None:
@@ -179,6 +180,8 @@ def _passed_over(tokens: Tokens, place: int, inside: bool) -> bool:
     if token.kind == "number" or token.text == "#" or token.low in closed.INVARIABLE:
         return True
     if token.low in german.NUMBERS or token.low in ("%", "prozent"):
+        return True
+    if token.text == "-" and place and tokens[place - 1].kind == "number":  # "17-jährige"
         return True
     following = tokens[place + 1]
     if token.text.endswith("-") and following.low in closed.CONJUNCTIONS:
@@ -252,7 +255,11 @@ def _far_determiner(tokens: Tokens, place: int) -> int | None:
             return None
         following = tokens[far + 1].low
         if token.low in closed.DETERMINER_FORMS or token.low in closed.CONTRACTIONS:
-            opens = following in closed.PREPOSITIONS or following in closed.CONTRACTIONS
+            opens = (
+                following in closed.PREPOSITIONS
+                or following in closed.CONTRACTIONS
+                or following[:1].isdigit()
+            )
             adverb = tokens[far + 1].text[0].islower() and not ending_of(following) and following.isalpha()
             if opens or (adverb and following not in german.FINITE):
                 return far
