@@ -61,6 +61,23 @@ def test_wrong_labels_are_found_and_no_other_is_called_wrong(form: NormativeForm
     assert wrong.count("contradicted") >= 0.95 * len(wrong) >= 40
 
 
+def test_of_everyday_arguments_no_right_label_is_called_wrong_and_no_wrong_one_right(
+    form: NormativeFormat,
+) -> None:
+    found = {
+        (
+            row["id"],
+            gold == (row["gold"] == "entailment"),
+            _verdict(form, row["premise"], row["hypothesis"], gold),
+        )
+        for row in _rows("third")
+        for gold in (True, False)
+    }
+    assert len({name for name, *_ in found}) == 120
+    assert [each for each in found if each[1:] in {(True, "contradicted"), (False, "confirmed")}] == []
+    assert sum(each[1:] == (False, "contradicted") for each in found) >= 50
+
+
 # Where the verdict depends on the form alone, it does not depend on what the clauses say.
 SAID = ("water the plants", "pay the rent", "carry a torch", "wake the guard", "lie", "burn old letters")
 INVENTED = ("plim", "gorp the tavi", "sneeb a dax", "tove", "flonk the wug", "quelf old blicks")

@@ -43,6 +43,7 @@ FIRST = {
     ("stance", "round15"): (386, 5),
     ("stance", "round16"): (389, 4),
     ("stance", "round17"): (389, 5),
+    ("stance", "round18"): (389, 2),
     ("stance", "own"): (275, 22),
     ("truth", "own"): (320, 24),
 }
