@@ -68,9 +68,10 @@ def find_refusal(
     if truncated and first_match(cues["performing"], sentences):
         return None
     found = {name: (weight, first_match(pattern, sentences)) for name, (weight, pattern) in _signs().items()}
-    topic = _signs()["topic"][1]
-    if said and all(match.group() in said for each in sentences for match in topic.finditer(each.text)):
-        found["topic"] = 0, None
+    if said and found["topic"][1]:
+        topics = (match.group() for each in sentences for match in _signs()["topic"][1].finditer(each.text))
+        if said.issuperset(topics):
+            found["topic"] = 0, None
     total = sum(weight for weight, span in found.values() if span)
     grounded = any(found[name][1] for name in _GROUNDS) and total >= _THRESHOLD
     if first_match(cues["missing"], sentences) and not (decline and grounded):

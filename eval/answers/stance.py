@@ -205,20 +205,16 @@ def _reversal(verdict: Verdict, claims: Sequence[Claim], sentences: Sequence[Sen
 def _conditional(claims: Sequence[Claim], sentences: Sequence[Sentence]) -> bool:
     """Say whether all depends on something, and only parts are judged."""
     cues = stance_cues()
-    leads = [number for number, each in enumerate(sentences) if cues["depending"].search(each.text)]
-    if not leads:
+    if not first_match(cues["depending"], sentences):
         return False
-    whole = [
-        claim
-        for claim in claims
-        if claim.value
-        and (
-            claim.reason in {"sentence", "negated", "marker"}
-            or cues["concluding"].search(sentences[claim.sentence].text[: claim.start])
-            or cues["mine"].search(sentences[claim.sentence].text[: claim.start])
+    for claim in claims:
+        before = sentences[claim.sentence].text[: claim.start]
+        whole = claim.reason in {"sentence", "negated", "marker"} or any(
+            cues[name].search(before) for name in ("concluding", "mine")
         )
-    ]
-    return not whole
+        if claim.value and whole:
+            return False
+    return True
 
 
 def _standing(claims: list[Claim], sentences: Sequence[Sentence]) -> list[Claim]:

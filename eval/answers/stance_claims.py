@@ -26,6 +26,7 @@ _SUBJECT = 2
 _OBJECT = 6
 """So many words after a verb tell its object."""
 _STEM = 6
+"""Words that begin with so many letters alike are forms of one."""
 _SPELT = 5
 """A label of fewer letters is not read with a slip."""
 _VERBS = re.compile(

@@ -110,22 +110,17 @@ def _is_operator(clause: Clause, phrase: Phrase) -> bool:
     """Return whether a phrase attracts the negation: focus words, quantifiers, amounts, comparatives."""
     if phrase.kind in ("focus", "universal", "number"):
         return True
+    words = [clause.low(position) for position in range(phrase.first, phrase.head)]
+    same = any(word.startswith(_IDENTITY) for word in words)
     if phrase.kind == "prepositional":
-        if any(clause.low(k).startswith(_IDENTITY) for k in range(phrase.first, phrase.head)):
-            return True
-        whole = any(clause.low(k) in lexicon.UNIVERSAL_INSIDE for k in range(phrase.first, phrase.head))
-        deadline = phrase.preposition in ("innerhalb", "binnen") and any(
-            lexicon.is_number(clause.low(k)) for k in range(phrase.first, phrase.last + 1)
-        )
         return (
-            whole
-            or deadline
+            same
+            or not lexicon.UNIVERSAL_INSIDE.isdisjoint(words)
+            or Reader.is_deadline(clause.tokens, phrase)
             or phrase.inner == "universal"
             or clause.low(phrase.first + 1) in lexicon.DEGREE_FRONT
         )
-    words = [clause.tokens[position].low for position in range(phrase.first, phrase.head)]
-    same = any(word.startswith(_IDENTITY) for word in words) or words[:1] in _SAME
-    return phrase.kind == "definite" and same
+    return phrase.kind == "definite" and (same or words[:1] in _SAME)
 
 
 def _before_operator(clause: Clause, phrases: list[Phrase]) -> Edits | None:

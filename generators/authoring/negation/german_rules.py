@@ -16,10 +16,11 @@ def front(clause: Clause, phrases: list[Phrase]) -> Edits | None:
     An operator before the finite verb has scope over a "nicht" that comes later: "Alle Länder sollen X nicht
     tun" denies X of every country and is no negation of "Alle Länder sollen X tun".
     """
-    clause_first = not clause.front and clause.low(0) in lexicon.FRONT_FOCUS  # "Nur wer zahlt, soll ..."
-    if not clause.front and not clause_first:
+    fronted = clause.front
+    if not fronted and clause.low(0) in lexicon.FRONT_FOCUS:  # "Nur wer zahlt, soll ..."
+        fronted = [0]
+    if not fronted:
         return None
-    fronted = clause.front or [0]
     words = [clause.low(position) for position in fronted]
     first = words[0]
     universal = first in lexicon.UNIVERSAL | {"viele"} or (
