@@ -100,8 +100,8 @@ def _readers() -> list[Callable[[str], object]]:
 
 
 @sizes
-def test_a_large_text_takes_no_longer_than_its_size(examples: int) -> None:
-    """Pieces over and over, 50,000 characters of them: a second at most for each reader, on a fast machine."""
+def test_a_large_text_is_read_to_its_end(examples: int) -> None:
+    """Pieces over and over, 50,000 characters of them: no reader takes time that grows as a power of them."""
     singles = [(one,) for one in PIECES]
     pairs = [(one, two) for one in PIECES for two in PIECES]
     order = np.random.default_rng(0).permutation(len(pairs))
@@ -111,7 +111,7 @@ def test_a_large_text_takes_no_longer_than_its_size(examples: int) -> None:
         unit = (" " * (number % 2)).join((*pieces, ""))
         text = "".join(islice(cycle([unit]), LARGE // len(unit)))
         for read in readers:
-            with bounded(3.0):
+            with bounded():
                 read(text)
 
 

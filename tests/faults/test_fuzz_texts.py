@@ -78,7 +78,7 @@ def test_answers_of_services(examples: int) -> None:
         "”",
     ],
 )
-def test_a_large_answer_takes_no_longer_than_its_size(unit: str) -> None:
+def test_a_large_answer_is_read_to_its_end(unit: str) -> None:
     text = "".join(islice(cycle([unit]), _LARGE // len(unit)))
     for each in (text, f"```{text}", f"- {text}a", f"[{text}"):
         with bounded():

@@ -22,10 +22,8 @@ from polbias.files import PolbiasError
 
 FEW = 8
 MANY = int(os.environ.get("POLBIAS_FUZZ_EXAMPLES", "10000"))
-LONGEST = 2.0
-"""Seconds of processor time that one input may take."""
-_STUCK = 20.0
-"""Seconds after which an input is interrupted, on a machine that may be busy."""
+_STUCK = 60.0
+"""Seconds after which an input counts as never ending, however busy the machine."""
 _BUDGET = float(os.environ.get("POLBIAS_FUZZ_SECONDS", "1800"))
 """Seconds for all inputs of a target; a campaign that takes longer fails and says how far it came."""
 
@@ -46,16 +44,13 @@ class Stuck(BaseException):
     """An input took far too long; no ``except Exception`` swallows this."""
 
 
-def fuzz(
-    inputs: SearchStrategy[Any], check: Callable[[Any], bool], examples: int, longest: float = LONGEST
-) -> Tally:
+def fuzz(inputs: SearchStrategy[Any], check: Callable[[Any], bool], examples: int) -> Tally:
     """Put inputs to a target; the same ones in every run.
 
     Args:
         inputs: of the target.
         check: fails unless what must hold does; returns whether there was a result rather than an error.
         examples: how many inputs.
-        longest: seconds of processor time that one input may take.
     """
     tally, end = Tally(), time.monotonic() + _BUDGET
 
@@ -71,7 +66,7 @@ def fuzz(
     def attempt(value: Any) -> None:
         if time.monotonic() > end:
             pytest.fail(f"{tally.inputs} of {examples} inputs in {_BUDGET:g} s")
-        with bounded(longest):
+        with bounded():
             result = check(value)
         tally.inputs += 1
         tally.results += result
@@ -83,22 +78,19 @@ def fuzz(
 
 
 @contextmanager
-def bounded(longest: float = LONGEST) -> Iterator[None]:
-    """Fail if what is inside takes longer than it may, and interrupt it if it does not end."""
+def bounded() -> Iterator[None]:
+    """Interrupt what is inside if it does not end."""
 
     def interrupt(*_: object) -> None:
         raise Stuck(f"still running after {_STUCK:g} s")
 
     before = signal.signal(signal.SIGALRM, interrupt)
     signal.setitimer(signal.ITIMER_REAL, _STUCK)
-    start = time.process_time()
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
-    taken = time.process_time() - start
-    assert taken < longest, f"took {taken:.1f} s of processor time, at most {longest:g} allowed"
 
 
 def ends_cleanly(act: Callable[[], Any], *places: str) -> bool:
