@@ -148,6 +148,10 @@ def _before_operator(clause: Clause, phrases: list[Phrase]) -> Edits | None:
             return edits
         beside = phrases[number + 1].preposition if number + 1 < len(phrases) else ""
         if clause.low(phrase.first) in lexicon.ADDITIVE and beside not in ("", "ohne"):
+            if any(later.kind in _NOMINAL for later in phrases[number + 2 :]):
+                raise UnsureError(
+                    "abstain:scope", 'what comes behind the phrase with "auch" is denied with it'
+                )
             why = '"auch" became "nicht": what is to hold here as well is not to hold here.'
             return Edits("focus-word", why, replaced={phrase.first: "nicht"})
         if number and clause.low(phrases[number - 1].first) in lexicon.URGENT:
