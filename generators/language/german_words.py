@@ -55,6 +55,7 @@ FRAME_ADVERBS, FOCUS, COMPARATIVES = _set("frame_adverbs"), _set("focus"), _set(
 GENERIC, POSTPOSITIONS = _set("generic"), _set("postpositions")
 NAMING, LANDS = _set("naming"), _set("lands")
 URGENT, EVALUATIVE = _set("urgent"), _set("evaluative")
+CIRCUMSTANTIAL = _set("circumstantial")
 ADDITIVE, DEGREE_FRONT, FRONT_FOCUS = _set("additive"), _set("degree_front"), _set("front_focus")
 SUBORDINATORS, MAYBE_SUBORDINATORS = _set("subordinators"), _set("maybe_subordinators")
 RELATIVES, ADVERSATIVE, CONTRAST = _set("relatives"), _set("adversative"), _set("contrast")
@@ -131,7 +132,8 @@ def verb_lemma(word: str) -> str:
 
 def is_noun(word: str) -> bool:
     """Return whether a word inside a sentence is written like a noun, a name or an abbreviation."""
-    return word[:1].isupper() or (word[:1].isdigit() and any(letter.isupper() for letter in word))
+    figures = word[:1].isdigit() and any(letter.isupper() for letter in word)
+    return word[:1].isupper() or figures or word in UNITS
 
 
 def is_number(word: str) -> bool:

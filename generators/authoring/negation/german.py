@@ -114,7 +114,7 @@ def _is_operator(clause: Clause, phrase: Phrase) -> bool:
     same = any(word.startswith(_IDENTITY) for word in words)
     if phrase.kind == "prepositional":
         return (
-            same
+            (same and phrase.preposition != "bei")
             or not lexicon.UNIVERSAL_INSIDE.isdisjoint(words)
             or Reader.is_deadline(clause.tokens, phrase)
             or phrase.inner == "universal"
@@ -148,13 +148,16 @@ def _before_operator(clause: Clause, phrases: list[Phrase]) -> Edits | None:
             return edits
         beside = phrases[number + 1].preposition if number + 1 < len(phrases) else ""
         if clause.low(phrase.first) in lexicon.ADDITIVE and beside not in ("", "ohne"):
-            if any(later.kind in _NOMINAL for later in phrases[number + 2 :]):
+            if beside in lexicon.CIRCUMSTANTIAL or any(p.kind in _NOMINAL for p in phrases[number + 2 :]):
                 raise UnsureError(
                     "abstain:scope", 'what comes behind the phrase with "auch" is denied with it'
                 )
             why = '"auch" became "nicht": what is to hold here as well is not to hold here.'
             return Edits("focus-word", why, replaced={phrase.first: "nicht"})
-        if number and clause.low(phrases[number - 1].first) in lexicon.URGENT:
+        if phrase.kind == "number" and clause.passive and noun_of(clause, phrase) == "Tempo":
+            continue  # what is done with it is denied: "Tempo 30 nicht einführen"
+        urgent = number and clause.low(phrases[number - 1].first) in lexicon.URGENT
+        if urgent or (before == "adverb" and phrase.kind == "prepositional"):
             phrase = phrases[number - 1]
         rule = "focus-word" if phrase.kind == "focus" else "quantifier"
         why = "the negation has scope over this word, and so it stands right before it"
@@ -196,6 +199,7 @@ def _by_position(clause: Clause, phrases: list[Phrase]) -> Edits:
             break
         place -= 1
     place = _past_manner(phrases, place) if place == len(phrases) else place
+    _refuse_loose(clause, phrases, place)
     if place < len(phrases):
         complement = phrases[place].kind in ("prepositional", "pronominal")
         rule = "nicht-before-complement" if complement else "nicht-before-adverb"
@@ -207,6 +211,24 @@ def _by_position(clause: Clause, phrases: list[Phrase]) -> Edits:
     last = phrases[-1].last if phrases else clause.finite
     why = f'"nicht" was put after "{clause.tokens[last].text}": the negation stands at the end of the clause.'
     return Edits("nicht-final", why, replaced={last: f"{clause.tokens[last].text} nicht"})
+
+
+def _refuse_loose(clause: Clause, phrases: list[Phrase], place: int) -> None:
+    """Refuse a phrase that can say how or under what condition, of which a negation is or is not.
+
+    "unter strengen Auflagen erlaubt": the permission or the conditions can be denied.
+    """
+    last = phrases[place] if place < len(phrases) else phrases[-1] if phrases else None
+    if last is None:
+        return
+    free = last.kind == "prepositional" and last.preposition not in governed(clause)
+    open_ = free and last.preposition in lexicon.CIRCUMSTANTIAL and place + 1 >= len(phrases)
+    inner = range(last.head + 1, last.last + 1)
+    nested = free and place == len(phrases) and any(clause.low(k) in lexicon.TWO_WAY | {"mit"} for k in inner)
+    behind = place == len(phrases) > 1 and last.kind == "bare" and phrases[-2].kind == "prepositional"
+    if open_ or nested or behind:
+        noun = noun_of(clause, last)
+        raise UnsureError("abstain:scope", f'the negation may be of "{noun}" or of what is said about it')
 
 
 def _past_manner(phrases: list[Phrase], place: int) -> int:

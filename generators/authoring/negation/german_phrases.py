@@ -165,7 +165,7 @@ class NounReader:
             )
             # "der Kanton Bern" is one phrase; "die Tarifbindung Bedingung (sein)" is two.
             separate = kind == "bare" or lexicon.gender(self._token(place + 1).text) is not None
-            separate |= lexicon.is_plural(text) is True
+            separate |= lexicon.is_plural(text) is True or lexicon.is_plural(self._token(place + 1).text) is True
             if separate and not (part or lexicon.is_adjective_in_name(text)):
                 break
             place += 1
@@ -199,6 +199,8 @@ class NounReader:
                 self.place += 1
                 continue
             genitive = low in lexicon.GENITIVE_ARTICLES or self._genitive_adjective(phrase)
+            if low == "jedes":  # "den Beitrag jedes Landes", but "den Beitrag jedes Jahr"
+                genitive = self._noun_ahead(self.place + 1) and self._low(self.place + 1).endswith("s")
             name = (
                 lexicon.is_noun(token.text) and token.text.endswith("s") and token.text[:-1] in lexicon.NAMES
             )
@@ -416,9 +418,11 @@ class Reader(NounReader):
 
     @staticmethod
     def is_deadline(tokens: list[Token], phrase: Phrase) -> bool:
-        """Return whether a phrase says until when: "innerhalb von drei Monaten"."""
+        """Return whether a phrase says until when: "innerhalb von drei Monaten", "bis 2035"."""
         inside = tokens[phrase.first : phrase.last + 1]
-        return phrase.preposition in ("innerhalb", "binnen") and any(lexicon.is_number(t.low) for t in inside)
+        return phrase.preposition in ("innerhalb", "binnen", "bis") and any(
+            lexicon.is_number(t.low) for t in inside
+        )
 
     def _is_attribute(self, before: Phrase, phrase: Phrase) -> bool:
         """Return whether a prepositional phrase belongs to the noun before it."""
@@ -440,7 +444,8 @@ class Reader(NounReader):
         article = self.tokens[min(phrase.first + 1, phrase.last)].low in lexicon.DEFINITE | lexicon.INDEFINITE
         if self.tokens[phrase.head].text in lexicon.LIGHT_NOUNS and bare and not article:
             return False
-        if self.is_deadline(self.tokens, phrase):
+        whole = self.tokens[min(phrase.first + 1, phrase.last)].low in ("voller", "vollem")
+        if whole or self.is_deadline(self.tokens, phrase):  # "in voller Höhe", "bis 2035"
             return False
         # "das Alter mit Tests bestimmen": a thing that is known is not told apart by what it is done with
         if phrase.preposition == "mit" and before.kind == "definite" and phrase.inner == "bare":

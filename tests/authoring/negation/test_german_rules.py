@@ -8,6 +8,11 @@ from polbias.generators.authoring.negation import negate
 
 NICHT = [
     (
+        "nicht-before-cluster",
+        "Die Kohlegruben sollen langfristig stillgelegt werden.",
+        "Die Kohlegruben sollen langfristig nicht stillgelegt werden.",
+    ),
+    (
         "focus-word",
         "Die Armee soll Drohnen auch im Inland einsetzen dürfen.",
         "Die Armee soll Drohnen nicht im Inland einsetzen dürfen.",
@@ -66,11 +71,6 @@ NICHT = [
         "nicht-before-complement",
         "Der Chemieunterricht soll durch das neue Fach Umweltkunde ersetzt werden.",
         "Der Chemieunterricht soll nicht durch das neue Fach Umweltkunde ersetzt werden.",
-    ),
-    (
-        "nicht-before-complement",
-        "Im Strafverfahren soll die Herkunft mit genetischen Tests bestimmt werden.",
-        "Im Strafverfahren soll die Herkunft nicht mit genetischen Tests bestimmt werden.",
     ),
     (
         "nicht-before-cluster",
@@ -427,6 +427,11 @@ NICHT = [
 ]
 
 OPERATORS = [
+    ("quantifier", "Die Schäden sollen den Bauern in vollem Umfang ersetzt werden.", "Die Schäden sollen den Bauern nicht in vollem Umfang ersetzt werden."),
+    ("quantifier", "Die Lasten sind gerecht auf alle Länder zu verteilen.", "Die Lasten sind nicht gerecht auf alle Länder zu verteilen."),
+    ("quantifier", "Die Gemeinde soll die Gebühren jeden Monat an die Kosten anpassen.", "Die Gemeinde soll die Gebühren nicht jeden Monat an die Kosten anpassen."),
+    ("quantifier", "Finnland soll bis spätestens 2035 klimaneutral sein.", "Finnland soll nicht bis spätestens 2035 klimaneutral sein."),
+    ("nicht-before-cluster", "Auf Umgehungsstraßen soll Tempo 70 eingeführt werden.", "Auf Umgehungsstraßen soll Tempo 70 nicht eingeführt werden."),
     ("focus-word", "Renten sollen nur an Arme ausgezahlt werden.", "Renten sollen nicht nur an Arme ausgezahlt werden."),
     ("focus-word", "Die Stadt soll mehr Bäume pflanzen.", "Die Stadt soll nicht mehr Bäume pflanzen."),
     ("focus-word", "Die Stadt soll weniger Geld ausgeben.", "Die Stadt soll nicht weniger Geld ausgeben."),
@@ -466,6 +471,7 @@ OPERATORS = [
 ]  # fmt: skip
 
 KEIN = [
+    ("kein", "Im Hafen soll eine Geschwindigkeit von höchstens 6 km/h gelten.", "Im Hafen soll keine Geschwindigkeit von höchstens 6 km/h gelten."),
     ("kein", "Es braucht ein Gesetz.", "Es braucht kein Gesetz."),
     ("kein", "Es soll eine Steuer auf Zucker geben.", "Es soll keine Steuer auf Zucker geben."),
     ("kein", "Der Rat soll einen Plan beschliessen.", "Der Rat soll keinen Plan beschliessen."),
@@ -489,6 +495,8 @@ KEIN = [
 ]  # fmt: skip
 
 UNDONE = [
+    ("undone-kein", "In Schutzgebieten darf kein Sand abgebaut werden.", "In Schutzgebieten darf Sand abgebaut werden."),
+    ("undone-kein", "Für die Halle soll kein Tropenholz verbaut werden.", "Für die Halle soll Tropenholz verbaut werden."),
     ("undone", "Die Steuer soll nicht erhöht werden.", "Die Steuer soll erhöht werden."),
     ("undone", "Nicht alle Schulen sollen renoviert werden.", "Alle Schulen sollen renoviert werden."),
     ("undone", "Es ist nicht wahr, dass Mieten sinken.", "Es ist wahr, dass Mieten sinken."),
@@ -506,6 +514,16 @@ UNDONE = [
 ]  # fmt: skip
 
 ABSTAINED = [
+    ("abstain:scope", "Im Strafverfahren soll die Herkunft mit genetischen Tests bestimmt werden."),
+    ("abstain:scope", "Die Schonzeit soll auch bei Wildschweinen entfallen."),
+    ("abstain:scope", "Der Bezirk soll in der Fußgängerzone Spielplätze streichen."),
+    ('abstain:scope', 'Kinder sollen in Bussen mit Gurten gesichert werden.'),
+    ('abstain:scope', 'Die Fassade soll bei der Sanierung begrünt werden.'),
+    ('abstain:scope', 'Die Brücke soll mit einer Ampel gesichert werden.'),
+    ('abstain:scope', 'Glücksspiel soll unter Aufsicht erlaubt sein.'),
+    ('abstain:scope', 'Firmen müssen ihre Verträge mit Behörden offenlegen.'),
+    ('abstain:scope', 'Der Bezirk soll im Zentrum Parkplätze streichen.'),
+    ('abstain:scope', 'Die Buslinie soll auch bei Schneefall eine Haltestelle bedienen.'),
     ('abstain:scope', 'Der Zoll muss Lastwagen mit Röntgengeräten prüfen.'),
     ('abstain:scope', 'Die Braunkohle hat in der Lausitz noch eine Zukunft.'),
     ('abstain:scope', 'Die Schweiz soll grundsätzlich keine Panzer verkaufen.'),
