@@ -243,7 +243,7 @@ def is_plural(noun: str) -> bool | None:
 def is_dative_plural(noun: str) -> bool:
     """Return whether a noun can be nothing but a dative plural: "Kindern", whose nominative is "Kinder"."""
     stem = noun.removesuffix("n")
-    if stem == noun or not stem.endswith(("er", "el", "e")) or lemma(noun) == noun:
+    if stem == noun or not stem.endswith(("er", "el", "e")) or noun in PLURALIA or lemma(noun) == noun:
         return False
     if stem == lemma(noun):
         return stem.endswith("er") and gender(stem) is None

@@ -146,14 +146,8 @@ def _before_operator(clause: Clause, phrases: list[Phrase]) -> Edits | None:
             return None
         if edits := _phased(clause, phrase, phrases[number + 1 : number + 2]):
             return edits
-        beside = phrases[number + 1].preposition if number + 1 < len(phrases) else ""
-        if clause.low(phrase.first) in lexicon.ADDITIVE and beside not in ("", "ohne"):
-            if beside in lexicon.CIRCUMSTANTIAL or any(p.kind in _NOMINAL for p in phrases[number + 2 :]):
-                raise UnsureError(
-                    "abstain:scope", 'what comes behind the phrase with "auch" is denied with it'
-                )
-            why = '"auch" became "nicht": what is to hold here as well is not to hold here.'
-            return Edits("focus-word", why, replaced={phrase.first: "nicht"})
+        if clause.low(phrase.first) in lexicon.ADDITIVE:
+            raise UnsureError("abstain:scope", 'what "auch" adds to is not said, nor whether it is denied')
         if phrase.kind == "number" and clause.passive and noun_of(clause, phrase) == "Tempo":
             continue  # what is done with it is denied: "Tempo 30 nicht einführen"
         urgent = number and clause.low(phrases[number - 1].first) in lexicon.URGENT
@@ -214,20 +208,26 @@ def _by_position(clause: Clause, phrases: list[Phrase]) -> Edits:
 
 
 def _refuse_loose(clause: Clause, phrases: list[Phrase], place: int) -> None:
-    """Refuse a phrase that can say how or under what condition, of which a negation is or is not.
+    """Refuse what a negation in this place may or may not be of.
 
     "unter strengen Auflagen erlaubt": the permission or the conditions can be denied.
     """
-    last = phrases[place] if place < len(phrases) else phrases[-1] if phrases else None
-    if last is None:
+    if not phrases:
         return
-    free = last.kind == "prepositional" and last.preposition not in governed(clause)
-    open_ = free and last.preposition in lexicon.CIRCUMSTANTIAL and place + 1 >= len(phrases)
-    inner = range(last.head + 1, last.last + 1)
-    nested = free and place == len(phrases) and any(clause.low(k) in lexicon.TWO_WAY | {"mit"} for k in inner)
-    behind = place == len(phrases) > 1 and last.kind == "bare" and phrases[-2].kind == "prepositional"
-    if open_ or nested or behind:
-        noun = noun_of(clause, last)
+    behind = phrases[place:] or phrases[-1:]
+    first, free = behind[0], [p for p in behind if p.kind == "prepositional" and p.preposition not in governed(clause)]
+    inner = {clause.low(k) for phrase in free for k in range(phrase.head + 1, phrase.last + 1)}
+    if (
+        # "bei der Sanierung begrünt", "rechtlich als Gaststätten anerkannt", "in Bussen mit Gurten gesichert"
+        (behind == [*free[:1]] and first.preposition in lexicon.CIRCUMSTANTIAL)
+        or (first.kind == "adverb" and behind[1:2] == free[:1] != [])
+        or (place == len(phrases) and inner & (lexicon.TWO_WAY | {"mit"}))
+        or (first.kind == "bare" and place == len(phrases) > 1 and phrases[-2].kind == "prepositional")
+        # "den städtischen gleichgestellt": an article without its noun
+        or (first.kind == "adverb" and place and clause.low(phrases[place - 1].first) in lexicon.DEFINITE
+            and phrases[place - 1].kind == "pronoun")
+    ):
+        noun = noun_of(clause, first)
         raise UnsureError("abstain:scope", f'the negation may be of "{noun}" or of what is said about it')
 
 

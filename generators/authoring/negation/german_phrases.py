@@ -121,7 +121,7 @@ class NounReader:
     def _before_noun(self, place: int, kind: str) -> bool:
         """Return whether a word can stand between the beginning of a noun phrase and its noun."""
         token, low = self._token(place), self._low(place)
-        if token.kind != "word" or low in lexicon.PRONOUNS | lexicon.FRAME_ADVERBS | lexicon.FINITE:
+        if token.kind != "word" or low == "selbst" or low in lexicon.PRONOUNS | lexicon.FRAME_ADVERBS | lexicon.FINITE:
             return False
         if lexicon.is_inflected(low) or lexicon.is_number(low) or low in ("und", "oder", "nicht"):
             return True

@@ -81,7 +81,7 @@ def kein_before(
     "keine neuen Steuern", while "direkte Hilfe" and "gutes Recht" keep their endings.
     """
     noun = tokens[phrase.head].text
-    plural = _plural(noun, subject, finite)
+    plural = _plural(noun, subject, finite) or (noun.endswith(("chen", "lein")) and not phrase.adjectives)
     endings = {tokens[position].low[-2:] for position in phrase.adjectives}
     if any(ending.endswith("e") for ending in endings):
         return "keine", _weak(tokens, phrase, "e") if _known(plural, noun) else {}
@@ -377,6 +377,8 @@ def _takes_kein(clause: Clause, phrases: list[Phrase], number: int) -> bool:
     if noun in lexicon.LIGHT_NOUNS and not phrase.adjectives and clause.verb not in lexicon.LIGHT_VERBS:
         return False
     if lexicon.is_person(noun):
+        if phrase.last > phrase.head and not expletive and not _is_subject(clause, phrases, number):
+            raise UnsureError("abstain:scope", f'whether "{noun}" or what is done with them is denied')
         subject = _is_subject(clause, phrases, number)
         topic = subject and clause.verb not in lexicon.EXISTENTIAL | lexicon.APPEARING
         return expletive or (not topic and number == len(phrases) - 1)

@@ -13,11 +13,6 @@ NICHT = [
         "Die Kohlegruben sollen langfristig nicht stillgelegt werden.",
     ),
     (
-        "focus-word",
-        "Die Armee soll Drohnen auch im Inland einsetzen dürfen.",
-        "Die Armee soll Drohnen nicht im Inland einsetzen dürfen.",
-    ),
-    (
         "quantifier",
         "Beamte sollen im gleichen Alter in Rente gehen.",
         "Beamte sollen nicht im gleichen Alter in Rente gehen.",
@@ -427,6 +422,7 @@ NICHT = [
 ]
 
 OPERATORS = [
+    ("focus-word", "Die Abgabe soll für Firmen und Vereine gleichermaßen verpflichtend sein.", "Die Abgabe soll für Firmen und Vereine nicht gleichermaßen verpflichtend sein."),
     ("quantifier", "Die Schäden sollen den Bauern in vollem Umfang ersetzt werden.", "Die Schäden sollen den Bauern nicht in vollem Umfang ersetzt werden."),
     ("quantifier", "Die Lasten sind gerecht auf alle Länder zu verteilen.", "Die Lasten sind nicht gerecht auf alle Länder zu verteilen."),
     ("quantifier", "Die Gemeinde soll die Gebühren jeden Monat an die Kosten anpassen.", "Die Gemeinde soll die Gebühren nicht jeden Monat an die Kosten anpassen."),
@@ -471,6 +467,10 @@ OPERATORS = [
 ]  # fmt: skip
 
 KEIN = [
+    ("kein-bare", "Der Bund soll ärmere Staaten aufnehmen.", "Der Bund soll keine ärmeren Staaten aufnehmen."),
+    ("kein-bare", "Der Bundesrat soll selbst Verträge aushandeln.", "Der Bundesrat soll selbst keine Verträge aushandeln."),
+    ("kein-bare", "Händler dürfen Kindern Knallbonbons und Kügelchen verkaufen.", "Händler dürfen Kindern keine Knallbonbons und Kügelchen verkaufen."),
+    ("kein-bare", "Ämter dürfen in Briefen Sternchen benutzen.", "Ämter dürfen in Briefen keine Sternchen benutzen."),
     ("kein", "Im Hafen soll eine Geschwindigkeit von höchstens 6 km/h gelten.", "Im Hafen soll keine Geschwindigkeit von höchstens 6 km/h gelten."),
     ("kein", "Es braucht ein Gesetz.", "Es braucht kein Gesetz."),
     ("kein", "Es soll eine Steuer auf Zucker geben.", "Es soll keine Steuer auf Zucker geben."),
@@ -514,6 +514,12 @@ UNDONE = [
 ]  # fmt: skip
 
 ABSTAINED = [
+    ("abstain:scope", "Die Armee soll Drohnen auch im Inland einsetzen dürfen."),
+    ("abstain:scope", "Der Zuschlag soll auch für Hebammen gelten."),
+    ("abstain:scope", "Die Fähre soll auch dann fahren, wenn niemand an Bord ist."),
+    ("abstain:scope", "Spielhallen sollen baulich als Gaststätten gelten."),
+    ("abstain:scope", "Die kirchlichen Heime sollen den städtischen gleichgestellt werden."),
+    ("abstain:scope", "Die Marine soll Geflüchtete vor der Küste abfangen."),
     ("abstain:scope", "Im Strafverfahren soll die Herkunft mit genetischen Tests bestimmt werden."),
     ("abstain:scope", "Die Schonzeit soll auch bei Wildschweinen entfallen."),
     ("abstain:scope", "Der Bezirk soll in der Fußgängerzone Spielplätze streichen."),
