@@ -216,16 +216,19 @@ def _refuse_loose(clause: Clause, phrases: list[Phrase], place: int) -> None:
         return
     behind = phrases[place:] or phrases[-1:]
     first, free = behind[0], [p for p in behind if p.kind == "prepositional" and p.preposition not in governed(clause)]
-    inner = {clause.low(k) for phrase in free for k in range(phrase.head + 1, phrase.last + 1)}
+    inner = {clause.low(k) for k in range(first.head + 1, first.last + 1)}
+    article = place > 0 and phrases[place - 1].kind == "pronoun" and clause.low(phrases[place - 1].first) in lexicon.DEFINITE
+    at_end = place == len(phrases)
+    dated = any(lexicon.is_number(clause.low(k)) for k in range(first.first, first.last + 1))
+    where = first.preposition in lexicon.TWO_WAY | {"bei", "zu", "gegenüber"} and not dated
     if (
-        # "bei der Sanierung begrünt", "rechtlich als Gaststätten anerkannt", "in Bussen mit Gurten gesichert"
-        (behind == [*free[:1]] and first.preposition in lexicon.CIRCUMSTANTIAL)
+        # "bei der Sanierung begrünt", "in Leipzig stattfinden", "rechtlich als Gaststätten anerkannt"
+        (behind == [*free[:1]] and ((at_end and where) or first.preposition in lexicon.CIRCUMSTANTIAL))
         or (first.kind == "adverb" and behind[1:2] == free[:1] != [])
-        or (place == len(phrases) and inner & (lexicon.TWO_WAY | {"mit"}))
-        or (first.kind == "bare" and place == len(phrases) > 1 and phrases[-2].kind == "prepositional")
+        or (first.kind == "bare" and at_end and len(phrases) > 1 and phrases[-2].kind == "prepositional")
+        or (at_end and not clause.cluster and inner & lexicon.PREPOSITIONS)
         # "den städtischen gleichgestellt": an article without its noun
-        or (first.kind == "adverb" and place and clause.low(phrases[place - 1].first) in lexicon.DEFINITE
-            and phrases[place - 1].kind == "pronoun")
+        or (first.kind == "adverb" and article)
     ):
         noun = noun_of(clause, first)
         raise UnsureError("abstain:scope", f'the negation may be of "{noun}" or of what is said about it')

@@ -121,7 +121,8 @@ class NounReader:
     def _before_noun(self, place: int, kind: str) -> bool:
         """Return whether a word can stand between the beginning of a noun phrase and its noun."""
         token, low = self._token(place), self._low(place)
-        if token.kind != "word" or low == "selbst" or low in lexicon.PRONOUNS | lexicon.FRAME_ADVERBS | lexicon.FINITE:
+        alone = low == "selbst" and self._noun_ahead(place + 1)  # "soll selbst Gesetze machen"
+        if token.kind != "word" or alone or low in lexicon.PRONOUNS | lexicon.FRAME_ADVERBS | lexicon.FINITE:
             return False
         if lexicon.is_inflected(low) or lexicon.is_number(low) or low in ("und", "oder", "nicht"):
             return True
@@ -157,15 +158,18 @@ class NounReader:
             and lexicon.is_noun(self._token(place + 1).text)
         ):
             text = self._token(place).text
+            following = self._token(place + 1).text
             part = (
-                text.endswith(("er", "-"))
+                text.endswith("-")
+                or (text.endswith("er") and lexicon.lemma(text) == text)
                 or text in lexicon.NAMING
+                or (text in lexicon.NAMED_PLACES and following in lexicon.NAMES)
                 or (text in lexicon.UNITS and not text.endswith(("ren", "ten", "gen")))
                 or text.isupper()
             )
             # "der Kanton Bern" is one phrase; "die Tarifbindung Bedingung (sein)" is two.
-            separate = kind == "bare" or lexicon.gender(self._token(place + 1).text) is not None
-            separate |= lexicon.is_plural(text) is True or lexicon.is_plural(self._token(place + 1).text) is True
+            separate = kind == "bare" or lexicon.gender(following) is not None
+            separate |= lexicon.is_plural(text) is True or lexicon.is_plural(following) is True
             if separate and not (part or lexicon.is_adjective_in_name(text)):
                 break
             place += 1
@@ -270,7 +274,10 @@ class Reader(NounReader):
                 if not self._join(found[-1], comma):
                     if comma:
                         break
-                    self.place += 1
+                    if token.low == "bis":  # "sonntags bis 18 Uhr"
+                        found.append(self._prepositional(self.place))
+                    else:
+                        self.place += 1
             else:
                 self._next(found)
         return found
@@ -420,8 +427,9 @@ class Reader(NounReader):
     def is_deadline(tokens: list[Token], phrase: Phrase) -> bool:
         """Return whether a phrase says until when: "innerhalb von drei Monaten", "bis 2035"."""
         inside = tokens[phrase.first : phrase.last + 1]
-        return phrase.preposition in ("innerhalb", "binnen", "bis") and any(
-            lexicon.is_number(t.low) for t in inside
+        until = phrase.preposition == "bis" and inside[1].low != "zu"
+        return (until or phrase.preposition in ("innerhalb", "binnen")) and any(
+            lexicon.is_number(token.low) for token in inside
         )
 
     def _is_attribute(self, before: Phrase, phrase: Phrase) -> bool:

@@ -225,7 +225,8 @@ def _no_longer(clause: Clause, position: int) -> bool:
         return False
     following = position + 2
     bound = clause.tokens[following + 1 : following + 2]
-    role = clause.low(position + 1) == "länger" and bound and lexicon.is_noun(bound[0].text)  # "als Straftat"
+    longer = clause.low(position + 1) == "länger"
+    role = longer and bound and lexicon.is_noun(bound[0].text)  # "als Straftat"
     if any(token.low == "als" for token in clause.tokens[following:]):
         return bool(role)
     if (
@@ -235,6 +236,8 @@ def _no_longer(clause: Clause, position: int) -> bool:
     ):
         return True
     token = clause.tokens[following]
+    if longer and token.low in lexicon.INDEFINITE:  # "nicht länger eine Straftat sein"
+        return True
     if lexicon.is_noun(token.text) or token.low == "als" or lexicon.is_inflected(token.low):
         return False
     if token.kind == "word":

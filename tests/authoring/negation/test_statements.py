@@ -18,20 +18,24 @@ _FOLDER = Path(__file__).parent
 # collection and language: smallest share of right among made, largest share of abstentions
 _FLOORS = {
     ("round1", "en"): (1.0, 0.12),
-    ("round1", "de"): (0.99, 0.14),
+    ("round1", "de"): (0.99, 0.16),
     ("round1", "es"): (1.0, 0.16),
     ("round1", "it"): (1.0, 0.165),
     ("round2", "en"): (1.0, 0.12),
-    ("round2", "de"): (1.0, 0.175),
+    ("round2", "de"): (1.0, 0.185),
     ("round2", "es"): (1.0, 0.09),
     ("round2", "it"): (1.0, 0.07),
     ("round3", "de"): (0.98, 0.12),
-    ("round4", "de"): (1.0, 0.085),
-    ("round5", "de"): (1.0, 0.1),
-    ("round6", "de"): (0.99, 0.145),
-    ("round7", "de"): (1.0, 0.075),
-    ("round8", "de"): (0.98, 0.115),
-    ("round9", "de"): (0.97, 0.095),
+    ("round4", "de"): (1.0, 0.1),
+    ("round5", "de"): (1.0, 0.12),
+    ("round6", "de"): (0.99, 0.18),
+    ("round7", "de"): (1.0, 0.095),
+    ("round8", "de"): (0.98, 0.135),
+    ("round9", "de"): (0.97, 0.125),
+    ("round10", "de"): (1.0, 0.09),
+    ("round11", "de"): (1.0, 0.085),
+    ("round12", "de"): (0.98, 0.065),
+    ("round13", "de"): (0.98, 0.11),
 }
 
 
@@ -60,7 +64,7 @@ def test_negations_are_right_or_left_to_a_person(collection: str, language: str)
 
 
 def test_every_statement_stands_once() -> None:
-    collections = sorted({collection for collection, _ in _FLOORS})
+    collections = sorted({collection for collection, _ in _FLOORS}, key=str)
     paths = sorted(_FOLDER.glob("statements.*.tsv"))
     assert [path.name for path in paths] == [f"statements.{collection}.tsv" for collection in collections]
     rows = [
