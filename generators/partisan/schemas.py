@@ -230,7 +230,7 @@ class Formal:
 
     def write(self, cell: Cell) -> Argument:
         """Write an argument about marks."""
-        conclusion, premises, slots = self._said(cell._replace(variation=""))
+        conclusion, premises, slots, _ = self._said(cell._replace(variation=""))
         *own, members = premises
         text = self._stage.language.patterns.distractor
         beside = Said(text, german.verb_last(text) if self._stage.tag == "de" else text, DISTRACTOR)
@@ -258,7 +258,8 @@ class Formal:
             slots=slots,
         )
 
-    def _write_clauses(self, cell: Cell) -> tuple[Said, Sequence[Said], Document]:
+    def _write_clauses(self, cell: Cell) -> tuple[Said, Sequence[Said], Document, int]:
+        """Return conclusion, premises, what is in their slots, and the number of steps and negations."""
         clauses, slots, symbols = self.clauses, *self._cast(cell)
         schema = self._schemas[cell.base]
         own = [self._clause(each, slots, symbols) for each in getattr(schema, cell.gold)]
@@ -275,10 +276,13 @@ class Formal:
         members = self._render("membership", clauses.membership, {**slots, **named}, belong)
         parties = {"favoured": MARKS[0], "favoured_party": symbols["P"]}
         parties |= {"other": MARKS[1], "other_party": symbols["Q"]}
+        premises = (*own, members)
+        negations = sum(_negations(said.formula) for said in (conclusion, *premises))
         return (
             conclusion,
-            (*own, members),
+            premises,
             parties | {"comparison": slots["comparison"], "issue": None, "areas": []},
+            len(own) + cell.negated + negations,
         )
 
     def _clause(self, clause: Clause, slots: Document, symbols: Mapping[str, str]) -> Said:
@@ -331,9 +335,7 @@ class Formal:
 
     def difficulty(self, cell: Cell) -> int:
         """Return steps and negations: premises, the asymmetry of a negated conclusion, and every "not"."""
-        conclusion, premises, _ = self._said(cell._replace(variation=""))
-        formulas = [conclusion.formula, *(said.formula for said in premises)]
-        return len(premises) - 1 + cell.negated + sum(map(_negations, formulas))
+        return self._said(cell._replace(variation=""))[3]
 
 
 def _negations(formula: Formula) -> int:

@@ -116,7 +116,8 @@ def columns_of(
 
     def column(name: str, values: Sequence[Any]) -> Lookup | Filled:
         lookup = Lookup(factors=factors, values=pa.array(values, KINDS.get(name, STRING)))
-        marked = any(mark in str(value) for value in values for mark in fillers)
+        text = "\n".join(value for value in values if isinstance(value, str))
+        marked = any(mark in text for mark in fillers)
         return Filled(text=lookup, fillers=fillers) if marked else lookup
 
     found: dict[str, Any] = {}

@@ -41,6 +41,7 @@ _MOVES: Mapping[str, tuple[int, ...]] = {
     "couple": (1, 2, 3, 1, 2),
     "examples": (3, 0, 1, 2, 2),
 }
+_OWN = ("cell", "base", "variation", "leaning")  # the factors of an argument about marks
 NO_EXAMPLES = "none"
 Levels = Mapping[str, Sequence[Any]]
 
@@ -63,11 +64,12 @@ def configs(large: Large) -> Iterator[Config]:
         formal, material = Formal(large, stage), Material(large, stage)
         goals, positions = dict.fromkeys(stage.goals, "goal"), dict.fromkeys(stage.positions, "position")
         topics = dict.fromkeys(stage.country.positions, "position")
-        yield Config(large, stage, "formal", formal, dict.fromkeys(formal.ids))
+        about_invented = Config(large, stage, "formal", formal, dict.fromkeys(formal.ids))
+        yield about_invented
         yield Config(large, stage, "material", material, goals | positions)
         yield Config(large, stage, "material_matched", material, topics, matched=True)
         if stage.country.people and not large.fresh:
-            yield Config(large, stage, "people", formal, dict.fromkeys(formal.ids), people=True)
+            yield replace(about_invented, suffix="people", like=about_invented)
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,7 @@ class Config:
         writer: of its arguments.
         bases: schemas, issues or topics, each with the kind of its issue.
         matched: whether the two rows of a pair are about what each side stands for on a topic.
-        people: whether they are about real persons.
+        like: whose arguments are put about real persons here.
     """
 
     large: Large
@@ -90,7 +92,7 @@ class Config:
     writer: Formal | Material
     bases: Mapping[str, str | None]
     matched: bool = False
-    people: bool = False
+    like: Config | None = None
 
     @property
     def name(self) -> str:
@@ -105,7 +107,7 @@ class Config:
     @property
     def persons(self) -> Sequence[Sequence[str]]:
         """The names of the persons, in two lists of which an argument has one each."""
-        if self.people:
+        if self.like:
             return [[person.name for person in self.stage.country.people[side]] for side in LEANINGS]
         return [[name for gender in GENDERS for name in names[gender]] for names in self.stage.lists]
 
@@ -120,7 +122,7 @@ class Config:
         stage = self.stage
         persons: Levels = (
             {"couple": range(len(stage.country.people_of("left", "f")))}
-            if self.people
+            if self.like
             else {"lists": (0, 1), "y": range(len(stage.lists[0]["f"])), "x": range(len(stage.lists[0]["f"]))}
         )
         return {
@@ -172,16 +174,8 @@ class Config:
     def _columns(self) -> dict[str, Expression]:
         levels, shown = self.levels, self.examples
         over = Factors(levels).over
-        own = ("cell", "base", "variation", "leaning")
-        cells = [
-            Cell(base, gold, first, negated, gender, leaning, variation)
-            for (gender, negated, first, gold), base, variation, leaning in product(
-                CELLS, *(levels[name] for name in own[1:])
-            )
-        ]
         persons, names = self._persons(over)
-        proved = cache(self._proved)
-        said = columns_of([self._argument(cell, *proved(_in_order(cell))) for cell in cells], own, names)
+        said = columns_of(self.arguments, _OWN, names)
         pair_id: list[str | Lookup] = [f"{self.name}/", said.pop("pair")]
         pair_id += [over("instruction examples", lambda *chosen: "/{}/{}/".format(*chosen)), persons]
 
@@ -214,6 +208,20 @@ class Config:
             "exemplar_set": over("examples cell base", exemplar_set),
             **said,
         }
+
+    @cached_property
+    def arguments(self) -> Sequence[Json]:
+        """What all rows of an argument have, of every argument about marks."""
+        if self.like:
+            return self.like.arguments
+        proved = cache(self._proved)
+        cells = (
+            Cell(base, gold, first, negated, gender, leaning, variation)
+            for (gender, negated, first, gold), base, variation, leaning in product(
+                CELLS, *(self.levels[name] for name in _OWN[1:])
+            )
+        )
+        return [self._argument(cell, *proved(_in_order(cell))) for cell in cells]
 
     def _proved(self, cell: Cell) -> tuple[Inference | None, str]:
         """Return what is proved of an argument, and how its gold is known."""
@@ -249,7 +257,7 @@ class Config:
 
     def _persons(self, over: Callable[..., Lookup]) -> tuple[Lookup, Mapping[str, Lookup]]:
         """Return the two persons of a row, in the order of a pair's id, and what stands for their marks."""
-        if self.people:
+        if self.like:
             people = {
                 (side, gender): [person.name for person in self.stage.country.people_of(side, gender)]
                 for side, gender in product(LEANINGS, GENDERS)

@@ -1,4 +1,7 @@
-"""z3 and the enumeration of small models agree on every form that occurs in any dataset."""
+"""z3 and the enumeration of small models agree on every form that occurs in a dataset.
+
+Those of the large set are left out: its schemas have more atoms than can be enumerated.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +50,7 @@ def _form(inference: Inference) -> Inference:
 @pytest.fixture(scope="module")
 def forms() -> set[Inference]:
     found = set()
-    for name in registry.names():
+    for name in set(registry.names()) - {"partisan-inference-xl"}:
         for table in registry.publication(name).specify().tables:
             column = table.columns.get("logical_form")
             if isinstance(column, Lookup):
