@@ -47,6 +47,8 @@ def before_predicate(clause: Clause, phrases: list[Phrase]) -> Edits | None:
             predicate = noun
     elif not prepositional:
         return None
+    if any(p.preposition in lexicon.MEANS and p.last + 1 == predicate.first for p in phrases):
+        raise UnsureError("abstain:scope", "how it is so or that it is so can be denied")
     why = "the predicate of the main clause is negated"
     return insert(clause, predicate.first, "nicht-before-predicate", why)
 
@@ -146,8 +148,6 @@ def _before_operator(clause: Clause, phrases: list[Phrase]) -> Edits | None:
             return None
         if edits := _phased(clause, phrase, phrases[number + 1 : number + 2]):
             return edits
-        if clause.low(phrase.first) in lexicon.ADDITIVE:
-            raise UnsureError("abstain:scope", 'what "auch" adds to is not said, nor whether it is denied')
         if phrase.kind == "number" and clause.passive and noun_of(clause, phrase) == "Tempo":
             continue  # what is done with it is denied: "Tempo 30 nicht einführen"
         urgent = number and clause.low(phrases[number - 1].first) in lexicon.URGENT
@@ -208,27 +208,19 @@ def _by_position(clause: Clause, phrases: list[Phrase]) -> Edits:
 
 
 def _refuse_loose(clause: Clause, phrases: list[Phrase], place: int) -> None:
-    """Refuse what a negation in this place may or may not be of.
-
-    "unter strengen Auflagen erlaubt": the permission or the conditions can be denied.
-    """
-    if not phrases:
+    """Refuse what a negation in this place may or may not be of."""
+    first, *rest = phrases[place:] or phrases[-1:] or [None]
+    if first is None:
         return
-    behind = phrases[place:] or phrases[-1:]
-    first, free = behind[0], [p for p in behind if p.kind == "prepositional" and p.preposition not in governed(clause)]
-    inner = {clause.low(k) for k in range(first.head + 1, first.last + 1)}
-    article = place > 0 and phrases[place - 1].kind == "pronoun" and clause.low(phrases[place - 1].first) in lexicon.DEFINITE
-    at_end = place == len(phrases)
-    dated = any(lexicon.is_number(clause.low(k)) for k in range(first.first, first.last + 1))
-    where = first.preposition in lexicon.TWO_WAY | {"bei", "zu", "gegenüber"} and not dated
+    before = phrases[place - 1] if place and place < len(phrases) else phrases[-2] if len(phrases) > 1 else None
     if (
-        # "bei der Sanierung begrünt", "in Leipzig stattfinden", "rechtlich als Gaststätten anerkannt"
-        (behind == [*free[:1]] and ((at_end and where) or first.preposition in lexicon.CIRCUMSTANTIAL))
-        or (first.kind == "adverb" and behind[1:2] == free[:1] != [])
-        or (first.kind == "bare" and at_end and len(phrases) > 1 and phrases[-2].kind == "prepositional")
-        or (at_end and not clause.cluster and inner & lexicon.PREPOSITIONS)
-        # "den städtischen gleichgestellt": an article without its noun
-        or (first.kind == "adverb" and article)
+        # "im Zentrum Parkplätze streichen", "vom Kanton Geld erhalten"
+        (first.kind == "bare" and before and before.kind == "prepositional")
+        or any(phrase.kind == "bare" for phrase in rest)
+        # "der Lärm auf Straßen gehört dazu": the phrase may be an attribute
+        or (not clause.cluster and place == len(phrases) and any(clause.low(k) in lexicon.PREPOSITIONS for k in range(first.head + 1, first.last + 1)))
+        # "den städtischen gleichgestellt", "alte saniert": without its noun
+        or (first.kind == "adverb" and clause.low(first.first).endswith(("e", "en", "es", "em")) and lexicon.is_inflected(clause.low(first.first)))
     ):
         noun = noun_of(clause, first)
         raise UnsureError("abstain:scope", f'the negation may be of "{noun}" or of what is said about it')
@@ -260,42 +252,33 @@ def _follows_nicht(clause: Clause, phrases: list[Phrase], number: int) -> bool:
         ) or number > 0
     if phrase.kind != "prepositional":
         return False
+    what = " ".join(clause.tokens[k].text for k in range(phrase.first, phrase.head + 1))
+    unsure = UnsureError("abstain:scope", f'"{what}" or what is said to be so there can be denied')
+    last = number + 1 == len(phrases)
+    if last and "mit" in (clause.low(k) for k in range(phrase.head, phrase.last)):
+        raise unsure
     land = noun_of(clause, phrase) in lexicon.NAMES | lexicon.LANDS
-    if phrase.preposition == "in" and land and number + 1 < len(phrases):
+    if phrase.preposition == "in" and land and not last:
         return False
     if phrase.preposition in governed(clause):
-        return clause.verb != "halten" or number + 1 == len(phrases)
-    start = f"{clause.low(phrase.first)} {clause.low(min(phrase.first + 1, phrase.last))}"
-    third = f"{start} {clause.low(min(phrase.first + 2, phrase.last))}"
-    if start in lexicon.FRAMES or third in lexicon.FRAMES:
+        taken = [other for other in phrases[number + 1 :] if other.preposition == phrase.preposition]
+        return not taken and (clause.verb != "halten" or last)
+    low = [clause.low(k) for k in range(phrase.first, phrase.last + 1)]
+    if {" ".join(low[:2]), " ".join(low[:3])} & lexicon.FRAMES:
         return False
-    if noun_of(clause, phrase) in lexicon.LIGHT_NOUNS and phrase.head - phrase.first <= 1:
-        return True
-    accusative = clause.low(phrase.first + 1) in ("die", "das") or clause.low(phrase.first) in (
-        "ins",
-        "ans",
-        "aufs",
-    )
     counted = phrase.inner == "number" or lexicon.is_number(clause.low(phrase.head))
-    amount = counted and phrase.preposition in ("auf", "um")
-    # "für falsch erklären", "nach Leistung bezahlen"
-    manner = (
-        (phrase.preposition == "für" and not lexicon.is_noun(noun_of(clause, phrase)))
-        or (
-            phrase.preposition in ("nach", "auf")
-            and phrase.inner == "bare"
-            and phrase.last == phrase.first + 1
-        )
-        # Where no verb comes at the end, "nicht" would stand there alone behind the phrase.
-        or (clause.kind == "lexical" and not clause.cluster and number + 1 == len(phrases))
-    )
-    return (
-        amount
-        or manner
-        or (phrase.preposition in lexicon.TWO_WAY and accusative)
-        or (phrase.preposition in ("in", "auf", "an") and phrase.inner == "indefinite")
+    if (
+        (noun_of(clause, phrase) in lexicon.LIGHT_NOUNS and phrase.last - phrase.first <= 1)
+        or (counted and phrase.preposition in ("auf", "um"))
+        or (phrase.preposition == "für" and not lexicon.is_noun(noun_of(clause, phrase)))  # "für falsch erklären"
+        or (phrase.preposition in lexicon.TWO_WAY and {*low[:2]} & {"die", "das", "ins", "ans", "aufs"})
         or phrase.preposition in lexicon.DENIED_PREPOSITIONS
-    )
+        or low[:2] in (["bis", "zu"], ["bis", "zum"], ["bis", "zur"])
+    ):
+        return True
+    if phrase.preposition != "für" and (last or phrase.preposition in lexicon.MEANS):
+        raise unsure
+    return False
 
 
 # Negation of German statements by rule: "soll nicht", "kein", or an existing negation taken away.

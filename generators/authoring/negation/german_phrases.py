@@ -442,7 +442,7 @@ class Reader(NounReader):
             return True
         amount = phrase.preposition in ("auf", "um") and phrase.inner == "number"
         judged = phrase.preposition == "für" and not lexicon.is_noun(self.tokens[phrase.head].text)
-        if amount or judged or self.tokens[before.head].text in lexicon.NAMES:
+        if amount or judged or self.tokens[before.head].text in lexicon.NAMES | lexicon.LANDS:
             return False
         if phrase.preposition in lexicon.NEVER_ATTRIBUTE or phrase.preposition in self.governed:
             return False
