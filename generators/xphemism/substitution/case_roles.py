@@ -289,6 +289,8 @@ def referring(tokens: Tokens, phrase: Phrase, last: int, old: Agreement, new: Ag
                 raise ReviewError("possessive", f'"{token.text}" may refer to the word, {changing}')
             form = _possessive(new.column) + low[len(determiner.stem) :]
             found += changed(tokens, place, form, "pronoun")
+        elif low in ("jeder", "jede", "jedes", "jeden", "jedem") and not _noun_behind(tokens, place):
+            raise ReviewError("pronoun", f'"{token.text}" may refer to the word, {changing}')
         elif place in own:
             after = " ".join(each.text for each in tokens[place + 1 : place + 4])
             if low == closed.determiner_form(closed.DEFINITE, old) and _PREDICATE.match(after):
@@ -301,6 +303,14 @@ def referring(tokens: Tokens, phrase: Phrase, last: int, old: Agreement, new: Ag
             if not other and clause.kind != "zu":
                 raise ReviewError("pronoun", f'"{token.text}" may refer to the word, {changing}')
     return tuple(found)
+
+
+def _noun_behind(tokens: Tokens, place: int) -> bool:
+    """Return whether a noun follows, with adjectives or without: "jede dritte Klinik", but not "jede dritte"."""
+    for token in tokens[place + 1 :]:
+        if token.is_noun or not token.low.endswith(("e", "en", "er", "es", "em")):
+            return token.is_noun
+    return False
 
 
 def _possessive(column: str) -> str:
@@ -334,7 +344,10 @@ def check_relative(tokens: Tokens, phrase: Phrase, base: Word, old: Agreement, n
 
 
 def check_text(tokens: Tokens, last: int) -> None:
-    """Refuse a word with a second form after a stroke ("Schritt/e")."""
+    """Refuse a word with a second form after a stroke ("Schritt/e"), and one that a number names ("Gruppe 47")."""
+    behind = tokens[last + 1 : last + 3]
+    if behind and len(behind[0].text) < 4 and behind[0].text.isdigit() and not behind[-1].is_noun:
+        raise ReviewError("name", f'"{tokens[last].text} {tokens[last + 1].text}" may be a name')
     after = tokens[last + 1 : last + 3]
     stroke = len(after) == 2 and after[0].text == "/" and after[1].text[0].islower()
     if stroke and tokens[last].end == after[0].start and after[0].end == after[1].start:

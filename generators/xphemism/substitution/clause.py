@@ -266,10 +266,13 @@ def in_number(low: str, number: Number) -> str | None:
 
 def _infinitive(low: str) -> str:
     """Return the infinitive of a finite form; "gehört" is first of all one of "gehören", not of "hören"."""
+    lemma = german.verb_lemma(low)
+    if lemma != low and closed.strong_present(lemma) == low:  # "verfällt" is of "verfallen"
+        return lemma
     for infinitive in (low.removesuffix("t") + "en", low.removesuffix("et") + "en"):
         if low.endswith("t") and german.is_known(infinitive) and german.is_infinitive(infinitive):
             return infinitive
-    return german.verb_lemma(low)
+    return lemma
 
 
 def _plural(low: str) -> str | None:

@@ -10,6 +10,7 @@ from polbias.generators.language import german_words as german
 from polbias.generators.xphemism.substitution import words as closed
 from polbias.generators.xphemism.substitution.case_evidence import (
     agreements,
+    government,
     is_coordinated,
     narrowed,
     phrase_at,
@@ -164,6 +165,8 @@ def relative_spans(tokens: Tokens, last: int, old: Agreement, new: Agreement) ->
     table = next((table for table in (closed.RELATIVES, closed.WELCH) if low in table[old.column]), None)
     if table is None:
         return ()
+    if tokens[min(place + 1, len(tokens) - 1)].low.endswith(("ste", "sten", "ßte", "ßten")) and not tokens[place + 1].is_noun:
+        raise ReviewError("apposition", f'"{low} {tokens[place + 1].text}" refers to the word')
     clause = clause_at(tokens, place)
     if clause.finite is None or clause.finite <= place or clause.finite < clause.places[-1] - 1:
         return ()
@@ -195,10 +198,11 @@ def relative_spans(tokens: Tokens, last: int, old: Agreement, new: Agreement) ->
 
 def _refuse_far_relative(tokens: Tokens, last: int, old: Agreement) -> None:
     """Refuse a relative pronoun behind an attribute: "die Offensive auf X, die ..." may speak of either."""
+    opens = closed.PREPOSITIONS.keys() | closed.CONTRACTIONS.keys() | german.GENITIVE_ARTICLES
     comma = next(
         (k for k in range(last + 2, min(last + _ATTRIBUTE, len(tokens))) if tokens[k].text == ","), None
     )
-    if tokens[last + 1].low not in closed.PREPOSITIONS or comma is None or comma + 1 >= len(tokens):
+    if tokens[last + 1].low not in opens or comma is None or comma + 1 >= len(tokens):
         return
     if any(tokens[k].low in closed.FINITE or tokens[k].low in german.FINITE for k in range(last + 1, comma)):
         return
@@ -303,6 +307,10 @@ def exchange_noun(tokens: Tokens, hit: NounHit, exchange: Word) -> tuple[Span, .
     if not candidates:
         raise ReviewError("no-reading", f'"{hit.base.word}" stands there in a form without known case')
     left = narrowed(tokens, phrase, hit.last, candidates, decided)
+    cases = government(tokens, phrase, hit.last)
+    stated = phrase.determiner is not None and clause_at(tokens, phrase.head).kind != "zu"
+    if stated and cases and "gen" not in cases and all(each.case not in cases for each in candidates):
+        raise ReviewError("no-reading", f'"{hit.base.word}" stands there in no case of the preposition')
     chosen = result(left[0])
     if isinstance(chosen, ReviewError):
         raise chosen
