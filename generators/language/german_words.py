@@ -56,6 +56,7 @@ GENERIC, POSTPOSITIONS = _set("generic"), _set("postpositions")
 NAMING, NAMED_PLACES, LANDS = _set("naming"), _set("named_places"), _set("lands")
 URGENT, EVALUATIVE = _set("urgent"), _set("evaluative")
 MEANS = _set("means")
+LOOSE = MEANS | TWO_WAY | _set("loose")
 ADDITIVE, DEGREE_FRONT, FRONT_FOCUS = _set("additive"), _set("degree_front"), _set("front_focus")
 SUBORDINATORS, MAYBE_SUBORDINATORS = _set("subordinators"), _set("maybe_subordinators")
 RELATIVES, ADVERSATIVE, CONTRAST = _set("relatives"), _set("adversative"), _set("contrast")
@@ -77,6 +78,7 @@ CLOSED = (
     | PRONOUNS
     | PRONOMINAL
 )
+ADJECTIVAL = tuple(_set("adjectival"))
 _PERSONS, _MASS = tuple(_set("persons")), tuple(_set("mass"))
 _GENDER: dict[str, Gender] = {end: gender for gender in ("m", "f", "n") for end in _set("gender", gender)}
 _SUFFIXES: dict[str, Gender] = {

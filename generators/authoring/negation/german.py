@@ -217,8 +217,11 @@ def _refuse_loose(clause: Clause, phrases: list[Phrase], place: int) -> None:
         # "im Zentrum Parkplätze streichen", "vom Kanton Geld erhalten"
         (first.kind == "bare" and before and before.kind == "prepositional")
         or any(phrase.kind == "bare" for phrase in rest)
-        # "der Lärm auf Straßen gehört dazu": the phrase may be an attribute
-        or (not clause.cluster and place == len(phrases) and any(clause.low(k) in lexicon.PREPOSITIONS for k in range(first.head + 1, first.last + 1)))
+        # "die Kosten zu gleichen Teilen tragen", "der Lärm auf Straßen gehört dazu": the phrase may be an attribute
+        or (
+            place == len(phrases)
+            and any(clause.low(k) in lexicon.LOOSE for k in range(first.head + 1, first.last + 1))
+        )
         # "den städtischen gleichgestellt", "alte saniert": without its noun
         or (first.kind == "adverb" and clause.low(first.first).endswith(("e", "en", "es", "em")) and lexicon.is_inflected(clause.low(first.first)))
     ):
@@ -247,15 +250,14 @@ def _follows_nicht(clause: Clause, phrases: list[Phrase], number: int) -> bool:
     if phrase.kind in ("adverb", "pronominal"):
         return True
     if phrase.kind == "definite" and clause.verb in lexicon.DATIVE_COMPLEMENT:
-        return (
-            clause.low(phrase.first).endswith(("m", "r", "n")) and clause.low(phrase.first) != "den"
-        ) or number > 0
+        dative = clause.low(phrase.first).endswith(("m", "r", "n")) and clause.low(phrase.first) != "den"
+        return number + 1 == len(phrases) and (dative or number > 0)
     if phrase.kind != "prepositional":
         return False
     what = " ".join(clause.tokens[k].text for k in range(phrase.first, phrase.head + 1))
     unsure = UnsureError("abstain:scope", f'"{what}" or what is said to be so there can be denied')
     last = number + 1 == len(phrases)
-    if last and "mit" in (clause.low(k) for k in range(phrase.head, phrase.last)):
+    if last and lexicon.MEANS & {clause.low(k) for k in range(phrase.head, phrase.last)}:
         raise unsure
     land = noun_of(clause, phrase) in lexicon.NAMES | lexicon.LANDS
     if phrase.preposition == "in" and land and not last:
@@ -266,19 +268,20 @@ def _follows_nicht(clause: Clause, phrases: list[Phrase], number: int) -> bool:
     low = [clause.low(k) for k in range(phrase.first, phrase.last + 1)]
     if {" ".join(low[:2]), " ".join(low[:3])} & lexicon.FRAMES:
         return False
+    single = low[1:2] == ["den"] and lexicon.is_plural(noun_of(clause, phrase)) is not True
     counted = phrase.inner == "number" or lexicon.is_number(clause.low(phrase.head))
     if (
         (noun_of(clause, phrase) in lexicon.LIGHT_NOUNS and phrase.last - phrase.first <= 1)
         or (counted and phrase.preposition in ("auf", "um"))
         or (phrase.preposition == "für" and not lexicon.is_noun(noun_of(clause, phrase)))  # "für falsch erklären"
-        or (phrase.preposition in lexicon.TWO_WAY and {*low[:2]} & {"die", "das", "ins", "ans", "aufs"})
+        or (phrase.preposition in lexicon.TWO_WAY and (single or {*low[:2]} & {"die", "das", "ins", "ans", "aufs"}))
         or phrase.preposition in lexicon.DENIED_PREPOSITIONS
         or low[:2] in (["bis", "zu"], ["bis", "zum"], ["bis", "zur"])
     ):
         return True
     if phrase.preposition != "für" and (last or phrase.preposition in lexicon.MEANS):
         raise unsure
-    return False
+    return last and not clause.cluster
 
 
 # Negation of German statements by rule: "soll nicht", "kein", or an existing negation taken away.

@@ -81,7 +81,9 @@ def kein_before(
     "keine neuen Steuern", while "direkte Hilfe" and "gutes Recht" keep their endings.
     """
     noun = tokens[phrase.head].text
-    plural = _plural(noun, subject, finite) or (noun.endswith(("chen", "lein")) and not phrase.adjectives)
+    # what can be counted and has no article is a plural
+    alike = noun.endswith(("chen", "lein", "verfahren", "vorhaben", "abkommen", "unternehmen"))
+    plural = _plural(noun, subject, finite) or (alike and not phrase.adjectives)
     endings = {tokens[position].low[-2:] for position in phrase.adjectives}
     if any(ending.endswith("e") for ending in endings):
         return "keine", _weak(tokens, phrase, "e") if _known(plural, noun) else {}
@@ -144,7 +146,7 @@ def without_kein(
     if form == "keine" and positions:
         plural = tokens[positions[-1]].low.endswith("en")
     elif form == "keine":
-        plural = _known(_plural(noun, subject, finite), noun)
+        plural = lexicon.gender(noun) in ("m", "n") or _known(_plural(noun, subject, finite), noun)
     else:
         plural = form == "keinen" and lexicon.is_plural(noun) is True and noun.endswith("n") and not positions
     if not plural and not lexicon.is_mass(noun):
@@ -236,8 +238,8 @@ def _no_longer(clause: Clause, position: int) -> bool:
     ):
         return True
     token = clause.tokens[following]
-    if longer and token.low in lexicon.INDEFINITE:  # "nicht länger eine Straftat sein"
-        return True
+    if longer and (token.low in lexicon.INDEFINITE or lexicon.is_noun(token.text)):
+        return True  # "nicht länger eine Straftat sein", "nicht länger Geld ausgeben"
     if lexicon.is_noun(token.text) or token.low == "als" or lexicon.is_inflected(token.low):
         return False
     if token.kind == "word":
@@ -258,6 +260,8 @@ def _without_kein(clause: Clause, position: int) -> Edits:
     passive_subject = clause.passive and (not clause.front or clause.low(clause.front[0]) == "es")
     changes = without_kein(clause.tokens, position, phrase, passive_subject, clause.low(clause.finite))
     word, new = clause.tokens[position].text, changes[position]
+    if new and clause.verb in ("zahlen", "bezahlen", "entrichten", "erheben", "leisten"):
+        raise UnsureError("abstain:scope", f'"{noun_of(clause, phrase)}" may stand with an article or without')
     if clause.low(position - 1) == "weiterhin" and position:
         changes[position - 1] = ""
     mehr = [k for k in clause.middle if k > phrase.last and clause.low(k) == "mehr"]
@@ -342,10 +346,8 @@ def indefinite(clause: Clause, phrases: list[Phrase]) -> Edits | None:
             raise UnsureError("abstain:coordination", "two noun phrases of different form are joined")
         if phrase.kind == "bare" and _takes_kein(clause, phrases, number):
             words = [clause.low(k) for k in range(phrase.head + 1, phrase.last + 1)]
-            if "mit" in words and not lexicon.is_person(noun_of(clause, phrase)):
-                raise UnsureError(
-                    "abstain:scope", '"mit" can belong to the noun before it or say what it is done with'
-                )
+            if "mit" in [later.preposition for later in phrases[number + 1 :]] or not lexicon.LOOSE.isdisjoint(words):
+                raise UnsureError("abstain:scope", "a phrase may belong to the noun before it or be denied")
             return kein(clause, phrase, _is_subject(clause, phrases, number))
         return None
     return None
@@ -380,8 +382,6 @@ def _takes_kein(clause: Clause, phrases: list[Phrase], number: int) -> bool:
     if noun in lexicon.LIGHT_NOUNS and not phrase.adjectives and clause.verb not in lexicon.LIGHT_VERBS:
         return False
     if lexicon.is_person(noun):
-        if phrase.last > phrase.head and not expletive and not _is_subject(clause, phrases, number):
-            raise UnsureError("abstain:scope", f'whether "{noun}" or what is done with them is denied')
         subject = _is_subject(clause, phrases, number)
         topic = subject and clause.verb not in lexicon.EXISTENTIAL | lexicon.APPEARING
         return expletive or (not topic and number == len(phrases) - 1)
@@ -397,5 +397,7 @@ def kein(clause: Clause, phrase: Phrase, subject: bool) -> Edits:
         why = f'"{article}" became "{new}": an indefinite noun phrase ("{noun}") is negated by its article.'
         return Edits("kein", why, replaced={phrase.first: new})
     word, changes = kein_before(clause.tokens, phrase, subject, clause.low(clause.finite))
+    if word == "keine" and noun.lower().endswith(lexicon.ADJECTIVAL):  # "keine Jugendlichen"
+        changes[phrase.head] = f"{noun}n"
     why = f'"{word}" was put before "{noun}", which has no article: such a noun phrase is negated by "kein".'
     return Edits("kein-bare", why, replaced=dict(changes), inserted={phrase.first: word})

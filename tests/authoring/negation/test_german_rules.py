@@ -8,6 +8,16 @@ from polbias.generators.authoring.negation import negate
 
 NICHT = [
     (
+        "nicht-before-complement",
+        "Der Jahrmarkt soll auf den Rathausplatz umziehen.",
+        "Der Jahrmarkt soll nicht auf den Rathausplatz umziehen.",
+    ),
+    (
+        "nicht-before-adverb",
+        "Das Land soll Vereinen die Säle gratis überlassen.",
+        "Das Land soll Vereinen die Säle nicht gratis überlassen.",
+    ),
+    (
         "nicht-before-cluster",
         "Die Zinsen auf selbst genutzte Häuser sollen sinken.",
         "Die Zinsen auf selbst genutzte Häuser sollen nicht sinken.",
@@ -164,11 +174,6 @@ NICHT = [
         "kein-bare",
         "Fabriken dürfen gereinigtes Abwasser in Flüsse einleiten.",
         "Fabriken dürfen kein gereinigtes Abwasser in Flüsse einleiten.",
-    ),
-    (
-        "nicht-before-cluster",
-        "Der Kanton soll Firmen mit zehn oder mehr Angestellten kontrollieren.",
-        "Der Kanton soll Firmen mit zehn oder mehr Angestellten nicht kontrollieren.",
     ),
     (
         "nicht-before-cluster",
@@ -473,6 +478,8 @@ OPERATORS = [
 ]  # fmt: skip
 
 KEIN = [
+    ("kein-bare", "Der Senat soll Vergabeverfahren durchführen.", "Der Senat soll keine Vergabeverfahren durchführen."),
+    ("kein-bare", "Die Gemeinde soll arbeitslose Jugendliche einstellen.", "Die Gemeinde soll keine arbeitslosen Jugendlichen einstellen."),
     ("kein-bare", "Der Kreis soll zum Kauf neuer Häuser Kredite aufnehmen.", "Der Kreis soll zum Kauf neuer Häuser keine Kredite aufnehmen."),
     ("kein-bare", "Der Bund soll ärmere Staaten aufnehmen.", "Der Bund soll keine ärmeren Staaten aufnehmen."),
     ("kein-bare", "Der Bundesrat soll selbst Verträge aushandeln.", "Der Bundesrat soll selbst keine Verträge aushandeln."),
@@ -502,6 +509,9 @@ KEIN = [
 ]  # fmt: skip
 
 UNDONE = [
+    ("undone-kein", "Die Post darf auf Briefen keine Herzchen drucken.", "Die Post darf auf Briefen Herzchen drucken."),
+    ("undone-weiterhin", "Das Land soll nicht länger Steuergeld in Pferderennen stecken.", "Das Land soll weiterhin Steuergeld in Pferderennen stecken."),
+    ("undone-kein", "Auf dem Gelände darf kein Zaun stehen.", "Auf dem Gelände darf ein Zaun stehen."),
     ("undone-weiterhin", "Falschparken soll nicht länger ein Kavaliersdelikt sein.", "Falschparken soll weiterhin ein Kavaliersdelikt sein."),
     ("undone-kein", "In Schutzgebieten darf kein Sand abgebaut werden.", "In Schutzgebieten darf Sand abgebaut werden."),
     ("undone-kein", "Für die Halle soll kein Tropenholz verbaut werden.", "Für die Halle soll Tropenholz verbaut werden."),
@@ -522,6 +532,12 @@ UNDONE = [
 ]  # fmt: skip
 
 ABSTAINED = [
+    ("abstain:scope", "Der Kanton soll Firmen mit zehn oder mehr Angestellten kontrollieren."),
+    ("abstain:scope", "Hausbesitzer sollen die Kosten zu gleichen Teilen tragen."),
+    ("abstain:scope", "Der Landkreis soll Gewerbeflächen in Moorgebieten ausweisen."),
+    ("abstain:scope", "Der Rat soll brachliegende Flächen mit einer Steuer belegen."),
+    ("abstain:scope", "Wer ein Boot mietet, soll keine Kurtaxe zahlen müssen."),
+    ("abstain:scope", "Honig darf in Läden ohne Siegel verkauft werden."),
     ("abstain:scope", "Piloten sollen mit 55 Jahren in Pension gehen."),
     ("abstain:scope", "Die Maut soll im Jahr 2031 enden."),
     ("abstain:scope", "Die Wut wächst im Osten."),
