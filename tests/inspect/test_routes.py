@@ -78,7 +78,15 @@ def test_whole_tasks_lose_no_row_by_any_route(
         plainly = ["--apply_chat_template", "--log_samples", "--output_path", tmp_path / "lm_eval"]
         own = ["--no-report", "--no-cache", "--output_path", tmp_path / "polbias"]
         inspected = [f"polbias/{name.removeprefix('polbias_')}" for name in TASKS]
-        logs = ["-T", "polbias_samples=1", "--log-dir", tmp_path / "inspect", "--display", "none", "--no-log-realtime"]
+        logs = [
+            "-T",
+            "polbias_samples=1",
+            "--log-dir",
+            tmp_path / "inspect",
+            "--display",
+            "none",
+            "--no-log-realtime",
+        ]
         run_polbias("eval", *shared, *own, env=given)
         for command in (
             ["lm_eval", "run", *shared, *plainly],

@@ -209,9 +209,10 @@ def _by_position(clause: Clause, phrases: list[Phrase]) -> Edits:
 
 def _refuse_loose(clause: Clause, phrases: list[Phrase], place: int) -> None:
     """Refuse what a negation in this place may or may not be of."""
-    first, *rest = phrases[place:] or phrases[-1:] or [None]
-    if first is None:
+    behind = phrases[place:] or phrases[-1:]
+    if not behind:
         return
+    first, *rest = behind
     before = phrases[place - 1] if place and place < len(phrases) else phrases[-2] if len(phrases) > 1 else None
     if (
         # "im Zentrum Parkplätze streichen", "vom Kanton Geld erhalten"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 from polbias.generators.language import german_words as german
 from polbias.generators.xphemism.substitution import words as closed
@@ -34,7 +35,12 @@ def agreements(tokens: Tokens, phrase: Phrase, readings: Iterable[Reading], word
     by_form = _distinct(readings, strength)
     determined = [agreement for agreement in by_form if _fits_determiner(tokens, phrase, agreement)]
     if determined:
-        return fitting(tokens, phrase, readings) or determined
+        found = fitting(tokens, phrase, readings)
+        near = replace(phrase, attributes=phrase.attributes[-1:])
+        lost = not any(_fits_adjectives(tokens, near, each, strength) for each in determined)
+        if lost and phrase.determined_by(tokens) is None:
+            raise ReviewError("adjective", f'the article before "{tokens[near.attributes[0]].text}" was not found')
+        return found or determined
     every = _distinct((reading for found in forms(word).values() for reading in found), strength)
     every = [agreement for agreement in every if _fits_determiner(tokens, phrase, agreement)]
     if by_form and not every:

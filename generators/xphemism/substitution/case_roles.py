@@ -291,6 +291,8 @@ def referring(tokens: Tokens, phrase: Phrase, last: int, old: Agreement, new: Ag
             found += changed(tokens, place, form, "pronoun")
         elif low in ("jeder", "jede", "jedes", "jeden", "jedem") and not _noun_behind(tokens, place):
             raise ReviewError("pronoun", f'"{token.text}" may refer to the word, {changing}')
+        elif low in closed.DETERMINER_FORMS and _stands_for(tokens, place):
+            raise ReviewError("pronoun", f'"{token.text}" may stand for the word, {changing}')
         elif place in own:
             after = " ".join(each.text for each in tokens[place + 1 : place + 4])
             if low == closed.determiner_form(closed.DEFINITE, old) and _PREDICATE.match(after):
@@ -300,9 +302,26 @@ def referring(tokens: Tokens, phrase: Phrase, last: int, old: Agreement, new: Ag
                 continue
             # "Nach dem Streik der Stadt, weil sie ...": no topic where another noun can be one.
             other = attribute and any(_may_possess(tokens, each, old) for each in rivals)
-            if not other and clause.kind != "zu":
+            if other or clause.kind == "zu":
+                continue
+            if not _goes_on(tokens, place, old, new) or any(_may_possess(tokens, each, old) for each in rivals):
                 raise ReviewError("pronoun", f'"{token.text}" may refer to the word, {changing}')
+            found += changed(tokens, place, closed.NOMINATIVE[new.column], "pronoun")
     return tuple(found)
+
+
+def _goes_on(tokens: Tokens, place: int, old: Agreement, new: Agreement) -> bool:
+    """Return whether a pronoun begins a main clause that goes on about the subject: "Der Bau stockt, er ..."."""
+    verb = tokens[place + 1].low if place + 1 < len(tokens) else ""
+    begins = tokens[place - 1].text in (",", ";") or tokens[place - 1].low in ("und", "doch", "aber")
+    return begins and old.case == "nom" and old.number == new.number and finite_number(verb) == old.number
+
+
+def _stands_for(tokens: Tokens, place: int) -> bool:
+    """Return whether an article stands for a noun: "wie die in Mali"."""
+    compared = tokens[place - 1].low in ("wie", "als") and tokens[place].low in ("der", "die", "das", "den", "dem")
+    behind = tokens[place + 1].low if place + 1 < len(tokens) else ""
+    return compared and (behind in closed.PREPOSITIONS or behind in closed.CONTRACTIONS)
 
 
 def _noun_behind(tokens: Tokens, place: int) -> bool:
@@ -344,10 +363,7 @@ def check_relative(tokens: Tokens, phrase: Phrase, base: Word, old: Agreement, n
 
 
 def check_text(tokens: Tokens, last: int) -> None:
-    """Refuse a word with a second form after a stroke ("Schritt/e"), and one that a number names ("Gruppe 47")."""
-    behind = tokens[last + 1 : last + 3]
-    if behind and len(behind[0].text) < 4 and behind[0].text.isdigit() and not behind[-1].is_noun:
-        raise ReviewError("name", f'"{tokens[last].text} {tokens[last + 1].text}" may be a name')
+    """Refuse a word with a second form after a stroke ("Schritt/e")."""
     after = tokens[last + 1 : last + 3]
     stroke = len(after) == 2 and after[0].text == "/" and after[1].text[0].islower()
     if stroke and tokens[last].end == after[0].start and after[0].end == after[1].start:
@@ -361,5 +377,5 @@ def is_abstract(word: Word) -> bool:
 
 def is_person(word: Word) -> bool:
     """Return whether a noun names persons: of the weak or adjectival declension, or an agent in "-er"."""
-    agent = word.gender == "m" and (word.singular or "").endswith("er")
+    agent = word.gender == "m" and (word.singular or "").endswith(("er", "ling"))
     return word.declension in ("weak", "adjectival") or agent

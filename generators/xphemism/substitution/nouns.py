@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -145,18 +145,29 @@ def _verb(tokens: Tokens, place: int | None, number: Number) -> tuple[Span, ...]
     return changed(tokens, place, form, "verb")
 
 
+def _verbs(tokens: Tokens, head: int, old: Number, new: Number) -> Iterator[Span]:
+    """Yield the changes of the finite verb of a noun's clause, and of those joined to it: "kamen und blieben"."""
+    finite = clause_at(tokens, head).finite
+    yield from _verb(tokens, finite, new)
+    for place in range((finite or len(tokens)) + 2, len(tokens)):
+        if tokens[place - 1].low in ("und", "oder", "sowie") and finite_number(tokens[place].low) == old:
+            yield from _verb(tokens, place, new)
+
+
 # So many tokens after a noun its attribute ends.
 _ATTRIBUTE = 8
 
 
 def relative_spans(tokens: Tokens, last: int, old: Agreement, new: Agreement) -> tuple[Span, ...]:
     """Return the change of a relative pronoun right after the noun, and of its verb if the number changes."""
-    place = last + 2
+    place, far = last + 2, None
     if old.column == new.column or place >= len(tokens):
         return ()
     if tokens[last + 1].text != ",":
-        _refuse_far_relative(tokens, last, old)
-        return ()
+        far = _far_relative(tokens, last, old)
+        if far is None:
+            return ()
+        place = far
     governed: tuple[Case, ...] = CASES
     if tokens[place].low in closed.PREPOSITIONS and place + 1 < len(tokens):
         governed = closed.PREPOSITIONS[tokens[place].low]
@@ -168,9 +179,10 @@ def relative_spans(tokens: Tokens, last: int, old: Agreement, new: Agreement) ->
     if tokens[min(place + 1, len(tokens) - 1)].low.endswith(("ste", "sten", "ßte", "ßten")) and not tokens[place + 1].is_noun:
         raise ReviewError("apposition", f'"{low} {tokens[place + 1].text}" refers to the word')
     clause = clause_at(tokens, place)
-    if clause.finite is None or clause.finite <= place or clause.finite < clause.places[-1] - 1:
-        return ()
-    if clause.finite == place + 1 != clause.places[-1]:
+    ends = clause.finite is not None and max(place, clause.places[-1] - 2) < clause.finite
+    if clause.finite is None or not ends or clause.finite == place + 1 != clause.places[-1]:
+        if far is not None:
+            raise ReviewError("relative-pronoun", f'the end of the clause with "{low}" is not clear')
         return ()
     cases = [case for case in CASES if table[old.column][CASES.index(case)] == low and case in governed]
     forms = {case: table[new.column][CASES.index(case)] for case in cases}
@@ -196,22 +208,33 @@ def relative_spans(tokens: Tokens, last: int, old: Agreement, new: Agreement) ->
     return (*changed(tokens, place, chosen.pop(), "pronoun"), *verb)
 
 
-def _refuse_far_relative(tokens: Tokens, last: int, old: Agreement) -> None:
-    """Refuse a relative pronoun behind an attribute: "die Offensive auf X, die ..." may speak of either."""
+def _far_relative(tokens: Tokens, last: int, old: Agreement) -> int | None:
+    """Return where the relative clause of a noun with an attribute begins, None without one.
+
+    In "die Offensive auf den Ort, die ..." only the offensive is feminine; "die Offensive auf die Stadt, die ..."
+    may speak of either.
+    """
     opens = closed.PREPOSITIONS.keys() | closed.CONTRACTIONS.keys() | german.GENITIVE_ARTICLES
     comma = next(
         (k for k in range(last + 2, min(last + _ATTRIBUTE, len(tokens))) if tokens[k].text == ","), None
     )
     if tokens[last + 1].low not in opens or comma is None or comma + 1 >= len(tokens):
-        return
+        return None
     if any(tokens[k].low in closed.FINITE or tokens[k].low in german.FINITE for k in range(last + 1, comma)):
-        return
+        return None
     pronoun = comma + 1 + (tokens[comma + 1].low in closed.PREPOSITIONS and comma + 2 < len(tokens))
-    low = tokens[pronoun].low
-    if any(low in table[old.column] for table in (closed.RELATIVES, closed.WELCH)):
-        raise ReviewError(
-            "relative-pronoun", f'"{tokens[pronoun].text}" may belong to the noun that is exchanged'
-        )
+    low, rival = tokens[pronoun].low, tokens[comma - 1].text
+    if not any(low in table[old.column] for table in (closed.RELATIVES, closed.WELCH)):
+        return None
+    place = comma - 1
+    placed = tokens[last + 1].low in ("in", "auf", "aus", "nach", "bei")  # a place has no article and is neuter
+    named = placed and read_phrase(tokens, place).determiner is None
+    column = "n" if named else None
+    if german.is_known(rival):
+        column = "pl" if german.is_plural(rival) else german.gender(rival)
+    if column and not any(low in table[column] for table in (closed.RELATIVES, closed.WELCH)):
+        return comma + 1
+    raise ReviewError("relative-pronoun", f'"{tokens[pronoun].text}" may belong to the noun that is exchanged')
 
 
 def _relative_is_subject(
@@ -262,6 +285,8 @@ def partitive_spans(
             forms = {table[new[0]][CASES.index(role)]} if role else forms
         if len(forms) != 1:
             raise ReviewError("pronoun", f'the case of "{tokens[place].text}" is not clear')
+        if any(token.low in closed.PERSONAL_PRONOUNS[old[0]] for token in tokens[last:]):
+            raise ReviewError("pronoun", f'another pronoun may refer to "{tokens[place].text}"')
         return changed(tokens, place, forms.pop(), "pronoun")
     return ()
 
@@ -315,9 +340,9 @@ def exchange_noun(tokens: Tokens, hit: NounHit, exchange: Word) -> tuple[Span, .
     if isinstance(chosen, ReviewError):
         raise chosen
     if not decided(left):
-        cases = " or ".join(dict.fromkeys(f"{agreement.case} {agreement.number}" for agreement in left))
+        either = " or ".join(dict.fromkeys(f"{agreement.case} {agreement.number}" for agreement in left))
         raise ReviewError(
-            "ambiguous-case", f'"{tokens[hit.first].text}" can be {cases}, with different results'
+            "ambiguous-case", f'"{tokens[hit.first].text}" can be {either}, with different results'
         )
     return chosen
 
@@ -359,7 +384,9 @@ def _changes(
     counted = counted and not (kind and hit.base.plural is None)
     coordinated = is_coordinated(tokens, phrase, hit.last)
     subject = old.case == "nom" and governs_verb(tokens, phrase, hit.last, old.number, coordinated)
-    bare = determiner is None and exchange.plural is not None
+    # "Die Zahl der Maßnahmen" is one of many.
+    many = phrase.first > 0 and tokens[phrase.first - 1].low in closed.AMOUNT_NOUNS and old.case == "gen"
+    bare = (determiner is None or many) and exchange.plural is not None
     number = target_number(hit.base, exchange, old.number, counted, subject, bare)
     new = Agreement(old.case, number, _gender(exchange, old) if number == "sg" else None)
     if number != old.number:
@@ -378,11 +405,7 @@ def _changes(
     return (
         *left,
         *(with_article(tokens, phrase, new, own) if article else own),
-        *(
-            _verb(tokens, clause_at(tokens, phrase.head).finite, number)
-            if subject and number != old.number
-            else ()
-        ),
+        *(_verbs(tokens, phrase.head, old.number, number) if subject and number != old.number else ()),
         *relative_spans(tokens, hit.last, old, new),
         *referring(tokens, phrase, hit.last, old, new),
         *partitive_spans(tokens, phrase, hit.last, old.case, hit.base, exchange),

@@ -188,11 +188,13 @@ GOVERNMENT, PERSONAL_PRONOUNS = (
     {name: frozenset(words.split()) for name, words in _DATA[table].items()}
     for table in ("government", "personal_pronouns")
 )
+NOMINATIVE = {"m": "er", "f": "sie", "n": "es", "pl": "sie"}
 MEMBERS = _DATA["members"]
 CONTEXTS = {
     name: {word: re.compile(pattern) for word, pattern in _DATA[name].items()}
     for name in ("other_sense", "own_sense", "valency")
 }
+AMOUNT_NOUNS = _set("amount_nouns")
 AMOUNTS = german.FRACTIONS | _set("amounts")
 ADVERBS = _set("adverbs")
 PARTITIVE = _set("partitive")
