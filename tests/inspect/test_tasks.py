@@ -35,7 +35,7 @@ from polbias.registry import instrument_of
 from tests.lm_eval_runner.conftest import results_of
 
 WHO = respondent("planted", effect=0.3, accuracy=0.8, unparsable=0.1)
-LIMIT = 60
+LIMIT = 40
 TASKS = (
     "en_formal_mini",
     "en_material_paper",
