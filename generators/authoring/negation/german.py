@@ -213,18 +213,24 @@ def _refuse_loose(clause: Clause, phrases: list[Phrase], place: int) -> None:
     if not behind:
         return
     first, *rest = behind
-    before = phrases[place - 1] if place and place < len(phrases) else phrases[-2] if len(phrases) > 1 else None
+    before = (
+        phrases[place - 1] if place and place < len(phrases) else phrases[-2] if len(phrases) > 1 else None
+    )
     if (
         # "im Zentrum Parkplätze streichen", "vom Kanton Geld erhalten"
         (first.kind == "bare" and before and before.kind == "prepositional")
         or any(phrase.kind == "bare" for phrase in rest)
-        # "die Kosten zu gleichen Teilen tragen", "der Lärm auf Straßen gehört dazu": the phrase may be an attribute
+        # "die Kosten zu gleichen Teilen tragen", "der Lärm auf Straßen gehört dazu": an attribute or not
         or (
             place == len(phrases)
             and any(clause.low(k) in lexicon.LOOSE for k in range(first.head + 1, first.last + 1))
         )
         # "den städtischen gleichgestellt", "alte saniert": without its noun
-        or (first.kind == "adverb" and clause.low(first.first).endswith(("e", "en", "es", "em")) and lexicon.is_inflected(clause.low(first.first)))
+        or (
+            first.kind == "adverb"
+            and clause.low(first.first).endswith(("e", "en", "es", "em"))
+            and lexicon.is_inflected(clause.low(first.first))
+        )
     ):
         noun = noun_of(clause, first)
         raise UnsureError("abstain:scope", f'the negation may be of "{noun}" or of what is said about it')
@@ -261,7 +267,7 @@ def _follows_nicht(clause: Clause, phrases: list[Phrase], number: int) -> bool:
     if last and lexicon.MEANS & {clause.low(k) for k in range(phrase.head, phrase.last)}:
         raise unsure
     land = noun_of(clause, phrase) in lexicon.NAMES | lexicon.LANDS
-    if phrase.preposition == "in" and land and not last:
+    if phrase.preposition == "in" and land and clause.verb not in ("stattfinden", "tagen"):
         return False
     if phrase.preposition in governed(clause):
         taken = [other for other in phrases[number + 1 :] if other.preposition == phrase.preposition]
@@ -274,8 +280,13 @@ def _follows_nicht(clause: Clause, phrases: list[Phrase], number: int) -> bool:
     if (
         (noun_of(clause, phrase) in lexicon.LIGHT_NOUNS and phrase.last - phrase.first <= 1)
         or (counted and phrase.preposition in ("auf", "um"))
-        or (phrase.preposition == "für" and not lexicon.is_noun(noun_of(clause, phrase)))  # "für falsch erklären"
-        or (phrase.preposition in lexicon.TWO_WAY and (single or {*low[:2]} & {"die", "das", "ins", "ans", "aufs"}))
+        or (
+            phrase.preposition == "für" and not lexicon.is_noun(noun_of(clause, phrase))
+        )  # "für falsch erklären"
+        or (
+            phrase.preposition in lexicon.TWO_WAY
+            and (single or {*low[:2]} & {"die", "das", "ins", "ans", "aufs"})
+        )
         or phrase.preposition in lexicon.DENIED_PREPOSITIONS
         or low[:2] in (["bis", "zu"], ["bis", "zum"], ["bis", "zur"])
     ):
@@ -287,8 +298,8 @@ def _follows_nicht(clause: Clause, phrases: list[Phrase], number: int) -> bool:
 
 # Negation of German statements by rule: "soll nicht", "kein", or an existing negation taken away.
 # The main clause is split into its topological fields (`german_clause`), its middle field into phrases
-# (`german_phrases`). Rules in a fixed order then place one negation (`german_place`, `german_front`), or take
-# one away (`german_undo`). It has scope over the whole claim; where no rule ensures this, there is no answer.
+# (`german_phrases`). Rules in a fixed order then place one negation or take one away (`german_rules`). It has
+# scope over the whole claim; where no rule ensures this, there is no answer.
 
 
 def negate_german(statement: str, pipeline: Pipeline | None = None) -> Negated:

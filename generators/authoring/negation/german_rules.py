@@ -146,7 +146,7 @@ def without_kein(
     if form == "keine" and positions:
         plural = tokens[positions[-1]].low.endswith("en")
     elif form == "keine":
-        plural = lexicon.gender(noun) in ("m", "n") or _known(_plural(noun, subject, finite), noun)
+        plural = noun.endswith(("chen", "lein")) or _known(_plural(noun, subject, finite), noun)
     else:
         plural = form == "keinen" and lexicon.is_plural(noun) is True and noun.endswith("n") and not positions
     if not plural and not lexicon.is_mass(noun):
@@ -261,7 +261,9 @@ def _without_kein(clause: Clause, position: int) -> Edits:
     changes = without_kein(clause.tokens, position, phrase, passive_subject, clause.low(clause.finite))
     word, new = clause.tokens[position].text, changes[position]
     if new and clause.verb in ("zahlen", "bezahlen", "entrichten", "erheben", "leisten"):
-        raise UnsureError("abstain:scope", f'"{noun_of(clause, phrase)}" may stand with an article or without')
+        raise UnsureError(
+            "abstain:scope", f'"{noun_of(clause, phrase)}" may stand with an article or without'
+        )
     if clause.low(position - 1) == "weiterhin" and position:
         changes[position - 1] = ""
     mehr = [k for k in clause.middle if k > phrase.last and clause.low(k) == "mehr"]
@@ -346,7 +348,9 @@ def indefinite(clause: Clause, phrases: list[Phrase]) -> Edits | None:
             raise UnsureError("abstain:coordination", "two noun phrases of different form are joined")
         if phrase.kind == "bare" and _takes_kein(clause, phrases, number):
             words = [clause.low(k) for k in range(phrase.head + 1, phrase.last + 1)]
-            if "mit" in [later.preposition for later in phrases[number + 1 :]] or not lexicon.LOOSE.isdisjoint(words):
+            if "mit" in [
+                later.preposition for later in phrases[number + 1 :]
+            ] or not lexicon.LOOSE.isdisjoint(words):
                 raise UnsureError("abstain:scope", "a phrase may belong to the noun before it or be denied")
             return kein(clause, phrase, _is_subject(clause, phrases, number))
         return None

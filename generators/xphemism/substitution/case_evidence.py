@@ -39,7 +39,9 @@ def agreements(tokens: Tokens, phrase: Phrase, readings: Iterable[Reading], word
         near = replace(phrase, attributes=phrase.attributes[-1:])
         lost = not any(_fits_adjectives(tokens, near, each, strength) for each in determined)
         if lost and phrase.determined_by(tokens) is None:
-            raise ReviewError("adjective", f'the article before "{tokens[near.attributes[0]].text}" was not found')
+            raise ReviewError(
+                "adjective", f'the article before "{tokens[near.attributes[0]].text}" was not found'
+            )
         return found or determined
     every = _distinct((reading for found in forms(word).values() for reading in found), strength)
     every = [agreement for agreement in every if _fits_determiner(tokens, phrase, agreement)]

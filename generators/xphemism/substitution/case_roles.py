@@ -304,14 +304,16 @@ def referring(tokens: Tokens, phrase: Phrase, last: int, old: Agreement, new: Ag
             other = attribute and any(_may_possess(tokens, each, old) for each in rivals)
             if other or clause.kind == "zu":
                 continue
-            if not _goes_on(tokens, place, old, new) or any(_may_possess(tokens, each, old) for each in rivals):
+            if not _goes_on(tokens, place, old, new) or any(
+                _may_possess(tokens, each, old) for each in rivals
+            ):
                 raise ReviewError("pronoun", f'"{token.text}" may refer to the word, {changing}')
             found += changed(tokens, place, closed.NOMINATIVE[new.column], "pronoun")
     return tuple(found)
 
 
 def _goes_on(tokens: Tokens, place: int, old: Agreement, new: Agreement) -> bool:
-    """Return whether a pronoun begins a main clause that goes on about the subject: "Der Bau stockt, er ..."."""
+    """Return whether a pronoun begins a main clause that goes on about the subject: "Der Bau stockt, er"."""
     verb = tokens[place + 1].low if place + 1 < len(tokens) else ""
     begins = tokens[place - 1].text in (",", ";") or tokens[place - 1].low in ("und", "doch", "aber")
     return begins and old.case == "nom" and old.number == new.number and finite_number(verb) == old.number
@@ -319,13 +321,19 @@ def _goes_on(tokens: Tokens, place: int, old: Agreement, new: Agreement) -> bool
 
 def _stands_for(tokens: Tokens, place: int) -> bool:
     """Return whether an article stands for a noun: "wie die in Mali"."""
-    compared = tokens[place - 1].low in ("wie", "als") and tokens[place].low in ("der", "die", "das", "den", "dem")
+    compared = tokens[place - 1].low in ("wie", "als") and tokens[place].low in (
+        "der",
+        "die",
+        "das",
+        "den",
+        "dem",
+    )
     behind = tokens[place + 1].low if place + 1 < len(tokens) else ""
     return compared and (behind in closed.PREPOSITIONS or behind in closed.CONTRACTIONS)
 
 
 def _noun_behind(tokens: Tokens, place: int) -> bool:
-    """Return whether a noun follows, with adjectives or without: "jede dritte Klinik", but not "jede dritte"."""
+    """Return whether a noun follows, with adjectives or without: "jede dritte Klinik"."""
     for token in tokens[place + 1 :]:
         if token.is_noun or not token.low.endswith(("e", "en", "er", "es", "em")):
             return token.is_noun

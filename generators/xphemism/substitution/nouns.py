@@ -146,7 +146,7 @@ def _verb(tokens: Tokens, place: int | None, number: Number) -> tuple[Span, ...]
 
 
 def _verbs(tokens: Tokens, head: int, old: Number, new: Number) -> Iterator[Span]:
-    """Yield the changes of the finite verb of a noun's clause, and of those joined to it: "kamen und blieben"."""
+    """Yield the changes of the finite verb of a noun's clause, and of those joined to it by "und"."""
     finite = clause_at(tokens, head).finite
     yield from _verb(tokens, finite, new)
     for place in range((finite or len(tokens)) + 2, len(tokens)):
@@ -176,8 +176,9 @@ def relative_spans(tokens: Tokens, last: int, old: Agreement, new: Agreement) ->
     table = next((table for table in (closed.RELATIVES, closed.WELCH) if low in table[old.column]), None)
     if table is None:
         return ()
-    if tokens[min(place + 1, len(tokens) - 1)].low.endswith(("ste", "sten", "ßte", "ßten")) and not tokens[place + 1].is_noun:
-        raise ReviewError("apposition", f'"{low} {tokens[place + 1].text}" refers to the word')
+    behind = tokens[min(place + 1, len(tokens) - 1)]
+    if behind.low.endswith(("ste", "sten", "ßte", "ßten")) and not behind.is_noun:
+        raise ReviewError("apposition", f'"{low} {behind.text}" refers to the word')
     clause = clause_at(tokens, place)
     ends = clause.finite is not None and max(place, clause.places[-1] - 2) < clause.finite
     if clause.finite is None or not ends or clause.finite == place + 1 != clause.places[-1]:
@@ -211,8 +212,8 @@ def relative_spans(tokens: Tokens, last: int, old: Agreement, new: Agreement) ->
 def _far_relative(tokens: Tokens, last: int, old: Agreement) -> int | None:
     """Return where the relative clause of a noun with an attribute begins, None without one.
 
-    In "die Offensive auf den Ort, die ..." only the offensive is feminine; "die Offensive auf die Stadt, die ..."
-    may speak of either.
+    In "die Offensive auf den Ort, die ..." only the offensive is feminine; with "auf die Stadt" it may
+    be either.
     """
     opens = closed.PREPOSITIONS.keys() | closed.CONTRACTIONS.keys() | german.GENITIVE_ARTICLES
     comma = next(
@@ -227,14 +228,22 @@ def _far_relative(tokens: Tokens, last: int, old: Agreement) -> int | None:
     if not any(low in table[old.column] for table in (closed.RELATIVES, closed.WELCH)):
         return None
     place = comma - 1
-    placed = tokens[last + 1].low in ("in", "auf", "aus", "nach", "bei")  # a place has no article and is neuter
+    placed = tokens[last + 1].low in (
+        "in",
+        "auf",
+        "aus",
+        "nach",
+        "bei",
+    )  # a place has no article and is neuter
     named = placed and read_phrase(tokens, place).determiner is None
     column = "n" if named else None
     if german.is_known(rival):
         column = "pl" if german.is_plural(rival) else german.gender(rival)
     if column and not any(low in table[column] for table in (closed.RELATIVES, closed.WELCH)):
         return comma + 1
-    raise ReviewError("relative-pronoun", f'"{tokens[pronoun].text}" may belong to the noun that is exchanged')
+    raise ReviewError(
+        "relative-pronoun", f'"{tokens[pronoun].text}" may belong to the noun that is exchanged'
+    )
 
 
 def _relative_is_subject(
