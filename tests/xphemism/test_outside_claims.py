@@ -58,7 +58,7 @@ def score(name: str) -> dict[str, list[bool]]:
         ("claims_third.tsv", 63, 1, 0),
         ("claims_fourth.tsv", 180, 3, 2),
         ("claims_fifth.tsv", 210, 14, 2),
-        ("claims_sixth.tsv", 220, 29, 4),
+        ("claims_sixth.tsv", 220, 29, 5),
     ],
 )
 def test_outside_claims(name: str, claims: int, not_made: int, wrong: int) -> None:

@@ -174,6 +174,8 @@ def test_a_phrase_cannot_be_a_member() -> None:
         ("Die Friedensmission, die teuerste ihrer Art, endet.", MISSION, WAR, "apposition"),
         ("Die Friedensmission kostet so viel wie jede andere.", MISSION, WAR, "pronoun"),
         ("Keine Friedensmission kostet so viel wie die in Mali.", MISSION, WAR, "pronoun"),
+        ("Den Strommonopolisten nützte die Krise.", "Strommonopolisten", "Energiekonzerne", "ambiguous-case"),
+        ("Die Friedensmission, in der Anna K. dient, endet.", MISSION, WAR, "relative-pronoun"),
         ("Sie zahlten in einer bis dahin unauffälligen Friedensmission.", MISSION, WAR, "adjective"),
         ("Eine der teuersten Friedensmissionen endete, sie hieß Minusma.", MISSION, WAR, "pronoun"),
         ("Für den Friedensmissionen fehlt Geld.", MISSION, WAR, "no-reading"),

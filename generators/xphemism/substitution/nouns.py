@@ -182,7 +182,7 @@ def relative_spans(tokens: Tokens, last: int, old: Agreement, new: Agreement) ->
     clause = clause_at(tokens, place)
     ends = clause.finite is not None and max(place, clause.places[-1] - 2) < clause.finite
     if clause.finite is None or not ends or clause.finite == place + 1 != clause.places[-1]:
-        if far is not None:
+        if far is not None or place > last + 2 or low in ("dessen", "deren", "dem", "denen"):
             raise ReviewError("relative-pronoun", f'the end of the clause with "{low}" is not clear')
         return ()
     cases = [case for case in CASES if table[old.column][CASES.index(case)] == low and case in governed]
@@ -341,6 +341,9 @@ def exchange_noun(tokens: Tokens, hit: NounHit, exchange: Word) -> tuple[Span, .
     if not candidates:
         raise ReviewError("no-reading", f'"{hit.base.word}" stands there in a form without known case')
     left = narrowed(tokens, phrase, hit.last, candidates, decided)
+    both = {("acc", "sg"), ("dat", "pl")} <= {(each.case, each.number) for each in candidates}
+    if both and phrase.determiner == 0:  # "Den Patienten half der Arzt", "Den Patienten sah der Arzt"
+        raise ReviewError("ambiguous-case", f'"Den {tokens[hit.first].text}" may be one or several')
     cases = government(tokens, phrase, hit.last)
     stated = phrase.determiner is not None and clause_at(tokens, phrase.head).kind != "zu"
     if stated and cases and "gen" not in cases and all(each.case not in cases for each in candidates):
