@@ -219,7 +219,8 @@ def _far_relative(tokens: Tokens, last: int, old: Agreement) -> int | None:
     comma = next(
         (k for k in range(last + 2, min(last + _ATTRIBUTE, len(tokens))) if tokens[k].text == ","), None
     )
-    if tokens[last + 1].low not in opens or comma is None or comma + 1 >= len(tokens):
+    parted = comma == last + 2 and tokens[last + 1].low in german.PREFIXES  # "führte die Abgabe ein, die ..."
+    if comma is None or comma + 1 >= len(tokens) or not (parted or tokens[last + 1].low in opens):
         return None
     if any(tokens[k].low in closed.FINITE or tokens[k].low in german.FINITE for k in range(last + 1, comma)):
         return None
@@ -227,6 +228,8 @@ def _far_relative(tokens: Tokens, last: int, old: Agreement) -> int | None:
     low, rival = tokens[pronoun].low, tokens[comma - 1].text
     if not any(low in table[old.column] for table in (closed.RELATIVES, closed.WELCH)):
         return None
+    if parted:
+        return comma + 1
     place = comma - 1
     placed = tokens[last + 1].low in (
         "in",
@@ -258,6 +261,8 @@ def _relative_is_subject(
         return False if german.is_person(noun) or noun.lower().endswith(closed.PERSONAL) else None
     if any(token.low in closed.SUBJECT_PRONOUNS or token.low in ("sie", "es") for token in inside[:1]):
         return False
+    if len(inside) > 1 and inside[0].is_noun and inside[1].low in closed.DETERMINER_FORMS:
+        return None  # "die Trump den Demokraten vorwirft"
     if inside and inside[0].low in closed.DETERMINER_FORMS:
         # "die der Bund erhebt": the next phrase is the subject if it is a nominative and agrees with the
         # verb.
@@ -373,6 +378,9 @@ def target_number(
     available = [each for each in numbers if inflect(exchange, "nom", each)]
     if number not in available and available:
         return available[0]
+    body = (exchange.head or "").lower().endswith(closed.COLLECTIVE)
+    if number == "pl" and is_person(base) and body and not counted and not bare:
+        return "sg"  # several rulers are one government
     cited = exchange.citation
     if cited is None or base.citation is None or number != base.citation or cited == base.citation:
         return number
@@ -403,6 +411,14 @@ def _changes(
     new = Agreement(old.case, number, _gender(exchange, old) if number == "sg" else None)
     if number != old.number:
         check_number(tokens, phrase, determiner)
+        if (
+            old.case == "nom"
+            and not (subject or coordinated)
+            and finite_number(_finite(tokens, phrase)) == old.number
+        ):
+            raise ReviewError(
+                "number", f'whether the verb belongs to "{tokens[phrase.head].text}" is not clear'
+            )
     elif number == "pl" and (exchange.note or "").startswith("plural rare"):
         raise ReviewError("rare-plural", f'"{exchange.word}" hardly has a plural')
     article = determiner is None and takes_article(tokens, phrase, old, number, hit.base, exchange)
@@ -422,6 +438,12 @@ def _changes(
         *referring(tokens, phrase, hit.last, old, new),
         *partitive_spans(tokens, phrase, hit.last, old.case, hit.base, exchange),
     )
+
+
+def _finite(tokens: Tokens, phrase: Phrase) -> str:
+    """Return the finite verb of the clause of a phrase, "" if it is not known."""
+    finite = clause_at(tokens, phrase.head).finite
+    return "" if finite is None else tokens[finite].low
 
 
 def _gender(exchange: Word, old: Agreement) -> Gender:
