@@ -378,7 +378,7 @@ def target_number(
     available = [each for each in numbers if inflect(exchange, "nom", each)]
     if number not in available and available:
         return available[0]
-    body = (exchange.head or "").lower().endswith(closed.COLLECTIVE)
+    body = (exchange.head or "").lower().endswith(closed.BODIES)
     if number == "pl" and is_person(base) and body and not counted and not bare:
         return "sg"  # several rulers are one government
     cited = exchange.citation

@@ -201,7 +201,7 @@ PARTITIVE = _set("partitive")
 TIMES, INTRANSITIVE, DECREEING = _set("times"), _set("intransitive"), _set("decreeing")
 PERSONAL = tuple(sorted(_set("personal")))
 AUTHORITIES = tuple(sorted(_set("authorities")))
-COLLECTIVE = tuple(sorted(_set("collective")))
+COLLECTIVE, BODIES = tuple(sorted(_set("collective"))), tuple(sorted(_set("bodies")))
 ABSTRACT = tuple(sorted(_set("abstract")))
 
 
