@@ -6,18 +6,55 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from functools import cache
 from itertools import takewhile
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
-from polbias.generators.authoring.word_pairs import generation
+from pydantic import StringConstraints
+
+from polbias.aliases import Document
+from polbias.files import package_file
 from polbias.generators.xphemism.substitution.edits import Edit
 from polbias.generators.xphemism.substitution.phrase import read_phrase
 from polbias.generators.xphemism.substitution.words import CONTRACTIONS, determiner_of, tokenise
 from polbias.models import Answer, Chat, Recorder, Request, run, settings
 from polbias.models.prompts import spoken
+from polbias.template_files import Entry, Text, Texts, load_template
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+
+# What is asked (``generation.yaml``, word for word as the paper prints it).
+
+_PATH = "templates/xphemism/generation.yaml"
+
+
+class GrammarPrompt(Entry):
+    """How a grammar check is asked for; ``user`` is Jinja text with ``sentence``."""
+
+    source: Text
+    system: Annotated[str, StringConstraints(min_length=1)]
+    user: Annotated[str, StringConstraints(min_length=1)]
+    parameters: Document
+
+    def turns(self, sentence: str) -> list[dict[str, str]]:
+        """Return the messages about a sentence."""
+        texts = Texts(package_file(_PATH), {})
+        user = texts.render("grammar_check.user", self.user, {"sentence": sentence})
+        return [{"role": "system", "content": self.system}, {"role": "user", "content": user}]
+
+
+class GenerationFile(Entry):
+    """The whole file."""
+
+    grammar_check: GrammarPrompt
+
+
+@cache
+def generation() -> GenerationFile:
+    """Return what ships with the package."""
+    return load_template(package_file(_PATH), GenerationFile)
 
 
 # Where a shifted claim differs from its base claim, and whether the exchange may change it there.

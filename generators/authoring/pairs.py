@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,15 +12,7 @@ from polbias.generators.user_tables import Role, resolve
 from polbias.generators.xphemism.minimal_pairs import MinimalPair, PairMaker
 from polbias.generators.xphemism.vocabulary.lexicon import EMPTY, Pair
 
-# Rows of ``pairs.tsv``: how they are written, and how a new one is called.
-
-_LETTERS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "é": "e", "è": "e"})
-_OTHER = re.compile(r"[^a-z0-9]+")
-
-
-def pair_id(first: str, second: str) -> str:
-    """Return what a pair is called: ``pair_id("Abriss", "Rückbau") == "abriss_rueckbau"``."""
-    return "_".join(_OTHER.sub("-", word.lower().translate(_LETTERS)).strip("-") for word in (first, second))
+# Rows of ``pairs.tsv``.
 
 
 def pairs_tsv(pairs: Iterable[Pair]) -> str:

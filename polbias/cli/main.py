@@ -35,7 +35,6 @@ from polbias.cli import (
     topics,
     variants,
     verify,
-    wordpairs,
 )
 from polbias.cli.eval import PASSED_ON
 from polbias.files import PolbiasError
@@ -93,7 +92,6 @@ _AUTHORING: Mapping[str, Command] = {
     "review": review.review,
     "claims": claims.claims,
     "pairs": pairs.pairs,
-    "wordpairs": wordpairs.app,
     "annotate": annotate.app,
     "topics": topics.app,
     "titles": titles.titles,

@@ -1,4 +1,4 @@
-"""`polbias annotate` and `polbias wordpairs`: from export to rows of the lexicon, as a person would do it."""
+"""`polbias annotate`: from export to rows of the lexicon, as a person would do it."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from polbias.generators.xphemism.vocabulary.lexicon import load_lexicon
-from tests.models.servers import ChatServer
 from tests.support.process import run_polbias
 
 HEAD = ["pair_id", "first", "second"]
@@ -152,35 +150,3 @@ def test_claims_need_a_table(tmp_path: Path) -> None:
     _, said, code = polbias("annotate", "export", "claims", "-o", tmp_path, "--annotator", "a", check=False)
     assert code == 2
     assert "--source: found nothing" in said
-
-
-def test_word_pairs_from_a_service_to_the_lexicon(tmp_path: Path) -> None:
-    review, record = tmp_path / "review.tsv", tmp_path / "recorded.jsonl"
-    table = "| Neutral | X-Phemismus | Art | Lager |\n|-|-|-|-|\n| Rodung | Kahlschlag | Dysphemismus | links |\nEnde."
-    command = ["wordpairs", "suggest", review, "--record", record, "--model", "stub"]
-    with ChatServer(lambda prompt: table) as server:
-        _, said, code = polbias(*command, "--base-url", server.base_url, check=False)
-        assert (code, server.count) == (1, 0)
-        assert "--yes" in said
-        told, said, _ = polbias(*command, "--base-url", server.base_url, "--price", "stub=1/2", "--yes")
-        assert server.count == 1
-    assert "1 pairs" in told
-    assert "1 new; 1 lines not read" in told
-    assert "answer 1, line 4: no line of a table: 'Ende.'" in said
-    assert "cost" in said or "USD" in said
-    first = review.read_bytes()
-    review.unlink()
-    polbias(*command, "--replay")
-    assert review.read_bytes() == first
-    head, line = review.read_text("utf-8").splitlines()
-    cells = dict(zip(head.split("\t"), line.split("\t"), strict=True))
-    cells |= {"decision": "accept", "reviewer": "A. R.", "axis": "social", "shift": "left"}
-    cells |= {"judgmental_first": "0", "judgmental_second": "1"}
-    review.write_text(head + "\n" + "\t".join(cells.values()) + "\n", "utf-8")
-    rows, rest = tmp_path / "rows.tsv", tmp_path / "rest.tsv"
-    told, _, _ = polbias("wordpairs", "accept", review, "-o", rows, "--unlabelled", rest)
-    assert "accepted: 1 labelled, 0 to annotate; 0 rejected, 0 open" in told
-    unknown = [word for word in ("Rodung", "Kahlschlag") if word not in load_lexicon().words]
-    assert told.count("needs a row in morphology") == len(unknown)
-    line = rows.read_text("utf-8").splitlines()[1]
-    assert line == "rodung_kahlschlag\tRodung\tKahlschlag\tleft\tsocial\t0\t1\tgenerated\t-"

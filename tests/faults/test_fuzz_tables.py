@@ -215,38 +215,6 @@ def test_policy_review(examples: int, tmp_path: Path) -> None:
 
 
 @sizes
-def test_word_pair_review(examples: int, tmp_path: Path) -> None:
-    from polbias.files import write_text
-    from polbias.generators.authoring.annotation.tasks import load_guideline, make_tasks, source_rows
-    from polbias.generators.authoring.pairs import pairs_tsv
-    from polbias.generators.authoring.word_pairs import COLUMNS, read_review, unlabelled_tsv
-    from polbias.generators.xphemism.vocabulary.lexicon import Pair, _rows, load_lexicon
-
-    lexicon, guideline = load_lexicon(), load_guideline()
-
-    def accept(given: Path, made: Path) -> None:
-        found = read_review(given / "review.tsv", lexicon, guideline)
-        write_text(made / "pairs.tsv", pairs_tsv(found.pairs))
-        assert [pair for _, pair in _rows(made / "pairs.tsv", Pair)] == [*found.pairs]
-        write_text(made / "open.tsv", unlabelled_tsv(found))
-        if found.unlabelled:
-            rows, problems = source_rows(made / "open.tsv", "words")
-            assert not problems
-            assert len(make_tasks("words", rows)) == len(found.unlabelled)
-
-    said = ["judgement", "left", "new", "answer 1"]
-    lines = [
-        list(COLUMNS),
-        ["Apfelmus", "Obstbrei", *said, "accept", "", "", "social", "left", "0", "1", "A"],
-        ["Kahn", "Nachen", *said, "Accept", "Kähne", "=Nachen", "", "", "", "", "A"],
-        ["Topf", "Tiegel", *said, "reject", "", "", "", "", "", "", "A"],
-        ["Zaun", "Gatter", *said, "", "", "", "", "", "", "", ""],
-    ]
-    files = {"review.tsv": "".join("\t".join(line) + "\n" for line in lines).encode()}
-    Desk(tmp_path, files, accept, (), ("pairs.tsv", "open.tsv")).damage(examples)
-
-
-@sizes
 def test_topic_review(examples: int, tmp_path: Path) -> None:
     from polbias.cli import topics as topic_making
     from polbias.generators.authoring.topics import COLUMNS, read_review

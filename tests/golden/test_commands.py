@@ -38,7 +38,7 @@ def test_help_of_every_command(monkeypatch: pytest.MonkeyPatch) -> None:
         text = re.sub(r"\x1b\[[0-9;]*m", "", invoke(*path, "--help"))
         text = re.sub(r"(--workers .*\[default:) \d+\] *", r"\1 CORES] ", text)
         told.append("\n".join(line.rstrip() for line in text.splitlines()).strip())
-    assert len(told) >= 40
+    assert len(told) >= 35
     check("help.txt", "\n\n\n".join(told) + "\n")
 
 
