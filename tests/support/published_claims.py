@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -78,11 +77,3 @@ def changes_mood(base: str, shifted: str) -> bool:
     return any(
         word in _SUBJUNCTIVES or (word.endswith("e") and word[:-1] + "t" in after) for word in before - after
     )
-
-
-def wilson(hits: int, total: int, z: float = 1.959964) -> tuple[float, float]:
-    """Return the 95% Wilson interval of a proportion."""
-    share = hits / total
-    centre = share + z * z / (2 * total)
-    half = z * math.sqrt(share * (1 - share) / total + z * z / (4 * total * total))
-    return (centre - half) / (1 + z * z / total), (centre + half) / (1 + z * z / total)

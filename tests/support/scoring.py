@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import nan, sqrt
+from math import nan
 
-Z_95 = 1.959963984540054
+from polbias.intervals import wilson_interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,8 @@ class Proportion:
     @property
     def interval(self) -> tuple[float, float]:
         """Wilson's 95% interval; (0, 1) without trials."""
-        return wilson(self.hits, self.total)
+        low, high = wilson_interval(self.hits, self.total)
+        return (float(low), float(high)) if self.total else (0.0, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,25 +47,6 @@ class ClassScore:
     label: str
     precision: Proportion
     recall: Proportion
-
-
-def wilson(hits: int, total: int, z: float = Z_95) -> tuple[float, float]:
-    """Compute Wilson's score interval of a proportion.
-
-    Args:
-        hits: The number of hits.
-        total: The number of trials.
-        z: The quantile of the normal distribution; that of 95% by default.
-
-    Returns:
-        The lower and the upper bound; (0, 1) without trials.
-    """
-    if not total:
-        return 0.0, 1.0
-    share, weight = hits / total, z * z / total
-    centre = share + weight / 2
-    spread = z * sqrt(share * (1 - share) / total + weight / (4 * total))
-    return max(0.0, (centre - spread) / (1 + weight)), min(1.0, (centre + spread) / (1 + weight))
 
 
 def confusion(pairs: Iterable[tuple[str, str]]) -> Mapping[tuple[str, str], int]:

@@ -10,12 +10,12 @@ import pytest
 
 from polbias.generators.xphemism.minimal_pairs import PairMaker
 from polbias.generators.xphemism.vocabulary.lexicon import load_lexicon
+from polbias.intervals import wilson_interval
 from tests.support.published_claims import (
     changes_mood,
     differs_in_one_block,
     differs_in_one_stretch,
     published_pairs,
-    wilson,
     words,
 )
 from tests.support.shared import shared
@@ -33,7 +33,7 @@ class Tally:
 
     def line(self, name: str) -> str:
         """Return both shares with their intervals."""
-        made, equal = wilson(self.made, self.rows), wilson(self.equal, self.made)
+        made, equal = (wilson_interval(*of) for of in ((self.made, self.rows), (self.equal, self.made)))
         return (
             f"{name}: made {self.made}/{self.rows} = {self.made / self.rows:.3f} [{made[0]:.3f}, {made[1]:.3f}], "
             f"equal {self.equal}/{self.made} = {self.equal / self.made:.3f} [{equal[0]:.3f}, {equal[1]:.3f}]"

@@ -5,13 +5,13 @@ from __future__ import annotations
 import csv
 import re
 from collections import Counter, defaultdict
-from math import sqrt
 from pathlib import Path
 
 import pytest
 import simplemma
 
 from polbias.generators.authoring.negation import negate
+from polbias.intervals import wilson_interval
 from tests.support.shared import shared
 
 # What a minimal pair may differ in: markers of negation, do-support, and the article that "no" replaces.
@@ -54,12 +54,6 @@ def _minimal(pair: tuple[str, str]) -> bool:
     return _core(pair[0]) == _core(pair[1]) and _plain(pair[0]) != _plain(pair[1])
 
 
-def _wilson(hits: int, n: int) -> tuple[float, float]:
-    z, share = 1.96, hits / n
-    centre, margin = share + z * z / (2 * n), z * sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    return (centre - margin) / (1 + z * z / n), (centre + margin) / (1 + z * z / n)
-
-
 @pytest.mark.skipif(shared("upstream/probvaa") is None, reason="no published data beside the checkout")
 def test_minimal_pairs_match_the_human_negation(capsys: pytest.CaptureFixture[str]) -> None:
     folder = shared("upstream/probvaa")
@@ -75,7 +69,7 @@ def test_minimal_pairs_match_the_human_negation(capsys: pytest.CaptureFixture[st
         answered, n = counts["exact"] + counts["other"], sum(counts.values())
         if not answered:
             continue
-        low, high = _wilson(counts["exact"], answered)
+        low, high = wilson_interval(counts["exact"], answered)
         with capsys.disabled():
             print(  # noqa: T201
                 f"\n{country}: exact {counts['exact']}/{answered} = {counts['exact'] / answered:.3f} "

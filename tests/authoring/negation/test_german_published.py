@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import math
 import re
 from collections import defaultdict
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from polbias.generators.authoring.negation.german import negate_german
+from polbias.intervals import wilson_interval
 from tests.support.shared import shared
 
 DEVELOPED, HELD_OUT = ("ch", "it"), ("es", "hu")
@@ -35,12 +35,6 @@ def _pairs(folder: Path, countries: tuple[str, ...]) -> list[tuple[str, str]]:
     return [(pair["10000"], pair["00001"]) for pair in found.values() if pair["10000"] != pair["00001"]]
 
 
-def _wilson(right: int, n: int) -> tuple[float, float]:
-    z, p = 1.96, right / n
-    centre, half = p + z * z / (2 * n), z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
-    return (centre - half) / (1 + z * z / n), (centre + half) / (1 + z * z / n)
-
-
 @pytest.mark.parametrize(
     ("part", "undo", "exact", "abstained"),
     [
@@ -63,7 +57,7 @@ def test_exact_match_on_minimal_pairs(
     right = sum(text == negation for text, negation in answered)
     silent = 1 - len(answered) / len(answers)
     everywhere = sum(negate_german(pair[undo]).text is None for pair in pairs)
-    low, high = _wilson(right, len(answered))
+    low, high = wilson_interval(right, len(answered))
     print(  # noqa: T201 - the figures are what this test is for
         f"\n{'/'.join(part)} {'undone' if undo else 'negated'}: exact {right}/{len(answered)} answered "
         f"[{low:.2f}, {high:.2f}]; abstained {len(answers) - len(answered)}/{len(answers)} minimal, "
