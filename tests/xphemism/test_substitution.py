@@ -102,10 +102,18 @@ def test_gender_and_case(claim: str, shifted: str) -> None:
         ("Wir stoppen den Klimawandel.", "Klimawandel", "Wetteranomalien", "Wir stoppen die Wetteranomalien."),
         ("Ein Obdachloser schläft hier.", "Obdachlose", "Penner", "Ein Penner schläft hier."),
         ("Viele Obdachlose schlafen hier.", "Obdachlose", "Penner", "Viele Penner schlafen hier."),
+        # ages, possessions, relatives behind an attribute or a particle
+        ("Eine 17-jährige Kopftuchträgerin siegte.", "Kopftuchträgerin", "Kopftuchmädchen", "Ein 17-jähriges Kopftuchmädchen siegte."),
+        ("Er half der 15-jährigen Kopftuchträgerin.", "Kopftuchträgerin", "Kopftuchmädchen", "Er half dem 15-jährigen Kopftuchmädchen."),
+        ("Eine 16 Jahre alte Kopftuchträgerin kam.", "Kopftuchträgerin", "Kopftuchmädchen", "Ein 16 Jahre altes Kopftuchmädchen kam."),
+        ("Die Machthaber in Minsk haben das Netz abgeschaltet.", "Machthaber", "Regierung", "Die Regierung in Minsk hat das Netz abgeschaltet."),
+        ("Frankreich kündigte die Friedensmission an, die 2013 begann.", "Friedensmission", "Krieg", "Frankreich kündigte den Krieg an, der 2013 begann."),
+        ("Polen will 2036 sein erstes Atomkraftwerk eröffnen.", "Atomkraftwerk", "Energiepark", "Polen will 2036 seinen ersten Energiepark eröffnen."),
     ],
 )  # fmt: skip
-def test_number(claim: str, base: str, exchange: str, shifted: str) -> None:
-    assert _exchanged(claim, base, exchange).shifted_claim == shifted
+def test_number_and_what_agrees_beyond_the_phrase(claim: str, base: str, exchange: str, shifted: str) -> None:
+    made = _exchanged(claim, base, exchange)
+    assert (made.shifted_claim, made.status) == (shifted, "made")
 
 
 @pytest.mark.parametrize(
@@ -174,6 +182,7 @@ def test_a_phrase_cannot_be_a_member() -> None:
         ("Die Friedensmission, die teuerste ihrer Art, endet.", MISSION, WAR, "apposition"),
         ("Die Friedensmission kostet so viel wie jede andere.", MISSION, WAR, "pronoun"),
         ("Keine Friedensmission kostet so viel wie die in Mali.", MISSION, WAR, "pronoun"),
+        ("Im Wahlkampf gegen Harris, den Musk bezahlte, ging es um Zölle.", "Wahlkampf", "Schmutzkampagne", "relative-pronoun"),
         ("Die Friedensmission, die Macron den Briten anbot, endet.", MISSION, WAR, "relative-pronoun"),
         ("Er spielte im zwölften Zug seine Dame beim Schach aus.", "Dame", "Frau", "other-sense"),
         ("Die Freisetzung von Gasen wurde gemeldet.", "Freisetzung", "Entlassung", "other-sense"),
@@ -320,22 +329,3 @@ def test_edits_tell_what_changed() -> None:
         ("Krieg", "Friedensmission", "word"),
     ]
     assert all(claim[edit.start : edit.end] == edit.old for edit in made.edits)
-
-
-@pytest.mark.parametrize(
-    ("base", "exchange", "claim", "wanted"),
-    [
-        ("Kopftuchträgerin", "Kopftuchmädchen", "Eine 17-jährige Kopftuchträgerin siegte.", "Ein 17-jähriges Kopftuchmädchen siegte."),
-        ("Kopftuchträgerin", "Kopftuchmädchen", "Er half der 15-jährigen Kopftuchträgerin.", "Er half dem 15-jährigen Kopftuchmädchen."),
-        ("Kopftuchträgerin", "Kopftuchmädchen", "Eine 16 Jahre alte Kopftuchträgerin kam.", "Ein 16 Jahre altes Kopftuchmädchen kam."),
-        ("Machthaber", "Regierung", "Die Machthaber in Minsk haben das Netz abgeschaltet.", "Die Regierung in Minsk hat das Netz abgeschaltet."),
-        ("Friedensmission", "Krieg", "Frankreich kündigte die Friedensmission an, die 2013 begann.", "Frankreich kündigte den Krieg an, der 2013 begann."),
-        ("Atomkraftwerk", "Energiepark", "Polen will 2036 sein erstes Atomkraftwerk eröffnen.", "Polen will 2036 seinen ersten Energiepark eröffnen."),
-        ("Wahlkampf", "Schmutzkampagne", "Im Wahlkampf gegen Harris, den Musk bezahlte, ging es um Zölle.", ""),
-    ],
-)  # fmt: skip
-def test_ages_possessions_and_relatives_behind_an_attribute(
-    base: str, exchange: str, claim: str, wanted: str
-) -> None:
-    pair = PairMaker(LEXICON).make(claim, base, exchange)
-    assert (pair.shifted_claim, pair.status) == (wanted, "made" if wanted else "review")

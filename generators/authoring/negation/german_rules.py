@@ -72,6 +72,9 @@ def with_k(article: str) -> str:
     return ("K" if article[0] == "E" else "k") + article.lower()
 
 
+_DIMINUTIVE = ("chen", "lein")  # the singular looks like the plural
+
+
 def kein_before(
     tokens: list[Token], phrase: Phrase, subject: bool, finite: str
 ) -> tuple[str, dict[int, str]]:
@@ -82,7 +85,7 @@ def kein_before(
     """
     noun = tokens[phrase.head].text
     # what can be counted and has no article is a plural
-    alike = noun.endswith(("chen", "lein", "verfahren", "vorhaben", "abkommen", "unternehmen"))
+    alike = noun.endswith((*_DIMINUTIVE, "verfahren", "vorhaben", "abkommen", "unternehmen"))
     plural = _plural(noun, subject, finite) or (alike and not phrase.adjectives)
     endings = {tokens[position].low[-2:] for position in phrase.adjectives}
     if any(ending.endswith("e") for ending in endings):
@@ -146,7 +149,7 @@ def without_kein(
     if form == "keine" and positions:
         plural = tokens[positions[-1]].low.endswith("en")
     elif form == "keine":
-        plural = noun.endswith(("chen", "lein")) or _known(_plural(noun, subject, finite), noun)
+        plural = noun.endswith(_DIMINUTIVE) or _known(_plural(noun, subject, finite), noun)
     else:
         plural = form == "keinen" and lexicon.is_plural(noun) is True and noun.endswith("n") and not positions
     if not plural and not lexicon.is_mass(noun):

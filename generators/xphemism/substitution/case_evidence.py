@@ -35,14 +35,15 @@ def agreements(tokens: Tokens, phrase: Phrase, readings: Iterable[Reading], word
     by_form = _distinct(readings, strength)
     determined = [agreement for agreement in by_form if _fits_determiner(tokens, phrase, agreement)]
     if determined:
-        found = fitting(tokens, phrase, readings)
+        if found := fitting(tokens, phrase, readings):
+            return found
         near = replace(phrase, attributes=phrase.attributes[-1:])
-        lost = not any(_fits_adjectives(tokens, near, each, strength) for each in determined)
-        if lost and phrase.determined_by(tokens) is None:
+        near_fits = any(_fits_adjectives(tokens, near, each, strength) for each in determined)
+        if not near_fits and phrase.determined_by(tokens) is None:
             raise ReviewError(
                 "adjective", f'the article before "{tokens[near.attributes[0]].text}" was not found'
             )
-        return found or determined
+        return determined
     every = _distinct((reading for found in forms(word).values() for reading in found), strength)
     every = [agreement for agreement in every if _fits_determiner(tokens, phrase, agreement)]
     if by_form and not every:

@@ -20,7 +20,7 @@ from polbias.generators.xphemism.substitution.edits import ReviewError, Span, ch
 from polbias.generators.xphemism.substitution.phrase import Phrase, read_phrase
 from polbias.generators.xphemism.substitution.words import Agreement, Tokens
 from polbias.generators.xphemism.vocabulary.lexicon import Word
-from polbias.generators.xphemism.vocabulary.paradigms import Case, Number
+from polbias.generators.xphemism.vocabulary.paradigms import ENDINGS, Case, Number
 
 # Whether a noun phrase is the subject of its clause or an object in the accusative.
 
@@ -289,9 +289,9 @@ def referring(tokens: Tokens, phrase: Phrase, last: int, old: Agreement, new: Ag
                 raise ReviewError("possessive", f'"{token.text}" may refer to the word, {changing}')
             form = _possessive(new.column) + low[len(determiner.stem) :]
             found += changed(tokens, place, form, "pronoun")
-        elif low in ("jeder", "jede", "jedes", "jeden", "jedem") and not _noun_behind(tokens, place):
+        elif determiner and determiner.stem == "jed" and not _noun_behind(tokens, place):
             raise ReviewError("pronoun", f'"{token.text}" may refer to the word, {changing}')
-        elif low in closed.DETERMINER_FORMS and _stands_for(tokens, place):
+        elif determiner == closed.DEFINITE and _stands_for(tokens, place):
             raise ReviewError("pronoun", f'"{token.text}" may stand for the word, {changing}')
         elif place in own:
             after = " ".join(each.text for each in tokens[place + 1 : place + 4])
@@ -301,12 +301,10 @@ def referring(tokens: Tokens, phrase: Phrase, last: int, old: Agreement, new: Ag
             if low == "es" and takes(tokens, place, closed.EXPLETIVE):
                 continue
             # "Nach dem Streik der Stadt, weil sie ...": no topic where another noun can be one.
-            other = attribute and any(_may_possess(tokens, each, old) for each in rivals)
-            if other or clause.kind == "zu":
+            rival = any(_may_possess(tokens, each, old) for each in rivals)
+            if (attribute and rival) or clause.kind == "zu":
                 continue
-            if not _goes_on(tokens, place, old, new) or any(
-                _may_possess(tokens, each, old) for each in rivals
-            ):
+            if rival or not _goes_on(tokens, place, old, new):
                 raise ReviewError("pronoun", f'"{token.text}" may refer to the word, {changing}')
             found += changed(tokens, place, closed.NOMINATIVE[new.column], "pronoun")
     return tuple(found)
@@ -321,21 +319,15 @@ def _goes_on(tokens: Tokens, place: int, old: Agreement, new: Agreement) -> bool
 
 def _stands_for(tokens: Tokens, place: int) -> bool:
     """Return whether an article stands for a noun: "wie die in Mali"."""
-    compared = tokens[place - 1].low in ("wie", "als") and tokens[place].low in (
-        "der",
-        "die",
-        "das",
-        "den",
-        "dem",
-    )
     behind = tokens[place + 1].low if place + 1 < len(tokens) else ""
-    return compared and (behind in closed.PREPOSITIONS or behind in closed.CONTRACTIONS)
+    placed = behind in closed.PREPOSITIONS or behind in closed.CONTRACTIONS
+    return placed and tokens[place - 1].low in ("wie", "als")
 
 
 def _noun_behind(tokens: Tokens, place: int) -> bool:
     """Return whether a noun follows, with adjectives or without: "jede dritte Klinik"."""
     for token in tokens[place + 1 :]:
-        if token.is_noun or not token.low.endswith(("e", "en", "er", "es", "em")):
+        if token.is_noun or not token.low.endswith(ENDINGS):
             return token.is_noun
     return False
 

@@ -145,9 +145,8 @@ def _verb(tokens: Tokens, place: int | None, number: Number) -> tuple[Span, ...]
     return changed(tokens, place, form, "verb")
 
 
-def _verbs(tokens: Tokens, head: int, old: Number, new: Number) -> Iterator[Span]:
-    """Yield the changes of the finite verb of a noun's clause, and of those joined to it by "und"."""
-    finite = clause_at(tokens, head).finite
+def _verbs(tokens: Tokens, finite: int | None, old: Number, new: Number) -> Iterator[Span]:
+    """Yield the changes of the finite verb of a clause, and of those joined to it by "und"."""
     yield from _verb(tokens, finite, new)
     for place in range((finite or len(tokens)) + 2, len(tokens)):
         if tokens[place - 1].low in ("und", "oder", "sowie") and finite_number(tokens[place].low) == old:
@@ -160,7 +159,7 @@ _ATTRIBUTE = 8
 
 def relative_spans(tokens: Tokens, last: int, old: Agreement, new: Agreement) -> tuple[Span, ...]:
     """Return the change of a relative pronoun right after the noun, and of its verb if the number changes."""
-    place, far = last + 2, None
+    place = last + 2
     if old.column == new.column or place >= len(tokens):
         return ()
     if tokens[last + 1].text != ",":
@@ -182,7 +181,7 @@ def relative_spans(tokens: Tokens, last: int, old: Agreement, new: Agreement) ->
     clause = clause_at(tokens, place)
     ends = clause.finite is not None and max(place, clause.places[-1] - 2) < clause.finite
     if clause.finite is None or not ends or clause.finite == place + 1 != clause.places[-1]:
-        if far is not None or place > last + 2 or low in ("dessen", "deren", "dem", "denen"):
+        if place > last + 2 or low in ("dessen", "deren", "dem", "denen"):
             raise ReviewError("relative-pronoun", f'the end of the clause with "{low}" is not clear')
         return ()
     cases = [case for case in CASES if table[old.column][CASES.index(case)] == low and case in governed]
@@ -231,14 +230,11 @@ def _far_relative(tokens: Tokens, last: int, old: Agreement) -> int | None:
     if parted:
         return comma + 1
     place = comma - 1
-    placed = tokens[last + 1].low in (
-        "in",
-        "auf",
-        "aus",
-        "nach",
-        "bei",
-    )  # a place has no article and is neuter
-    named = placed and read_phrase(tokens, place).determiner is None
+    # a place has no article and is neuter
+    named = (
+        tokens[last + 1].low in ("in", "auf", "aus", "nach", "bei")
+        and read_phrase(tokens, place).determiner is None
+    )
     column = "n" if named else None
     if german.is_known(rival):
         column = "pl" if german.is_plural(rival) else german.gender(rival)
@@ -402,7 +398,7 @@ def _changes(
     # "Eine solche Förderung" names a kind and counts nothing.
     kind = any(tokens[place].low.startswith("solche") for place in phrase.attributes)
     counted = counted and not (kind and hit.base.plural is None)
-    coordinated = is_coordinated(tokens, phrase, hit.last)
+    coordinated, finite = is_coordinated(tokens, phrase, hit.last), clause_at(tokens, phrase.head).finite
     subject = old.case == "nom" and governs_verb(tokens, phrase, hit.last, old.number, coordinated)
     # "Die Zahl der Maßnahmen" is one of many.
     many = phrase.first > 0 and tokens[phrase.first - 1].low in closed.AMOUNT_NOUNS and old.case == "gen"
@@ -411,11 +407,8 @@ def _changes(
     new = Agreement(old.case, number, _gender(exchange, old) if number == "sg" else None)
     if number != old.number:
         check_number(tokens, phrase, determiner)
-        if (
-            old.case == "nom"
-            and not (subject or coordinated)
-            and finite_number(_finite(tokens, phrase)) == old.number
-        ):
+        agrees = finite is not None and finite_number(tokens[finite].low) == old.number
+        if old.case == "nom" and agrees and not (subject or coordinated):
             raise ReviewError(
                 "number", f'whether the verb belongs to "{tokens[phrase.head].text}" is not clear'
             )
@@ -433,17 +426,11 @@ def _changes(
     return (
         *left,
         *(with_article(tokens, phrase, new, own) if article else own),
-        *(_verbs(tokens, phrase.head, old.number, number) if subject and number != old.number else ()),
+        *(_verbs(tokens, finite, old.number, number) if subject and number != old.number else ()),
         *relative_spans(tokens, hit.last, old, new),
         *referring(tokens, phrase, hit.last, old, new),
         *partitive_spans(tokens, phrase, hit.last, old.case, hit.base, exchange),
     )
-
-
-def _finite(tokens: Tokens, phrase: Phrase) -> str:
-    """Return the finite verb of the clause of a phrase, "" if it is not known."""
-    finite = clause_at(tokens, phrase.head).finite
-    return "" if finite is None else tokens[finite].low
 
 
 def _gender(exchange: Word, old: Agreement) -> Gender:

@@ -188,7 +188,7 @@ GOVERNMENT, PERSONAL_PRONOUNS = (
     {name: frozenset(words.split()) for name, words in _DATA[table].items()}
     for table in ("government", "personal_pronouns")
 )
-NOMINATIVE = {"m": "er", "f": "sie", "n": "es", "pl": "sie"}
+NOMINATIVE: Mapping[str, str] = {name: words.split()[0] for name, words in _DATA["personal_pronouns"].items()}
 MEMBERS = _DATA["members"]
 CONTEXTS = {
     name: {word: re.compile(pattern) for word, pattern in _DATA[name].items()}
