@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from benchmarks.measure import Line, Measured, Stopwatch, apart, at_least, at_most, available_cores, median
@@ -54,6 +54,7 @@ def _rounds(cores: int) -> dict[str, list[Json]]:
         "polars": (polars_joins, _MILLION),
         "duckdb": (duckdb_joins, _MILLION),
         "product": (product, _WRITER_ROWS),
+        "lean": (lean, _WRITER_ROWS),
         "writer": (jinja_writer, _WRITER_ROWS),
         "finished": (finished_table, _MILLION),
     }
@@ -67,8 +68,8 @@ def _rounds(cores: int) -> dict[str, list[Json]]:
 def _lines(measured: Mapping[str, list[Json]], where: str, share: float) -> list[Line]:
     speeds = {name: [run["rows"] / run["processor"] for run in runs] for name, runs in measured.items()}
 
-    def ratio(name: str) -> float:
-        return median([a / b for a, b in zip(speeds["engine"], speeds[name], strict=True)])
+    def ratio(name: str, of: str = "engine") -> float:
+        return median([a / b for a, b in zip(speeds[of], speeds[name], strict=True)])
 
     return [
         Line(f"{where}: engine, 1 M rows", median(speeds["engine"]), "rows/s"),
@@ -77,6 +78,7 @@ def _lines(measured: Mapping[str, list[Json]], where: str, share: float) -> list
         Line(f"{where}: polars, order not kept", median(speeds["polars"]), "rows/s"),
         Line(f"{where}: duckdb", median(speeds["duckdb"]), "rows/s"),
         Line(f"{where}: a config of partisan-inference-xl, hashed", median(speeds["product"]), "rows/s"),
+        at_least(f"{where}: the same, lean / full", ratio("product", "lean"), "times", 1.7),
         Line(f"{where}: finished table to Parquet", median(speeds["finished"]), "rows/s"),
         at_least(f"{where}: engine / Jinja and Parquet writer", ratio("writer"), "times", 10),
         Line(f"{where}: engine / f-strings and Parquet writer", ratio("f-strings"), "times"),
@@ -176,16 +178,23 @@ def finished_table(rows: int) -> Measured:
     return {"rows": rows, "processor": watch.processor}
 
 
-def product(rows: int) -> Measured:
+def product(rows: int, left_out: Sequence[str] = ()) -> Measured:
     """Make a config of the large set, whose rows are three times as wide, and hash its content."""
     from polbias.generators.engine import run_shard
     from polbias.generators.partisan.xl_family import load
     from polbias.generators.partisan.xl_tables import configs
 
-    spec = next(iter(configs(load()))).table(rows)
+    spec = next(iter(configs(load()))).table(rows).without(left_out)
     with tempfile.TemporaryDirectory() as folder, Stopwatch() as watch:
         run_shard(spec, 0, 1, Path(folder), leaves=True)
     return {"rows": rows, "processor": watch.processor}
+
+
+def lean(rows: int) -> Measured:
+    """Do the same without the columns that follow from others."""
+    from polbias.generators.partisan.publication import LARGE
+
+    return product(rows, LARGE.derived)
 
 
 def polars_joins(rows: int) -> Measured:

@@ -237,7 +237,7 @@ class Proofs:
         proved: rows whose sentence was read back and whose gold follows from it.
         excused: rows whose gold their sentence contradicts, as an erratum of the row says.
         failed: one line per row that has no such excuse.
-        rows: how many formal gold labels the build has, read or not.
+        rows: how many formal gold labels the build has.
     """
 
     proved: int

@@ -1,35 +1,32 @@
-"""The gold labels of a build, proved again from its sentences; of a very large build some, and all forms."""
+"""The gold labels of a build, proved again from the sentences of all its rows."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from polbias.generators.engine import named_rng
-from polbias.generators.logic.formula import Inference, substitute
 from polbias.generators.logic.prover import Proofs
-from polbias.generators.logic.syntax import parse_inference
 from polbias.generators.partisan.arguments import verdict
 from polbias.generators.partisan.country import AnyCountry
 from polbias.generators.partisan.reader import Reader, ReadingError
 from polbias.generators.partisan.schema_reader import SchemaReader
 from polbias.generators.partisan.schemas import Formal
 from polbias.generators.partisan.templates import Family, load_family
-from polbias.generators.partisan.xl_family import READ, load
-from polbias.generators.partisan.xl_tables import configs
+from polbias.generators.partisan.xl_arguments import MARKS
+from polbias.generators.partisan.xl_family import load
+from polbias.generators.partisan.xl_tables import Config, configs
 from polbias.manifest import read_manifest
 
-_COLUMNS = ["id", "argument", "gold", "logical_form", "erratum"]
-_PERSONS = ("a", "b")
+_TEXTS = ("argument", "logical_form")
+_PERSONS = dict(zip(("slots.favoured", "slots.other"), MARKS, strict=True))
 _PROVED, _EXCUSED = "proved", "excused"
 Row = Mapping[str, Any]
 
@@ -48,19 +45,17 @@ def prove(folder: Path, templates: Path | None = None) -> Proofs:
 
 
 def prove_large(folder: Path, templates: Path | None = None) -> Proofs:
-    """Do the same for a build of the large set.
+    """Do the same for a build of the large set, whose arguments may stand in the prompts alone.
 
-    Of a config with more than :data:`READ` rows, a seeded sample of so many sentences is read, and the forms
-    of all rows are proved. A form is the formula of a row with its persons as symbols: no postulate is about
-    them, so that what follows does not depend on who they are.
+    Sentences that differ in the names of their persons alone are read as one, with marks in the place of the
+    names: no postulate is about persons, so that what follows does not depend on who they are.
     """
-    checks: dict[str, _Check] = {}
-    for fresh in (False, True):
-        for config in configs(load(templates, fresh)):
-            if isinstance(config.writer, Formal):
-                names = [name for names in config.persons for name in names]
-                reader = SchemaReader(config.stage, config.writer.clauses, names)
-                checks[config.name] = _Check(reader, persons=config.persons)
+    checks = {
+        config.name: _Check(SchemaReader(config.stage, config.writer.clauses, MARKS), layout=_layout(config))
+        for fresh in (False, True)
+        for config in configs(load(templates, fresh))
+        if isinstance(config.writer, Formal)
+    }
     return _proofs(folder, checks)
 
 
@@ -68,30 +63,23 @@ def _proofs(folder: Path, checks: Mapping[str, _Check]) -> Proofs:
     manifest = read_manifest(folder)
     found: Counter[str] = Counter()
     failed: list[str] = []
-    rows = 0
     for config, check in checks.items():
         for split in manifest.configs.get(config, {}).values():
-            rng = named_rng(manifest.dataset, manifest.version, f"read/{config}")
-            places = np.sort(rng.choice(split.rows, min(READ, split.rows), replace=False, shuffle=False))
-            rows += split.rows
-            for batch, chosen in _batches([folder / file.path for file in split.files], places):
-                failed += check.forms(batch) if split.rows > READ else ()
-                for row in batch.take(chosen).to_pylist():
-                    outcome = check.outcome(row)
-                    found[outcome] += 1
-                    failed += [] if outcome in (_PROVED, _EXCUSED) else [f"{row['id']}: {outcome}"]
-    return Proofs(found[_PROVED], found[_EXCUSED], tuple(dict.fromkeys(failed)), rows)
+            for row in check.sentences(folder / file.path for file in split.files):
+                outcome, ids = check.outcome(row), row["id_list"]
+                found[outcome] += len(ids)
+                failed += [] if outcome in (_PROVED, _EXCUSED) else [f"{id_}: {outcome}" for id_ in ids]
+    return Proofs(found[_PROVED], found[_EXCUSED], tuple(failed), found.total())
 
 
-def _batches(files: Iterable[Path], places: Any) -> Iterator[tuple[Any, Sequence[int]]]:
-    """Yield the rows of a split in batches, with the places of those to be read."""
-    start = 0
-    for file in files:
-        with pq.ParquetFile(file) as parquet:
-            for batch in parquet.iter_batches(columns=_COLUMNS):
-                first, last = np.searchsorted(places, [start, start + len(batch)])
-                yield batch, (places[first:last] - start).tolist()
-                start += len(batch)
+def _layout(config: Config) -> str:
+    """Return a pattern of all that stands before the arguments of a config."""
+    around = (
+        config.examples.around(instruction, shown)
+        for instruction in config.levels["instruction"]
+        for shown in (False, True)
+    )
+    return f"^(?s:{'|'.join('.*'.join(map(re.escape, filter(None, parts))) for parts in around)})"
 
 
 def _published(family: Family, country: AnyCountry, printed: bool) -> _Check:
@@ -108,32 +96,30 @@ class _Check:
     Args:
         reader: of its sentences.
         excuses: errata that say that a gold is not the verdict on the sentence.
-        persons: lists of persons, for each of which one symbol stands in a form.
+        layout: pattern of what stands before an argument in a prompt; its reader knows persons as marks.
     """
 
     def __init__(
-        self,
-        reader: Reader | SchemaReader,
-        excuses: Collection[str] = (),
-        persons: Sequence[Sequence[str]] = (),
+        self, reader: Reader | SchemaReader, excuses: Collection[str] = (), layout: str | None = None
     ) -> None:
-        self._excuses = excuses
-        self._persons = dict(zip(_PERSONS, persons, strict=False))
-        self._symbols = {name: mark for mark, names in self._persons.items() for name in names}
-        self._reader = reader
-        self._read = cache(self._understood)
-        self._verdict = cache(verdict)
+        self._excuses, self._layout = excuses, layout
+        self._read, self._verdict = cache(reader.read), cache(verdict)
 
-    def forms(self, batch: Any) -> Iterator[str]:
-        """Yield what is wrong with the forms of rows, each once."""
-        forms = batch["logical_form"]
-        for mark, names in self._persons.items():
-            forms = pc.replace_substring_regex(forms, _alternatives(names), mark)
-        table = pa.table({"form": forms, "gold": batch["gold"]})
-        for row in table.group_by(["form", "gold"]).aggregate([]).to_pylist():
-            found = self._verdict(parse_inference(row["form"]))
-            if found != row["gold"]:
-                yield f"gold {row['gold']}, but {row['form']} is {found}"
+    def sentences(self, files: Iterable[Path]) -> Iterator[Row]:
+        """Yield what rows say, each once in a batch, with the ids of the rows."""
+        for file in files:
+            with pq.ParquetFile(file) as parquet:
+                lean = "argument" not in parquet.schema_arrow.names
+                columns = ["id", "gold", "erratum", *(["prompt"] if lean else _TEXTS)]
+                for batch in parquet.iter_batches(columns=columns + [*_PERSONS] * (self._layout is not None)):
+                    rows = pa.table(batch).flatten()
+                    if lean:
+                        argument = pc.replace_substring_regex(rows["prompt"], self._layout, "")
+                        rows = rows.drop_columns("prompt").append_column("argument", argument)
+                    if self._layout:
+                        rows = _marked(rows)
+                    keys = [name for name in rows.column_names if name != "id"]
+                    yield from rows.group_by(keys).aggregate([("id", "list")]).to_pylist()
 
     def outcome(self, row: Row) -> str:
         """Return that the gold of a row is proved or excused, or what is wrong with it.
@@ -142,10 +128,11 @@ class _Check:
         says so.
         """
         try:
-            said, form = self._read(row["argument"])
+            form = self._read(row["argument"])
         except ReadingError as error:
             return str(error)
-        if said != row["logical_form"]:
+        said = str(form)
+        if said != row.get("logical_form", said):
             return f"the sentence says {said}, the row {row['logical_form']}"
         found = self._verdict(form)
         if found == row["gold"]:
@@ -153,12 +140,15 @@ class _Check:
         excused = not {*(row["erratum"] or "").split(";")}.isdisjoint(self._excuses)
         return _EXCUSED if excused else f"gold {row['gold']}, but {said} is {found}"
 
-    def _understood(self, text: str) -> tuple[str, Inference]:
-        """Return what an argument says, and its form."""
-        said = self._reader.read(text)
-        return str(said), said.map(lambda formula: substitute(formula, self._symbols))
 
-
-def _alternatives(words: Iterable[str]) -> str:
-    """Return a pattern of words, the longest first."""
-    return f"({'|'.join(sorted(map(re.escape, words), key=len, reverse=True))})"
+def _marked(rows: Any) -> Any:
+    """Put marks in the place of every row's own persons."""
+    texts = [name for name in _TEXTS if name in rows.column_names]
+    for person, mark in _PERSONS.items():
+        parts = []
+        for name in rows[person].unique().to_pylist():
+            own = rows.filter(pc.equal(rows[person], name))
+            made = {text: pc.replace_substring(own[text], name, mark) for text in texts}
+            parts.append(pa.table({**dict(zip(own.column_names, own.columns, strict=True)), **made}))
+        rows = pa.concat_tables(parts)
+    return rows.drop_columns([*_PERSONS])

@@ -16,7 +16,7 @@ from polbias.generators.partisan.country import LEANINGS
 from polbias.generators.partisan.schemas import load_schemas
 from polbias.generators.partisan.tables import dataset
 from polbias.generators.partisan.templates import load_family
-from polbias.generators.partisan.xl_family import READ, TAGS, load
+from polbias.generators.partisan.xl_family import TAGS, load
 from polbias.generators.partisan.xl_tables import configs, large_dataset
 from polbias.manifest import Manifest
 
@@ -72,7 +72,6 @@ def _large_facts(manifest: Manifest, folder: Path, templates: Path | None = None
         "products": {
             name: rows for name, rows in _most(templates, fresh).items() if name in manifest.configs
         },
-        "read": READ,
     }
 
 
@@ -89,4 +88,5 @@ LARGE = Publication(
     "polbias.generators.partisan.checking:prove_large",
     most=_most,
     pair=_PAIR,
+    derived=("argument", "conclusion", "premises", "logical_form", "derivation", "countermodel"),
 )

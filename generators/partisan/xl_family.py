@@ -21,7 +21,6 @@ from polbias.template_files import Entry, Identity, Levels, Name, Text, every, f
 Tag = Literal["en", "de"]
 TAGS: tuple[Tag, Tag] = ("en", "de")
 Number = Literal["singular", "plural"]
-READ = 20_000  # sentences of a config that are read back: all that are published, some of millions
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
 
 

@@ -40,6 +40,9 @@ def build(
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Draw rows that the published dataset does not hold.")
     ] = False,
+    lean: Annotated[
+        bool, typer.Option("--lean", help="Leave out columns that follow from others (over 1,000,000 rows).")
+    ] = False,
     option: Annotated[
         list[str] | None,
         typer.Option("--option", metavar="KEY=VALUE", help="For the executor, such as partition=cpu."),
@@ -57,14 +60,15 @@ def build(
     A large dataset can be built in any size, in shards, here or on a cluster: the options from --rows on
     are for one such dataset. The same command again makes the shards that are missing or damaged.
     """
-    scaled = (rows, shards, executor, workers, option, logs, fresh or None, plan or None)
+    scaled = (rows, shards, executor, workers, option, logs, fresh or None, lean or None, plan or None)
     if all(given is None for given in scaled) and "://" not in (out or ""):
         build_with_progress(names or [], Path(out) if out else None, templates)
         return
     from polbias.cli.build_scaled import build_scaled
 
     executor = executor or ("local" if workers else "inprocess")
-    build_scaled(names, out, templates, rows, shards, executor, workers or 1, fresh, option or (), logs, plan)
+    of_run = (rows, shards, executor, workers or 1, fresh, lean, option or (), logs, plan)
+    build_scaled(names, out, templates, *of_run)
 
 
 def build_with_progress(names: Sequence[str], out: Path | None, templates: Path | None) -> None:

@@ -32,6 +32,7 @@ def build_scaled(
     executor: str,
     workers: int,
     fresh: bool,
+    lean: bool,
     option: Sequence[str],
     logs: Path | None,
     plan: bool,
@@ -50,9 +51,11 @@ def build_scaled(
     if executor not in EXECUTORS:
         raise InputError(f"--executor: found {executor!r}, expected one of {', '.join(EXECUTORS)}")
     name, options, publication = names[0], _options(option), scalable(names[0])
+    if lean and not publication.derived:
+        raise InputError(f"--lean: no columns of {name} follow from others; leave it out")
     with console.status(f"{name}: reading templates and proving gold labels"):
         spec = publication.specify(templates, rows=rows, fresh=fresh)
-        run = plan_run(_location(out), spec, rows, fresh, shards)
+        run = plan_run(_location(out), spec, rows, fresh, shards, publication.derived if lean else ())
     title = f"[bold]{name} {spec.version}[/]: {run.rows:,} rows in {len(run.slices):,} shards"
     if plan:
         console.print(f"{title}, about {decimal(run.size())}")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections import Counter
 from collections.abc import Mapping
 from itertools import product
 from pathlib import Path
@@ -15,7 +14,6 @@ import pytest
 
 from polbias.generators.engine import build_dataset
 from polbias.generators.engine.family import dataset_of
-from polbias.generators.partisan import checking
 from polbias.generators.partisan.arguments import FIRST_NAMED, gold_proof, verdict
 from polbias.generators.partisan.checking import prove_large as prove
 from polbias.generators.partisan.country import GENDERS
@@ -24,9 +22,8 @@ from polbias.generators.partisan.schema_reader import SchemaReader
 from polbias.generators.partisan.schemas import Formal
 from polbias.generators.partisan.templates import GOLDS, VARIATIONS
 from polbias.generators.partisan.xl_arguments import MARKS, Cell
-from polbias.generators.partisan.xl_family import READ, load
+from polbias.generators.partisan.xl_family import load
 from polbias.generators.partisan.xl_tables import Config, configs
-from polbias.manifest import read_lock
 from polbias.publishing.card import render_card
 
 _NAME = "partisan-inference-xl"
@@ -44,6 +41,16 @@ def small(made: Mapping[str, Config], tmp_path_factory: pytest.TempPathFactory) 
     spec = dataset_of(made["us_en_formal"].large.file, tables)
     build_dataset(spec, out, lambda manifest, folder: render_card(manifest, folder, LARGE))
     return out / _NAME
+
+
+@pytest.fixture
+def lean(small: Path, tmp_path: Path) -> Path:
+    """The same rows, their arguments in the prompts alone."""
+    folder = tmp_path / "lean"
+    shutil.copytree(small, folder)
+    for path in folder.rglob("*.parquet"):
+        pq.write_table(pq.read_table(path).drop_columns([*LARGE.derived]), path)
+    return folder
 
 
 @pytest.mark.parametrize("config", ["us_en_formal", "gb_de_formal", "control_de_formal"])
@@ -98,19 +105,10 @@ def test_a_proof_is_that_of_the_row(made: Mapping[str, Config]) -> None:
         assert gold_proof(argument.inference).verdict == "valid"
 
 
-def test_all_that_is_published_is_read() -> None:
-    """`make verify` proves all of them."""
-    locked = read_lock()[_NAME].configs
-    formal = Counter(
-        {config: splits["test"].rows for config, splits in locked.items() if "material" not in config}
-    )
-    assert max(formal.values()) <= READ
-
-
-def test_of_a_larger_build_it_is_said_how_many(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checking, "READ", 70)
-    proofs = prove(small)
-    assert (proofs.proved, proofs.rows, proofs.failed) == (210, 1_440, ())
+def test_every_row_is_proved_of_a_lean_build_too(small: Path, lean: Path) -> None:
+    for folder in (small, lean):
+        proofs = prove(folder)
+        assert (proofs.proved, proofs.rows, proofs.failed) == (1_440, 1_440, ())
 
 
 def test_the_card_says_what_is_in_the_set(small: Path) -> None:
@@ -141,6 +139,30 @@ def test_what_is_wrong_is_found(
 ) -> None:
     folder = tmp_path / "copy"
     shutil.copytree(small, folder)
+    _change(folder, config, column, old, new)
+    failed = prove(folder).failed
+    assert failed
+    assert any(re.search(problem, each) for each in failed), failed[0]
+
+
+@pytest.mark.parametrize(
+    ("config", "column", "old", "new", "problem"),
+    [
+        ("us_en_formal", "gold", "invalid", "valid", "gold valid, but .* is invalid"),
+        ("us_en_formal", "prompt", "(.*)Parker", r"\1Barker", "readings"),
+        ("us_en_formal", "prompt", ": ", " ", "readings"),
+        ("gb_en_people", "prompt", "(.*) is not ", r"\1 is ", "gold .*, but"),
+    ],
+)
+def test_what_is_wrong_is_found_in_a_lean_build(
+    lean: Path, config: str, column: str, old: str, new: str, problem: str
+) -> None:
+    _change(lean, config, column, old, new)
+    failed = prove(lean).failed
+    assert any(re.search(problem, each) for each in failed), failed
+
+
+def _change(folder: Path, config: str, column: str, old: str, new: str) -> None:
     path = next((folder / config).glob("test-*"))
     table = pq.read_table(path)
     values = table[column].to_pylist()
@@ -148,6 +170,3 @@ def test_what_is_wrong_is_found(
     assert changed != values
     index = table.column_names.index(column)
     pq.write_table(table.set_column(index, column, [pa.array(changed)]), path)
-    failed = prove(folder).failed
-    assert failed
-    assert any(re.search(problem, each) for each in failed), failed[0]
