@@ -171,6 +171,6 @@ def test_dress_changes_nothing(label: str, dress: str) -> None:
 
 def test_amendments_are_of_blocks_that_are_there() -> None:
     amended, plain = load_grammar("en", "entailment"), load_grammar("en")
-    assert amended.lists["phrases"].pattern != plain.lists["phrases"].pattern
+    assert amended["phrases"].pattern != plain["phrases"].pattern
     blocks, cues = read_cues("validity.en"), read_cues("entailment.en")
     assert set(cues["more"]) | set(cues["without"]) <= set(blocks)

@@ -148,7 +148,7 @@ def test_other_languages_of_the_instruction_are_an_error() -> None:
 def test_amendments_are_of_blocks_that_are_there() -> None:
     for language in LANGUAGES:
         amended, plain = load_grammar(language, "truth"), load_grammar(language)
-        assert amended.lists["undecided"].pattern != plain.lists["undecided"].pattern
+        assert amended["undecided"].pattern != plain["undecided"].pattern
         blocks, cues = read_cues(f"validity.{language}"), read_cues(f"truth.{language}")
         assert set(cues["more"]) | set(cues["without"]) <= set(blocks)
 
