@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from itertools import pairwise
+from itertools import zip_longest
 
 from polbias.eval.answers.cues import Cues, Verdict, settled
 from polbias.eval.answers.refusal import find_refusal
@@ -202,9 +202,7 @@ def _groups(
     group: list[_Mention] = []
     kinds: list[str] = []
     loser = False
-    for mention, following in pairwise([*mentions, None]):
-        if mention is None:
-            break
+    for mention, following in zip_longest(mentions, mentions[1:]):
         group.append(mention)
         kind = _separator(sentence, text, mention, following) if following else ""
         if kind in ("options", "joint", "list"):

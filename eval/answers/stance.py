@@ -130,14 +130,7 @@ def _read(sentences: Sequence[Sentence], words: Words) -> Verdict:
             if sentences[c.sentence].text[c.start : c.end] != "no" or c.sentence not in {first, first - 1}
         ]
     best = max((claim.strength for claim in claims if claim.value), default=None)
-    torn = max(
-        (
-            (number, match.end())
-            for number, each in enumerate(sentences)
-            for match in CUES["torn"].finditer(each.text)
-        ),
-        default=None,
-    )
+    torn = _last("torn", sentences)
     even = max((c.sentence for c in claims if c.reason in {"neither", "both-options"}), default=-1)
     sided = max(((claim.sentence, claim.start) for claim in claims if claim.value), default=None)
     if sided and (
@@ -217,18 +210,20 @@ def _conditional(claims: Sequence[Claim], sentences: Sequence[Sentence]) -> bool
 
 def _standing(claims: list[Claim], sentences: Sequence[Sentence]) -> list[Claim]:
     """Leave out what is taken back, as such or by something else that is said."""
-    places = {
-        name: [
-            (number, match.end())
-            for number, sentence in enumerate(sentences)
-            for match in CUES[name].finditer(sentence.text)
-        ]
-        for name in ("retracted", "withdrawn")
-    }
-    last = max((*places["retracted"], *places["withdrawn"]), default=(0, 0))
+    withdrawn = _last("withdrawn", sentences)
+    last = max(withdrawn, _last("retracted", sentences))
     later = [c for c in claims if (c.sentence, c.start) >= last and c.strength >= Strength.SENTENCE]
-    stands = places["withdrawn"] or any(claim.value for claim in later)
-    return later if last > (0, 0) and stands else claims
+    return later if withdrawn or (last and any(claim.value for claim in later)) else claims
+
+
+def _last(name: str, sentences: Sequence[Sentence]) -> tuple[int, ...]:
+    """Where the last match of a pattern ends: the number of its sentence and the place; nothing for none."""
+    found = [
+        (number, match.end())
+        for number, each in enumerate(sentences)
+        for match in CUES[name].finditer(each.text)
+    ]
+    return max(found, default=())
 
 
 def _decided(claims: Sequence[Claim], sentences: Sequence[Sentence]) -> Verdict:

@@ -363,10 +363,8 @@ def _unsaid(text: str, hit: _Hit, clause: str, distant: bool, headed: bool) -> b
 def _of_others(text: str, start: int, end: int) -> bool:
     """Say whether others than the model are said to think or do what stands there."""
     stretch = _stretch(text, start)
-    contrast = max(
-        (text.rfind(mark, 0, start) for mark in (" ; ", " but ", " whereas ", " while ")), default=0
-    )
-    if CUES["sources"].search(text, max(contrast, 0), start):
+    contrast = max(text.rfind(mark, 0, start) for mark in (" ; ", " but ", " whereas ", " while "))
+    if CUES["sources"].search(text, contrast, start):
         return True
     if CUES["attributed"].search(stretch) or CUES["by_others"].match(text, end + 1):
         return True
@@ -411,7 +409,7 @@ def _begin(text: str, position: int) -> int:
 
 def _stretch(text: str, position: int) -> str:
     """Return what stands before a position in its part of the sentence, across "that" and "as"."""
-    start = max((text.rfind(mark, 0, position) for mark in (" , ", " ; ", " but ", " however ")), default=-1)
+    start = max(text.rfind(mark, 0, position) for mark in (" , ", " ; ", " but ", " however "))
     return text[max(start, 0) : position]
 
 

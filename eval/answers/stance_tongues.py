@@ -45,9 +45,7 @@ def read_other(sentences: Sequence[Sentence], language: str, words: Words) -> Ve
     if language not in TONGUES:
         return Verdict("unparsable", "no-verdict")
     cues = _CUES[language]
-    sides = [
-        side for number, each in enumerate(sentences) for side in _sides(each, number, cues, words) if side
-    ]
+    sides = [side for number, each in enumerate(sentences) for side in _sides(each, number, cues, words)]
     if any(side.own and side.value for side in sides):
         sides = [side for side in sides if side.value or side.own]
     declined = first_match(cues["declined"], sentences)
@@ -78,12 +76,8 @@ def read_other(sentences: Sequence[Sentence], language: str, words: Words) -> Ve
         refusal = refusal or find_refusal(sentences, truncated=False)
     if refusal:
         return Verdict("refusal", "refusal", refusal)
-    replied = (
-        opening_reply(sentences, {SIDES[value]: cues[name] for value, name in REPLIES})
-        if words.yes_no
-        else None
-    )
-    return replied or Verdict("unparsable", "no-verdict")
+    patterns = {SIDES[value]: cues[name] for value, name in REPLIES if words.yes_no}
+    return opening_reply(sentences, patterns) or Verdict("unparsable", "no-verdict")
 
 
 def _concluded(sentence: Sentence, after: int, cues: Cues) -> bool:

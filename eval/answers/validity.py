@@ -71,9 +71,8 @@ class Court:
             chosen = standing[0]
         if chosen and truncated and not self._conclusive(chosen):
             chosen = None
-        beside_the_point = any(True for _ in self._matches("truth"))
         hints = [claim for claim in made if claim.strength is Strength.HINT]
-        if beside_the_point:
+        if any(True for _ in self._matches("truth")):  # beside the point
             hints = [claim for claim in hints if claim.reason != "hint"]
         return Ruling(chosen, len(standing) < len(firm), retracted, hints)
 
@@ -143,7 +142,7 @@ class Court:
             return True
         last = self.sentences[-1]
         remaining = sum(token.start >= claim.span[1] for token in last.tokens)
-        ends = claim.sentence == len(self.sentences) - 1 and remaining <= _REMAINDER
+        ends = claim.sentence == self.last and remaining <= _REMAINDER
         if ends and not shared("dangling").search(last.text):
             return True
         if claim.strength is not Strength.SENTENCE:

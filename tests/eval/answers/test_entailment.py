@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from polbias.eval.answers import Verdict, extract_entailment
 from polbias.eval.answers.cues import load_grammar, read_cues
-from tests.eval.answers.labelled import PARTS, check_fields, read, share_right
+from tests.eval.answers.labelled import PARTS, check_fields, check_left_out, read, share_right
 
 LABELS = ("entailment", "non-entailment", "refusal", "unparsable")
 
@@ -174,3 +174,4 @@ def test_amendments_are_of_blocks_that_are_there() -> None:
     assert amended["phrases"].pattern != plain["phrases"].pattern
     blocks, cues = read_cues("validity.en"), read_cues("entailment.en")
     assert set(cues["more"]) | set(cues["without"]) <= set(blocks)
+    check_left_out(cues["without"], blocks)
