@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
-from polbias.eval.answers.cues import Verdict, compile_lists, read_cues, settled
+from polbias.eval.answers.cues import Cues, Verdict, settled
 from polbias.eval.answers.refusal import find_refusal
 from polbias.eval.answers.text import Sentence, Span, Token, prepare, split_sentences
 
 # Finding the cards of a selection task in an output, whether by their letters or by what they show.
 
 LETTERS = "ABCD"
-CUES: Mapping[str, re.Pattern[str]] = compile_lists(read_cues("cards"))
+CUES = Cues("cards")
 
 _EXPLANATION = re.compile(
     r"([A-D])(?:(?: [.:(=—])+(?: (?:card|letter|the))* \1(?: \))?| \( [^()A-D]* \))(?= |$)"

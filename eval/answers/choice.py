@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from functools import cache
-from itertools import pairwise
+from itertools import zip_longest
 
-from polbias.eval.answers.cues import Verdict, compile_lists, read_cues, settled
+from polbias.eval.answers.cues import Cues, Verdict, settled
 from polbias.eval.answers.refusal import find_refusal
 from polbias.eval.answers.text import Sentence, first_match, own_words, prepare
 
@@ -18,6 +17,7 @@ LABELS = ("1", "2", "3", "refusal", "both", "unparsable")
 that breaks off is "unparsable" with the reason "truncated"."""
 
 LANGUAGES = ("en", "de")
+_CUES = Cues("choice")
 
 _TIE, _OTHER = -1, 0
 _BRACKETS = re.compile(r"[\"'`*_“”‘’„«»‹›()\[\]{}#\s]+")
@@ -93,8 +93,7 @@ def extract_choice(text: str, ways: int, language: str = "en", prefill: str | No
     prepared = prepare(answer)
     if not prepared.sentences:
         return settled(Verdict("unparsable", "empty"), text)
-    cues = _cues()
-    missing = first_match(cues["lacking"], prepared.sentences)
+    missing = first_match(_CUES["lacking"], prepared.sentences)
     if missing:
         return Verdict("unparsable", "no-input", missing)
     claims = _unlisted(prepared.sentences, answer, ways)
@@ -102,11 +101,6 @@ def extract_choice(text: str, ways: int, language: str = "en", prefill: str | No
     if strong:
         return _decided(strong, answer)
     return settled(_otherwise(prepared.sentences, prepared.truncated, claims, ways), text)
-
-
-@cache
-def _cues() -> Mapping[str, re.Pattern[str]]:
-    return compile_lists(read_cues("choice"))
 
 
 def _without(text: str, prefill: str | None) -> str:
@@ -143,14 +137,14 @@ def _wordy(sentences: Sequence[Sentence]) -> bool:
 
 def _mentions(sentence: Sentence, text: str, ways: int) -> Iterator[_Mention]:
     """Yield the options in the order in which a sentence names them, the longest reading of each."""
-    cues, found = _cues(), []
+    found: list[_Mention] = []
     for number in (1, 2, 3):
         value = number if number <= ways else _OTHER
         found += [
-            _Mention(value, *match.span()) for match in cues[f"option_{number}"].finditer(sentence.text)
+            _Mention(value, *match.span()) for match in _CUES[f"option_{number}"].finditer(sentence.text)
         ]
-    found += [_Mention(ways, *match.span()) for match in cues["last"].finditer(sentence.text)]
-    found += [_Mention(_OTHER, *match.span()) for match in cues["other"].finditer(sentence.text)]
+    found += [_Mention(ways, *match.span()) for match in _CUES["last"].finditer(sentence.text)]
+    found += [_Mention(_OTHER, *match.span()) for match in _CUES["other"].finditer(sentence.text)]
     found.sort(key=lambda each: (each.start, -each.end, -each.value))
     kept: list[_Mention] = []
     for each in found:
@@ -158,12 +152,12 @@ def _mentions(sentence: Sentence, text: str, ways: int) -> Iterator[_Mention]:
             kept.append(each)
     if not kept:
         for number in range(1, ways + 1):
-            for match in cues[f"word_{number}"].finditer(sentence.text):
+            for match in _CUES[f"word_{number}"].finditer(sentence.text):
                 before = sentence.text[: match.start()].split()
-                pronoun = before and cues["before_pronoun"].fullmatch(before[-1])
+                pronoun = before and _CUES["before_pronoun"].fullmatch(before[-1])
                 if not pronoun and _bare(sentence.text, *match.span()):
                     kept.append(_Mention(number, *match.span()))
-    tied = [match.span() for match in cues["tie"].finditer(sentence.text)]
+    tied = [match.span() for match in _CUES["tie"].finditer(sentence.text)]
     yield from (each for each in kept if not any(low <= each.start < high for low, high in tied))
 
 
@@ -171,10 +165,10 @@ def _counts(text: str, mention: _Mention) -> bool:
     """Say whether a bare number counts something."""
     if not text[mention.start : mention.end].isdigit():
         return False
-    cues, before, after = _cues(), text[: mention.start].split(), text[mention.end :].split()
-    if after and not cues["after_number"].fullmatch(after[0]):
+    before, after = text[: mention.start].split(), text[mention.end :].split()
+    if after and not _CUES["after_number"].fullmatch(after[0]):
         return True
-    return bool(before and cues["before_count"].fullmatch(before[-1]))
+    return bool(before and _CUES["before_count"].fullmatch(before[-1]))
 
 
 def _sentence_claims(
@@ -187,7 +181,7 @@ def _sentence_claims(
         strength = _strength(sentence.text, low, high, first)
         span = sentence.origin(low, high)
         before, after = sentence.text[:low].rstrip(), sentence.text[high:].lstrip()
-        against = bool(_cues()["against"].match(after))
+        against = bool(_CUES["against"].match(after))
         excluded = _loses(before) or kind == "loser"
         if excluded and flipped:
             excluded, strength, flipped = False, _Strength.SENTENCE, False
@@ -208,9 +202,7 @@ def _groups(
     group: list[_Mention] = []
     kinds: list[str] = []
     loser = False
-    for mention, following in pairwise([*mentions, None]):
-        if mention is None:
-            break
+    for mention, following in zip_longest(mentions, mentions[1:]):
         group.append(mention)
         kind = _separator(sentence, text, mention, following) if following else ""
         if kind in ("options", "joint", "list"):
@@ -242,28 +234,27 @@ def _separator(sentence: Sentence, text: str, one: _Mention, two: _Mention) -> s
 
 def _loses(before: str) -> bool:
     """Say whether the words before an option leave it out."""
-    cues = _cues()
-    if any(match.end() == len(before) for match in cues["loser"].finditer(before)):
+    if any(match.end() == len(before) for match in _CUES["loser"].finditer(before)):
         return True
-    begin = max((match.end() for match in cues["boundary"].finditer(before)), default=0)
-    return bool(cues["negators"].search(before[begin:]))
+    begin = max((match.end() for match in _CUES["boundary"].finditer(before)), default=0)
+    return bool(_CUES["negators"].search(before[begin:]))
 
 
 def _strength(text: str, low: int, high: int, first: bool) -> _Strength:
     """Weigh an option by what stands around it."""
-    cues, before, after = _cues(), text[:low].rstrip(), text[high:].lstrip()
+    before, after = text[:low].rstrip(), text[high:].lstrip()
     if text.endswith("?"):
         return _Strength.MENTION
     opening = first and _plain(before)
     opened = before.rstrip(_MARKS)
     trail = _trailing(before)
-    headed = any(match.end() >= len(trail) for match in cues["head"].finditer(before))
+    headed = any(match.end() >= len(trail) for match in _CUES["head"].finditer(before))
     ends = before.endswith((":", "→")) and not after.strip(_MARKS) and bool(opened)
     if opening or headed or ends or _bare(text, low, high):
         return _Strength.MARKER
-    chosen = any(match.end() >= len(trail) for match in cues["verb"].finditer(before))
-    opens = any(match.end() == len(before) for match in cues["opener"].finditer(before))
-    if chosen or opens or cues["predicate"].match(after):
+    chosen = any(match.end() >= len(trail) for match in _CUES["verb"].finditer(before))
+    opens = any(match.end() == len(before) for match in _CUES["opener"].finditer(before))
+    if chosen or opens or _CUES["predicate"].match(after):
         return _Strength.SENTENCE
     return _Strength.MENTION
 
@@ -271,8 +262,8 @@ def _strength(text: str, low: int, high: int, first: bool) -> _Strength:
 def _trailing(before: str) -> str:
     """Take articles, nouns and marks off the end of what stands before an option."""
     words = before.split()
-    while words and (not words[-1][0].isalnum() or _cues()["filler"].fullmatch(words[-1])):
-        if _cues()["verb"].fullmatch(words[-1]):
+    while words and (not words[-1][0].isalnum() or _CUES["filler"].fullmatch(words[-1])):
+        if _CUES["verb"].fullmatch(words[-1]):
             break
         words.pop()
     return " ".join(words)
@@ -280,7 +271,7 @@ def _trailing(before: str) -> str:
 
 def _plain(words: str) -> bool:
     """Say whether words are nothing but fillers."""
-    return all(not word[0].isalnum() or _cues()["filler"].fullmatch(word) for word in words.split())
+    return all(not word[0].isalnum() or _CUES["filler"].fullmatch(word) for word in words.split())
 
 
 def _bare(text: str, low: int, high: int) -> bool:
@@ -308,18 +299,17 @@ def _decided(claims: Sequence[_Claim], text: str) -> Verdict:
 def _corrects(text: str, earlier: _Claim, later: _Claim) -> bool:
     """Say whether the words between two claims take the earlier one back, or conclude."""
     between = " ".join(re.findall(r"[\w']+|[,.:—]", text[earlier.end : later.start].lower()))
-    return bool(_cues()["correction"].search(between))
+    return bool(_CUES["correction"].search(between))
 
 
 def _otherwise(
     sentences: Sequence[Sentence], truncated: bool, claims: Sequence[_Claim], ways: int
 ) -> Verdict:
     """Read an output that chooses nothing outright."""
-    cues = _cues()
-    declined = find_refusal(sentences, truncated) or first_match(cues["declining"], sentences)
+    declined = find_refusal(sentences, truncated) or first_match(_CUES["declining"], sentences)
     if declined:
         return Verdict("refusal", "refusal", declined)
-    tie = first_match(cues["tie"], sentences)
+    tie = first_match(_CUES["tie"], sentences)
     if tie:
         return Verdict("both", "tie", tie)
     excluded = {claim.value for claim in claims if claim.excluded}

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import cache, cached_property
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -21,74 +22,65 @@ from polbias.eval.answers.text import Sentence, Token, cut_off
 # that matches any of its alternatives as whole words.
 
 LANGUAGES = ("de", "en")
+Patterns = Mapping[str, re.Pattern[str]]
 _GROUP = re.compile(r"<(\w+)>")
 _WORD, _WORD_WITH_APOSTROPHES = r"\w+", r"[\w']+"
 _CUES = Path(__file__).parent / "cues"
 
 
-@dataclass(frozen=True, slots=True)
-class Grammar:
-    """What the verdicts of one language look like; ``cues/validity.en.yaml`` explains the lists.
+class Cues(dict[str, re.Pattern[str]]):
+    """The patterns of a cue file by name, each compiled when it is first looked up.
 
-    Attributes:
-        reach: "left" if a negator reverses what follows it, "clause" if it reverses its clause.
-        function_words: Words that tell the language of a sentence.
-        lists: The compiled lists and groups by name.
-        idioms: Patterns that assert a label, as pairs of label and pattern.
-        hints: The same for patterns that only hint at a label.
+    "idioms.valid" is the block "valid" among the idioms, and the name of a group is a pattern as well.
+
+    Args:
+        file: The name of the file; ``cues/validity.en.yaml`` explains what stands in one.
+        question: The name of the file that amends it for another question.
     """
 
-    reach: str
-    function_words: frozenset[str]
-    lists: Mapping[str, re.Pattern[str]]
-    idioms: Sequence[tuple[str, re.Pattern[str]]]
-    hints: Sequence[tuple[str, re.Pattern[str]]]
+    def __init__(self, file: str, question: str | None = None) -> None:
+        super().__init__()
+        self._file, self._question = file, question
 
+    @cached_property
+    def blocks(self) -> Json:
+        """What the file says."""
+        blocks = read_cues(self._file)
+        if not self._question:
+            return blocks
+        changes = read_cues(self._question)
+        return _amended({**blocks, **changes.get("instead", {})}, changes["more"], changes["without"])
 
-@dataclass(frozen=True, slots=True)
-class Shared:
-    """What holds of all languages; ``cues/shared.yaml`` explains the patterns.
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """Words that tell the language."""
+        return frozenset(self.blocks["function_words"].split())
 
-    Attributes:
-        reply: A yes or no right after a question.
-        options: What stands between two options.
-        excluding: What makes the second of them the one that is not meant: "valid and not invalid".
-        insertion: An insertion in a predicate.
-        turned: What comes after a first impression.
-        dangling: The end of a text that breaks off.
-    """
+    def part(self, name: str) -> Patterns:
+        """Return the patterns of a block of blocks."""
+        return {each: self[f"{name}.{each}"] for each in self.blocks[name]}
 
-    reply: re.Pattern[str]
-    options: re.Pattern[str]
-    excluding: re.Pattern[str]
-    insertion: re.Pattern[str]
-    turned: re.Pattern[str]
-    dangling: re.Pattern[str]
+    def __missing__(self, name: str) -> re.Pattern[str]:
+        block: Any = self.blocks
+        for step in name.split("."):
+            block = block.get(step, f"<{step}>")
+        body = "|".join(_items(block))
+        while _GROUP.search(body):  # groups may refer to groups
+            body = _GROUP.sub(lambda match: f"(?:{'|'.join(_items(self.blocks['groups'][match[1]]))})", body)
+        body = body.replace(_WORD, _WORD_WITH_APOSTROPHES)
+        return self.setdefault(name, re.compile(rf"(?<![\w'])(?:{body})(?![\w'])"))
 
 
 @cache
-def load_shared() -> Shared:
-    """Load the patterns that hold of all languages."""
-    return Shared(**{name: re.compile(pattern) for name, pattern in read_cues("shared").items()})
+def load_grammar(language: str, question: str = "validity") -> Cues:
+    """Load what the verdicts of a language look like."""
+    return Cues(f"validity.{language}", None if question == "validity" else f"{question}.{language}")
 
 
 @cache
-def load_grammar(language: str, question: str = "validity") -> Grammar:
-    """Load the grammar of a language."""
-    data = read_cues(f"validity.{language}")
-    if question != "validity":
-        amendments = read_cues(f"{question}.{language}")
-        data |= amendments.get("instead", {})
-        data = _amended(data, amendments.get("more", {}), amendments.get("without", {}))
-    groups = data["groups"]
-    idioms, hints = (compile_lists({"groups": groups, **data.pop(name)}) for name in ("idioms", "hints"))
-    return Grammar(
-        reach=data.pop("reach"),
-        function_words=frozenset(_items(data.pop("function_words"))),
-        lists=compile_lists({**data, **{name: f"<{name}>" for name in groups}}),
-        idioms=tuple(idioms.items()),
-        hints=tuple(hints.items()),
-    )
+def shared(name: str) -> re.Pattern[str]:
+    """A pattern that holds of all languages."""
+    return re.compile(read_cues("shared")[name])
 
 
 def primary_language(language: str) -> str:
@@ -99,14 +91,15 @@ def primary_language(language: str) -> str:
     return primary
 
 
-def tongue(tokens: Iterable[Token], default: str, question: str = "validity") -> Grammar:
+def tongue(tokens: Iterable[Token], default: str, question: str = "validity") -> Cues:
     """Tell the language of a sentence by its function words."""
     words = [token.text for token in tokens]
     grammars = {name: load_grammar(name, question) for name in LANGUAGES}
-    counts = {name: sum(word in each.function_words for word in words) for name, each in grammars.items()}
+    counts = {name: sum(word in each.words for word in words) for name, each in grammars.items()}
     return grammars[max(LANGUAGES, key=lambda name: (counts[name], name == default))]
 
 
+@cache
 def read_cues(name: str) -> Json:
     """Read a cue file."""
     text = (_CUES / f"{name}.yaml").read_text(encoding="utf-8")
@@ -114,57 +107,16 @@ def read_cues(name: str) -> Json:
     return data
 
 
-def compile_lists(data: Document) -> dict[str, re.Pattern[str]]:
-    """Compile the blocks of a cue file."""
-    groups = {name: f"(?:{'|'.join(_items(block))})" for name, block in data["groups"].items()}
-    return {name: _compile(block, groups) for name, block in data.items() if name != "groups"}
-
-
-@dataclass(frozen=True, slots=True)
-class QuestionCues:
-    """What the cue file of a question says beside the amendments to the grammars.
-
-    Attributes:
-        words: The words of this question for those of validity.
-        whole: Replies that are a whole output, by label.
-        opening: Replies that begin one.
-        lists: The other lists by name.
-    """
-
-    words: Mapping[str, re.Pattern[str]]
-    whole: Mapping[str, re.Pattern[str]]
-    opening: Mapping[str, re.Pattern[str]]
-    lists: Mapping[str, re.Pattern[str]]
-
-
-@cache
-def question_cues(name: str) -> QuestionCues:
-    """Load the cues of a question that is answered with one of two labels."""
-    data = read_cues(name)
-    groups = {"groups": data.pop("groups", {})}
-    words, whole, opening = (compile_lists(groups | data[each]) for each in ("words", "whole", "opening"))
-    return QuestionCues(words, whole, opening, compile_lists(groups | strings(data)))
-
-
-def strings(data: Document) -> Json:
-    """The blocks of a cue file that stand alone."""
-    return {name: block for name, block in data.items() if isinstance(block, str)}
-
-
 def _amended(data: Document, more: Document, without: Document) -> Json:
-    """Add alternatives to blocks and take others away, which must be there."""
+    """Add alternatives to blocks and take others away."""
     amended = dict(data)
     for name in {**more, **without}:
-        block = data.get(name, "")
+        block, added, excluded = data.get(name, ""), more.get(name), without.get(name)
         if isinstance(block, Mapping):
-            amended[name] = _amended(block, more.get(name, {}), without.get(name, {}))
-            continue
-        items, excluded = _items(block), _items(without.get(name, ""))
-        missing = [item for item in excluded if item not in items]
-        if missing:
-            raise ValueError(f"cue block {name!r}: has no {missing[0]!r} to leave out")
-        kept = [item for item in items if item not in excluded]
-        amended[name] = "\n".join([*kept, *_items(more.get(name, ""))])
+            amended[name] = _amended(block, added or {}, excluded or {})
+        else:
+            kept = [item for item in _items(block) if item not in _items(excluded or "")]
+            amended[name] = "\n".join([*kept, added or ""])
     return amended
 
 
@@ -172,14 +124,6 @@ def _items(block: str) -> list[str]:
     """Split a block into its alternatives."""
     lines = (line for line in block.splitlines() if not line.lstrip().startswith("#"))
     return [item for line in lines for item in re.split(r"  +", line.strip()) if item]
-
-
-def _compile(block: str, groups: Mapping[str, str]) -> re.Pattern[str]:
-    """Compile the alternatives of a block; groups may refer to groups."""
-    body = "|".join(_items(block))
-    while _GROUP.search(body):
-        body = _GROUP.sub(lambda match: groups[match[1]], body)
-    return re.compile(rf"(?<![\w'])(?:{body.replace(_WORD, _WORD_WITH_APOSTROPHES)})(?![\w'])")
 
 
 # The clauses of a sentence: what is asserted in them, and how far negators reach.
@@ -198,8 +142,8 @@ class Scope:
         grammar: The grammar of its language.
     """
 
-    def __init__(self, sentence: Sentence, grammar: Grammar) -> None:
-        self.sentence, self.lists, self.reach = _without_insertions(sentence), grammar.lists, grammar.reach
+    def __init__(self, sentence: Sentence, grammar: Cues) -> None:
+        self.sentence, self.lists = _without_insertions(sentence), grammar
         self.text = self.sentence.text
 
     # Most sentences hold no claim, and then none of the following is looked for.
@@ -243,7 +187,7 @@ class Scope:
 
     def bearing(self, start: int, end: int) -> Span:
         """Find the stretch in which negators and modal verbs bear on some words."""
-        return self.begin(start), self.end(end) if self.reach == "clause" else end
+        return self.begin(start), self.end(end) if self.lists.blocks["reach"] == "clause" else end
 
     def negated(self, start: int, end: int, *, inside: bool = False) -> bool:
         """Say whether an odd number of negators bears on some words."""
@@ -296,7 +240,7 @@ def within(inner: Span, outer: Span) -> bool:
 
 
 def _without_insertions(sentence: Sentence) -> Sentence:
-    while match := load_shared().insertion.search(sentence.text):
+    while match := shared("insertion").search(sentence.text):
         low, high = sentence.origin(*match.span("inserted"))
         sentence = Sentence(tuple(token for token in sentence.tokens if not low <= token.start < high))
     return sentence
@@ -394,6 +338,6 @@ def settled(verdict: Verdict, text: str) -> Verdict:
     """Return the verdict on an output; one without any is truncated only if there is evidence of a cut."""
     if verdict.label != "unparsable" or verdict.reason not in _UNREAD:
         return verdict
-    if cut_off(text, load_shared().dangling):
+    if cut_off(text, shared("dangling")):
         return replace(verdict, reason="truncated")
     return verdict

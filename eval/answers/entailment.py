@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cache
 
-from polbias.eval.answers.cues import Verdict, load_grammar, question_cues, settled
+from polbias.eval.answers.cues import Cues, Verdict, load_grammar, settled
 from polbias.eval.answers.refusal import opening_reply, voiced, whole_reply
-from polbias.eval.answers.text import Sentence, blanked, masking, prepare, translated
+from polbias.eval.answers.text import Sentence, blanked, first_match, masking, prepare, translated
 from polbias.eval.answers.validity import judge
 
 LABELS = {"valid": "entailment", "invalid": "non-entailment"}
 """What the verdicts on validity are called here."""
 
+_CUES = Cues("entailment.en")
 _CHAIN = 25
 """An output of so many words reasons before it answers."""
 _MARKS = " .,;:!—"
@@ -39,16 +39,15 @@ def extract_entailment(text: str) -> Verdict:
         The verdict "entailment", "non-entailment", "refusal" or "unparsable".
     """
     prepared = prepare(_END.sub(lambda end: "\n" * len(end.group()), _QUOTATION.sub(_MASK, blanked(text))))
-    cues = question_cues("entailment.en")
-    sentences = [translated(sentence, cues.words) for sentence in prepared.sentences]
+    sentences = [translated(sentence, _CUES.part("words")) for sentence in prepared.sentences]
     verdict = (
-        whole_reply(sentences, cues.whole, _MARKS)
+        whole_reply(sentences, _CUES.part("whole"), _MARKS)
         or _last_line(sentences)
         or _judged(sentences, prepared.truncated)
     )
-    verdict = voiced(verdict, cues, sentences)
+    verdict = voiced(verdict, _CUES, sentences)
     if verdict.reason == "no-verdict":
-        verdict = opening_reply(sentences, cues.opening) or verdict
+        verdict = opening_reply(sentences, _CUES.part("opening")) or verdict
     return settled(Verdict(LABELS.get(verdict.label, verdict.label), verdict.reason, verdict.span), text)
 
 
@@ -56,15 +55,10 @@ def _judged(sentences: Sequence[Sentence], truncated: bool) -> Verdict:
     """Judge an output as one on validity; one without a full stop may still end in a verdict."""
     tongues = [load_grammar("en", "entailment")] * len(sentences)
     verdict = judge(sentences, tongues, truncated)
-    if truncated and verdict.reason == "no-verdict" and sentences and _ends().search(sentences[-1].text):
+    if truncated and verdict.reason == "no-verdict" and first_match(_CUES["ends"], sentences[-1:]):
         complete = judge(sentences, tongues, truncated=False)
         return complete if complete.label in LABELS else verdict
     return verdict
-
-
-@cache
-def _ends() -> re.Pattern[str]:
-    return re.compile(question_cues("entailment.en").lists["ends"].pattern + "$")
 
 
 def _last_line(sentences: Sequence[Sentence]) -> Verdict | None:

@@ -16,11 +16,11 @@ from polbias.eval.answers.cues import (
     OPPOSITE,
     SAME,
     Claim,
-    Grammar,
+    Cues,
     Scope,
     Span,
     Strength,
-    load_shared,
+    shared,
     within,
 )
 from polbias.eval.answers.text import Sentence
@@ -44,9 +44,9 @@ class Reader:
         number: Its number in the output.
     """
 
-    def __init__(self, sentence: Sentence, grammar: Grammar, number: int) -> None:
-        self.scope, self.grammar, self.number = Scope(sentence, grammar), grammar, number
-        self.lists, self.text = grammar.lists, self.scope.text
+    def __init__(self, sentence: Sentence, grammar: Cues, number: int) -> None:
+        self.scope, self.lists, self.number = Scope(sentence, grammar), grammar, number
+        self.text = self.scope.text
 
     @property
     def introduces_list(self) -> bool:
@@ -84,9 +84,9 @@ class Reader:
         """Yield the verdict words in runs with nothing between them but the likes of "or"."""
         run = matches[:1]
         for (one, label), (two, other) in pairwise(matches):
-            joint = load_shared().options.fullmatch(self.text[one[1] : two[0]])
+            joint = shared("options").fullmatch(self.text[one[1] : two[0]])
             negated = joint and not joint["joint"] and self.scope.negated(*one)
-            excluded = joint and load_shared().excluding.match(joint.group())
+            excluded = joint and shared("excluding").match(joint.group())
             if not joint or (label != other and (negated or excluded)):
                 yield run
                 run = []
@@ -174,10 +174,10 @@ class Reader:
             if not self._off_topic(start):
                 yield self._claim("invalid", Strength.HINT, "hint", start, end)
         for strength, reason, idioms in (
-            (Strength.PARAPHRASE, "paraphrase", self.grammar.idioms),
-            (Strength.HINT, "hint", self.grammar.hints),
+            (Strength.PARAPHRASE, "paraphrase", "idioms"),
+            (Strength.HINT, "hint", "hints"),
         ):
-            for label, pattern in idioms:
+            for label, pattern in self.lists.part(idioms).items():
                 for match in pattern.finditer(self.text):
                     yield self._claim(label, strength, reason, *match.span())
 
@@ -217,7 +217,7 @@ class Reader:
         tentative = self.lists["tentative"].search(
             self.text, self.scope.begin(start, self.scope.strong), start
         )
-        turned = tentative and load_shared().turned.search(self.text, tentative.end(), start)
+        turned = tentative and shared("turned").search(self.text, tentative.end(), start)
         partial = self.lists["partial"].search(clause) or self.lists["condition_harmless"].match(after)
         if tentative and not turned:
             asserted, strength = asserted and not word, Strength.HINT
@@ -225,7 +225,7 @@ class Reader:
             strength = Strength.HINT
         if negated:
             label, reason = OPPOSITE[label], "negated" if word else reason
-        reply = load_shared().reply.match(self.text, end)
+        reply = shared("reply").match(self.text, end)
         if reply:
             asserted, strength = True, max(strength, Strength.SENTENCE)
             label = OPPOSITE[label] if reply["no"] or reply["cross"] else label

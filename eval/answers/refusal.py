@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Mapping, Sequence
-from functools import cache
+from collections.abc import Sequence
 
-from polbias.eval.answers.cues import QuestionCues, Verdict, compile_lists, read_cues
+from polbias.eval.answers.cues import Cues, Patterns, Verdict
 from polbias.eval.answers.text import LIMITS, Sentence, first_match, prepare, visible
 
 # Telling whether an output declines to answer, for any question.
@@ -27,31 +26,20 @@ _GROUNDS = ("topic", "machine", "harm", "idiom")
 """Signs that what declines does so for the sake of the content, not for want of an argument."""
 
 
-@cache
-def _cues() -> Mapping[str, re.Pattern[str]]:
-    return compile_lists(read_cues("refusal"))
-
-
-@cache
-def _signs() -> Mapping[str, tuple[int, re.Pattern[str]]]:
-    signs = read_cues("refusal_signs")
-    groups = signs.pop("groups")
-    patterns = compile_lists({"groups": groups, **{name: sign["words"] for name, sign in signs.items()}})
-    return {name: (int(signs[name]["weight"]), pattern) for name, pattern in patterns.items()}
+_CUES, _SIGNS, _ARTICLE = Cues("refusal"), Cues("refusal_signs"), Cues("article")
 
 
 def lacks_input(sentences: Sequence[Sentence]) -> bool:
     """Say whether an output asks for the argument, which it has not got."""
-    return any(_cues()["lacking"].search(sentence.text) for sentence in sentences)
+    return any(_CUES["lacking"].search(sentence.text) for sentence in sentences)
 
 
 def find_withdrawal(sentences: Sequence[Sentence], explicit: bool) -> tuple[int, int] | None:
     """Find the words with which an output, after general remarks, declines to judge the argument."""
-    cues = _cues()
     for sentence in sentences:
-        match = cues["decline"].search(sentence.text)
-        named = not explicit or cues["object"].search(sentence.text)
-        if match and named and not cues["aside"].search(sentence.text):
+        match = _CUES["decline"].search(sentence.text)
+        named = not explicit or _CUES["object"].search(sentence.text)
+        if match and named and not _CUES["aside"].search(sentence.text):
             return sentence.origin(*match.span())
     return None
 
@@ -63,33 +51,34 @@ def find_refusal(
     said: frozenset[str] = frozenset(),
 ) -> tuple[int, int] | None:
     """Find the words with which an output declines to answer; what the item says is no sign of it."""
-    cues = _cues()
-    decline = first_match(cues["decline"], sentences)
-    if truncated and first_match(cues["performing"], sentences):
+    decline = first_match(_CUES["decline"], sentences)
+    if truncated and first_match(_CUES["performing"], sentences):
         return None
-    found = {name: (weight, first_match(pattern, sentences)) for name, (weight, pattern) in _signs().items()}
+    found = {
+        name: (int(sign["weight"]), first_match(_SIGNS[f"{name}.words"], sentences))
+        for name, sign in _SIGNS.blocks.items()
+        if name != "groups"
+    }
     if said and found["topic"][1]:
-        topics = (match.group() for each in sentences for match in _signs()["topic"][1].finditer(each.text))
+        topics = (match.group() for each in sentences for match in _SIGNS["topic.words"].finditer(each.text))
         if said.issuperset(topics):
             found["topic"] = 0, None
     total = sum(weight for weight, span in found.values() if span)
     grounded = any(found[name][1] for name in _GROUNDS) and total >= _THRESHOLD
-    if first_match(cues["missing"], sentences) and not (decline and grounded):
+    if first_match(_CUES["missing"], sentences) and not (decline and grounded):
         return None
     if decline or outright:
         return decline
     short = sum(len(sentence.tokens) for sentence in sentences) <= _SHORT
     if total + short >= _THRESHOLD:
         return next(span for weight, span in found.values() if weight > 0 and span)
-    return first_match(cues["disclaim"], sentences)
+    return first_match(_CUES["disclaim"], sentences)
 
 
 # Outputs that are a bare reply, or begin with one: shared by the questions that are answered yes or no.
 
 
-def whole_reply(
-    sentences: Sequence[Sentence], patterns: Mapping[str, re.Pattern[str]], marks: str
-) -> Verdict | None:
+def whole_reply(sentences: Sequence[Sentence], patterns: Patterns, marks: str) -> Verdict | None:
     """Read an output that is nothing but a reply."""
     if len(sentences) != 1:
         return None
@@ -112,7 +101,7 @@ _OPEN = re.compile(
 _YES, _NO, _UNSAID = {"true", "1", "1.0"}, {"false", "0", "0.0"}, {"null", "none"}
 
 
-def flagged(text: str, labels: Mapping[str, re.Pattern[str]]) -> Verdict | None:
+def flagged(text: str, labels: Patterns) -> Verdict | None:
     """Read two labels that are keys of JSON with a boolean each; numbers between 0 and 1 decide nothing.
 
     Where both are headings of arguments, or a further field leaves the matter open, nothing is decided.
@@ -142,14 +131,14 @@ def unflagged(text: str) -> str:
     return _FLAG.sub(lambda flag: flag[0][0] + " " * (len(flag[0]) - 1), text)
 
 
-def voiced(verdict: Verdict, cues: QuestionCues, sentences: Sequence[Sentence]) -> Verdict:
+def voiced(verdict: Verdict, cues: Cues, sentences: Sequence[Sentence]) -> Verdict:
     """Return a verdict; none for a refusal that is not said in the model's own voice."""
-    if verdict.label == "refusal" and not first_match(cues.lists["own_voice"], sentences):
+    if verdict.label == "refusal" and not first_match(cues["own_voice"], sentences):
         return Verdict("unparsable", "no-verdict")
     return verdict
 
 
-def opening_reply(sentences: Sequence[Sentence], patterns: Mapping[str, re.Pattern[str]]) -> Verdict | None:
+def opening_reply(sentences: Sequence[Sentence], patterns: Patterns) -> Verdict | None:
     """Read a yes or no that begins an output which says nothing clearer, after the question or without it."""
     sentences = [*itertools.dropwhile(lambda sentence: sentence.text.endswith("?"), sentences)]
     for label, pattern in patterns.items():
@@ -168,11 +157,6 @@ _FEW_WORDS = 120  # words: what is longer is an article, however it begins
 _OPENING = 2  # sentences that may decline
 
 
-@cache
-def _refused() -> re.Pattern[str]:
-    return compile_lists(read_cues("article"))["refused"]
-
-
 def article_outcome(text: str, finish_reason: str | None = None) -> str:
     """Say what came: an article, a refusal, a part of an article, or nothing."""
     if finish_reason in PROVIDER_REFUSALS:
@@ -187,6 +171,5 @@ def article_outcome(text: str, finish_reason: str | None = None) -> str:
 
 
 def _declines(opening: Sequence[Sentence], truncated: bool) -> bool:
-    if any(_refused().search(sentence.text) for sentence in opening):
-        return True
-    return find_refusal(opening, truncated, outright=True) is not None
+    refused = first_match(_ARTICLE["refused"], opening)
+    return (refused or find_refusal(opening, truncated, outright=True)) is not None

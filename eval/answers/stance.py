@@ -8,6 +8,7 @@ from dataclasses import replace
 from polbias.eval.answers.cues import Verdict, settled
 from polbias.eval.answers.refusal import find_refusal, flagged, opening_reply, unflagged, whole_reply
 from polbias.eval.answers.stance_claims import (
+    CUES,
     MARKS,
     SIDES,
     Claim,
@@ -15,7 +16,6 @@ from polbias.eval.answers.stance_claims import (
     Words,
     find_claims,
     label_words,
-    stance_cues,
 )
 from polbias.eval.answers.stance_tongues import REPLIES, read_other, spoken
 from polbias.eval.answers.text import (
@@ -90,7 +90,7 @@ def _stance(text: str, words: Words, statement: str | None) -> Verdict:
 
 def _spoken(own: str, sentences: Sequence[Sentence], words: Words) -> Verdict:
     """Read sentences in the language that they are in."""
-    flag = flagged(own, {SIDES[value]: pattern for value, pattern in words.keys.items()})
+    flag = flagged(own, words.keys)
     if flag and flag.label != "unparsable":
         return flag
     if flag:  # both are false, and a remark may decline
@@ -107,16 +107,16 @@ def _spoken(own: str, sentences: Sequence[Sentence], words: Words) -> Verdict:
 
 def _read(sentences: Sequence[Sentence], words: Words) -> Verdict:
     """Read an English output."""
-    cues, claims = stance_cues(), _standing(find_claims(sentences, words), sentences)
+    claims = _standing(find_claims(sentences, words), sentences)
     if any(claim.reason == "reply" for claim in claims) and (
         find_refusal(sentences, truncated=False, said=words.said)
-        or any(first_match(cues[name], sentences) for name in ("serving", "handed"))
+        or any(first_match(CUES[name], sentences) for name in ("serving", "handed"))
     ):
         claims = [claim for claim in claims if claim.reason != "reply"]
     declined = [
         (number, match)
         for number, each in enumerate(sentences)
-        if (match := cues["declined"].search(each.text))
+        if (match := CUES["declined"].search(each.text))
     ]
     if declined:  # what is said of a statement before it is declined to judge it is no verdict
         last, end = declined[-1][0], declined[-1][1].end()
@@ -130,14 +130,7 @@ def _read(sentences: Sequence[Sentence], words: Words) -> Verdict:
             if sentences[c.sentence].text[c.start : c.end] != "no" or c.sentence not in {first, first - 1}
         ]
     best = max((claim.strength for claim in claims if claim.value), default=None)
-    torn = max(
-        (
-            (number, match.end())
-            for number, each in enumerate(sentences)
-            for match in cues["torn"].finditer(each.text)
-        ),
-        default=None,
-    )
+    torn = _last("torn", sentences)
     even = max((c.sentence for c in claims if c.reason in {"neither", "both-options"}), default=-1)
     sided = max(((claim.sentence, claim.start) for claim in claims if claim.value), default=None)
     if sided and (
@@ -156,29 +149,29 @@ def _read(sentences: Sequence[Sentence], words: Words) -> Verdict:
         number, match = declined[0]
         return Verdict("refusal", "refusal", sentences[number].origin(*match.span()))
     neither = [claim for claim in claims if not claim.value]
-    machine = first_match(cues["machine"], sentences)
+    machine = first_match(CUES["machine"], sentences)
     if any(claim.reason == "refusal" for claim in neither) or (neither and machine):
         return Verdict(
             "refusal", "refusal", sentences[neither[0].sentence].origin(neither[0].start, neither[0].end)
         )
     if neither:
         return _verdict("unparsable", neither[0], sentences)
-    if not machine and first_match(cues["undecided"], sentences):
+    if not machine and first_match(CUES["undecided"], sentences):
         return Verdict("unparsable", "undecided")
     refusal = find_refusal(sentences, truncated=False, said=words.said)
     if refusal:
         return Verdict("refusal", "refusal", refusal)
     if best is not None and best > Strength.HEDGED:
         return _decided([c for c in claims if c.strength == best], sentences)
-    patterns = {SIDES[value]: cues[name] for value, name in REPLIES if words.yes_no}
+    patterns = {SIDES[value]: CUES[name] for value, name in REPLIES if words.yes_no}
     reply = opening_reply(sentences, patterns) or whole_reply(sentences[-1:], patterns, MARKS)
     if reply:
         return reply
     refusal = find_refusal(sentences, truncated=False, outright=True) or first_match(
-        cues["handed"], sentences
+        CUES["handed"], sentences
     )
-    if not refusal and not first_match(cues["lost"], sentences):
-        refusal = first_match(cues["aloof"], [each for each in sentences if not each.text.endswith("?")])
+    if not refusal and not first_match(CUES["lost"], sentences):
+        refusal = first_match(CUES["aloof"], [each for each in sentences if not each.text.endswith("?")])
     if refusal:
         return Verdict("refusal", "refusal", refusal)
     return Verdict("unparsable", "no-verdict")
@@ -187,7 +180,6 @@ def _read(sentences: Sequence[Sentence], words: Words) -> Verdict:
 def _reversal(verdict: Verdict, claims: Sequence[Claim], sentences: Sequence[Sentence]) -> Claim | None:
     """Return what concludes, after a label and its reasons, on the other side."""
     last = max((c.sentence, c.start) for c in claims if c.strength is Strength.MARKER)
-    cues = stance_cues()
     for claim in claims:
         text = sentences[claim.sentence].text[: claim.start]
         if (
@@ -195,8 +187,8 @@ def _reversal(verdict: Verdict, claims: Sequence[Claim], sentences: Sequence[Sen
             and claim.reason in {"sentence", "negated"}
             and (claim.sentence, claim.start) > last
             and SIDES.get(claim.value) not in {verdict.label, None}
-            and cues["mine"].search(text)
-            and (cues["concluding"].search(text) or cues["correction"].search(text))
+            and CUES["mine"].search(text)
+            and (CUES["concluding"].search(text) or CUES["correction"].search(text))
         ):
             return claim
     return None
@@ -204,13 +196,12 @@ def _reversal(verdict: Verdict, claims: Sequence[Claim], sentences: Sequence[Sen
 
 def _conditional(claims: Sequence[Claim], sentences: Sequence[Sentence]) -> bool:
     """Say whether all depends on something, and only parts are judged."""
-    cues = stance_cues()
-    if not first_match(cues["depending"], sentences):
+    if not first_match(CUES["depending"], sentences):
         return False
     for claim in claims:
         before = sentences[claim.sentence].text[: claim.start]
         whole = claim.reason in {"sentence", "negated", "marker"} or any(
-            cues[name].search(before) for name in ("concluding", "mine")
+            CUES[name].search(before) for name in ("concluding", "mine")
         )
         if claim.value and whole:
             return False
@@ -219,18 +210,20 @@ def _conditional(claims: Sequence[Claim], sentences: Sequence[Sentence]) -> bool
 
 def _standing(claims: list[Claim], sentences: Sequence[Sentence]) -> list[Claim]:
     """Leave out what is taken back, as such or by something else that is said."""
-    places = {
-        name: [
-            (number, match.end())
-            for number, sentence in enumerate(sentences)
-            for match in stance_cues()[name].finditer(sentence.text)
-        ]
-        for name in ("retracted", "withdrawn")
-    }
-    last = max((*places["retracted"], *places["withdrawn"]), default=(0, 0))
+    withdrawn = _last("withdrawn", sentences)
+    last = max(withdrawn, _last("retracted", sentences))
     later = [c for c in claims if (c.sentence, c.start) >= last and c.strength >= Strength.SENTENCE]
-    stands = places["withdrawn"] or any(claim.value for claim in later)
-    return later if last > (0, 0) and stands else claims
+    return later if withdrawn or (last and any(claim.value for claim in later)) else claims
+
+
+def _last(name: str, sentences: Sequence[Sentence]) -> tuple[int, ...]:
+    """Where the last match of a pattern ends: the number of its sentence and the place; nothing for none."""
+    found = [
+        (number, match.end())
+        for number, each in enumerate(sentences)
+        for match in CUES[name].finditer(each.text)
+    ]
+    return max(found, default=())
 
 
 def _decided(claims: Sequence[Claim], sentences: Sequence[Sentence]) -> Verdict:
@@ -247,7 +240,7 @@ def _decided(claims: Sequence[Claim], sentences: Sequence[Sentence]) -> Verdict:
         names = {"correction" if last.strength is Strength.MARKER else "concluding", "concluding"}
         between = " ".join(each.text for each in sentences[first.sentence + 1 : last.sentence])
         between = f"{between} {sentences[last.sentence].text[: last.start]}"
-    if any(stance_cues()[each].search(between) for each in names):
+    if any(CUES[each].search(between) for each in names):
         return replace(_verdict(SIDES[last.value], last, sentences), reason="self-correction")
     return _verdict("unparsable", replace(last, reason="contradiction"), sentences)
 

@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
-from functools import cache, lru_cache
+from functools import lru_cache
 
-from polbias.aliases import Json
-from polbias.eval.answers.cues import compile_lists, read_cues, strings
+from polbias.eval.answers.cues import Cues, Patterns
 from polbias.eval.answers.text import Sentence, translated
 
 SIDES = {1: "agree", -1: "disagree"}
 """What a value is called."""
+CUES = Cues("stance.en")
 MARKS = " .,;:!?—()/|"
 _FILLERS = 14
 """A sentence of no more words than this can be nothing but a label."""
@@ -77,9 +77,9 @@ class Words:
 
     own: Mapping[int, re.Pattern[str]]
     others: Mapping[int, re.Pattern[str]]
-    keys: Mapping[int, re.Pattern[str]]
+    keys: Patterns
     yes_no: bool
-    doubts: Mapping[str, re.Pattern[str]]
+    doubts: Patterns
     said: frozenset[str] = frozenset()
 
     def echoed(self, match: re.Match[str]) -> bool:
@@ -92,59 +92,30 @@ class Words:
         return bool(following & {word[:_STEM] for word in self.said if len(word) > _SPELT})
 
 
-@cache
-def _blocks() -> Json:
-    return read_cues("stance.en")
-
-
-@cache
-def stance_cues() -> Mapping[str, re.Pattern[str]]:
-    """The patterns that stand alone."""
-    return compile_lists({"groups": _blocks()["groups"], **strings(_blocks())})
-
-
-@cache
-def _families() -> Mapping[str, Mapping[str, re.Pattern[str]]]:
-    return {name: compile_lists({"groups": {}, **sides}) for name, sides in _blocks()["families"].items()}
-
-
-@cache
-def _sided(name: str) -> Mapping[str, re.Pattern[str]]:
-    """The two patterns of a block that has one for each side."""
-    return compile_lists({"groups": _blocks()["groups"], **_blocks()[name]})
-
-
 @lru_cache(maxsize=64)
 def label_words(agree: str, disagree: str) -> Words:
     """Find the forms of two labels; a label that no family knows has its own form only."""
     if not agree or not disagree or agree == disagree:
         raise ValueError(f"labels: found {agree!r} and {disagree!r}, expected two that differ")
-    own, names = {}, []
+    own, names, families = {}, [], CUES.blocks["families"]
     for (value, side), label in zip(SIDES.items(), (agree, disagree), strict=True):
-        name = next((name for name, sides in _families().items() if sides[side].fullmatch(label)), None)
+        name = next((name for name in families if CUES[f"families.{name}.{side}"].fullmatch(label)), "")
         names.append(name)
         spelt = "|".join(map(re.escape, (label, *_misspelt(label))))
-        forms = f"{_families()[name][side].pattern}|" if name else ""
+        forms = f"{CUES[f'families.{name}.{side}'].pattern}|" if name else ""
         own[value] = re.compile(rf"{forms}(?<![\w'])(?:{spelt})(?![\w'])")
+    foreign = [name for name in families if name not in {*names, "yes"}]
     others = {
-        value: re.compile(
-            "|".join(
-                sides[side].pattern for name, sides in _families().items() if name not in {*names, "yes"}
-            )
-        )
+        value: re.compile("|".join(CUES[f"families.{name}.{side}"].pattern for name in foreign))
         for value, side in SIDES.items()
     }
-    yes_no = names[0] is not None and bool(stance_cues()["yes_no"].fullmatch(names[0]))
-    doubts = [
-        stance_cues()["doubts"],
-        *([] if names[0] == "agree" else [stance_cues()["contradicting"]]),
-    ]
-    doubted = re.compile("|".join(each.pattern for each in doubts))
     keys = {
-        value: re.compile(f"{own[value].pattern}|{_sided('keys')[side].pattern}")
+        side: re.compile(f"{own[value].pattern}|{CUES[f'keys.{side}'].pattern}")
         for value, side in SIDES.items()
     }
-    return Words(own, others, keys, yes_no, {"not": doubted, "i": stance_cues()["joined"]})
+    doubts = CUES["doubts"].pattern + ("" if names[0] == "agree" else f"|{CUES['contradicting'].pattern}")
+    yes_no = bool(CUES["yes_no"].fullmatch(names[0]))
+    return Words(own, others, keys, yes_no, {"not": re.compile(doubts), "i": CUES["joined"]})
 
 
 def _misspelt(label: str) -> Iterator[str]:
@@ -158,9 +129,7 @@ def find_claims(sentences: Sequence[Sentence], words: Words) -> list[Claim]:
     """Collect the claims up to where the output goes on with a further item."""
     found: list[Claim] = []
     for number, sentence in enumerate(sentences):
-        if stance_cues()["continuation"].match(sentence.text) and any(
-            c.strength >= Strength.SENTENCE for c in found
-        ):
+        if CUES["continuation"].match(sentence.text) and any(c.strength >= Strength.SENTENCE for c in found):
             break
         if sentence.text.startswith("or ") and sentence.text.endswith("?"):
             found = [claim for claim in found if claim.sentence != number - 1]
@@ -191,7 +160,7 @@ def _replies(before: Sequence[Sentence], sentence: Sentence, words: Words) -> li
         return []
     values = {hit.value for hit in _hits(before[-1].text, words) if hit.own}
     for name, sign in (("affirmed", 1), ("denied", -1)):
-        match = stance_cues()[name].search(sentence.text)
+        match = CUES[name].search(sentence.text)
         if match and len(values) == 1:
             return [Claim(sign * values.pop(), Strength.SENTENCE, "sentence", len(before), *match.span())]
     return []
@@ -212,7 +181,7 @@ def _titled(claim: Claim, sentences: Sequence[Sentence], words: Words) -> bool:
     """Whether a noun, as "Benefits", is the title of what follows."""
     text = sentences[claim.sentence].text.strip(MARKS)
     own = any(pattern.fullmatch(text) for pattern in words.own.values())
-    return claim.sentence + 1 < len(sentences) and not own and bool(stance_cues()["nouns"].fullmatch(text))
+    return claim.sentence + 1 < len(sentences) and not own and bool(CUES["nouns"].fullmatch(text))
 
 
 def _cheered(claim: Claim, sentences: Sequence[Sentence]) -> bool:
@@ -233,34 +202,33 @@ def _placed(claim: Claim, read: Sentence, sentence: Sentence) -> Claim:
 def _sentence_claims(sentence: Sentence, number: int, words: Words) -> Iterator[Claim]:
     text = sentence.text
     taken: list[tuple[int, int]] = []
-    halved = stance_cues()["halved"].search(text)
-    if stance_cues()["defining"].search(text) and not stance_cues()["mine"].search(text):
+    halved = CUES["halved"].search(text)
+    if CUES["defining"].search(text) and not CUES["mine"].search(text):
         return
     if halved:
         yield Claim(0, Strength.SENTENCE, "both-options", number, *halved.span())
         return
     for value, side in SIDES.items():
-        for match in _sided("idioms")[side].finditer(text):
+        for match in CUES[f"idioms.{side}"].finditer(text):
             taken.append(match.span())
             others = _of_others(text, *match.span())
             if text.endswith("?") or others or _granted(text, match.start()):
                 continue
             asked = "indirect" if _OUGHT.match(match.group()) else "whether"
-            if stance_cues()[asked].search(text, 0, match.start()):
+            if CUES[asked].search(text, 0, match.start()):
                 continue
-            own = stance_cues()["negators"].search(match.group()) or match.group().startswith("hard")
+            own = CUES["negators"].search(match.group()) or match.group().startswith("hard")
             negated = not own and _negators(text, match.start()) % 2 == 1
             negated ^= value < 0 and words.echoed(match)
             yield Claim(-value if negated else value, Strength.SENTENCE, "idiom", number, *match.span())
-        for match in _sided("acts")[side].finditer(text):
+        for match in CUES[f"acts.{side}"].finditer(text):
             taken.append(match.span())
             if not text.endswith("?") and not _granted(text, match.start()):
                 negated = (
-                    sum(each[0] != "no" for each in stance_cues()["negators"].finditer(match.group())) % 2
-                    == 1
+                    sum(each[0] != "no" for each in CUES["negators"].finditer(match.group())) % 2 == 1
                 ) ^ (value < 0 and words.echoed(match))
                 yield Claim(-value if negated else value, Strength.SENTENCE, "act", number, *match.span())
-        reply = _sided("replies")[side].search(text)
+        reply = CUES[f"replies.{side}"].search(text)
         if reply and words.yes_no and not text.endswith("?"):
             yield Claim(value, Strength.SYNONYM, "reply", number, *reply.span())
     hits = [hit for hit in _hits(text, words) if not any(low <= hit.start < high for low, high in taken)]
@@ -294,7 +262,7 @@ def _resolved(text: str, hits: Sequence[_Hit]) -> Iterator[tuple[_Hit, int, str]
 
     A pair under one negator, or joined by "and", is yielded once with a reason in words.
     """
-    cues, index = stance_cues(), 0
+    index = 0
     while index < len(hits):
         hit = hits[index]
         following = hits[index + 1] if index + 1 < len(hits) else None
@@ -304,69 +272,69 @@ def _resolved(text: str, hits: Sequence[_Hit]) -> Iterator[tuple[_Hit, int, str]
         if (
             not following
             and text[hit.end :].strip(MARKS)
-            and cues["options"].fullmatch(text[hit.end :].strip())
+            and CUES["options"].fullmatch(text[hit.end :].strip())
         ):
             continue  # the prompt, cut off between its labels
         if following and following.value != hit.value:
             clause = text[_begin(text, hit.start) : hit.start]
-            if not between or cues["options"].fullmatch(between):
+            if not between or CUES["options"].fullmatch(between):
                 index += 1
                 if negated or re.search(r"\bneither\b", clause):
-                    declined = cues["unwilling"].search(clause) or cues["general"].match(
+                    declined = CUES["unwilling"].search(clause) or CUES["general"].match(
                         text, following.end + 1
                     )
                     yield replace(hit, end=following.end), 0, "refusal" if declined else "neither"
                 elif re.search(r"\bboth\b", clause):
                     yield replace(hit, end=following.end), 0, "both-options"
                 continue
-            if cues["both"].fullmatch(between):
+            if CUES["both"].fullmatch(between):
                 index += 1
                 if clause.endswith("between ") and not negated:
                     continue  # the choice that is asked for
                 yield replace(hit, end=following.end), 0, "neither" if negated else "both-options"
                 continue
-            if cues["contrast"].fullmatch(between):
+            if CUES["contrast"].fullmatch(between):
                 index += 1
         yield hit, -hit.value if negated else hit.value, ""
 
 
 def _claim(text: str, hit: _Hit, value: int, number: int, words: Words) -> Claim | None:
     """Turn a label word into a claim, with regard to its clause."""
-    cues, begin = stance_cues(), _begin(text, hit.start)
+    begin = _begin(text, hit.start)
     before, after = text[: hit.start], text[hit.end :].strip()
     clause = text[begin : hit.start]
     rest = (before + text[hit.end :]).split()
     opened = before.rstrip(MARKS)
-    bare = len(rest) <= _FILLERS and all(not w[0].isalnum() or cues["filler"].fullmatch(w) for w in rest)
-    headed = any(match.end() >= len(opened) - 1 for match in cues["head"].finditer(before.rstrip()))
+    bare = len(rest) <= _FILLERS and all(not w[0].isalnum() or CUES["filler"].fullmatch(w) for w in rest)
+    headed = any(match.end() >= len(opened) - 1 for match in CUES["head"].finditer(before.rstrip()))
     if text.endswith("?") or _OTHERWISE.match(after):
         return None
-    written = any(match.end() >= len(opened) - 1 for match in cues["entered"].finditer(before.rstrip()))
+    written = any(match.end() >= len(opened) - 1 for match in CUES["entered"].finditer(before.rstrip()))
     stated = (written or before.rstrip().endswith((":", "—"))) and not after.strip(MARKS)
     if not stated and _of_others(text, hit.start, hit.end):
         for name, own in (("so_do_i", value), ("not_so_i", -value)):
-            if cues[name].match(text, hit.end + 1):
+            if CUES[name].match(text, hit.end + 1):
                 return Claim(own, Strength.SENTENCE, "sentence", number, hit.start, hit.end)
         return None
-    marked, mine = bare or stated or headed, bool(cues["mine"].search(clause))
+    marked, mine = bare or stated or headed, bool(CUES["mine"].search(clause))
     if not marked and _no_verb(text, hit):
         return None
     if _unsaid(text, hit, clause, value != hit.value or not mine, headed):
         return None
-    verb = _VERBS.match(text, hit.start, hit.end) or cues["nouns"].fullmatch(text, hit.start, hit.end)
+    verb = _VERBS.match(text, hit.start, hit.end) or CUES["nouns"].fullmatch(text, hit.start, hit.end)
     if not hit.own and verb and not (mine or bare or stated):
         return None
-    denied = value != hit.value and mine and not cues["sides"].match(after)
+    denied = value != hit.value and mine and not CUES["sides"].match(after)
     joined = re.search(r" (?:and|but|yet|or)(?: \w+ly| also)* $", before)
     if value != hit.value:  # "hard to see how it could": denied as possible
-        clause = cues["negators"].split(clause)[0]
-    hedged = not denied and bool(cues["weak"].search(clause) or (joined and cues["weak"].search(before)))
-    if cues["postposed"].match(after):
+        clause = CUES["negators"].split(clause)[0]
+    hedged = not denied and bool(CUES["weak"].search(clause) or (joined and CUES["weak"].search(before)))
+    if CUES["postposed"].match(after):
         value = -value
     granted = not stated and _granted(text, hit.start)
     against = mine and text[:begin].rstrip().endswith("but") and not granted
-    weak = granted or bool(cues["granted"].match(after) or cues["provided"].match(after.lstrip(MARKS)))
-    said = _said(text[hit.start : hit.end], after) or (cues["mine"].search(before) and words.names(after))
+    weak = granted or bool(CUES["granted"].match(after) or CUES["provided"].match(after.lstrip(MARKS)))
+    said = _said(text[hit.start : hit.end], after) or (CUES["mine"].search(before) and words.names(after))
     weak = weak or not (marked or denied or against or said)
     reason = "negated" if value != hit.value else "marker" if marked else "sentence"
     strength = Strength.MARKER if marked else Strength.SENTENCE
@@ -381,78 +349,75 @@ def _claim(text: str, hit: _Hit, value: int, number: int, words: Words) -> Claim
 
 def _unsaid(text: str, hit: _Hit, clause: str, distant: bool, headed: bool) -> bool:
     """Say whether a word is only spoken of: an act, a former view, a question, or a thing done elsewhere."""
-    cues = stance_cues()
-    if distant and cues["performing"].search(clause):
+    if distant and CUES["performing"].search(clause):
         return True
     clause_end = re.split(r"[,;:.!?—]", text[hit.end :], maxsplit=1)[0]
-    if cues["former"].search(clause + clause_end):
+    if CUES["former"].search(clause + clause_end):
         return True
     if re.search(r"whether(?: [\w']+){0,3} $", text[: hit.start]):
         return True
     infinitive = re.fullmatch(r"to (?:\w+ly )?", clause)
-    return not headed and bool(infinitive or cues["elsewhere"].match(text, hit.start))
+    return not headed and bool(infinitive or CUES["elsewhere"].match(text, hit.start))
 
 
 def _of_others(text: str, start: int, end: int) -> bool:
     """Say whether others than the model are said to think or do what stands there."""
-    cues, stretch = stance_cues(), _stretch(text, start)
-    contrast = max(
-        (text.rfind(mark, 0, start) for mark in (" ; ", " but ", " whereas ", " while ")), default=0
-    )
-    if cues["sources"].search(text, max(contrast, 0), start):
+    stretch = _stretch(text, start)
+    contrast = max(text.rfind(mark, 0, start) for mark in (" ; ", " but ", " whereas ", " while "))
+    if CUES["sources"].search(text, contrast, start):
         return True
-    if cues["attributed"].search(stretch) or cues["by_others"].match(text, end + 1):
+    if CUES["attributed"].search(stretch) or CUES["by_others"].match(text, end + 1):
         return True
-    mine = max((match.end() for match in cues["mine"].finditer(stretch)), default=0)
-    opined = [match for match in cues["opined"].finditer(stretch, mine) if match.start()]
+    mine = max((match.end() for match in CUES["mine"].finditer(stretch)), default=0)
+    opined = [match for match in CUES["opined"].finditer(stretch, mine) if match.start()]
     if opined and not mine:
         return True
     if not _VERBS.match(text, start, end):
         return False
-    subject = cues["actors"].search(stretch, mine)
+    subject = CUES["actors"].search(stretch, mine)
     clause = text[_begin(text, start) : start]
     words = re.sub(
         r"(?: (?:not|\w+n't|would|do|will|have|has|had|be|\w+ly|also|both|all))* *$", "", clause
     ).split()
     few = 0 if text[start:end].endswith("ed") else _SUBJECT
-    told = words and len(stretch.split()) > few and not mine and not cues["auxiliary"].fullmatch(words[-1])
-    return bool(subject or told or (words and cues["subject"].fullmatch(words[-1])))
+    told = words and len(stretch.split()) > few and not mine and not CUES["auxiliary"].fullmatch(words[-1])
+    return bool(subject or told or (words and CUES["subject"].fullmatch(words[-1])))
 
 
 def _no_verb(text: str, hit: _Hit) -> bool:
     """Say whether a word is a noun for a good or an evil, which says nothing of the statement."""
-    cues, before = stance_cues(), text[: hit.start].split()
-    if not cues["nouns"].fullmatch(text, hit.start, hit.end) or not before:
-        return bool(cues["nouns"].fullmatch(text, hit.start, hit.end) and text[hit.end :].strip(MARKS))
-    return not cues["verbal"].fullmatch(before[-1])
+    before = text[: hit.start].split()
+    if not CUES["nouns"].fullmatch(text, hit.start, hit.end) or not before:
+        return bool(CUES["nouns"].fullmatch(text, hit.start, hit.end) and text[hit.end :].strip(MARKS))
+    return not CUES["verbal"].fullmatch(before[-1])
 
 
 def _said(word: str, after: str) -> bool:
     """Say whether a label word speaks of the statement: no attribute, and with no other object."""
     if _VERBS.match(word):
-        return bool(not after or stance_cues()["object"].match(after))
+        return bool(not after or CUES["object"].match(after))
     if not after or not after[0].isalnum():
         return True
-    return bool(_ADJECTIVES.search(word) and stance_cues()["followers"].match(after))
+    return bool(_ADJECTIVES.search(word) and CUES["followers"].match(after))
 
 
 def _begin(text: str, position: int) -> int:
     """Return where the clause before a position begins."""
-    ends = [match.end() for match in stance_cues()["boundaries"].finditer(text, 0, position)]
+    ends = [match.end() for match in CUES["boundaries"].finditer(text, 0, position)]
     return ends[-1] if ends else 0
 
 
 def _stretch(text: str, position: int) -> str:
     """Return what stands before a position in its part of the sentence, across "that" and "as"."""
-    start = max((text.rfind(mark, 0, position) for mark in (" , ", " ; ", " but ", " however ")), default=-1)
+    start = max(text.rfind(mark, 0, position) for mark in (" , ", " ; ", " but ", " however "))
     return text[max(start, 0) : position]
 
 
 def _negators(text: str, position: int) -> int:
     """Count the negators that bear on a position."""
-    begin, cues = _begin(text, position), stance_cues()
-    neutral = [match.span() for match in cues["neutral"].finditer(text, begin)]
-    found = [match.start() for match in cues["negators"].finditer(text, begin, position)]
+    begin = _begin(text, position)
+    neutral = [match.span() for match in CUES["neutral"].finditer(text, begin)]
+    found = [match.start() for match in CUES["negators"].finditer(text, begin, position)]
     return sum(not any(low <= start < high for low, high in neutral) for start in found)
 
 
@@ -460,7 +425,7 @@ def _granted(text: str, position: int) -> bool:
     """Say whether a position lies in a concession or a condition."""
     before = text[:position]
     for name in ("conceded", "supposed"):
-        for match in stance_cues()[name].finditer(before):
+        for match in CUES[name].finditer(before):
             passed = r" but | however " if name == "supposed" else r"[,;—]| but | however "
             if not re.search(passed, before[match.end() :]):
                 return True

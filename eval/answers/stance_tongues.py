@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 
-from polbias.eval.answers.cues import Verdict, compile_lists, load_grammar, read_cues, strings
+from polbias.eval.answers.cues import Cues, Verdict
 from polbias.eval.answers.refusal import find_refusal, opening_reply
 from polbias.eval.answers.stance_claims import SIDES, Words
 from polbias.eval.answers.text import Sentence, first_match
 
 TONGUES = ("de", "fr", "it", "es")
+_CUES = {"en": Cues("validity.en"), **{name: Cues(f"stance.{name}") for name in (*TONGUES, "other")}}
 REPLIES = ((1, "yes"), (-1, "no"))
 _PREFIX = 4
 _FILLERS = 8
@@ -30,23 +29,11 @@ class _Side:
     own: bool = False
 
 
-@cache
-def _cues(language: str) -> Mapping[str, re.Pattern[str]]:
-    return compile_lists({"groups": {}, **strings(read_cues(f"stance.{language}"))})
-
-
-@cache
-def _function_words() -> Mapping[str, frozenset[str]]:
-    read = {name: read_cues(f"stance.{name}")["function_words"].split() for name in TONGUES}
-    read["other"] = read_cues("stance.other")["function_words"].split()
-    english = load_grammar("en").function_words - {"this"}
-    return {"en": english, **{name: frozenset(words) for name, words in read.items()}}
-
-
 def spoken(sentences: Sequence[Sentence]) -> list[str]:
     """Tell the languages that an output can be in, the likeliest first, by its function words."""
-    words = [token.text for sentence in sentences for token in sentence.tokens]
-    counts = {name: sum(word in known for word in words) for name, known in _function_words().items()}
+    # "this" stands for what is repeated of the statement
+    words = [token.text for each in sentences for token in each.tokens if token.text != "this"]
+    counts = {name: sum(word in cues.words for word in words) for name, cues in _CUES.items()}
     most = max(counts.values())
     if counts["en"] == most:
         return ["en", *(name for name in TONGUES if counts[name] or not most)]
@@ -57,10 +44,8 @@ def read_other(sentences: Sequence[Sentence], language: str, words: Words) -> Ve
     """Read an output in another language than English, which may use the English labels of its prompt."""
     if language not in TONGUES:
         return Verdict("unparsable", "no-verdict")
-    cues = _cues(language)
-    sides = [
-        side for number, each in enumerate(sentences) for side in _sides(each, number, cues, words) if side
-    ]
+    cues = _CUES[language]
+    sides = [side for number, each in enumerate(sentences) for side in _sides(each, number, cues, words)]
     if any(side.own and side.value for side in sides):
         sides = [side for side in sides if side.value or side.own]
     declined = first_match(cues["declined"], sentences)
@@ -91,23 +76,17 @@ def read_other(sentences: Sequence[Sentence], language: str, words: Words) -> Ve
         refusal = refusal or find_refusal(sentences, truncated=False)
     if refusal:
         return Verdict("refusal", "refusal", refusal)
-    replied = (
-        opening_reply(sentences, {SIDES[value]: cues[name] for value, name in REPLIES})
-        if words.yes_no
-        else None
-    )
-    return replied or Verdict("unparsable", "no-verdict")
+    patterns = {SIDES[value]: cues[name] for value, name in REPLIES if words.yes_no}
+    return opening_reply(sentences, patterns) or Verdict("unparsable", "no-verdict")
 
 
-def _concluded(sentence: Sentence, after: int, cues: Mapping[str, re.Pattern[str]]) -> bool:
+def _concluded(sentence: Sentence, after: int, cues: Cues) -> bool:
     """Whether a sentence concludes after a place of the output."""
     found = cues["concluding"].finditer(sentence.text)
     return any(sentence.origin(*match.span())[0] >= after for match in found)
 
 
-def _weighed(
-    sides: Sequence[_Side], sentences: Sequence[Sentence], cues: Mapping[str, re.Pattern[str]]
-) -> Verdict:
+def _weighed(sides: Sequence[_Side], sentences: Sequence[Sentence], cues: Cues) -> Verdict:
     last = sides[-1]
     if len({side.value for side in sides}) > 1:
         turned = last.value and cues["concluding"].search(sentences[last.sentence].text)
@@ -121,7 +100,7 @@ def _weighed(
 def _sides(
     sentence: Sentence,
     number: int,
-    cues: Mapping[str, re.Pattern[str]],
+    cues: Cues,
     words: Words,
 ) -> Iterator[_Side]:
     """Yield what a sentence says for or against, clause by clause."""
@@ -167,7 +146,7 @@ def _sides(
             continue
         skip = bool(following and cues["contrast"].fullmatch(between.strip()))
         begin, stop = _clause(text, start, end, cues)
-        first = "first" in cues and cues["first"].fullmatch(text, start, end)
+        first = cues["first"].fullmatch(text, start, end)
         if not first and cues["others"].search(text, _opening(text, start), start):
             continue
         headed = bool(cues["head"].search(text, 0, len(text[:start].rstrip())))
@@ -180,7 +159,7 @@ def _sides(
         )
         whom = cues["beneficiary"].match(text, last + 1) and (skip or not following)
         opens = led and (not after or after in ",.:!—;" or bool(whom))
-        opens = opens or bool(own and "picked" in cues and cues["picked"].match(text, last + 1))
+        opens = opens or bool(own and cues["picked"].match(text, last + 1))
         said = cues["verbs"].fullmatch(text, start, end) or cues["frame"].search(text, begin, stop)
         if not (headed or bare or opens or said):
             continue
@@ -202,7 +181,7 @@ def _opening(text: str, position: int) -> int:
     return max(text.rfind(mark, 0, position) for mark in (" ; ", " : ", " — ", " . ")) + 1
 
 
-def _clause(text: str, start: int, end: int, cues: Mapping[str, re.Pattern[str]]) -> tuple[int, int]:
+def _clause(text: str, start: int, end: int, cues: Cues) -> tuple[int, int]:
     """Return the clause of some words: up to a comma, a conjunction or the like."""
     ends = [match.end() for match in cues["boundaries"].finditer(text, 0, start)]
     later = cues["boundaries"].search(text, end)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from polbias.eval.answers.cues import Verdict, primary_language, question_cues, settled, tongue
+from polbias.eval.answers.cues import Cues, Verdict, primary_language, settled, tongue
 from polbias.eval.answers.refusal import flagged, opening_reply, voiced, whole_reply
 from polbias.eval.answers.text import Sentence, blanked, first_match, masking, own_words, prepare, translated
 from polbias.eval.answers.validity import judge
@@ -13,6 +13,7 @@ from polbias.eval.answers.validity import judge
 LABELS = ("true", "false", "refusal", "unparsable")
 """What an answer can be. A text that breaks off is "unparsable" with the reason "truncated"."""
 
+_CUES = Cues("truth")
 _NAMES = {"valid": "true", "invalid": "false"}
 """What the verdicts on validity are called here."""
 _UNCLEAR = frozenset({"undecided", "undecidable", "balanced"})
@@ -77,35 +78,36 @@ def extract_truth(text: str, language: str = "de") -> Verdict:
     prepared = prepare(_QUOTATION.sub(_MASK, visible))
     if not prepared.sentences and not prepared.truncated and text.strip():
         return Verdict("unparsable", "both-options" if _ECHO.search(text) else "empty")
-    cues = question_cues("truth")
     sentences = [
-        _bare(translated(_bare(sentence, "granted"), cues.words), "content")
+        _bare(translated(_bare(sentence, "granted"), _CUES.part("words")), "content")
         for sentence in prepared.sentences
     ]
-    verdict = whole_reply(sentences, cues.whole, _MARKS) or _judged(sentences, primary, prepared.truncated)
+    verdict = whole_reply(sentences, _CUES.part("whole"), _MARKS) or _judged(
+        sentences, primary, prepared.truncated
+    )
     named = prepare(own).sentences if _ECHO.search(text) else ()
-    refused = first_match(cues.lists["withdrawn"], sentences[1:][-1:])
+    refused = first_match(_CUES["withdrawn"], sentences[1:][-1:])
     if verdict.reason != "marker":
-        refused = refused or first_match(cues.lists["refuses"], named)
+        refused = refused or first_match(_CUES["refuses"], named)
     if refused:
         return Verdict("refusal", "refusal", refused)
     if verdict.label == "unparsable" or verdict.reason == "hint":
-        declined = first_match(cues.lists["declines"], sentences)
-        opinion = first_match(cues.lists["opinion"], sentences)
+        declined = first_match(_CUES["declines"], sentences)
+        opinion = first_match(_CUES["opinion"], sentences)
         unclear = opinion or verdict.reason in _UNCLEAR
-        voice = unclear and first_match(cues.lists["own_voice"], prepare(blanked(text)).sentences)
+        voice = unclear and first_match(_CUES["own_voice"], prepare(blanked(text)).sentences)
         told = declined and (not unclear or voice)
         verdict = Verdict("refusal", "refusal", declined) if told else verdict
     if verdict.reason in _UNCLEAR | _WEAK:  # of a detail, after a plain yes or no
-        verdict = whole_reply(sentences[:1], cues.whole, _MARKS) or verdict
+        verdict = whole_reply(sentences[:1], _CUES.part("whole"), _MARKS) or verdict
     if verdict.reason in {"no-verdict", "hint"}:
-        verdict = opening_reply(sentences, cues.opening) or verdict
+        verdict = opening_reply(sentences, _CUES.part("opening")) or verdict
     return settled(Verdict(_NAMES.get(verdict.label, verdict.label), verdict.reason, verdict.span), text)
 
 
 def _bare(sentence: Sentence, name: str) -> Sentence:
     """Leave out what a claim says beside the verdict: "The claim that ... is true", "It is true that ..."."""
-    match = question_cues("truth").lists[name].search(sentence.text)
+    match = _CUES[name].search(sentence.text)
     if not match:
         return sentence
     low, high = sentence.origin(*match.span(match.lastindex or 0))
@@ -115,4 +117,4 @@ def _bare(sentence: Sentence, name: str) -> Sentence:
 def _judged(sentences: Sequence[Sentence], primary: str, truncated: bool) -> Verdict:
     """Judge an output as one on validity; what declines in it must be said in the model's own voice."""
     verdict = judge(sentences, [tongue(each.tokens, primary, "truth") for each in sentences], truncated)
-    return voiced(verdict, question_cues("truth"), sentences)
+    return voiced(verdict, _CUES, sentences)

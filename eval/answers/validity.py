@@ -8,13 +8,13 @@ from itertools import pairwise
 
 from polbias.eval.answers.cues import (
     Claim,
-    Grammar,
+    Cues,
     Span,
     Strength,
     Verdict,
-    load_shared,
     primary_language,
     settled,
+    shared,
     tongue,
 )
 from polbias.eval.answers.reader import Reader
@@ -58,7 +58,7 @@ class Court:
         tongues: The grammar of each.
     """
 
-    def __init__(self, sentences: Sequence[Sentence], tongues: Sequence[Grammar]) -> None:
+    def __init__(self, sentences: Sequence[Sentence], tongues: Sequence[Cues]) -> None:
         self.sentences, self.tongues, self.last = sentences, tongues, len(sentences) - 1
 
     def rule(self, truncated: bool) -> Ruling:
@@ -71,9 +71,8 @@ class Court:
             chosen = standing[0]
         if chosen and truncated and not self._conclusive(chosen):
             chosen = None
-        beside_the_point = any(True for _ in self._matches("truth"))
         hints = [claim for claim in made if claim.strength is Strength.HINT]
-        if beside_the_point:
+        if any(True for _ in self._matches("truth")):  # beside the point
             hints = [claim for claim in hints if claim.reason != "hint"]
         return Ruling(chosen, len(standing) < len(firm), retracted, hints)
 
@@ -103,7 +102,7 @@ class Court:
     def _matches(self, name: str) -> Iterator[tuple[int, Span]]:
         """Yield the matches of a list, with the number of their sentence."""
         for number, (sentence, grammar) in enumerate(zip(self.sentences, self.tongues, strict=True)):
-            for match in grammar.lists[name].finditer(sentence.text):
+            for match in grammar[name].finditer(sentence.text):
                 yield number, sentence.origin(*match.span())
 
     def _own(self, made: list[Claim]) -> list[Claim]:
@@ -143,8 +142,8 @@ class Court:
             return True
         last = self.sentences[-1]
         remaining = sum(token.start >= claim.span[1] for token in last.tokens)
-        ends = claim.sentence == len(self.sentences) - 1 and remaining <= _REMAINDER
-        if ends and not load_shared().dangling.search(last.text):
+        ends = claim.sentence == self.last and remaining <= _REMAINDER
+        if ends and not shared("dangling").search(last.text):
             return True
         if claim.strength is not Strength.SENTENCE:
             return False
@@ -193,7 +192,7 @@ def _tied(one: Claim, two: Claim) -> bool:
 # From the sentences of an output to a verdict, for questions that are answered with one of two labels.
 
 
-def judge(sentences: Sequence[Sentence], tongues: Sequence[Grammar], truncated: bool) -> Verdict:
+def judge(sentences: Sequence[Sentence], tongues: Sequence[Cues], truncated: bool) -> Verdict:
     """Weigh what an output says for and against the inference.
 
     An explicit final marker outranks the last sentence with a verdict, which outranks what is said

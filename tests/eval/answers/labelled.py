@@ -45,6 +45,16 @@ def check_fields(kind: str, fields: set[str], labels: str) -> None:
     assert texts.total() - len(texts) == 0
 
 
+def check_left_out(without: Mapping[str, Any], blocks: Mapping[str, Any]) -> None:
+    """Assert that the cues that a question leaves out are there."""
+    for name, block in without.items():
+        if isinstance(block, str):
+            apart = re.compile(r"\s*\n\s*|  +")
+            assert {*apart.split(block.strip())} <= {*apart.split(blocks[name].strip())}, name
+        else:
+            check_left_out(block, blocks[name])
+
+
 def share_right(
     kind: str, part: str, extract: Callable[[Entry], str], labels: Sequence[str] | None = None
 ) -> Proportion:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from polbias.eval.answers import Verdict, extract_entailment
 from polbias.eval.answers.cues import load_grammar, read_cues
-from tests.eval.answers.labelled import PARTS, check_fields, read, share_right
+from tests.eval.answers.labelled import PARTS, check_fields, check_left_out, read, share_right
 
 LABELS = ("entailment", "non-entailment", "refusal", "unparsable")
 
@@ -171,6 +171,7 @@ def test_dress_changes_nothing(label: str, dress: str) -> None:
 
 def test_amendments_are_of_blocks_that_are_there() -> None:
     amended, plain = load_grammar("en", "entailment"), load_grammar("en")
-    assert amended.lists["phrases"].pattern != plain.lists["phrases"].pattern
+    assert amended["phrases"].pattern != plain["phrases"].pattern
     blocks, cues = read_cues("validity.en"), read_cues("entailment.en")
     assert set(cues["more"]) | set(cues["without"]) <= set(blocks)
+    check_left_out(cues["without"], blocks)

@@ -14,7 +14,7 @@ from polbias.eval.answers import Verdict, extract_truth
 from polbias.eval.answers.cues import LANGUAGES, load_grammar, read_cues
 from polbias.eval.answers.truth import LABELS
 from polbias.generators.xphemism.templates import load_family
-from tests.eval.answers.labelled import PARTS, Entry, check_fields, read, share_right
+from tests.eval.answers.labelled import PARTS, Entry, check_fields, check_left_out, read, share_right
 
 
 def label(entry: Entry) -> str:
@@ -148,9 +148,10 @@ def test_other_languages_of_the_instruction_are_an_error() -> None:
 def test_amendments_are_of_blocks_that_are_there() -> None:
     for language in LANGUAGES:
         amended, plain = load_grammar(language, "truth"), load_grammar(language)
-        assert amended.lists["undecided"].pattern != plain.lists["undecided"].pattern
+        assert amended["undecided"].pattern != plain["undecided"].pattern
         blocks, cues = read_cues(f"validity.{language}"), read_cues(f"truth.{language}")
         assert set(cues["more"]) | set(cues["without"]) <= set(blocks)
+        check_left_out(cues["without"], blocks | cues["instead"])
 
 
 PIECES = [
