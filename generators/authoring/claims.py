@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import yaml
 
@@ -20,7 +20,12 @@ from polbias.files import InputError, package_file
 from polbias.generators.engine.spreadsheets import Problem
 from polbias.generators.user_tables import Role, Row, Table, open_tables, readable, resolve
 from polbias.generators.xphemism.matching import Matcher
-from polbias.optional import advice
+from polbias.optional import Deferred
+
+if TYPE_CHECKING:
+    import datasets
+else:
+    datasets = Deferred("datasets", "eval")
 
 # The files and Hub datasets that claims are read from, as tables.
 
@@ -74,10 +79,6 @@ class HubTable:
 
     def __init__(self, name: str, config: str | None, split: str, revision: str | None) -> None:
         self.path = Path(name)
-        try:
-            import datasets
-        except ImportError:
-            raise InputError(f"{name}: the package `datasets` is not installed; {advice('eval')}") from None
         try:
             self._data: Any = datasets.load_dataset(name, config, split=split, revision=revision)
         except (OSError, ValueError) as error:  # what datasets raises derives from one of them

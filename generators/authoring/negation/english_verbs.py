@@ -260,8 +260,7 @@ class Reader:
             blocking
             or previous.endswith(("'s", "s'"))
             or (
-                at >= 0
-                and not self.tokens[at].is_word
+                not self.tokens[at].is_word
                 and previous != ","
                 and not previous.endswith("%")
                 and not (previous.isdigit() and form.only and self.tokens[at - 1].text[0].isupper())
