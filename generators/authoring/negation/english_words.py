@@ -151,12 +151,9 @@ def _participles() -> frozenset[str]:
     return frozenset(participle for _, participle in irregular().values())
 
 
-_AFFIRMED = {"can't": "can", "cannot": "can", "won't": "will", "shan't": "shall", "ain't": "is"}
-
-
 def affirmed(word: str) -> str:
     """Return an auxiliary without the "n't" or "not" that it ends in."""
-    return _AFFIRMED.get(word, word.removesuffix("n't"))
+    return table("affirmed").get(word, word.removesuffix("n't"))
 
 
 # Words of a statement with their places: none in brackets, a quotation as one; and its sentences.
