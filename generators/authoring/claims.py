@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import yaml
 
@@ -20,7 +20,12 @@ from polbias.files import InputError, package_file
 from polbias.generators.engine.spreadsheets import Problem
 from polbias.generators.user_tables import Role, Row, Table, open_tables, readable, resolve
 from polbias.generators.xphemism.matching import Matcher
-from polbias.optional import advice
+from polbias.optional import Deferred
+
+if TYPE_CHECKING:
+    import datasets
+else:
+    datasets = Deferred("datasets", "eval")
 
 # The files and Hub datasets that claims are read from, as tables.
 
@@ -75,10 +80,6 @@ class HubTable:
     def __init__(self, name: str, config: str | None, split: str, revision: str | None) -> None:
         self.path = Path(name)
         try:
-            import datasets
-        except ImportError:
-            raise InputError(f"{name}: the package `datasets` is not installed; {advice('eval')}") from None
-        try:
             self._data: Any = datasets.load_dataset(name, config, split=split, revision=revision)
         except (OSError, ValueError) as error:  # what datasets raises derives from one of them
             reason = (str(error).strip() or type(error).__name__).splitlines()[0]
@@ -102,6 +103,7 @@ class HubTable:
 # What reading claims gives: claims, and what is wrong with the rows that are none.
 
 Gold = Literal["true", "false"]
+_GOLDS: tuple[Gold, ...] = get_args(Gold)
 Label = Literal["true", "false", "skip"]
 
 
@@ -261,8 +263,7 @@ def _labels(own: Mapping[str, Label]) -> Mapping[str, Label]:
 def _usual() -> dict[str, Label]:
     path = package_file("generators/authoring/claim_labels.yaml")
     spellings = yaml.safe_load(path.read_text(encoding="utf-8"))
-    golds: tuple[Gold, ...] = ("true", "false")
-    return {spelling: gold for gold in golds for spelling in str(spellings[gold]).split()}
+    return {spelling: gold for gold in _GOLDS for spelling in str(spellings[gold]).split()}
 
 
 def _plain(value: object) -> str:
@@ -326,10 +327,9 @@ def limit_per_keyword(
         claim = pool[place]
         for word in dict.fromkeys(hit.word for hit in hits if not (hit.quoted or hit.proper)):
             by_cell.setdefault((word, claim.gold), []).append(KeywordClaim(word, claim))
-    golds: tuple[Gold, ...] = ("true", "false")
     drawn: list[KeywordClaim] = []
     for word in matcher.words:
-        for gold in golds:
+        for gold in _GOLDS:
             cell = sorted(by_cell.get((word, gold), ()), key=lambda each: _lot(seed, each))[:most]
             drawn += sorted(cell, key=lambda each: (each.claim.claim_id, each.claim.text))
     return tuple(drawn)

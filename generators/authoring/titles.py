@@ -128,7 +128,6 @@ _MARKS = ",\t;"
 class Counts:
     """How many titles there were, were kept, and were left out by reason."""
 
-    rows: int = 0
     kept: int = 0
     excluded: Counter[str] = field(default_factory=Counter)
 
@@ -136,7 +135,7 @@ class Counts:
         """Return the counts as a person reads them."""
         says = rules.reasons | {EMPTY: "no title", REPEATED: "the same as one that is kept"}
         total = sum(self.excluded.values())
-        lines = [f"{self.rows:,} titles: {self.kept:,} kept, {total:,} left out"]
+        lines = [f"{self.kept + total:,} titles: {self.kept:,} kept, {total:,} left out"]
         return lines + [f"  {count:,} {name}: {says[name]}" for name, count in self.excluded.most_common()]
 
 
@@ -218,7 +217,6 @@ def write_sifted(
             if excluded:
                 files[excluded].write(sheet(EXCLUDED_COLUMNS, []))
             for title in sift(path, column, rules):
-                counts.rows += 1
                 if title.reason is None:
                     counts.kept += 1
                     files[kept].write(_line(str(title.row), title.text, title.policy))

@@ -31,33 +31,19 @@ def items(
     Two items are near-duplicates if half of their character 5-grams are shared. An opening is the first two
     words, a frame the first word with the function words; none should be in more than 2% of the items.
     """
-    from rich.console import Console
-
     from polbias.generators.authoring.items import alikeness
-    from polbias.generators.selfassess.templates import load_family
+    from polbias.generators.selfassess.templates import load_family, load_items
 
     family = load_family(templates)
-    read = _of_set(family, source) if source in family.sets else None
+    read = load_items(family, source) if source in family.sets else None
     texts = [item.text for item in read] if read else _of_file(source, family)
     found = alikeness(texts, family.sets[source].language if read else language, most=most)
-    console = Console(highlight=False, markup=False, soft_wrap=True)
-    console.print(f"{len(texts):,} items")
-    if read:
-        for line in _balance(family, source, read):
-            console.print(line)
-    for line in [*_pairs(found), *_patterns(found)]:
-        console.print(line)
-    problems = found.problems()
-    for problem in problems:
-        console.print(f"too much alike: {problem}")
+    problems = [f"too much alike: {problem}" for problem in found.problems()]
+    balance = _balance(family, source, read) if read else []
+    for line in [f"{len(texts):,} items", *balance, *_pairs(found), *_patterns(found), *problems]:
+        typer.echo(line)
     if problems:
         raise typer.Exit(1)
-
-
-def _of_set(family: Family, name: str) -> Sequence[Item]:
-    from polbias.generators.selfassess.templates import load_items
-
-    return load_items(family, name)
 
 
 def _of_file(source: str, family: Family) -> list[str]:

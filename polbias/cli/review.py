@@ -26,20 +26,18 @@ def review(
     A reviewer fills the column `decision` with accept, reject or a corrected text; `--apply` writes the
     corrections into the statement files. Decisions on texts that have not changed are kept.
     """
-    from rich.console import Console
-
     from polbias.generators.authoring.review import apply_corrections, read_review, rows, write_review
     from polbias.generators.policy.quality import check, items
     from polbias.generators.policy.templates import load_family
 
     folder = templates or package_file("templates/policy")
-    path, console = file or folder / "review.tsv", Console(highlight=False)
+    path = file or folder / "review.tsv"
     if apply:
         done = apply_corrections(path, read_review(path), sorted((folder / "statements").glob("*.yaml")))
         counts = {"corrected": done.corrected, "accepted": done.accepted, "rejected": done.rejected}
         told = ", ".join(f"{len(found)} {name}" for name, found in counts.items())
-        console.print(f"applied: {told}", soft_wrap=True)
+        typer.echo(f"applied: {told}")
     statements = items(load_family(folder).countries.values())
     found = rows(statements, check(statements))
     write_review(path, found)
-    console.print(f"{len(statements)} statements, {len(found)} texts to look at in {path}", soft_wrap=True)
+    typer.echo(f"{len(statements)} statements, {len(found)} texts to look at in {path}")

@@ -25,12 +25,9 @@ def titles(
     Stock moves, funds, earnings, price targets, ratings, dividends, index levels and technical analysis go;
     a title about prices that speaks of a policy too stays.
     """
-    from rich.console import Console
-
     from polbias.generators.authoring.titles import load_title_rules, title_rules, write_sifted
 
     applied = load_title_rules(rules) if rules else title_rules()
     counts = write_sifted(file, output, excluded, column, applied)
-    console = Console(highlight=False, markup=False, soft_wrap=True)
     for line in counts.lines(applied):
-        console.print(line)
+        typer.echo(line)

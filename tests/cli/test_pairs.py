@@ -104,5 +104,3 @@ def test_nothing_is_written_from_an_unusable_file(tmp_path: Path) -> None:
     assert not (tmp_path / "out.csv").exists()
     with pytest.raises(InputError, match="ROLE=NAME"):
         _run(tmp_path, f"{HEAD}\n", "--column", "claim")
-    with pytest.raises(InputError, match="--record"):
-        _run(tmp_path, f"{HEAD}\n", "--check", "model")

@@ -263,10 +263,9 @@ def collect(
     blank: dict[_Key, str] = {}
     seen = dict.fromkeys(tasks.annotators)
     for each in raw:
-        try:
-            name = name_of(each)
-        except _NobodyError as error:
-            problems.append(Problem(each.place, error.code, str(error)))
+        name = name_of(each)
+        if isinstance(name, Problem):
+            problems.append(name)
             continue
         seen[name] = None
         key = each.task_id, name
@@ -320,21 +319,13 @@ def _values(
             problems.append(Problem(raw.place, "no-value", missing))
 
 
-class _NobodyError(Exception):
-    """An answer that no annotator can be found for."""
-
-    def __init__(self, code: str, detail: str) -> None:
-        super().__init__(detail)
-        self.code = code
-
-
-def _naming(people: Sequence[Person]) -> Callable[[RawAnswer], str]:
+def _naming(people: Sequence[Person]) -> Callable[[RawAnswer], str | Problem]:
     """Return what gives accounts their names; tasks exported for somebody are answered by one account."""
     names = {account: person.name for person in people for account in person.accounts}
     names |= {person.name: person.name for person in people}
     firsts: dict[str, str] = {}
 
-    def name_of(raw: RawAnswer) -> str:
+    def name_of(raw: RawAnswer) -> str | Problem:
         for account in raw.accounts:
             if account in names:
                 return names[account]
@@ -342,9 +333,9 @@ def _naming(people: Sequence[Person]) -> Callable[[RawAnswer], str]:
         first = firsts.setdefault(raw.assigned, account) if raw.assigned else account
         if first != account:
             said = f"the tasks of {raw.assigned} are answered by {first!r} and {account!r}; not used"
-            raise _NobodyError("several-accounts", f"{said}, name both in the table of annotators")
+            return Problem(raw.place, "several-accounts", f"{said}, name both in the table of annotators")
         if not raw.assigned and not account:
-            raise _NobodyError("no-annotator", _NOBODY)
+            return Problem(raw.place, "no-annotator", _NOBODY)
         return raw.assigned or account
 
     return name_of

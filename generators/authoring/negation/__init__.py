@@ -9,14 +9,18 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import yaml
 
 from polbias.aliases import Json
 from polbias.files import InputError, package_file
-from polbias.optional import advice
+from polbias.optional import Deferred
+
+if TYPE_CHECKING:
+    import spacy
+else:
+    spacy = Deferred("spacy", "german")
 
 # Negation of policy statements by rule of grammar, explained; abstention where a rule is unsure.
 
@@ -37,7 +41,7 @@ def negate(statement: str, language: str, pipeline: Pipeline | None = None) -> N
     negated = _refused(rewritten.strip(), language) or _by_grammar(rewritten, language, pipeline)
     if negated.text is None or rewritten == statement:
         return negated
-    return replace(negated, explanation=f"{negated.explanation} {_unsure()['reasons']['rewritten']}")
+    return replace(negated, explanation=f"{negated.explanation} {lists('unsure')['reasons']['rewritten']}")
 
 
 def _by_grammar(statement: str, language: str, pipeline: Pipeline | None) -> Negated:
@@ -52,13 +56,14 @@ def _by_grammar(statement: str, language: str, pipeline: Pipeline | None) -> Neg
         return negate_english(statement, pipeline)
     from polbias.generators.authoring.negation.spanish_italian import negate_romance
 
-    return negate_romance(statement, "es" if language == "es" else "it", pipeline)
+    return negate_romance(statement, language, pipeline)
 
 
 @cache
-def _unsure() -> Json:
+def lists(name: str) -> Json:
+    """Return what a file beside this module has: words, phrases, patterns."""
     loaded: Json = yaml.safe_load(
-        package_file("generators/authoring/negation/unsure.yaml").read_text("utf-8")
+        package_file(f"generators/authoring/negation/{name}.yaml").read_text("utf-8")
     )
     return loaded
 
@@ -66,16 +71,16 @@ def _unsure() -> Json:
 def _rewritten(statement: str, language: str) -> str:
     """Return a statement without what would not fit its contrary, or with it where it is denied, too."""
     text = before = statement[:1].lower() + statement[1:]
-    for pattern, new in _unsure()["rewritten"][language].items():
+    for pattern, new in lists("unsure")["rewritten"][language].items():
         text = re.sub(pattern, new, text)
     return statement if text == before else text[:1].upper() + text[1:]
 
 
 def _refused(statement: str, language: str) -> Negated | None:
     """Abstain where a negation would leave a word of the statement asserted, or deny another thing."""
-    for reason, patterns in _unsure()["refused"][language].items():
+    for reason, patterns in lists("unsure")["refused"][language].items():
         if found := re.search(rf"(?i)(?:(?<!\w)|(?=,))(?:{'|'.join(patterns)})(?!\w)", statement):
-            why: str = _unsure()["reasons"][reason]
+            why: str = lists("unsure")["reasons"][reason]
             return Negated(None, f"abstain:{reason}", why.format(word=found[found.lastindex or 0]))
     return None
 
@@ -261,12 +266,11 @@ class Pipeline:
 
 def blank(language: str) -> Pipeline:
     """Return the tokeniser of a language, which needs no trained pipeline."""
-    return Pipeline(_spacy().blank(language), f"blank:{language}")
+    return Pipeline(spacy.blank(language), f"blank:{language}")
 
 
 def load(name: str, language: str) -> Pipeline:
     """Load a trained pipeline of the user."""
-    spacy = _spacy()
     if not (spacy.util.is_package(name) or Path(name).is_dir()):
         raise InputError(
             f"pipeline {name}: found no installed pipeline and no folder of that name; install it with "
@@ -281,17 +285,6 @@ def load(name: str, language: str) -> Pipeline:
         ) from error
     pipeline.require(language)
     return pipeline
-
-
-def _spacy() -> ModuleType:
-    try:
-        import spacy
-    except ImportError as error:
-        raise InputError(
-            f"tokens of spaCy need {error.name}, which is not installed; {advice('german')}"
-        ) from error
-    module: ModuleType = spacy
-    return module
 
 
 def _is_root(token: Any) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from polbias.generators.authoring.negation import Analysis, Negated, Pipeline, objection
+from polbias.generators.authoring.negation import Negated, Pipeline, objection
 from polbias.generators.authoring.negation.english_clause import (
     Decision,
     Edit,
@@ -42,11 +42,6 @@ from polbias.generators.language.english_verbs import past, third
 
 # A "not" or "no" brought into the main clause.
 
-_SCOPAL = frozenset({"always", "often", "just", "only"})
-_BOUNDS = frozenset({("at", "least"), ("at", "most")})
-_NO_QUANTIFIERS = frozenset({("all", "in"), ("only", "recently")})
-_EXISTENTIAL = frozenset({"is", "are", "was", "were", "'s", "'re"})
-
 
 def negate_subject(reader: Reader, main: Main, start: int) -> Decision | None:
     """Negate a quantifier or "only" that the subject begins with: "Not all ..."."""
@@ -54,12 +49,12 @@ def negate_subject(reader: Reader, main: Main, start: int) -> Decision | None:
     nearby = {reader.low(start + 1), reader.low(start + 2)}
     if token.low in ("every", "each") and nearby & words("time_nouns"):
         return None  # "Every five years the council ..." is no subject
-    if (token.low, reader.low(start + 1)) in _NO_QUANTIFIERS:
+    if (token.low, reader.low(start + 1)) in phrases("no_quantifiers"):
         return None
     amount = reader.low(main.finite.index - 1) in ("more", "less", "enough", "much")
     if amount and main.finite.index <= start + 2:
         return abstain("quantifier", reader.tokens[main.finite.index - 1])
-    if token.low in words("unsure_quantifiers") or (token.low, reader.low(start + 1)) in _BOUNDS:
+    if token.low in words("unsure_quantifiers") or (token.low, reader.low(start + 1)) in phrases("bounds"):
         return abstain("quantifier", token)
     if token.low not in words("not_before"):
         return None
@@ -77,7 +72,7 @@ def negate_verb(reader: Reader, main: Main) -> Decision:
         return abstain("polarity", next(positive, reader.tokens[index]))
     if main.finite.kind == "lexical":
         return _do_support(reader, main, polarity)
-    if reader.low(index - 1) == "there" and reader.low(index) in _EXISTENTIAL:
+    if reader.low(index - 1) == "there" and reader.low(index) in words("existential"):
         existential = _existential(reader, index)
         if existential is not None:
             return existential
@@ -158,22 +153,12 @@ def _do_support(reader: Reader, main: Main, polarity: list[Edit]) -> Decision:
 
 
 def _scopal(word: str) -> bool:
-    return word in _SCOPAL or (
+    return word in words("scopal") or (
         word.endswith("ly") and is_adverb(word) and word not in words("sentence_adverbs")
     )
 
 
 # Negations that are already there, taken out.
-
-_PHRASES = (
-    ("no", "longer"),
-    ("under", "no", "circumstances"),
-    ("in", "no", "case"),
-    ("by", "no", "means"),
-    ("in", "no", "way"),
-)
-# What stands before a lexical verb.
-_BEFORE = (("never",), ("no", "longer"))
 
 
 def undo(reader: Reader, main: Main) -> Decision | None:
@@ -192,8 +177,12 @@ def undo(reader: Reader, main: Main) -> Decision | None:
     if low in ("not", "never"):
         gone = [*remove(reader.tokens, at, at), *_dual(token)]
         return _without(reader, main, at, reader.tokens[at].text, gone, token.low)
-    before = [(index - len(phrase), phrase) for phrase in _BEFORE if main.finite.kind == "lexical"]
-    for first, phrase in [*((at, phrase) for phrase in _PHRASES), *before]:
+    before = [
+        (index - len(phrase), phrase)
+        for phrase in phrases("negative_before")
+        if main.finite.kind == "lexical"
+    ]
+    for first, phrase in [*((at, phrase) for phrase in phrases("negative_phrases")), *before]:
         last = first + len(phrase) - 1
         if tuple(map(reader.low, range(first, last + 1))) == phrase:
             gone = [*remove(reader.tokens, first, last), *_dual(token)]
@@ -218,7 +207,12 @@ def undo_subject(reader: Reader, main: Main, start: int) -> Decision | None:
             # "Not the state but ..." is half of a contrast; "Not voting is ..." negates the subject only.
             return abstain("contrast", token) if "but" in before else None
         return Decision("undone", token.text, tuple(remove(reader.tokens, start, start)))
-    if (token.low, following) in _PHRASES or token.low in ("never", "nowhere", "neither", "nor"):
+    if (token.low, following) in phrases("negative_phrases") or token.low in (
+        "never",
+        "nowhere",
+        "neither",
+        "nor",
+    ):
         return abstain("inversion", token)
     if token.low in ("under", "in", "at") and following == "no":
         return abstain("inversion", token)
@@ -232,7 +226,7 @@ def undo_subject(reader: Reader, main: Main, start: int) -> Decision | None:
         edit = replace(substitute(token, new), end=reader.tokens[last].end)
         return Decision("undone-body", body, (edit, *polarity))
     if token.low == "no":
-        decided, verb = _determiner(reader, start, main.finite.index), reader.after(main.finite.index)
+        decided, verb = _determiner(reader, start, main.finite.index), reader.beyond(main.finite.index)
         passive = reader.low(verb)
         generic = passive != "be" and not is_participle(passive)
         single = decided.edits and decided.edits[0].new in ("A", "a", "An", "an")
@@ -250,7 +244,7 @@ def _without(reader: Reader, main: Main, at: int, word: str, gone: list[Edit], v
         return abstain("polarity", reader.tokens[at])
     if verb not in words("do") or word.lower() in ("never", "no longer"):
         return Decision("undone", word, (*gone, *polarity))
-    lexical = reader.after(at)
+    lexical = reader.beyond(at)
     if lexical >= len(reader.tokens) or not (is_verb(base := reader.low(lexical)) or base in ("have", "do")):
         return abstain("finite-verb", reader.tokens[at])
     auxiliary, negation = reader.tokens[main.finite.index], reader.tokens[at]
@@ -278,7 +272,7 @@ def _object(reader: Reader, index: int) -> Decision | None:
 
 def _determiner(reader: Reader, at: int, main: int) -> Decision:
     token, following = reader.tokens[at], reader.low(at + 1)
-    if following in ("more", "less", "later", "fewer", "longer", "other", "such", "matter", "one"):
+    if following in words("no_things"):
         return abstain("negative-word", token)
     if reader.low(at + 2) == "but" or any(other.low == "but" for other in reader.tokens[at:]):
         return abstain("contrast", token)
@@ -293,8 +287,6 @@ def _determiner(reader: Reader, at: int, main: int) -> Decision:
 
 # Negation of English statements: the finite verb of the main clause, or what it depends on.
 
-_DEONTIC = frozenset({"should", "must", "shall", "ought", "shouldn't", "mustn't", "needs", "need", "may"})
-
 
 def negate_english(statement: str, pipeline: Pipeline | None = None) -> Negated:
     """Negate an English statement."""
@@ -305,9 +297,9 @@ def negate_english(statement: str, pipeline: Pipeline | None = None) -> Negated:
 def _decide(text: str, pipeline: Pipeline | None) -> Decision:
     if not text:
         return abstain("empty")
-    analysis: Analysis | None = pipeline.read(text) if pipeline else None
+    analysis = pipeline.read(text) if pipeline else None
     bounds = sentences(text, analysis)
-    readers = [Reader(found) for begin, end in bounds if (found := tokens(text[begin:end], begin, analysis))]
+    readers = [Reader(tokens(text[begin:end], begin, analysis)) for begin, end in bounds]
     readers = [
         reader
         for reader in readers
@@ -323,7 +315,9 @@ def _decide(text: str, pipeline: Pipeline | None) -> Decision:
 def _demand(readers: list[Reader]) -> Decision:
     """Negate the one sentence of several that demands something; the others give reasons or explain it."""
     found = [(reader, find_main(reader)) for reader in readers]
-    demands = [(reader, main) for reader, main in found if main and reader.low(main.finite.index) in _DEONTIC]
+    demands = [
+        (reader, main) for reader, main in found if main and reader.low(main.finite.index) in words("deontic")
+    ]
     if len(demands) != 1:
         return abstain("several-sentences")
     return _sentence(*demands[0])

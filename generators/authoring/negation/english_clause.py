@@ -195,7 +195,6 @@ _UNFILLED, _SPLICE, _LOOSE, _LEXICAL = 2.0, 1.0, 2.5, 4.0
 _NOT_ROOT = 1.0
 # The smallest lead of the best reading, the highest cost of a main verb, and what a possible noun costs more.
 _MARGIN, _UNLIKELY, _DOUBTFUL = 0.35, 1.4, 0.6
-_INVERTED = frozenset({"should", "were", "had"})
 
 
 @dataclass(frozen=True)
@@ -275,7 +274,7 @@ class _Parser:
         if finite.skip < 90:
             yield state, finite.skip
         index, cost = finite.index, finite.cost
-        if index == 0 and self.reader.low(0) in _INVERTED and self.tokens[-1].low != "?":
+        if index == 0 and self.reader.low(0) in words("inverted") and self.tokens[-1].low != "?":
             yield replace(state, open=1), 0.3  # "Should the crisis continue, ..."
         coordinated = self.last >= 0 and self.coordinator > self.last
         if state.open:
@@ -320,7 +319,7 @@ class _Parser:
             if not previous or previous in words("prepositions", "coordinators"):
                 return (0.0, 0.5) if previous in words("coordinators") else (1.2, 0.0)
             return 0.0, 1.0
-        measuring = low in ("what", "whatever", "which", "whichever", "how")
+        measuring = low in words("measuring")
         if measuring and following in ("extent", "many", "much"):
             return 0.0, 1.0
         if low in words("openers"):
@@ -336,7 +335,7 @@ class _Parser:
         # The costs of a clause without opener.
         if index and previous in words("attitude"):
             return 0.1, 0.4
-        subject = low in ("the", "we", "they", "he", "she", "i", "you") and previous.isalpha()
+        subject = low in words("plain_subjects") and previous.isalpha()
         closes = previous in words("prepositions", "determiners")
         return (0.9, 0.0) if index and subject and not closes else None
 
@@ -366,7 +365,6 @@ def find_main(reader: Reader) -> Main | None:
 
 # Questions, where the subject stands behind the finite verb, and demands, which have none.
 
-_WH = frozenset({"who", "what", "why", "how", "when", "where", "which", "whom", "whose"})
 _MAX_SUBJECT = 12
 
 
@@ -374,7 +372,7 @@ def question(reader: Reader, main: Main | None) -> Decision | None:
     """Negate a question, or undo its negation; None for what is no question."""
     if reader.tokens[-1].low != "?":
         return None
-    if reader.low(0) in _WH or reader.low(1) in _WH:
+    if reader.low(0) in words("question_words") or reader.low(1) in words("question_words"):
         return abstain("question")
     if main is None or main.finite.index != 0 or main.finite.kind == "lexical":
         return None

@@ -134,18 +134,11 @@ class Reader:
         """Return a word in lower case, ``""`` beyond the ends."""
         return self._lows[index] if 0 <= index < len(self._lows) else ""
 
-    def before(self, index: int) -> int:
-        """Return the index of the last word before one that is no adverb or "not"."""
-        index -= 1
-        while index >= 0 and (is_adverb(self.low(index)) or self.low(index) == "not"):
-            index -= 1
-        return index
-
-    def after(self, index: int) -> int:
-        """Return the index of the first word after one that is no adverb or "not"."""
-        index += 1
-        while index < len(self.tokens) and (is_adverb(self.low(index)) or self.low(index) == "not"):
-            index += 1
+    def beyond(self, index: int, step: int = 1) -> int:
+        """Return the index of the first word after one, or with -1 before it, that is no adverb or "not"."""
+        index += step
+        while is_adverb(self.low(index)) or self.low(index) == "not":
+            index += step
         return index
 
     def finite(self, index: int) -> Finite | None:
@@ -172,7 +165,7 @@ class Reader:
             return self._have_or_do(index, low)
         if low == "be":
             # Read a "be" that nothing governs as the verb of its clause.
-            at = self.before(index)
+            at = self.beyond(index, -1)
             previous = self.low(at)
             governed = self._takes_infinitive(previous) or previous in words("do", "coordinators")
             return (
@@ -182,7 +175,7 @@ class Reader:
 
     def _modal(self, index: int, low: str) -> Finite | None:
         if low in words("modal_nouns") and index:
-            previous, following = self.low(index - 1), self.low(self.after(index))
+            previous, following = self.low(index - 1), self.low(self.beyond(index))
             if following not in ("be", "have") and self.low(index + 1) not in ("not", "no", ",", "–", "—"):
                 noun = previous in words("determiners") - words("pronoun_determiners") or previous == "of"
                 if noun or previous.endswith(("'s", "s'")) or not can_be_base(following):
@@ -193,7 +186,7 @@ class Reader:
 
     def _have_or_do(self, index: int, low: str) -> Finite | None:
         """Tell auxiliaries from lexical verbs, and finite "have" from the infinitive."""
-        following = self.low(self.after(index))
+        following = self.low(self.beyond(index))
         if low in ("has", "had", "have"):
             base: Kind = "have"
             auxiliary = (is_participle(following) and following != "to") or following == "better"
@@ -205,7 +198,7 @@ class Reader:
         kind: Kind = base if auxiliary else "lexical"
         form = VerbForm(base, _FORMS.get(low, "base"), True)
         if low in ("have", "do"):
-            previous = self.low(self.before(index))
+            previous = self.low(self.beyond(index, -1))
             if self._takes_infinitive(previous) or previous in words("do") or previous == "":
                 return Finite(index, kind, form, 0.0, IMPOSSIBLE) if index == 0 and kind == "do" else None
             if previous in words("coordinators"):
@@ -222,7 +215,7 @@ class Reader:
         form = verb_form(token.low) or told(token.low, token.tags)
         if index == 0 or token.text[0].isupper() or form is None:
             return None
-        at = self.before(index)
+        at = self.beyond(index, -1)
         previous, following = self.low(at), self.low(index + 1)
         if at < 0 or self.low(index - 2) == "to" or self._excludes(previous, form, at):
             return None
@@ -260,8 +253,7 @@ class Reader:
             blocking
             or previous.endswith(("'s", "s'"))
             or (
-                at >= 0
-                and not self.tokens[at].is_word
+                not self.tokens[at].is_word
                 and previous != ","
                 and not previous.endswith("%")
                 and not (previous.isdigit() and form.only and self.tokens[at - 1].text[0].isupper())

@@ -9,11 +9,8 @@ from functools import cache, lru_cache
 from typing import Literal
 
 import simplemma
-import yaml
 
-from polbias.aliases import Json
-from polbias.files import package_file
-from polbias.generators.authoring.negation import Analysis, Range, Tags
+from polbias.generators.authoring.negation import Analysis, Range, Tags, lists
 from polbias.generators.language.english_verbs import irregular, participle, third
 
 # The words of English negation, and what form of which verb or noun a word can be.
@@ -22,28 +19,21 @@ Form = Literal["third", "base", "past", "past-or-participle"]
 
 
 @cache
-def _load() -> Json:
-    path = package_file("generators/authoring/negation/words.en.yaml")
-    loaded: Json = yaml.safe_load(path.read_text(encoding="utf-8"))
-    return loaded
-
-
-@cache
 def words(*names: str) -> frozenset[str]:
     """Return one or more of the word lists of words.en.yaml."""
-    return frozenset(word for name in names for word in _load()[name].split())
+    return frozenset(word for name in names for word in lists("words.en")[name].split())
 
 
 @cache
 def phrases(name: str) -> tuple[tuple[str, ...], ...]:
     """Return one of the lists of word sequences of words.en.yaml."""
-    return tuple(tuple(phrase.split()) for phrase in _load()[name])
+    return tuple(tuple(phrase.split()) for phrase in lists("words.en")[name])
 
 
 @cache
 def table(name: str) -> dict[str, str]:
     """Return one of the tables of words.en.yaml, such as ``"rules"``."""
-    return dict(_load()[name])
+    return dict(lists("words.en")[name])
 
 
 @cache
@@ -148,7 +138,7 @@ def _base_of_third(word: str) -> str:
 
 def _only(base: str) -> bool:
     suffixed = base.endswith(("ise", "ize", "ify", "yse")) and base not in words("no_suffix_verbs")
-    return base in words("verbs") or (suffixed and is_verb(base))
+    return base in words("verbs") or suffixed
 
 
 @cache
@@ -161,12 +151,9 @@ def _participles() -> frozenset[str]:
     return frozenset(participle for _, participle in irregular().values())
 
 
-_AFFIRMED = {"can't": "can", "cannot": "can", "won't": "will", "shan't": "shall", "ain't": "is"}
-
-
 def affirmed(word: str) -> str:
     """Return an auxiliary without the "n't" or "not" that it ends in."""
-    return _AFFIRMED.get(word, word.removesuffix("n't"))
+    return table("affirmed").get(word, word.removesuffix("n't"))
 
 
 # Words of a statement with their places: none in brackets, a quotation as one; and its sentences.

@@ -106,16 +106,12 @@ def word_forms(sentence: list[Token], segment: list[int]) -> list[str]:
 
 
 def _ends_in_zu_infinitive(words: list[str]) -> bool:
-    if len(words) >= 2 and words[-2] == "zu" and (lexicon.is_infinitive(words[-1])):
-        return True
-    return bool(words) and lexicon.is_zu_infinitive(words[-1])
+    separate = words[-2:-1] == ["zu"] and lexicon.is_infinitive(words[-1])
+    return separate or lexicon.is_zu_infinitive(words[-1])
 
 
-def _opens_subordinate(sentence: list[Token], segment: list[int], first_segment: bool) -> str:
+def _opens_subordinate(words: list[str], first_segment: bool) -> str:
     """Return "sure", "maybe" or "" for whether a comma segment begins like a subordinate clause."""
-    words = word_forms(sentence, segment)
-    if not words:
-        return ""
     first = words[0]
     second = words[1] if len(words) > 1 else ""
     if first in lexicon.SUBORDINATORS or (first == "so" and second == "dass"):
@@ -142,7 +138,7 @@ def main_segments(sentence: list[Token]) -> tuple[list[list[int]], list[bool]]:
         if not words:
             continue
         ends_in_verb = lexicon.is_verb_form(words[-1]) and not sentence[part[-1]].text[:1].isupper()
-        opens = _opens_subordinate(sentence, part, number == 0)
+        opens = _opens_subordinate(words, number == 0)
         continued = unfinished and words[0] not in lexicon.FINITE
         verb_last = ends_in_verb and not any(word in lexicon.PLAINLY_FINITE for word in words[:-1])
         relative = (
@@ -211,7 +207,7 @@ def _find_finite(sentence: list[Token], main: list[int], fronted: bool) -> int:
     """Return the place in ``main`` of the finite verb, or raise."""
     low = [sentence[position].low for position in main]
     for place, word in enumerate(low):
-        if word in lexicon.FINITE and (place or fronted) and sentence[main[place]].kind == "word":
+        if word in lexicon.FINITE and (place or fronted):
             if place and low[place - 1] == "zu":
                 continue
             if place + 1 < len(low) and low[place + 1] in lexicon.MODAL and place:
@@ -321,5 +317,5 @@ def _prefix(sentence: list[Token], rest: list[int]) -> tuple[int, int] | None:
 
 def _refuse_second_claim(sentence: list[Token], positions: list[int]) -> None:
     for position in positions:
-        if sentence[position].low in lexicon.PLAINLY_FINITE and sentence[position].kind == "word":
+        if sentence[position].low in lexicon.PLAINLY_FINITE:
             raise UnsureError("abstain:several-claims", "the statement makes more than one claim")

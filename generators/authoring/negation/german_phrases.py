@@ -79,7 +79,7 @@ class NounReader:
             ("universal", lexicon.UNIVERSAL),
             ("some", lexicon.POSITIVE_QUANTIFIERS),
         ):
-            if low in words and self._token(start).kind == "word":
+            if low in words:
                 kind, place = name, start + 1
                 break
         else:

@@ -174,5 +174,5 @@ class Edits:
                 text = f"{self.inserted[position]} {text}"
             pieces.append(before + text)
         result = "".join(pieces)
-        first_changed = 0 in self.inserted or 0 in self.replaced or self.opening
+        first_changed = 0 in self.inserted or 0 in self.replaced
         return lead + (result[:1].upper() + result[1:] if first_changed else result)

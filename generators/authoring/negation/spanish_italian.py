@@ -4,34 +4,27 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import Literal
 
 import simplemma
-import yaml
 
 from polbias.aliases import Json
-from polbias.files import package_file
-from polbias.generators.authoring.negation import Analysis, Negated, Pipeline, objection
+from polbias.generators.authoring.negation import Analysis, Negated, Pipeline, lists, objection
 from polbias.generators.authoring.negation.english_words import sentences
 
-_Language = Literal["es", "it"]
 _WORD = re.compile(r"[^\W\d_]+|\S")
 _ASIDE = re.compile(r"\([^()]*\)|\"[^\"]*\"|“[^”]*”|«[^»]*»")
 
 
 @cache
-def _load(language: _Language) -> Json:
-    path = package_file(f"generators/authoring/negation/words.{language}.yaml")
-    loaded: Json = yaml.safe_load(path.read_text(encoding="utf-8"))
-    return loaded
+def _words(language: str, name: str) -> frozenset[str]:
+    return frozenset(_lists(language)[name].split())
 
 
-@cache
-def _words(language: _Language, name: str) -> frozenset[str]:
-    return frozenset(_load(language)[name].split())
+def _lists(language: str) -> Json:
+    return lists(f"words.{language}")
 
 
-def negate_romance(statement: str, language: _Language, pipeline: Pipeline | None = None) -> Negated:
+def negate_romance(statement: str, language: str, pipeline: Pipeline | None = None) -> Negated:
     """Negate a Spanish or Italian statement."""
     text = statement.strip()
     if not text:
@@ -54,7 +47,7 @@ def negate_romance(statement: str, language: _Language, pipeline: Pipeline | Non
     return Negated(inner.text and text[:begin] + inner.text + text[end:], inner.rule, inner.explanation)
 
 
-def _demands(sentence: str, language: _Language) -> bool:
+def _demands(sentence: str, language: str) -> bool:
     return any(match.group().lower() in _words(language, "deontic") for match in _WORD.finditer(sentence))
 
 
@@ -68,7 +61,7 @@ def _tokens(text: str, start: int, analysis: Analysis | None) -> list[tuple[int,
     return [(begin, end, text[begin:end].lower().rstrip("'’") or "'") for begin, end in pieces]
 
 
-def _sentence(text: str, language: _Language, offset: int, analysis: Analysis | None) -> Negated:
+def _sentence(text: str, language: str, offset: int, analysis: Analysis | None) -> Negated:
     tokens = _tokens(text, offset, analysis)
     lows = [low for _, _, low in tokens]
     (particle,) = _words(language, "negation")
@@ -86,9 +79,11 @@ def _sentence(text: str, language: _Language, offset: int, analysis: Analysis | 
         first -= 1
     start, said = tokens[first][0], text[tokens[verb][0] : tokens[verb][1]]
     tags = analysis.within(offset + tokens[verb][0], offset + tokens[verb][1]) if analysis else ()
-    unsure = _disagreement(said, objection(tags), language)
+    more = objection(tags)
+    disagrees = f'The rule took "{said}" for the finite verb, but the pipeline says {more}.'
+    unsure = Negated(None, "abstain:pipeline-disagrees", disagrees) if more else None
     if first > 0 and lows[first - 1] == particle:
-        phase = _load(language)["phased_undone"].get(lows[first - 2]) if first > 1 else None
+        phase = _lists(language)["phased_undone"].get(lows[first - 2]) if first > 1 else None
         gone = tokens[first - (2 if phase else 1)][0]
         rest = _exchanged(f"{phase} {text[start:]}" if phase else text[start:], language, "undone")
         rest = rest[:1].upper() + rest[1:] if text[gone].isupper() else rest
@@ -109,7 +104,7 @@ def _sentence(text: str, language: _Language, offset: int, analysis: Analysis | 
         explanation = f'The statement turns on "{said}", so "{particle}" came before it.'
         return Negated(_insert(text, start, particle), rule, explanation)
     before = lows[first - 1] if first else ""
-    if phase := _load(language)["phased"].get(before):
+    if phase := _lists(language)["phased"].get(before):
         text = text[: tokens[first - 1][0]] + phase + text[tokens[first - 1][1] :]
         start += len(phase) - len(before)
     elif before in _words(language, "not_before"):
@@ -124,19 +119,12 @@ def _sentence(text: str, language: _Language, offset: int, analysis: Analysis | 
     return unsure or Negated(negated, "not-before-verb" if negated == plain else "dual", explanation)
 
 
-def _exchanged(rest: str, language: _Language, done: str) -> str:
+def _exchanged(rest: str, language: str, done: str) -> str:
     """Exchange what a sentence has after the negation was put in or taken out for what denies it."""
-    for pattern, new in _load(language)["exchanged"][done].items():
+    for pattern, new in _lists(language)["exchanged"][done].items():
         if re.match(pattern, rest):
             return re.sub(pattern, new, rest, count=1)
     return rest
-
-
-def _disagreement(verb: str, said: str, language: _Language) -> Negated | None:
-    """Return the abstention where a pipeline says something else of the finite verb."""
-    code = "abstain:pipeline-disagrees"
-    explanation: str = _load(language)["rules"][code]
-    return Negated(None, code, explanation.format(word=verb, more=said)) if said else None
 
 
 def _insert(text: str, at: int, particle: str) -> str:
@@ -146,7 +134,7 @@ def _insert(text: str, at: int, particle: str) -> str:
     return f"{text[:at]}{particle} {text[at:]}"
 
 
-def _main(lows: list[str], text: str, tokens: list[tuple[int, int, str]], language: _Language) -> int | None:
+def _main(lows: list[str], text: str, tokens: list[tuple[int, int, str]], language: str) -> int | None:
     """Return the index of the main clause's finite verb: the first that no "que" or "che" waits for.
 
     A lexical verb is taken where there is no better one; what may as well be a noun only as a last resort.
@@ -173,7 +161,7 @@ def _main(lows: list[str], text: str, tokens: list[tuple[int, int, str]], langua
     return None
 
 
-def _blocked(lows: list[str], index: int, language: _Language, strict: bool) -> bool:
+def _blocked(lows: list[str], index: int, language: str, strict: bool) -> bool:
     previous = lows[index - 1] if index else ""
     if previous in _words(language, "clitics") and not strict:
         return False
@@ -181,7 +169,7 @@ def _blocked(lows: list[str], index: int, language: _Language, strict: bool) -> 
     return previous in _words(language, "blocking") - {particle}
 
 
-def _lexical(lows: list[str], index: int, language: _Language, guess: bool) -> bool:
+def _lexical(lows: list[str], index: int, language: str, guess: bool) -> bool:
     low = lows[index]
     if not low.isalpha() or len(low) < 4 or _blocked(lows, index, language, strict=True):
         return False

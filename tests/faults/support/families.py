@@ -88,11 +88,8 @@ def _normative(folder: Path) -> None:
 
 def _xphemism(folder: Path) -> None:
     from polbias.generators.authoring.annotation.tasks import load_guideline
-    from polbias.generators.authoring.grammar_check import GenerationFile
-    from polbias.template_files import load_template
 
     load_guideline(folder)
-    load_template(folder / "generation.yaml", GenerationFile)
     _specified("xphemism-pairs", folder)
 
 
