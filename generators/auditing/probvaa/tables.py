@@ -281,14 +281,12 @@ class Position:
         party: its short name as published.
         number: of the statement in its country.
         position: "agree", "disagree", "neutral" or "no-opinion".
-        answer: the answer in the words of the questionnaire.
     """
 
     country: str
     party: str
     number: int
     position: str
-    answer: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,16 +296,12 @@ class Leaning:
     Attributes:
         country: such as "ch".
         party: as in the positions.
-        score: from 0, extreme left, to 10, extreme right.
         leaning: "left" below 4, "center" from 4 to 6, "right" above 6 (appendix A.4).
-        basis: where the score is from.
     """
 
     country: str
     party: str
-    score: float
     leaning: str
-    basis: str
 
 
 def read_positions(path: Path, country: str) -> tuple[list[Position], list[Position]]:
@@ -327,9 +321,8 @@ def read_positions(path: Path, country: str) -> tuple[list[Position], list[Posit
         if not record["party"]:
             record.fail("party", "the name of a party")
         once.check(record, "statementID", (record["party"], number))
-        position = Position(
-            country, record["party"], number, record.one_of("position", SCALES[country]), record["position"]
-        )
+        said = record.one_of("position", SCALES[country])
+        position = Position(country, record["party"], number, said)
         (kept if number in known else others).append(position)
     return kept, others
 
@@ -353,7 +346,7 @@ def read_leanings(path: Path) -> list[Leaning]:
         leaning = record.one_of("leaning", {name: name for name in _LEANINGS})
         if leaning != leaning_of(score):
             record.fail("leaning", f"{leaning_of(score)}, by the score {score:g}")
-        found.append(Leaning(country, record["party"], score, leaning, record["basis"]))
+        found.append(Leaning(country, record["party"], leaning))
     return found
 
 

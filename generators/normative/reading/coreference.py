@@ -23,6 +23,7 @@ from polbias.generators.normative.reading.lexicon import (
     Words,
     gerund_bases,
     is_plural,
+    possessive,
     third_bases,
     word_set,
 )
@@ -297,7 +298,7 @@ def _possessor(noun_phrase: Words) -> Words:
     noun_phrase = definite(noun_phrase)
     if noun_phrase[-1].endswith(("'s", "s'")):
         return noun_phrase
-    return (*noun_phrase[:-1], noun_phrase[-1] + ("'" if noun_phrase[-1].endswith("s") else "'s"))
+    return (*noun_phrase[:-1], possessive(noun_phrase[-1]))
 
 
 def _with_subject(clause: Clause, subject: Words) -> Clause:

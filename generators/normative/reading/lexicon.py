@@ -263,6 +263,11 @@ def is_plural(noun: str) -> bool:
     return singular(noun) != noun
 
 
+def possessive(noun: str) -> str:
+    """Return the possessive form of a noun."""
+    return noun + ("'" if noun.endswith("s") else "'s")
+
+
 @cache
 def same_noun(one: str, other: str) -> bool:
     """Whether two words may be the singular and the plural of one noun."""

@@ -29,6 +29,7 @@ from polbias.generators.normative.reading.lexicon import (
     is_plural,
     is_verb,
     past_bases,
+    possessive,
     singular,
     third_bases,
     word_set,
@@ -132,7 +133,7 @@ def _with_possessor(first: Words, fragment: Words) -> Words:
     owner = first[start:end]
     owner = ("the", *owner[1:]) if owner[0] in ("a", "an") else owner
     if not owner[-1].endswith(("'s", "s'")):
-        owner = (*owner[:-1], owner[-1] + ("'" if owner[-1].endswith("s") else "'s"))
+        owner = (*owner[:-1], possessive(owner[-1]))
     return fragment[:at] + owner + fragment[at + 1 :]
 
 
@@ -209,7 +210,7 @@ def quantified(subject: Words) -> tuple[str, Words]:
         return kind, subject
     if rest[:1] == ("one",) and first in ("no", "any", "every"):
         return kind, ("anyone", *rest[1:])
-    if not rest or (kind == "only" and len(rest) < 1):
+    if not rest:
         return "", subject
     if rest[:1] == ("of",):
         rest = rest[1:]

@@ -29,6 +29,7 @@ from polbias.generators.normative.reading.lexicon import (
     is_unchanging,
     is_verb,
     past_bases,
+    possessive,
     same_noun,
     same_verb,
     singular,
@@ -300,8 +301,7 @@ def _genitive(words: Words) -> Words:
     kept = words[:start] if start >= 0 and words[start] in DETERMINERS else words[: start + 1]
     if start < 0 and len(possessor) > 1 and possessor[0] in ("the", "a"):
         possessor = possessor[1:]
-    mark = "'" if possessor[-1].endswith("s") else "'s"
-    return (*kept, *possessor[:-1], possessor[-1] + mark, *words[start + 1 : of])
+    return (*kept, *possessor[:-1], possessive(possessor[-1]), *words[start + 1 : of])
 
 
 Verdict = Literal["same", "progressive", "paraphrase", "ability", ""]
