@@ -49,10 +49,15 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 
 def pytest_runtest_setup() -> None:
-    """Once lm_eval is imported: our task files are parsed once, and the machine is not asked for all it knows."""
-    index, torch = (sys.modules.get(name) for name in ("lm_eval.tasks._index", "torch.utils.collect_env"))
+    """Once they are imported: our task files are parsed once, and nobody looks through the whole machine."""
+    index, torch, log = (
+        sys.modules.get(name)
+        for name in ("lm_eval.tasks._index", "torch.utils.collect_env", "inspect_ai._eval.task.log")
+    )
     if torch:
         torch.get_pretty_env_info = lambda: "a machine"
+    if log:  # reads the metadata of all that is installed, for every task
+        log.get_distribution_for_object = lambda task: None
     if index and index.load_yaml.__module__ != __name__:
         read, parsed = index.load_yaml, cache(index.load_yaml)
         ours = f"{Path(__file__).parents[1]}/harness_tasks/"

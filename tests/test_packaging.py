@@ -55,7 +55,7 @@ def test_it_is_small_and_its_description_renders(wheel: Path) -> None:
 
 
 def test_from_the_wheel_to_a_report_without_the_checkout(wheel: Path, tmp_path: Path) -> None:
-    venv.create(tmp_path / "venv", with_pip=True)
+    venv.create(tmp_path / "venv")
     python, work = tmp_path / "venv" / "bin" / "python", tmp_path / "work"
     work.mkdir()
     # What polbias needs is lent by this environment, whose own link to the checkout is not followed from there.
@@ -68,7 +68,7 @@ def test_from_the_wheel_to_a_report_without_the_checkout(wheel: Path, tmp_path: 
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
-    run("-m", "pip", "install", "--quiet", "--no-deps", str(wheel))
+    run_python(["-m", "pip", "--python", str(python), "install", "--quiet", "--no-deps", str(wheel)])
     assert run("-c", "import polbias; print(polbias.__file__)").startswith(str(site))
     polbias = (str(python.with_name("polbias")),)
     made = [name for name in registry.names() if not name.endswith("-xl")]

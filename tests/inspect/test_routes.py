@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,6 +13,8 @@ import pytest
 
 pytest.importorskip("inspect_ai")
 
+from inspect_ai._cli.main import main as inspect
+
 from polbias.eval.report.reading import plain, read_file
 from polbias.eval.samples import find_samples, first_row
 from polbias.experiments.demonstration import demonstration, write_choices
@@ -22,11 +22,12 @@ from polbias.lm_eval_runner.tasks import catalogue
 from polbias.registry import instrument_of
 from tests.lm_eval_runner.test_responses import chat as reply
 from tests.model.test_smollm2 import TASKS
+from tests.support.lm_eval_ours import lm_eval
 from tests.support.loopback import LoopbackServer, Reply, Request
-from tests.support.process import run_polbias
+from tests.support.process import ROOT, run_here, run_polbias
 
 ONE = '{"polbias_samples": 1}'
-LIMIT = 200
+LIMIT = 40
 # What is sent in turn of the prompts' hashes: why it ended, and the message.
 SHAPES: tuple[tuple[str, Mapping[str, Any]], ...] = (
     ("stop", {"content": "**valid**"}),
@@ -77,8 +78,8 @@ def test_no_row_is_lost_by_any_route(
             "--limit",
             str(LIMIT),
         ]
-        monkeypatch.setenv("LOCAL_BASE_URL", f"{server.url}/v1")
         plainly = ["--apply_chat_template", "--log_samples", "--output_path", tmp_path / "lm_eval"]
+        plainly += ["--include_path", ROOT / "harness_tasks"]
         own = ["--no-report", "--no-cache", "--output_path", tmp_path / "polbias"]
         inspected = [f"polbias/{name.removeprefix('polbias_')}" for name in TASKS]
         logs = [
@@ -92,13 +93,12 @@ def test_no_row_is_lost_by_any_route(
             str(LIMIT),
         ]
         run_polbias("eval", *shared, *own, env=given)
-        for command in (
-            ["lm_eval", "run", *shared, *plainly],
-            ["inspect", "eval", *inspected, "--model", "openai-api/local/m", *logs],
-        ):
-            told = [str(Path(sys.executable).parent / str(command[0])), *map(str, command[1:])]
-            done = subprocess.run(told, capture_output=True, text=True)
-            assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+        run_here(lm_eval, ["lm_eval", "run", *shared, *map(str, plainly)], env=given)
+        run_here(
+            inspect,
+            ["inspect", "eval", *inspected, "--model", "openai-api/local/m", *map(str, logs)],
+            env={**given, "LOCAL_BASE_URL": f"{server.url}/v1"},
+        )
     known = catalogue().tasks
     labels: dict[tuple[str, str], Counter[str]] = {}
     for route in ("lm_eval", "polbias", "inspect"):

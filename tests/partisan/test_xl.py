@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from polbias.files import BuildError
-from polbias.generators.engine import Rows, TableSpec
+from polbias.generators.engine import DatasetSpec, Rows, TableSpec
 from polbias.generators.engine.files import run_shard
 from polbias.generators.engine.spec import shares
 from polbias.generators.partisan.country import GENDERS, LEANINGS
@@ -58,8 +58,14 @@ def made(large: Large) -> Mapping[str, Config]:
 
 
 @pytest.fixture(scope="module")
-def rows(made: Mapping[str, Config]) -> Mapping[str, list[dict[str, Any]]]:
-    found = {name: _whole(made[name].table(768)).to_pylist() for name in SOME}
+def published() -> DatasetSpec:
+    return large_dataset()
+
+
+@pytest.fixture(scope="module")
+def rows(published: DatasetSpec) -> Mapping[str, list[dict[str, Any]]]:
+    tables = {spec.config: spec for spec in published.tables}
+    found = {name: _whole(tables[name]).to_pylist() for name in SOME}
     for row in itertools.chain(*found.values()):
         row["negated"] = row["pattern_id"].endswith("-cn-pp")
         row["shown"] = row["id"].split("/")[8]
@@ -76,8 +82,7 @@ def _stage(large: Large, config: str) -> Stage:
     return next(stage for stage in large.stages if config.startswith(f"{stage.name}_"))
 
 
-def test_configs_and_rows() -> None:
-    published = large_dataset()
+def test_configs_and_rows(published: DatasetSpec) -> None:
     assert published.configs == CONFIGS
     assert {len(Rows(spec)) for spec in published.tables} == {768}
     assert len({str(spec.arrow_schema()) for spec in published.tables}) == 1

@@ -26,8 +26,8 @@ from tests.report.test_xphemism import docs as claims
 
 Doc = dict[str, Any]
 
-MODELS = 150
-CHANCE = 5e-6
+MODELS = 100
+CHANCE = 1e-4
 """Of failing one of the checks by chance, were the report just as good as is aimed at; there are fewer than
 twenty of them."""
 COVERAGE, POSITIVES = 0.93, 0.06

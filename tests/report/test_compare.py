@@ -22,6 +22,7 @@ from polbias.cli.main import app
 from polbias.eval.report.document import Difference, Report
 from polbias.eval.report.runs import compare_runs
 from polbias.files import InputError, package_file
+from tests.support.lm_eval_ours import lm_eval
 from tests.support.process import run_here
 
 TIME = "2026-01-02T10-00-00.5"
@@ -306,20 +307,9 @@ metric_list:
 """
 
 
-def lm_eval() -> None:
-    from functools import partial
-
-    from lm_eval.__main__ import cli_evaluate
-    from lm_eval.tasks import TaskManager
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("lm_eval.tasks.TaskManager", partial(TaskManager, include_defaults=False))
-        # The dummy model has a tokenizer on the Hub, which is waited for once a library is no longer offline.
-        patch.setattr("lm_eval.evaluator.add_tokenizer_info", lambda results, model: None)
-        cli_evaluate()
-
-
-def test_a_task_of_lm_eval_that_is_not_ours(tmp_path: Path) -> None:
+def test_a_task_of_lm_eval_that_is_not_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # The dummy model has a tokenizer on the Hub.
+    monkeypatch.setattr("lm_eval.evaluator.add_tokenizer_info", lambda results, model: None)
     rows = [
         {"question": f"{n} + 1?", "choices": [str(n + 1), str(n)], "gold": 0, "unit": n // 2}
         for n in range(60)

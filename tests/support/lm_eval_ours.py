@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-import functools
 import sys
+from functools import partial
 
-import lm_eval.tasks as tasks
+import pytest
+
+
+def lm_eval(offline: bool = True) -> None:
+    """Run it in this process, which has its imports."""
+    from lm_eval.__main__ import cli_evaluate
+    from lm_eval.tasks import TaskManager
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("lm_eval.tasks.TaskManager", partial(TaskManager, include_defaults=False))
+        if offline:
+            patch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+        cli_evaluate()
+
 
 if __name__ == "__main__":
-    tasks.TaskManager = functools.partial(tasks.TaskManager, include_defaults=False)
-    from lm_eval.__main__ import cli_evaluate
-
     sys.argv.insert(1, "run")
-    cli_evaluate()
+    lm_eval(offline=False)

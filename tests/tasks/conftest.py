@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ import pytest
 from polbias.manifest import read_lock
 from tests.eval.normative.normative_rows import CONFIGS, entailment_rows, wason_rows
 from tests.support.builds import write_build
+from tests.support.lm_eval_ours import lm_eval as lm_eval_here
 from tests.support.process import ROOT, run_here
 
 
@@ -53,16 +53,6 @@ def arrows_of(table: str) -> dict[str, str]:
     return dict(pairs)
 
 
-def _ours() -> None:
-    from lm_eval.__main__ import cli_evaluate
-    from lm_eval.tasks import TaskManager
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("lm_eval.tasks.TaskManager", partial(TaskManager, include_defaults=False))
-        patch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
-        cli_evaluate()
-
-
 def _runner(
     tmp_path: Path, data: dict[str, str]
 ) -> Callable[..., tuple[dict[str, Any], dict[str, list[Any]]]]:
@@ -70,7 +60,9 @@ def _runner(
         out = Path(tempfile.mkdtemp(dir=tmp_path))  # one for each run, so that none is read for another
         environment = {"OPENAI_API_KEY": "none"} | data
         options = ["--include_path", str(ROOT / "harness_tasks"), "--output_path", str(out), "--log_samples"]
-        run_here(_ours, ["lm_eval", "run", *options, *args], env=environment | (env or {}), cwd=tmp_path)
+        run_here(
+            lm_eval_here, ["lm_eval", "run", *options, *args], env=environment | (env or {}), cwd=tmp_path
+        )
         results = json.loads(next(out.rglob("results_*.json")).read_text("utf-8"))
         samples = {
             path.name.removeprefix("samples_").rsplit("_", 1)[0]: [
