@@ -124,7 +124,8 @@ def parquet_options(spec: TableSpec) -> dict[str, Any]:
     """Return how the files of a table are written.
 
     Content-defined chunks let the Hub store only what changed, and the page index lets its viewer seek. A
-    dictionary pays where values recur; a joined column has a value of its own in nearly every row.
+    dictionary and the extremes of a page pay where values recur; a joined column has a value of its own in
+    nearly every row.
     """
     recurring = [
         leaf
@@ -138,6 +139,7 @@ def parquet_options(spec: TableSpec) -> dict[str, Any]:
         "use_content_defined_chunking": {"min_chunk_size": 768 << 10, "max_chunk_size": 1 << 20},
         "write_page_index": True,
         "use_dictionary": recurring or False,
+        "write_statistics": recurring or False,
         "store_schema": False,  # it would name codes, which are no part of the content
     }
 
