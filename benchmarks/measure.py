@@ -78,6 +78,15 @@ def apart(function: Callable[..., Measured], *arguments: Any, cores: int | None 
     return result
 
 
+def medians(
+    function: Callable[..., Measured], *arguments: Any, rounds: int = 3, cores: int | None = None
+) -> dict[str, float]:
+    """Return the median of each figure of some calls, each in a process of its own; of peaks the highest."""
+    runs = [apart(function, *arguments, cores=cores) for _ in range(rounds)]
+    found = {name: median([run[name] for run in runs]) for name in runs[0]}
+    return found | {"peak_mb": max(run["peak_mb"] for run in runs)}
+
+
 def available_cores() -> int:
     """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -19,6 +19,7 @@ from benchmarks.measure import (
     at_most,
     available_cores,
     median,
+    medians,
 )
 
 if TYPE_CHECKING:
@@ -56,18 +57,13 @@ def run() -> list[Line]:
             Line("datatrove, 2 workers: start-up", of("local 2", "startup"), "s"),
             at_least("2 workers / 1 worker", ratio("local 2", "local 1"), "times", 1.7),
         ]
-    drawn = [apart(sampling, cores=1) for _ in range(ROUNDS)]
-    planned = [apart(planning, cores=1) for _ in range(ROUNDS)]
-
-    def over(runs: list[dict[str, float]], what: str) -> float:
-        return median([measured[what] for measured in runs])
-
+    drawn, planned = medians(sampling, cores=1), medians(planning, cores=1)
     return [
         *lines,
-        Line("sampled rows, one core", over(drawn, "rate"), "rows/s"),
-        at_most("drawing, of the time of a sampled row", 100 * over(drawn, "share"), "%", 15),
-        at_most("plan of 20 M rows, the specification at hand", over(planned, "seconds"), "s", 1),
-        Line("planned bytes / real bytes", 100 * over(planned, "bytes"), "%"),
+        Line("sampled rows, one core", drawn["rate"], "rows/s"),
+        at_most("drawing, of the time of a sampled row", 100 * drawn["share"], "%", 15),
+        at_most("plan of 20 M rows, the specification at hand", planned["seconds"], "s", 1),
+        Line("planned bytes / real bytes", 100 * planned["bytes"], "%"),
     ]
 
 
