@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable
 from operator import itemgetter
 from pathlib import Path
 
@@ -21,67 +21,48 @@ _WRITER_ROWS, _CHECKED_ROWS, _BATCH_ROWS = 100_000, 2_000, 10_000
 
 def run() -> list[Line]:
     """Measure all variants in turn, several times; ratios are taken within a round."""
-    one = _rounds(cores=1)
-    lines = _lines(one, "one core", share=60)
+    variants: dict[str, tuple[Callable[..., Measured], int, float | None]] = {
+        "engine": (engine, _MILLION, None),
+        "f-strings and Parquet writer": (f_strings, _WRITER_ROWS, 2.5),
+        "polars, order not kept": (polars_joins, _MILLION, 0),
+        "duckdb": (duckdb_joins, _MILLION, 0),
+        "a config of partisan-inference-xl, hashed": (product, _WRITER_ROWS, None),
+        "finished table to Parquet": (finished_table, _MILLION, 0.6),
+    }
+    rounds = [
+        {name: apart(variant, rows, cores=1) for name, (variant, rows, _) in variants.items()}
+        for _ in range(ROUNDS)
+    ]
+    speeds = [{name: made["rows"] / made["processor"] for name, made in each.items()} for each in rounds]
+    lines = [
+        Line(f"one core: {name}", median([each[name] for each in speeds]), "rows/s") for name in variants
+    ]
+    for name, (*_, least) in variants.items():
+        if least is not None:
+            what, ratio = (
+                f"one core: engine / {name}",
+                median([each["engine"] / each[name] for each in speeds]),
+            )
+            lines.append(at_least(what, ratio, "times", least) if least else Line(what, ratio, "times"))
+    own = [each["engine"] for each in rounds]
+    lines.append(Line("one core: peak memory, 1 M rows", max(each["peak_mb"] for each in own), "MB"))
     if available_cores() > 1:
         pairs = [[apart(engine, 2 * _MILLION, workers, cores=2) for workers in (1, 2)] for _ in range(ROUNDS)]
-        speeds = [two["rows"] / two["seconds"] for _, two in pairs]
-        gain = [one["seconds"] / two["seconds"] for one, two in pairs]
-        speed, ratio = median(speeds), "two threads / one after the other, by the clock"
-        lines.append(
-            at_least("two cores: two shards in two threads, by the clock", speed, "rows/s", _MILLION)
-        )
-        # on a slower or busy machine the ratio tells whether threads keep out of each other's way
-        lines.append(
-            Line(ratio, median(gain), "times")
-            if speed >= _MILLION
-            else at_least(ratio, median(gain), "times", 1.8)
-        )
+        speed = median([two["rows"] / two["seconds"] for _, two in pairs])
+        gain = median([one["seconds"] / two["seconds"] for one, two in pairs])
+        what = "two threads / one after the other, by the clock"
+        lines += [
+            at_least("two cores: two shards in two threads, by the clock", speed, "rows/s", _MILLION),
+            # on a slower or busy machine the ratio tells whether threads keep out of each other's way
+            Line(what, gain, "times") if speed >= _MILLION else at_least(what, gain, "times", 1.8),
+        ]
     large = apart(engine, 10 * _MILLION)
-    size = one["engine"][0]
     return [
-        Line("Arrow bytes a row", size["arrow_bytes"], "bytes"),
-        Line("Parquet bytes a row", size["parquet_bytes"], "bytes"),
+        Line("Arrow bytes a row", own[0]["arrow_bytes"], "bytes"),
+        Line("Parquet bytes a row", own[0]["parquet_bytes"], "bytes"),
         *lines,
         Line("engine, 10 M rows in 10 shards", large["rows"] / large["seconds"], "rows/s"),
         at_most("peak memory, 10 M rows", large["peak_mb"], "MB", 300),
-    ]
-
-
-def _rounds(cores: int) -> dict[str, list[Json]]:
-    variants = {
-        "engine": (engine, _MILLION),
-        "f-strings": (f_strings, _WRITER_ROWS),
-        "polars": (polars_joins, _MILLION),
-        "duckdb": (duckdb_joins, _MILLION),
-        "product": (product, _WRITER_ROWS),
-        "finished": (finished_table, _MILLION),
-    }
-    measured: dict[str, list[Json]] = {name: [] for name in variants}
-    for _ in range(ROUNDS):
-        for name, (variant, rows) in variants.items():
-            measured[name].append(apart(variant, rows, cores=cores))
-    return measured
-
-
-def _lines(measured: Mapping[str, list[Json]], where: str, share: float) -> list[Line]:
-    speeds = {name: [run["rows"] / run["processor"] for run in runs] for name, runs in measured.items()}
-
-    def ratio(name: str) -> float:
-        return median([a / b for a, b in zip(speeds["engine"], speeds[name], strict=True)])
-
-    return [
-        Line(f"{where}: engine, 1 M rows", median(speeds["engine"]), "rows/s"),
-        Line(f"{where}: f-strings and Parquet writer", median(speeds["f-strings"]), "rows/s"),
-        Line(f"{where}: polars, order not kept", median(speeds["polars"]), "rows/s"),
-        Line(f"{where}: duckdb", median(speeds["duckdb"]), "rows/s"),
-        Line(f"{where}: a config of partisan-inference-xl, hashed", median(speeds["product"]), "rows/s"),
-        Line(f"{where}: finished table to Parquet", median(speeds["finished"]), "rows/s"),
-        at_least(f"{where}: engine / f-strings and Parquet writer", ratio("f-strings"), "times", 2.5),
-        Line(f"{where}: engine / polars", ratio("polars"), "times"),
-        Line(f"{where}: engine / duckdb", ratio("duckdb"), "times"),
-        at_least(f"{where}: engine / finished table", 100 * ratio("finished"), "%", share),
-        Line(f"{where}: peak memory, 1 M rows", max(run["peak_mb"] for run in measured["engine"]), "MB"),
     ]
 
 

@@ -150,6 +150,12 @@ _log = logging.getLogger("polbias.lm_eval_runner")
 _AT_ONCE = {"vllm": 2048, "sglang": 2048}  # requests; these hand out their answers at the end of a call
 _SLICE = 64  # requests; a budget is looked at between calls of a model in this process
 _KEPT = "its answers are kept: run the same command again"
+_SEEDED = ("random", "numpy_random", "torch_random", "fewshot_random")
+_PASSED_ON = (
+    *("batch_size", "max_batch_size", "device", "limit", "samples", "write_out", "system_instruction"),
+    *("apply_chat_template", "fewshot_as_multiturn", "gen_kwargs", "predict_only"),
+    *("confirm_run_unsafe_code", "metadata"),
+)
 _LOST = "nothing is kept because of --no-cache, so run it all again"
 
 
@@ -250,32 +256,17 @@ def evaluate(
 def _evaluated(config: Any, model: Any, specs: Sequence[Any], manager: Any, tracker: Any) -> Any:
     from lm_eval import simple_evaluate
 
-    seeds = config.seed or [None] * 4
     try:
+        seeds = dict(zip(_SEEDED, config.seed or [None] * 4, strict=True))
         return simple_evaluate(
             model=model,
             model_args=without_secrets(config.model_args),
             tasks=[*specs],
-            batch_size=config.batch_size,
-            max_batch_size=config.max_batch_size,
-            device=config.device,
-            limit=config.limit,
-            samples=config.samples,
-            write_out=config.write_out,
             log_samples=True,
             evaluation_tracker=tracker,
-            system_instruction=config.system_instruction,
-            apply_chat_template=config.apply_chat_template,
-            fewshot_as_multiturn=config.fewshot_as_multiturn,
-            gen_kwargs=config.gen_kwargs,
             task_manager=manager,
-            predict_only=config.predict_only,
-            random_seed=seeds[0],
-            numpy_random_seed=seeds[1],
-            torch_random_seed=seeds[2],
-            fewshot_random_seed=seeds[3],
-            confirm_run_unsafe_code=config.confirm_run_unsafe_code,
-            metadata=config.metadata,
+            **{name: getattr(config, name) for name in _PASSED_ON},
+            **{f"{name}_seed": seed for name, seed in seeds.items()},
         )
     except PolbiasError:
         raise
