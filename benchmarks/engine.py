@@ -10,8 +10,9 @@ import tempfile
 from collections.abc import Callable
 from operator import itemgetter
 from pathlib import Path
+from statistics import median
 
-from benchmarks.measure import Line, Measured, Stopwatch, apart, at_least, at_most, available_cores, median
+from benchmarks.measure import Line, Measured, Stopwatch, apart, at_least, at_most, available_cores
 from polbias.aliases import Json
 
 ROUNDS = 3

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
+from statistics import median
 from typing import TYPE_CHECKING
 
 from benchmarks.measure import (
@@ -18,7 +19,6 @@ from benchmarks.measure import (
     at_least,
     at_most,
     available_cores,
-    median,
     medians,
 )
 
@@ -41,10 +41,10 @@ def run() -> list[Line]:
     ]
 
     def of(name: str, what: str = "rate") -> float:
-        return median([measured[name][what] for measured in rounds])
+        return float(median([measured[name][what] for measured in rounds]))
 
     def ratio(name: str, base: str) -> float:
-        return median([measured[name]["rate"] / measured[base]["rate"] for measured in rounds])
+        return float(median([measured[name]["rate"] / measured[base]["rate"] for measured in rounds]))
 
     lines = [
         Line("in process, one core, shards of 1 M rows", of("inprocess"), "rows/s"),

@@ -30,7 +30,7 @@ from polbias.lm_eval_runner.cache import (
     write_identity,
 )
 from polbias.lm_eval_runner.results import Tell, listening, named, tracker_of, write
-from polbias.lm_eval_runner.tasks import REASONING, Catalogue, Task, function, generation_settings
+from polbias.lm_eval_runner.tasks import REASONING, Catalogue, Task, function, generation_settings, some
 from polbias.models.cache import Store, digest
 from polbias.models.chat import scrub
 from polbias.optional import advice, lm_eval_imports
@@ -106,10 +106,9 @@ def check_kinds(name: str, kind: Any, tasks: Iterable[Task]) -> None:
     code = getattr(kind.loglikelihood, "__code__", None)
     if not scoring or code is None or "NotImplementedError" not in code.co_names:
         return
-    told = ", ".join(scoring[:3]) + (f" and {len(scoring) - 3} more" if len(scoring) > 3 else "")
     raise InputError(
-        f"--model {name}: gives no log-likelihoods, which {told} need{'s' * (len(scoring) == 1)}; run these "
-        "apart with --model local-completions (a server with echoed log-probabilities), hf or vllm"
+        f"--model {name}: gives no log-likelihoods, which {some(scoring)} need{'s' * (len(scoring) == 1)}; "
+        "run these apart with --model local-completions (a server with echoed log-probabilities), hf or vllm"
     )
 
 
@@ -134,8 +133,6 @@ def load(kind: Any, config: Any) -> Any:
     except ImportError as error:
         raise missing(config.model, error) from error
     except Exception as error:
-        from polbias.models.chat import scrub
-
         _log.debug("the model cannot be loaded", exc_info=True)
         raise PolbiasError(
             f"--model {config.model}: cannot be loaded ({type(error).__name__}: {scrub(error)}); "

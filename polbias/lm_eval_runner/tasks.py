@@ -303,11 +303,15 @@ def refuse_likelihoods(tasks: Iterable[Task]) -> None:
     """Refuse tasks that compare probabilities where a model is to reason."""
     scoring = [task.name for task in tasks if task.scores_likelihoods]
     if scoring:
-        told = ", ".join(scoring[:3]) + (f" and {len(scoring) - 3} more" if len(scoring) > 3 else "")
         raise InputError(
-            f"--reasoning: found {told} among --tasks, where probabilities of labels are compared; expected "
-            "tasks in which the model writes; run these apart, without --reasoning"
+            f"--reasoning: found {some(scoring)} among --tasks, where probabilities of labels are compared; "
+            "expected tasks in which the model writes; run these apart, without --reasoning"
         )
+
+
+def some(names: Sequence[str]) -> str:
+    """Return a few names, and how many more there are."""
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
 
 # What a task asks: requests and tokens, counted from its rows.
