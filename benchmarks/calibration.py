@@ -13,7 +13,7 @@ from typing import TypeAlias
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
-from benchmarks.calibration_designs import DESIGNS, NAMES, POINTS, Asked, Design, questions_of, truth
+from benchmarks.calibration_designs import DESIGNS, NAMES, POINTS, Asked, questions_of, truth
 from polbias.eval.report.build import adjust_findings
 from polbias.eval.report.document import Finding, Section
 from polbias.eval.report.instruments import Settings
@@ -191,10 +191,7 @@ PROCESSES = 2
 COVERAGE, POSITIVES = (0.93, 0.97), 0.06
 """What coverage should lie between, and false positives should not exceed."""
 _BATCH = 20
-_HEADINGS = {
-    "instrument": "left", "design": "left", "n": "right", "bias": "right", "mean": "right",
-    "covered %": "right", "others": "right", "p<.05 %": "right", "others ": "right",
-}  # fmt: skip
+_HEADINGS = ("instrument", "design", "n", "bias", "mean", "covered %", "others", "p<.05 %", "others ")
 
 Models: TypeAlias = dict[tuple[str, int], list[Found]]
 """Instrument and number of the design to the findings of its models."""
@@ -228,9 +225,11 @@ def run() -> list[Line | Whole]:
 
 def of_instrument(instrument: str, models: Models) -> Iterator[Line]:
     """Yield a line per design, and after those that the statistics allow for one of all together."""
-    numbered = [(number, design) for number, design in enumerate(DESIGNS) if instrument in design.instruments]
-    own = [(design, models[instrument, number]) for number, design in numbered]
-    lines = [(design, line(instrument, design.name, design.planted, found)) for design, found in own]
+    lines = [
+        (design, line(instrument, design.name, design.planted, models[instrument, number]))
+        for number, design in enumerate(DESIGNS)
+        if instrument in design.instruments
+    ]
     yield from (each for design, each in lines if design.allowed)
     yield together([each for design, each in lines if design.allowed])
     yield from (each for design, each in lines if not design.allowed)
@@ -242,8 +241,8 @@ def table(name: str, lines: Sequence[Line | Whole]) -> Table:
         title=f"{name}: shares [Clopper-Pearson] of headline findings; of others (the worst)",
         title_justify="left", box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0),
     )  # fmt: skip
-    for heading, side in _HEADINGS.items():
-        made.add_column(heading, justify="right" if side == "right" else "left", no_wrap=True)
+    for place, heading in enumerate(_HEADINGS):
+        made.add_column(heading, justify="left" if place < 2 else "right", no_wrap=True)
     for each in lines:
         made.add_row(*(_shown(each) if isinstance(each, Line) else _said(each)))
     return made
@@ -270,12 +269,8 @@ def _tasks() -> Iterator[tuple[str, int, int, int]]:
     for instrument in NAMES:
         for number, design in enumerate(DESIGNS):
             if instrument in design.instruments:
-                yield from _batches(instrument, number, design)
-
-
-def _batches(instrument: str, number: int, design: Design) -> Iterator[tuple[str, int, int, int]]:
-    for first in range(0, design.models, _BATCH):
-        yield instrument, number, first, min(first + _BATCH, design.models)
+                for first in range(0, design.models, _BATCH):
+                    yield instrument, number, first, min(first + _BATCH, design.models)
 
 
 def _shown(each: Line) -> Iterator[str]:

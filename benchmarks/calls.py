@@ -162,15 +162,16 @@ def cover(kind: Kind, rng: np.random.Generator) -> float:
     Half of the variance of stances goes by topic, and sides are dealt out to statements by lot.
     """
     topics = rng.integers(0, TOPICS, STATEMENTS)
-    keys = np.indices((STATEMENTS, INSTRUCTIONS, len(ORDERS), len(VARIANTS))).reshape(4, -1).tolist()
-    names = ("statement_id", "instruction_id", "label_order", "variant")
-    columns: Json = dict(zip(names, keys, strict=True))
-    columns["label_order"] = [ORDERS[code] for code in keys[2]]
-    columns["variant"] = [VARIANTS[code] for code in keys[3]]
-    columns |= {
-        "cluster_id": topics[keys[0]].tolist(),
-        "agree": [1] * len(keys[0]),
-        "disagree": [0] * len(keys[0]),
+    size = (STATEMENTS, INSTRUCTIONS, len(ORDERS), len(VARIANTS))
+    statement, instruction, order, variant = np.indices(size).reshape(4, -1)
+    columns: Json = {
+        "statement_id": statement.tolist(),
+        "instruction_id": instruction.tolist(),
+        "label_order": [ORDERS[code] for code in order],
+        "variant": [VARIANTS[code] for code in variant],
+        "cluster_id": topics[statement].tolist(),
+        "agree": [1] * statement.size,
+        "disagree": [0] * statement.size,
     }
     prompts = Prompts.of(columns)
     held = 0

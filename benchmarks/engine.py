@@ -1,4 +1,4 @@
-"""The engine beside Jinja and f-strings per row, polars, duckdb, and the mere writing of a finished table.
+"""The engine beside f-strings per row, polars, duckdb, and the mere writing of a finished table.
 
 Every variant runs in a process of its own and imports what it needs there.
 """
@@ -7,85 +7,67 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from operator import itemgetter
 from pathlib import Path
+from statistics import median
 
-from benchmarks.measure import Line, Measured, Stopwatch, apart, at_least, at_most, available_cores, median
+from benchmarks.measure import Line, Measured, Stopwatch, apart, at_least, at_most, available_cores
 from polbias.aliases import Json
 
 ROUNDS = 3
 _MILLION = 1_000_000
+_PRODUCT = "a config of partisan-inference-xl, hashed"
 _WRITER_ROWS, _CHECKED_ROWS, _BATCH_ROWS = 100_000, 2_000, 10_000
 
 
 def run() -> list[Line]:
     """Measure all variants in turn, several times; ratios are taken within a round."""
-    one = _rounds(cores=1)
-    lines = _lines(one, "one core", share=60)
+    variants: dict[str, tuple[Callable[..., Measured], int, float | None]] = {
+        "engine": (engine, _MILLION, None),
+        "f-strings and Parquet writer": (f_strings, _WRITER_ROWS, 2.5),
+        "polars, order not kept": (polars_joins, _MILLION, 0),
+        "duckdb": (duckdb_joins, _MILLION, 0),
+        _PRODUCT: (product, _WRITER_ROWS, None),
+        "the same, lean": (lean, _WRITER_ROWS, None),
+        "finished table to Parquet": (finished_table, _MILLION, 0.6),
+    }
+    rounds = [
+        {name: apart(variant, rows, cores=1) for name, (variant, rows, _) in variants.items()}
+        for _ in range(ROUNDS)
+    ]
+    speeds = [{name: made["rows"] / made["processor"] for name, made in each.items()} for each in rounds]
+    lines = [
+        Line(f"one core: {name}", median([each[name] for each in speeds]), "rows/s") for name in variants
+    ]
+    for name, (*_, least) in variants.items():
+        if least is not None:
+            what, ratio = (
+                f"one core: engine / {name}",
+                median([each["engine"] / each[name] for each in speeds]),
+            )
+            lines.append(at_least(what, ratio, "times", least) if least else Line(what, ratio, "times"))
+    gain = median([each["the same, lean"] / each[_PRODUCT] for each in speeds])
+    lines.append(at_least("one core: the same, lean / full", gain, "times", 1.7))
+    own = [each["engine"] for each in rounds]
+    lines.append(Line("one core: peak memory, 1 M rows", max(each["peak_mb"] for each in own), "MB"))
     if available_cores() > 1:
         pairs = [[apart(engine, 2 * _MILLION, workers, cores=2) for workers in (1, 2)] for _ in range(ROUNDS)]
-        speeds = [two["rows"] / two["seconds"] for _, two in pairs]
-        gain = [one["seconds"] / two["seconds"] for one, two in pairs]
-        speed, ratio = median(speeds), "two threads / one after the other, by the clock"
-        lines.append(
-            at_least("two cores: two shards in two threads, by the clock", speed, "rows/s", _MILLION)
-        )
-        # on a slower or busy machine the ratio tells whether threads keep out of each other's way
-        lines.append(
-            Line(ratio, median(gain), "times")
-            if speed >= _MILLION
-            else at_least(ratio, median(gain), "times", 1.8)
-        )
+        speed = median([two["rows"] / two["seconds"] for _, two in pairs])
+        gain = median([one["seconds"] / two["seconds"] for one, two in pairs])
+        what = "two threads / one after the other, by the clock"
+        lines += [
+            at_least("two cores: two shards in two threads, by the clock", speed, "rows/s", _MILLION),
+            # on a slower or busy machine the ratio tells whether threads keep out of each other's way
+            Line(what, gain, "times") if speed >= _MILLION else at_least(what, gain, "times", 1.8),
+        ]
     large = apart(engine, 10 * _MILLION)
-    size = one["engine"][0]
     return [
-        Line("Arrow bytes a row", size["arrow_bytes"], "bytes"),
-        Line("Parquet bytes a row", size["parquet_bytes"], "bytes"),
+        Line("Arrow bytes a row", own[0]["arrow_bytes"], "bytes"),
+        Line("Parquet bytes a row", own[0]["parquet_bytes"], "bytes"),
         *lines,
         Line("engine, 10 M rows in 10 shards", large["rows"] / large["seconds"], "rows/s"),
         at_most("peak memory, 10 M rows", large["peak_mb"], "MB", 300),
-    ]
-
-
-def _rounds(cores: int) -> dict[str, list[Json]]:
-    variants = {
-        "engine": (engine, _MILLION),
-        "f-strings": (f_strings, _WRITER_ROWS),
-        "polars": (polars_joins, _MILLION),
-        "duckdb": (duckdb_joins, _MILLION),
-        "product": (product, _WRITER_ROWS),
-        "lean": (lean, _WRITER_ROWS),
-        "writer": (jinja_writer, _WRITER_ROWS),
-        "finished": (finished_table, _MILLION),
-    }
-    measured: dict[str, list[Json]] = {name: [] for name in variants}
-    for _ in range(ROUNDS):
-        for name, (variant, rows) in variants.items():
-            measured[name].append(apart(variant, rows, cores=cores))
-    return measured
-
-
-def _lines(measured: Mapping[str, list[Json]], where: str, share: float) -> list[Line]:
-    speeds = {name: [run["rows"] / run["processor"] for run in runs] for name, runs in measured.items()}
-
-    def ratio(name: str, of: str = "engine") -> float:
-        return median([a / b for a, b in zip(speeds[of], speeds[name], strict=True)])
-
-    return [
-        Line(f"{where}: engine, 1 M rows", median(speeds["engine"]), "rows/s"),
-        Line(f"{where}: Jinja and Parquet writer", median(speeds["writer"]), "rows/s"),
-        Line(f"{where}: f-strings and Parquet writer", median(speeds["f-strings"]), "rows/s"),
-        Line(f"{where}: polars, order not kept", median(speeds["polars"]), "rows/s"),
-        Line(f"{where}: duckdb", median(speeds["duckdb"]), "rows/s"),
-        Line(f"{where}: a config of partisan-inference-xl, hashed", median(speeds["product"]), "rows/s"),
-        at_least(f"{where}: the same, lean / full", ratio("product", "lean"), "times", 1.7),
-        Line(f"{where}: finished table to Parquet", median(speeds["finished"]), "rows/s"),
-        at_least(f"{where}: engine / Jinja and Parquet writer", ratio("writer"), "times", 10),
-        Line(f"{where}: engine / f-strings and Parquet writer", ratio("f-strings"), "times"),
-        Line(f"{where}: engine / polars", ratio("polars"), "times"),
-        Line(f"{where}: engine / duckdb", ratio("duckdb"), "times"),
-        at_least(f"{where}: engine / finished table", 100 * ratio("finished"), "%", share),
-        Line(f"{where}: peak memory, 1 M rows", max(run["peak_mb"] for run in measured["engine"]), "MB"),
     ]
 
 
@@ -94,16 +76,15 @@ def engine(rows: int, workers: int = 1) -> Measured:
     from concurrent.futures import ThreadPoolExecutor
     from functools import partial
 
-    from benchmarks.argument_table import rows_with_jinja, table
+    from benchmarks.argument_table import rows_with_f_strings, table
     from polbias.generators.engine import Rows, run_shard
 
     spec = table(rows)
-    whole = Rows(spec)
-    part = whole.batch(0, _CHECKED_ROWS)
-    if list(rows_with_jinja(_CHECKED_ROWS)) != part.to_pylist():
+    checked = Rows(table(_CHECKED_ROWS)).batch(0, _CHECKED_ROWS).sort_by("id")
+    if sorted(rows_with_f_strings(_CHECKED_ROWS), key=itemgetter("id")) != checked.to_pylist():
         raise AssertionError("the variants do not make the same rows")
-    size = part.nbytes / part.num_rows
-    del part
+    size = Rows(spec).batch(0, _CHECKED_ROWS).nbytes / _CHECKED_ROWS
+    del checked
     shards = -(-rows // _MILLION)
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -116,30 +97,17 @@ def engine(rows: int, workers: int = 1) -> Measured:
         "rows": sum(shard.rows for shard in made),
         "seconds": watch.seconds,
         "processor": watch.processor,
-        "parquet_bytes": sum(shard.size for shard in made) / len(whole),
+        "parquet_bytes": sum(shard.size for shard in made) / rows,
         "arrow_bytes": size,
     }
 
 
-def jinja_writer(rows: int) -> Measured:
-    """Render every row with Jinja and write batches of rows with the engine's settings."""
-    from benchmarks.argument_table import rows_with_jinja
-
-    return _row_by_row(rows, rows_with_jinja(rows))
-
-
 def f_strings(rows: int) -> Measured:
-    """Do the same with f-strings."""
-    from benchmarks.argument_table import rows_with_f_strings
-
-    return _row_by_row(rows, rows_with_f_strings(rows))
-
-
-def _row_by_row(rows: int, made: Iterator[Json]) -> Measured:
+    """Make every row with f-strings and write batches of rows with the engine's settings."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from benchmarks.argument_table import table
+    from benchmarks.argument_table import rows_with_f_strings, table
     from polbias.generators.engine import Rows
     from polbias.generators.engine.files import parquet_options
 
@@ -150,7 +118,7 @@ def _row_by_row(rows: int, made: Iterator[Json]) -> Measured:
         pq.ParquetWriter(f"{folder}/table.parquet", schema, **parquet_options(table(rows))) as writer,
     ):
         batch: list[Json] = []
-        for number, row in enumerate(made, start=1):
+        for number, row in enumerate(rows_with_f_strings(rows), start=1):
             batch.append(row)
             if len(batch) == _BATCH_ROWS or number == rows:
                 writer.write_batch(pa.RecordBatch.from_pylist(batch, schema))
@@ -222,7 +190,7 @@ def duckdb_joins(rows: int) -> Measured:
     import duckdb
     import pyarrow as pa
 
-    from benchmarks.argument_table import COLUMNS, frames
+    from benchmarks.argument_table import COLUMNS, frames, parts_of
 
     with tempfile.TemporaryDirectory() as folder, duckdb.connect() as base:
         base.execute(f"SET threads = {available_cores()}")
@@ -231,8 +199,7 @@ def duckdb_joins(rows: int) -> Measured:
         with Stopwatch() as watch:
             texts = []
             for column, text in COLUMNS.items():
-                parts = [part for part in re.split(r"({\w+})", text) if part]
-                said = [part[1:-1] if part[0] == "{" else f"'{part}'" for part in parts]
+                said = (part[1:-1] if part[0] == "{" else f"'{part}'" for part in parts_of(text))
                 texts.append(f"{' || '.join(said)} AS {column}")
             made = f"SELECT {', '.join(texts)} FROM asked CROSS JOIN people CROSS JOIN claims"
             base.execute(f"COPY ({made}) TO '{folder}/table.parquet' (CODEC 'zstd', COMPRESSION_LEVEL 1)")

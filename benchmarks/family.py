@@ -5,22 +5,20 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from benchmarks.measure import Line, Measured, Stopwatch, apart, at_most, median
+from benchmarks.measure import Line, Measured, Stopwatch, at_most, medians
 
-ROUNDS = 5
 _NAME = "partisan-inference"
 
 
 def run() -> list[Line]:
     """Build several times, each in a process of its own."""
-    runs = [apart(build) for _ in range(ROUNDS)]
-    seconds, again, specify = (median([run[key] for run in runs]) for key in ("seconds", "again", "specify"))
+    found = medians(build, rounds=5)
     return [
-        Line("rows in all configs", runs[0]["rows"], "rows"),
-        at_most("full build, after imports", seconds, "s", 5),
-        Line("of it: templates, grammar, proofs", specify, "s"),
-        at_most("peak memory", max(run["peak_mb"] for run in runs), "MB", 400),
-        Line("second build, nothing to do", again, "s"),
+        Line("rows in all configs", found["rows"], "rows"),
+        at_most("full build, after imports", found["seconds"], "s", 5),
+        Line("of it: templates, grammar, proofs", found["specify"], "s"),
+        at_most("peak memory", found["peak_mb"], "MB", 400),
+        Line("second build, nothing to do", found["again"], "s"),
     ]
 
 

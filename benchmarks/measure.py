@@ -6,13 +6,13 @@ import importlib
 import json
 import os
 import resource
-import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from polbias.aliases import Document, Json
@@ -78,14 +78,18 @@ def apart(function: Callable[..., Measured], *arguments: Any, cores: int | None 
     return result
 
 
+def medians(
+    function: Callable[..., Measured], *arguments: Any, rounds: int = 3, cores: int | None = None
+) -> dict[str, float]:
+    """Return the median of each figure of some calls, each in a process of its own; of peaks the highest."""
+    runs = [apart(function, *arguments, cores=cores) for _ in range(rounds)]
+    found = {name: median([run[name] for run in runs]) for name in runs[0]}
+    return found | {"peak_mb": max(run["peak_mb"] for run in runs)}
+
+
 def available_cores() -> int:
     """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def median(values: Sequence[float]) -> float:
-    """Return the median."""
-    return statistics.median(values)
 
 
 def _work(task: str) -> None:

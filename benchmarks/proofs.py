@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from benchmarks.measure import Line, Measured, Stopwatch, apart, at_most, median
-
-ROUNDS = 3
+from benchmarks.measure import Line, Measured, Stopwatch, at_most, medians
 
 
 def run() -> list[Line]:
     """Prove everything several times, each in a process of its own."""
-    runs = [apart(prove_all) for _ in range(ROUNDS)]
-    cold, warm = (median([run[key] for run in runs]) for key in ("cold", "warm"))
+    found = medians(prove_all)
     return [
-        Line("formal rows", runs[0]["rows"], "rows"),
-        Line("distinct inferences among them", runs[0]["inferences"], "inferences"),
-        Line("distinct forms, in all logics", runs[0]["forms"], "proofs"),
-        at_most("all proofs, nothing known", cold, "s", 10),
-        at_most("all proofs, from the cache", warm, "s", 1),
+        Line("formal rows", found["rows"], "rows"),
+        Line("distinct inferences among them", found["inferences"], "inferences"),
+        Line("distinct forms, in all logics", found["forms"], "proofs"),
+        at_most("all proofs, nothing known", found["cold"], "s", 10),
+        at_most("all proofs, from the cache", found["warm"], "s", 1),
     ]
 
 

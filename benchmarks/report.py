@@ -5,21 +5,21 @@ from __future__ import annotations
 import json
 import os
 import random
-import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+
+import psutil
 
 from benchmarks.measure import Line, Stopwatch, at_most
 
 MODELS = 10
 TOPICS = 450
 _EVERY = 0.25
-_TICKS, _PAGE = os.sysconf("SC_CLK_TCK"), os.sysconf("SC_PAGE_SIZE")
 _TASKS: Mapping[str, Sequence[str]] = {
     "partisan": [
         f"polbias_{corpus}_{kind}" for corpus in ("en", "de", "en_control") for kind in ("formal", "material")
@@ -63,31 +63,22 @@ def run() -> list[Line]:
 def _watch(command: Sequence[str], log: Path) -> tuple[float, float, int]:
     """Return the seconds of a command, those of processors and the most bytes that its processes held.
 
-    Pages that processes share are counted for each (Linux: reads /proc).
+    Pages that processes share are counted for each.
     """
     cpu, peak = dict[int, float](), 0
     with log.open("w") as said, Stopwatch() as clock:
-        process = subprocess.Popen(command, stdout=said, stderr=said, start_new_session=True)
+        process = psutil.Popen(command, stdout=said, stderr=said)
         while process.poll() is None:
-            found = {pid: (seconds, memory) for pid, seconds, memory in _session(process.pid)}
-            cpu |= {pid: seconds for pid, (seconds, _) in found.items()}
-            peak = max(peak, sum(memory for _, memory in found.values()))
+            with suppress(psutil.Error):  # a process may end while it is looked at
+                held = 0
+                for each in (process, *process.children(recursive=True)):
+                    times, held = each.cpu_times(), held + each.memory_info().rss
+                    cpu[each.pid] = times.user + times.system
+                peak = max(peak, held)
             time.sleep(_EVERY)
     if process.returncode:
         raise RuntimeError(f"status {process.returncode}: {' '.join(command)}: {log.read_text()[-500:]}")
     return clock.seconds, sum(cpu.values()), peak
-
-
-def _session(leader: int) -> Iterator[tuple[int, float, int]]:
-    """Yield process, seconds of processors and resident bytes for all processes of a session."""
-    for folder in Path("/proc").iterdir():
-        if not folder.name.isdigit():
-            continue
-        with suppress(OSError):
-            # The name of a program, in brackets, may hold spaces: fields are counted from behind it.
-            fields = (folder / "stat").read_text().rpartition(")")[2].split()
-            if int(fields[3]) == leader:
-                yield int(folder.name), (int(fields[11]) + int(fields[12])) / _TICKS, int(fields[21]) * _PAGE
 
 
 def write_runs(folder: Path, models: int) -> tuple[int, int]:

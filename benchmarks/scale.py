@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
+from statistics import median
 from typing import TYPE_CHECKING
 
 from benchmarks.measure import (
@@ -18,7 +19,7 @@ from benchmarks.measure import (
     at_least,
     at_most,
     available_cores,
-    median,
+    medians,
 )
 
 if TYPE_CHECKING:
@@ -40,10 +41,10 @@ def run() -> list[Line]:
     ]
 
     def of(name: str, what: str = "rate") -> float:
-        return median([measured[name][what] for measured in rounds])
+        return float(median([measured[name][what] for measured in rounds]))
 
     def ratio(name: str, base: str) -> float:
-        return median([measured[name]["rate"] / measured[base]["rate"] for measured in rounds])
+        return float(median([measured[name]["rate"] / measured[base]["rate"] for measured in rounds]))
 
     lines = [
         Line("in process, one core, shards of 1 M rows", of("inprocess"), "rows/s"),
@@ -56,18 +57,13 @@ def run() -> list[Line]:
             Line("datatrove, 2 workers: start-up", of("local 2", "startup"), "s"),
             at_least("2 workers / 1 worker", ratio("local 2", "local 1"), "times", 1.7),
         ]
-    drawn = [apart(sampling, cores=1) for _ in range(ROUNDS)]
-    planned = [apart(planning, cores=1) for _ in range(ROUNDS)]
-
-    def over(runs: list[dict[str, float]], what: str) -> float:
-        return median([measured[what] for measured in runs])
-
+    drawn, planned = medians(sampling, cores=1), medians(planning, cores=1)
     return [
         *lines,
-        Line("sampled rows, one core", over(drawn, "rate"), "rows/s"),
-        at_most("drawing, of the time of a sampled row", 100 * over(drawn, "share"), "%", 15),
-        at_most("plan of 20 M rows, the specification at hand", over(planned, "seconds"), "s", 1),
-        Line("planned bytes / real bytes", 100 * over(planned, "bytes"), "%"),
+        Line("sampled rows, one core", drawn["rate"], "rows/s"),
+        at_most("drawing, of the time of a sampled row", 100 * drawn["share"], "%", 15),
+        at_most("plan of 20 M rows, the specification at hand", planned["seconds"], "s", 1),
+        Line("planned bytes / real bytes", 100 * planned["bytes"], "%"),
     ]
 
 

@@ -10,9 +10,8 @@ from itertools import permutations, product
 from pathlib import Path
 from typing import Any
 
-from benchmarks.measure import Line, Measured, Stopwatch, apart, at_most, median
+from benchmarks.measure import Line, Measured, Stopwatch, apart, at_most, medians
 
-ROUNDS = 3
 ITEMS, ARTICLES_EACH = 2000, 5
 _WORDS = 380  # of an article of 512 tokens
 _TITLES = 20_000
@@ -21,31 +20,25 @@ _TOKENS = 450  # of an article, for what prompts share
 
 def run() -> list[Line]:
     """Run every part several times, each in a process of its own."""
-    return [*choices_lines(), *prefix_lines(), *similarity_lines(), *analysis_lines()]
-
-
-def choices_lines() -> list[Line]:
-    """Measure the building of the second stage."""
-    runs = [apart(build) for _ in range(ROUNDS)]
-    first = runs[0]
+    built, read, compared = medians(build), medians(analyse), "closest pairs of {:,} titles"
     return [
-        Line("articles", first["articles"], "articles"),
-        Line("questions with each in every place", first["rows"], "rows"),
-        Line("of it: rows alone", median([each["generate"] for each in runs]), "s"),
-        at_most("articles to parquet, after imports", median([each["seconds"] for each in runs]), "s", 5),
-        Line("peak memory, parquet", max(each["peak_mb"] for each in runs), "MB"),
-        Line("size of the prompts", first["prompt_mb"], "MB"),
+        Line("articles", built["articles"], "articles"),
+        Line("questions with each in every place", built["rows"], "rows"),
+        Line("of it: rows alone", built["generate"], "s"),
+        at_most("articles to parquet, after imports", built["seconds"], "s", 5),
+        Line("peak memory, parquet", built["peak_mb"], "MB"),
+        Line("size of the prompts", built["prompt_mb"], "MB"),
+        *prefix_lines(),
+        *(
+            at_most(compared.format(count), medians(compare, count)["seconds"], "s", limit)
+            for count, limit in ((1048, 1), (_TITLES, 30))
+        ),
+        Line("judgements", read["judgements"], "rows"),
+        at_most("judgements to all tables, after imports", read["table"] + read["summary"], "s", 2),
+        Line("of it: reading the table", read["table"], "s"),
+        Line("answers to choices, each read anew", read["read"], "s"),
+        Line("peak memory, analysis", read["peak_mb"], "MB"),
     ]
-
-
-def similarity_lines() -> list[Line]:
-    """Measure the comparison of all pairs of items."""
-    lines = []
-    for count, limit in ((1048, 1), (_TITLES, 30)):
-        runs = [apart(compare, count) for _ in range(ROUNDS)]
-        seconds = median([each["seconds"] for each in runs])
-        lines.append(at_most(f"closest pairs of {count:,} titles", seconds, "s", limit))
-    return lines
 
 
 def records() -> Iterator[dict[str, Any]]:
@@ -160,19 +153,6 @@ def compare(count: int) -> Measured:
     with Stopwatch() as compared:
         Features(titles).closest("jaccard", limit=0.5)
     return {"seconds": compared.seconds}
-
-
-def analysis_lines() -> list[Line]:
-    """Measure the analysis of judgements, and the reading of their answers."""
-    runs = [apart(analyse) for _ in range(ROUNDS)]
-    seconds = median([each["table"] + each["summary"] for each in runs])
-    return [
-        Line("judgements", runs[0]["judgements"], "rows"),
-        at_most("judgements to all tables, after imports", seconds, "s", 2),
-        Line("of it: reading the table", median([each["table"] for each in runs]), "s"),
-        Line("answers to choices, each read anew", median([each["read"] for each in runs]), "s"),
-        Line("peak memory, analysis", max(each["peak_mb"] for each in runs), "MB"),
-    ]
 
 
 def analyse() -> Measured:

@@ -6,8 +6,9 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from statistics import median
 
-from benchmarks.measure import ROOT, Line, Stopwatch, at_most, median
+from benchmarks.measure import ROOT, Line, Stopwatch, at_most
 
 ROUNDS = 5
 

@@ -7,9 +7,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import product
 
-from benchmarks.measure import Line, Measured, Stopwatch, apart, at_least, at_most, median
+from benchmarks.measure import Line, Measured, Stopwatch, at_least, at_most, medians
 
-ROUNDS = 3
 _SHORT, _LONG = 100_000, 1_000_000  # characters of an answer; ten times as many may take ten times as long
 _ROWS = 20_000
 _PIECES = (
@@ -36,22 +35,20 @@ _AMBIGUOUS = "that tax cuts harm "
 def run() -> list[Line]:
     """Measure every part several times, each in a process of its own on one core."""
     parts = (answers, negations, schemas, summaries)
-    runs = [{k: v for part in parts for k, v in apart(part, cores=1).items()} for _ in range(ROUNDS)]
-
-    def of(name: str) -> float:
-        return median([each[name] for each in runs])
-
+    found = {name: figure for part in parts for name, figure in medians(part, cores=1).items()}
     return [
-        Line("characters of answers read", of("answers"), "/s"),
-        at_most("reading ten times as long an answer, the worst of nine", of("answer growth"), "times", 20),
-        Line("English statements negated", of("en"), "/s"),
-        at_least("the same / their tokens by spaCy", of("en ratio"), "times", 0.05),
-        Line("German statements negated", of("de"), "/s"),
-        at_least("the same / their tokens by spaCy", of("de ratio"), "times", 0.05),
-        at_most("negating five times as many ambiguous words", of("negation growth"), "times", 25),
-        Line("inferences compared with a schema", of("schemas"), "/s"),
-        at_least("the same / proofs of the schemas", of("schema ratio"), "times", 20),
-        at_most("summary of 20,000 answers / reading them into a table", of("summary"), "times", 0.5),
+        Line("characters of answers read", found["answers"], "/s"),
+        at_most(
+            "reading ten times as long an answer, the worst of nine", found["answer growth"], "times", 20
+        ),
+        Line("English statements negated", found["en"], "/s"),
+        at_least("the same / their tokens by spaCy", found["en ratio"], "times", 0.05),
+        Line("German statements negated", found["de"], "/s"),
+        at_least("the same / their tokens by spaCy", found["de ratio"], "times", 0.05),
+        at_most("negating five times as many ambiguous words", found["negation growth"], "times", 25),
+        Line("inferences compared with a schema", found["schemas"], "/s"),
+        at_least("the same / proofs of the schemas", found["schema ratio"], "times", 20),
+        at_most("summary of 20,000 answers / reading them into a table", found["summary"], "times", 0.5),
     ]
 
 
@@ -148,4 +145,4 @@ def _each(action: Callable[[str], object], texts: Sequence[str]) -> None:
 def _seconds(action: Callable[[], object]) -> float:
     with Stopwatch() as watch:
         action()
-    return watch.seconds
+    return watch.processor

@@ -3,7 +3,7 @@
 They stand in for models in demonstrations, and are what intervals and tests are calibrated with.
 """
 
-from polbias.eval.simulation.answering import Simulation, outcomes, simulate
+from polbias.eval.simulation.answering import Simulation
 from polbias.eval.simulation.kinds import questions
 from polbias.eval.simulation.questions import Questions
 from polbias.eval.simulation.respondents import ALIASES, RESPONDENTS, Respondent, respondent
@@ -14,8 +14,6 @@ __all__ = [
     "Questions",
     "Respondent",
     "Simulation",
-    "outcomes",
     "questions",
     "respondent",
-    "simulate",
 ]

@@ -5,12 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from polbias.aliases import Codes
-from polbias.eval.simulation.kinds import questions
 from polbias.eval.simulation.questions import Floats, Places, Questions
 from polbias.eval.simulation.respondents import Respondent, normals, phrases, uniforms
 
@@ -195,19 +193,3 @@ class Simulation:
         """Return the log-likelihood of a label, and whether greedy decoding would say it."""
         chances = self.likelihoods[row]
         return math.log(max(LABEL_MASS * chances[code], _FLOOR)), bool(chances[code] == chances.max())
-
-
-def outcomes(rows: Any, respondent: Respondent, seed: int = 0, samples: int | None = None) -> Codes:
-    """Return what a respondent answers, as codes."""
-    made = Simulation(questions(rows, respondent.columns), respondent, seed)
-    if samples is None:
-        return made.codes()
-    return np.stack([made.codes(sample) for sample in range(samples)], axis=1)
-
-
-def simulate(
-    rows: Any, respondent: Respondent, seed: int = 0, sample: int = 0, limit: int | None = None
-) -> list[str]:
-    """Return what a respondent answers, in words that the tasks read as :func:`outcomes` of the same."""
-    made = Simulation(questions(rows, respondent.columns), respondent, seed)
-    return made.texts(sample, limit=limit)

@@ -7,10 +7,8 @@ import json
 import signal
 import threading
 from collections import Counter
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Any, Self
 
 import numpy as np
@@ -264,7 +262,7 @@ def _text(given: Any) -> str:
 
 HOST = "127.0.0.1"
 MAX_BODY = 16 << 20
-_STARTING = 10.0
+_PATIENCE = 10.0
 
 
 class Server:
@@ -277,11 +275,9 @@ class Server:
 
     def __init__(self, protocol: Protocol, port: int = 0) -> None:
         self._protocol, self._port = protocol, port
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._stop: asyncio.Event | None = None
-        self._started = threading.Event()
-        self._thread: threading.Thread | None = None
-        self._error: OSError | None = None
+        app = web.Application(client_max_size=MAX_BODY)
+        app.router.add_route("*", "/{path:.*}", self._answer)
+        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=1.0)
 
     @property
     def url(self) -> str:
@@ -290,68 +286,57 @@ class Server:
 
     def run(self, ready: Callable[[str], None]) -> None:
         """Serve until Ctrl-C or a signal to end."""
-        try:
-            asyncio.run(self._serve(ready, signals=True))
-        except OSError as error:
-            raise self._taken(error) from None
+        asyncio.run(self._until_a_signal(ready))
 
     def __enter__(self) -> Self:
-        self._thread = threading.Thread(target=self._run_in_thread, daemon=True)
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()
-        self._started.wait(_STARTING)
-        if self._error is not None:
-            raise self._taken(self._error)
+        try:
+            self._in_thread(self._start())
+        except BaseException:
+            self.__exit__()
+            raise
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._loop is not None and self._stop is not None:
-            with suppress(RuntimeError):  # the loop has ended meanwhile
-                self._loop.call_soon_threadsafe(self._stop.set)
-        if self._thread is not None:
-            self._thread.join(_STARTING)
+    def __exit__(self, *_: object) -> None:
+        self._in_thread(self._runner.cleanup())
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
 
-    def _run_in_thread(self) -> None:
+    def _in_thread(self, work: Coroutine[Any, Any, None]) -> None:
+        asyncio.run_coroutine_threadsafe(work, self._loop).result(_PATIENCE)
+
+    async def _until_a_signal(self, ready: Callable[[str], None]) -> None:
+        stop = asyncio.Event()
+        for each in (signal.SIGINT, signal.SIGTERM):
+            asyncio.get_running_loop().add_signal_handler(each, stop.set)
         try:
-            asyncio.run(self._serve(lambda _: None, signals=False))
-        except OSError as error:
-            self._error = error
-        finally:
-            self._started.set()
-
-    def _taken(self, error: OSError) -> InputError:
-        return InputError(
-            f"--port {self._port}: cannot be had ({error.strerror}); choose another, or 0 for any"
-        )
-
-    async def _serve(self, ready: Callable[[str], None], *, signals: bool) -> None:
-        async def answer(request: web.Request) -> web.Response:
-            try:
-                body = _json(await request.read())
-                return web.json_response(self._protocol.reply(request.method, request.path, body))
-            except web.HTTPRequestEntityTooLarge as error:
-                return web.json_response(RequestError(413, str(error.text)).body(), status=413)
-            except RequestError as error:
-                return web.json_response(error.body(), status=error.status)
-
-        self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
-        if signals:
-            for each in (signal.SIGINT, signal.SIGTERM):
-                self._loop.add_signal_handler(each, self._stop.set)
-        app = web.Application(client_max_size=MAX_BODY)
-        app.router.add_route("*", "/{path:.*}", answer)
-        runner = web.AppRunner(app, access_log=None, shutdown_timeout=1.0)
-        await runner.setup()
-        try:
-            site = web.TCPSite(runner, HOST, self._port)
-            await site.start()
-            self._port = runner.addresses[0][1]
-            self._started.set()
+            await self._start()
             ready(self.url)
-            await self._stop.wait()
+            await stop.wait()
         finally:
-            await runner.cleanup()
+            await self._runner.cleanup()
+
+    async def _start(self) -> None:
+        await self._runner.setup()
+        try:
+            await web.TCPSite(self._runner, HOST, self._port).start()
+        except OSError as error:
+            raise InputError(
+                f"--port {self._port}: cannot be had ({error.strerror}); choose another, or 0 for any"
+            ) from None
+        self._port = self._runner.addresses[0][1]
+
+    async def _answer(self, request: web.Request) -> web.Response:
+        try:
+            body = _json(await request.read())
+            return web.json_response(self._protocol.reply(request.method, request.path, body))
+        except web.HTTPRequestEntityTooLarge as error:
+            return web.json_response(RequestError(413, str(error.text)).body(), status=413)
+        except RequestError as error:
+            return web.json_response(error.body(), status=error.status)
 
 
 def _json(body: bytes) -> Json:

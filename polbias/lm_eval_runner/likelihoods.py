@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
-from polbias.lm_eval_runner.requests import GENERATE, Refused, Slot, request_key
+from polbias.lm_eval_runner.requests import Refused, Shared, Slot, with_settings
 
 TOP = "top_logprobs"
 SURE = 0.95
@@ -36,25 +35,14 @@ def likelihoods(shares: Sequence[float]) -> list[tuple[float, bool]]:
 
 def sampled(request: Any) -> list[Any]:
     """Return the requests for answers to the prompt of a label."""
-    return [_as(request, {**_SAMPLED, "seed": seed}) for seed in range(ANSWERS)]
+    return [with_settings(request, {**_SAMPLED, "seed": seed}) for seed in range(ANSWERS)]
 
 
-def _as(request: Any, settings: Mapping[str, Any]) -> Any:
-    return replace(request, arguments=(request.args[0], dict(settings)), resps=[], filtered_resps={})
-
-
-class Labels(Slot):
+class Labels(Shared):
     """The labels of a prompt, which one request for the first token of its answer tells."""
 
     def __init__(self, slots: Sequence[Slot]) -> None:
-        request = _as(slots[0].request, _FIRST)
-        super().__init__(request, slots[0].store, request_key(GENERATE, request.args))
-        self._slots = slots
-
-    @property
-    def parts(self) -> Sequence[Slot]:
-        """The labels."""
-        return self._slots
+        super().__init__(slots, _FIRST)
 
     def take(self, answer: Any) -> None:
         """Keep the probabilities of the labels if they are nearly all."""

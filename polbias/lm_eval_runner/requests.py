@@ -109,20 +109,30 @@ class Several(str):
         return made
 
 
-class Bundle(Slot):
-    """Requests with one seed after the other, sent as that of the first for as many answers."""
+class Shared(Slot):
+    """Requests that are sent as one, that of the first with other settings."""
 
-    def __init__(self, slots: Sequence[Slot]) -> None:
-        first = slots[0].request
-        arguments = first.args[0], {**first.args[1], "n": len(slots)}
-        request = replace(first, arguments=arguments, resps=[], filtered_resps={})
-        super().__init__(request, slots[0].store, request_key(GENERATE, arguments))
+    def __init__(self, slots: Sequence[Slot], settings: Document) -> None:
+        request = with_settings(slots[0].request, settings)
+        super().__init__(request, slots[0].store, request_key(GENERATE, request.args))
         self._slots = slots
 
     @property
     def parts(self) -> Sequence[Slot]:
         """The requests for one answer each that this one stands for."""
         return self._slots
+
+
+def with_settings(request: Any, settings: Document) -> Any:
+    """Return a request for an answer to the same prompt with other settings."""
+    return replace(request, arguments=(request.args[0], {**settings}), resps=[], filtered_resps={})
+
+
+class Bundle(Shared):
+    """Requests with one seed after the other, sent as that of the first for as many answers."""
+
+    def __init__(self, slots: Sequence[Slot]) -> None:
+        super().__init__(slots, {**slots[0].request.args[1], "n": len(slots)})
 
     def take(self, answer: Any) -> None:
         """Keep the answers, all or none, with the seed of the request and their index; there may be fewer."""

@@ -30,7 +30,7 @@ from polbias.lm_eval_runner.cache import (
     write_identity,
 )
 from polbias.lm_eval_runner.results import Tell, listening, named, tracker_of, write
-from polbias.lm_eval_runner.tasks import REASONING, Catalogue, Task, function, generation_settings
+from polbias.lm_eval_runner.tasks import REASONING, Catalogue, Task, function, generation_settings, some
 from polbias.models.cache import Store, digest
 from polbias.models.chat import scrub
 from polbias.optional import advice, lm_eval_imports
@@ -106,10 +106,9 @@ def check_kinds(name: str, kind: Any, tasks: Iterable[Task]) -> None:
     code = getattr(kind.loglikelihood, "__code__", None)
     if not scoring or code is None or "NotImplementedError" not in code.co_names:
         return
-    told = ", ".join(scoring[:3]) + (f" and {len(scoring) - 3} more" if len(scoring) > 3 else "")
     raise InputError(
-        f"--model {name}: gives no log-likelihoods, which {told} need{'s' * (len(scoring) == 1)}; run these "
-        "apart with --model local-completions (a server with echoed log-probabilities), hf or vllm"
+        f"--model {name}: gives no log-likelihoods, which {some(scoring)} need{'s' * (len(scoring) == 1)}; "
+        "run these apart with --model local-completions (a server with echoed log-probabilities), hf or vllm"
     )
 
 
@@ -134,8 +133,6 @@ def load(kind: Any, config: Any) -> Any:
     except ImportError as error:
         raise missing(config.model, error) from error
     except Exception as error:
-        from polbias.models.chat import scrub
-
         _log.debug("the model cannot be loaded", exc_info=True)
         raise PolbiasError(
             f"--model {config.model}: cannot be loaded ({type(error).__name__}: {scrub(error)}); "
@@ -150,6 +147,12 @@ _log = logging.getLogger("polbias.lm_eval_runner")
 _AT_ONCE = {"vllm": 2048, "sglang": 2048}  # requests; these hand out their answers at the end of a call
 _SLICE = 64  # requests; a budget is looked at between calls of a model in this process
 _KEPT = "its answers are kept: run the same command again"
+_SEEDED = ("random", "numpy_random", "torch_random", "fewshot_random")
+_PASSED_ON = (
+    *("batch_size", "max_batch_size", "device", "limit", "samples", "write_out", "system_instruction"),
+    *("apply_chat_template", "fewshot_as_multiturn", "gen_kwargs", "predict_only"),
+    *("confirm_run_unsafe_code", "metadata"),
+)
 _LOST = "nothing is kept because of --no-cache, so run it all again"
 
 
@@ -250,32 +253,17 @@ def evaluate(
 def _evaluated(config: Any, model: Any, specs: Sequence[Any], manager: Any, tracker: Any) -> Any:
     from lm_eval import simple_evaluate
 
-    seeds = config.seed or [None] * 4
     try:
+        seeds = dict(zip(_SEEDED, config.seed or [None] * 4, strict=True))
         return simple_evaluate(
             model=model,
             model_args=without_secrets(config.model_args),
             tasks=[*specs],
-            batch_size=config.batch_size,
-            max_batch_size=config.max_batch_size,
-            device=config.device,
-            limit=config.limit,
-            samples=config.samples,
-            write_out=config.write_out,
             log_samples=True,
             evaluation_tracker=tracker,
-            system_instruction=config.system_instruction,
-            apply_chat_template=config.apply_chat_template,
-            fewshot_as_multiturn=config.fewshot_as_multiturn,
-            gen_kwargs=config.gen_kwargs,
             task_manager=manager,
-            predict_only=config.predict_only,
-            random_seed=seeds[0],
-            numpy_random_seed=seeds[1],
-            torch_random_seed=seeds[2],
-            fewshot_random_seed=seeds[3],
-            confirm_run_unsafe_code=config.confirm_run_unsafe_code,
-            metadata=config.metadata,
+            **{name: getattr(config, name) for name in _PASSED_ON},
+            **{f"{name}_seed": seed for name, seed in seeds.items()},
         )
     except PolbiasError:
         raise

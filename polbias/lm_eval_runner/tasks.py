@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -304,23 +303,18 @@ def refuse_likelihoods(tasks: Iterable[Task]) -> None:
     """Refuse tasks that compare probabilities where a model is to reason."""
     scoring = [task.name for task in tasks if task.scores_likelihoods]
     if scoring:
-        told = ", ".join(scoring[:3]) + (f" and {len(scoring) - 3} more" if len(scoring) > 3 else "")
         raise InputError(
-            f"--reasoning: found {told} among --tasks, where probabilities of labels are compared; expected "
-            "tasks in which the model writes; run these apart, without --reasoning"
+            f"--reasoning: found {some(scoring)} among --tasks, where probabilities of labels are compared; "
+            "expected tasks in which the model writes; run these apart, without --reasoning"
         )
 
 
-# What a task asks: requests and tokens, counted from its rows.
-# ``python -m polbias.lm_eval_runner.tasks docs/running.md`` writes the table of the documentation anew.
+def some(names: Sequence[str]) -> str:
+    """Return a few names, and how many more there are."""
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
-BEGIN, END = "<!-- costs: begin (polbias.lm_eval_runner.tasks) -->", "<!-- costs: end -->"
-DOCUMENTED = (
-    *("polbias_en_formal_mini", "polbias_en_formal", "polbias_de_formal", "polbias_en_formal_loglikelihood"),
-    *("polbias_deontic_logic_zero", "polbias_deontic_logic_cot", "polbias_wason"),
-    *("polbias_policy_stance_mini", "polbias_policy_stance_de", "polbias_policy_stance"),
-    *("polbias_xphemism_simple", "polbias_selfassess_generate_poligen", "polbias_selfassess_preference"),
-)
+
+# What a task asks: requests and tokens, counted from its rows.
 
 
 @dataclass(frozen=True)
@@ -407,26 +401,6 @@ def _assumed(task: Task, about: Document) -> tuple[Any, float, str] | None:
     return None
 
 
-def costs_table(tasks: Iterable[str] = DOCUMENTED) -> str:
-    """Return the table of the documentation, in Markdown."""
-    known = catalogue().tasks
-    lines = ["| task | prompts | requests | tokens in | tokens out, at most |", "|---|---:|---:|---:|---:|"]
-    for name in tasks:
-        found = cost(known[name])
-        numbers = (found.prompts, found.requests, found.tokens_in, found.tokens_out)
-        lines.append(f"| `{name}` | {' | '.join(f'{number:,}' for number in numbers)} |")
-    return "\n".join(lines) + "\n"
-
-
-def with_table(text: str, table: str) -> str:
-    """Return a page with a new table between its marks."""
-    before, begin, rest = text.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not (begin and end):
-        raise InputError(f"found no lines {BEGIN!r} and {END!r} to write the table between")
-    return f"{before}{BEGIN}\n{table}{END}{after}"
-
-
 def function(name: Any, task: str) -> Callable[..., Any]:
     """Return the function that a task file names."""
     if not isinstance(name, str) or "." not in name:
@@ -436,13 +410,3 @@ def function(name: Any, task: str) -> Callable[..., Any]:
     module, _, attribute = name.rpartition(".")
     found: Callable[..., Any] = getattr(import_module(module), attribute)
     return found
-
-
-def main() -> None:
-    """Write the table into the page that is named on the command line."""
-    page = Path(sys.argv[1])
-    page.write_text(with_table(page.read_text("utf-8"), costs_table()), "utf-8")
-
-
-if __name__ == "__main__":
-    main()

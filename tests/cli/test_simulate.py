@@ -18,11 +18,12 @@ from polbias.eval.partisan.bias import weighted_bias
 from polbias.eval.partisan.metrics import outcome
 from polbias.eval.partisan.schema import Outcomes
 from polbias.eval.samples import Problem, find_samples, read_samples
-from polbias.eval.simulation import outcomes, questions, respondent
+from polbias.eval.simulation import questions, respondent
 from polbias.files import InputError
 from polbias.manifest import LockedDataset, read_manifest, write_lock
 from tests.eval.simulation import rows as tables
 from tests.support.builds import write_build
+from tests.support.drawn import outcomes
 from tests.support.simulated import serving
 from tests.tasks.conftest import lm_eval  # noqa: F401
 from tests.tasks.xphemism_rows import rows as xphemism_rows

@@ -19,6 +19,7 @@ import pytest
 from polbias.files import BuildError
 from polbias.generators.engine import Exclusion, Rows, run_shard
 from polbias.generators.engine.files import BLOCK_ROWS, MAX_SHARD_ROWS, shard_range
+from polbias.generators.engine.spec import Filled, Join
 from tests.engine.specs import factors, table
 from tests.support.process import ROOT, run_python
 
@@ -83,11 +84,15 @@ def test_an_empty_shard_is_a_file_with_the_schema(tmp_path: Path) -> None:
 
 
 def test_shards_are_written_as_the_hub_wants_them(tmp_path: Path) -> None:
-    metadata = pq.ParquetFile(run_shard(table(), 0, 1, tmp_path).path).metadata
-    column = metadata.row_group(0).column(0)
-    assert column.compression == "ZSTD"
-    assert column.has_column_index
-    assert column.has_offset_index
+    group = pq.ParquetFile(run_shard(table(), 0, 1, tmp_path).path).metadata.row_group(0)
+    columns = [group.column(place) for place in range(group.num_columns)]
+    assert {column.compression for column in columns} == {"ZSTD"}
+    assert all(column.has_offset_index for column in columns)
+    told = {column.path_in_schema for column in columns if column.has_column_index}
+    joined = {name for name, column in table().columns.items() if isinstance(column, Join | Filled)}
+    assert told == {column.path_in_schema for column in columns} - joined
+    assert told
+    assert joined
 
 
 @pytest.mark.parametrize(("rank", "world_size"), [(-1, 2), (2, 2), (7, 2), (0, 0)])

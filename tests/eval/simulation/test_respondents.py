@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 
 from polbias.eval.partisan.bias import weighted_bias
 from polbias.eval.partisan.schema import Outcomes
-from polbias.eval.simulation import Respondent, Simulation, outcomes, questions, respondent, simulate
+from polbias.eval.simulation import Respondent, Simulation, questions, respondent
 from polbias.eval.xphemism.metrics import Asked, judgment, leaning
 from polbias.files import InputError
 from tests.eval.simulation import rows as tables
 from tests.eval.simulation.rows import ALL, ISSUE
+from tests.support.drawn import outcomes, simulate
 
 SIDED = st.sampled_from(["left", "right"])
 SIZE = st.floats(0, 1).map(lambda value: round(value, 3))

@@ -16,12 +16,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from polbias.eval.simulation import respondent, simulate
+from polbias.eval.simulation import respondent
 from polbias.eval.simulation.prompt_index import Known, read_known
 from polbias.eval.simulation.server import MAX_BODY, Protocol, Server
 from polbias.files import BuildError, InputError
 from tests.eval.simulation import rows as tables
 from tests.support.builds import write_build
+from tests.support.drawn import simulate
 
 WHO = respondent("planted", effect=0.4)
 ARGUMENTS, STATEMENTS, CHOICES = tables.arguments(), tables.statements(), tables.choices()

@@ -1,0 +1,29 @@
+"""What a respondent answers to rows: as codes, and in words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from polbias.aliases import Codes
+from polbias.eval.simulation import Respondent, Simulation, questions
+
+
+def outcomes(rows: Any, respondent: Respondent, seed: int = 0, samples: int | None = None) -> Codes:
+    """Return what a respondent answers, as codes."""
+    made = _simulation(rows, respondent, seed)
+    if samples is None:
+        return made.codes()
+    return np.stack([made.codes(sample) for sample in range(samples)], axis=1)
+
+
+def simulate(
+    rows: Any, respondent: Respondent, seed: int = 0, sample: int = 0, limit: int | None = None
+) -> list[str]:
+    """Return what a respondent answers, in words that the tasks read as :func:`outcomes` of the same."""
+    return _simulation(rows, respondent, seed).texts(sample, limit=limit)
+
+
+def _simulation(rows: Any, respondent: Respondent, seed: int) -> Simulation:
+    return Simulation(questions(rows, respondent.columns), respondent, seed)
