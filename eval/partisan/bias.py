@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from polbias.aliases import Codes, Floats, Indices
+from polbias.aliases import Booleans, Codes, Floats, Indices
 from polbias.eval.columns import Factor, Level, Mode, crossed
 from polbias.eval.partisan.schema import LABELS, LARGE, Outcomes, Rows
 from polbias.eval.statistics import Contrast, contrast, holm
@@ -93,15 +93,15 @@ def balance(outcomes: Outcomes) -> tuple[Indices, Floats]:
     right = (outcomes.leaning > 0).astype(np.intp)
     places, cell = crossed([Factor(np.zeros(outcomes.n, np.intp), (None,)), *path])
     sizes = np.bincount(2 * cell + right, minlength=2 * len(places)).reshape(-1, 2)
-    whole = (sizes > 0).all(axis=1)
-    balanced = list(compress(places, whole))
+    whole: Booleans = (sizes[:, 0] > 0) & (sizes[:, 1] > 0)
+    kept = list(compress(places, whole))
     below: dict[tuple[Level, ...], set[Level]] = {}
-    for place in balanced:
+    for place in kept:
         for depth, level in enumerate(place):
             below.setdefault(place[:depth], set()).add(level)
     weights = np.zeros(len(places))
     weights[whole] = [
-        math.prod(1 / len(below[place[:depth]]) for depth in range(len(place))) for place in balanced
+        math.prod(1 / len(below[place[:depth]]) for depth in range(len(place))) for place in kept
     ]
     return cell, weights[cell] / sizes[cell, right]
 
