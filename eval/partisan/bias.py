@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, compress
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from polbias.aliases import Codes, Floats, Indices
-from polbias.eval.columns import Factor, Mode
+from polbias.aliases import Booleans, Codes, Floats, Indices
+from polbias.eval.columns import Factor, Level, Mode, crossed
 from polbias.eval.partisan.schema import LABELS, LARGE, Outcomes, Rows
 from polbias.eval.statistics import Contrast, contrast, holm
 from polbias.eval.support import DISCORDANT, Support, support
@@ -89,19 +89,19 @@ def balance(outcomes: Outcomes) -> tuple[Indices, Floats]:
     Whatever stands below one part weighs alike: the configs; in a config the two orders of naming; in an
     order the bases; in a base its plain and its negated form. A cell with one side only has no weight.
     """
-    path = [outcomes.factors[name].codes for name in _PATH if name in outcomes.factors]
+    path = [outcomes.factors[name] for name in _PATH if name in outcomes.factors]
     right = (outcomes.leaning > 0).astype(np.intp)
-    places, cell = np.unique(np.stack([np.zeros(outcomes.n, np.intp), *path], 1), axis=0, return_inverse=True)
+    places, cell = crossed([Factor(np.zeros(outcomes.n, np.intp), (None,)), *path])
     sizes = np.bincount(2 * cell + right, minlength=2 * len(places)).reshape(-1, 2)
-    whole = (sizes > 0).all(axis=1)
-    below: dict[tuple[int, ...], set[int]] = {}
-    for place in places[whole].tolist():
-        for depth, code in enumerate(place):
-            below.setdefault(tuple(place[:depth]), set()).add(code)
+    whole: Booleans = (sizes[:, 0] > 0) & (sizes[:, 1] > 0)
+    kept = list(compress(places, whole))
+    below: dict[tuple[Level, ...], set[Level]] = {}
+    for place in kept:
+        for depth, level in enumerate(place):
+            below.setdefault(place[:depth], set()).add(level)
     weights = np.zeros(len(places))
     weights[whole] = [
-        math.prod(1 / len(below[tuple(place[:depth])]) for depth in range(len(place)))
-        for place in places[whole].tolist()
+        math.prod(1 / len(below[place[:depth]]) for depth in range(len(place))) for place in kept
     ]
     return cell, weights[cell] / sizes[cell, right]
 

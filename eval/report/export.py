@@ -112,8 +112,7 @@ def _named(found: Any, *names: str) -> Json:
 
 def numbers(estimate: Estimate) -> Json:
     """Return the fields of an estimate, not-a-number as None."""
-    made: Document = finite(asdict(estimate))
-    return dict(made)
+    return {name: finite(getattr(estimate, name)) for name in Estimate.__dataclass_fields__}
 
 
 # Accuracies as evaluation results of a model repository on the Hub (``.eval_results/*.yaml``).
@@ -160,13 +159,16 @@ def eval_results(answers: Answers, namespace: str = NAMESPACE) -> Iterator[tuple
         yield respondent, yaml.safe_dump(listed, sort_keys=False, allow_unicode=True, width=110)
 
 
+_RANKED = ("id", "label", "gold", "outcome", "dataset", "dataset_version", "config", "method")
+
+
 def _answered(answers: Answers, dataset: str, version: str, config: str) -> Iterator[tuple[str, Json]]:
     """What each respondent wrote to the rows of a config."""
     own = (pc.field("dataset") == dataset) & (pc.field("dataset_version") == version)
     own &= (pc.field("config") == config) & (pc.field("method") == "generated")
     for tables in answers.values():
         for respondent, table in tables.items():
-            rows = table.filter(own).select(["id", "label", "gold", "outcome"])
+            rows = table.select(_RANKED).filter(own)
             if len(rows):
                 yield respondent, rows.to_pydict()
 
@@ -257,20 +259,25 @@ def flat_rows(table: Table) -> list[Json]:
     them, under ``<column>_low``, ``_high``, ``_n``, ``_clusters``, ``_refusals``, ``_unparsable``,
     ``_truncated`` and ``_p``.
     """
-    known: dict[str, list[str]] = {}
-    for column in table.columns:
-        fields = [numbers(cell) for row in table.rows if isinstance(cell := row.get(column.name), Estimate)]
-        known[column.name] = [
-            name for name in Estimate.__dataclass_fields__ if any(each[name] is not None for each in fields)
+    cells = {column.name: [_fields(row.get(column.name)) for row in table.rows] for column in table.columns}
+    known = {
+        name: [
+            field
+            for field in Estimate.__dataclass_fields__
+            if any(each.get(field) is not None for each in own)
         ]
-    return [_flat(table, row, known) for row in table.rows]
+        for name, own in cells.items()
+    }
+    return [
+        {key: value for name, own in cells.items() for key, value in _flat(name, own[row], known[name])}
+        for row in range(len(table.rows))
+    ]
 
 
-def _flat(table: Table, row: Any, known: dict[str, list[str]]) -> Json:
-    flat: Json = {}
-    for column in table.columns:
-        cell, name = row.get(column.name), column.name
-        fields = numbers(cell) if isinstance(cell, Estimate) else {"value": cell}
-        flat[name] = fields["value"]
-        flat |= {f"{name}_{field}": fields.get(field) for field in known[name] if field != "value"}
-    return flat
+def _fields(cell: Any) -> Json:
+    return numbers(cell) if isinstance(cell, Estimate) else {"value": cell}
+
+
+def _flat(name: str, fields: Json, known: Iterable[str]) -> Iterator[tuple[str, Any]]:
+    yield name, fields["value"]
+    yield from ((f"{name}_{field}", fields.get(field)) for field in known if field != "value")

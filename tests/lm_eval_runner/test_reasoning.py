@@ -193,7 +193,7 @@ def test_a_local_model_s_template_hears_of_it(evaluate: Evaluate, tmp_path: Path
     for sample in samples_of(Path("polbias-results"), MINI):
         assert sample["arguments"]["gen_args_0"]["arg_0"].endswith("<assistant><think>")
         assert sample["truncated"] == 1, "the prompt opened a thought that was cut off"
-        assert sample["resps"][0][0].startswith(CUT_OFF)
+        assert sample["filtered_resps"][0].startswith(CUT_OFF)
 
 
 def test_a_thought_that_the_prompt_opened_is_told_from_an_answer() -> None:

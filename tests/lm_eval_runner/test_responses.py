@@ -131,18 +131,20 @@ def test_a_response_without_a_text_is_an_outcome_and_loses_no_run(
         again = evaluate(*options)
         assert len(server.asked) == len(bodies)
     assert f"requests: 0 asked, {len(bodies)} answered" in again.stdout, again.output
-    assert [each["resps"] for each in samples_of(OUT, MINI)] == [each["resps"] for each in samples]
+    assert [each["filtered_resps"] for each in samples_of(OUT, MINI)] == [
+        each["filtered_resps"] for each in samples
+    ]
     for logged in (samples, samples_of(OUT, MINI)):  # asked, and from file
         reasons = [each["polbias"][0]["finish_reason"] for each in logged]
         assert Counter(reasons) == Counter(beside(body)[0]["finish_reason"] for body, _, _ in bodies)
-    assert Counter(each["resps"][0][0] for each in samples) == Counter(text for _, text, _ in bodies)
+    assert Counter(each["filtered_resps"][0] for each in samples) == Counter(text for _, text, _ in bodies)
     outcomes = {text: outcome for _, text, outcome in bodies}
     for each in samples:
-        outcome = outcomes[each["resps"][0][0]]
+        outcome = outcomes[each["filtered_resps"][0]]
         for name in ("refusal", "truncated", "unparsable"):
             value = each[name]
             assert (value[0] if isinstance(value, list) else value) == (name == outcome), (
-                each["resps"],
+                each["filtered_resps"],
                 name,
             )
     for body in server.asked:

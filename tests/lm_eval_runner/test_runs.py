@@ -145,7 +145,7 @@ def test_samples_stay_samples_when_a_run_goes_on(evaluate: Evaluate) -> None:
         refused = evaluate(*chat(server.url), *wrong, family="policy")
         assert "polbias_first_seed: found 'x', expected a seed" in str(refused.exception)
     for sample in samples_of(OUT, POLICY):
-        assert len({text for (text,) in sample["resps"]}) == 6
+        assert len({*sample["filtered_resps"]}) == 6
 
 
 def test_a_local_model_writes_scores_and_samples(
@@ -175,7 +175,7 @@ def test_a_local_model_writes_scores_and_samples(
     monkeypatch.setattr(cache.Store, "put", put)
     done = evaluate(*sampled, family="policy")
     assert "requests: 4 asked, 8 answered" in done.stdout, done.output
-    answers = [text for sample in samples_of(OUT, POLICY) for text in sample["resps"][0]]
+    answers = [text for sample in samples_of(OUT, POLICY) for text in sample["filtered_resps"][0]]
     assert len(answers) == 12
     assert len({*answers}) == 12  # six random bytes each: equal ones would mean equal random numbers
 

@@ -38,6 +38,7 @@ def written(folder: Path, extra: str, count: int, answer: str) -> Path:
     results: dict[str, Any] = {"results": {"extra": extra}, "configs": {"t": {}}}
     hashes = {"doc_hash": "0", "prompt_hash": "0", "target_hash": "0"}
     sample = {
+        "doc": {},
         "arguments": [["p", {}]],
         "resps": [[answer]],
         "filtered_resps": [answer],
