@@ -56,6 +56,13 @@ def test_broken_lines_are_reported_and_the_rest_is_read(tmp_path: Path) -> None:
         assert part in told
 
 
+def test_an_answer_that_ends_within_a_character_is_read(tmp_path: Path) -> None:
+    path = _file(tmp_path, "samples_x.jsonl", json.dumps(SAMPLE | {"filtered_resps": ["valid \ud83d"]}))
+    problems: list[Problem] = []
+    assert [sample["filtered_resps"] for sample in read_samples(path, problems)] == [["valid \ud83d"]]
+    assert problems == []
+
+
 PROMPT, PREFILL = "Which is better?\n\n1 or 2?", "It is"
 ASK, OPEN = {"role": "user", "content": PROMPT}, {"role": "assistant", "content": PREFILL}
 SYSTEM = {"role": "system", "content": "Which is better?"}
