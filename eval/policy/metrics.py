@@ -127,7 +127,6 @@ label_order_gap, label_order_gap_stderr = _habit(robustness.label_order_gap)
 # every function is total.
 
 
-@remembered
 def outcome(text: str, agree: str, disagree: str, statement: str | None = None) -> str:
     """Return what became of one answer; one that repeats nothing of its statement is read for all alike."""
     return _outcome(text, agree, disagree, statement if statement and echoes(text, statement) else None)

@@ -7,7 +7,6 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from itertools import count
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -429,9 +428,6 @@ def counting(columns: Mapping[str, Sequence[Any]], order: Sequence[str]) -> Iter
     A prompt that was asked in several tasks counts as in the first of them by name; small tasks are the
     beginnings of others and come last.
     """
-    if len({*columns["id"]}) == len(columns["id"]):
-        yield from (([row], 0) for _, row in sorted(zip(columns["id"], count(), strict=False)))
-        return
     found: dict[str, dict[str, list[int]]] = {}
     for row, (prompt, task) in enumerate(zip(columns["id"], columns["task"], strict=True)):
         found.setdefault(prompt, {}).setdefault(task, []).append(row)

@@ -67,8 +67,10 @@ def build(
     from polbias.cli.build_scaled import build_scaled
 
     executor = executor or ("local" if workers else "inprocess")
-    of_run = (rows, shards, executor, workers or 1, fresh, lean, option or (), logs, plan)
-    build_scaled(names, out, templates, *of_run)
+    workers = workers or 1
+    build_scaled(
+        names, out, templates, rows, shards, executor, workers, fresh, lean, option or (), logs, plan
+    )
 
 
 def build_with_progress(names: Sequence[str], out: Path | None, templates: Path | None) -> None:

@@ -147,13 +147,13 @@ _log = logging.getLogger("polbias.lm_eval_runner")
 _AT_ONCE = {"vllm": 2048, "sglang": 2048}  # requests; these hand out their answers at the end of a call
 _SLICE = 64  # requests; a budget is looked at between calls of a model in this process
 _KEPT = "its answers are kept: run the same command again"
+_LOST = "nothing is kept because of --no-cache, so run it all again"
 _SEEDED = ("random", "numpy_random", "torch_random", "fewshot_random")
 _PASSED_ON = (
     *("batch_size", "max_batch_size", "device", "limit", "samples", "write_out", "system_instruction"),
     *("apply_chat_template", "fewshot_as_multiturn", "gen_kwargs", "predict_only"),
     *("confirm_run_unsafe_code", "metadata"),
 )
-_LOST = "nothing is kept because of --no-cache, so run it all again"
 
 
 @dataclass(frozen=True)

@@ -149,14 +149,15 @@ def plan_run(
 ) -> Run:
     """Cut a dataset, without the columns that are left out, into shards; nothing is written."""
     slices = cut(spec, shards)
-    total = sum(each.rows for each in slices)
-    if left_out and total <= LEAN_ROWS:
-        raise InputError(
-            f"--lean: found {total:,} rows, expected more than {LEAN_ROWS:,}; ask for more with --rows, or "
-            "leave it out and have all columns"
-        )
-    tables = tuple(table.without(left_out) for table in spec.tables)
-    spec = spec.model_copy(update={"tables": tables})
+    if left_out:
+        total = sum(each.rows for each in slices)
+        if total <= LEAN_ROWS:
+            raise InputError(
+                f"--lean: found {total:,} rows, expected more than {LEAN_ROWS:,}; ask for more with --rows, "
+                "or leave it out and have all columns"
+            )
+        tables = tuple(table.without(left_out) for table in spec.tables)
+        spec = spec.model_copy(update={"tables": tables})
     asked: dict[str, Any] = {"version": spec.version, "rows": rows, "fresh": fresh}
     asked |= {"left_out": list(left_out), "writer": _writer()}
     for index, table in enumerate(spec.tables):
