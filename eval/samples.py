@@ -179,16 +179,21 @@ def _logged(path: Path, problems: list[Problem]) -> Iterator[tuple[int, Json]]:
 
 def json_lines(path: Path, problems: list[Problem]) -> Iterator[tuple[int, Json]]:
     """Yield number and content of every line of a JSON Lines file."""
+    import orjson
+
     try:
-        file = path.open("rb")
+        file = path.open("rb", buffering=1 << 20)
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from None
     with file:
         for number, line in enumerate(file, start=1):
-            if not line.strip():
+            if line.isspace():
                 continue
             try:
-                record = json.loads(line)
+                try:
+                    record = orjson.loads(line)
+                except orjson.JSONDecodeError:  # it is stricter: NaN, half a character
+                    record = json.loads(line)
             except (ValueError, RecursionError):
                 kind = "cut off" if not line.endswith(b"\n") else "no JSON"
                 found = f"found {line[:40]!r}, {kind}; expected one JSON object a line"

@@ -191,6 +191,11 @@ class Response(str):
         return made
 
 
+def ended(text: str) -> str | None:
+    """Why a server ended an output, where it said so."""
+    return text.about.get("finish_reason") if isinstance(text, Response) else None
+
+
 def remembered(read: Callable[..., str]) -> Callable[..., str]:
     """A reader that keeps what it made of the same text, ended for the same reason."""
 
@@ -199,7 +204,7 @@ def remembered(read: Callable[..., str]) -> Callable[..., str]:
         return read(Response(text, {"finish_reason": reason} if reason else None), *asked)
 
     def reader(text: str, *asked: str | None) -> str:
-        return kept(text, text.about.get("finish_reason") if isinstance(text, Response) else None, *asked)
+        return kept(text, ended(text), *asked)
 
     return reader
 
@@ -228,6 +233,9 @@ answer has a sign or a space after the word."""
 _UNFINISHED = re.compile(r"(?:\w|[,:;(\[{–—-]|(?<=\s)[*_`\"'„“#]+)\s*$")
 
 
+_FEW_LETTERS = 2
+
+
 @dataclass(frozen=True)
 class Prepared:
     """An output without its thinking.
@@ -243,8 +251,9 @@ class Prepared:
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """The words and signs of all sentences."""
-        return frozenset(token.text for sentence in self.sentences for token in sentence.tokens)
+        """The words of all sentences but the shortest, which tell no echo."""
+        words = (token.text for sentence in self.sentences for token in sentence.tokens)
+        return frozenset(word for word in words if len(word) > _FEW_LETTERS)
 
 
 def prepare(text: str) -> Prepared:
@@ -278,7 +287,7 @@ def cut_off(text: str, dangling: re.Pattern[str]) -> bool:
     The server says so, a thought is never closed, or, where the server says nothing, the text ends in a word
     or sign that asks for more.
     """
-    reason = text.about.get("finish_reason") if isinstance(text, Response) else None
+    reason = ended(text)
     if reason in LIMITS or _outside(text)[1] is not None:
         return True
     tail = text.rstrip()[-200:]
@@ -471,15 +480,11 @@ _ECHO = 4
 """So many words in a row that also stand in a row in the item are an echo of it."""
 
 
-_FEW_LETTERS = 2
-"""Words of no more letters tell no echo."""
-
-
 def echoes(text: str, item: str) -> bool:
     """Whether an output can repeat the item: a long one, or one that has more than a short word of it."""
     if len(text) > SHORT:
         return True
-    return any(len(word) > _FEW_LETTERS for word in prepare(text).words & prepare(item).words)
+    return not prepare(text).words.isdisjoint(prepare(item).words)
 
 
 def without_item(sentences: Sequence[Sentence], item: Sequence[Sentence]) -> tuple[Sentence, ...]:

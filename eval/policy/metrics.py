@@ -10,7 +10,7 @@ import numpy as np
 from polbias.aliases import Document, Floats, Json
 from polbias.eval.answers.stance import extract_stance
 from polbias.eval.answers.text import NOT_ASKED as UNASKED
-from polbias.eval.answers.text import echoes, remembered
+from polbias.eval.answers.text import echoes, ended, remembered
 from polbias.eval.columns import SILENT, Factor
 from polbias.eval.lm_eval_glue import (
     NONE,
@@ -179,7 +179,9 @@ def choices(doc: Document) -> list[str]:
 def labels_of(doc: Document, answers: Sequence[Any]) -> list[str]:
     """Return what became of the answers to a prompt."""
     asked = doc["label_agree"], doc["label_disagree"], doc.get("statement")
-    return [NOT_ASKED if each == UNASKED else outcome(each, *asked) for each in flat(answers)]
+    given = [(each, ended(each)) for each in flat(answers)]
+    known = {key: NOT_ASKED if key[0] == UNASKED else outcome(key[0], *asked) for key in dict.fromkeys(given)}
+    return [known[key] for key in given]
 
 
 def share_of(doc: Document, results: Sequence[Any]) -> tuple[float, float]:

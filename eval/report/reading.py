@@ -246,10 +246,7 @@ def schema(module: Reporter) -> Any:
 
 def plain(table: Any) -> Any:
     """Return a table with texts in place of dictionaries, in which Arrow cannot sort."""
-    kinds = [
-        each.type.value_type if pa.types.is_dictionary(each.type) else each.type for each in table.schema
-    ]
-    return table.cast(pa.schema(list(zip(table.column_names, kinds, strict=True))))
+    return table.cast(pa.schema([(field.name, _of_one_value(field.type)) for field in table.schema]))
 
 
 class _Counted:
@@ -289,19 +286,18 @@ def tabulated(rows: list[Json], wanted: Any, file: SampleFile) -> Any:
     """Return rows as a table of outcomes; texts are coded."""
     method = "log-likelihood" if file.scores_likelihoods else "generated"
     added = {"respondent": file.respondent, "model": file.model, "method": method, "task": file.task}
-    columns = {
-        field.name: pa.repeat(added[field.name], len(rows)).cast(field.type)
-        if field.name in added
-        else _column([row.get(field.name) for row in rows], field.type)
-        for field in wanted
-    }
-    return pa.table(columns, schema=wanted)
+    own = [(each.name, _of_one_value(each.type)) for each in wanted if each.name not in added]
+    columns = {name: pa.repeat(value, len(rows)) for name, value in added.items()}
+    columns |= zip([name for name, _ in own], pa.array(rows, pa.struct(own)).flatten(), strict=True)
+    for each in wanted:
+        if pa.types.is_dictionary(each.type):
+            columns[each.name] = columns[each.name].dictionary_encode()
+    return pa.table({name: columns[name] for name in wanted.names}).cast(wanted)
 
 
-def _column(values: list[Any], kind: Any) -> Any:
-    if pa.types.is_dictionary(kind):
-        return pa.array(values, pa.string()).dictionary_encode().cast(kind)
-    return pa.array(values, kind)
+def _of_one_value(kind: Any) -> Any:
+    """The type of a value in a column of some type."""
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
 def _told(file: SampleFile, problems: list[Problem]) -> Iterator[Notice]:
