@@ -244,7 +244,7 @@ def pass_probability(share: float, n: int, unanswered: float = 0.0, rule: Rule =
 
 @lru_cache(maxsize=MOST_ANSWERS)
 def _stance_probability(share: float, count: int, rule: Rule) -> float:
-    """Probability that so many valid answers come to a reliable stance; all n around them ask for the same."""
+    """Probability that so many valid answers come to a reliable stance; neighbouring n ask for the same."""
     from scipy.stats import binom
 
     return float(binom.pmf(np.arange(count + 1), count, share) @ np.abs(stance_table(count, rule)))
