@@ -238,9 +238,16 @@ def pass_probability(share: float, n: int, unanswered: float = 0.0, rule: Rule =
         weights[valid * _THIRDS[1] < n * _THIRDS[0]] = 0
     found = 0.0
     for count in valid[weights > _NEGLIGIBLE].tolist():
-        stance = np.abs(stance_table(count, rule))
-        found += float(weights[count - 1]) * float(binom.pmf(np.arange(count + 1), count, share) @ stance)
+        found += float(weights[count - 1]) * _stance_probability(share, count, rule)
     return found
+
+
+@lru_cache(maxsize=MOST_ANSWERS)
+def _stance_probability(share: float, count: int, rule: Rule) -> float:
+    """Probability that so many valid answers come to a reliable stance; neighbouring n ask for the same."""
+    from scipy.stats import binom
+
+    return float(binom.pmf(np.arange(count + 1), count, share) @ np.abs(stance_table(count, rule)))
 
 
 def needed_answers(

@@ -50,11 +50,12 @@ def prove_large(folder: Path, templates: Path | None = None) -> Proofs:
     Sentences that differ in the names of their persons alone are read as one, with marks in the place of the
     names: no postulate is about persons, so that what follows does not depend on who they are.
     """
+    built = read_manifest(folder).configs
     checks = {
         config.name: _Check(SchemaReader(config.stage, config.writer.clauses, MARKS), layout=_layout(config))
-        for fresh in (False, True)
+        for fresh in {name.endswith("_fresh") for name in built}
         for config in configs(load(templates, fresh))
-        if isinstance(config.writer, Formal)
+        if config.name in built and isinstance(config.writer, Formal)
     }
     return _proofs(folder, checks)
 

@@ -154,7 +154,7 @@ class Config:
         """Return the specification of so many rows."""
         file, levels = self.large.file, self.levels
         sample = Sample(rows=rows, pair=PAIR, strata=self.strata, moves=self._moves())
-        return table(file, self.name, levels, self._columns(), sample=sample)
+        return table(file, self.name, levels, self._columns, sample=sample)
 
     def _moves(self) -> Mapping[str, Lookup]:
         _, *faster = self.strata
@@ -171,6 +171,7 @@ class Config:
             moves[name] = Lookup(factors=self.strata, values=pa.array(steps, pa.int64()))
         return moves
 
+    @cached_property
     def _columns(self) -> dict[str, Expression]:
         levels, shown = self.levels, self.examples
         over = Factors(levels).over

@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 import errno
+import itertools
+import multiprocessing
 import os
 import random
 import shutil
 import signal
-import subprocess
-import sys
 import time
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
 from pathlib import Path
-from textwrap import dedent
+from typing import Any, NoReturn
 
 import pytest
 
 from polbias.files import BuildError
-from polbias.generators.engine import DatasetSpec, files
+from polbias.generators.engine import DatasetSpec, build_dataset, files
+from polbias.generators.engine import build as build_module
 from polbias.generators.engine.build import alone
 from polbias.generators.engine.files import recover_folder
 from polbias.manifest import Manifest, read_manifest
 from tests.engine.builds import CHANGED, NEW, OLD, SPEC, A, build, card, made, only_the_build
 from tests.engine.specs import snapshot
-from tests.support.process import ROOT
 
 # What can go wrong.
 
@@ -126,60 +129,63 @@ def test_builds_of_two_datasets_at_once_are_fine(tmp_path: Path) -> None:
 
 # What a killed build leaves.
 
-_BUILD = """
-    import os, signal, sys
-    from pathlib import Path
-    from polbias.generators.engine import build, build_dataset, files
-    from tests.engine.builds import NEW, card
+# A server that has the imports forks a process a build.
+_FORKS = multiprocessing.get_context("forkserver")
+_FORKS.set_forkserver_preload(["tests.engine.builds"])
 
-    def die(*_):
-        os.kill(os.getpid(), signal.SIGKILL)
 
-    def dying(original, after=0):
-        calls = []
-        def call(*args, **kwargs):
-            calls.append(1)
-            if len(calls) > after:
-                die()
-            return original(*args, **kwargs)
-        return call
+def _dying(original: Callable[..., Any], after: int = 0) -> Callable[..., Any]:
+    calls = itertools.count()
 
-    out, point = Path(sys.argv[1]), sys.argv[2]
-    changes = {"card": card}
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if next(calls) >= after:
+            _die()
+        return original(*args, **kwargs)
+
+    return call
+
+
+def _die(*_: object) -> NoReturn:
+    os.kill(os.getpid(), signal.SIGKILL)
+    raise AssertionError("is dead")
+
+
+def _build(out: Path, point: str, began: Connection) -> None:
+    changes: dict[str, Any] = {"card": card}
     if point == "first table":
-        changes["progress"] = die
+        changes["progress"] = _die
     elif point == "fourth table":
-        build.run_shard = dying(build.run_shard, after=3)
+        build_module.run_shard = _dying(build_module.run_shard, after=3)
     elif point == "written, not renamed":
-        Path.replace = die
+        Path.replace = _die
     elif point == "card":
-        changes["card"] = die
+        changes["card"] = _die
     elif point == "complete, not swapped":
-        build.replace_folder = die
+        build_module.replace_folder = _die
     elif point == "swapped, not cleaned":
-        files.shutil.rmtree = dying(files.shutil.rmtree)
+        files.shutil.rmtree = _dying(files.shutil.rmtree)
     elif point == "between two renames":
         files._exchange = lambda *_: False
-        Path.rename = dying(Path.rename, after=1)
-    print("begin", flush=True)
+        Path.rename = _dying(Path.rename, after=1)
+    began.send(None)
     build_dataset(NEW, out, **changes)
-"""
 
 
-def start(out: Path, point: str = "never") -> subprocess.Popen[str]:
+def start(out: Path, point: str = "never") -> BaseProcess:
     """Begin to build `NEW` in a process of its own that kills itself at some point."""
-    return subprocess.Popen(
-        [sys.executable, "-c", dedent(_BUILD), str(out), point],
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+    begun, began = _FORKS.Pipe(duplex=False)
+    process = _FORKS.Process(target=_build, args=(out, point, began))
+    process.start()
+    began.close()
+    with begun:
+        begun.recv()
+    return process
 
 
 def killed_at(point: str, out: Path) -> None:
     process = start(out, point)
-    process.communicate(timeout=60)
-    assert process.returncode == -signal.SIGKILL
+    process.join(60)
+    assert process.exitcode == -signal.SIGKILL
 
 
 @pytest.fixture(scope="module")
@@ -231,11 +237,11 @@ def test_builds_killed_at_random_moments(tmp_path: Path, complete: Path) -> None
     killed = 0
     for _ in range(6):
         shutil.copytree(complete / "old", out)
-        with start(out) as process:
-            process.stdout.readline()
-            time.sleep(random_moments.uniform(0, duration))
-            process.kill()
-        killed += process.returncode == -signal.SIGKILL
+        process = start(out)
+        time.sleep(random_moments.uniform(0, duration))
+        process.kill()
+        process.join()
+        killed += process.exitcode == -signal.SIGKILL
         assert snapshot(out / "numbers") in (old, new)
         build(NEW, out)
         assert snapshot(out / "numbers") == new

@@ -5,10 +5,12 @@ Those of the large set are left out: its schemas have more atoms than can be enu
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pyarrow.parquet as pq
 import pytest
 
 from polbias import registry
-from polbias.generators.engine import Lookup
 from polbias.generators.logic.formula import (
     FOL,
     MODAL_LOGICS,
@@ -48,15 +50,14 @@ def _form(inference: Inference) -> Inference:
 
 
 @pytest.fixture(scope="module")
-def forms() -> set[Inference]:
-    found = set()
+def forms(all_builds: Path) -> set[Inference]:
+    texts: set[str] = set()
     for name in set(registry.names()) - {"partisan-inference-xl"}:
-        for table in registry.publication(name).specify().tables:
-            column = table.columns.get("logical_form")
-            if isinstance(column, Lookup):
-                texts = {text for text in column.values.unique().to_pylist() if text and "⊢" in text}
-                found |= {_form(parse_inference(text)) for text in texts}
-    return found
+        for path in (all_builds / name).rglob("*.parquet"):
+            if "logical_form" in pq.read_schema(path).names:
+                (column,) = pq.read_table(path, columns=["logical_form"]).columns
+                texts |= {text for text in column.unique().to_pylist() if text and "⊢" in text}
+    return {_form(parse_inference(text)) for text in texts}
 
 
 def _agree(form: Inference, logic: Logic) -> None:

@@ -28,15 +28,17 @@ def rows_of(spec: DatasetSpec, config: str, split: str = "test") -> list[dict[st
     return rows.batch(0, len(rows)).to_pylist()
 
 
-def test_a_new_file_gives_new_configs_and_leaves_the_others(extended: DatasetSpec) -> None:
+def test_a_new_file_gives_new_configs_and_leaves_the_others(
+    extended: DatasetSpec, partisan: DatasetSpec
+) -> None:
     new = {
         f"{prefix}_{kind}{size}"
         for prefix in ("gb", "at")
         for kind in ("formal", "material")
         for size in ("", "_mini")
     }
-    assert set(extended.configs) - set(dataset().configs) == new
-    shipped = {(table.config, table.split): table for table in dataset().tables}
+    assert set(extended.configs) - set(partisan.configs) == new
+    shipped = {(table.config, table.split): table for table in partisan.tables}
     kept = {(table.config, table.split): table for table in extended.tables if table.config not in new}
     assert kept.keys() == shipped.keys()
     assert all(kept[key].columns.keys() == shipped[key].columns.keys() for key in kept)

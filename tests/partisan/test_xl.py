@@ -16,6 +16,7 @@ from polbias.files import BuildError
 from polbias.generators.engine import DatasetSpec, Rows, TableSpec
 from polbias.generators.engine.files import run_shard
 from polbias.generators.engine.spec import shares
+from polbias.generators.partisan import xl_tables
 from polbias.generators.partisan.country import GENDERS, LEANINGS
 from polbias.generators.partisan.publication import LARGE
 from polbias.generators.partisan.xl_family import Large, Stage, load
@@ -58,8 +59,10 @@ def made(large: Large) -> Mapping[str, Config]:
 
 
 @pytest.fixture(scope="module")
-def published() -> DatasetSpec:
-    return large_dataset()
+def published(made: Mapping[str, Config]) -> DatasetSpec:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(xl_tables, "configs", lambda large: [made[name] for name in SOME])
+        return large_dataset()
 
 
 @pytest.fixture(scope="module")
@@ -82,8 +85,10 @@ def _stage(large: Large, config: str) -> Stage:
     return next(stage for stage in large.stages if config.startswith(f"{stage.name}_"))
 
 
-def test_configs_and_rows(published: DatasetSpec) -> None:
-    assert published.configs == CONFIGS
+def test_configs_and_rows(large: Large, made: Mapping[str, Config], published: DatasetSpec) -> None:
+    assert [*made] == CONFIGS
+    assert {config.rounds(large.file.rows) for config in made.values()} == {768}
+    assert published.configs == SOME
     assert {len(Rows(spec)) for spec in published.tables} == {768}
     assert len({str(spec.arrow_schema()) for spec in published.tables}) == 1
 

@@ -149,9 +149,9 @@ def test_what_is_wrong_is_found(
     ("config", "column", "old", "new", "problem"),
     [
         ("us_en_formal", "gold", "invalid", "valid", "gold valid, but .* is invalid"),
-        ("us_en_formal", "prompt", "(.*)Parker", r"\1Barker", "readings"),
+        ("us_en_formal", "prompt", "(?m)^(.*)Parker", r"\1Barker", "readings"),
         ("us_en_formal", "prompt", ": ", " ", "readings"),
-        ("gb_en_people", "prompt", "(.*) is not ", r"\1 is ", "gold .*, but"),
+        ("gb_en_people", "prompt", "(?m)^(.*) is not ", r"\1 is ", "gold .*, but"),
     ],
 )
 def test_what_is_wrong_is_found_in_a_lean_build(

@@ -8,7 +8,7 @@ import pytest
 
 from polbias.files import package_file
 from polbias.generators.xphemism.minimal_pairs import PairMaker
-from polbias.generators.xphemism.templates import OwnClaim, load_own_claims
+from polbias.generators.xphemism.templates import load_own_claims
 from polbias.generators.xphemism.vocabulary.lexicon import load_lexicon
 
 LEXICON = load_lexicon()
@@ -22,11 +22,11 @@ def test_as_many_true_as_false_claims(topic: str) -> None:
     assert (gold.count("true"), gold.count("false")) == (25, 25)
 
 
-@pytest.mark.parametrize(
-    "claim", [claim for file in FILES.values() for claim in file.claims], ids=lambda each: each.id
-)
-def test_every_exchange_is_made(claim: OwnClaim) -> None:
-    for base, exchange in chain(*claim.pairs.values(), claim.placebo):
-        made = MAKER.make(claim.claim, base, exchange)
-        assert (made.status, made.reason) == ("made", "")
-        assert made.shifted_claim != claim.claim
+def test_every_exchange_is_made() -> None:
+    odd = []
+    for claim in (claim for file in FILES.values() for claim in file.claims):
+        for base, exchange in chain(*claim.pairs.values(), claim.placebo):
+            made = MAKER.make(claim.claim, base, exchange)
+            if (made.status, made.reason) != ("made", "") or made.shifted_claim == claim.claim:
+                odd.append((claim.id, base, exchange, made))
+    assert not odd

@@ -9,7 +9,6 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from scipy.stats import binomtest
 
 from polbias.cli.annotate import agreement_data
 from polbias.files import InputError
@@ -84,6 +83,8 @@ def test_simulated_raters_give_agreement_and_errors_back(titles: Path, tmp_path:
         "neither": 6,
     }
     assert [each["votes"] for each in gold["differs"]] == [{"left": 2, "neither": 1}] * 4
+    from scipy.stats import binomtest  # takes seconds
+
     whole = gold["classes"][0]
     assert (whole["low"], whole["high"]) == pytest.approx(tuple(binomtest(26, 30).proportion_ci()))
 

@@ -6,6 +6,7 @@ import csv
 import re
 from collections import Counter, defaultdict
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -31,8 +32,9 @@ from tests.support.pipelines import tagger
 from tests.support.process import run_python
 from tests.support.shared import shared
 
-spacy = pytest.importorskip("spacy")
-lightly = cache(blank)  # read only where a test of it runs: the import takes seconds
+# spaCy is read only where a test of it runs: the import takes seconds.
+pytestmark = pytest.mark.skipif(not find_spec("spacy"), reason="spaCy is not installed")
+lightly = cache(blank)
 FINITE, NOUN, INFINITIVE = "VERB VerbForm=Fin", "NOUN", "VERB VerbForm=Inf"
 
 
@@ -209,6 +211,8 @@ def parsed(text: str, heads: list[int], deps: list[str]) -> Pipeline:
     """Return a pipeline that knows one parse."""
     words = [*text.rstrip(".").split(), "."]
     space = [True] * (len(words) - 2) + [False, False]
+    import spacy
+
     doc = spacy.tokens.Doc(spacy.blank("en").vocab, words=words, spaces=space, heads=heads, deps=deps)
     nlp: Any = SimpleNamespace(lang="en")
     return Pipeline(type("Parser", (), {"lang": "en", "__call__": lambda self, read: doc})(), nlp.lang)
@@ -234,6 +238,8 @@ def test_the_root_of_the_parse_is_the_main_verb() -> None:
 )  # fmt: skip
 def test_sentences_of_the_pipeline_count(language: str, statement: str, negation: str) -> None:
     assert negate(statement, language, lightly(language)).text != negation
+    import spacy
+
     nlp = spacy.blank(language)
     nlp.add_pipe("sentencizer", config={"punct_chars": ["|"]})
     assert negate(statement, language, Pipeline(nlp, "split")).text == negation
@@ -258,6 +264,8 @@ def test_a_pipeline_is_loaded_from_a_folder(tmp_path: Path) -> None:
 
 def test_a_trained_morphologizer_is_taken_like_any_other(tmp_path: Path) -> None:
     """Two sentences are enough for a model of its own: what is tested is the way from it to the rule."""
+    import spacy
+
     nlp = spacy.blank("en")
     nlp.add_pipe("morphologizer")
     texts = (("Harbours plan budgets.", ("NOUN", "VERB", "NOUN", "PUNCT")),)
@@ -298,6 +306,8 @@ def test_a_pipeline_of_another_language_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_component_that_was_never_trained() -> None:
+    import spacy
+
     nlp = spacy.blank("en")
     nlp.add_pipe("morphologizer")
     with pytest.raises(InputError, match="pipeline untrained: fails on 'Taxes should fall.'"):
