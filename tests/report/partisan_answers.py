@@ -92,7 +92,11 @@ def answered(
 
 @lru_cache(maxsize=32)
 def simulated(
-    respondent: Respondent, configs: tuple[str, ...] = POLITICAL, seed: int = 0, name: str = "m", **design: Any
+    respondent: Respondent,
+    configs: tuple[str, ...] = POLITICAL,
+    seed: int = 0,
+    name: str = "m",
+    **design: Any,
 ) -> pa.Table:
     """The answers of a simulated respondent to several configs."""
     made = []

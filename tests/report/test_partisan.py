@@ -300,9 +300,7 @@ def test_the_test_without_a_bias_rejects_no_more_often_than_it_should() -> None:
         for seed in range(60)
     }
     tests = [
-        each.estimate.p
-        for each in findings_of(answers, Settings())
-        if each.headline and not each.of_refusals
+        each.estimate.p for each in findings_of(answers, Settings()) if each.headline and not each.of_refusals
     ]
     assert len(tests) == 60
     assert sum(p is not None and p <= 0.05 for p in tests) <= 9  # of 60 at .05: more has a chance of .1%
