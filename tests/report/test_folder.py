@@ -187,8 +187,11 @@ def test_results_for_the_hub_are_accuracies_of_the_tasks_of_eval_yaml(
 
     assert dict(eval_results(made.answers)) == {}  # a part of a config is no result of it
     monkeypatch.setenv("POLBIAS_DATA_DIR", str(all_builds))
-    for name, kind in (("flawless", respondent("perfect")), ("silent", respondent("refuser", share=1.0))):
-        run(["polbias_en_formal", "polbias_de_formal"], kind, 7, model=name).write(tmp_path / name)
+    for name, kind, *further in (  # one config alone is a task of eval.yaml
+        ("flawless", respondent("perfect"), "polbias_de_formal"),
+        ("silent", respondent("refuser", share=1.0)),
+    ):
+        run(["polbias_en_formal", *further], kind, 7, model=name).write(tmp_path / name)
     found = dict(eval_results(make([tmp_path]).answers))
     assert found.keys() == {"flawless", "silent"}
     for name, value, told in (
