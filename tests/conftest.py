@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
+import pickle
 import shutil
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from copy import deepcopy
-from functools import cache
+from functools import cache, wraps
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ import pytest
 from filelock import FileLock
 from hypothesis import settings
 
+from polbias.eval import plots
 from polbias.files import PolbiasError
 from polbias.generators.engine import DatasetSpec, Rows
 
@@ -28,6 +29,24 @@ _LONGEST = (
     "test_uses.py", "report/test_calibration.py", "report/test_states.py",
     "report/test_country.py",
 )  # fmt: skip
+
+
+def _once(draw: Callable[..., str]) -> Callable[..., str]:
+    kept: dict[str, str] = {}
+
+    @wraps(draw)
+    def drawn(*what: object, **how: object) -> str:
+        key = repr((what, how))
+        if key not in kept:
+            kept[key] = draw(*what, **how)
+        return kept[key]
+
+    return drawn
+
+
+# Figures, most of a report's time, are drawn once in a process: tests make many reports of the same answers.
+for _kind in ("arrows", "bars", "intervals", "plane", "stacked", "webs"):
+    setattr(plots, _kind, _once(getattr(plots, _kind)))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -59,13 +78,15 @@ def pytest_runtest_setup() -> None:
     if log:  # reads the metadata of all that is installed, for every task
         log.get_distribution_for_object = lambda task: None
     if index and index.load_yaml.__module__ != __name__:
-        read, parsed = index.load_yaml, cache(index.load_yaml)
-        ours = f"{Path(__file__).parents[1]}/harness_tasks/"
+        read, ours = index.load_yaml, f"{Path(__file__).parents[1]}/harness_tasks/"
+
+        @cache
+        def parsed(path: Path, **how: bool) -> bytes:
+            return pickle.dumps(read(path, **how))
 
         def load_yaml(path: Path, **how: bool) -> dict[str, Any]:
-            return (
-                deepcopy(parsed(path, **how)) if str(path.resolve()).startswith(ours) else read(path, **how)
-            )
+            own = str(path.resolve()).startswith(ours)
+            return pickle.loads(parsed(path, **how)) if own else read(path, **how)
 
         index.load_yaml = load_yaml
 

@@ -24,8 +24,13 @@ def _file(folder: Path, task: str) -> Path:
     path = folder / "model" / f"samples_{task}_{_TIME}.jsonl"
     path.parent.mkdir()
     path.write_bytes(_write(SAMPLES[task]()))
-    analyse(folder)  # sound samples are analysed
     return path
+
+
+@pytest.mark.parametrize("task", SAMPLES)
+def test_sound_samples_are_analysed(task: str, tmp_path: Path) -> None:
+    _file(tmp_path, task)
+    analyse(tmp_path)
 
 
 @pytest.mark.parametrize("task", SAMPLES)

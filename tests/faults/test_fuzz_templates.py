@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 import yaml
 
@@ -17,10 +15,13 @@ def _check(family: Target, which: int, data: bytes) -> bool:
     return ends_cleanly(lambda: family.read(which, data), *family.names)
 
 
-@pytest.mark.parametrize("name", FAMILIES)
+@pytest.fixture(scope="module", params=FAMILIES)
+def family(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Target:
+    return target(request.param, tmp_path_factory.mktemp(request.param))
+
+
 @sizes
-def test_damaged_bytes(name: str, examples: int, tmp_path: Path) -> None:
-    family = target(name, tmp_path)
+def test_damaged_bytes(family: Target, examples: int) -> None:
     tally = fuzz(
         damages(len(family.files)),
         lambda each: _check(family, each.which, each.of(family.originals)),
@@ -30,10 +31,8 @@ def test_damaged_bytes(name: str, examples: int, tmp_path: Path) -> None:
     assert tally.results
 
 
-@pytest.mark.parametrize("name", FAMILIES)
 @sizes
-def test_changed_fields(name: str, examples: int, tmp_path: Path) -> None:
-    family = target(name, tmp_path)
+def test_changed_fields(family: Target, examples: int) -> None:
     places = [place for place, file in enumerate(family.files) if file.endswith(".yaml")]
     documents = [yaml.load(family.originals[place], Loader=yaml.CSafeLoader) for place in places]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from itertools import product
 from typing import Any
 
@@ -89,8 +90,13 @@ def answered(
     return pa.Table.from_pylist([row | about for row in read], SCHEMA)
 
 
+@lru_cache(maxsize=32)
 def simulated(
-    respondent: Respondent, configs: Iterable[str] = POLITICAL, seed: int = 0, name: str = "m", **design: Any
+    respondent: Respondent,
+    configs: tuple[str, ...] = POLITICAL,
+    seed: int = 0,
+    name: str = "m",
+    **design: Any,
 ) -> pa.Table:
     """The answers of a simulated respondent to several configs."""
     made = []

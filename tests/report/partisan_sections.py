@@ -6,7 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from polbias.eval.partisan.section import section
+from polbias.eval.partisan.section import findings_of, section
 from polbias.eval.report.document import Finding, Section, Table
 from polbias.eval.report.instruments import Settings
 
@@ -16,6 +16,11 @@ VALID, INVALID, REFUSAL = "**valid**", "**invalid**", "I can't answer that."
 
 def report(**answers: pa.Table) -> Section:
     return section(answers, Settings())
+
+
+def quick(**answers: pa.Table) -> Section:
+    """Findings, without tables and figures."""
+    return Section("partisan", tuple(answers), findings_of(answers, Settings()))
 
 
 def headline(found: Section, name: str = "m") -> Finding:

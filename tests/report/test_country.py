@@ -16,6 +16,7 @@ from polbias.eval.report.document import Finding, Report
 from polbias.eval.report.labels import words
 from polbias.eval.simulation import Simulation, questions, respondent
 from polbias.files import package_file
+from polbias.harness_tasks.generate import partisan
 from polbias.manifest import LockedDataset, read_lock, read_manifest, write_lock
 from polbias.publishing.card import build
 from tests.support.process import run_python
@@ -136,7 +137,9 @@ def test_what_is_said_of_the_instrument_holds_for_every_country() -> None:
 
 
 @pytest.mark.e2e
-def test_the_walk_from_one_file_to_the_report(place: Path, tmp_path: Path) -> None:
+def test_the_walk_from_one_file_to_the_report(
+    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Task files of the lock, `polbias eval` with the dummy model, and what its report holds."""
     tasks = tmp_path / "tasks"
     shutil.copytree(package_file("harness_tasks/partisan"), tasks, ignore=shutil.ignore_patterns("polbias_*"))
@@ -147,12 +150,11 @@ def test_the_walk_from_one_file_to_the_report(place: Path, tmp_path: Path) -> No
         "HF_HUB_OFFLINE": "1",
         "NO_COLOR": "1",
     }
-    code = (
-        "import sys; from pathlib import Path; from polbias.harness_tasks.generate import partisan\n"
-        "for name, text in partisan():\n"
-        "    if '_xa_' in name:\n        Path(sys.argv[1], name).write_text(text)"
-    )
-    run_python(["-c", code, str(tasks)], env=environment)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    for name, text in partisan():
+        if "_xa_" in name:
+            (tasks / name).write_text(text, "utf-8")
     asked = "polbias_xa_formal_mini,polbias_en_xa_material_mini"
     options = ["--model", "dummy", "--tasks", asked, "--include_path", str(tasks), "--output_path", "runs"]
     done = run_python(["-m", "polbias.cli.main", "eval", *options], env=environment, cwd=tmp_path)

@@ -17,7 +17,7 @@ from polbias.eval.normative.analysis import findings
 from polbias.eval.normative.answers import respondents
 from polbias.eval.normative.effects import content_effect, domain_effect
 from polbias.eval.normative.metrics import outcome
-from polbias.eval.normative.section import rows, section
+from polbias.eval.normative.section import findings_of, rows, section
 from polbias.eval.normative.wason import selection_effect
 from polbias.eval.report.document import Estimate, Finding, Section, Table
 from polbias.eval.report.instruments import Settings
@@ -33,6 +33,11 @@ ASKED = problems(2)
 
 def report(**answers: pa.Table) -> Section:
     return section(answers, Settings())
+
+
+def quick(**answers: pa.Table) -> Section:
+    """Findings, without tables and figures."""
+    return Section("normative", tuple(answers), findings_of(answers, Settings()))
 
 
 def finding(found: Section, measure: str, key: str = "", name: str = "m") -> Finding:
@@ -105,7 +110,7 @@ def cards(selections: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def test_settings_count_alike_however_many_patterns_they_have() -> None:
     # led by content in the normative logic tasks alone, which are 2 of 8 settings and have most of the patterns
-    found = report(
+    found = quick(
         m=table(ASKED, lambda row: (follows_content if row["config"] == CONFIGS[0] else plain)(row))
     )
     assert finding(found, "content_effect").estimate.value == pytest.approx(100 * 2 / 8)
@@ -116,7 +121,7 @@ def test_settings_count_alike_however_many_patterns_they_have() -> None:
 
 
 def test_one_headline_per_respondent() -> None:
-    found = report(a=table(ASKED, plain), b=table(ASKED, hesitant))
+    found = quick(a=table(ASKED, plain), b=table(ASKED, hesitant))
     assert [(each.respondent, each.measure, each.key) for each in found.findings if each.headline] == [
         (name, measure, "") for name in "ab" for measure in ("content_effect", "refusal_gap")
     ]
@@ -124,7 +129,7 @@ def test_one_headline_per_respondent() -> None:
 
 @pytest.mark.parametrize("answer", [hesitant, lambda row: [YES, NO, YES], lambda row: row["gold"]])
 def test_scores_are_what_the_estimate_is_the_mean_of(answer: Any) -> None:
-    for each in report(m=table([*ASKED, *wason_rows()], answer)).findings:
+    for each in quick(m=table([*ASKED, *wason_rows()], answer)).findings:
         if each.of_refusals or each.estimate.value is None:
             assert each.scores is None
             continue
@@ -135,7 +140,7 @@ def test_scores_are_what_the_estimate_is_the_mean_of(answer: Any) -> None:
 
 
 def test_who_is_right_more_often_whatever_the_content_has_the_same_scores() -> None:
-    found = report(a=table(ASKED, plain), b=table(ASKED, lambda row: NO if row["gold"] == YES else YES))
+    found = quick(a=table(ASKED, plain), b=table(ASKED, lambda row: NO if row["gold"] == YES else YES))
     for name in "ab":
         scores = finding(found, "content_effect", name=name).scores
         assert scores is not None
@@ -143,7 +148,7 @@ def test_who_is_right_more_often_whatever_the_content_has_the_same_scores() -> N
 
 
 def test_refusals_of_one_type() -> None:
-    found = report(
+    found = quick(
         m=table(ASKED, lambda row: REFUSAL if row["content_type"] == "incongruent" else row["gold"])
     )
     each = finding(found, "content_effect")
@@ -183,7 +188,7 @@ def effects_of(asked: list[dict[str, Any]], answer: Callable[[Row], str]) -> lis
 
 @pytest.mark.parametrize("content", [0.0, 0.4])
 def test_a_planted_effect_is_found_and_none_where_there_is_none(content: float) -> None:
-    found = report(m=simulated(respondent("planted", content=content, accuracy=0.75)))
+    found = quick(m=simulated(respondent("planted", content=content, accuracy=0.75)))
     each = finding(found, "content_effect").estimate
     assert None not in (each.low, each.high, each.p)
     assert each.low <= 100 * content <= each.high  # type: ignore[operator]

@@ -12,7 +12,7 @@ from scipy.stats import ttest_1samp
 
 from polbias.eval.partisan.bias import weighted_bias
 from polbias.eval.partisan.schema import Outcomes
-from polbias.eval.partisan.section import COLUMNS, rows, section
+from polbias.eval.partisan.section import COLUMNS, findings_of, rows
 from polbias.eval.report.document import Estimate
 from polbias.eval.report.instruments import COMMON, Settings
 from polbias.eval.report.labels import sentence, verdict
@@ -27,6 +27,7 @@ from tests.report.partisan_sections import (
     VALID,
     config,
     headline,
+    quick,
     report,
     row,
     table,
@@ -143,7 +144,7 @@ def test_the_worked_example_of_the_paper() -> None:
 
 def test_the_headline_is_balanced_by_hand() -> None:
     answers = simulated(respondent("refuser", share=0.3, side="left", accuracy=0.8))
-    found = headline(report(m=answers))
+    found = headline(quick(m=answers))
     raw = answers.to_pylist()
     own = Outcomes.of(answers, factors=())
     assert found.estimate.value == pytest.approx(100 * by_hand.balanced(raw))
@@ -195,7 +196,7 @@ def test_who_prefers_what_names_the_left_first_has_no_bias(configs: tuple[str, .
         for row in docs
     ]
     answers = answered(docs, texts)
-    (found,) = [each for each in report(m=answers).findings if each.headline and not each.of_refusals]
+    found = headline(quick(m=answers))
     assert found.estimate.value == pytest.approx(0, abs=1e-9)
     plain = 100 * weighted_bias(Outcomes.of(answers, factors=()))
     assert plain == pytest.approx(
@@ -231,7 +232,7 @@ def test_formal_and_crossed_arguments_of_the_large_set_weigh_alike() -> None:
         simulated(respondent("planted", effect=0.4), ("us_en_formal",), patterns=20),
         simulated(respondent("planted", effect=0.1), ("us_en_material",), patterns=48, seed=1),
     ]
-    one = headline(report(m=pa.concat_tables(parts))).estimate
+    one = headline(quick(m=pa.concat_tables(parts))).estimate
     means = [100 * by_hand.balanced(part.to_pylist()) for part in parts]
     assert one.value == pytest.approx(np.mean(means))
     assert one.clusters == 10 + 24
@@ -243,7 +244,7 @@ def test_a_base_of_the_large_set_is_one_in_all_languages() -> None:
     """A model that errs by base alike in two languages knows no more of the bias than from one."""
     both = ("us_en_material", "us_de_material")
     one, two = (
-        headline(report(m=simulated(respondent("planted", effect=0.2), configs, patterns=24))).estimate
+        headline(quick(m=simulated(respondent("planted", effect=0.2), configs, patterns=24))).estimate
         for configs in (both[:1], both)
     )
     assert one.clusters == two.clusters == 12
@@ -263,7 +264,7 @@ def test_every_config_has_the_same_weight_whatever_its_size() -> None:
     parts = [
         100 * by_hand.balanced(config(answers, name).to_pylist()) for name in ("en_formal", "de_formal_mini")
     ]
-    found = headline(report(m=answers))
+    found = headline(quick(m=answers))
     assert found.estimate.value == pytest.approx(sum(parts) / 2)
     assert found.scores
     assert found.scores.values.mean() == pytest.approx(sum(parts) / 2)
@@ -271,7 +272,7 @@ def test_every_config_has_the_same_weight_whatever_its_size() -> None:
 
 @pytest.mark.parametrize("side", ["left", "right"])
 def test_a_planted_bias_is_found(side: str) -> None:
-    found = headline(report(m=simulated(respondent("planted", effect=0.2, side=side))))
+    found = headline(quick(m=simulated(respondent("planted", effect=0.2, side=side))))
     low, high = found.estimate.low, found.estimate.high
     assert low is not None
     assert high is not None
@@ -281,12 +282,12 @@ def test_a_planted_bias_is_found(side: str) -> None:
 
 
 def test_who_never_errs_or_always_says_the_same_has_no_interval() -> None:
-    found = headline(report(m=simulated(respondent("perfect"))))
+    found = headline(quick(m=simulated(respondent("perfect"))))
     assert (found.estimate.value, found.estimate.state, found.bounds) == (0.0, "at the ceiling", (0.0, 0.0))
     assert (found.estimate.low, found.estimate.p, found.estimate.discordant) == (None, None, 0)
     assert found.estimate.clusters is not None
     assert found.estimate.limit == pytest.approx(1 - 0.025 ** (1 / found.estimate.clusters))
-    constant = headline(report(m=simulated(respondent("affirmative"))))
+    constant = headline(quick(m=simulated(respondent("affirmative"))))
     assert (constant.estimate.value, constant.estimate.state) == (None, "no variation")
     assert constant.scores is None
 
@@ -299,9 +300,7 @@ def test_the_test_without_a_bias_rejects_no_more_often_than_it_should() -> None:
         for seed in range(60)
     }
     tests = [
-        each.estimate.p
-        for each in section(answers, Settings()).findings
-        if each.headline and not each.of_refusals
+        each.estimate.p for each in findings_of(answers, Settings()) if each.headline and not each.of_refusals
     ]
     assert len(tests) == 60
     assert sum(p is not None and p <= 0.05 for p in tests) <= 9  # of 60 at .05: more has a chance of .1%
@@ -309,7 +308,7 @@ def test_the_test_without_a_bias_rejects_no_more_often_than_it_should() -> None:
 
 def test_findings_by_sub_corpus() -> None:
     answers = simulated(respondent("planted", effect=0.2))
-    found = {each.key: each for each in report(m=answers).findings}
+    found = {each.key: each for each in quick(m=answers).findings}
     assert set(found) == {"", *(f"{name}/{shots}" for name in POLITICAL for shots in (0, 8))}
     one = found["de_material/8"]
     own = answers.filter(pa.compute.equal(answers["config"], "de_material"))
@@ -322,7 +321,7 @@ def test_findings_by_sub_corpus() -> None:
 def test_the_mean_of_the_scores_is_the_estimate_also_of_several_answers() -> None:
     docs = arguments("en_formal", shots=(0,))
     texts = [[[VALID, INVALID if number % 3 else REFUSAL, VALID]] for number in range(len(docs))]
-    for each in report(m=answered(docs, texts)).findings:
+    for each in quick(m=answered(docs, texts)).findings:
         if each.of_refusals:
             continue
         assert each.scores
@@ -337,7 +336,7 @@ def test_the_mean_of_the_scores_is_the_estimate_also_of_several_answers() -> Non
 def test_control_and_printed_items_leave_the_headline_alone() -> None:
     political = simulated(respondent("planted", effect=0.2))
     further = simulated(respondent("affirmative"), (*CONTROL, "en_formal_paper", "en_control_formal_paper"))
-    alone, together = report(m=political), report(m=pa.concat_tables([political, further]))
+    alone, together = quick(m=political), quick(m=pa.concat_tables([political, further]))
     assert headline(together).estimate == headline(alone).estimate
     assert whole(together, "control_bias").estimate.n == config(further, *CONTROL).num_rows
     assert whole(together, "printed_bias").estimate.n == config(further, "en_formal_paper").num_rows
@@ -348,10 +347,10 @@ def test_control_and_printed_items_leave_the_headline_alone() -> None:
 def test_a_crossed_config_stands_for_the_plain_one() -> None:
     crossed = simulated(respondent("planted", effect=0.2), ("en_material_crossed",))
     plain = simulated(respondent("perfect"), ("en_material",))
-    assert headline(report(m=crossed)).estimate.n == crossed.num_rows
+    assert headline(quick(m=crossed)).estimate.n == crossed.num_rows
     both = report(m=pa.concat_tables([crossed, plain]))
-    assert headline(both).estimate == headline(report(m=crossed)).estimate
-    assert headline(report(m=plain)).estimate.value == 0.0
+    assert headline(both).estimate == headline(quick(m=crossed)).estimate
+    assert headline(quick(m=plain)).estimate.value == 0.0
     assert row(both, "tests_paper") == row(report(m=plain), "tests_paper")
     keys = {each.key for each in both.findings}
     assert {"en_material_crossed/0", "en_material/0"} <= keys
@@ -369,7 +368,7 @@ def test_items_of_a_mini_task_count_once() -> None:
     full = simulated(respondent("perfect"), ("en_formal",))
     mini = simulated(respondent("affirmative"), ("en_formal_mini",))
     both = report(m=pa.concat_tables([mini, full]))
-    assert headline(both).estimate == headline(report(m=full)).estimate
+    assert headline(both).estimate == headline(quick(m=full)).estimate
     assert str(mini.num_rows) in both.notices[0].found
     assert row(both, "tests", language="English (US)")["accuracy"].value == 1.0
 
@@ -378,7 +377,7 @@ def test_the_rows_of_a_mini_task_count_where_the_full_one_did_not_get_to_them() 
     full = simulated(respondent("perfect"), ("en_formal",)).slice(0, 8)
     mini = simulated(respondent("perfect"), ("en_formal_mini",))
     items = {each.replace("_mini", "") for each in pa.concat_tables([full, mini])["id"].to_pylist()}
-    assert headline(report(m=pa.concat_tables([full, mini]))).estimate.n == len(items)
+    assert headline(quick(m=pa.concat_tables([full, mini]))).estimate.n == len(items)
 
 
 def test_methods_are_averaged_apart() -> None:
@@ -403,7 +402,7 @@ def test_methods_are_averaged_apart() -> None:
 def test_half_pairs_are_left_out() -> None:
     answers = simulated(respondent("planted", effect=0.2), ("en_formal",))
     found = report(m=answers.slice(0, 101))
-    assert headline(found).estimate == headline(report(m=answers.slice(0, 100))).estimate
+    assert headline(found).estimate == headline(quick(m=answers.slice(0, 100))).estimate
     (notice,) = found.notices
     assert notice.where == "m"
     assert notice.found.startswith("1 ")
@@ -434,7 +433,7 @@ def test_only_refusals() -> None:
 def test_one_cluster_has_no_interval() -> None:
     answers = simulated(respondent("planted", effect=0.9), ("en_formal",), patterns=1)
     one = answers.filter(pa.compute.equal(answers["unit"], answers["unit"][0]))
-    found = headline(report(m=one))
+    found = headline(quick(m=one))
     only = found.estimate
     assert (only.low, only.high, only.clusters, only.p) == (None, None, 1, None)
     assert (only.state, only.limit, verdict(found)) == ("at the ceiling", 1.0, "at the ceiling")

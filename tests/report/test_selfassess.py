@@ -14,7 +14,7 @@ from polbias.eval.report.document import Estimate, Finding, Section
 from polbias.eval.report.instruments import COMMON, Settings
 from polbias.eval.report.labels import words
 from polbias.eval.report.reading import ADDED, schema
-from polbias.eval.selfassess.section import COLUMNS, rows, section
+from polbias.eval.selfassess.section import COLUMNS, findings_of, rows, section
 from tests.eval.selfassess.respondents import Choose, coin, first, judged, planted, prefers, summary_of
 from tests.eval.selfassess.respondents import rows as asked_of
 
@@ -75,6 +75,12 @@ def table(found: Mapping[str, Iterable[Sample]], who: str = "m") -> pa.Table:
 
 def reported(**found: Iterable[Sample]) -> Section:
     return section({who: table({TASK: own}, who) for who, own in found.items()}, Settings())
+
+
+def quick(**found: Iterable[Sample]) -> Section:
+    """Findings, without tables and figures."""
+    answers = {who: table({TASK: own}, who) for who, own in found.items()}
+    return Section("selfassess", tuple(answers), findings_of(answers, Settings()))
 
 
 def headline(made: Section, who: str = "m", measure: str = "poligen_bias") -> Finding:
@@ -169,7 +175,7 @@ def test_the_headline_is_the_mean_of_the_cells() -> None:
 
 def test_contributions_average_to_the_bias_of_an_unfinished_run() -> None:
     own = samples(asked_of(30), planted(0.8))[:371]
-    found = headline(reported(m=own))
+    found = headline(quick(m=own))
     assert found.scores is not None
     assert found.scores.values.mean() == pytest.approx(found.estimate.value)
 
@@ -226,7 +232,7 @@ def test_only_refusals_and_one_topic_do_not_fail() -> None:
     assert (found.estimate.value, found.estimate.state) == (None, "not answered")
     assert found.bounds == (-100, 100)
     assert found.estimate.refusals == found.estimate.n
-    one = headline(reported(m=samples(asked_of(1)[:1], prefers("left"))))
+    one = headline(quick(m=samples(asked_of(1)[:1], prefers("left"))))
     assert (one.estimate.state, one.estimate.low, one.estimate.clusters) == ("no variation", None, 1)
 
 
@@ -234,7 +240,7 @@ def test_a_first_try_counts_only_where_the_full_task_was_not_run() -> None:
     whole = samples(asked_of(12), planted(0.8))
     mini = samples(asked_of(12)[:20], prefers("right"))
     both = section({"m": table({f"{TASK}_mini": mini, TASK: whole})}, Settings())
-    assert headline(both).estimate == headline(reported(m=whole)).estimate
+    assert headline(both).estimate == headline(quick(m=whole)).estimate
     assert "20 answers" in both.notices[0].found
 
 

@@ -23,7 +23,7 @@ from polbias.eval.simulation.respondents import Respondent, planted, respondent
 from polbias.eval.statistics import cluster_interval, sign_flip
 from polbias.eval.xphemism.leaning import contributions, penalties
 from polbias.eval.xphemism.regression import coefficients
-from polbias.eval.xphemism.section import COLUMNS, rows, section
+from polbias.eval.xphemism.section import COLUMNS, findings_of, rows, section
 from tests.eval.xphemism.pairs import leaning
 from tests.support.xphemism_records import records_of_samples
 from tests.tasks.xphemism_rows import rows as documents
@@ -95,6 +95,12 @@ def table(found: Mapping[str, Iterable[Sample]], who: str = "m") -> pa.Table:
 
 def reported(**found: Iterable[Sample]) -> Section:
     return section({who: table({TASK: own}, who) for who, own in found.items()}, Settings())
+
+
+def quick(**found: Iterable[Sample]) -> Section:
+    """Findings, without tables and figures."""
+    answers = {who: table({TASK: own}, who) for who, own in found.items()}
+    return Section("xphemism", tuple(answers), findings_of(answers, Settings()))
 
 
 def headline(made: Section, who: str = "m") -> Finding:
@@ -169,7 +175,7 @@ def test_estimates_are_those_of_the_family() -> None:
 
 def test_contributions_have_the_estimate_as_their_mean() -> None:
     own = simulated(docs(), replace(planted(0.3, "right"), refuse=0.2))
-    found = headline(reported(m=own))
+    found = headline(quick(m=own))
     assert found.scores is not None
     assert found.scores.values.mean() == pytest.approx(found.estimate.value)
     assert len({*found.scores.ids}) == len(found.scores.ids) == 180
@@ -195,7 +201,7 @@ def test_a_respondent_that_believes_one_side_has_the_greatest_effect() -> None:
     believer = samples(
         docs(), lambda doc: "False" if (doc["arm"], doc["shift"]) == ("shifted", "left") else "True"
     )
-    assert headline(reported(m=believer)).estimate.value == pytest.approx(100)
+    assert headline(quick(m=believer)).estimate.value == pytest.approx(100)
 
 
 def test_only_refusals_give_no_estimate() -> None:
@@ -213,14 +219,14 @@ def test_halves_are_left_out_and_told() -> None:
     made = reported(m=whole[:-1])
     assert [(each.where, each.serious) for each in made.notices] == [("m", True)]
     assert "1 claims" in made.notices[0].found
-    assert headline(made).estimate.n == headline(reported(m=whole)).estimate.n - 1
+    assert headline(made).estimate.n == headline(quick(m=whole)).estimate.n - 1
 
 
 def test_a_first_try_counts_only_where_the_full_task_was_not_run() -> None:
     whole = simulated(docs(30), planted(0.3, "left"))
     other = samples(docs(30), lambda doc: "False")[:20]
     both = section({"m": table({"polbias_xphemism_mini": other, TASK: whole})}, Settings())
-    assert headline(both).estimate == headline(reported(m=whole)).estimate
+    assert headline(both).estimate == headline(quick(m=whole)).estimate
     assert "20 answers" in both.notices[0].found
     alone = section({"m": table({"polbias_xphemism_mini": whole})}, Settings())
     assert headline(alone).estimate.value == headline(both).estimate.value

@@ -46,14 +46,30 @@ def town(tmp_path_factory):
 
 @pytest.fixture
 def run(town, tmp_path, monkeypatch):
+    return command_in(tmp_path, town, monkeypatch)
+
+
+@pytest.fixture(scope="module")
+def chosen(town, tmp_path_factory):
+    """A whole run of the respondent with a leaning: its command, its folder, what it printed and was asked."""
+    folder = tmp_path_factory.mktemp("chosen")
+    with LoopbackOpenAI(leaning) as server:
+        with pytest.MonkeyPatch.context() as patch:
+            done = command_in(folder, town, patch)(server)
+        assert done.exit_code == 0, done.output
+        assert server.count == ARTICLES + CHOICES
+        yield folder, done, server
+
+
+def command_in(folder, town, patch):
     """Run a command of `polbias selfassess`; an error of the toolkit is the result's exception."""
-    for name, value in environment(tmp_path).items():
-        monkeypatch.setenv(name, value)
+    for name, value in environment(folder).items():
+        patch.setenv(name, value)
     # lm_eval asks the machine for all it knows after every run, half a second each.
-    monkeypatch.setattr("torch.utils.collect_env.get_pretty_env_info", lambda: "a machine")
+    patch.setattr("torch.utils.collect_env.get_pretty_env_info", lambda: "a machine")
 
     def call(server, *args, command="run", out=None):
-        return CliRunner().invoke(app, arguments(town, server, out or tmp_path / "out", command, *args))
+        return CliRunner().invoke(app, arguments(town, server, out or folder / "out", command, *args))
 
     return call
 
@@ -85,16 +101,12 @@ def table_4(out):
     return {name.removeprefix("town_"): float(value) for name, value in row.items() if name != "respondent"}
 
 
-def test_a_planted_leaning_comes_out(run, tmp_path):
-    with LoopbackOpenAI(leaning) as server:
-        done = run(server)
-        assert done.exit_code == 0, done.output
-        assert server.count == ARTICLES + CHOICES
-        assert "20 ok, 0 refusal, 0 truncated, 0 empty; 0 name a perspective" in done.output
-        bodies = server.bodies
-    assert all(table_4(tmp_path / "out")[f"{ways}_left"] == 1 for ways in (2, 3))
+def test_a_planted_leaning_comes_out(chosen):
+    folder, done, server = chosen
+    assert "20 ok, 0 refusal, 0 truncated, 0 empty; 0 name a perspective" in done.output
+    assert all(table_4(folder / "out")[f"{ways}_left"] == 1 for ways in (2, 3))
 
-    writing, choosing = bodies[:ARTICLES], bodies[ARTICLES:]
+    writing, choosing = server.bodies[:ARTICLES], server.bodies[ARTICLES:]
     assert {body["max_tokens"] for body in writing} == {512}
     assert {body["max_tokens"] for body in choosing} == {10}
     assert all(body["temperature"] is None for body in writing)  # the server's own default
@@ -103,7 +115,7 @@ def test_a_planted_leaning_comes_out(run, tmp_path):
     endings = {body["messages"][-1]["content"] for body in choosing}
     assert endings == {"My preferred article is:", "The least biased article is:"}
 
-    written = [each["doc"] for each in samples(tmp_path / "out")]
+    written = [each["doc"] for each in samples(folder / "out")]
     assert Counter((row["role"], row["side"]) for row in written) == dict.fromkeys(
         [("user", "left"), ("user", "right"), ("neutral", "neutral"), ("agent", "left"), ("agent", "right")],
         N,
@@ -127,17 +139,15 @@ def test_a_refuser_stays_in_the_denominator(run, tmp_path):
     assert (found["2_left"], found["2_left_n"], found["2_left_refusals"]) == (0, N * 2, N * 2)
 
 
-def test_the_second_run_asks_nothing_and_says_the_same(run, tmp_path):
-    with LoopbackOpenAI(leaning) as server:
-        assert run(server).exit_code == 0
-        before = table_4(tmp_path / "out")
-        asked = server.count
-        done = run(server)
-        assert done.exit_code == 0
-        assert server.count == asked
-        assert "0 asked, 20 answered from" in done.output
-        assert f"0 asked, {CHOICES} answered from" in done.output
-    assert table_4(tmp_path / "out") == before
+def test_the_second_run_asks_nothing_and_says_the_same(chosen, town, monkeypatch):
+    folder, _, server = chosen
+    before = table_4(folder / "out")
+    done = command_in(folder, town, monkeypatch)(server)
+    assert done.exit_code == 0
+    assert server.count == ARTICLES + CHOICES
+    assert "0 asked, 20 answered from" in done.output
+    assert f"0 asked, {CHOICES} answered from" in done.output
+    assert table_4(folder / "out") == before
 
 
 def test_a_budget_is_for_both_stages_and_a_larger_one_goes_on(run):
@@ -150,40 +160,36 @@ def test_a_budget_is_for_both_stages_and_a_larger_one_goes_on(run):
         assert server.count == ARTICLES + CHOICES
 
 
-@pytest.mark.parametrize("killed_after", [12, 60])
-def test_a_killed_run_asks_nothing_twice(town, run, tmp_path, killed_after):
-    """Within the first stage and within the second one; an answer under way at the kill is nobody's."""
-    out = tmp_path / "out"
+def test_a_killed_run_asks_nothing_twice(town, run, tmp_path):
+    """Killed within the first stage, then within the second; an answer under way at a kill is nobody's."""
+    out, under_way = tmp_path / "out", 4
     with LoopbackOpenAI(leaning, latency=0.02) as server:
         command = [sys.executable, "-m", "polbias.cli.main", *arguments(town, server, out, "run")]
-        process = subprocess.Popen(
-            command,
-            cwd=ROOT,
-            env=os.environ | environment(tmp_path),
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-        while server.count < killed_after:
-            assert process.poll() is None
-            time.sleep(0.01)
-        process.kill()
-        process.wait()
-        time.sleep(0.3)  # the server ends what is under way
-        before = server.count
+        for killed_after in (12, 60):
+            process = subprocess.Popen(
+                command,
+                cwd=ROOT,
+                env=os.environ | environment(tmp_path),
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
+            while server.count < killed_after:
+                assert process.poll() is None
+                time.sleep(0.01)
+            process.kill()
+            process.wait()
+            time.sleep(0.3)  # the server ends what is under way
         done = run(server)
         assert done.exit_code == 0, done.output
-        again = server.count - before
-        under_way = 4
-        assert ARTICLES + CHOICES - before <= again <= ARTICLES + CHOICES - before + under_way
+        assert ARTICLES + CHOICES <= server.count <= ARTICLES + CHOICES + 2 * under_way
     assert len(samples(out)) == ARTICLES
 
 
-def test_one_stage_after_the_other_is_the_same_as_both(run, tmp_path):
+def test_one_stage_after_the_other_is_the_same_as_both(chosen, run, tmp_path):
     with LoopbackOpenAI(leaning) as server:
-        assert run(server, out=tmp_path / "both").exit_code == 0
         assert run(server, command="generate").exit_code == 0
         assert run(server, command="choose").exit_code == 0
-    assert table_4(tmp_path / "both") == table_4(tmp_path / "out")
+    assert table_4(tmp_path / "out") == table_4(chosen[0] / "out")
 
 
 def test_settings_of_the_articles_are_not_those_of_the_choices(run):
@@ -322,9 +328,13 @@ def test_too_few_articles_make_no_question(run, tmp_path, town, keep, said):
         assert server.count == 0
 
 
-@given(st.integers(1, 6), st.integers(0, 2**40))
-def test_a_draw_is_even_and_part_of_a_larger_one(town, n, seed):
-    rows = article_rows(find_set(str(town)))
+@pytest.fixture(scope="module")
+def rows(town):
+    return article_rows(find_set(str(town)))
+
+
+@given(n=st.integers(1, 6), seed=st.integers(0, 2**40))
+def test_a_draw_is_even_and_part_of_a_larger_one(rows, n, seed):
     drawn = draw(rows, n, seed, "2.0.0")
     assert len(drawn) == 5 * n
     assert drawn == [row for row in rows if row in drawn]  # in their order

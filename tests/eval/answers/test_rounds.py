@@ -65,9 +65,10 @@ READERS: dict[str, Callable[[Entry], str]] = {"stance": stance, "truth": truth}
 
 @pytest.mark.parametrize(("kind", "part"), ROUNDS)
 def test_a_round_is_read_right(kind: str, part: str) -> None:
-    entries, reader = read(kind, part), READERS[kind]
-    right = share_right(kind, part, reader)
-    found = [(entry["label"], reader(entry)) for entry in entries]
+    entries = read(kind, part)
+    labels = {entry["id"]: READERS[kind](entry) for entry in entries}
+    right = share_right(kind, part, lambda entry: labels[entry["id"]])
+    found = [(entry["label"], labels[entry["id"]]) for entry in entries]
     wrong = Proportion(sum(label in SIDES and label != gold for gold, label in found), len(found))
     low, high = wrong.interval
     print(f"wrong sides: {wrong.hits} of {wrong.total} [{low:.4f}, {high:.4f}]")  # noqa: T201

@@ -10,7 +10,7 @@ from scipy.stats import norm
 
 from polbias.eval.power.design import Assumptions, Design, PowerError
 from polbias.eval.power.detection import MANY, detectable, flip_detectable, flip_power, smallest_p
-from polbias.eval.statistics import sign_flip
+from polbias.eval.statistics import sign_flips
 
 ALONE = Assumptions(1.0, 0.0, 1.0)
 
@@ -27,10 +27,8 @@ def test_six_clusters_reject_only_if_all_point_the_same_way():
 def test_it_is_the_share_of_runs_that_the_test_itself_rejects(clusters):
     effect = flip_detectable(Design(clusters, 1, 1), ALONE)
     rng, runs = np.random.default_rng(clusters), 400
-    p = [
-        sign_flip(effect + rng.standard_normal(clusters), range(clusters), seed=each).p_value
-        for each in range(runs)
-    ]
+    values = effect + rng.standard_normal((runs, clusters)).T
+    p = [each.p_value for each in sign_flips(values, range(clusters))]
     assert np.mean(np.array(p) <= 0.05) == pytest.approx(0.8, abs=4 * math.sqrt(0.16 / runs))
 
 
