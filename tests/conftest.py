@@ -126,6 +126,15 @@ def all_builds(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return _builds(tmp_path_factory, *registry.names())
 
 
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel of the checkout."""
+    from tests.support.wheel import build_wheel
+
+    with shared(tmp_path_factory, "wheel") as folder:
+        return next(folder.glob("*.whl"), None) or build_wheel(folder)
+
+
 def _builds(factory: pytest.TempPathFactory, *names: str) -> Path:
     """A folder of builds: those of the checkout where they are the published data, else made once a run."""
     from polbias.files import checkout
