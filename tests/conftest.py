@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from copy import deepcopy
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -49,7 +48,7 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 
 def pytest_runtest_setup() -> None:
-    """Once they are imported: our task files are parsed once, and nobody looks through the whole machine."""
+    """Once they are imported: our task files are indexed once, and nobody looks through the whole machine."""
     index, torch, log = (
         sys.modules.get(name)
         for name in ("lm_eval.tasks._index", "torch.utils.collect_env", "inspect_ai._eval.task.log")
@@ -58,16 +57,16 @@ def pytest_runtest_setup() -> None:
         torch.get_pretty_env_info = lambda: "a machine"
     if log:  # reads the metadata of all that is installed, for every task
         log.get_distribution_for_object = lambda task: None
-    if index and index.load_yaml.__module__ != __name__:
-        read, parsed = index.load_yaml, cache(index.load_yaml)
-        ours = f"{Path(__file__).parents[1]}/harness_tasks/"
+    if index and index.TaskIndex.build.__module__ != __name__:
+        made = index.TaskIndex.build
+        ours, indexed = Path(__file__).parents[1] / "harness_tasks", cache(lambda path: made([path]))
 
-        def load_yaml(path: Path, **how: bool) -> dict[str, Any]:
-            return (
-                deepcopy(parsed(path, **how)) if str(path.resolve()).startswith(ours) else read(path, **how)
-            )
+        def build(paths: Iterable[Path], **how: bool) -> dict[str, Any]:
+            paths = [*paths]
+            alone = [path.resolve() for path in paths] == [ours]
+            return {**indexed(*paths)} if alone else made(paths, **how)
 
-        index.load_yaml = load_yaml
+        index.TaskIndex.build = staticmethod(build)
 
 
 @contextmanager
