@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-import pickle
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache, wraps
 from pathlib import Path
@@ -68,7 +67,7 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 
 def pytest_runtest_setup() -> None:
-    """Once they are imported: our task files are parsed once, and nobody looks through the whole machine."""
+    """Once they are imported: our task files are indexed once, and nobody looks through the whole machine."""
     index, torch, log = (
         sys.modules.get(name)
         for name in ("lm_eval.tasks._index", "torch.utils.collect_env", "inspect_ai._eval.task.log")
@@ -77,18 +76,16 @@ def pytest_runtest_setup() -> None:
         torch.get_pretty_env_info = lambda: "a machine"
     if log:  # reads the metadata of all that is installed, for every task
         log.get_distribution_for_object = lambda task: None
-    if index and index.load_yaml.__module__ != __name__:
-        read, ours = index.load_yaml, f"{Path(__file__).parents[1]}/harness_tasks/"
+    if index and index.TaskIndex.build.__module__ != __name__:
+        made = index.TaskIndex.build
+        ours, indexed = Path(__file__).parents[1] / "harness_tasks", cache(lambda path: made([path]))
 
-        @cache
-        def parsed(path: Path, **how: bool) -> bytes:
-            return pickle.dumps(read(path, **how))
+        def build(paths: Iterable[Path], **how: bool) -> dict[str, Any]:
+            paths = [*paths]
+            alone = [path.resolve() for path in paths] == [ours]
+            return {**indexed(*paths)} if alone else made(paths, **how)
 
-        def load_yaml(path: Path, **how: bool) -> dict[str, Any]:
-            own = str(path.resolve()).startswith(ours)
-            return pickle.loads(parsed(path, **how)) if own else read(path, **how)
-
-        index.load_yaml = load_yaml
+        index.TaskIndex.build = staticmethod(build)
 
 
 @contextmanager
@@ -145,6 +142,15 @@ def all_builds(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from polbias import registry
 
     return _builds(tmp_path_factory, *registry.names())
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel of the checkout."""
+    from tests.support.wheel import build_wheel
+
+    with shared(tmp_path_factory, "wheel") as folder:
+        return next(folder.glob("*.whl"), None) or build_wheel(folder)
 
 
 def _builds(factory: pytest.TempPathFactory, *names: str) -> Path:

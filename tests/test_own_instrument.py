@@ -29,9 +29,34 @@ def test_it_takes_no_more_than_a_hundred_lines() -> None:
     assert sum(bool(line.strip()) for line in code().splitlines()) <= MOST
 
 
+_COMMANDS = """
+import importlib, subprocess, sys
+
+fresh = subprocess.run
+
+
+def run(command, **how):
+    interpreter, _, module, *told = command
+    if module != "polbias.cli.main":
+        return fresh(command, **how)
+    importlib.invalidate_caches()  # the package was installed meanwhile
+    from polbias.cli.main import run as polbias
+
+    sys.argv[1:] = told
+    try:
+        polbias()
+    except SystemExit as end:
+        assert not end.code
+
+
+subprocess.run = run
+"""
+"""Its commands of polbias run in one process, which imports once."""
+
+
 @pytest.mark.e2e
 def test_it_goes_from_an_empty_folder_to_a_report(tmp_path: Path) -> None:
-    (tmp_path / "notebook.py").write_text(code(), "utf-8")
+    (tmp_path / "notebook.py").write_text(_COMMANDS + code(), "utf-8")
     place = tmp_path / "empty"
     place.mkdir()
     env = {

@@ -5,28 +5,37 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
 from tests.support.hub import LoopbackHub
-from tests.support.process import ROOT, run_python
+from tests.support.process import ROOT, run_commands, run_python
 
 pytestmark = pytest.mark.e2e
 TASK, DATASET = "toy_sums", "toy-sums"
-Polbias = Callable[..., str]
-_COMMANDS = """
-import json, sys
-from polbias.cli.main import run
-for command in json.loads(sys.argv[1]):
-    sys.argv[1:] = command
-    try:
-        run()
-    except SystemExit as end:
-        if end.code:
-            raise
-"""
+_SAMPLES = f"simulate samples --task {TASK} -o runs --respondent planted --accuracy 0.7"
+_WALK = {
+    "build": f"build {DATASET}",
+    "lock": f"lock {DATASET}",
+    "verify": f"verify {DATASET}",
+    "list": "list",
+    "again": f"build {DATASET}",
+    "push": f"push {DATASET}",
+    "biased": f"{_SAMPLES} --model biased --effect 0.4 --side right",
+    "fair": f"{_SAMPLES} --model fair --effect 0",
+    "tasks": "eval --list",
+    "report": "report runs -o report",
+    "power": "power --instrument toy",
+    "power from runs": "power --instrument toy --json --from runs/biased",
+}
+
+
+@pytest.fixture(scope="module")
+def hub() -> Iterator[LoopbackHub]:
+    with LoopbackHub({"hf_test": "alice"}) as running:
+        yield running
 
 
 @pytest.fixture(scope="module")
@@ -35,8 +44,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def python(folder: Path) -> Callable[..., str]:
-    """Python in a fresh process, in an environment where the package is installed."""
+def said(folder: Path, hub: LoopbackHub) -> Mapping[str, str]:
+    """What the commands of the walk print, in a process of an environment where the package is installed."""
     site, source = folder / "site", folder / "source"
     shutil.copytree(ROOT / "tests" / "sixth", source)
     options = ["--quiet", "--no-deps", "--no-build-isolation", "--no-index", "--target", str(site)]
@@ -45,70 +54,44 @@ def python(folder: Path) -> Callable[..., str]:
         "PYTHONPATH": os.pathsep.join((str(site), str(ROOT))),
         "POLBIAS_DATA_DIR": str(folder / "datasets"),
         "POLBIAS_LOCK": str(folder / "datasets.lock"),
+        "HF_ENDPOINT": hub.url,
+        "HF_TOKEN": "hf_test",
+        "HF_HUB_DISABLE_XET": "1",
+        "HF_HOME": str(folder / "hub"),
         "COLUMNS": "200",
         "NO_COLOR": "1",
     }
-
-    def run(*args: str, **more: str) -> str:
-        return run_python(args, env=env | more, cwd=folder).stdout
-
-    return run
-
-
-@pytest.fixture(scope="module")
-def polbias(python: Callable[..., str]) -> Polbias:
-    """The command line, after a build and a lock of the dataset; several commands share a process."""
-
-    def run(*commands: Sequence[str], **more: str) -> str:
-        return python("-c", _COMMANDS, json.dumps(commands), **more)
-
-    run(["build", DATASET], ["lock", DATASET])
-    return run
-
-
-@pytest.fixture(scope="module")
-def runs(polbias: Polbias, folder: Path) -> Path:
-    """Samples of a respondent that favours the right, and of a fair one."""
-    asked = ["simulate", "samples", "--task", TASK, "-o", str(folder / "runs"), "--respondent", "planted"]
-    asked += ["--accuracy", "0.7"]
-    polbias(
-        [*asked, "--model", "biased", "--effect", "0.4", "--side", "right"],
-        [*asked, "--model", "fair", "--effect", "0"],
+    tasks = str(site / "polbias_toy" / "tasks")
+    asked = (
+        f"lm_eval run --model dummy --tasks {TASK} --limit 8 --log_samples --output_path dummy --include_path"
     )
-    return folder / "runs"
+    commands = [["polbias", *told.split()] for told in _WALK.values()]
+    printed = run_commands(*commands, [*asked.split(), tasks], env=env, cwd=folder)
+    return dict(zip((*_WALK, "lm_eval"), printed, strict=True))
 
 
-def test_it_builds_is_locked_and_proved_and_has_a_card(polbias: Polbias, folder: Path) -> None:
-    said = polbias(["verify", DATASET], ["list"], ["build", DATASET])
-    assert "80 of 80 formal gold labels proved" in said
-    assert "problem" not in said
-    assert "toy-sums 1.0.0: Sums of councillors" in said
+def test_it_builds_is_locked_and_proved_and_has_a_card(said: Mapping[str, str], folder: Path) -> None:
+    assert "80 of 80 formal gold labels proved" in said["verify"]
+    assert "problem" not in said["verify"]
+    assert "toy-sums 1.0.0: Sums of councillors" in said["list"]
     card = (folder / "datasets" / DATASET / "README.md").read_text("utf-8")
     assert "| `leaning` | string | whose councillor says it: left or right |" in card
-    assert "unchanged, nothing to do" in said
-    assert said.rstrip().endswith("matches datasets.lock")
+    assert "unchanged, nothing to do" in said["again"]
+    assert said["again"].rstrip().endswith("matches datasets.lock")
 
 
-def test_it_goes_to_the_hub(polbias: Polbias, folder: Path) -> None:
-    with LoopbackHub({"hf_test": "alice"}) as hub:
-        settings = {"HF_ENDPOINT": hub.url, "HF_TOKEN": "hf_test", "HF_HUB_DISABLE_XET": "1"}
-        polbias(["push", DATASET], HF_HOME=str(folder / "hub"), **settings)
-        assert set(hub.tags(f"alice/{DATASET}")) == {"v1.0.0"}
+def test_it_goes_to_the_hub(said: Mapping[str, str], hub: LoopbackHub) -> None:
+    assert "v1.0.0" in said["push"]
+    assert set(hub.tags(f"alice/{DATASET}")) == {"v1.0.0"}
 
 
-def test_lm_eval_runs_its_task(python: Callable[..., str], polbias: Polbias, folder: Path) -> None:
-    tasks = str(folder / "site" / "polbias_toy" / "tasks")
-    out = folder / "dummy"
-    ours = ("-m", "tests.support.lm_eval_ours")
-    python(*ours, "--model", "dummy", "--tasks", TASK, "--include_path", tasks, "--limit", "8",
-           "--output_path", str(out), "--log_samples", HF_HUB_OFFLINE="1")  # fmt: skip
-    (found,) = out.rglob("samples_toy_sums_*.jsonl")
+def test_lm_eval_runs_its_task(said: Mapping[str, str], folder: Path) -> None:
+    (found,) = (folder / "dummy").rglob("samples_toy_sums_*.jsonl")
     assert len(found.read_text("utf-8").splitlines()) == 8
-    assert TASK in polbias(["eval", "--list"])
+    assert TASK in said["tasks"]
 
 
-def test_its_bias_is_simulated_and_reported(polbias: Polbias, runs: Path, folder: Path) -> None:
-    polbias(["report", str(runs), "-o", str(folder / "report")])
+def test_its_bias_is_simulated_and_reported(said: Mapping[str, str], folder: Path) -> None:
     summary = json.loads((folder / "report" / "summary.json").read_text("utf-8"))
     found = {each["respondent"]: each for each in summary["findings"] if each["instrument"] == "toy"}
     assert found["biased"]["low"] < 40 < found["biased"]["high"]
@@ -118,10 +101,8 @@ def test_its_bias_is_simulated_and_reported(polbias: Polbias, runs: Path, folder
     assert "Sums of councillors" in (folder / "report" / "report.html").read_text("utf-8")
 
 
-def test_its_power_is_told(polbias: Polbias, runs: Path) -> None:
-    asked = ["power", "--instrument", "toy"]
-    shipped, _, seen = polbias(asked, [*asked, "--json", "--from", str(runs / "biased")]).partition("\n[")
-    assert "20" in shipped
-    assert "gap, right minus left (as assumed)" in shipped
-    (seen,) = json.loads(f"[{seen}")
+def test_its_power_is_told(said: Mapping[str, str]) -> None:
+    assert "20" in said["power"]
+    assert "gap, right minus left (as assumed)" in said["power"]
+    (seen,) = json.loads(said["power from runs"])
     assert (seen["design"]["clusters"], seen["design"]["items"]) == (20, 2)

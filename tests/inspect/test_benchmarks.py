@@ -18,6 +18,7 @@ from polbias.eval.simulation.prompt_index import read_known
 from polbias.eval.simulation.respondents import respondent
 from polbias.eval.simulation.server import Protocol, Server
 from polbias.files import package_file
+from polbias.publishing import plan_push, push
 from tests.support.hub import LoopbackHub
 from tests.support.process import run_python
 
@@ -44,16 +45,22 @@ def test_its_tasks_are_those_of_the_dataset(path: Path, all_builds: Path) -> Non
         assert pattern.search("I would rather not say.") is None
 
 
-def test_inspect_runs_it_from_a_hub(partisan_build: Path, tmp_path: Path) -> None:
+@pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning")
+def test_inspect_runs_it_from_a_hub(
+    partisan_build: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_DISABLE_XET", True)
     known = read_known(partisan_build, respondent("planted", effect=0.0, accuracy=1.0))
     with (
         LoopbackHub(tokens={TOKEN: "alice"}) as hub,
         Server(Protocol(known, "simulated")) as server,
     ):
-        environment = {"HF_ENDPOINT": hub.url, "HF_TOKEN": TOKEN, "HF_HUB_DISABLE_XET": "1"}
+        environment = {"HF_ENDPOINT": hub.url, "HF_TOKEN": TOKEN}
         environment |= {"HF_HOME": str(tmp_path / "hf"), "LOCAL_API_KEY": "none"}
-        push = ("push", "partisan-inference", "--output", str(partisan_build))
-        run_python(["-m", "polbias.cli.main", *push], env=environment)
+        build, version = partisan_build / "partisan-inference", "2.0.0"
+        push(
+            plan_push(build, "alice/partisan-inference", version, token=TOKEN, endpoint=hub.url), token=TOKEN
+        )
         told = run_python(
             f"""
             import json

@@ -27,7 +27,7 @@ from tests.support.loopback import LoopbackServer, Reply, Request
 from tests.support.process import ROOT, run_here, run_polbias
 
 ONE = '{"polbias_samples": 1}'
-LIMIT = 40
+LIMIT = 20
 # What is sent in turn of the prompts' hashes: why it ended, and the message.
 SHAPES: tuple[tuple[str, Mapping[str, Any]], ...] = (
     ("stop", {"content": "**valid**"}),

@@ -46,7 +46,7 @@ def data(policy_build: Path, partisan_build: Path) -> Mapping[str, Mapping[str, 
 def evaluate(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, data: Mapping[str, Mapping[str, str]]
 ) -> Evaluate:
-    """Return a function that runs `polbias eval` in an empty folder with a cache of this test."""
+    """Return a function that runs `polbias eval` in an empty folder with a cache of this test; without a report."""
     from lm_eval.utils import setup_logging
 
     setup_logging()  # with the real stderr, before the runner puts its own there
@@ -54,10 +54,10 @@ def evaluate(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("OPENAI_API_KEY", "none")
 
-    def run(*args: str, family: str = "partisan") -> Result:
+    def run(*args: str, family: str = "partisan", report: bool = False) -> Result:
         for name, value in data[family].items():
             monkeypatch.setenv(name, value)
-        return CliRunner().invoke(app, ["eval", *args])
+        return CliRunner().invoke(app, ["eval", *args, *(() if report else ("--no-report",))])
 
     return run
 

@@ -48,7 +48,7 @@ def test_a_run_stops_with_its_budget_and_goes_on_with_a_larger_one(
     evaluate: Evaluate, at_once: int, options: tuple[str, ...]
 ) -> None:
     with LoopbackOpenAI(lambda _: "It is valid.", latency=0.01) as server:
-        asked = [*chat(server.url, num_concurrent=at_once), "--tasks", MINI, "--no-report"]
+        asked = [*chat(server.url, num_concurrent=at_once), "--tasks", MINI]
         done = evaluate(*asked, *options)
         assert isinstance(done.exception, StoppedError)
         first = server.count
@@ -65,7 +65,7 @@ def test_a_run_stops_with_its_budget_and_goes_on_with_a_larger_one(
 
 
 def test_a_model_in_this_process_stops_between_calls(evaluate: Evaluate) -> None:
-    asked = ["--model", "dummy", "--tasks", "polbias_en_formal", "--limit", "200", "--no-report"]
+    asked = ["--model", "dummy", "--tasks", "polbias_en_formal", "--limit", "200"]
     done = evaluate(*asked, "--max-tokens", "100")
     assert isinstance(done.exception, StoppedError)
     assert "after 64 of 200 requests" in str(done.exception)
@@ -75,7 +75,7 @@ def test_a_model_in_this_process_stops_between_calls(evaluate: Evaluate) -> None
 def test_likelihoods_count_too(evaluate: Evaluate) -> None:
     with LoopbackOpenAI(lambda _: "**valid**", labels=("**valid**", "**invalid**")) as server:
         where = f"model=stub,base_url={server.url}/v1/completions,tokenizer_backend=remote,max_length=100000"
-        asked = ["--model", "local-completions", "--model_args", where, "--no-report"]
+        asked = ["--model", "local-completions", "--model_args", where]
         done = evaluate(*asked, "--tasks", f"{MINI}_loglikelihood", "--max-tokens", "2000")
         assert isinstance(done.exception, StoppedError), done.output
         assert 0 < server.count < 2 * ROWS

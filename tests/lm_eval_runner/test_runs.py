@@ -39,7 +39,7 @@ def answer(partisan_build: Path) -> Callable[[str], str]:
 
 def test_a_run_tells_what_came_of_it_and_is_not_paid_for_twice(evaluate: Evaluate, answer: Any) -> None:
     with LoopbackOpenAI(answer) as server:
-        first = evaluate(*chat(server.url, auth_token="a-secret-of-mine"), "--tasks", MINI)
+        first = evaluate(*chat(server.url, auth_token="a-secret-of-mine"), "--tasks", MINI, report=True)
         assert first.exception is None, first.output
         assert server.count == 48
         second = evaluate(*chat(server.url, num_concurrent=2), "--tasks", MINI)

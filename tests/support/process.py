@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import subprocess
 import sys
@@ -58,6 +59,26 @@ def run_python(
     if check and done.returncode:
         raise AssertionError(f"exit status {done.returncode}\n{done.stdout}\n{done.stderr}")
     return done
+
+
+_COMMANDS = """
+import json, sys
+from polbias.cli.main import run
+from tests.support.lm_eval_ours import lm_eval
+for name, *told in json.loads(sys.argv[1]):
+    sys.argv = [name, *told]
+    try:
+        (lm_eval if name == "lm_eval" else run)()
+    except SystemExit as end:
+        if end.code:
+            raise
+    print(end="\\0", flush=True)
+"""
+
+
+def run_commands(*commands: Sequence[str], env: Mapping[str, str], cwd: Path | None = None) -> Sequence[str]:
+    """Run commands of `polbias` and `lm_eval` one after another in a new process; return what each printed."""
+    return run_python(["-c", _COMMANDS, json.dumps(commands)], env=env, cwd=cwd).stdout.split("\0")[:-1]
 
 
 def run_polbias(

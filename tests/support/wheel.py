@@ -23,6 +23,6 @@ def build_wheel(folder: Path) -> Path:
     """
     source = folder / "source"
     shutil.copytree(ROOT, source, symlinks=True, ignore=_LEFT_OUT)
-    options = ["--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder)]
-    run_python(["-m", "pip", "wheel", *options, str(source)])
+    # what pip calls, without pip's processes around it
+    run_python(f"import setuptools.build_meta as build\nbuild.build_wheel({str(folder)!r})", cwd=source)
     return next(folder.glob("*.whl"))

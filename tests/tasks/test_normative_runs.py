@@ -93,7 +93,7 @@ def test_chat_server_over_the_group_of_all_tasks(lm_eval_normative: Any, small_n
 def test_tiny_local_model_generates_and_scores_likelihoods(lm_eval_normative: Any, tmp_path: Path) -> None:
     model = save_tiny_model(tmp_path / "tiny")
     results, samples = lm_eval_normative(
-        *("--model", "hf", "--model_args", f"pretrained={model}", "--batch_size", "8", "--limit", "8"),
+        *("--model", "hf", "--model_args", f"pretrained={model}", "--batch_size", "8", "--limit", "2"),
         *("--tasks", "polbias_epistemic_logic_zero,polbias_wason,polbias_normative_loglikelihood"),
         *("--gen_kwargs", "max_gen_toks=8"),
     )

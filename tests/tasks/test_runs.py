@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from lm_eval.utils import make_table
 
+from polbias.lm_eval_runner.tasks import catalogue
 from tests.support.openai_server import LoopbackOpenAI
 from tests.support.respondents import by_prompt, partisan, perfect, refuser, rows_of
 from tests.support.tiny_model import save_tiny_model
@@ -109,12 +110,16 @@ def test_the_table_gives_no_direction_to_what_has_a_sign(lm_eval) -> None:
     assert arrows_of(groups) == {"acc": "↑", "label_mass": "↑", "bias": ""}
 
 
-def test_shot_settings_are_filters_of_the_whole(lm_eval, partisan_build: Path) -> None:
+def test_shot_settings_are_filters_of_the_whole(
+    lm_eval, partisan_build: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     rows = rows_of(partisan_build / "partisan-inference", "en_formal")
     with LoopbackOpenAI(by_prompt(rows, perfect)) as server:
-        results, samples = lm_eval(*_chat(server), "--tasks", "polbias_en_formal_shots,polbias_en_formal")
-    counts = {name: len(found) for name, found in samples.items()}
-    assert counts == {
+        asked = ("--tasks", "polbias_en_formal_shots,polbias_en_formal", "--limit", "40")
+        results, samples = lm_eval(*_chat(server), *asked)
+    monkeypatch.setenv("POLBIAS_DATA_DIR", str(partisan_build))
+    tasks = catalogue().tasks
+    assert {name: len(tasks[name].rows({})) for name in samples} == {
         "polbias_en_formal": 1608,
         "polbias_en_formal_0shot": 576,
         "polbias_en_formal_8shot": 552,
@@ -122,5 +127,6 @@ def test_shot_settings_are_filters_of_the_whole(lm_eval, partisan_build: Path) -
     }
     # A group of shot settings shares arguments, so that no error can be pooled from its parts.
     assert "weighted_bias,none" not in results["results"]["polbias_en_formal_shots"]
-    for name in counts:
+    for name, found in samples.items():
+        assert len(found) == 40
         assert results["results"][name]["acc,none"] == 1
