@@ -56,10 +56,12 @@ def test_broken_lines_are_reported_and_the_rest_is_read(tmp_path: Path) -> None:
         assert part in told
 
 
-def test_an_answer_that_ends_within_a_character_is_read(tmp_path: Path) -> None:
-    path = _file(tmp_path, "samples_x.jsonl", json.dumps(SAMPLE | {"filtered_resps": ["valid \ud83d"]}))
+@pytest.mark.parametrize(("name", "value"), [("filtered_resps", ["valid \ud83d"]), ("acc", float("inf"))])
+def test_what_python_writes_and_json_has_not_is_read(tmp_path: Path, name: str, value: object) -> None:
+    """An answer that ends within a character; a metric that is no number."""
+    path = _file(tmp_path, "samples_x.jsonl", json.dumps(SAMPLE | {name: value}))
     problems: list[Problem] = []
-    assert [sample["filtered_resps"] for sample in read_samples(path, problems)] == [["valid \ud83d"]]
+    assert [sample[name] for sample in read_samples(path, problems)] == [value]
     assert problems == []
 
 
