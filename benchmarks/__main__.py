@@ -19,10 +19,7 @@ from benchmarks.measure import Line, Stopwatch, available_cores
 
 NAMES = (
     "startup",
-    "family",
     "engine",
-    "proofs",
-    "audit",
     "texts",
     "policy",
     "calls",
