@@ -203,15 +203,16 @@ class Rows:
             members = [self._column(member, flat, codes, columns) for member in expression.members.values()]
             return pa.StructArray.from_arrays(members, names=list(expression.members))
         if isinstance(expression, Filled):
-            values, places, numbers, fillers = expression.pieces
-            code = self._code(expression.text, flat, codes)
-            texts, filler = places.take(code), numbers.take(code).flatten().to_numpy()
-            own = np.zeros((1 + len(fillers), len(flat)), np.int64)
+            values, pieces, fillers = expression.pieces
+            texts = pieces.take(self._code(expression.text, flat, codes))
+            place, filler = texts.flatten().to_numpy().reshape(-1, 2).T
+            row = pc.list_parent_indices(texts).to_numpy()[::2]
+            own = np.zeros((1 + len(fillers), len(flat)), np.int32)
             for number, lookup in enumerate(fillers, 1):
                 own[number] = self._code(lookup, flat, codes)
-            chosen = texts.flatten().to_numpy() + own[filler, pc.list_parent_indices(texts).to_numpy()]
-            pieces = values.take(pa.array(chosen))
-            filled = pa.ListArray.from_arrays(texts.offsets, pieces, mask=texts.is_null())
+            chosen = place + own.ravel()[filler * len(flat) + row]
+            ends = pa.array(texts.offsets.to_numpy() // 2)
+            filled = pa.ListArray.from_arrays(ends, values.take(pa.array(chosen)), mask=texts.is_null())
             return pc.binary_join(filled, "")
         # Folded: no part is a mere text any more, but one over no factor is the same text in every row.
         made = [part for part in expression.parts if not isinstance(part, str)]

@@ -108,21 +108,19 @@ class Filled(_Declared):
     fillers: Mapping[str, Lookup] = Field(min_length=1)
 
     @cached_property
-    def pieces(self) -> tuple[Any, Any, Any, list[Lookup]]:
-        """All pieces and values; by text their places, and numbers of fillers (0: none); these fillers."""
+    def pieces(self) -> tuple[Any, Any, list[Lookup]]:
+        """All pieces and values; by text, place and number of filler (0: none) in turn; these fillers."""
         marks = re.compile(f"({'|'.join(map(re.escape, self.fillers))})")
         cut = [None if text is None else marks.split(text) for text in self.text.values.to_pylist()]
         pieces = dict.fromkeys(piece for text in cut if text for piece in text)
         used = [mark for mark in self.fillers if mark in pieces]
         fillers = [self.fillers[mark] for mark in used]
         values = [pa.array(pieces, pa.string()), *(filler.values for filler in fillers)]
-        place = {piece: number for number, piece in enumerate(pieces)}
-        place |= zip(used, accumulate(map(len, values)), strict=False)
-        number = {mark: number for number, mark in enumerate(used, 1)}
-        places = [text and [place[piece] for piece in text] for text in cut]
-        numbers = [text and [number.get(piece, 0) for piece in text] for text in cut]
-        whole = pa.list_(pa.int64())
-        return pa.concat_arrays(values), pa.array(places, whole), pa.array(numbers, whole), fillers
+        place = {piece: (number, 0) for number, piece in enumerate(pieces)}
+        firsts = accumulate(map(len, values))
+        place |= {mark: (first, number) for number, (mark, first) in enumerate(zip(used, firsts), 1)}
+        found = [text and [each for piece in text for each in place[piece]] for text in cut]
+        return pa.concat_arrays(values), pa.array(found, pa.list_(pa.int32())), fillers
 
 
 class Join(_Declared):
