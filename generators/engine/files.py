@@ -137,6 +137,7 @@ def parquet_options(spec: TableSpec) -> dict[str, Any]:
         "compression": "zstd",
         # The chunker hashes nothing before the least size of a chunk.
         "use_content_defined_chunking": {"min_chunk_size": 768 << 10, "max_chunk_size": 1 << 20},
+        "write_batch_size": BLOCK_ROWS,  # as many rows at a time; a page ends with its chunk
         "write_page_index": True,
         "use_dictionary": recurring or False,
         "write_statistics": recurring or False,

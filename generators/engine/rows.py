@@ -26,6 +26,7 @@ from polbias.generators.engine.spec import (
     TableSpec,
     parts_of,
 )
+from polbias.manifest import BLOCK_ROWS
 
 # Fold neighbouring parts of a join into one lookup, so that a row needs fewer pieces put together.
 
@@ -96,8 +97,7 @@ def _replaced(parts: tuple[Any, ...], within: tuple[Any, ...], other: Copy) -> t
 # From a specification to record batches: any range of rows, without the rows before it.
 
 # Bytes of one batch: large enough to amortise calls, small enough that a few are cheap to hold.
-_BATCH_BYTES = 16 << 20
-_BATCH_ROWS = 1 << 16
+_BATCH_BYTES = 32 << 20
 # A text is stored as a code where texts stand this often on average.
 _REPEATED = 8
 
@@ -118,7 +118,7 @@ class Rows:
         self.schema = spec.arrow_schema()
         self._product = Product(spec.factors, spec.exclude)
         self._chosen = Square(spec, spec.sample) if spec.sample else self._product
-        self.batch_rows = max(1, min(_BATCH_ROWS, _BATCH_BYTES // max(1, _bytes_per_row(spec))))
+        self.batch_rows = max(1, min(BLOCK_ROWS, _BATCH_BYTES // max(1, _bytes_per_row(spec))))
 
     @cached_property
     def _columns(self) -> dict[str, Expression]:

@@ -117,8 +117,8 @@ class Filled(_Declared):
         fillers = [self.fillers[mark] for mark in used]
         values = [pa.array(pieces, pa.string()), *(filler.values for filler in fillers)]
         place = {piece: (number, 0) for number, piece in enumerate(pieces)}
-        firsts = accumulate(map(len, values))
-        place |= {mark: (first, number) for number, (mark, first) in enumerate(zip(used, firsts), 1)}
+        firsts = enumerate(accumulate(map(len, values)), 1)
+        place |= {mark: (first, number) for mark, (number, first) in zip(used, firsts, strict=False)}
         found = [text and [each for piece in text for each in place[piece]] for text in cut]
         return pa.concat_arrays(values), pa.array(found, pa.list_(pa.int32())), fillers
 
