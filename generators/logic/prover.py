@@ -107,11 +107,6 @@ def _fixed(logic: Logic) -> frozenset[str]:
     return frozenset(name for postulate in logic.postulates for name in predicates(postulate))
 
 
-def forms_decided() -> int:
-    """Return how many forms have been decided, in all logics together."""
-    return _outcome.cache_info().currsize
-
-
 def forget() -> None:
     """Forget all verdicts, so that they are decided anew; for measurements."""
     prove.cache_clear()
