@@ -107,14 +107,6 @@ def _fixed(logic: Logic) -> frozenset[str]:
     return frozenset(name for postulate in logic.postulates for name in predicates(postulate))
 
 
-def forget() -> None:
-    """Forget all verdicts, so that they are decided anew; for measurements."""
-    prove.cache_clear()
-    _decide.cache_clear()
-    _outcome.cache_clear()
-    _encoded.cache_clear()
-
-
 def outcome(form: Form, logic: Logic) -> Outcome:
     """Decide all inferences of a form as `decide` does, without looking for a proof or a countermodel."""
     return _outcome(_read(form, logic), logic)
