@@ -1,11 +1,10 @@
-"""The engine beside f-strings per row, polars, duckdb, and the mere writing of a finished table.
+"""The engine beside f-strings per row and the mere writing of a finished table.
 
 Every variant runs in a process of its own and imports what it needs there.
 """
 
 from __future__ import annotations
 
-import re
 import tempfile
 from collections.abc import Callable, Sequence
 from operator import itemgetter
@@ -26,8 +25,6 @@ def run() -> list[Line]:
     variants: dict[str, tuple[Callable[..., Measured], int, float | None]] = {
         "engine": (engine, _MILLION, None),
         "f-strings and Parquet writer": (f_strings, _WRITER_ROWS, 2.5),
-        "polars, order not kept": (polars_joins, _MILLION, 0),
-        "duckdb": (duckdb_joins, _MILLION, 0),
         _PRODUCT: (product, _WRITER_ROWS, None),
         "the same, lean": (lean, _WRITER_ROWS, None),
         "finished table to Parquet": (finished_table, _MILLION, 0.6),
@@ -46,7 +43,7 @@ def run() -> list[Line]:
                 f"one core: engine / {name}",
                 median([each["engine"] / each[name] for each in speeds]),
             )
-            lines.append(at_least(what, ratio, "times", least) if least else Line(what, ratio, "times"))
+            lines.append(at_least(what, ratio, "times", least))
     gain = median([each["the same, lean"] / each[_PRODUCT] for each in speeds])
     lines.append(at_least("one core: the same, lean / full", gain, "times", 1.7))
     own = [each["engine"] for each in rounds]
@@ -163,45 +160,3 @@ def lean(rows: int) -> Measured:
     from polbias.generators.partisan.publication import LARGE
 
     return product(rows, LARGE.derived)
-
-
-def polars_joins(rows: int) -> Measured:
-    """Make the table with polars: cross joins, texts, a lazy sink; the order of rows is its own."""
-    import polars
-
-    from benchmarks.argument_table import COLUMNS, frames
-
-    first, *others = (polars.LazyFrame(frame) for frame in frames(rows).values())
-    with tempfile.TemporaryDirectory() as folder, Stopwatch() as watch:
-        for frame in others:
-            first = first.join(frame, how="cross", maintain_order="none")
-        for column, text in COLUMNS.items():
-            names = re.findall(r"{(\w+)}", text)
-            made = polars.format(re.sub(r"{\w+}", "{}", text), *names) if names else polars.lit(text)
-            first = first.with_columns(made.alias(column))
-        target = f"{folder}/table.parquet"
-        first.select(*COLUMNS).sink_parquet(target, compression="zstd", compression_level=1)
-        made_rows = polars.scan_parquet(target).select(polars.len()).collect().item()
-    return {"rows": made_rows, "processor": watch.processor}
-
-
-def duckdb_joins(rows: int) -> Measured:
-    """Make the table with duckdb: cross joins and texts in SQL."""
-    import duckdb
-    import pyarrow as pa
-
-    from benchmarks.argument_table import COLUMNS, frames, parts_of
-
-    with tempfile.TemporaryDirectory() as folder, duckdb.connect() as base:
-        base.execute(f"SET threads = {available_cores()}")
-        for name, frame in frames(rows).items():
-            base.register(name, pa.table(dict(frame)))
-        with Stopwatch() as watch:
-            texts = []
-            for column, text in COLUMNS.items():
-                said = (part[1:-1] if part[0] == "{" else f"'{part}'" for part in parts_of(text))
-                texts.append(f"{' || '.join(said)} AS {column}")
-            made = f"SELECT {', '.join(texts)} FROM asked CROSS JOIN people CROSS JOIN claims"
-            base.execute(f"COPY ({made}) TO '{folder}/table.parquet' (CODEC 'zstd', COMPRESSION_LEVEL 1)")
-        found = base.execute(f"SELECT count(*) FROM '{folder}/table.parquet'").fetchall()
-    return {"rows": found[0][0], "processor": watch.processor}
