@@ -15,7 +15,7 @@ _TIMED = 60  # prompts that the bootstrap is timed on; it takes the same for eac
 
 def run() -> list[Line]:
     """Analyse several times, each in a process of its own."""
-    found = medians(analyse, rounds=5)
+    found = medians(analyse)
     return [
         at_most("answers to stances after imports: read, count, rule", found["aggregated"], "s", 1),
         at_least(

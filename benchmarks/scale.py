@@ -12,6 +12,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from benchmarks.measure import (
+    ROUNDS,
     Line,
     Measured,
     Stopwatch,
@@ -25,7 +26,6 @@ from benchmarks.measure import (
 if TYPE_CHECKING:
     from polbias.scaling.run import Run
 
-ROUNDS = 3
 _MILLION = 1_000_000
 _SHARDS, _TINY = 4, 61  # a shard has a block of the content hash at least, 16,384 rows
 
