@@ -10,11 +10,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-import yaml
-from pydantic import BaseModel, ConfigDict
-
 from polbias import registry
 from polbias.files import build_root, package_file
+from polbias.template_files import Entry, load_template
 
 if TYPE_CHECKING:
     from polbias.eval.report.document import Estimate, Finding, Report
@@ -24,7 +22,7 @@ _SETTINGS, _EXPECTED = "templates/simulation/demo.yaml", "templates/simulation/d
 _SET = "poligen"
 
 
-class Asked(BaseModel):
+class Asked(Entry):
     """One respondent of the demonstration.
 
     Attributes:
@@ -34,14 +32,13 @@ class Asked(BaseModel):
         seed: which one of its kind.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
     about: str
     kind: str
     seed: int
     options: Mapping[str, Any]
 
 
-class Demonstration(BaseModel):
+class Demonstration(Entry):
     """What is shown.
 
     Attributes:
@@ -53,7 +50,6 @@ class Demonstration(BaseModel):
         concurrency: requests at a time.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
     source: str
     respondents: Mapping[str, Asked]
     tasks: Sequence[str]
@@ -62,7 +58,7 @@ class Demonstration(BaseModel):
     concurrency: int
 
 
-class Expected(BaseModel):
+class Expected(Entry):
     """What the estimates of the respondents are on average.
 
     Attributes:
@@ -71,7 +67,6 @@ class Expected(BaseModel):
         means: by respondent and ``<instrument>/<measure>``, in points.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
     source: str
     seeds: int
     means: Mapping[str, Mapping[str, float]]
@@ -98,12 +93,12 @@ class Compared:
 
 def demonstration() -> Demonstration:
     """Return what `polbias demo` shows."""
-    return Demonstration.model_validate(yaml.safe_load(package_file(_SETTINGS).read_text("utf-8")))
+    return load_template(package_file(_SETTINGS), Demonstration)
 
 
 def expected() -> Expected:
     """Return what the estimates of the demonstration are on average."""
-    return Expected.model_validate(yaml.safe_load(package_file(_EXPECTED).read_text("utf-8")))
+    return load_template(package_file(_EXPECTED), Expected)
 
 
 def compare(shown: Demonstration, report: Report) -> dict[str, list[Compared]]:
