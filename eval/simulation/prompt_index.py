@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from polbias.eval.simulation.answering import Simulation
-from polbias.eval.simulation.kinds import kind_of, no_kind, questions
+from polbias.eval.simulation.kinds import kind_of, no_kind, of_kind
 from polbias.eval.simulation.questions import Questions
 from polbias.eval.simulation.respondents import Respondent, key
 from polbias.files import BuildError, InputError, PolbiasError
@@ -49,7 +49,7 @@ class Known:
             return
         self._met.update(table.column_names)
         respondent = self._respondent.among(table.column_names)
-        asked = questions(table, respondent.columns)
+        asked = of_kind(kind, table, respondent.columns)
         number = len(self._simulations)
         self._simulations.append(Simulation(asked, respondent, self._seed))
         for row, hashed in enumerate(asked.keys.tolist()):
