@@ -117,10 +117,8 @@ def numbers(estimate: Estimate) -> Json:
 
 # Accuracies as evaluation results of a model repository on the Hub (``.eval_results/*.yaml``).
 
-NAMESPACE = "polbias"
 
-
-def eval_results(answers: Answers, namespace: str = NAMESPACE) -> Iterator[tuple[str, str]]:
+def eval_results(answers: Answers) -> Iterator[tuple[str, str]]:
     """Yield the results of every respondent on the tasks of each dataset's ``eval.yaml``, as YAML.
 
     A task counts whose rows were all answered; a bias has a sign and is not ranked.
@@ -147,7 +145,7 @@ def eval_results(answers: Answers, namespace: str = NAMESPACE) -> Iterator[tuple
                 others = silent["unparsable"] + silent["truncated"]
                 notes = frame().findings["notes"]
                 made = EvalResultEntry(
-                    dataset_id=f"{namespace}/{dataset}",
+                    dataset_id=f"polbias/{dataset}",
                     task_id=task["id"],
                     value=round(sum(right) / len(right), 4),
                     dataset_revision=f"v{entry.version}",
@@ -184,20 +182,17 @@ def file_name(respondent: str) -> str:
 _ORDER = [("task", "ascending"), ("id", "ascending"), ("repeat", "ascending")]
 
 
-def write_outcomes(answers: Answers, path: Path) -> int:
+def write_outcomes(answers: Answers, path: Path) -> None:
     """Write the outcomes of a report.
 
     Columns are ``instrument``, those that all instruments have, and then those of single instruments, which
     are null in the rows of the others; rows are in the order of instrument, respondent, task and id.
     """
     wanted = _schema(answers)
-    count = 0
     with pq.ParquetWriter(path, wanted, compression="zstd") as writer:
         for instrument in sorted(answers):
             for _, table in sorted(answers[instrument].items()):
                 writer.write_table(_fitted(table.sort_by(_ORDER), instrument, wanted))
-                count += int(table.num_rows)
-    return count
 
 
 def _schema(answers: Answers) -> Any:
