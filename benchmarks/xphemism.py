@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import random
 import re
 
@@ -68,9 +67,9 @@ def search() -> Measured:
 def exchange() -> Measured:
     """Exchange every word of our statements for each of its partners, again and again for two seconds."""
     from polbias.generators.xphemism.matching import Matcher
+    from polbias.generators.xphemism.substitution import substitute
     from polbias.generators.xphemism.vocabulary.lexicon import load_lexicon
 
-    substitute = importlib.import_module("polbias.generators.xphemism.substitution").substitute
     lexicon = load_lexicon()
     matcher = Matcher(lexicon)
     partners: dict[str, list[str]] = {}

@@ -376,13 +376,10 @@ def _told(found: Sequence[Finding], respondent: str) -> Iterator[str]:
     """What the summary says of a respondent: effects, established ones first, and missing estimates."""
     said = frame().findings
     own = [finding for finding in found if finding.respondent == respondent]
-    shown = (
-        ("established", "item"),
-        *((each, "unsure") for each in ("hint", "too few to be tested", "described")),
-    )
-    for name, key in shown:
+    for name in ("established", "hint", "too few to be tested", "described"):
+        key = "overview_item" if name == "established" else "overview_unsure"
         for finding in (each for each in own if verdict(each) == name and not spans_zero(each.estimate)):
-            yield said[f"overview_{key}"].format(
+            yield said[key].format(
                 verdict=name,
                 direction=_direction(finding),
                 measure=_named(finding),

@@ -396,6 +396,3 @@ def _template(name: str) -> jinja2.Template:
 def _breakable(text: str) -> Markup:
     """Return text, escaped; long names of models and tasks may be broken after slashes and low lines."""
     return Markup("<wbr>").join(_BREAK.split(text) if len(text) > _LONG else [text])
-
-
-__all__ = ["Paragraphs", "brief", "page"]
