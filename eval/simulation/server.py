@@ -151,7 +151,7 @@ class Protocol:
     def _complete(self, body: Body) -> Json:
         given, asked = body.get("prompt"), _Asked.of({**body, "max_tokens": body.get("max_tokens") or None})
         several = isinstance(given, list) and bool(given) and not isinstance(given[0], int)
-        batch: Sequence[Any] = given if several and given is not None else [given]
+        batch: Sequence[Any] = given if several else [given]
         choices: list[Json] = []
         for each in batch:
             text = _text(each)
@@ -206,9 +206,8 @@ class Protocol:
         found = self._known.find_continued(text)
         if found is None:
             raise self._not_known(text)
-        simulation, row, ending = found
-        code = simulation.asked.outcome(row, ending)
-        weight, greedy = simulation.loglikelihood(row, 0 if code is None else code)
+        simulation, row, code = found
+        weight, greedy = simulation.loglikelihood(row, code)
         self.answered += 1
         pieces = [chr(byte) for byte in text.encode()] if isinstance(prompt, str) else list(map(str, prompt))
         weights: list[float | None] = [None, *[0.0] * (len(pieces) - 2), weight]
