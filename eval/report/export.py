@@ -254,25 +254,15 @@ def flat_rows(table: Table) -> list[Json]:
     them, under ``<column>_low``, ``_high``, ``_n``, ``_clusters``, ``_refusals``, ``_unparsable``,
     ``_truncated`` and ``_p``.
     """
-    cells = {column.name: [_fields(row.get(column.name)) for row in table.rows] for column in table.columns}
-    known = {
-        name: [
-            field
-            for field in Estimate.__dataclass_fields__
-            if any(each.get(field) is not None for each in own)
-        ]
-        for name, own in cells.items()
-    }
-    return [
-        {key: value for name, own in cells.items() for key, value in _flat(name, own[row], known[name])}
-        for row in range(len(table.rows))
-    ]
+    columns: dict[str, list[Any]] = {}
+    for name in (column.name for column in table.columns):
+        cells = [_fields(row.get(name)) for row in table.rows]
+        columns[name] = [each.pop("value") for each in cells]
+        for field in Estimate.__dataclass_fields__:
+            if any(each.get(field) is not None for each in cells):
+                columns[f"{name}_{field}"] = [each.get(field) for each in cells]
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
 def _fields(cell: Any) -> Json:
     return numbers(cell) if isinstance(cell, Estimate) else {"value": cell}
-
-
-def _flat(name: str, fields: Json, known: Iterable[str]) -> Iterator[tuple[str, Any]]:
-    yield name, fields["value"]
-    yield from ((f"{name}_{field}", fields.get(field)) for field in known if field != "value")
