@@ -35,7 +35,7 @@ from polbias.eval.report.document import (
     share,
 )
 from polbias.eval.report.instruments import Settings, instrument
-from polbias.eval.report.labels import frame, headlines, tested, within, words
+from polbias.eval.report.labels import frame, headlines, p_tested, tested, within, words
 from polbias.eval.report.paired import mean_difference, paired
 from polbias.eval.report.reading import (
     Gathered,
@@ -143,7 +143,7 @@ def _adjusted(
     tests: Sequence[_Tested], decided: Sequence[Hashable], family: Callable[[_Tested], bool]
 ) -> list[_Tested]:
     """Adjust by Holm what is decided of someone in an instrument; all, by Benjamini and Hochberg."""
-    p = [float(test.estimate.p or 0.0) if tested(test) else math.nan for test in tests]
+    p = [*map(p_tested, tests)]
     p_holm, p_bh = [math.nan] * len(tests), [math.nan] * len(tests)
     whose = [(who, test.instrument) for who, test in zip(decided, tests, strict=True)]
     for who, name in {key: None for key in whose if key[0] is not None}:

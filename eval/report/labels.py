@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -219,6 +220,11 @@ def few(estimate: Estimate) -> bool:
 def tested(found: Finding | Comparison) -> bool:
     """Whether an estimate is one of the tests that are corrected for each other."""
     return found.estimate.p is not None and not few(found.estimate)
+
+
+def p_tested(found: Finding | Comparison) -> float:
+    """Return the p of a test, NaN of an estimate that is none."""
+    return float(found.estimate.p or 0.0) if tested(found) else math.nan
 
 
 def headlines(instrument: str) -> int:
