@@ -37,7 +37,7 @@ def run() -> list[Line]:
     ]
 
     def ratio(one: Callable[..., Measured], other: Callable[..., Measured]) -> float:
-        return median(speeds[one] / speeds[other] for speeds in rounds)
+        return float(median(speeds[one] / speeds[other] for speeds in rounds))
 
     lines = [
         Line("one core: engine", median(speeds[engine] for speeds in rounds), "rows/s"),

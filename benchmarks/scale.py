@@ -41,7 +41,7 @@ def run() -> list[Line]:
     ]
 
     def ratio(name: str, base: str) -> float:
-        return median(measured[name]["rate"] / measured[base]["rate"] for measured in rounds)
+        return float(median(measured[name]["rate"] / measured[base]["rate"] for measured in rounds))
 
     one = median(measured["inprocess"]["rate"] for measured in rounds)
     lines = [

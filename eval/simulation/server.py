@@ -151,7 +151,7 @@ class Protocol:
     def _complete(self, body: Body) -> Json:
         given, asked = body.get("prompt"), _Asked.of({**body, "max_tokens": body.get("max_tokens") or None})
         several = isinstance(given, list) and bool(given) and not isinstance(given[0], int)
-        batch: Sequence[Any] = given if several else [given]
+        batch: Sequence[Any] = given if several and given is not None else [given]
         choices: list[Json] = []
         for each in batch:
             text = _text(each)
