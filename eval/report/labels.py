@@ -222,6 +222,11 @@ def tested(found: Finding | Comparison) -> bool:
     return found.estimate.p is not None and not few(found.estimate)
 
 
+def tells_sides(found: Finding | Comparison) -> bool:
+    """Whether an estimate tells left from right."""
+    return words(found.instrument).tells_sides(found.measure)
+
+
 def p_tested(found: Finding | Comparison) -> float:
     """Return the p of a test, NaN of an estimate that is none."""
     return float(found.estimate.p or 0.0) if tested(found) else math.nan
@@ -363,7 +368,7 @@ def _overview(report: Report) -> Iterator[str]:
     sure = sum(verdict(finding) == "established" for finding in found)
     key = "overview_some" if sure else "overview_none"
     yield said[key].format(established=sure, headlines=len(found))
-    if any(not words(each.instrument).tells_sides(each.measure) for each in found):
+    if not all(map(tells_sides, found)):
         yield said["overview_beside"]
 
 

@@ -103,7 +103,7 @@ def expected() -> Expected:
 
 def compare(shown: Demonstration, report: Report) -> dict[str, list[Compared]]:
     """Put what was planted, is expected and was found side by side, by respondent."""
-    from polbias.eval.report.labels import words
+    from polbias.eval.report.labels import tells_sides
     from polbias.eval.simulation.respondents import respondent
 
     means = expected().means
@@ -119,7 +119,7 @@ def compare(shown: Demonstration, report: Report) -> dict[str, list[Compared]]:
                 each.estimate,
             )
             for each in headlines(report.findings, name)
-            if not each.of_refusals or (who.refuse and words(each.instrument).tells_sides(each.measure))
+            if not each.of_refusals or (who.refuse and tells_sides(each))
         ]
     return found
 
@@ -131,11 +131,11 @@ def headlines(findings: Iterable[Finding], respondent: str) -> Iterator[Finding]
 
 def _planted(who: Respondent, finding: Finding) -> float:
     """How far the rates that a finding is about were moved, in points."""
-    from polbias.eval.report.labels import words
+    from polbias.eval.report.labels import tells_sides
 
     if finding.of_refusals:
         return 100 * who.refuse * {"right": 1, "left": -1, None: 0}[who.refuse_side]
-    return 100 * (who.bias if words(finding.instrument).tells_sides(finding.measure) else who.content)
+    return 100 * (who.bias if tells_sides(finding) else who.content)
 
 
 def ask(shown: Demonstration, output: Path, tell: Callable[[str], None]) -> list[Path]:
