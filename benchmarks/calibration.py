@@ -75,8 +75,8 @@ class Share:
         """The share; None without trials."""
         return self.count / self.n if self.n else None
 
-    def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Return the Clopper-Pearson interval.
+    def interval(self) -> tuple[float, float]:
+        """Return the 95% Clopper-Pearson interval.
 
         Source:
             Clopper and Pearson (1934).
@@ -85,7 +85,7 @@ class Share:
 
         if not self.n:
             return 0.0, 1.0
-        found = binomtest(self.count, self.n).proportion_ci(level)
+        found = binomtest(self.count, self.n).proportion_ci()
         return float(found.low), float(found.high)
 
 
@@ -101,11 +101,9 @@ class Line:
         mean: of the headline estimates, in points; None if there are none.
         covered: headline intervals with the planted bias in them, among those that there are.
         covered_others: the same, over all other findings of which the truth is known.
-        least_covered: the same of that finding among them that does worst.
         positive: headline tests with p below .05, among those that there are: false positives if nothing was
             planted, else power.
         positive_others: the same, over all other findings.
-        most_positive: of that finding among them that has most.
     """
 
     instrument: str
@@ -115,10 +113,8 @@ class Line:
     mean: float | None
     covered: Share
     covered_others: Share
-    least_covered: Share
     positive: Share
     positive_others: Share
-    most_positive: Share
 
 
 def line(instrument: str, design: str, planted: float, models: Sequence[Found]) -> Line:
@@ -126,14 +122,8 @@ def line(instrument: str, design: str, planted: float, models: Sequence[Found]) 
     headlines = [
         finding for found in models for finding in found if finding.headline and not finding.of_refusals
     ]
-    others: dict[tuple[str, str], list[Finding]] = {}
-    for found in models:
-        for finding in found:
-            if not finding.headline:
-                others.setdefault((finding.measure, finding.key), []).append(finding)
+    others = [finding for found in models for finding in found if not finding.headline]
     values = [each.estimate.value for each in headlines if each.estimate.value is not None]
-    covers = [_coverage(each, planted) for each in others.values()]
-    positives = [_positive(each) for each in others.values()]
     return Line(
         instrument,
         design,
@@ -141,11 +131,9 @@ def line(instrument: str, design: str, planted: float, models: Sequence[Found]) 
         POINTS * planted,
         sum(values) / len(values) if values else None,
         _coverage(headlines, planted),
-        _sum(covers),
-        min(covers, key=lambda each: 2.0 if each.value is None else each.value, default=Share(0, 0)),
+        _coverage(others, planted),
         _positive(headlines),
-        _sum(positives),
-        max(positives, key=lambda each: each.value or 0.0, default=Share(0, 0)),
+        _positive(others),
     )
 
 
@@ -160,10 +148,8 @@ def together(lines: Sequence[Line]) -> Line:
         None,
         _sum([each.covered for each in lines]),
         _sum([each.covered_others for each in lines]),
-        Share(0, 0),
         _sum([each.positive for each in unbiased]),
         _sum([each.positive_others for each in unbiased]),
-        Share(0, 0),
     )
 
 
@@ -238,7 +224,7 @@ def of_instrument(instrument: str, models: Models) -> Iterator[Line]:
 def table(name: str, lines: Sequence[Line | Whole]) -> Table:
     """Return the table to print; a figure in red misses its aim with its whole interval."""
     made = Table(
-        title=f"{name}: shares [Clopper-Pearson] of headline findings; of others (the worst)",
+        title=f"{name}: shares [Clopper-Pearson] of headline findings; of others",
         title_justify="left", box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0),
     )  # fmt: skip
     for place, heading in enumerate(_HEADINGS):
@@ -281,10 +267,10 @@ def _shown(each: Line) -> Iterator[str]:
     yield "" if each.mean is None else f"{each.mean:.2f}"
     low, high = each.covered.interval()
     yield _marked(_interval(each.covered), high < COVERAGE[0] or low > COVERAGE[1])
-    yield _others(each.covered_others, each.least_covered)
+    yield _percent(each.covered_others.value)
     low, _ = each.positive.interval()
     yield _marked(_interval(each.positive), not each.planted and low > POSITIVES)
-    yield _others(each.positive_others, each.most_positive)
+    yield _percent(each.positive_others.value)
 
 
 def _said(each: Whole) -> Iterator[str]:
@@ -295,21 +281,12 @@ def _said(each: Whole) -> Iterator[str]:
 
 
 def _interval(share: Share) -> str:
-    if share.value is None:
-        return "no test"
-    low, high = share.interval()
-    return f"{_percent(share.value)} [{_percent(low)}, {_percent(high)}]"
+    low, high = map(_percent, share.interval())
+    return f"{_percent(share.value)} [{low}, {high}]" if share.n else "no test"
 
 
-def _others(every: Share, worst: Share) -> str:
-    if every.value is None:
-        return ""
-    least = "" if worst.value is None else f" ({_percent(worst.value)})"
-    return f"{_percent(every.value)}{least}"
-
-
-def _percent(value: float) -> str:
-    return "100" if value == 1 else f"{100 * value:.1f}"
+def _percent(value: float | None) -> str:
+    return "" if value is None else "100" if value == 1 else f"{100 * value:.1f}"
 
 
 def _marked(text: str, missed: bool) -> str:

@@ -18,7 +18,7 @@ from polbias.eval.policy.schema import COUNTS, NOT_ASKED
 from polbias.eval.policy.schema import LABELS as STANCES
 from polbias.eval.report.document import Finding
 from polbias.eval.report.instruments import Reporter, instrument
-from polbias.eval.report.reading import ADDED, schema
+from polbias.eval.report.reading import ADDED, plain, schema
 from polbias.eval.selfassess.simulation import Choices
 from polbias.eval.simulation import Questions, Respondent, Simulation, questions, respondent
 from polbias.eval.simulation.kinds import kind_of
@@ -89,22 +89,13 @@ def _part(name: str, own: Sequence[tuple[str, Doc]], effects: Sequence[str]) -> 
     docs = [doc for _, doc in own]
     about, module = questions(docs, effects), instrument(name)
     said = Simulation(about, respondent("perfect")).texts()
+    made = dict.fromkeys(ADDED, "") | {"method": "generated"}
     read = [
-        {"task": task} | row
+        made | {"task": task} | row
         for (task, doc), text in zip(own, said, strict=True)
         for row in module.rows(({"doc": doc, "filtered_resps": [text]},), task)
     ]
-    wanted = schema(module)
-    made = dict.fromkeys(ADDED, "") | {"method": "generated"}
-    columns = {
-        field.name: pa.array([(made | row).get(field.name) for row in read], _plain(field.type))
-        for field in wanted
-    }
-    return Part(docs, about, pa.table(columns))
-
-
-def _plain(kind: Any) -> Any:
-    return kind.value_type if pa.types.is_dictionary(kind) else kind
+    return Part(docs, about, pa.Table.from_pylist(read, plain(schema(module).empty_table()).schema))
 
 
 def _answered(part: Part, who: Respondent, seed: int, model: str, samples: int) -> Any:

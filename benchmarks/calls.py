@@ -40,7 +40,6 @@ class Kind:
     """A kind of model: on the probit scale, what moves the chance of agreement.
 
     Args:
-        about: in words.
         sharp: factor on all that follows.
         stance: deviation of the stances on statements.
         instruction: deviation of instructions within a statement.
@@ -49,7 +48,6 @@ class Kind:
         misread: what is added for negations and opposites.
     """
 
-    about: str
     sharp: float
     stance: float
     instruction: float
@@ -59,12 +57,12 @@ class Kind:
 
 
 KINDS = {
-    "A": Kind("sharp, consistent", 6, 1.0, 0.15, 0.25, 0.1),
-    "B": Kind("large, mildly acquiescent", 4, 0.8, 0.25, 0.35, 0.3),
-    "C": Kind("middling", 2.5, 0.6, 0.3, 0.4, 0.35, 0.2),
-    "D": Kind("small, acquiescent", 1.5, 0.4, 0.3, 0.4, 0.7, 0.3),
-    "E": Kind("always agrees", 4, 0.2, 0.1, 0.1, 1.5),
-    "F": Kind("a coin", 0.3, 0.3, 0.2, 0.2, 0.0),
+    "A": Kind(6, 1.0, 0.15, 0.25, 0.1),  # sharp, consistent
+    "B": Kind(4, 0.8, 0.25, 0.35, 0.3),  # large, mildly acquiescent
+    "C": Kind(2.5, 0.6, 0.3, 0.4, 0.35, 0.2),  # middling
+    "D": Kind(1.5, 0.4, 0.3, 0.4, 0.7, 0.3),  # small, acquiescent
+    "E": Kind(4, 0.2, 0.1, 0.1, 1.5),  # always agrees
+    "F": Kind(0.3, 0.3, 0.2, 0.2, 0.0),  # a coin
 }
 _LIKELY = " (log-likelihood)"
 _CELL, _ORDER, _UNANSWERED = 0.15, 0.1, 0.01

@@ -1,60 +1,55 @@
-"""The engine beside f-strings per row, polars, duckdb, and the mere writing of a finished table.
+"""The engine beside f-strings per row and the mere writing of a finished table.
 
 Every variant runs in a process of its own and imports what it needs there.
 """
 
 from __future__ import annotations
 
-import re
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 from operator import itemgetter
 from pathlib import Path
 from statistics import median
+from typing import TYPE_CHECKING, Any
 
-from benchmarks.measure import Line, Measured, Stopwatch, apart, at_least, at_most, available_cores
-from polbias.aliases import Json
+from benchmarks.measure import ROUNDS, Line, Measured, Stopwatch, apart, at_least, at_most, available_cores
 
-ROUNDS = 3
+if TYPE_CHECKING:
+    from polbias.generators.engine import TableSpec
+
 _MILLION = 1_000_000
-_PRODUCT = "a config of partisan-inference-xl, hashed"
 _WRITER_ROWS, _CHECKED_ROWS, _BATCH_ROWS = 100_000, 2_000, 10_000
 
 
 def run() -> list[Line]:
     """Measure all variants in turn, several times; ratios are taken within a round."""
-    variants: dict[str, tuple[Callable[..., Measured], int, float | None]] = {
-        "engine": (engine, _MILLION, None),
-        "f-strings and Parquet writer": (f_strings, _WRITER_ROWS, 2.5),
-        "polars, order not kept": (polars_joins, _MILLION, 0),
-        "duckdb": (duckdb_joins, _MILLION, 0),
-        _PRODUCT: (product, _WRITER_ROWS, None),
-        "the same, lean": (lean, _WRITER_ROWS, None),
-        "finished table to Parquet": (finished_table, _MILLION, 0.6),
+    sizes: dict[Callable[..., Measured], int] = {
+        engine: _MILLION,
+        f_strings: _WRITER_ROWS,
+        product: _WRITER_ROWS,
+        lean: _WRITER_ROWS,
+        finished_table: _MILLION,
     }
     rounds = [
-        {name: apart(variant, rows, cores=1) for name, (variant, rows, _) in variants.items()}
+        {made: rows / apart(made, rows, cores=1)["processor"] for made, rows in sizes.items()}
         for _ in range(ROUNDS)
     ]
-    speeds = [{name: made["rows"] / made["processor"] for name, made in each.items()} for each in rounds]
+
+    def ratio(one: Callable[..., Measured], other: Callable[..., Measured]) -> float:
+        return float(median(speeds[one] / speeds[other] for speeds in rounds))
+
     lines = [
-        Line(f"one core: {name}", median([each[name] for each in speeds]), "rows/s") for name in variants
+        Line("one core: engine", median(speeds[engine] for speeds in rounds), "rows/s"),
+        at_least("the same / f-strings and Parquet writer", ratio(engine, f_strings), "times", 2.5),
+        at_least("the same / finished table to Parquet", ratio(engine, finished_table), "times", 0.6),
+        Line("one core: the large set, hashed", median(speeds[product] for speeds in rounds), "rows/s"),
+        at_least("one core: the same, lean / full", ratio(lean, product), "times", 1.7),
     ]
-    for name, (*_, least) in variants.items():
-        if least is not None:
-            what, ratio = (
-                f"one core: engine / {name}",
-                median([each["engine"] / each[name] for each in speeds]),
-            )
-            lines.append(at_least(what, ratio, "times", least) if least else Line(what, ratio, "times"))
-    gain = median([each["the same, lean"] / each[_PRODUCT] for each in speeds])
-    lines.append(at_least("one core: the same, lean / full", gain, "times", 1.7))
-    own = [each["engine"] for each in rounds]
-    lines.append(Line("one core: peak memory, 1 M rows", max(each["peak_mb"] for each in own), "MB"))
     if available_cores() > 1:
         pairs = [[apart(engine, 2 * _MILLION, workers, cores=2) for workers in (1, 2)] for _ in range(ROUNDS)]
-        speed = median([two["rows"] / two["seconds"] for _, two in pairs])
-        gain = median([one["seconds"] / two["seconds"] for one, two in pairs])
+        speed = median(2 * _MILLION / two["seconds"] for _, two in pairs)
+        gain = median(one["seconds"] / two["seconds"] for one, two in pairs)
         what = "two threads / one after the other, by the clock"
         lines += [
             at_least("two cores: two shards in two threads, by the clock", speed, "rows/s", _MILLION),
@@ -63,10 +58,8 @@ def run() -> list[Line]:
         ]
     large = apart(engine, 10 * _MILLION)
     return [
-        Line("Arrow bytes a row", own[0]["arrow_bytes"], "bytes"),
-        Line("Parquet bytes a row", own[0]["parquet_bytes"], "bytes"),
+        Line("Arrow bytes a row", large["arrow_bytes"], "bytes"),
         *lines,
-        Line("engine, 10 M rows in 10 shards", large["rows"] / large["seconds"], "rows/s"),
         at_most("peak memory, 10 M rows", large["peak_mb"], "MB", 300),
     ]
 
@@ -92,58 +85,50 @@ def engine(rows: int, workers: int = 1) -> Measured:
         Stopwatch() as watch,
     ):
         make = partial(run_shard, spec, world_size=shards, out=Path(folder))
-        made = list(pool.map(make, range(shards)))
-    return {
-        "rows": sum(shard.rows for shard in made),
-        "seconds": watch.seconds,
-        "processor": watch.processor,
-        "parquet_bytes": sum(shard.size for shard in made) / rows,
-        "arrow_bytes": size,
-    }
+        list(pool.map(make, range(shards)))
+    return {"seconds": watch.seconds, "processor": watch.processor, "arrow_bytes": size}
 
 
 def f_strings(rows: int) -> Measured:
     """Make every row with f-strings and write batches of rows with the engine's settings."""
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     from benchmarks.argument_table import rows_with_f_strings, table
-    from polbias.generators.engine import Rows
-    from polbias.generators.engine.files import parquet_options
 
-    schema = Rows(table(_CHECKED_ROWS)).schema
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        Stopwatch() as watch,
-        pq.ParquetWriter(f"{folder}/table.parquet", schema, **parquet_options(table(rows))) as writer,
-    ):
-        batch: list[Json] = []
-        for number, row in enumerate(rows_with_f_strings(rows), start=1):
-            batch.append(row)
-            if len(batch) == _BATCH_ROWS or number == rows:
-                writer.write_batch(pa.RecordBatch.from_pylist(batch, schema))
-                batch = []
-    return {"rows": rows, "processor": watch.processor}
+    spec = table(rows)
+    schema = spec.arrow_schema()
+
+    def batches() -> Iterator[Any]:
+        made = rows_with_f_strings(rows)
+        while batch := list(islice(made, _BATCH_ROWS)):
+            yield pa.RecordBatch.from_pylist(batch, schema)
+
+    return _written(spec, batches())
 
 
 def finished_table(rows: int) -> Measured:
     """Write batches that are in memory already with the engine's settings: the limit of what is possible."""
-    import pyarrow.parquet as pq
-
     from benchmarks.argument_table import table
     from polbias.generators.engine import Rows
+
+    spec = table(rows)
+    return _written(spec, list(Rows(spec).batches(0, rows)))
+
+
+def _written(spec: TableSpec, batches: Iterable[Any]) -> Measured:
+    import pyarrow.parquet as pq
+
     from polbias.generators.engine.files import parquet_options
 
-    whole = Rows(table(rows))
-    batches = list(whole.batches(0, rows))
+    options = parquet_options(spec)
     with (
         tempfile.TemporaryDirectory() as folder,
         Stopwatch() as watch,
-        pq.ParquetWriter(f"{folder}/table.parquet", whole.schema, **parquet_options(table(rows))) as writer,
+        pq.ParquetWriter(f"{folder}/table.parquet", spec.arrow_schema(), **options) as writer,
     ):
         for batch in batches:
             writer.write_batch(batch)
-    return {"rows": rows, "processor": watch.processor}
+    return {"processor": watch.processor}
 
 
 def product(rows: int, left_out: Sequence[str] = ()) -> Measured:
@@ -155,7 +140,7 @@ def product(rows: int, left_out: Sequence[str] = ()) -> Measured:
     spec = next(iter(configs(load()))).table(rows).without(left_out)
     with tempfile.TemporaryDirectory() as folder, Stopwatch() as watch:
         run_shard(spec, 0, 1, Path(folder), leaves=True)
-    return {"rows": rows, "processor": watch.processor}
+    return {"processor": watch.processor}
 
 
 def lean(rows: int) -> Measured:
@@ -163,45 +148,3 @@ def lean(rows: int) -> Measured:
     from polbias.generators.partisan.publication import LARGE
 
     return product(rows, LARGE.derived)
-
-
-def polars_joins(rows: int) -> Measured:
-    """Make the table with polars: cross joins, texts, a lazy sink; the order of rows is its own."""
-    import polars
-
-    from benchmarks.argument_table import COLUMNS, frames
-
-    first, *others = (polars.LazyFrame(frame) for frame in frames(rows).values())
-    with tempfile.TemporaryDirectory() as folder, Stopwatch() as watch:
-        for frame in others:
-            first = first.join(frame, how="cross", maintain_order="none")
-        for column, text in COLUMNS.items():
-            names = re.findall(r"{(\w+)}", text)
-            made = polars.format(re.sub(r"{\w+}", "{}", text), *names) if names else polars.lit(text)
-            first = first.with_columns(made.alias(column))
-        target = f"{folder}/table.parquet"
-        first.select(*COLUMNS).sink_parquet(target, compression="zstd", compression_level=1)
-        made_rows = polars.scan_parquet(target).select(polars.len()).collect().item()
-    return {"rows": made_rows, "processor": watch.processor}
-
-
-def duckdb_joins(rows: int) -> Measured:
-    """Make the table with duckdb: cross joins and texts in SQL."""
-    import duckdb
-    import pyarrow as pa
-
-    from benchmarks.argument_table import COLUMNS, frames, parts_of
-
-    with tempfile.TemporaryDirectory() as folder, duckdb.connect() as base:
-        base.execute(f"SET threads = {available_cores()}")
-        for name, frame in frames(rows).items():
-            base.register(name, pa.table(dict(frame)))
-        with Stopwatch() as watch:
-            texts = []
-            for column, text in COLUMNS.items():
-                said = (part[1:-1] if part[0] == "{" else f"'{part}'" for part in parts_of(text))
-                texts.append(f"{' || '.join(said)} AS {column}")
-            made = f"SELECT {', '.join(texts)} FROM asked CROSS JOIN people CROSS JOIN claims"
-            base.execute(f"COPY ({made}) TO '{folder}/table.parquet' (CODEC 'zstd', COMPRESSION_LEVEL 1)")
-        found = base.execute(f"SELECT count(*) FROM '{folder}/table.parquet'").fetchall()
-    return {"rows": found[0][0], "processor": watch.processor}

@@ -18,6 +18,8 @@ from typing import Any
 from polbias.aliases import Document, Json
 
 ROOT = Path(__file__).resolve().parents[1]
+ROUNDS = 3
+"""Calls of which a figure is the median."""
 Measured = Document
 
 
@@ -78,13 +80,10 @@ def apart(function: Callable[..., Measured], *arguments: Any, cores: int | None 
     return result
 
 
-def medians(
-    function: Callable[..., Measured], *arguments: Any, rounds: int = 3, cores: int | None = None
-) -> dict[str, float]:
-    """Return the median of each figure of some calls, each in a process of its own; of peaks the highest."""
-    runs = [apart(function, *arguments, cores=cores) for _ in range(rounds)]
-    found = {name: median([run[name] for run in runs]) for name in runs[0]}
-    return found | {"peak_mb": max(run["peak_mb"] for run in runs)}
+def medians(function: Callable[..., Measured], *arguments: Any, cores: int | None = None) -> dict[str, float]:
+    """Return the median of each figure of some calls, each in a process of its own."""
+    runs = [apart(function, *arguments, cores=cores) for _ in range(ROUNDS)]
+    return {name: median(run[name] for run in runs) for name in runs[0]}
 
 
 def available_cores() -> int:

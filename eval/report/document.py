@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, ParamSpec, TypeAlias
 
 from polbias.aliases import Document, Floats
-from polbias.eval.columns import Factor
+from polbias.eval.columns import Factor, Mode
 from polbias.eval.statistics import ClusterInterval, Contrast
 from polbias.eval.support import MISSING, State, Support
 
@@ -149,7 +149,7 @@ class Table:
     id: str
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
-    mode: Literal["corrected", "paper"] = "corrected"
+    mode: Mode = "corrected"
 
 
 def columns(names: str) -> tuple[Column, ...]:
@@ -165,7 +165,7 @@ def table_of(
     name: str,
     shown: str | Iterable[Column],
     rows: Iterable[Row],
-    mode: Literal["corrected", "paper"] = "corrected",
+    mode: Mode = "corrected",
 ) -> Table:
     """Return a table; the id of one in the paper's mode ends in ``_paper``."""
     shown = columns(shown) if isinstance(shown, str) else tuple(shown)

@@ -117,10 +117,8 @@ def numbers(estimate: Estimate) -> Json:
 
 # Accuracies as evaluation results of a model repository on the Hub (``.eval_results/*.yaml``).
 
-NAMESPACE = "polbias"
 
-
-def eval_results(answers: Answers, namespace: str = NAMESPACE) -> Iterator[tuple[str, str]]:
+def eval_results(answers: Answers) -> Iterator[tuple[str, str]]:
     """Yield the results of every respondent on the tasks of each dataset's ``eval.yaml``, as YAML.
 
     A task counts whose rows were all answered; a bias has a sign and is not ranked.
@@ -147,7 +145,7 @@ def eval_results(answers: Answers, namespace: str = NAMESPACE) -> Iterator[tuple
                 others = silent["unparsable"] + silent["truncated"]
                 notes = frame().findings["notes"]
                 made = EvalResultEntry(
-                    dataset_id=f"{namespace}/{dataset}",
+                    dataset_id=f"polbias/{dataset}",
                     task_id=task["id"],
                     value=round(sum(right) / len(right), 4),
                     dataset_revision=f"v{entry.version}",
@@ -184,20 +182,17 @@ def file_name(respondent: str) -> str:
 _ORDER = [("task", "ascending"), ("id", "ascending"), ("repeat", "ascending")]
 
 
-def write_outcomes(answers: Answers, path: Path) -> int:
+def write_outcomes(answers: Answers, path: Path) -> None:
     """Write the outcomes of a report.
 
     Columns are ``instrument``, those that all instruments have, and then those of single instruments, which
     are null in the rows of the others; rows are in the order of instrument, respondent, task and id.
     """
     wanted = _schema(answers)
-    count = 0
     with pq.ParquetWriter(path, wanted, compression="zstd") as writer:
         for instrument in sorted(answers):
             for _, table in sorted(answers[instrument].items()):
                 writer.write_table(_fitted(table.sort_by(_ORDER), instrument, wanted))
-                count += int(table.num_rows)
-    return count
 
 
 def _schema(answers: Answers) -> Any:
@@ -259,25 +254,15 @@ def flat_rows(table: Table) -> list[Json]:
     them, under ``<column>_low``, ``_high``, ``_n``, ``_clusters``, ``_refusals``, ``_unparsable``,
     ``_truncated`` and ``_p``.
     """
-    cells = {column.name: [_fields(row.get(column.name)) for row in table.rows] for column in table.columns}
-    known = {
-        name: [
-            field
-            for field in Estimate.__dataclass_fields__
-            if any(each.get(field) is not None for each in own)
-        ]
-        for name, own in cells.items()
-    }
-    return [
-        {key: value for name, own in cells.items() for key, value in _flat(name, own[row], known[name])}
-        for row in range(len(table.rows))
-    ]
+    columns: dict[str, list[Any]] = {}
+    for name in (column.name for column in table.columns):
+        cells = [_fields(row.get(name)) for row in table.rows]
+        columns[name] = [each.pop("value") for each in cells]
+        for field in Estimate.__dataclass_fields__:
+            if any(each.get(field) is not None for each in cells):
+                columns[f"{name}_{field}"] = [each.get(field) for each in cells]
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
 def _fields(cell: Any) -> Json:
     return numbers(cell) if isinstance(cell, Estimate) else {"value": cell}
-
-
-def _flat(name: str, fields: Json, known: Iterable[str]) -> Iterator[tuple[str, Any]]:
-    yield name, fields["value"]
-    yield from ((f"{name}_{field}", fields.get(field)) for field in known if field != "value")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -221,6 +222,16 @@ def tested(found: Finding | Comparison) -> bool:
     return found.estimate.p is not None and not few(found.estimate)
 
 
+def tells_sides(found: Finding | Comparison) -> bool:
+    """Whether an estimate tells left from right."""
+    return words(found.instrument).tells_sides(found.measure)
+
+
+def p_tested(found: Finding | Comparison) -> float:
+    """Return the p of a test, NaN of an estimate that is none."""
+    return float(found.estimate.p or 0.0) if tested(found) else math.nan
+
+
 def headlines(instrument: str) -> int:
     """Return how many headlines an instrument tests, whatever was run (docs/statistics.md, "Decisions")."""
     own = instruments().get(instrument)
@@ -357,7 +368,7 @@ def _overview(report: Report) -> Iterator[str]:
     sure = sum(verdict(finding) == "established" for finding in found)
     key = "overview_some" if sure else "overview_none"
     yield said[key].format(established=sure, headlines=len(found))
-    if any(not words(each.instrument).tells_sides(each.measure) for each in found):
+    if not all(map(tells_sides, found)):
         yield said["overview_beside"]
 
 
@@ -376,13 +387,10 @@ def _told(found: Sequence[Finding], respondent: str) -> Iterator[str]:
     """What the summary says of a respondent: effects, established ones first, and missing estimates."""
     said = frame().findings
     own = [finding for finding in found if finding.respondent == respondent]
-    shown = (
-        ("established", "item"),
-        *((each, "unsure") for each in ("hint", "too few to be tested", "described")),
-    )
-    for name, key in shown:
+    for name in ("established", "hint", "too few to be tested", "described"):
+        key = "overview_item" if name == "established" else "overview_unsure"
         for finding in (each for each in own if verdict(each) == name and not spans_zero(each.estimate)):
-            yield said[f"overview_{key}"].format(
+            yield said[key].format(
                 verdict=name,
                 direction=_direction(finding),
                 measure=_named(finding),

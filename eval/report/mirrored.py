@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from polbias.aliases import Document, Json
-from polbias.eval.columns import SILENT, Factor
+from polbias.eval.columns import SILENT, Factor, silences
 from polbias.eval.lm_eval_glue import with_errors
 from polbias.eval.report.document import Estimate, Finding, Section, known
 from polbias.eval.report.instruments import COMMON, Settings
@@ -74,18 +74,14 @@ class Mirrored:
     def _finding(self, respondent: str, rows: Document, seed: int) -> Finding:
         right = np.array(rows["leaning"]) == "right"
         sides, clusters = Factor(right.astype(np.intp), _SIDES), Factor.of(rows["cluster_id"])
-        labels = np.array(rows["label"])
-        yes, silent = labels == self.yes, np.isin(labels, SILENT)
+        codes = np.array([SILENT.index(label) if label in SILENT else -1 for label in rows["label"]])
+        yes, silent = np.array(rows["label"]) == self.yes, codes >= 0
         signed = np.where(right, 100.0, -100.0) * yes
 
         def gap(said: Any) -> Any:
             return contrast(100.0 * said, sides, clusters, [-1.0, 1.0], bounds=(0, 100))
 
         mean = gap(yes)
-        counts = {
-            name: int((labels == label).sum())
-            for name, label in zip(("refusals", "unparsable", "truncated"), SILENT, strict=True)
-        }
         carried = support(
             sides.codes, np.where(silent, -1, yes), clusters, Factor.of(rows["pair_id"]).codes, signed
         )
@@ -95,7 +91,7 @@ class Mirrored:
             self.measure,
             "",
             "",
-            Estimate.over_clusters(mean, p=known(mean.p_value), **counts).on(carried),
+            Estimate.over_clusters(mean, p=known(mean.p_value), **silences(codes, 0)).on(carried),
             headline=True,
             p_flip=known(sign_flip(signed, clusters, seed).p_value),
             bounds=(known(gap(yes | silent & ~right).estimate), known(gap(yes | silent & right).estimate)),

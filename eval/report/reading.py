@@ -12,7 +12,6 @@ from types import MappingProxyType
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from polbias.aliases import Json
 from polbias.eval import inspect_logs
@@ -396,16 +395,11 @@ def _pairs(table: Any) -> set[tuple[str, str]]:
 
 
 def _without(table: Any, changed: Mapping[tuple[str, str], Sequence[str]]) -> Any:
-    texts = {name: table[name].cast(pa.string()) for name in ("dataset", "dataset_version", "id")}
-    for (dataset, version), rows in changed.items():
-        own = pc.and_(
-            pc.equal(pc.fill_null(texts["dataset"], ""), dataset),
-            pc.equal(pc.fill_null(texts["dataset_version"], ""), version),
-        )
-        keep = pc.invert(pc.and_(own, pc.is_in(texts["id"], pa.array(rows, pa.string()))))
-        table = table.filter(keep)
-        texts = {name: each.filter(keep) for name, each in texts.items()}
-    return table
+    gone = {(*version, row) for version, rows in changed.items() for row in rows}
+    names = (table[name].to_pylist() for name in ("dataset", "dataset_version", "id"))
+    rows = zip(*names, strict=True)
+    kept = [(dataset or "", version or "", row) not in gone for dataset, version, row in rows]
+    return table.filter(pa.array(kept, pa.bool_()))
 
 
 def _order(version: str) -> tuple[tuple[int, int, str], ...]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from polbias import __version__
 from polbias.eval.report.document import Difference, Notice, Report, Respondent, Scores, Source, known
-from polbias.eval.report.labels import few, frame, tested, within
+from polbias.eval.report.labels import few, frame, p_tested, within
 from polbias.eval.report.paired import mean_difference, paired
 from polbias.eval.report.reading import completeness, digest, name_of, run_facts
 from polbias.eval.samples import Problem, SampleFile, content_of, find_samples, numbered_samples
@@ -35,14 +35,12 @@ def compare_runs(
     sources: list[Source] = []
     found: list[Difference] = []
     for task, *files in _tasks(_files(first, notices), _files(second, notices)):
-        runs = [_Run(f"{side}: {file.model}", file) for side, file in zip("AB", files, strict=True)]
-        for run in runs:
-            _read(run, cluster)
-            sources.append(_source(run, notices))
+        runs = []
+        for side, file in zip("AB", files, strict=True):
+            runs.append(_Run(f"{side}: {file.model}", file, _items(file.path, cluster)))
+            sources.append(_source(runs[-1], notices))
         found += _differences(task, cluster or "", margin, notices, *_by_id(*runs))
-    p = [each.estimate.p if tested(each) else None for each in found]
-    tests = sum(not few(each.estimate) for each in found)
-    adjusted = holm([math.nan if each is None else each for each in p], tests)
+    adjusted = holm([*map(p_tested, found)], sum(not few(each.estimate) for each in found))
     return Report(
         version=__version__,
         seed=0,
@@ -121,14 +119,13 @@ class _Run:
 
     name: str
     file: SampleFile
-    items: Mapping[str, _Item] = field(default_factory=dict)
+    items: Mapping[str, _Item]
 
 
-def _read(run: _Run, cluster: str | None) -> None:
+def _items(path: Path, cluster: str | None) -> Mapping[str, _Item]:
     """Read the items of a run."""
     problems: list[Problem] = []
     found: dict[str, _Item] = {}
-    path = run.file.path
     for line, sample in numbered_samples(path, problems):
         doc, number, metrics = sample["doc"], sample.get("doc_id"), sample.get("metrics")
         if number is None or not isinstance(metrics, list):
@@ -150,7 +147,7 @@ def _read(run: _Run, cluster: str | None) -> None:
         raise InputError(f"{path}:{problems[0].line}: {problems[0].found}")
     if not found:
         raise InputError(f"{path}: found no samples, expected those of a run")
-    run.items = found
+    return found
 
 
 def _source(run: _Run, notices: list[Notice]) -> Source:

@@ -10,7 +10,7 @@ import numpy as np
 
 from polbias.aliases import Codes
 from polbias.eval.simulation.questions import Floats, Places, Questions
-from polbias.eval.simulation.respondents import Respondent, normals, phrases, uniforms
+from polbias.eval.simulation.respondents import Respondent, normals, phrases, picked, uniforms
 
 REFUSAL = "refusal"
 LABEL_MASS = 0.95
@@ -187,7 +187,7 @@ class Simulation:
         name, slots = (label, _NOTHING) if label in _OWN_WORDS else asked.spoken(row, label)
         language = asked.language(row)
         said = phrases(asked.ANSWERS).get((asked.TOPIC, language, name)) or phrases()[_ANY, language, name]
-        return said.pick(lot, slots, limit)
+        return picked(said, lot, slots, limit)
 
     def loglikelihood(self, row: int, code: int) -> tuple[float, bool]:
         """Return the log-likelihood of a label, and whether greedy decoding would say it."""

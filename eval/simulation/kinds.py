@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from itertools import islice
 from typing import Any
 
+from polbias.aliases import Document
 from polbias.eval.columns import Columns
 from polbias.eval.simulation.questions import Questions
 from polbias.files import InputError
@@ -34,21 +34,16 @@ def no_kind(names: Iterable[Any]) -> str:
     return f"found the columns {found}; expected those of an instrument ({', '.join(instrument_names())})"
 
 
-def questions(rows: Any, keep: Iterable[str] = ()) -> Questions:
-    """Read rows of one instrument; questions are returned as they are."""
-    if isinstance(rows, Questions):
-        return rows
-    if isinstance(rows, Mapping) or hasattr(rows, "column_names") or hasattr(rows, "columns"):
-        names = list(
-            rows if isinstance(rows, Mapping) else getattr(rows, "column_names", None) or rows.columns
-        )
-        named = rows["dataset"] if "dataset" in names else ()
-    else:
-        rows = list(rows)
-        names = list(rows[0]) if rows and isinstance(rows[0], Mapping) else []
-        named = [rows[0]["dataset"]] if "dataset" in names else []
-    kind = kind_of(names, *map(str, islice(named, 1)))
+def questions(rows: Sequence[Document], keep: Iterable[str] = ()) -> Questions:
+    """Read rows of one instrument."""
+    first = next(iter(rows), {})
+    kind = kind_of(first, str(first.get("dataset")))
     if kind is None:
-        raise InputError(f"rows: {no_kind(names)}")
+        raise InputError(f"rows: {no_kind(first)}")
+    return of_kind(kind, rows, keep)
+
+
+def of_kind(kind: type[Questions], rows: Any, keep: Iterable[str]) -> Questions:
+    """Read rows of a kind, in whatever they come."""
     wanted = {*kind.NEEDED, *kind.OPTIONAL, *_KEYS, *keep}
     return kind(Columns(rows, wanted).require(kind.NEEDED).values)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import numpy as np
 from lm_eval.api.instance import Instance
@@ -15,9 +14,6 @@ from polbias.eval.simulation.answering import Simulation
 from polbias.eval.simulation.kinds import questions
 from polbias.eval.simulation.respondents import Respondent, cut
 from polbias.files import InputError
-
-GREEDY = 0
-"""The sample that a respondent gives where nothing is sampled."""
 
 
 class SimulatedModel(LM):  # type: ignore[misc]
@@ -85,16 +81,10 @@ class SimulatedModel(LM):  # type: ignore[misc]
         for place, request in enumerate(requests):
             members[request.task_name].append(place)
         for places in members.values():
-            docs: dict[Any, Document] = {}
-            rows = []
-            for place in places:
-                docs.setdefault(requests[place].doc_id, requests[place].doc)
-                rows.append(requests[place].doc_id)
+            docs = {requests[place].doc_id: requests[place].doc for place in places}
             row_of = {name: number for number, name in enumerate(docs)}
-            yield (
-                self._simulation([*docs.values()]),
-                [(place, row_of[name]) for place, name in zip(places, rows, strict=True)],
-            )
+            members_of = [(place, row_of[requests[place].doc_id]) for place in places]
+            yield self._simulation([*docs.values()]), members_of
 
     def _simulation(self, docs: Sequence[Document]) -> Simulation:
         self._met.update(docs[0], ["prompt"])
@@ -104,6 +94,6 @@ class SimulatedModel(LM):  # type: ignore[misc]
 
 def _sample(settings: Document, repeated: int) -> int:
     if not settings.get("temperature", 0) and not settings.get("do_sample"):
-        return GREEDY
+        return 0
     seed = settings.get("seed")
     return repeated if seed is None else int(seed)

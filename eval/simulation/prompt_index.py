@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from polbias.eval.simulation.answering import Simulation
-from polbias.eval.simulation.kinds import kind_of, no_kind, questions
+from polbias.eval.simulation.kinds import kind_of, no_kind, of_kind
 from polbias.eval.simulation.questions import Questions
 from polbias.eval.simulation.respondents import Respondent, key
 from polbias.files import BuildError, InputError, PolbiasError
@@ -49,7 +49,7 @@ class Known:
             return
         self._met.update(table.column_names)
         respondent = self._respondent.among(table.column_names)
-        asked = questions(table, respondent.columns)
+        asked = of_kind(kind, table, respondent.columns)
         number = len(self._simulations)
         self._simulations.append(Simulation(asked, respondent, self._seed))
         for row, hashed in enumerate(asked.keys.tolist()):
@@ -73,16 +73,17 @@ class Known:
         place = self._place.get(key(prompt))
         return None if place is None else (self._simulations[place[0]], place[1])
 
-    def find_continued(self, text: str) -> tuple[Simulation, int, str] | None:
-        """Return the same for a prompt with a label after it, and the label."""
+    def find_continued(self, text: str) -> tuple[Simulation, int, int] | None:
+        """Return the same for a prompt with a label after it, and the code of the label."""
         for ending in self._endings:
             if not text.endswith(ending):
                 continue
             before = text[: -len(ending)].rstrip(" ")
             for prompt in (before, before.removesuffix(":")):
-                found = self.find(prompt)
-                if found and found[0].asked.outcome(found[1], ending) is not None:
-                    return *found, ending
+                if found := self.find(prompt):
+                    code = found[0].asked.outcome(found[1], ending)
+                    if code is not None:
+                        return *found, code
         return None
 
 

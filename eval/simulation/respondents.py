@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+import math
 from bisect import bisect_right
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, TypeAlias
@@ -268,32 +269,20 @@ def cut(text: str, limit: int | None) -> tuple[str, bool]:
     return text.encode()[: limit * _BYTES_PER_TOKEN].decode("utf-8", "ignore"), True
 
 
-@dataclass(frozen=True)
-class Phrases:
-    """Phrases that all say the same, the shortest first.
-
-    Attributes:
-        texts: The phrases, with names in braces where something is put in.
-        sizes: Their tokens.
-    """
-
-    texts: tuple[str, ...]
-    sizes: tuple[int, ...]
-
-    def pick(self, lot: float, slots: Mapping[str, str], limit: int | None) -> str:
-        """Return one of the phrases that fit."""
-        room = None if limit is None else limit - sum(map(tokens, slots.values()))
-        fitting = len(self.texts) if room is None else max(bisect_right(self.sizes, room), 1)
-        text = self.texts[int(lot * fitting)]
-        for name, value in slots.items():
-            text = text.replace(f"{{{name}}}", value)
-        return text
+def picked(texts: Sequence[str], lot: float, slots: Mapping[str, str], limit: int | None) -> str:
+    """Return one of the phrases that fit, filled in; the shortest phrase is the first."""
+    room = math.inf if limit is None else limit - sum(map(tokens, slots.values()))
+    fitting = max(bisect_right(texts, room, key=tokens), 1)
+    text = texts[int(lot * fitting)]
+    for name, value in slots.items():
+        text = text.replace(f"{{{name}}}", value)
+    return text
 
 
 @lru_cache(maxsize=16)
-def phrases(folder: str = ANSWERS) -> Mapping[tuple[str, str, str], Phrases]:
-    """Return all phrases by topic, language and what is said."""
-    found: dict[tuple[str, str, str], Phrases] = {}
+def phrases(folder: str = ANSWERS) -> Mapping[tuple[str, str, str], Sequence[str]]:
+    """Return all phrases, the shortest first, by topic, language and what is said."""
+    found: dict[tuple[str, str, str], Sequence[str]] = {}
     for path in package_file(folder).glob("answers.*.yaml"):
         language = path.suffixes[0].removeprefix(".")
         read: Any = yaml.safe_load(path.read_text("utf-8"))
@@ -301,6 +290,5 @@ def phrases(folder: str = ANSWERS) -> Mapping[tuple[str, str, str], Phrases]:
             for said, texts in sayings.items():
                 if not texts or not all(isinstance(text, str) for text in texts):
                     raise TemplateError(f"{path}: {topic}.{said}: found {texts!r}, expected a list of texts")
-                ordered = sorted(texts, key=lambda text: (tokens(text), text))
-                found[topic, language, said] = Phrases(tuple(ordered), tuple(map(tokens, ordered)))
+                found[topic, language, said] = sorted(texts, key=lambda text: (tokens(text), text))
     return found

@@ -206,9 +206,8 @@ class Protocol:
         found = self._known.find_continued(text)
         if found is None:
             raise self._not_known(text)
-        simulation, row, ending = found
-        code = simulation.asked.outcome(row, ending)
-        weight, greedy = simulation.loglikelihood(row, 0 if code is None else code)
+        simulation, row, code = found
+        weight, greedy = simulation.loglikelihood(row, code)
         self.answered += 1
         pieces = [chr(byte) for byte in text.encode()] if isinstance(prompt, str) else list(map(str, prompt))
         weights: list[float | None] = [None, *[0.0] * (len(pieces) - 2), weight]

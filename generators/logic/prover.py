@@ -107,19 +107,6 @@ def _fixed(logic: Logic) -> frozenset[str]:
     return frozenset(name for postulate in logic.postulates for name in predicates(postulate))
 
 
-def forms_decided() -> int:
-    """Return how many forms have been decided, in all logics together."""
-    return _outcome.cache_info().currsize
-
-
-def forget() -> None:
-    """Forget all verdicts, so that they are decided anew; for measurements."""
-    prove.cache_clear()
-    _decide.cache_clear()
-    _outcome.cache_clear()
-    _encoded.cache_clear()
-
-
 def outcome(form: Form, logic: Logic) -> Outcome:
     """Decide all inferences of a form as `decide` does, without looking for a proof or a countermodel."""
     return _outcome(_read(form, logic), logic)

@@ -10,11 +10,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-import yaml
-from pydantic import BaseModel, ConfigDict
-
 from polbias import registry
 from polbias.files import build_root, package_file
+from polbias.template_files import Entry, load_template
 
 if TYPE_CHECKING:
     from polbias.eval.report.document import Estimate, Finding, Report
@@ -24,7 +22,7 @@ _SETTINGS, _EXPECTED = "templates/simulation/demo.yaml", "templates/simulation/d
 _SET = "poligen"
 
 
-class Asked(BaseModel):
+class Asked(Entry):
     """One respondent of the demonstration.
 
     Attributes:
@@ -34,14 +32,13 @@ class Asked(BaseModel):
         seed: which one of its kind.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
     about: str
     kind: str
     seed: int
     options: Mapping[str, Any]
 
 
-class Demonstration(BaseModel):
+class Demonstration(Entry):
     """What is shown.
 
     Attributes:
@@ -53,7 +50,6 @@ class Demonstration(BaseModel):
         concurrency: requests at a time.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
     source: str
     respondents: Mapping[str, Asked]
     tasks: Sequence[str]
@@ -62,7 +58,7 @@ class Demonstration(BaseModel):
     concurrency: int
 
 
-class Expected(BaseModel):
+class Expected(Entry):
     """What the estimates of the respondents are on average.
 
     Attributes:
@@ -71,7 +67,6 @@ class Expected(BaseModel):
         means: by respondent and ``<instrument>/<measure>``, in points.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
     source: str
     seeds: int
     means: Mapping[str, Mapping[str, float]]
@@ -98,17 +93,17 @@ class Compared:
 
 def demonstration() -> Demonstration:
     """Return what `polbias demo` shows."""
-    return Demonstration.model_validate(yaml.safe_load(package_file(_SETTINGS).read_text("utf-8")))
+    return load_template(package_file(_SETTINGS), Demonstration)
 
 
 def expected() -> Expected:
     """Return what the estimates of the demonstration are on average."""
-    return Expected.model_validate(yaml.safe_load(package_file(_EXPECTED).read_text("utf-8")))
+    return load_template(package_file(_EXPECTED), Expected)
 
 
 def compare(shown: Demonstration, report: Report) -> dict[str, list[Compared]]:
     """Put what was planted, is expected and was found side by side, by respondent."""
-    from polbias.eval.report.labels import words
+    from polbias.eval.report.labels import tells_sides
     from polbias.eval.simulation.respondents import respondent
 
     means = expected().means
@@ -124,7 +119,7 @@ def compare(shown: Demonstration, report: Report) -> dict[str, list[Compared]]:
                 each.estimate,
             )
             for each in headlines(report.findings, name)
-            if not each.of_refusals or (who.refuse and words(each.instrument).tells_sides(each.measure))
+            if not each.of_refusals or (who.refuse and tells_sides(each))
         ]
     return found
 
@@ -136,11 +131,11 @@ def headlines(findings: Iterable[Finding], respondent: str) -> Iterator[Finding]
 
 def _planted(who: Respondent, finding: Finding) -> float:
     """How far the rates that a finding is about were moved, in points."""
-    from polbias.eval.report.labels import words
+    from polbias.eval.report.labels import tells_sides
 
     if finding.of_refusals:
         return 100 * who.refuse * {"right": 1, "left": -1, None: 0}[who.refuse_side]
-    return 100 * (who.bias if words(finding.instrument).tells_sides(finding.measure) else who.content)
+    return 100 * (who.bias if tells_sides(finding) else who.content)
 
 
 def ask(shown: Demonstration, output: Path, tell: Callable[[str], None]) -> list[Path]:

@@ -10,6 +10,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -90,11 +91,9 @@ def draw(rows: Sequence[Row], n: int | None, seed: int, draws: str) -> list[Row]
     alone, so that categories differ by one item at most as long as they last, and fewer items are a part
     of more.
     """
-    categories: dict[str, list[str]] = {}
+    categories: dict[str, set[str]] = {}
     for row in rows:
-        own = categories.setdefault(row["category"], [])
-        if row["cluster_id"] not in own[-1:]:
-            own.append(row["cluster_id"])
+        categories.setdefault(row["category"], set()).add(row["cluster_id"])
     items = sum(map(len, categories.values()))
     if n is not None and not 0 < n <= items:
         raise InputError(f"--n: found {n}, expected 1 to {items:,}, the items of this set")
@@ -102,7 +101,7 @@ def draw(rows: Sequence[Row], n: int | None, seed: int, draws: str) -> list[Row]
     return [row for row in rows if row["cluster_id"] in chosen]
 
 
-def _in_turn(categories: Mapping[str, Sequence[str]], row: Row, seed: int, draws: str) -> list[str]:
+def _in_turn(categories: Mapping[str, Iterable[str]], row: Row, seed: int, draws: str) -> list[str]:
     """Return all items: the first of every category, then the second ones, and so on."""
 
     def mixed(values: Sequence[str], purpose: str) -> list[str]:
@@ -111,9 +110,8 @@ def _in_turn(categories: Mapping[str, Sequence[str]], row: Row, seed: int, draws
         return [values[place] for place in order]
 
     names = mixed(sorted(categories), "categories")
-    drawn = {name: mixed(sorted(set(categories[name])), name) for name in names}
-    longest = max(map(len, drawn.values()))
-    return [drawn[name][place] for place in range(longest) for name in names if place < len(drawn[name])]
+    turns = zip_longest(*(mixed(sorted(categories[name]), name) for name in names))
+    return [item for turn in turns for item in turn if item is not None]
 
 
 def write_topics(folder: Path, chosen: ChosenSet, rows: Sequence[Row]) -> Path:
@@ -301,12 +299,11 @@ def write_questions(
     return [*lines, *(f"choices: {line}" for line in report.lines())]
 
 
-def _check_articles(articles: Iterable[Placed], chosen: ChosenSet) -> None:
+def _check_articles(articles: Sequence[Placed], chosen: ChosenSet) -> None:
     """Make sure that articles are one model's, of this set."""
-    author: str | None = None
+    author = str(articles[0][1].get("model") or "")
     for place, record in articles:
         found = str(record.get("model") or "")
-        author = found if author is None else author
         if found != author:
             raise InputError(
                 f"{place}: model: found {found!r}, expected {author!r} as before; give those of one model"

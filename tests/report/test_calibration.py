@@ -205,7 +205,7 @@ def test_reports_correct_for_all_their_tests() -> None:
 
 
 def test_the_table_marks_what_misses_its_aim() -> None:
-    bad = Line("partisan", "d", 100, 0.0, 0.1, *[Share(50, 100)] * 3, *[Share(40, 100)] * 3)
+    bad = Line("partisan", "d", 100, 0.0, 0.1, *[Share(50, 100)] * 2, *[Share(40, 100)] * 2)
     made = table("calibration", [bad, whole("partisan", [])])
     assert "[red]" in next(iter(made.columns[5].cells))
     assert len({design.name for design in DESIGNS}) == len(DESIGNS)

@@ -156,7 +156,7 @@ def test_verdicts(estimate: Estimate, p_holm: float | None, floor: float | None,
 def test_comparison_is_paired_on_shared_items() -> None:
     first = scored("a", [0.0, 10.0, 20.0, 30.0])
     second = scored("b", [5.0, 1.0, 7.0], ["i1", "i9", "i2"])
-    (found,) = compare([second, first], frozenset())
+    (found,) = compare([second, first], frozenset(), {})
     # i1: 5 - 10, i2: 7 - 20
     assert (found.first, found.second, found.estimate.n) == ("a", "b", 2)
     assert found.estimate.value == pytest.approx((-5 - 13) / 2)
@@ -166,7 +166,7 @@ def test_comparison_agrees_with_the_estimators_of_the_family() -> None:
     rng = np.random.default_rng(1)
     values = rng.normal(size=(3, 60))
     rows = [scored(name, each.tolist()) for name, each in zip("abc", values, strict=True)]
-    found = compare(rows, frozenset())
+    found = compare(rows, frozenset(), {})
     clusters = [f"c{place // 2}" for place in range(60)]
     for each, (low, high) in zip(found, [(0, 1), (0, 2), (1, 2)], strict=True):
         expected = cluster_interval(values[high] - values[low], clusters)
@@ -178,11 +178,11 @@ def test_comparison_agrees_with_the_estimators_of_the_family() -> None:
 def test_simulated_respondents_are_references_for_models_only() -> None:
     rows = [scored(name, [1.0, 2.0]) for name in ("model", "sim1", "sim2")]
     simulated = frozenset({"sim1", "sim2"})
-    assert {(each.first, each.second) for each in compare(rows, simulated)} == {
+    assert {(each.first, each.second) for each in compare(rows, simulated, {})} == {
         ("model", "sim1"),
         ("model", "sim2"),
     }
-    assert len(compare(rows[1:], simulated)) == 1
+    assert len(compare(rows[1:], simulated, {})) == 1
 
 
 def test_written_answers_are_not_compared_with_likelihoods() -> None:
@@ -192,7 +192,7 @@ def test_written_answers_are_not_compared_with_likelihoods() -> None:
 
 
 def test_nothing_shared_is_nothing_computed() -> None:
-    (found,) = compare([scored("a", [1.0], ["i1"]), scored("b", [1.0], ["i2"])], frozenset())
+    (found,) = compare([scored("a", [1.0], ["i1"]), scored("b", [1.0], ["i2"])], frozenset(), {})
     assert found.estimate.value is None
     assert found.estimate.n == 0
     assert adjust_comparisons([found], frozenset())[0].p_bh is None

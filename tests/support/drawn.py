@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from polbias.aliases import Codes
-from polbias.eval.simulation import Respondent, Simulation, questions
+from polbias.eval.simulation import Questions, Respondent, Simulation, questions
 
 
 def outcomes(rows: Any, respondent: Respondent, seed: int = 0, samples: int | None = None) -> Codes:
@@ -26,4 +26,5 @@ def simulate(
 
 
 def _simulation(rows: Any, respondent: Respondent, seed: int) -> Simulation:
-    return Simulation(questions(rows, respondent.columns), respondent, seed)
+    asked = rows if isinstance(rows, Questions) else questions(rows, respondent.columns)
+    return Simulation(asked, respondent, seed)

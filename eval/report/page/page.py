@@ -17,7 +17,7 @@ from markupsafe import Markup
 from polbias.eval.plots import Caption, Interval, intervals
 from polbias.eval.report import labels as wordings
 from polbias.eval.report.document import REFUSAL_GAP, Comparison, Finding, Report, Section, points
-from polbias.eval.report.labels import Measure, Paragraphs, Words, verdict
+from polbias.eval.report.labels import Measure, Paragraphs, Words, tells_sides, verdict
 from polbias.eval.report.page.cells import (
     Said,
     Shown,
@@ -152,18 +152,14 @@ def profile(report: Report) -> tuple[Picture | None, list[Picture]]:
     Those that tell left from right share one axis, grouped by model; each other measure has its own.
     """
     headline = [finding for finding in report.findings if finding.headline]
-    directional = [finding for finding in headline if _tells_sides(finding)]
+    directional = [finding for finding in headline if tells_sides(finding)]
     others: dict[tuple[str, str], list[Finding]] = {}
     for finding in headline:
-        if not _tells_sides(finding):
+        if not tells_sides(finding):
             others.setdefault((finding.instrument, finding.measure), []).append(finding)
     names = [respondent.name for respondent in report.respondents]
     drawn = [_other(key, found, names) for key, found in others.items()]
     return _shared(directional, names) if directional else None, drawn
-
-
-def _tells_sides(finding: Finding) -> bool:
-    return wordings.words(finding.instrument).tells_sides(finding.measure)
 
 
 def profile_table(report: Report) -> Grid:
@@ -182,11 +178,11 @@ def profile_table(report: Report) -> Grid:
         if not f.of_refusals and (f.respondent, f.instrument, stem) in gaps
     }
     headline = [f for f in every if not f.of_refusals or f in gaps.values()]
-    headline.sort(key=lambda finding: not _tells_sides(finding))
+    headline.sort(key=lambda finding: not tells_sides(finding))
     columns = list(dict.fromkeys(series_name(finding, headline) for finding in headline))
     found = {(f.respondent, series_name(f, headline)): f for f in headline}
     names = [r.name for r in report.respondents if any(f.respondent == r.name for f in headline)]
-    others = {series_name(f, headline) for f in headline if not _tells_sides(f)}
+    others = {series_name(f, headline) for f in headline if not tells_sides(f)}
     key = "positive_right_some" if others else "positive_right"
     sides = frame().labels[key].format(names=", ".join(name for name in columns if name in others))
     return Grid(
@@ -396,6 +392,3 @@ def _template(name: str) -> jinja2.Template:
 def _breakable(text: str) -> Markup:
     """Return text, escaped; long names of models and tasks may be broken after slashes and low lines."""
     return Markup("<wbr>").join(_BREAK.split(text) if len(text) > _LONG else [text])
-
-
-__all__ = ["Paragraphs", "brief", "page"]

@@ -30,7 +30,7 @@ def said(topic: str, language: str) -> list[tuple[str, str]]:
     found = []
     for (about, tongue, name), listed in phrases().items():
         if tongue == language and (about == topic or (about == "any" and name != "empty")):
-            found += [(name, text) for text in listed.texts]
+            found += [(name, text) for text in listed]
     return found
 
 
@@ -83,7 +83,7 @@ def test_choices_with_and_without_a_prefill(language: str) -> None:
 def test_articles(language: str) -> None:
     for (about, tongue, name), listed in phrases().items():
         if tongue == language and (about == "article" or (about, name) == ("any", "empty")):
-            for text in listed.texts:
+            for text in listed:
                 expected = name if name in ("refusal", "empty") else "ok"
                 assert article_outcome(text.replace("{topic}", "Rent control")) == expected, text
 
@@ -116,7 +116,7 @@ def test_an_echo_is_what_its_prompt_is_read_as() -> None:
 
 def test_wordings_vary() -> None:
     texts = Simulation(questions(ALL["arguments"]()), respondent("affirmative")).texts()
-    assert len({*texts}) == len(phrases()["validity", "en", "valid"].texts)
+    assert len({*texts}) == len(phrases()["validity", "en", "valid"])
 
 
 def test_a_text_is_cut_at_its_limit_between_letters() -> None:

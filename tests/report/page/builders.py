@@ -23,8 +23,7 @@ from polbias.eval.report.document import (
     Source,
     Table,
 )
-from polbias.eval.report.labels import Measure, Shown, Words
-from polbias.eval.report.page.page import Paragraphs
+from polbias.eval.report.labels import Measure, Paragraphs, Shown, Words
 
 HOSTILE = "<script>alert(1)</script> & \"quoted\" 'name' </style> $x_1$ {{ 7*7 }}"
 INSTRUMENTS = ("partisan", "policy", "xphemism", "selfassess", "normative")

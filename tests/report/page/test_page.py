@@ -11,8 +11,9 @@ from itertools import pairwise
 import pytest
 
 from polbias.eval.report.document import Column, Estimate, Figure, Finding, Notice, Report, Section, Table
+from polbias.eval.report.labels import Paragraphs
 from polbias.eval.report.page.cells import said, short_names
-from polbias.eval.report.page.page import Paragraphs, page
+from polbias.eval.report.page.page import page
 from polbias.files import TemplateError
 from tests.report.page import builders
 from tests.report.page.markup import Markup
