@@ -87,7 +87,7 @@ def phrase_at(tokens: Tokens, head: int, readings: Iterable[Reading]) -> Phrase:
         return phrase
     if clause_at(tokens, head).opener != phrase.determiner:
         return phrase
-    return Phrase(head, phrase.attributes, None, None, False, phrase.determiner + 1)
+    return Phrase(head, phrase.attributes, phrase.determiner + 1)
 
 
 def _fits_determiner(tokens: Tokens, phrase: Phrase, agreement: Agreement) -> bool:

@@ -231,7 +231,7 @@ def _arguments(tokens: Tokens, clause: Clause, phrase: Phrase, last: int) -> Ite
             found = read_phrase(tokens, place)
             if clause.finite in found.attributes:
                 # "untersagte Bayern": the verb, not an attribute.
-                found = Phrase(place, (), None, None, False, place)
+                found = Phrase(place, (), place)
             if found.preposition is not None or _attribute(tokens, found):
                 continue
             yield Argument(place, found.first, _nominative(tokens, found))

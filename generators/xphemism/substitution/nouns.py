@@ -290,7 +290,7 @@ def partitive_spans(
             cases = [case for case in cases if case in closed.PREPOSITIONS[tokens[place - 1].low]] or cases
         forms = {table[new[0]][CASES.index(case)] for case in cases if case != "gen" or len(cases) == 1}
         if len(forms) > 1 and set(cases) == {"nom", "acc"}:
-            pronoun = Phrase(place, (), None, None, False, place)
+            pronoun = Phrase(place, (), place)
             role = role_of(tokens, pronoun, last, "sg", False)
             forms = {table[new[0]][CASES.index(role)]} if role else forms
         if len(forms) != 1:

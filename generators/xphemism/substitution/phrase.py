@@ -38,20 +38,18 @@ class Phrase:
     Attributes:
         head: of the first token of the noun (of a phrase of the lexicon, of its first word).
         attributes: of the inflected adjectives, in order.
+        first: of the first token, preposition included.
         determiner: of the article or another determiner, None without one or where it is in a contraction.
         preposition: of the preposition or contraction right before the phrase.
         contracted: whether that is a contraction.
-        first: of the first token, preposition included.
-        extended: whether other words stand between article and adjectives.
     """
 
     head: int
     attributes: tuple[int, ...]
-    determiner: int | None
-    preposition: int | None
-    contracted: bool
     first: int
-    extended: bool = False
+    determiner: int | None = None
+    preposition: int | None = None
+    contracted: bool = False
 
     def determined_by(self, tokens: Tokens) -> closed.Determiner | None:
         """Return the determiner, that of a contraction included."""
@@ -135,7 +133,7 @@ def read_phrase(tokens: Tokens, head: int) -> Phrase:
     first = min([head, *attributes])
     if place + 1 < first and tokens[place + 1].low in closed.INVARIABLE | {"so"}:
         first = place + 1
-    return Phrase(head, tuple(attributes), None, None, False, first)
+    return Phrase(head, tuple(attributes), first)
 
 
 def extended_phrase(tokens: Tokens, phrase: Phrase) -> Phrase | None:
@@ -155,11 +153,7 @@ def _extended(tokens: Tokens, head: int, attributes: tuple[int, ...], place: int
     measured = tokens[far + 1].low[:1].isdigit()  # "eine 16 Jahre alte ...", "eine 16-jährige ..."
     if tokens[far].low in closed.PARTITIVE and not measured and not _is_participle(tokens[attributes[0]].low):
         return None
-    found = _determined(tokens, head, attributes, far)
-    if found is None:
-        return None
-    rest = found.determiner, found.preposition, found.contracted, found.first
-    return Phrase(head, attributes, *rest, extended=True)
+    return _determined(tokens, head, attributes, far)
 
 
 def _is_participle(low: str) -> bool:
@@ -224,18 +218,18 @@ def _determined(tokens: Tokens, head: int, attributes: tuple[int, ...], place: i
         return None
     low = tokens[place].low
     if low in closed.CONTRACTIONS:
-        return Phrase(head, attributes, None, place, True, place)
+        return Phrase(head, attributes, place, None, place, contracted=True)
     if low in closed.DETERMINER_FORMS and tokens[place].kind == "word":
         before = place - 1
         preposition = before if before >= 0 and _is_preposition(tokens, before) else None
         first = place if preposition is None else preposition
-        return Phrase(head, attributes, place, preposition, False, first)
+        return Phrase(head, attributes, first, place, preposition)
     if _is_preposition(tokens, place):
-        return Phrase(head, attributes, None, place, False, place)
+        return Phrase(head, attributes, place, None, place)
     name = tokens[place].is_noun and low.endswith("s") and place and _is_preposition(tokens, place - 1)
     if name and place + 1 == min((head, *attributes)):
         # "durch Kants Schriften": a name in the genitive does the work of an article.
-        return Phrase(head, attributes, None, place - 1, False, place - 1)
+        return Phrase(head, attributes, place - 1, None, place - 1)
     return None
 
 
