@@ -130,10 +130,9 @@ def _with_cases(candidates: list[Agreement], cases: Iterable[Case]) -> list[Agre
 
 def government(tokens: Tokens, phrase: Phrase, last: int) -> tuple[Case, ...]:
     """Return the cases that a preposition before or after the phrase governs, () without one."""
-    if last + 1 < len(tokens) and tokens[last + 1].low in closed.POSTPOSITIONS and phrase.preposition is None:
-        return (closed.POSTPOSITIONS[tokens[last + 1].low],)
     if phrase.preposition is None:
-        return ()
+        after = closed.low_after(tokens, last)
+        return (closed.POSTPOSITIONS[after],) if after in closed.POSTPOSITIONS else ()
     low = tokens[phrase.preposition].low
     if phrase.contracted:
         low = closed.CONTRACTIONS[low][0]
@@ -308,8 +307,8 @@ def _by_dative(tokens: Tokens, phrase: Phrase, last: int, candidates: list[Agree
 
 def is_coordinated(tokens: Tokens, phrase: Phrase, last: int) -> bool:
     """Return whether a noun is joined to another one, so that a verb agrees with both."""
-    after = tokens[last + 1].low if last + 1 < len(tokens) else ""
-    return after in closed.CONJUNCTIONS or _left_conjunct(tokens, phrase) is not None
+    joined = closed.low_after(tokens, last) in closed.CONJUNCTIONS
+    return joined or _left_conjunct(tokens, phrase) is not None
 
 
 def _by_number(tokens: Tokens, phrase: Phrase, last: int, candidates: list[Agreement]) -> list[Agreement]:

@@ -312,14 +312,14 @@ def referring(tokens: Tokens, phrase: Phrase, last: int, old: Agreement, new: Ag
 
 def _goes_on(tokens: Tokens, place: int, old: Agreement, new: Agreement) -> bool:
     """Return whether a pronoun begins a main clause that goes on about the subject: "Der Bau stockt, er"."""
-    verb = tokens[place + 1].low if place + 1 < len(tokens) else ""
+    verb = closed.low_after(tokens, place)
     begins = tokens[place - 1].text in (",", ";") or tokens[place - 1].low in ("und", "doch", "aber")
     return begins and old.case == "nom" and old.number == new.number and finite_number(verb) == old.number
 
 
 def _stands_for(tokens: Tokens, place: int) -> bool:
     """Return whether an article stands for a noun: "wie die in Mali"."""
-    behind = tokens[place + 1].low if place + 1 < len(tokens) else ""
+    behind = closed.low_after(tokens, place)
     placed = behind in closed.PREPOSITIONS or behind in closed.CONTRACTIONS
     return placed and tokens[place - 1].low in ("wie", "als")
 

@@ -133,10 +133,8 @@ def governs_verb(tokens: Tokens, phrase: Phrase, last: int, number: Number, coor
     return role_of(tokens, phrase, last, number, coordinated) == "nom"
 
 
-def _verb(tokens: Tokens, place: int | None, number: Number) -> tuple[Span, ...]:
+def _verb(tokens: Tokens, place: int, number: Number) -> tuple[Span, ...]:
     """Return the change of a finite verb to another number."""
-    if place is None:
-        return ()
     form = in_number(tokens[place].low, number)
     if form is None:
         raise ReviewError(
@@ -145,7 +143,7 @@ def _verb(tokens: Tokens, place: int | None, number: Number) -> tuple[Span, ...]
     return changed(tokens, place, form, "verb")
 
 
-def _verbs(tokens: Tokens, finite: int | None, old: Number, new: Number) -> Iterator[Span]:
+def _verbs(tokens: Tokens, finite: int, old: Number, new: Number) -> Iterator[Span]:
     """Yield the changes of the finite verb of a clause, and of those joined to it by "und"."""
     yield from _verb(tokens, finite, new)
     for place in range((finite or len(tokens)) + 2, len(tokens)):
@@ -426,7 +424,11 @@ def _changes(
     return (
         *left,
         *(with_article(tokens, phrase, new, own) if article else own),
-        *(_verbs(tokens, finite, old.number, number) if subject and number != old.number else ()),
+        *(
+            _verbs(tokens, finite, old.number, number)
+            if subject and finite is not None and number != old.number
+            else ()
+        ),
         *relative_spans(tokens, hit.last, old, new),
         *referring(tokens, phrase, hit.last, old, new),
         *partitive_spans(tokens, phrase, hit.last, old.case, hit.base, exchange),

@@ -9,23 +9,22 @@ from polbias.generators.xphemism.substitution import words as closed
 from polbias.generators.xphemism.substitution.words import Tokens
 from polbias.generators.xphemism.vocabulary.paradigms import ENDINGS, Strength
 
-_NOT_ADJECTIVES = (
-    german.NOT_ADJECTIVES
-    | german.PREPOSITIONS
-    | german.PRONOUNS
-    | german.PRONOMINAL
-    | german.SUBORDINATORS
-    | german.RELATIVES
-    | german.FOCUS
-    | german.FRAME_ADVERBS
-    | german.COMPARATIVES
-    | german.CONJUNCTIONS
-    | german.FINITE
-    | frozenset(closed.FINITE)
-    | frozenset(closed.DETERMINER_FORMS)
-    | frozenset(closed.CONTRACTIONS)
-    | frozenset(closed.PREPOSITIONS)
-    | frozenset(("anders", "besonders", "statt", "lediglich", "eben", "gerade"))
+_NOT_ADJECTIVES = german.NOT_ADJECTIVES.union(
+    german.PREPOSITIONS,
+    german.PRONOUNS,
+    german.PRONOMINAL,
+    german.SUBORDINATORS,
+    german.RELATIVES,
+    german.FOCUS,
+    german.FRAME_ADVERBS,
+    german.COMPARATIVES,
+    german.CONJUNCTIONS,
+    german.FINITE,
+    closed.FINITE,
+    closed.DETERMINER_FORMS,
+    closed.CONTRACTIONS,
+    closed.PREPOSITIONS,
+    ("anders", "besonders", "statt", "lediglich", "eben", "gerade"),
 )
 # How far left of an attribute its article is looked for: "der bis heute von allen getragene Beschluss".
 _REACH = 9
@@ -84,9 +83,9 @@ def is_adjective(tokens: Tokens, place: int) -> bool:
         capital = inflected and article is not None and article.strength == "mixed"
     if not (token.text[0].islower() or hyphened or capital):
         return False
-    if low in closed.ADVERBS and place + 1 < len(tokens) and _is_participle(tokens[place + 1].low):
+    if low in closed.ADVERBS and _is_participle(closed.low_after(tokens, place)):
         return False
-    if place and (_calls_for_noun(tokens[place - 1].low) or tokens[place - 1].text == "-"):
+    if place and (calls_for_noun(tokens[place - 1].low) or tokens[place - 1].text == "-"):
         return True
     return low in german.MANY or not _is_verb(low)
 
@@ -99,7 +98,8 @@ def _after_article(tokens: Tokens, place: int) -> bool:
     )
 
 
-def _calls_for_noun(low: str) -> bool:
+def calls_for_noun(low: str) -> bool:
+    """Return whether a word stands before a noun: a contraction, preposition or determiner."""
     return low in closed.CONTRACTIONS or low in closed.PREPOSITIONS or low in closed.DETERMINER_FORMS
 
 
@@ -190,16 +190,16 @@ def _passed_over(tokens: Tokens, place: int, inside: bool) -> bool:
     if token.text == "," and place and inside:
         return is_adjective(tokens, place - 1)
     if token.text in "„“\"'»«‚‘" and place:
-        return _calls_for_noun(tokens[place - 1].low) or is_adjective(tokens, place - 1)
+        return calls_for_noun(tokens[place - 1].low) or is_adjective(tokens, place - 1)
     # "Berliner", "90er", names that are adjectives.
     if token.is_noun and token.text.endswith("er") and not token.opens and place:
-        return _calls_for_noun(tokens[place - 1].low) and _is_place_adjective(token.text)
+        return calls_for_noun(tokens[place - 1].low) and _is_place_adjective(token.text)
     # An adverb between article and adjective: "die stark steigende Abgabe".
     if inside and place and token.kind == "word" and token.text[0].islower():
-        adverb = token.low not in closed.DETERMINER_FORMS and not _calls_for_noun(token.low)
+        adverb = token.low not in closed.DETERMINER_FORMS and not calls_for_noun(token.low)
         adverb = adverb and token.low not in closed.FINITE and token.low not in german.CONJUNCTIONS
         before = tokens[place - 1]
-        opens = _calls_for_noun(before.low) or (
+        opens = calls_for_noun(before.low) or (
             before.text == "," and place > 1 and is_adjective(tokens, place - 2)
         )
         return adverb and opens and token.low not in german.PRONOUNS
