@@ -13,6 +13,7 @@ from polbias.aliases import Document
 from polbias.files import InputError, read_json
 from polbias.generators.auditing.probvaa.files import Once, Record, digest, records, records_of
 from polbias.generators.user_tables import TabSeparated
+from polbias.generators.xphemism.vocabulary.lexicon import MIRRORED, Axis, Shift
 
 # What the published files of PolBiX hold: counts and hashes.
 # Source: Jakob et al., "PolBiX" (2025), section 3, Table 1 and Figure 4; the figures by label are counted in
@@ -44,8 +45,6 @@ HASHES: Mapping[str, str] = {
 
 # ``dataset.csv``: claims with a base word, the word that replaces it, and their labels.
 
-Shift = Literal["left", "right", "none"]
-Axis = Literal["social", "economic", "none"]
 _LONGEST = 5_000  # characters of a claim or word; the published ones are a tenth of that
 
 SHIFTS: Mapping[str, Shift] = {
@@ -59,8 +58,6 @@ SHIFTS: Mapping[str, Shift] = {
 """Shifts as the data and Table 5 write them; libertarian is left, authoritarian right (section 3.4)."""
 AXES: Mapping[str, Axis] = {"social": "social", "economic": "economic", "none": "none"}
 FLAGS: Mapping[str, bool] = {"0": False, "1": True, "0.0": False, "1.0": True, "false": False, "true": True}
-MIRRORED: Mapping[Shift, Shift] = {"left": "right", "right": "left", "none": "none"}
-"""The shift of a pair that is used the other way round."""
 COLUMNS = (
     "id", "base_word", "exchange_word", "base_claim", "exchange_claim", "golden_truthfulness_base_claim",
     "shift", "axis", "judgmental_base", "judgmental_exchange", "origin_dataset",

@@ -98,7 +98,8 @@ Shift = Literal["left", "right", "none"]
 Axis = Literal["social", "economic", "none"]
 LONGEST = 300
 """Characters of a cell at most: every part of a word is compared with the others."""
-_MIRRORED: Mapping[Shift, Shift] = {"left": "right", "right": "left", "none": "none"}
+MIRRORED: Mapping[Shift, Shift] = {"left": "right", "right": "left", "none": "none"}
+"""The shift of a pair that is used the other way round."""
 _Row = TypeVar("_Row", bound=Entry)
 _Flag = Annotated[bool, BeforeValidator(lambda value: {"0": False, "1": True}.get(value, value))]
 
@@ -187,7 +188,7 @@ class Lexicon:
         for pair in self.pairs:
             judged = pair.judgmental_first, pair.judgmental_second
             yield Exchange(pair.pair_id, pair.first, pair.second, pair.shift, pair.axis, *judged)
-            back = _MIRRORED[pair.shift]
+            back = MIRRORED[pair.shift]
             yield Exchange(
                 pair.pair_id, pair.second, pair.first, back, pair.axis, *judged[::-1], reverse=True
             )
