@@ -11,7 +11,7 @@ from pathlib import Path
 
 from polbias.aliases import Json
 from polbias.generators.auditing.polbix.edits import OUTSIDE, Edit, agrees, edits
-from polbias.generators.auditing.polbix.files import ClaimPair, Labels, Polbix, load
+from polbias.generators.auditing.polbix.files import ClaimPair, Labels, Pair, Polbix, load
 from polbias.generators.auditing.polbix.occurrences import Finder, Occurrences, spans
 from polbias.generators.language.german_words import is_known
 from polbias.generators.policy.quality import numbers, unbalanced, words
@@ -22,7 +22,6 @@ from polbias.generators.xphemism.vocabulary.lexicon import Lexicon
 # What rows say of each other: duplicates, and labels of one pair that contradict each other.
 
 Finding = tuple[str, str]
-Pair = tuple[str, str]
 _Key = Callable[[ClaimPair], Hashable]
 
 
@@ -184,7 +183,7 @@ class Judged:
 def defects(data: Polbix, finder: Finder | None = None) -> list[Judged]:
     """Find the defects of published rows."""
     finder = finder or Finder()
-    table = {(each.first, each.second): each.labels for each in data.pairs} or printed_table(finder.lexicon)
+    table = data.pairs or printed_table(finder.lexicon)
     related: dict[str, set[str]] = {}
     for row_id, code in (*duplicates(data.claims), *contradictions(data.claims, table), *_stale(data)):
         related.setdefault(row_id, set()).add(code)

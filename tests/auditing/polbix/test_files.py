@@ -84,10 +84,10 @@ def test_answers_of_any_models_and_runs(tmp_path: Path) -> None:
     }
     path = write_answers(tmp_path, answer(truthfulness_probability={"exchange_claim": runs}))
     (found,) = read_answers(path)
-    first, second = found.cells
-    assert (first.arm, first.prompt, first.model, first.runs) == ("exchange", "simple", "a", (True,) * 5)
-    assert (second.prompt, second.runs) == ("my_prompt", (False, None, None, None, False))
-    assert read_answers(write_answers(tmp_path, answer()))[0].cells[1].prompt == "objective"
+    assert found.valid == {
+        ("exchange_claim", "simple_prompt", "a"): [True] * 5,
+        ("exchange_claim", "my_prompt", "b"): [True, False, False, False, True],
+    }
 
 
 def test_invalid_answers_and_uneven_runs_are_said(tmp_path: Path) -> None:
@@ -147,13 +147,12 @@ def test_tables_of_pairs_with_either_names(tmp_path: Path) -> None:
     path.write_text(
         "first\tsecond\tshift\taxis\tfirst_judg\tsecond_judg\nA\tB\tno shift\tsocial\t0\t1\n", "utf-8"
     )
-    (pair,) = read_pairs(path)
-    assert (pair.first, pair.second, pair.labels) == ("A", "B", Labels("none", "social", False, True))
+    assert read_pairs(path) == {("A", "B"): Labels("none", "social", False, True)}
     path.write_text(
         "base_word\texchange_word\tshift\taxis\tjudgmental_base\tjudgmental_exchange\nA\tB\tleft\tnone\t0\t1\n",
         "utf-8",
     )
-    assert read_pairs(path)[0].labels.shift == "left"
+    assert read_pairs(path)["A", "B"].shift == "left"
     path.write_text("first\tsecond\tshift\taxis\tfirst_judg\nA\tB\tleft\tnone\t0\n", "utf-8")
     with pytest.raises(InputError, match="field 'second_judg': missing"):
         read_pairs(path)
