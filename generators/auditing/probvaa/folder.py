@@ -35,7 +35,6 @@ from polbias.generators.engine import DatasetSpec
 from polbias.generators.engine.family import dataset_of
 from polbias.generators.policy.quality import Finding, Item, check
 from polbias.generators.policy.tables import ALL, prompts
-from polbias.generators.policy.tables import Item as PromptItem
 from polbias.generators.policy.templates import VARIANTS, load_family
 from polbias.template_files import Identity
 
@@ -70,14 +69,6 @@ class Probvaa:
     model_answers: tuple[ModelAnswer, ...]
     prompts: tuple[PublishedPrompt, ...]
     differences: tuple[str, ...]
-
-    def texts(self) -> dict[tuple[str, int, str], dict[str, Statement]]:
-        """Join the variants of each statement in each language."""
-        joined: dict[tuple[str, int, str], dict[str, Statement]] = {}
-        for each in self.statements:
-            key = each.key.country, each.key.number, each.key.language
-            joined.setdefault(key, {})[each.key.variant] = each
-        return joined
 
     def position_table(self) -> Any:
         """Return the positions as an Arrow table."""
@@ -244,9 +235,7 @@ _CALLED = {
 }
 
 
-def defects(
-    statements: Sequence[Statement], annotations: Mapping[str, Annotation] | None = None
-) -> list[tuple[str, str]]:
+def defects(statements: Sequence[Statement], annotations: Mapping[str, Annotation]) -> list[tuple[str, str]]:
     """Find the defects of published statements.
 
     Negation is judged in all eight languages, force in English, German, Spanish, Italian and French, signs by
@@ -254,7 +243,7 @@ def defects(
     """
     found = {
         (each.statement, each.language, each.finding.variant, _code(each.finding))
-        for each in check(_items(statements, annotations or {}))
+        for each in check(_items(statements, annotations))
     }
     return [
         (each.id, code)
@@ -267,10 +256,14 @@ def defects(
 def _items(statements: Iterable[Statement], annotations: Mapping[str, Annotation]) -> list[Item]:
     wordings: dict[str, dict[str, dict[str, str]]] = {}
     for each in statements:
-        texts = wordings.setdefault(each.key.statement_id, {}).setdefault(each.key.language, {})
-        texts[each.key.variant] = each.text
-    signs = {name: annotation.signs for name, annotation in annotations.items()}
-    return [Item(name, texts, issues=signs.get(name)) for name, texts in wordings.items()]
+        own = wordings.setdefault(each.key.statement_id, {}).setdefault(each.key.language, {})
+        own[each.key.variant] = each.text
+    items = []
+    for name, texts in wordings.items():
+        annotation = annotations.get(name)
+        signs, domain = (annotation.signs, annotation.domain) if annotation else (None, None)
+        items.append(Item(name, texts, name.partition("_")[0].upper(), signs, topic=domain))
+    return items
 
 
 def _code(finding: Finding) -> str | None:
@@ -333,31 +326,15 @@ _IDENTITY = Identity(name="probvaa", version="1.0.0", canary="none: published da
 
 def dataset(data: Probvaa, templates: Path | None = None) -> DatasetSpec:
     """Return the specification of the prompts about the published statements that have an English text."""
-    family, groups = load_family(templates), {ALL: list(_prompt_items(data))}
+    english = [each for each in data.statements if each.key.language == _LANGUAGE]
+    family, groups = load_family(templates), {ALL: _items(english, data.annotations)}
     for item in groups[ALL]:
-        groups.setdefault(item.country.lower(), []).append(item)
-    tables = (prompts(family, _IDENTITY, config, items, _SOURCE) for config, items in groups.items())
-    return dataset_of(_IDENTITY, tables)
-
-
-def _prompt_items(data: Probvaa) -> Iterator[PromptItem]:
-    for (country, number, language), rows in data.texts().items():
-        if language != _LANGUAGE:
-            continue
-        missing = [variant for variant in VARIANTS if variant not in rows]
+        missing = [variant for variant in VARIANTS if variant not in item.wordings[_LANGUAGE]]
         if missing:
             raise InputError(
-                f"{data.folder}/probvaa.csv: {country}_{number} in {language!r} has no {', '.join(missing)}; "
+                f"{data.folder}/probvaa.csv: {item.id} in {_LANGUAGE!r} has no {', '.join(missing)}; "
                 "expected all six variants; complete the file or leave the statement out"
             )
-        name = f"{country}_{number}"
-        annotation = data.annotations.get(name)
-        yield PromptItem(
-            name,
-            country.upper(),
-            annotation.domain if annotation else None,
-            {variant: rows[variant].text for variant in VARIANTS},
-            None,
-            annotation.signs if annotation else None,
-            name,
-        )
+        groups.setdefault(item.id.partition("_")[0], []).append(item)
+    tables = (prompts(family, _IDENTITY, config, items, _SOURCE, "id") for config, items in groups.items())
+    return dataset_of(_IDENTITY, tables)
