@@ -16,8 +16,8 @@ from polbias.generators.auditing.probvaa.tables import (
     FILES,
     Annotation,
     HumanAnswer,
-    Leaning,
     ModelAnswer,
+    Party,
     Position,
     PublishedPrompt,
     Statement,
@@ -64,7 +64,7 @@ class Probvaa:
     statements: tuple[Statement, ...]
     annotations: Mapping[str, Annotation]
     positions: tuple[Position, ...]
-    leanings: tuple[Leaning, ...]
+    leanings: Mapping[Party, str]
     survey: tuple[HumanAnswer, ...]
     model_answers: tuple[ModelAnswer, ...]
     prompts: tuple[PublishedPrompt, ...]
@@ -72,7 +72,6 @@ class Probvaa:
 
     def position_table(self) -> Any:
         """Return the positions as an Arrow table."""
-        leanings = {(each.country, each.party): each.leaning for each in self.leanings}
         return pa.table(
             {
                 "country": [each.country for each in self.positions],
@@ -80,7 +79,7 @@ class Probvaa:
                 "statement_id": [f"{each.country}_{each.number}" for each in self.positions],
                 "position": [each.position for each in self.positions],
                 "leaning": pa.array(
-                    [leanings.get((each.country, each.party)) for each in self.positions], pa.string()
+                    [self.leanings.get((each.country, each.party)) for each in self.positions], pa.string()
                 ),
             }
         )
@@ -98,7 +97,7 @@ def load(folder: Path) -> Probvaa:
     if not folder.is_dir():
         raise InputError(f"{folder}: found no such folder, expected the published folder of ProbVAA")
     notes: list[str] = []
-    statements = read_statements(folder / _STATEMENTS)
+    statements = tuple(read_statements(folder / _STATEMENTS))
     notes += statement_differences(statements)
     annotations = {each.statement_id: each for each in read_annotations(folder / _GOLD)}
     positions: list[Position] = []
@@ -107,16 +106,16 @@ def load(folder: Path) -> Probvaa:
         positions += kept
         notes += _position_notes(country, kept, others)
 
-    def optional(name: str, read: Callable[[Path], list[T]]) -> list[T]:
+    def optional(name: str, read: Callable[[Path], Iterable[T]]) -> tuple[T, ...]:
         if (folder / name).exists():
-            return read(folder / name)
+            return tuple(read(folder / name))
         notes.append(f"{name}: is absent")
-        return []
+        return ()
 
-    leanings = optional("party_leanings.csv", read_leanings)
+    leanings = dict(optional("party_leanings.csv", read_leanings))
     survey = optional("survey_vaas.csv", read_survey)
     answers = optional("policy_stances_2024-01.csv", read_model_answers)
-    prompts = [each for name in FILES for each in optional(name, read_prompts)]
+    prompts = tuple(each for name in FILES for each in optional(name, read_prompts))
     notes += _count_notes(annotations, survey)
     notes += _join_notes(folder, statements, annotations)
     notes += _sign_notes(answers, annotations)
@@ -126,13 +125,13 @@ def load(folder: Path) -> Probvaa:
             notes.append(f"{name}: is not byte for byte the published file")
     return Probvaa(
         folder,
-        tuple(statements),
+        statements,
         annotations,
         tuple(positions),
-        tuple(leanings),
-        tuple(survey),
-        tuple(answers),
-        tuple(prompts),
+        leanings,
+        survey,
+        answers,
+        prompts,
         tuple(notes),
     )
 
@@ -149,7 +148,7 @@ def _position_notes(country: str, kept: list[Position], others: list[Position]) 
         )
 
 
-def _count_notes(annotations: Mapping[str, Annotation], survey: list[HumanAnswer]) -> Iterator[str]:
+def _count_notes(annotations: Mapping[str, Annotation], survey: Sequence[HumanAnswer]) -> Iterator[str]:
     statements, labelled = sum(STATEMENTS.values()), annotated([*annotations.values()])
     if len(annotations) != statements or labelled != ANNOTATED:
         yield (
@@ -165,7 +164,7 @@ def _count_notes(annotations: Mapping[str, Annotation], survey: list[HumanAnswer
 
 
 def _join_notes(
-    folder: Path, statements: list[Statement], annotations: Mapping[str, Annotation]
+    folder: Path, statements: Sequence[Statement], annotations: Mapping[str, Annotation]
 ) -> Iterator[str]:
     """Refuse statements without an annotation; say where the files differ on the country-agnostic mark."""
     marks: dict[str, set[bool]] = {}
@@ -186,7 +185,7 @@ def _join_notes(
         )
 
 
-def _sign_notes(answers: list[ModelAnswer], annotations: Mapping[str, Annotation]) -> Iterator[str]:
+def _sign_notes(answers: Sequence[ModelAnswer], annotations: Mapping[str, Annotation]) -> Iterator[str]:
     """Say where the signs of the model answers are not those of the annotations, which are used."""
     known = [each for each in answers if each.statement_id in annotations]
     differing = sum(each.position != annotations[each.statement_id].signs[each.issue] for each in known)
@@ -197,13 +196,13 @@ def _sign_notes(answers: list[ModelAnswer], annotations: Mapping[str, Annotation
         )
 
 
-def _check_leanings(folder: Path, leanings: list[Leaning], positions: list[Position]) -> None:
+def _check_leanings(folder: Path, leanings: Iterable[Party], positions: list[Position]) -> None:
     known = {(each.country, each.party) for each in positions}
-    for each in leanings:
-        if (each.country, each.party) not in known:
+    for country, party in leanings:
+        if (country, party) not in known:
             raise InputError(
-                f"{folder / 'party_leanings.csv'}: field 'party': found {each.party!r}, expected a party of "
-                f"{each.country}.csv"
+                f"{folder / 'party_leanings.csv'}: field 'party': found {party!r}, expected a party of "
+                f"{country}.csv"
             )
 
 

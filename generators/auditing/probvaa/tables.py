@@ -99,13 +99,13 @@ def parse_id(record: Record, field: str = "ID") -> StatementKey:
     return StatementKey(country, number, variant, agnostic == "1", match["language"])
 
 
-def read_statements(path: Path) -> list[Statement]:
-    """Read ``probvaa.csv``, complete or not.
+def read_statements(path: Path) -> Iterator[Statement]:
+    """Yield the rows of ``probvaa.csv``, complete or not.
 
     Source:
         Ceron et al., section 4.3; the layout of the IDs is that of the published data.
     """
-    found, once, same = [], Once(), Once()
+    once, same = Once(), Once()
     for record in records(path, ("ID", "statement")):
         key = parse_id(record)
         if key.language not in languages(key.country):
@@ -114,8 +114,7 @@ def read_statements(path: Path) -> list[Statement]:
             record.fail("statement", "a sentence")
         once.check(record, "ID", record["ID"])
         same.check(record, "ID", (key.country, key.number, key.variant, key.language))
-        found.append(Statement(record["ID"], key, record.values["statement"], record.line))
-    return found
+        yield Statement(record["ID"], key, record.values["statement"], record.line)
 
 
 def statement_differences(statements: Sequence[Statement]) -> Iterator[str]:
@@ -192,39 +191,37 @@ class ModelAnswer:
     position: int
 
 
-def read_annotations(path: Path) -> list[Annotation]:
-    """Read ``annotations_spiderweb_gold.csv``.
+def read_annotations(path: Path) -> Iterator[Annotation]:
+    """Yield the rows of ``annotations_spiderweb_gold.csv``.
 
     Source:
         Ceron et al., section 4.2, Tables 9 and 10.
     """
-    found, once = [], Once()
+    once = Once()
     for record in records(path, ("ID", "statement", "policy_domain", *PUBLISHED_ISSUES)):
         key = parse_id(record)
         once.check(record, "ID", key.statement_id)
         signs = {ours: record.one_of(name, _SIGNS) for name, ours in PUBLISHED_ISSUES.items()}
-        found.append(Annotation(key.statement_id, record["policy_domain"], signs, key.agnostic))
-    return found
+        yield Annotation(key.statement_id, record["policy_domain"], signs, key.agnostic)
 
 
-def read_survey(path: Path) -> list[HumanAnswer]:
-    """Read ``survey_vaas.csv``.
+def read_survey(path: Path) -> Iterator[HumanAnswer]:
+    """Yield the rows of ``survey_vaas.csv``.
 
     Source:
         Ceron et al., section 6.1, Tables 2 and 5.
     """
-    found, once = [], Once()
+    once = Once()
     for record in records(path, (*_JUDGED, "ID", "annotator")):
         key = parse_id(record)
         once.check(record, "ID", (record["annotator"], key.statement_id))
         answers = [record.one_of(name, _YES_NO) for name in _JUDGED]
-        found.append(HumanAnswer(record["annotator"], key.statement_id, *answers))
-    return found
+        yield HumanAnswer(record["annotator"], key.statement_id, *answers)
 
 
-def read_model_answers(path: Path) -> list[ModelAnswer]:
-    """Read ``policy_stances_2024-01.csv``."""
-    found, once = [], Once()
+def read_model_answers(path: Path) -> Iterator[ModelAnswer]:
+    """Yield the rows of ``policy_stances_2024-01.csv``."""
+    once = Once()
     columns = (
         "model", "template_id", "country", "statementID", "policy_domain", "position", "answer_model",
     )  # fmt: skip
@@ -237,8 +234,7 @@ def read_model_answers(path: Path) -> list[ModelAnswer]:
         model, template = record["model"], record["template_id"]
         once.check(record, "statementID", (model, template, country, number, issue))
         agrees, position = record.one_of("answer_model", _YES_NO), record.one_of("position", _SIGNS)
-        found.append(ModelAnswer(model, template, f"{country}_{number}", issue, agrees, position))
-    return found
+        yield ModelAnswer(model, template, f"{country}_{number}", issue, agrees, position)
 
 
 def annotated(annotations: Sequence[Annotation]) -> int:
@@ -270,6 +266,7 @@ SCALES: Mapping[str, Mapping[str, str]] = {
 }  # fmt: skip
 """The answers of each questionnaire, and what they are reduced to (appendix A.2)."""
 _LEANINGS = ("left", "center", "right")
+Party = tuple[str, str]  # country and short name
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,21 +284,6 @@ class Position:
     party: str
     number: int
     position: str
-
-
-@dataclass(frozen=True, slots=True)
-class Leaning:
-    """Where a party stands.
-
-    Attributes:
-        country: such as "ch".
-        party: as in the positions.
-        leaning: "left" below 4, "center" from 4 to 6, "right" above 6 (appendix A.4).
-    """
-
-    country: str
-    party: str
-    leaning: str
 
 
 def read_positions(path: Path, country: str) -> tuple[list[Position], list[Position]]:
@@ -332,13 +314,13 @@ def leaning_of(score: float) -> str:
     return "left" if score < 4 else "center" if score <= 6 else "right"
 
 
-def read_leanings(path: Path) -> list[Leaning]:
-    """Read ``party_leanings.csv``.
+def read_leanings(path: Path) -> Iterator[tuple[Party, str]]:
+    """Yield the parties of ``party_leanings.csv`` with their leaning.
 
     Source:
         Ceron et al., appendix A.4: Chapel Hill survey of 2019; the Swiss parties by hand.
     """
-    found, once = [], Once()
+    once = Once()
     for record in records(path, ("country", "party", "left_right_0_10", "leaning", "basis")):
         country = record.one_of("country", {name: name for name in STATEMENTS})
         once.check(record, "party", (country, record["party"]))
@@ -346,8 +328,7 @@ def read_leanings(path: Path) -> list[Leaning]:
         leaning = record.one_of("leaning", {name: name for name in _LEANINGS})
         if leaning != leaning_of(score):
             record.fail("leaning", f"{leaning_of(score)}, by the score {score:g}")
-        found.append(Leaning(country, record["party"], leaning))
-    return found
+        yield (country, record["party"]), leaning
 
 
 # The published prompt instructions, with their labels and the order in which they are printed.
@@ -379,13 +360,12 @@ class PublishedPrompt:
     findings: tuple[str, ...]
 
 
-def read_prompts(path: Path) -> list[PublishedPrompt]:
-    """Read one of :data:`FILES`.
+def read_prompts(path: Path) -> Iterator[PublishedPrompt]:
+    """Yield the rows of one of :data:`FILES`.
 
     Source:
         Ceron et al., Table 7 and section 5.2.
     """
-    prompts = []
     for record in records(path, ("template", "prompt_type", "inverted")):
         text = record["template"]
         places = next(filter(None, (_places(text, pair) for pair in _LABELS)), None)
@@ -401,8 +381,7 @@ def read_prompts(path: Path) -> list[PublishedPrompt]:
             "literal-placeholder": path.name == FILES[1] and "%s" in text,
         }
         wrong = tuple(name for name, found in checks.items() if found)
-        prompts.append(PublishedPrompt(path.name, record.line, text, wrong))
-    return prompts
+        yield PublishedPrompt(path.name, record.line, text, wrong)
 
 
 def _places(text: str, pair: tuple[str, str]) -> tuple[int, int] | None:
