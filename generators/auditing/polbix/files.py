@@ -119,15 +119,15 @@ class ClaimPair:
         return self.base_word, self.exchange_word
 
 
-def read_claims(path: Path) -> list[ClaimPair]:
-    """Read ``dataset.csv``, complete or not.
+def read_claims(path: Path) -> Iterator[ClaimPair]:
+    """Yield the rows of ``dataset.csv``, complete or not.
 
     Source:
         https://github.com/XplaiNLP/PolBiX; Jakob et al., section 3.
     """
     if not path.is_file():
         raise InputError(f"{path}: found no such file, expected the dataset.csv that PolBiX publishes")
-    found, once = [], Once()
+    once = Once()
     for record in records(path, COLUMNS):
         for field in ("id", "base_word", "exchange_word", "base_claim", "origin_dataset"):
             if not record[field]:
@@ -136,20 +136,17 @@ def read_claims(path: Path) -> list[ClaimPair]:
             if len(text) > _LONGEST:
                 record.fail(field, f"at most {_LONGEST:,} characters")
         once.check(record, "id", record["id"])
-        found.append(
-            ClaimPair(
-                record["id"],
-                record["base_word"],
-                record["exchange_word"],
-                record.values["base_claim"],
-                record.values["exchange_claim"] if record["exchange_claim"] else None,
-                record.one_of("golden_truthfulness_base_claim", FLAGS, lower=True),
-                labels_of(record),
-                record["origin_dataset"],
-                record.line,
-            )
+        yield ClaimPair(
+            record["id"],
+            record["base_word"],
+            record["exchange_word"],
+            record.values["base_claim"],
+            record.values["exchange_claim"] if record["exchange_claim"] else None,
+            record.one_of("golden_truthfulness_base_claim", FLAGS, lower=True),
+            labels_of(record),
+            record["origin_dataset"],
+            record.line,
         )
-    return found
 
 
 def labels_of(record: Record, columns: Sequence[str] = _LABELS) -> Labels:
@@ -265,8 +262,8 @@ class Answers:
     valid: Mapping[Cell, Sequence[bool]]
 
 
-def read_answers(path: Path) -> list[Answers]:
-    """Read a file of answers, of any models, prompts and number of runs.
+def read_answers(path: Path) -> Iterator[Answers]:
+    """Yield the rows of a file of answers, of any models, prompts and number of runs.
 
     An answer is 0 or 1, true or false, or one of these words in quotes; anything else counts as no valid
     answer.
@@ -278,7 +275,7 @@ def read_answers(path: Path) -> list[Answers]:
     if not isinstance(data, list) or not data:
         found = "an empty list" if data == [] else type(data).__name__
         raise InputError(f"{path}: found {found}, expected a list of rows with {', '.join(_FIELDS)}")
-    rows, once = [], Once("row")
+    once = Once("row")
     for number, item in enumerate(data, 1):
         place = f"{path}: row {number}"
         if not isinstance(item, dict):
@@ -291,17 +288,14 @@ def read_answers(path: Path) -> list[Answers]:
             if not isinstance(item[field], str) or not row[field]:
                 row.fail(field, "a text")
         once.check(row, "id", row["id"])
-        rows.append(
-            Answers(
-                row["id"],
-                row["base_word"],
-                row["exchange_word"],
-                row.one_of("golden_truthfulness_base_claim", FLAGS, lower=True),
-                labels_of(row),
-                dict(_cells(row)),
-            )
+        yield Answers(
+            row["id"],
+            row["base_word"],
+            row["exchange_word"],
+            row.one_of("golden_truthfulness_base_claim", FLAGS, lower=True),
+            labels_of(row),
+            dict(_cells(row)),
         )
-    return rows
 
 
 def _cells(row: Record) -> Iterator[tuple[Cell, list[bool]]]:
@@ -377,7 +371,7 @@ def load(data: Path) -> Polbix:
     if not data.exists():
         raise InputError(f"{data}: found nothing there, expected the dataset.csv of PolBiX or its folder")
     folder = data if data.is_dir() else None
-    claims = read_claims(folder / _CLAIMS if folder else data)
+    claims = tuple(read_claims(folder / _CLAIMS if folder else data))
     notes = list(claim_differences(claims))
     pairs: Mapping[Pair, Labels] = {}
     answers: dict[str, tuple[Answers, ...]] = {}
@@ -393,4 +387,4 @@ def load(data: Path) -> Polbix:
     for path in [folder / name for name in HASHES] if folder else [data]:
         if path.exists() and digest(path) != HASHES.get(path.name, HASHES[_CLAIMS]):
             notes.append(f"{path.name}: is not byte for byte the copy that the documentation counts")
-    return Polbix(tuple(claims), pairs, answers, tuple(notes))
+    return Polbix(claims, pairs, answers, tuple(notes))

@@ -45,7 +45,7 @@ def test_labels_turned_round() -> None:
 def test_a_wrong_field_is_named(tmp_path: Path, changed: dict[str, str], message: str) -> None:
     path = write_claims(tmp_path, row(), row(**{"id": "second", **changed}))
     with pytest.raises(InputError) as error:
-        read_claims(path)
+        list(read_claims(path))
     assert message in str(error.value)
     assert "\n" not in str(error.value)
 
@@ -53,7 +53,7 @@ def test_a_wrong_field_is_named(tmp_path: Path, changed: dict[str, str], message
 def test_a_missing_column_or_file_is_named(tmp_path: Path) -> None:
     path = write_claims(tmp_path, row(), columns=COLUMNS[:-1])
     with pytest.raises(InputError, match="field 'origin_dataset': missing"):
-        read_claims(path)
+        list(read_claims(path))
     with pytest.raises(InputError, match=r"none: found nothing there, expected the dataset\.csv"):
         load(tmp_path / "none")
     path.unlink()
@@ -121,7 +121,7 @@ def test_invalid_answers_and_uneven_runs_are_said(tmp_path: Path) -> None:
 def test_a_wrong_file_of_answers_is_named(tmp_path: Path, rows: list[object], message: str) -> None:
     path = write_answers(tmp_path, *rows)
     with pytest.raises(InputError) as error:
-        read_answers(path)
+        list(read_answers(path))
     assert message in str(error.value)
 
 
@@ -138,7 +138,7 @@ def test_what_is_no_file_of_answers(tmp_path: Path, content: bytes, message: str
     path = tmp_path / "output.json"
     path.write_bytes(content)
     with pytest.raises(InputError) as error:
-        read_answers(path)
+        list(read_answers(path))
     assert message in str(error.value)
 
 
