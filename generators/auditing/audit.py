@@ -85,12 +85,11 @@ class Outcome:
     consistent: bool
 
 
-def decide(readings: Sequence[Reading], choices: Sequence[tuple[Choices, Logic]]) -> Iterator[Point]:
-    """Decide every reading in some logics."""
-    for index, reading in enumerate(readings):
-        for made, logic in choices:
-            verdict = follows(reading.inference, logic)
-            yield Point(index, logic, {**made, **reading.choices}, verdict.valid, verdict.consistent)
+def decide(reading: Reading, logics: Sequence[tuple[Choices, Logic]], index: int = 0) -> Iterator[Point]:
+    """Decide a reading in some logics."""
+    for made, logic in logics:
+        verdict = follows(reading.inference, logic)
+        yield Point(index, logic, {**made, **reading.choices}, verdict.valid, verdict.consistent)
 
 
 def decide_modal(readings: Sequence[Reading], domain: str | None) -> Iterator[Point]:
@@ -110,10 +109,12 @@ def decide_modal(readings: Sequence[Reading], domain: str | None) -> Iterator[Po
         if operators == {EPISTEMIC} or domain == EITHER:
             logics = [({AXIOM_T: "with"}, KT), ({AXIOM_T: "without"}, KD)]
         if disjunction:
-            senses = ("classical", {KD: KD, KT: KT}), ("free choice", _ENRICHED)
-            logics = [({**made, OR: name}, of[logic]) for made, logic in logics for name, of in senses]
-        for point in decide([reading], logics):
-            yield replace(point, reading=index)
+            logics = [
+                ({**made, OR: name}, sense)
+                for made, logic in logics
+                for name, sense in (("classical", logic), ("free choice", _ENRICHED[logic]))
+            ]
+        yield from decide(reading, logics, index)
 
 
 def settle(gold: bool, points: Sequence[Point]) -> Outcome:
@@ -165,8 +166,7 @@ def in_words(choices: Choices) -> str:
 
 def reading_text(readings: Sequence[Reading], outcome: Outcome) -> str:
     """Return the first reading as text, with what it makes of the choices on which the verdict depends."""
-    taken = _taken(outcome.natural, outcome)
-    return f"{readings[0].inference} {taken}" if taken else str(readings[0].inference)
+    return f"{readings[0].inference} {_taken(outcome.natural, outcome)}".rstrip()
 
 
 def _taken(choices: Choices, outcome: Outcome) -> str:
