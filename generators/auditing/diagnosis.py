@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import combinations, islice, permutations
 from typing import Any
 
@@ -254,7 +254,7 @@ def instantiates(inference: Inference, schema: Inference, strict: bool = True) -
     if not strict:
         inference, schema = inference.map(_normal), schema.map(_normal)
     premises = And(schema.premises), And(inference.premises)
-    return _unify((premises, (schema.conclusion, inference.conclusion)), _Match(), strict)
+    return _unify((premises, (schema.conclusion, inference.conclusion)), _Match({}, {}, {}, {}, 0), strict)
 
 
 @dataclass(frozen=True)
@@ -270,11 +270,11 @@ class _Match:
         variables: how many variables have been bound.
     """
 
-    modalities: dict[str, str] = field(default_factory=dict)
-    individuals: dict[str, str] = field(default_factory=dict)
-    owners: dict[Atom, tuple[str, int]] = field(default_factory=dict)
-    shapes: dict[tuple[str, int], tuple[str, tuple[frozenset[int | str], ...]]] = field(default_factory=dict)
-    variables: int = 0
+    modalities: dict[str, str]
+    individuals: dict[str, str]
+    owners: dict[Atom, tuple[str, int]]
+    shapes: dict[tuple[str, int], tuple[str, tuple[frozenset[int | str], ...]]]
+    variables: int
 
     def distinct(self) -> bool:
         """Tell whether all metavariables have their terms somewhere, and no two stand for the same."""
