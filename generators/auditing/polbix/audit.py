@@ -180,9 +180,9 @@ class Judged:
     edits: tuple[Edit, ...]
 
 
-def defects(data: Polbix, finder: Finder | None = None) -> list[Judged]:
+def defects(data: Polbix) -> list[Judged]:
     """Find the defects of published rows."""
-    finder = finder or Finder()
+    finder = Finder()
     table = data.pairs or printed_table(finder.lexicon)
     related: dict[str, set[str]] = {}
     for row_id, code in (*duplicates(data.claims), *contradictions(data.claims, table), *_stale(data)):

@@ -57,11 +57,6 @@ def lemma(word: str) -> str:
     return word.lower()
 
 
-def is_determiner(word: str) -> bool:
-    """Return whether a word in lower case is an article or another determiner."""
-    return word in DETERMINER_FORMS
-
-
 def is_function_word(word: str) -> bool:
     """Return whether a word carries no content: article, pronoun, preposition, conjunction, auxiliary."""
     low = word.lower()
@@ -245,17 +240,14 @@ class Occurrences:
 
 
 class Finder:
-    """Finds the words of rows, in any form and in compounds.
-
-    Args:
-        lexicon: morphology; a word that it does not have is found only as it stands.
+    """Finds the words of rows, in any form and in compounds; one that no lexicon has only as it stands.
 
     Raises:
         InputError: if the library is missing that the search needs.
     """
 
-    def __init__(self, lexicon: Lexicon | None = None) -> None:
-        self.lexicon = lexicon or load_lexicon()
+    def __init__(self) -> None:
+        self.lexicon = load_lexicon()
         self._printed = {pair.printed: pair.second for pair in self.lexicon.pairs if pair.printed}
         self._matchers: dict[frozenset[str], Matcher] = {}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from itertools import chain
 
 from polbias.generators.language import german_words as german
 from polbias.generators.xphemism.substitution import words as closed
@@ -44,7 +45,7 @@ def agreements(tokens: Tokens, phrase: Phrase, readings: Iterable[Reading], word
                 "adjective", f'the article before "{tokens[near.attributes[0]].text}" was not found'
             )
         return determined
-    every = _distinct((reading for found in forms(word).values() for reading in found), strength)
+    every = _distinct(chain.from_iterable(forms(word).values()), strength)
     every = [agreement for agreement in every if _fits_determiner(tokens, phrase, agreement)]
     if by_form and not every:
         raise ReviewError("other-word", f'the article before "{tokens[phrase.head].text}" fits another word')
@@ -123,9 +124,8 @@ def narrowed(
     return left
 
 
-def _with_cases(candidates: list[Agreement], cases: Iterable[Case]) -> list[Agreement]:
-    wanted = tuple(cases)
-    return [candidate for candidate in candidates if candidate.case in wanted]
+def _with_cases(candidates: list[Agreement], cases: tuple[Case, ...]) -> list[Agreement]:
+    return [candidate for candidate in candidates if candidate.case in cases]
 
 
 def government(tokens: Tokens, phrase: Phrase, last: int) -> tuple[Case, ...]:

@@ -254,8 +254,8 @@ def third_singular(infinitive: str) -> str:
 def in_number(low: str, number: Number) -> str | None:
     """Return a finite verb of the third person in a number, in lower case."""
     if number == "pl":
-        return closed.FINITE[low] if low in closed.FINITE else _plural(low)
-    return closed.FINITE_PLURAL[low] if low in closed.FINITE_PLURAL else _singular(low)
+        return closed.FINITE.get(low) or _plural(low)
+    return closed.FINITE_PLURAL.get(low) or _singular(low)
 
 
 def _infinitive(low: str) -> str:

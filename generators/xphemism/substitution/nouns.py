@@ -83,9 +83,7 @@ def with_article(
     if phrase.preposition is not None:
         place = phrase.preposition
         merged = closed.CONTRACTED.get((tokens[place].low, article))
-        if merged and tokens[place].text[0].isupper():
-            merged = merged.capitalize()
-        return (Span(place, place, merged or f"{tokens[place].text} {article}", "preposition"), *spans)
+        return (*changed(tokens, place, merged or f"{tokens[place].text} {article}", "preposition"), *spans)
     start = min((phrase.head, *phrase.attributes))
     rest = [span for span in spans if not span.first <= start <= span.last]
     unchanged = Span(start, start, tokens[start].text, "determiner")
@@ -318,7 +316,7 @@ class NounHit:
     last: int
     base: Word
     readings: tuple[Reading, ...]
-    prefix: str = ""
+    prefix: str
 
 
 def exchange_noun(tokens: Tokens, hit: NounHit, exchange: Word) -> tuple[Span, ...]:
