@@ -144,14 +144,12 @@ class _Comparison:
 
     def _quantifiers(self, schema: Formula, formula: Formula, denied: bool, its: bool) -> None:
         if isinstance(schema, ForAll) and isinstance(formula, ForAll):
-            for mine, other in zip(schema.variables, formula.variables, strict=False):
-                self._individuals[mine] = other
-            self._compare(schema.body, formula.body, denied, its)
-            return
-        self._note("rule-mismatch")
-        self._uneven = True
-        body = schema.body if isinstance(schema, ForAll) else schema
-        self._compare(body, formula.body if isinstance(formula, ForAll) else formula, denied, its)
+            self._individuals.update(zip(schema.variables, formula.variables, strict=False))
+        else:
+            self._note("rule-mismatch")
+            self._uneven = True
+        mine, other = (each.body if isinstance(each, ForAll) else each for each in (schema, formula))
+        self._compare(mine, other, denied, its)
 
     def _compound(self, schema: Formula, formula: Formula, differently: bool) -> None:
         mine, its = children(schema), children(formula)

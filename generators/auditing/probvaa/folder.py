@@ -11,7 +11,15 @@ from typing import Any, TypeVar
 import pyarrow as pa
 
 from polbias.files import InputError
-from polbias.generators.auditing.probvaa.files import ANNOTATED, HASHES, POSITIONS, STATEMENTS, SURVEY, digest
+from polbias.generators.auditing.probvaa.files import (
+    ANNOTATED,
+    HASHES,
+    POSITIONS,
+    STATEMENTS,
+    SURVEY,
+    digest,
+    numbers,
+)
 from polbias.generators.auditing.probvaa.tables import (
     FILES,
     Annotation,
@@ -102,9 +110,9 @@ def load(folder: Path) -> Probvaa:
     annotations = {each.statement_id: each for each in read_annotations(folder / _GOLD)}
     positions: list[Position] = []
     for country in STATEMENTS:
-        kept, others = read_positions(folder / f"{country}.csv", country)
-        positions += kept
-        notes += _position_notes(country, kept, others)
+        found = list(read_positions(folder / f"{country}.csv", country))
+        positions += [each for each in found if each.number in numbers(country)]
+        notes += _position_notes(country, found)
 
     def optional(name: str, read: Callable[[Path], Iterable[T]]) -> tuple[T, ...]:
         if (folder / name).exists():
@@ -136,12 +144,12 @@ def load(folder: Path) -> Probvaa:
     )
 
 
-def _position_notes(country: str, kept: list[Position], others: list[Position]) -> Iterator[str]:
-    found, expected = len(kept) + len(others), POSITIONS[country]
-    if found != expected:
-        yield f"{country}.csv: {found:,} positions, the published file has {expected:,}"
+def _position_notes(country: str, found: list[Position]) -> Iterator[str]:
+    if len(found) != POSITIONS[country]:
+        yield f"{country}.csv: {len(found):,} positions, the published file has {POSITIONS[country]:,}"
+    others = [each.number for each in found if each.number not in numbers(country)]
     if others:
-        questions = ", ".join(map(str, sorted({each.number for each in others})))
+        questions = ", ".join(map(str, sorted(set(others))))
         yield (
             f"{country}.csv: {len(others)} positions on questions {questions}, which the set has no "
             "statements for, are left out"

@@ -286,15 +286,13 @@ class Position:
     position: str
 
 
-def read_positions(path: Path, country: str) -> tuple[list[Position], list[Position]]:
-    """Read the file of a country.
+def read_positions(path: Path, country: str) -> Iterator[Position]:
+    """Yield the rows of the file of a country.
 
     Source:
         Ceron et al., appendix A.2. In ``de.csv`` two columns are called ``party``; the first has the short
         name.
     """
-    kept: list[Position] = []
-    others: list[Position] = []
     once, known, extra = Once(), numbers(country), LEFT_OUT.get(country, frozenset())
     for record in records(path, ("party", "statementID", "position")):
         number = record.number("statementID")
@@ -304,9 +302,7 @@ def read_positions(path: Path, country: str) -> tuple[list[Position], list[Posit
             record.fail("party", "the name of a party")
         once.check(record, "statementID", (record["party"], number))
         said = record.one_of("position", SCALES[country])
-        position = Position(country, record["party"], number, said)
-        (kept if number in known else others).append(position)
-    return kept, others
+        yield Position(country, record["party"], number, said)
 
 
 def leaning_of(score: float) -> str:

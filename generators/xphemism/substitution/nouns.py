@@ -32,11 +32,11 @@ from polbias.generators.xphemism.vocabulary.lexicon import Word
 from polbias.generators.xphemism.vocabulary.paradigms import (
     CASES,
     Case,
-    Gender,
     Number,
     Reading,
     Strength,
     adjective_ending,
+    gender_of,
     genders,
     inflect,
 )
@@ -400,7 +400,7 @@ def _changes(
     many = phrase.first > 0 and tokens[phrase.first - 1].low in closed.AMOUNT_NOUNS and old.case == "gen"
     bare = (determiner is None or many) and exchange.plural is not None
     number = target_number(hit.base, exchange, old.number, counted, subject, bare)
-    new = Agreement(old.case, number, _gender(exchange, old) if number == "sg" else None)
+    new = Agreement(old.case, number, gender_of(exchange, old.gender) if number == "sg" else None)
     if number != old.number:
         check_number(tokens, phrase, determiner)
         agrees = finite is not None and finite_number(tokens[finite].low) == old.number
@@ -431,11 +431,6 @@ def _changes(
         *referring(tokens, phrase, hit.last, old, new),
         *partitive_spans(tokens, phrase, hit.last, old.case, hit.base, exchange),
     )
-
-
-def _gender(exchange: Word, old: Agreement) -> Gender:
-    own = genders(exchange)
-    return old.gender if old.gender in own and old.gender is not None else (own[0] if own else "n")
 
 
 def _determiner(
