@@ -13,7 +13,7 @@ from typing import Literal
 from pydantic import Field
 
 from polbias.files import package_file
-from polbias.generators.policy.templates import VARIANTS, StatementsFile
+from polbias.generators.policy.templates import VARIANTS, Issue, Language, StatementsFile
 from polbias.template_files import Entry, Name, Text, load_template
 
 # What the quality gate reads off one sentence; its words are in ``templates/policy/quality.yaml``.
@@ -383,10 +383,10 @@ class Item:
     id: str
     wordings: Mapping[str, Mapping[str, str]]
     country: str | None = None
-    issues: Mapping[str, int] | None = None
+    issues: Mapping[Issue, int] | None = None
     opposite_type: str | None = None
     topic: str | None = None
-    names: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    names: Mapping[Language, Sequence[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -414,10 +414,10 @@ def items(files: Iterable[StatementsFile]) -> list[Item]:
                 for language, wording in statement.wordings.items()
             },
             file.country,
-            {str(issue): int(sign) for issue, sign in statement.issues.items()},
+            statement.issues,
             statement.opposite.type,
             statement.topic,
-            {str(language): parts for language, parts in file.names.items()},
+            file.names,
         )
         for file in files
         for statement in file.statements

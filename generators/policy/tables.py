@@ -11,7 +11,7 @@ import pyarrow as pa
 from polbias.generators.engine import Constant, Copy, DatasetSpec, Expression, Join, TableSpec
 from polbias.generators.engine.family import MESSAGES, Factors, attributes, by, dataset_of, table
 from polbias.generators.policy.quality import Item, items
-from polbias.generators.policy.templates import VARIANTS, Family, Language, load_family
+from polbias.generators.policy.templates import VARIANTS, Family, Issue, Language, load_family
 from polbias.template_files import Identity, Texts
 
 ALL, STATEMENTS = "all", "statements"
@@ -138,7 +138,7 @@ def prompts(
     return table(identity, config, levels, columns)
 
 
-def _issues(family: Family, signs: Mapping[Any, int] | None) -> dict[str, int] | None:
+def _issues(family: Family, signs: Mapping[Issue, int] | None) -> dict[str, int] | None:
     return None if signs is None else {issue: signs.get(issue, 0) for issue in family.dataset.issues}
 
 

@@ -33,7 +33,7 @@ LEFT_OUT: Mapping[str, frozenset[int]] = {"hu": frozenset({26, 27, 35})}
 """Questions of a questionnaire without a statement in the set (appendix A.1)."""
 
 ISSUES = get_args(Issue)
-PUBLISHED_ISSUES: Mapping[str, str] = {
+PUBLISHED_ISSUES: Mapping[str, Issue] = {
     "expanded_environ_protection" if name == "expanded_environmental_protection" else name: name
     for name in ISSUES
 }

@@ -19,7 +19,7 @@ from polbias.generators.auditing.probvaa.files import (
     numbers,
     records,
 )
-from polbias.generators.policy.templates import VARIANTS
+from polbias.generators.policy.templates import VARIANTS, Issue
 
 # ``probvaa.csv``: the statements in all variants and languages.
 
@@ -154,7 +154,7 @@ class Annotation:
 
     statement_id: str
     domain: str
-    signs: Mapping[str, int]
+    signs: Mapping[Issue, int]
     agnostic: bool
 
 
@@ -186,7 +186,7 @@ class ModelAnswer:
     model: str
     template_id: str
     statement_id: str
-    issue: str
+    issue: Issue
     agrees: bool
     position: int
 

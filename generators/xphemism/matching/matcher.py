@@ -6,6 +6,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from polbias.files import InputError
 from polbias.generators.language.german_words import CLOSED, is_known, lemma
@@ -198,7 +199,7 @@ class Matcher:
                 f"finding German words needs {error.name}, which is not installed; {advice('german')}"
             ) from None
         self._search = ahocorasick_rs.AhoCorasick(list(by_letters))
-        least = anchors(pattern for found in self._patterns for pattern in found)
+        least = anchors(chain.from_iterable(self._patterns))
         # What may hide a word is looked for in the same pass: a second look at every text would cost more.
         self._first_pass = ahocorasick_rs.AhoCorasick(
             [*least, *sorted(HIDING)], implementation=ahocorasick_rs.Implementation.DFA
