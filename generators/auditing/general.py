@@ -58,11 +58,13 @@ class _Item:
     @property
     def place(self) -> int | None:
         """Position of the right choice."""
+        if self.gold is None:
+            return None
         if self.gold in self.choices:
             return self.choices.index(self.gold)
-        letter = len(self.gold or "") == 1 and (self.gold or "").isalpha()
-        number = ord(str(self.gold).upper()) - ord("A") if letter else -1
-        number = int(self.gold) if self.gold and self.gold.isdecimal() else number
+        letter = len(self.gold) == 1 and self.gold.isalpha()
+        number = ord(self.gold.upper()) - ord("A") if letter else -1
+        number = int(self.gold) if self.gold.isdecimal() else number
         return number if 0 <= number < len(self.choices) else None
 
 
@@ -228,14 +230,6 @@ def _leaked(items: Sequence[_Item], shown: set[str]) -> None:
 
 # What gives the gold label away: a guess from one feature, against the best guess without.
 
-_Feature = Callable[[_Item, int, int], object]
-_FEATURES: Mapping[str, _Feature] = {
-    "place in the file": lambda item, number, count: (number * _BINS // count, number % 2),
-    "number of lines": lambda item, number, count: item.text.count("\n"),
-    "first word": lambda item, number, count: (re.findall(r"\w+", item.text.casefold()) or [""])[0],
-    "last character": lambda item, number, count: item.text[-1:],
-}
-
 
 def _given_away(items: Sequence[_Item], adjust: Callable[[Sequence[float]], Sequence[float]]) -> list[str]:
     tests: list[tuple[float, str]] = []
@@ -280,11 +274,15 @@ def _by_choice(items: Sequence[_Item]) -> list[tuple[float, str]]:
 def _by_label(items: Sequence[_Item]) -> list[tuple[float, str]]:
     """Guess each fifth from the others; McNemar's exact test against guessing the commonest label."""
     golds = np.unique([str(item.gold) for item in items], return_inverse=True)[1]
-    lengths = np.array([len(item.text) for item in items])
+    texts = [item.text for item in items]
+    lengths = np.array([*map(len, texts)])
     ranks = np.searchsorted(np.quantile(lengths, np.linspace(0, 1, _BINS + 1)[1:-1]), lengths)
-    columns = {"length": ranks.tolist()} | {
-        name: [feature(item, number, len(items)) for number, item in enumerate(items)]
-        for name, feature in _FEATURES.items()
+    columns: Mapping[str, Sequence[object]] = {
+        "length": ranks.tolist(),
+        "place in the file": [(number * _BINS // len(texts), number % 2) for number in range(len(texts))],
+        "number of lines": [text.count("\n") for text in texts],
+        "first word": [(re.findall(r"\w+", text.casefold()) or [""])[0] for text in texts],
+        "last character": [text[-1:] for text in texts],
     }
     fold = np.random.default_rng(0).permutation(len(items)) % _FOLDS
     tests = []

@@ -391,14 +391,13 @@ def _write_json(file: IO[str], head: Document, items: IO[str]) -> None:
 
 def _write_csv(file: IO[str], head: Document, items: IO[str]) -> None:
     """Write one line an item, findings and choices as text."""
-    table, begun = csv.writer(file, lineterminator="\n"), False
-    for line in filter(str.strip, items):
+    table = csv.writer(file, lineterminator="\n")
+    for number, line in enumerate(filter(str.strip, items)):
         item = json.loads(line.strip().rstrip(","))
         item["findings"] = " ".join(item["findings"])
         item["deciding"] = in_words(item["deciding"]) if item["deciding"] is not None else None
-        if not begun:
+        if not number:
             table.writerow(item)
-            begun = True
         table.writerow(guarded(cell) if isinstance(cell, str) else cell for cell in item.values())
 
 

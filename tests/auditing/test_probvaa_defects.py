@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from polbias.generators.auditing.probvaa import CODES, audit, defects
+from polbias.generators.auditing.probvaa import audit
 from polbias.generators.auditing.probvaa.files import ISSUES
+from polbias.generators.auditing.probvaa.folder import CODES, defects
 from polbias.generators.auditing.probvaa.tables import Annotation, Statement, StatementKey
 from polbias.generators.policy.quality import evaluates, force, markers, numbers, unbalanced
 from tests.auditing.probvaa_folder import make, sentences, statement_id

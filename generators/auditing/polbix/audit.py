@@ -15,7 +15,7 @@ from polbias.generators.auditing.polbix.files import ClaimPair, Labels, Pair, Po
 from polbias.generators.auditing.polbix.occurrences import Finder, Occurrences, spans
 from polbias.generators.language.german_words import is_known
 from polbias.generators.policy.quality import numbers, unbalanced, words
-from polbias.generators.xphemism.matching import Hit
+from polbias.generators.xphemism.matching.text import Hit
 from polbias.generators.xphemism.substitution.words import Token, tokenise
 from polbias.generators.xphemism.vocabulary.lexicon import Lexicon
 

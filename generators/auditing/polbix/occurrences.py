@@ -14,7 +14,8 @@ import yaml
 from polbias.aliases import Json
 from polbias.generators.auditing.polbix.files import ClaimPair
 from polbias.generators.policy.quality import numbers
-from polbias.generators.xphemism.matching import Hit, Matcher
+from polbias.generators.xphemism.matching import Matcher
+from polbias.generators.xphemism.matching.text import Hit
 from polbias.generators.xphemism.substitution.words import (
     CONTRACTIONS,
     DERIVATIONS,

@@ -7,8 +7,14 @@ from pathlib import Path
 import pytest
 
 from polbias.files import InputError
-from polbias.generators.auditing.polbix import load
-from polbias.generators.auditing.polbix.files import COLUMNS, Labels, read_answers, read_claims, read_pairs
+from polbias.generators.auditing.polbix.files import (
+    COLUMNS,
+    Labels,
+    load,
+    read_answers,
+    read_claims,
+    read_pairs,
+)
 from tests.auditing.polbix.make import answer, row, write_answers, write_claims
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from polbias.generators.auditing.polbix import audit, defective_ids, load
-from polbias.generators.auditing.polbix.files import HASHES
+from polbias.generators.auditing.polbix import audit, defective_ids
+from polbias.generators.auditing.polbix.files import HASHES, load
 from polbias.generators.auditing.probvaa.files import digest
 from tests.support.process import ROOT
 from tests.support.shared import shared
