@@ -13,6 +13,7 @@ from polbias.aliases import Json
 from polbias.generators.auditing.polbix.edits import OUTSIDE, Edit, agrees, edits
 from polbias.generators.auditing.polbix.files import ClaimPair, Labels, Pair, Polbix, load
 from polbias.generators.auditing.polbix.occurrences import Finder, Occurrences, spans
+from polbias.generators.auditing.probvaa.files import by_group
 from polbias.generators.language.german_words import is_known
 from polbias.generators.policy.quality import numbers, unbalanced, words
 from polbias.generators.xphemism.matching.text import Hit
@@ -305,20 +306,15 @@ def audit(data: Path) -> Json:
     """Audit ``dataset.csv``, or the folder that holds it with tables of pairs and files of answers."""
     known = load(data)
     judged = defects(known)
-    origins: dict[str, list[Judged]] = {}
-    for each in judged:
-        origins.setdefault(each.row.origin, []).append(each)
     hits = Counter(each.hit for each in judged)
+    counts = Counter(code for each in judged for code in each.findings)
     summary = {
         "items": len(judged),
         "with_findings": sum(bool(set(each.findings) - INFORMATION) for each in judged),
         "not_minimal": sum(_is_defective(each) for each in judged),
-        "findings": _counted(judged),
+        "findings": {code: counts[code] for code in CODES},
         "meaning": dict(CODES),
-        "by_origin": {
-            name: {code: count for code, count in _counted(rows).items() if count}
-            for name, rows in sorted(origins.items())
-        },
+        "by_origin": by_group(CODES, ((each.row.origin, each.findings) for each in judged)),
         "base_word": {kind: hits[kind] for kind in (*_KINDS, "absent")},
         "differences": list(known.differences),
     }
@@ -332,11 +328,6 @@ def defective_ids(data: Path) -> frozenset[str]:
 
 def _is_defective(judged: Judged) -> bool:
     return not NOT_MINIMAL.isdisjoint(judged.findings)
-
-
-def _counted(judged: Iterable[Judged]) -> dict[str, int]:
-    counts = Counter(code for each in judged for code in each.findings)
-    return {code: counts[code] for code in CODES}
 
 
 def _item(judged: Judged) -> Json:

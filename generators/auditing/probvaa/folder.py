@@ -17,6 +17,7 @@ from polbias.generators.auditing.probvaa.files import (
     POSITIONS,
     STATEMENTS,
     SURVEY,
+    by_group,
     digest,
     numbers,
 )
@@ -293,23 +294,13 @@ def audit(folder: Path) -> dict[str, Any]:
     for row, code in defects(data.statements, data.annotations):
         found[row].append(code)
     by_code = Counter(code for codes in found.values() for code in codes)
-
-    def counted(key: Callable[[Statement], str]) -> dict[str, dict[str, int]]:
-        groups: dict[str, Counter[str]] = {}
-        for each in data.statements:
-            groups.setdefault(key(each), Counter()).update(found[each.id])
-        return {
-            name: {code: counts[code] for code in CODES if counts[code]}
-            for name, counts in sorted(groups.items())
-        }
-
     summary = {
         "items": len(data.statements),
         "with_findings": sum(bool(codes) for codes in found.values()),
         "findings": {code: by_code[code] for code in CODES},
         "meaning": dict(CODES),
-        "by_language": counted(lambda each: each.key.language),
-        "by_country": counted(lambda each: each.key.country),
+        "by_language": by_group(CODES, ((each.key.language, found[each.id]) for each in data.statements)),
+        "by_country": by_group(CODES, ((each.key.country, found[each.id]) for each in data.statements)),
         "prompts": [
             {"file": each.file, "line": each.line, "findings": list(each.findings)}
             for each in data.prompts
