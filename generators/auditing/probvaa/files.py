@@ -120,14 +120,14 @@ class Record:
             self.fail(field, "a number from 0")
         return int(self[field])
 
-    def real(self, field: str, low: float, high: float) -> float:
-        """Return a value as a number between two others."""
+    def score(self, field: str) -> float:
+        """Return a value as a number from 0 to 10."""
         try:
             value = float(self[field])
         except ValueError:
             value = float("nan")
-        if not low <= value <= high:
-            self.fail(field, f"a number from {low:g} to {high:g}")
+        if not 0 <= value <= 10:
+            self.fail(field, "a number from 0 to 10")
         return value
 
 

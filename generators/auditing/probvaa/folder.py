@@ -63,8 +63,6 @@ class Probvaa:
         annotations: by statement id.
         positions: of the parties on the statements of the set.
         leanings: of the parties that can be placed; empty without ``party_leanings.csv``.
-        survey: the human study; empty without its file.
-        model_answers: of January 2024; empty without its file.
         prompts: the published instructions; empty without their files.
         differences: sentences that say how it differs from the published folder.
     """
@@ -74,8 +72,6 @@ class Probvaa:
     annotations: Mapping[str, Annotation]
     positions: tuple[Position, ...]
     leanings: Mapping[Party, str]
-    survey: tuple[HumanAnswer, ...]
-    model_answers: tuple[ModelAnswer, ...]
     prompts: tuple[PublishedPrompt, ...]
     differences: tuple[str, ...]
 
@@ -138,8 +134,6 @@ def load(folder: Path) -> Probvaa:
         annotations,
         tuple(positions),
         leanings,
-        survey,
-        answers,
         prompts,
         tuple(notes),
     )
@@ -322,10 +316,10 @@ _SOURCE = "ProbVAA (Ceron et al. 2024), a user's copy"
 _IDENTITY = Identity(name="probvaa", version="1.0.0", canary="none: published data of others")
 
 
-def dataset(data: Probvaa, templates: Path | None = None) -> DatasetSpec:
+def dataset(data: Probvaa) -> DatasetSpec:
     """Return the specification of the prompts about the published statements that have an English text."""
     english = [each for each in data.statements if each.key.language == _LANGUAGE]
-    family, groups = load_family(templates), {ALL: _items(english, data.annotations)}
+    family, groups = load_family(), {ALL: _items(english, data.annotations)}
     for item in groups[ALL]:
         missing = [variant for variant in VARIANTS if variant not in item.wordings[_LANGUAGE]]
         if missing:

@@ -77,22 +77,22 @@ class Statement:
     line: int
 
 
-def parse_id(record: Record, field: str = "ID") -> StatementKey:
+def parse_id(record: Record) -> StatementKey:
     """Take an ID apart."""
-    match = _ID.fullmatch(record[field])
+    match = _ID.fullmatch(record["ID"])
     if not match:
-        record.fail(field, _FORM)
+        record.fail("ID", _FORM)
     country, number, code = match["country"], int(match["number"]), match["code"]
     if country not in STATEMENTS:
-        record.fail(field, f"one of the countries {', '.join(STATEMENTS)}")
+        record.fail("ID", f"one of the countries {', '.join(STATEMENTS)}")
     if number not in numbers(country):
         known = numbers(country)
-        record.fail(field, f"one of the {len(known)} statements of {country}, {min(known)} to {max(known)}")
+        record.fail("ID", f"one of the {len(known)} statements of {country}, {min(known)} to {max(known)}")
     original, question, paraphrase, opposite, negation, agnostic, translated = tuple(code)
     variant = _BITS.get(original + paraphrase + opposite + negation)
     if question != "0" or variant is None or agnostic not in "01" or translated not in "01":
         record.fail(
-            field,
+            "ID",
             "a code of the digits original, question (0), paraphrase 0-3, opposite, negation, "
             "country-agnostic, translation, with exactly one variant",
         )
@@ -320,7 +320,7 @@ def read_leanings(path: Path) -> Iterator[tuple[Party, str]]:
     for record in records(path, ("country", "party", "left_right_0_10", "leaning", "basis")):
         country = record.one_of("country", {name: name for name in STATEMENTS})
         once.check(record, "party", (country, record["party"]))
-        score = record.real("left_right_0_10", 0, 10)
+        score = record.score("left_right_0_10")
         leaning = record.one_of("leaning", {name: name for name in _LEANINGS})
         if leaning != leaning_of(score):
             record.fail("leaning", f"{leaning_of(score)}, by the score {score:g}")
