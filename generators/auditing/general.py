@@ -254,9 +254,8 @@ def _more(hits: int, items: int, chance: float) -> float:
 def _by_choice(items: Sequence[_Item]) -> list[tuple[float, str]]:
     chance = float(np.mean([1 / len(item.choices) for item in items]))
     places = Counter(item.place for item in items)
-    best = max(places.values())
+    most, best = places.most_common(1)[0]
     share = best / len(items)
-    most = max(places, key=lambda place: places[place])
     # The largest of k shares: each could have been.
     p = min(1.0, len(places) * _more(best, len(items), chance))
     said = f"gold is choice number {(most or 0) + 1} in {share:.1%} of {len(items):,} items"

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import combinations
+from itertools import combinations, product
 from typing import Literal
 
 from pydantic import Field
@@ -177,7 +177,7 @@ def reads_as(text: str, language: str) -> str:
     }
     if language not in scores:
         return language
-    best = max(scores, key=lambda name: scores[name])
+    best = max(scores, key=scores.__getitem__)
     clear = scores[best] >= scores[language] + 2 and scores[best] > 2 * scores[language]
     return best if clear else language
 
@@ -267,9 +267,8 @@ def defects(texts: Mapping[str, str], language: str, country: str | None = None)
             if name != "original":
                 found += _beside(name, text, texts["original"], language)
     found += _near(texts, {(finding.variant, finding.code) for finding in found})
-    names, known = list(texts), list(quality().codes)
     once = {(finding.variant, finding.code): finding for finding in reversed(found)}
-    return sorted(once.values(), key=lambda each: (names.index(each.variant), known.index(each.code)))
+    return [once[place] for place in product(texts, quality().codes) if place in once]
 
 
 def _alone(name: str, text: str, language: str, country: str | None) -> Iterator[Finding]:
@@ -434,20 +433,13 @@ def check(statements: Sequence[Item]) -> list[Found]:
     ]
     found += [*_unnamed(statements), *_twice(statements), *_alike(statements), *_types(statements)]
     once = {(each.statement, each.language, each.finding.variant, each.finding.code): each for each in found}
-    places = [
-        (item.id, language, variant)
+    places = (
+        (item.id, language, variant, code)
         for item in statements
         for language, texts in item.wordings.items()
-        for variant in texts
-    ]
-    order = {place: index for index, place in enumerate(places)}
-    known = {code: index for index, code in enumerate(quality().codes)}
-
-    def key(each: Found) -> tuple[int, int]:
-        place = each.statement, each.language, each.finding.variant
-        return order[place], known[each.finding.code]
-
-    return sorted(once.values(), key=key)
+        for variant, code in product(texts, quality().codes)
+    )
+    return [once[place] for place in places if place in once]
 
 
 def _unnamed(statements: Sequence[Item]) -> Iterator[Found]:

@@ -188,7 +188,6 @@ def defects(data: Polbix) -> list[Judged]:
     related: dict[str, set[str]] = {}
     for row_id, code in (*duplicates(data.claims), *contradictions(data.claims, table), *_stale(data)):
         related.setdefault(row_id, set()).add(code)
-    order = {code: index for index, code in enumerate(CODES)}
     judged = []
     for row in data.claims:
         found = finder.occurrences(row)
@@ -197,7 +196,7 @@ def defects(data: Polbix) -> list[Judged]:
         if _disagrees(row, found, finder):
             codes.add("broken-agreement")
         kind = min(map(_hit_kind, found.base_in_base), key=_KINDS.index, default="absent")
-        judged.append(Judged(row, kind, tuple(sorted(codes, key=order.__getitem__)), changed))
+        judged.append(Judged(row, kind, tuple(code for code in CODES if code in codes), changed))
     return judged
 
 
