@@ -272,7 +272,7 @@ def member_of(pattern: Pattern, token: Token, start: int, small_nouns: bool) -> 
     text, end = token.text, start + len(pattern.letters)
     if text.lower().removesuffix("s") in lists().names["countries"]:
         return None
-    parts = _member_parts(text)
+    parts = [match.span() for match in _PART.finditer(text)]
     first = next((i for i, (_, stop) in enumerate(parts) if start < stop), None)
     last = next((i for i, (_, stop) in enumerate(parts) if end <= stop), None)
     if first is None or last is None or start < parts[first][0]:
@@ -313,11 +313,6 @@ def _joins(pattern: Pattern, before: str, after: str, final: bool, part: str) ->
     if leading:
         return strange(part, after)
     return following and strange(part, before)
-
-
-@lru_cache(maxsize=4096)
-def _member_parts(text: str) -> tuple[tuple[int, int], ...]:
-    return tuple(match.span() for match in _PART.finditer(text))
 
 
 # What letters in a text are: the word, a form of it, a member of a compound, or nothing of that.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Literal
 
 from polbias.generators.language import german_words as german
@@ -187,11 +186,6 @@ def _after_subject_clause(tokens: Tokens, clause: Clause) -> bool:
     return tokens[opening].low == "wer" and tokens[first - 1].text == ","
 
 
-@lru_cache(maxsize=65536)
-def _masculine(noun: str) -> bool:
-    return german.gender(noun) in ("m", None)
-
-
 def _nominative(tokens: Tokens, phrase: Phrase) -> Literal["yes", "no", "maybe"]:
     if phrase.determiner is None:
         return "maybe"
@@ -200,7 +194,7 @@ def _nominative(tokens: Tokens, phrase: Phrase) -> Literal["yes", "no", "maybe"]
     if "nom" not in cases:
         return "no"
     if low == "der" or low in ("dieser", "jeder", "jener"):
-        return "yes" if _masculine(tokens[phrase.head].text) else "no"
+        return "yes" if german.gender(tokens[phrase.head].text) in ("m", None) else "no"
     return "maybe"
 
 

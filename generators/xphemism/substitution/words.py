@@ -210,7 +210,6 @@ PERSONAL, AUTHORITIES, COLLECTIVE, BODIES, ABSTRACT = (
 """How such nouns end."""
 
 
-@lru_cache(maxsize=4096)
 def strong_present(infinitive: str) -> str | None:
     """Return the third person singular of a verb whose vowel changes, with its prefix, else None."""
     for start in range(len(infinitive)):
