@@ -26,6 +26,9 @@ def _absent(value: object) -> object:
     return None if value == EMPTY else value
 
 
+_ABSENT = BeforeValidator(_absent)
+
+
 def _split(separator: str) -> BeforeValidator:
     def parts(value: object) -> object:
         if not isinstance(value, str):
@@ -40,7 +43,7 @@ def _split(separator: str) -> BeforeValidator:
     return BeforeValidator(parts)
 
 
-Optional = Annotated[str | None, BeforeValidator(_absent)]
+Optional = Annotated[str | None, _ABSENT]
 
 
 class Word(Entry):
@@ -68,12 +71,12 @@ class Word(Entry):
     modifiers: Annotated[tuple[str, ...], _split(",")]
     head: Optional
     tail: Optional
-    gender: Annotated[LexicalGender | None, BeforeValidator(_absent)]
-    citation: Annotated[Citation | None, BeforeValidator(_absent)]
+    gender: Annotated[LexicalGender | None, _ABSENT]
+    citation: Annotated[Citation | None, _ABSENT]
     singular: Optional
     genitive: Annotated[tuple[str, ...], _split("|")]
     plural: Optional
-    declension: Annotated[Declension | None, BeforeValidator(_absent)]
+    declension: Annotated[Declension | None, _ABSENT]
     linking: Annotated[tuple[str, ...], _split("|")]
     note: Optional
 
