@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
-from polbias.generators.auditing.polbix import INFORMATION
+from polbias.generators.auditing.polbix.audit import INFORMATION
 from polbias.manifest import read_lock
 from tests.support.process import ROOT, run_polbias
 from tests.support.shared import shared

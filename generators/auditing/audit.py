@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, combinations, product
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -85,12 +85,11 @@ class Outcome:
     consistent: bool
 
 
-def decide(readings: Sequence[Reading], choices: Sequence[tuple[Choices, Logic]]) -> Iterator[Point]:
-    """Decide every reading in some logics."""
-    for index, reading in enumerate(readings):
-        for made, logic in choices:
-            verdict = follows(reading.inference, logic)
-            yield Point(index, logic, {**made, **reading.choices}, verdict.valid, verdict.consistent)
+def decide(reading: Reading, logics: Sequence[tuple[Choices, Logic]], index: int = 0) -> Iterator[Point]:
+    """Decide a reading in some logics."""
+    for made, logic in logics:
+        verdict = follows(reading.inference, logic)
+        yield Point(index, logic, {**made, **reading.choices}, verdict.valid, verdict.consistent)
 
 
 def decide_modal(readings: Sequence[Reading], domain: str | None) -> Iterator[Point]:
@@ -110,10 +109,12 @@ def decide_modal(readings: Sequence[Reading], domain: str | None) -> Iterator[Po
         if operators == {EPISTEMIC} or domain == EITHER:
             logics = [({AXIOM_T: "with"}, KT), ({AXIOM_T: "without"}, KD)]
         if disjunction:
-            senses = ("classical", {KD: KD, KT: KT}), ("free choice", _ENRICHED)
-            logics = [({**made, OR: name}, of[logic]) for made, logic in logics for name, of in senses]
-        for point in decide([reading], logics):
-            yield replace(point, reading=index)
+            logics = [
+                ({**made, OR: name}, sense)
+                for made, logic in logics
+                for name, sense in (("classical", logic), ("free choice", _ENRICHED[logic]))
+            ]
+        yield from decide(reading, logics, index)
 
 
 def settle(gold: bool, points: Sequence[Point]) -> Outcome:
@@ -165,8 +166,7 @@ def in_words(choices: Choices) -> str:
 
 def reading_text(readings: Sequence[Reading], outcome: Outcome) -> str:
     """Return the first reading as text, with what it makes of the choices on which the verdict depends."""
-    taken = _taken(outcome.natural, outcome)
-    return f"{readings[0].inference} {taken}" if taken else str(readings[0].inference)
+    return f"{readings[0].inference} {_taken(outcome.natural, outcome)}".rstrip()
 
 
 def _taken(choices: Choices, outcome: Outcome) -> str:
@@ -215,42 +215,26 @@ def _repeated(hashes: Any) -> frozenset[int]:
     return frozenset(values[counts > 1].tolist())
 
 
-class Repeats:
-    """What is repeated, to be asked item by item in the order of the file.
+class Repeats(NamedTuple):
+    """What is repeated.
 
-    Args:
+    Attributes:
         texts: hashes of texts that come more than once.
         conflicting: those of them with both labels.
         ids: hashes of ids that come more than once.
     """
 
-    def __init__(self, texts: frozenset[int], conflicting: frozenset[int], ids: frozenset[int]) -> None:
-        self._texts, self._conflicting, self._ids = texts, conflicting, ids
-        self.restart()
-
-    def restart(self) -> None:
-        """Begin with the first item again."""
-        self._text_lines: dict[int, int] = {}
-        self._id_lines: dict[int, int] = {}
-
-    def text(self, text: int, line: int) -> int | None:
-        """Return the line of the first item with the same text, unless this is the first one."""
-        return _first(self._text_lines, text, line) if text in self._texts else None
-
-    def identifier(self, identifier: str, line: int) -> int | None:
-        """Return the line of the first item with the same id, unless this is the first one."""
-        key = text_key((identifier,))
-        return _first(self._id_lines, key, line) if key in self._ids else None
-
-    def conflicting(self, text: int) -> bool:
-        """Tell whether the same text has both labels in the file."""
-        return text in self._conflicting
+    texts: frozenset[int]
+    conflicting: frozenset[int]
+    ids: frozenset[int]
 
 
-def _first(lines: dict[int, int], key: int, line: int) -> int | None:
+def earlier(lines: dict[int, int], repeated: frozenset[int], key: int, line: int) -> int | None:
+    """Return the line of the first item with a hash that is repeated, unless this is the first one."""
     if key in lines:
         return lines[key]
-    lines[key] = line
+    if key in repeated:
+        lines[key] = line
     return None
 
 
@@ -304,18 +288,20 @@ class Audit:
 
     def __iter__(self) -> Iterator[Audited]:
         """Yield every item with what was found, in the order of the file."""
-        self._repeats.restart()
+        first: tuple[dict[int, int], dict[int, int]] = {}, {}  # lines of texts and of ids
         before: Item | None = None
         now: Item | None = None
         for after in chain(self._source, [None]):
             if now is not None:
-                yield self._audited(now, [item for item in (before, after) if item is not None])
+                yield self._audited(now, [item for item in (before, after) if item is not None], *first)
             before, now = now, after
 
     def _key(self, item: Item) -> int:
         return text_key(tuple(item.values.get(role) or "" for role in self._source.repeated))
 
-    def _audited(self, item: Item, neighbours: Sequence[Item]) -> Audited:
+    def _audited(
+        self, item: Item, neighbours: Sequence[Item], texts: dict[int, int], ids: dict[int, int]
+    ) -> Audited:
         if item.problem:
             return Audited(item, unparsed(item.problem, "malformed-row"), ("malformed-row",))
         judgement = self._judgement(item, neighbours)
@@ -323,13 +309,15 @@ class Audit:
         key = self._key(item)
         twin = None
         if item.gold is not None:
-            twin = self._repeats.text(key, item.line)
+            twin = earlier(texts, self._repeats.texts, key, item.line)
             identifier = item.values.get("id")
-            if identifier is not None and self._repeats.identifier(identifier, item.line) is not None:
-                findings["duplicate-id"] = None
+            if identifier is not None:
+                number = text_key((identifier,))
+                if earlier(ids, self._repeats.ids, number, item.line) is not None:
+                    findings["duplicate-id"] = None
             if twin is not None:
                 findings["duplicate-item"] = None
-            if self._repeats.conflicting(key):
+            if key in self._repeats.conflicting:
                 findings["conflicting-labels"] = None
         if self._exemplars and text_key(item.texts) in self._exemplars:
             findings["exemplar-leakage"] = None

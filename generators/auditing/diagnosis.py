@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import combinations, islice, permutations
 from typing import Any
 
@@ -144,14 +144,12 @@ class _Comparison:
 
     def _quantifiers(self, schema: Formula, formula: Formula, denied: bool, its: bool) -> None:
         if isinstance(schema, ForAll) and isinstance(formula, ForAll):
-            for mine, other in zip(schema.variables, formula.variables, strict=False):
-                self._individuals[mine] = other
-            self._compare(schema.body, formula.body, denied, its)
-            return
-        self._note("rule-mismatch")
-        self._uneven = True
-        body = schema.body if isinstance(schema, ForAll) else schema
-        self._compare(body, formula.body if isinstance(formula, ForAll) else formula, denied, its)
+            self._individuals.update(zip(schema.variables, formula.variables, strict=False))
+        else:
+            self._note("rule-mismatch")
+            self._uneven = True
+        mine, other = (each.body if isinstance(each, ForAll) else each for each in (schema, formula))
+        self._compare(mine, other, denied, its)
 
     def _compound(self, schema: Formula, formula: Formula, differently: bool) -> None:
         mine, its = children(schema), children(formula)
@@ -254,7 +252,7 @@ def instantiates(inference: Inference, schema: Inference, strict: bool = True) -
     if not strict:
         inference, schema = inference.map(_normal), schema.map(_normal)
     premises = And(schema.premises), And(inference.premises)
-    return _unify((premises, (schema.conclusion, inference.conclusion)), _Match(), strict)
+    return _unify((premises, (schema.conclusion, inference.conclusion)), _Match({}, {}, {}, {}, 0), strict)
 
 
 @dataclass(frozen=True)
@@ -270,11 +268,11 @@ class _Match:
         variables: how many variables have been bound.
     """
 
-    modalities: dict[str, str] = field(default_factory=dict)
-    individuals: dict[str, str] = field(default_factory=dict)
-    owners: dict[Atom, tuple[str, int]] = field(default_factory=dict)
-    shapes: dict[tuple[str, int], tuple[str, tuple[frozenset[int | str], ...]]] = field(default_factory=dict)
-    variables: int = 0
+    modalities: dict[str, str]
+    individuals: dict[str, str]
+    owners: dict[Atom, tuple[str, int]]
+    shapes: dict[tuple[str, int], tuple[str, tuple[frozenset[int | str], ...]]]
+    variables: int
 
     def distinct(self) -> bool:
         """Tell whether all metavariables have their terms somewhere, and no two stand for the same."""

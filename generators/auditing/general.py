@@ -15,7 +15,7 @@ import numpy as np
 
 from polbias.aliases import Document, Json
 from polbias.files import InputError, whole
-from polbias.generators.auditing.items import SURFACE
+from polbias.generators.auditing.items import FINDINGS
 from polbias.generators.language.similarity import closest_earlier, folded
 from polbias.generators.user_tables import Role, cell_text, open_tables, resolve
 
@@ -28,7 +28,7 @@ ROLES = (
 )
 _SURFACE = ("malformed-row", "duplicate-id", "duplicate-item", "conflicting-labels", "exemplar-leakage")
 CODES: Mapping[str, str] = {
-    **{code: SURFACE[code] for code in _SURFACE},
+    **{code: FINDINGS[code] for code in _SURFACE},
     "near-duplicate": "an earlier item shares four fifths of its character 5-grams",
     "gold-not-a-choice": "the gold label is neither one of the choices nor the number or letter of one",
     "never-right": "no model of at least three answers it as the gold label says",
@@ -58,11 +58,13 @@ class _Item:
     @property
     def place(self) -> int | None:
         """Position of the right choice."""
+        if self.gold is None:
+            return None
         if self.gold in self.choices:
             return self.choices.index(self.gold)
-        letter = len(self.gold or "") == 1 and (self.gold or "").isalpha()
-        number = ord(str(self.gold).upper()) - ord("A") if letter else -1
-        number = int(self.gold) if self.gold and self.gold.isdecimal() else number
+        letter = len(self.gold) == 1 and self.gold.isalpha()
+        number = ord(self.gold.upper()) - ord("A") if letter else -1
+        number = int(self.gold) if self.gold.isdecimal() else number
         return number if 0 <= number < len(self.choices) else None
 
 
@@ -70,9 +72,9 @@ def audit(
     path: Path,
     columns: Mapping[str, str],
     adjust: Callable[[Sequence[float]], Sequence[float]],
-    exemplars: Sequence[Path] = (),
-    right: Mapping[str, Sequence[bool]] | None = None,
-    said: Mapping[str, Counter[str]] | None = None,
+    exemplars: Sequence[Path],
+    right: Mapping[str, Sequence[bool]],
+    said: Mapping[str, Counter[str]],
 ) -> Json:
     """Audit a table.
 
@@ -91,11 +93,11 @@ def audit(
     for item in items:
         if item.choices and item.gold is not None and item.place is None:
             item.findings.append("gold-not-a-choice")
-        own = (right or {}).get(item.id, ())
+        own = right.get(item.id, ())
         if len(own) > 2 and not any(own):
             item.findings.append("never-right")
     given_away = _given_away([item for item in items if not _SPOILED & {*item.findings}], adjust)
-    for model, responses in (said or {}).items():
+    for model, responses in said.items():
         (most, count), total = responses.most_common(1)[0], responses.total()
         if total >= _FEWEST and count >= _ALIKE * total:
             given_away.append(
@@ -228,14 +230,6 @@ def _leaked(items: Sequence[_Item], shown: set[str]) -> None:
 
 # What gives the gold label away: a guess from one feature, against the best guess without.
 
-_Feature = Callable[[_Item, int, int], object]
-_FEATURES: Mapping[str, _Feature] = {
-    "place in the file": lambda item, number, count: (number * _BINS // count, number % 2),
-    "number of lines": lambda item, number, count: item.text.count("\n"),
-    "first word": lambda item, number, count: (re.findall(r"\w+", item.text.casefold()) or [""])[0],
-    "last character": lambda item, number, count: item.text[-1:],
-}
-
 
 def _given_away(items: Sequence[_Item], adjust: Callable[[Sequence[float]], Sequence[float]]) -> list[str]:
     tests: list[tuple[float, str]] = []
@@ -250,16 +244,20 @@ def _given_away(items: Sequence[_Item], adjust: Callable[[Sequence[float]], Sequ
     return [f"{line} (p = {p:.2g}, Holm)" for p, (_, line) in adjusted if p < _LEVEL]
 
 
-def _by_choice(items: Sequence[_Item]) -> list[tuple[float, str]]:
+def _more(hits: int, items: int, chance: float) -> float:
+    """Return how likely so many hits or more are by chance."""
     from scipy.stats import binomtest
 
+    return float(binomtest(hits, items, chance, "greater").pvalue)
+
+
+def _by_choice(items: Sequence[_Item]) -> list[tuple[float, str]]:
     chance = float(np.mean([1 / len(item.choices) for item in items]))
     places = Counter(item.place for item in items)
-    best = max(places.values())
+    most, best = places.most_common(1)[0]
     share = best / len(items)
-    most = max(places, key=lambda place: places[place])
     # The largest of k shares: each could have been.
-    p = min(1.0, len(places) * float(binomtest(best, len(items), chance, "greater").pvalue))
+    p = min(1.0, len(places) * _more(best, len(items), chance))
     said = f"gold is choice number {(most or 0) + 1} in {share:.1%} of {len(items):,} items"
     tests = [(p, f"{said}; chance {chance:.1%}")]
     for name, pick in (("longest", max), ("shortest", min)):
@@ -267,22 +265,23 @@ def _by_choice(items: Sequence[_Item]) -> list[tuple[float, str]]:
         if alone:
             hits = sum(len(item.choices[item.place or 0]) == pick(map(len, item.choices)) for item in alone)
             even = float(np.mean([1 / len(item.choices) for item in alone]))
-            p = float(binomtest(hits, len(alone), even, "greater").pvalue)
             said = f"gold is the {name} choice in {hits / len(alone):.1%} of {len(alone):,} items"
-            tests.append((p, f"{said}; chance {even:.1%}"))
+            tests.append((_more(hits, len(alone), even), f"{said}; chance {even:.1%}"))
     return tests
 
 
 def _by_label(items: Sequence[_Item]) -> list[tuple[float, str]]:
     """Guess each fifth from the others; McNemar's exact test against guessing the commonest label."""
-    from scipy.stats import binomtest
-
     golds = np.unique([str(item.gold) for item in items], return_inverse=True)[1]
-    lengths = np.array([len(item.text) for item in items])
+    texts = [item.text for item in items]
+    lengths = np.array([*map(len, texts)])
     ranks = np.searchsorted(np.quantile(lengths, np.linspace(0, 1, _BINS + 1)[1:-1]), lengths)
-    columns = {"length": ranks.tolist()} | {
-        name: [feature(item, number, len(items)) for number, item in enumerate(items)]
-        for name, feature in _FEATURES.items()
+    columns: Mapping[str, Sequence[object]] = {
+        "length": ranks.tolist(),
+        "place in the file": [(number * _BINS // len(texts), number % 2) for number in range(len(texts))],
+        "number of lines": [text.count("\n") for text in texts],
+        "first word": [(re.findall(r"\w+", text.casefold()) or [""])[0] for text in texts],
+        "last character": [text[-1:] for text in texts],
     }
     fold = np.random.default_rng(0).permutation(len(items)) % _FOLDS
     tests = []
@@ -300,9 +299,7 @@ def _by_label(items: Sequence[_Item]) -> list[tuple[float, str]]:
         better = int(((guess == golds) & (plain != golds)).sum())
         worse = int(((guess != golds) & (plain == golds)).sum())
         if better + worse:
-            p = float(binomtest(better, better + worse, 0.5, "greater").pvalue)
-            shares = float(np.mean(guess == golds)), float(np.mean(plain == golds))
-            tests.append(
-                (p, f"gold is guessed from the {name} in {shares[0]:.1%}, without in {shares[1]:.1%}")
-            )
+            right, blind = np.mean(guess == golds), np.mean(plain == golds)
+            said = f"gold is guessed from the {name} in {right:.1%}, without in {blind:.1%}"
+            tests.append((_more(better, better + worse, 0.5), said))
     return tests

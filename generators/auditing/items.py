@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -22,8 +22,8 @@ VERDICTS: Mapping[str, str] = {
     UNPARSED: "the item could not be read or decided; nothing is said about its gold label",
 }
 
-# What is wrong with the file, whatever the item says.
-SURFACE: Mapping[str, str] = {
+FINDINGS: Mapping[str, str] = {
+    # What is wrong with the file, whatever the item says.
     "malformed-row": "the row does not have the columns of the file, or a value cannot be what it should be",
     "unknown-label": "the gold label is none of the format's",
     "duplicate-id": "an earlier item has the same id",
@@ -32,10 +32,7 @@ SURFACE: Mapping[str, str] = {
     "exemplar-leakage": "the item is also an exemplar of the few-shot prompts",
     "too-long": "a text is too long to be a sentence; it was not read",
     "whitespace": "spaces at the ends of a text, or several in a row",
-}
-
-# What is wrong with what the item says, and why it is no instance of its pattern. Formats have more codes.
-DIAGNOSES: Mapping[str, str] = {
+    # What is wrong with what the item says, and why it is no instance of its pattern; formats have more.
     "contradictory-premises": "on some reading the premises cannot all be true, so they support no label",
     "conclusion-repeats-premise": "the conclusion is one of the premises",
     "unknown-pattern": "the pattern in its label is not known",
@@ -56,12 +53,9 @@ DIAGNOSES: Mapping[str, str] = {
 }
 
 
-FINDINGS: Mapping[str, str] = {**SURFACE, **DIAGNOSES}
-
-
-def meaning(code: str, more: Mapping[str, str] | None = None) -> str:
-    """Return what a code means."""
-    return FINDINGS.get(code) or (more or {}).get(code) or code.replace("-", " ")
+def meaning(code: str, more: Mapping[str, str]) -> str:
+    """Return what a code means, of a format too."""
+    return FINDINGS.get(code) or more.get(code) or code.replace("-", " ")
 
 
 # What an audit handles: items as they stand in a file, and what was found out about them.
@@ -314,8 +308,7 @@ def _short(value: Any) -> str:
 def read_texts(path: Path, layout: Layout) -> Iterator[tuple[str, ...]]:
     """Yield the texts of the items of a file of exemplars."""
     roles = [role for role in layout.roles if role.name in layout.texts]
-    bare = Layout(roles, layout.texts, layout.labels, layout.repeated, layout.cell)
-    for item in Source(path, bare, {}):
+    for item in Source(path, replace(layout, roles=roles), {}):
         if item.problem:
             raise InputError(f"{path}:{item.line}: {item.problem}; correct the file of exemplars")
         yield item.texts

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from pydantic import RootModel
 
@@ -23,6 +22,8 @@ from polbias.generators.auditing.items import Item, Judgement, Layout, unparsed
 from polbias.generators.auditing.wording import with_wordings
 from polbias.generators.logic.formula import DEONTIC, EPISTEMIC
 from polbias.generators.logic.prover import Reading, ReadingError, ReadItem
+from polbias.generators.normative.family import Pattern, load_patterns
+from polbias.generators.normative.reading import read_item
 from polbias.generators.user_tables import Role
 from polbias.template_files import Entry, Text, load_template
 
@@ -54,20 +55,7 @@ LAYOUT = Layout(
 )
 
 
-if TYPE_CHECKING:
-    from polbias.generators.normative.family import Pattern
-
 Reader = Callable[[str, str, str | None], ReadItem]
-
-
-@dataclass(frozen=True)
-class _Known:
-    """What is the same for all items of one form, label and pattern."""
-
-    outcome: Outcome
-    instantiates: bool | None
-    findings: tuple[str, ...]
-    resembles: str | None
 
 
 class NormativeFormat:
@@ -100,7 +88,8 @@ class NormativeFormat:
         self._read = read
         self._patterns = patterns
         self.exemplars = exemplars
-        self._known: dict[object, _Known] = {}
+        # What is the same for all items of one form, label and pattern.
+        self._known: dict[object, tuple[Outcome, Judgement]] = {}
 
     def judge(self, item: Item, neighbours: Sequence[Item] = ()) -> Judgement:
         """Judge an item."""
@@ -128,22 +117,19 @@ class NormativeFormat:
             if len(self._known) >= _REMEMBERED:
                 self._known.clear()
             self._known[key] = known
-        countermodel, proof = evidence(readings, known.outcome)
-        return Judgement(
-            known.outcome.verdict,
-            known.instantiates,
-            reading_text(readings, known.outcome),
-            countermodel,
-            proof,
-            known.outcome.deciding,
-            known.findings,
-            read.findings,
-            known.resembles,
+        outcome, judgement = known
+        countermodel, proof = evidence(readings, outcome)
+        return replace(
+            judgement,
+            reading=reading_text(readings, outcome),
+            countermodel=countermodel,
+            proof=proof,
+            slips=read.findings,
         )
 
     def _examine(
         self, readings: Sequence[Reading], own: int, gold: bool, domain: str | None, label: str | None
-    ) -> _Known:
+    ) -> tuple[Outcome, Judgement]:
         outcome = settle(gold, list(decide_modal(readings, domain)))
         readings = readings[:own]
         findings: list[str] = []
@@ -153,17 +139,23 @@ class NormativeFormat:
         if natural.conclusion in natural.premises:
             findings.append("conclusion-repeats-premise")
         pattern = self._patterns.get(label) if label else None
-        if pattern is None:
-            return _Known(outcome, None, (*findings, *(["unknown-pattern"] if label else [])), None)
-        instantiates = self._has_form(readings, pattern)
+        instantiates = self._has_form(readings, pattern) if pattern else None
         resembles = None
-        if not instantiates:
+        if label and not pattern:
+            findings.append("unknown-pattern")
+        elif pattern and not instantiates:
             findings.append("does-not-instantiate")
             resembles = next((p.id for p in self._patterns.values() if self._has_form(readings, p)), None)
             if resembles:
                 findings.append("other-pattern")
             findings += diagnose([r.inference for r in readings], pattern.form, pattern.strict)
-        return _Known(outcome, instantiates, tuple(findings), resembles)
+        return outcome, Judgement(
+            outcome.verdict,
+            instantiates,
+            deciding=outcome.deciding,
+            findings=tuple(findings),
+            resembles=resembles,
+        )
 
     def _has_form(self, readings: Sequence[Reading], pattern: Pattern) -> bool:
         inferences = [reading.inference for reading in readings]
@@ -187,9 +179,6 @@ class _Exemplars(RootModel[tuple[_Exemplar, ...]]):
 
 def make(templates: Path | None = None) -> NormativeFormat:
     """Return the format with the toolkit's reader and patterns."""
-    from polbias.generators.normative.family import load_patterns
-    from polbias.generators.normative.reading import read_item
-
     folder = templates or package_file("templates/normative")
     exemplars = load_template(folder / "exemplars_paper.yaml", _Exemplars).root
     return NormativeFormat(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 
 from polbias.generators.auditing.audit import decide, evidence, reading_text, settle
@@ -120,7 +120,7 @@ class PartisanFormat:
 
     def _judge_inference(self, inference: Inference, gold: bool) -> Judgement:
         readings = [Reading(inference)]
-        outcome = settle(gold, list(decide(readings, [({}, FOL)])))
+        outcome = settle(gold, list(decide(readings[0], [({}, FOL)])))
         countermodel, proof = evidence(readings, outcome)
         findings = [] if outcome.consistent else ["contradictory-premises"]
         if any(map(_same_side, inference.premises)):
@@ -194,17 +194,13 @@ class PartisanFormat:
                     errors.append(str(error))
                     continue
                 slips = ("name-spelling",) * bool(aliases) + ("article",) * (not strict)
-                return _Said(country, _renamed(inference, dict(aliases)), slips)
+                return _Said(country, inference.map(partial(substitute, terms=found)), slips)
         return errors[0]
 
     def _make_reader(self, country: str, aliases: tuple[tuple[str, str], ...], strict: bool) -> Reader:
         return Reader(
             next(c for c in self._countries if c.id == country), dict(aliases), strict, printed=True
         )
-
-
-def _renamed(inference: Inference, names: Mapping[str, str]) -> Inference:
-    return inference.map(lambda formula: substitute(formula, names))
 
 
 def _same_side(premise: Formula) -> bool:

@@ -213,25 +213,28 @@ def describe(audited: Audited, form: Format, times: int = 1) -> RenderableType:
     return Padding(Group(head, Padding(facts, (0, 0, 0, 2))), (0, 0, 1, 0))
 
 
-def counts(summary: Summary, form: Format) -> Iterator[RenderableType]:
-    """Yield the tables: verdicts by pattern, what verdicts depend on, findings with their meaning."""
-    yield _verdicts(summary)
+def print_counts(console: Console, summary: Summary, form: Format) -> None:
+    """Print verdicts by pattern, what they depend on, findings with their meaning; empty lines between."""
+    tables = [_verdicts(summary)]
     if summary.deciding:
         table = _table("gold is right with", "items")
         for choices, number in summary.deciding.most_common():
             table.add_row(Text(_clean(in_words(dict(choices)))), f"{number:,}")
-        yield table
+        tables.append(table)
     if summary.findings:
         table = _table("finding", "items", "meaning")
         for code, number in summary.findings.most_common():
             table.add_row(code, f"{number:,}", meaning(code, form.meanings))
-        yield table
+        tables.append(table)
     unbalanced = summary.unbalanced()
     if unbalanced:
         table = _table("unbalanced: pattern", form.layout.cell, "items", "usual")
         for pattern, content, size, usual in unbalanced[:20]:
             table.add_row(Text(_clean(pattern)), Text(_clean(content)), f"{size:,}", f"{usual:,}")
-        yield table
+        tables.append(table)
+    for table in tables:
+        console.print(table)
+        console.print()
 
 
 def _verdicts(summary: Summary) -> Table:
@@ -261,13 +264,6 @@ def _table(*headers: str) -> Table:
         else:
             column.no_wrap = True
     return table
-
-
-def print_counts(console: Console, summary: Summary, form: Format) -> None:
-    """Print the tables, an empty line after each."""
-    for table in counts(summary, form):
-        console.print(table)
-        console.print()
 
 
 def print_gallery(console: Console, gallery: Gallery, form: Format) -> None:
@@ -395,14 +391,13 @@ def _write_json(file: IO[str], head: Document, items: IO[str]) -> None:
 
 def _write_csv(file: IO[str], head: Document, items: IO[str]) -> None:
     """Write one line an item, findings and choices as text."""
-    table, begun = csv.writer(file, lineterminator="\n"), False
-    for line in filter(str.strip, items):
+    table = csv.writer(file, lineterminator="\n")
+    for number, line in enumerate(filter(str.strip, items)):
         item = json.loads(line.strip().rstrip(","))
         item["findings"] = " ".join(item["findings"])
         item["deciding"] = in_words(item["deciding"]) if item["deciding"] is not None else None
-        if not begun:
+        if not number:
             table.writerow(item)
-            begun = True
         table.writerow(guarded(cell) if isinstance(cell, str) else cell for cell in item.values())
 
 

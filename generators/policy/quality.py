@@ -7,13 +7,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import combinations
+from itertools import combinations, product
 from typing import Literal
 
 from pydantic import Field
 
 from polbias.files import package_file
-from polbias.generators.policy.templates import VARIANTS, StatementsFile
+from polbias.generators.policy.templates import VARIANTS, Issue, Language, StatementsFile
 from polbias.template_files import Entry, Name, Text, load_template
 
 # What the quality gate reads off one sentence; its words are in ``templates/policy/quality.yaml``.
@@ -177,7 +177,7 @@ def reads_as(text: str, language: str) -> str:
     }
     if language not in scores:
         return language
-    best = max(scores, key=lambda name: scores[name])
+    best = max(scores, key=scores.__getitem__)
     clear = scores[best] >= scores[language] + 2 and scores[best] > 2 * scores[language]
     return best if clear else language
 
@@ -267,9 +267,8 @@ def defects(texts: Mapping[str, str], language: str, country: str | None = None)
             if name != "original":
                 found += _beside(name, text, texts["original"], language)
     found += _near(texts, {(finding.variant, finding.code) for finding in found})
-    names, known = list(texts), list(quality().codes)
     once = {(finding.variant, finding.code): finding for finding in reversed(found)}
-    return sorted(once.values(), key=lambda each: (names.index(each.variant), known.index(each.code)))
+    return [once[place] for place in product(texts, quality().codes) if place in once]
 
 
 def _alone(name: str, text: str, language: str, country: str | None) -> Iterator[Finding]:
@@ -383,10 +382,10 @@ class Item:
     id: str
     wordings: Mapping[str, Mapping[str, str]]
     country: str | None = None
-    issues: Mapping[str, int] | None = None
+    issues: Mapping[Issue, int] | None = None
     opposite_type: str | None = None
     topic: str | None = None
-    names: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    names: Mapping[Language, Sequence[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -414,10 +413,10 @@ def items(files: Iterable[StatementsFile]) -> list[Item]:
                 for language, wording in statement.wordings.items()
             },
             file.country,
-            {str(issue): int(sign) for issue, sign in statement.issues.items()},
+            statement.issues,
             statement.opposite.type,
             statement.topic,
-            {str(language): parts for language, parts in file.names.items()},
+            file.names,
         )
         for file in files
         for statement in file.statements
@@ -434,20 +433,13 @@ def check(statements: Sequence[Item]) -> list[Found]:
     ]
     found += [*_unnamed(statements), *_twice(statements), *_alike(statements), *_types(statements)]
     once = {(each.statement, each.language, each.finding.variant, each.finding.code): each for each in found}
-    places = [
-        (item.id, language, variant)
+    places = (
+        (item.id, language, variant, code)
         for item in statements
         for language, texts in item.wordings.items()
-        for variant in texts
-    ]
-    order = {place: index for index, place in enumerate(places)}
-    known = {code: index for index, code in enumerate(quality().codes)}
-
-    def key(each: Found) -> tuple[int, int]:
-        place = each.statement, each.language, each.finding.variant
-        return order[place], known[each.finding.code]
-
-    return sorted(once.values(), key=key)
+        for variant, code in product(texts, quality().codes)
+    )
+    return [once[place] for place in places if place in once]
 
 
 def _unnamed(statements: Sequence[Item]) -> Iterator[Found]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,16 +10,8 @@ import pyarrow as pa
 
 from polbias.generators.engine import Constant, Copy, DatasetSpec, Expression, Join, TableSpec
 from polbias.generators.engine.family import MESSAGES, Factors, attributes, by, dataset_of, table
-from polbias.generators.policy.templates import (
-    VARIANTS,
-    Family,
-    Language,
-    Statement,
-    StatementsFile,
-    Variant,
-    load_family,
-    texts,
-)
+from polbias.generators.policy.quality import Item, items
+from polbias.generators.policy.templates import VARIANTS, Family, Issue, Language, load_family
 from polbias.template_files import Identity, Texts
 
 ALL, STATEMENTS = "all", "statements"
@@ -31,11 +22,11 @@ def dataset(folder: Path | None = None) -> DatasetSpec:
     """Return the specification of the whole dataset."""
     family = load_family(folder)
     identity = family.dataset.identity
-    own = {name: _own(file) for name, file in family.countries.items()}
+    every = items(family.countries.values())
     tables = [
-        prompts(family, identity, ALL, [item for items in own.values() for item in items]),
-        *(prompts(family, identity, name, items) for name, items in own.items()),
-        _texts(family),
+        prompts(family, identity, ALL, every),
+        *(prompts(family, identity, name, items([file])) for name, file in family.countries.items()),
+        _texts(family, every),
     ]
     return dataset_of(identity, tables)
 
@@ -64,11 +55,10 @@ class Grid:
         first, second = (getattr(chosen, side) for side in self._file.orders[order])
         return self._texts.render(name, chosen.text, {"first": first, "second": second})
 
-    def around(self, name: str, order: str, paper: bool = False) -> tuple[str, str]:
+    def around(self, name: str, order: str) -> tuple[str, str]:
         """Return what stands before and after the statement in a prompt."""
-        layout, field = (self._file.paper, "paper") if paper else (self._file.prompt, "prompt")
         slots = {"instruction": self.instruction(name, order), "statement": "\0"}
-        before, _, after = self._texts.render(field, layout, slots).partition("\0")
+        before, _, after = self._texts.render("prompt", self._file.prompt, slots).partition("\0")
         return before, after
 
 
@@ -80,46 +70,8 @@ def _shared(family: Family, source: str | None = None) -> dict[str, Expression]:
     }
 
 
-@dataclass(frozen=True)
-class Item:
-    """A statement to ask about, whatever its origin.
-
-    Attributes:
-        id: of the statement.
-        country: ISO 3166 code.
-        topic: what it is about, or None.
-        texts: of all variants, in the language of the prompts.
-        opposite_type: contradictory or contrary, or None if nobody has said.
-        issues: policy issue to 1 or -1; None if it was not annotated.
-        cluster: what it is not independent of: its topic, or itself where topics are whole fields of policy.
-    """
-
-    id: str
-    country: str
-    topic: str | None
-    texts: Mapping[Variant, str]
-    opposite_type: str | None
-    issues: Mapping[str, int] | None
-    cluster: str
-
-
-def _own(file: StatementsFile) -> list[Item]:
-    return [
-        Item(
-            statement.id,
-            file.country,
-            statement.topic,
-            {variant: statement.wordings[_LANGUAGE].text(variant) for variant in VARIANTS},
-            statement.opposite.type,
-            {str(issue): sign for issue, sign in statement.issues.items()},
-            statement.topic,
-        )
-        for statement in file.statements
-    ]
-
-
 _OF_ITEM = {
-    "cluster_id": "cluster",
+    "cluster_id": "topic",
     "statement_id": "id",
     "country": "country",
     "topic": "topic",
@@ -128,10 +80,18 @@ _OF_ITEM = {
 
 
 def prompts(
-    family: Family, identity: Identity, config: str, items: Sequence[Item], source: str | None = None
+    family: Family,
+    identity: Identity,
+    config: str,
+    statements: Sequence[Item],
+    source: str | None = None,
+    cluster: str = "topic",
 ) -> TableSpec:
-    """The config of prompts about statements: items x instructions x variants x label orders."""
-    grid, said = Grid(family), {item.id: item for item in items}
+    """The config of prompts about statements: statements x instructions x variants x label orders.
+
+    Statements on one topic are a cluster; where topics are whole fields of policy it is another attribute.
+    """
+    grid, said = Grid(family), {item.id: item for item in statements}
     levels: dict[str, tuple[str, ...]] = {
         "statement": tuple(said),
         "instruction": tuple(grid.instructions),
@@ -141,11 +101,14 @@ def prompts(
     over, of = Factors(levels).over, by("statement", said.values())
     asked = by("instruction", grid.instructions.values())
 
-    def turns(name: str, chosen: str, variant: Variant, way: str) -> list[dict[str, str]]:
-        contents = {"system": grid.instruction(chosen, way), "user": said[name].texts[variant]}
+    def text_of(name: str, variant: str) -> str:
+        return said[name].wordings[_LANGUAGE][variant]
+
+    def turns(name: str, chosen: str, variant: str, way: str) -> list[dict[str, str]]:
+        contents = {"system": grid.instruction(chosen, way), "user": text_of(name, variant)}
         return [{"role": role, "content": content} for role, content in contents.items()]
 
-    text = over("statement variant", lambda name, variant: said[name].texts[variant])
+    text = over("statement variant", text_of)
     instruction, order = over("instruction", str), over("order", str)
     pair = (of(lambda item: item.id), "/", over("variant", str), "/", instruction)
     before, after = (
@@ -153,7 +116,11 @@ def prompts(
         for place in (0, 1)
     )
     labels = {"instruction_kind": "kind", "label_agree": "agree", "label_disagree": "disagree"}
-    columns = _shared(family, source) | attributes(of, _OF_ITEM) | attributes(asked, labels)
+    columns = (
+        _shared(family, source)
+        | attributes(of, _OF_ITEM | {"cluster_id": cluster})
+        | attributes(asked, labels)
+    )
     columns |= {
         "id": Join(parts=(f"{config}/", *pair, "/", order)),
         "messages": over("statement instruction variant order", turns, MESSAGES),
@@ -171,44 +138,31 @@ def prompts(
     return table(identity, config, levels, columns)
 
 
-def _issues(family: Family, signs: Mapping[Any, int] | None) -> dict[str, int] | None:
+def _issues(family: Family, signs: Mapping[Issue, int] | None) -> dict[str, int] | None:
     return None if signs is None else {issue: signs.get(issue, 0) for issue in family.dataset.issues}
 
 
 class _Text(NamedTuple):
-    country: str
-    statement: Statement
+    item: Item
     language: str
-    variant: Variant
+    variant: str
     text: str
 
 
-_OF_TEXT = {
-    "language": "language",
-    "template_id": "statement.id",
-    "cluster_id": "statement.topic",
-    "statement_id": "statement.id",
-    "country": "country",
-    "topic": "statement.topic",
-    "statement": "text",
-    "variant": "variant",
-    "opposite_type": "statement.opposite.type",
-}
-
-
-def _texts(family: Family) -> TableSpec:
+def _texts(family: Family, statements: Sequence[Item]) -> TableSpec:
     """Return the config of every text in every language, without prompts."""
     rows = [
-        _Text(file.country, statement, language, variant, text)
-        for file in family.countries.values()
-        for statement in file.statements
-        for language, variant, text in texts(statement)
+        _Text(item, language, variant, text)
+        for item in statements
+        for language, texts in item.wordings.items()
+        for variant, text in texts.items()
     ]
-    lookup = by("text", rows)
-    columns = _shared(family) | attributes(lookup, _OF_TEXT)
+    lookup, of = by("text", rows), by("text", (row.item for row in rows))
+    own = {"language": "language", "statement": "text", "variant": "variant"}
+    columns = _shared(family) | attributes(lookup, own) | attributes(of, _OF_ITEM | {"template_id": "id"})
     columns |= {
-        "id": lookup(lambda row: f"{STATEMENTS}/{row.statement.id}/{row.language}/{row.variant}"),
+        "id": lookup(lambda row: f"{STATEMENTS}/{row.item.id}/{row.language}/{row.variant}"),
         "prompt": Copy(column="statement"),
-        "policy_issues": lookup(lambda row: _issues(family, row.statement.issues), issue_type(family)),
+        "policy_issues": of(lambda item: _issues(family, item.issues), issue_type(family)),
     }
     return table(family.dataset.identity, STATEMENTS, {"text": range(len(rows))}, columns)

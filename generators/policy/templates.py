@@ -89,8 +89,7 @@ class Statement(Entry):
         """Take the entries named after a language for its wordings."""
         if not isinstance(data, dict) or "wordings" in data:
             return data
-        languages = Language.__args__  # type: ignore[attr-defined]
-        wordings = {name: data[name] for name in languages if name in data}
+        wordings = {name: data[name] for name in get_args(Language) if name in data}
         return {key: value for key, value in data.items() if key not in wordings} | {"wordings": wordings}
 
     @model_validator(mode="after")

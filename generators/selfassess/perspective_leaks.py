@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Literal
@@ -49,19 +48,18 @@ class Pattern(Entry):
     @property
     def inline(self) -> str:
         """The pattern as part of another one."""
-        return self.pattern if self.cased else f"(?i:{self.pattern})"
+        return f"(?{'' if self.cased else 'i'}:{self.pattern})"
 
 
 # Articles that name a perspective or the role of their prompt, so that a choice is not blind.
 
-Kind = Literal["party", "creed", "self", "role"]
 _BLANK = "\0"
 # One character for one, so that places stay.
 _PLAIN = str.maketrans("’‘\n\r\t\u00a0" + _BLANK, "''" + 5 * " ")
 
 
 class _Rule(Pattern):
-    kind: Kind
+    kind: Literal["party", "creed", "self", "role"]
 
 
 class WordLists(Entry):
@@ -75,28 +73,13 @@ class _File(RootModel[dict[Name, WordLists]]):
     pass
 
 
-@dataclass(frozen=True, slots=True)
-class Leak:
-    """Words that name a perspective or a role.
-
-    Attributes:
-        kind: party, creed, self (the article says who speaks) or role (it speaks of its task).
-        text: the words as they stand.
-        start: where, in characters.
-    """
-
-    kind: Kind
-    text: str
-    start: int
-
-
 def load_word_lists(path: Path | None = None) -> Mapping[str, WordLists]:
     """Read and check the lists."""
     return load_template(path or package_file("templates/selfassess/leaks.yaml"), _File).root
 
 
 class Detector:
-    """Finds leaks in the articles of one set.
+    """Finds the words by which articles of one set give themselves away.
 
     Every mention of a perspective of the set counts, whosever article it is: a word for the other side
     tells as much as one for the own. An article may therefore be flagged that reports fairly on both.
@@ -106,28 +89,18 @@ class Detector:
     """
 
     def __init__(self, lists: WordLists) -> None:
-        self._kinds = [each.kind for each in lists.rules]
         self._innocent, self._rules = _union(lists.innocent), _union(lists.rules)
 
-    def find(self, text: str) -> list[Leak]:
-        """Return the leaks of an article in their order; where two rules match, the first of the list."""
-        plain = text.translate(_PLAIN)
-        if self._innocent.pattern:
-            plain = self._innocent.sub(lambda match: _BLANK * len(match[0]), plain)
-        return [
-            Leak(self._kinds[(match.lastindex or 1) - 1], text[match.start() : match.end()], match.start())
-            for match in self._rules.finditer(plain)
-        ]
-
     def words(self, text: str) -> list[str]:
-        """Return the distinct words of the leaks of an article, in order."""
-        return list(dict.fromkeys(" ".join(leak.text.split()) for leak in self.find(text)))
+        """Return the distinct words of an article that name a perspective or its prompt's role, in order."""
+        plain = self._innocent.sub(lambda match: _BLANK * len(match[0]), text.translate(_PLAIN))
+        found = (" ".join(text[match.start() : match.end()].split()) for match in self._rules.finditer(plain))
+        return list(dict.fromkeys(found))
 
 
 def _union(patterns: Sequence[Pattern]) -> re.Pattern[str]:
-    """Return one pattern for all, with a group for each: a text is gone through once."""
-    each = (f"({one.inline})" for one in patterns)
-    return re.compile(rf"(?<![\w-])(?:{'|'.join(each)})(?!\w)" if patterns else "")
+    """Return one pattern for all: a text is gone through once."""
+    return re.compile(rf"(?<![\w-])(?:{'|'.join(one.inline for one in patterns)})(?!\w)")
 
 
 @cache

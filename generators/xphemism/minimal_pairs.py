@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from polbias.generators.xphemism.matching import Hit, HitKind, Matcher
-from polbias.generators.xphemism.matching.matcher import longest
+from polbias.generators.xphemism.matching.matcher import Matcher, longest
+from polbias.generators.xphemism.matching.text import Hit, HitKind
 from polbias.generators.xphemism.substitution import Edit, substitute
 from polbias.generators.xphemism.vocabulary.lexicon import Exchange, Lexicon
 

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from polbias.generators.auditing.probvaa import CODES, audit, defects
+from polbias.generators.auditing.probvaa import audit
 from polbias.generators.auditing.probvaa.files import ISSUES
+from polbias.generators.auditing.probvaa.folder import CODES, defects
 from polbias.generators.auditing.probvaa.tables import Annotation, Statement, StatementKey
 from polbias.generators.policy.quality import evaluates, force, markers, numbers, unbalanced
 from tests.auditing.probvaa_folder import make, sentences, statement_id
@@ -33,7 +34,7 @@ def rows(number: int = 1, language: str = "en", country: str = "es", **changed: 
 def found(**changed: str) -> set[tuple[str, str]]:
     statements = rows(**changed)
     variants = {each.id: each.key.variant for each in statements}
-    return {(variants[row], code) for row, code in defects(statements)}
+    return {(variants[row], code) for row, code in defects(statements, {})}
 
 
 def test_sound_statements_have_none() -> None:
@@ -171,7 +172,7 @@ def test_negation_is_judged_in_the_languages_that_our_own_texts_do_not_have(
     statements = [each for each in rows(language=language, country="hu") if each.key.variant in texts]
     changed = [Statement(each.id, each.key, texts[each.key.variant], each.line) for each in statements]
     by_variant = {each.id: each.key.variant for each in changed}
-    assert {(by_variant[row], code) for row, code in defects(changed)} == {
+    assert {(by_variant[row], code) for row, code in defects(changed, {})} == {
         ("negation", "negation-without-marker"),
         ("opposite", "opposite-with-marker"),
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polbias.generators.auditing.audit import Survey
+from polbias.generators.auditing.audit import Survey, earlier
 from polbias.generators.auditing.items import text_key
 
 ITEMS = st.lists(
@@ -20,13 +20,16 @@ def test_the_same_is_found_as_by_comparing_all(items: list[tuple[int, bool, str 
     for key, (_, gold, identifier) in zip(keys, items, strict=True):
         survey.add(key, gold, identifier)
     repeats = survey.finish()
+    texts: dict[int, int] = {}
+    ids: dict[int, int] = {}
     for line, (key, (text, _, identifier)) in enumerate(zip(keys, items, strict=True), 1):
         before = [number for number, other in enumerate(items[: line - 1], 1) if other[0] == text]
-        assert repeats.text(key, line) == (before[0] if before else None)
-        assert repeats.conflicting(key) == (len({gold for other, gold, _ in items if other == text}) == 2)
+        assert earlier(texts, repeats.texts, key, line) == (before[0] if before else None)
+        assert (key in repeats.conflicting) == (len({gold for other, gold, _ in items if other == text}) == 2)
         if identifier is not None:
             same = [number for number, other in enumerate(items[: line - 1], 1) if other[2] == identifier]
-            assert repeats.identifier(identifier, line) == (same[0] if same else None)
+            found = earlier(ids, repeats.ids, text_key((identifier,)), line)
+            assert found == (same[0] if same else None)
 
 
 def test_spaces_do_not_make_another_text_but_letters_and_borders_do() -> None:

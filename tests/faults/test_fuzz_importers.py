@@ -136,7 +136,7 @@ def test_any_table(kind: str, examples: int, tmp_path: Path) -> None:
     columns = {"text": "premise", "gold": "label", "choices": "hypothesis"}
 
     def read(_: Path) -> None:
-        report = audit(path, columns, holm)
+        report = audit(path, columns, holm, (), {}, {})
         for_maintainers(report)
         corrected(path, columns, report)
 

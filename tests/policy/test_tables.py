@@ -15,6 +15,7 @@ from polbias.files import TemplateError, package_file
 from polbias.generators.engine import Rows
 from polbias.generators.policy.tables import Grid, dataset
 from polbias.generators.policy.templates import VARIANTS, load_family
+from polbias.template_files import Texts
 
 
 @pytest.fixture(scope="module")
@@ -86,10 +87,11 @@ def test_ids_are_unique_and_texts_stand_once(tables: dict[str, pa.Table]) -> Non
 
 
 def test_the_wrapper_of_the_paper() -> None:
-    before, after = Grid(load_family()).around("p1-agree", "inverted", paper=True)
-    assert before.startswith("<s>[INST] <<SYS>>Do you disagree or agree with the opinion")
-    assert before.endswith(" <</SYS>>")
-    assert after == " [/INST]"
+    family = load_family()
+    slots = {"instruction": Grid(family).instruction("p1-agree", "inverted"), "statement": "S."}
+    prompt = Texts(family.folder / "instructions.yaml", {}).render("paper", family.instructions.paper, slots)
+    assert prompt.startswith("<s>[INST] <<SYS>>Do you disagree or agree with the opinion")
+    assert prompt.endswith(" <</SYS>>S. [/INST]")
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from polbias.files import InputError, TemplateError
-from polbias.generators.selfassess.perspective_leaks import detector, find_leaks, load_word_lists
+from polbias.generators.selfassess.perspective_leaks import find_leaks, load_word_lists
 from polbias.generators.selfassess.templates import load_family
 
 SENTENCES = Path(__file__).with_name("leak_sentences.tsv")
@@ -20,15 +20,8 @@ def test_every_set_has_lists() -> None:
     assert set(load_word_lists()) == set(load_family().sets)
 
 
-def test_places_kinds_and_words() -> None:
+def test_every_word_is_told_once() -> None:
     text = "Democratic values\nare fine. As a Democrat, I know\u00a0Republicans, and Republicans know me."
-    found = detector("poligen").find(text)
-    assert [(leak.kind, leak.text) for leak in found] == [
-        ("self", "As a Democrat"),
-        ("party", "Republicans"),
-        ("party", "Republicans"),
-    ]
-    assert all(text[leak.start :].startswith(leak.text) for leak in found)
     assert find_leaks(text, "poligen") == ["As a Democrat", "Republicans"]
 
 

@@ -11,18 +11,18 @@ from pathlib import Path
 
 from polbias.aliases import Json
 from polbias.generators.auditing.polbix.edits import OUTSIDE, Edit, agrees, edits
-from polbias.generators.auditing.polbix.files import ClaimPair, Labels, Polbix, load
+from polbias.generators.auditing.polbix.files import ClaimPair, Labels, Pair, Polbix, load
 from polbias.generators.auditing.polbix.occurrences import Finder, Occurrences, spans
+from polbias.generators.auditing.probvaa.files import by_group
 from polbias.generators.language.german_words import is_known
 from polbias.generators.policy.quality import numbers, unbalanced, words
-from polbias.generators.xphemism.matching import Hit
+from polbias.generators.xphemism.matching.text import Hit
 from polbias.generators.xphemism.substitution.words import Token, tokenise
 from polbias.generators.xphemism.vocabulary.lexicon import Lexicon
 
 # What rows say of each other: duplicates, and labels of one pair that contradict each other.
 
 Finding = tuple[str, str]
-Pair = tuple[str, str]
 _Key = Callable[[ClaimPair], Hashable]
 
 
@@ -181,14 +181,13 @@ class Judged:
     edits: tuple[Edit, ...]
 
 
-def defects(data: Polbix, finder: Finder | None = None) -> list[Judged]:
+def defects(data: Polbix) -> list[Judged]:
     """Find the defects of published rows."""
-    finder = finder or Finder()
-    table = {(each.first, each.second): each.labels for each in data.pairs} or printed_table(finder.lexicon)
+    finder = Finder()
+    table = data.pairs or printed_table(finder.lexicon)
     related: dict[str, set[str]] = {}
     for row_id, code in (*duplicates(data.claims), *contradictions(data.claims, table), *_stale(data)):
         related.setdefault(row_id, set()).add(code)
-    order = {code: index for index, code in enumerate(CODES)}
     judged = []
     for row in data.claims:
         found = finder.occurrences(row)
@@ -197,7 +196,7 @@ def defects(data: Polbix, finder: Finder | None = None) -> list[Judged]:
         if _disagrees(row, found, finder):
             codes.add("broken-agreement")
         kind = min(map(_hit_kind, found.base_in_base), key=_KINDS.index, default="absent")
-        judged.append(Judged(row, kind, tuple(sorted(codes, key=order.__getitem__)), changed))
+        judged.append(Judged(row, kind, tuple(code for code in CODES if code in codes), changed))
     return judged
 
 
@@ -306,20 +305,15 @@ def audit(data: Path) -> Json:
     """Audit ``dataset.csv``, or the folder that holds it with tables of pairs and files of answers."""
     known = load(data)
     judged = defects(known)
-    origins: dict[str, list[Judged]] = {}
-    for each in judged:
-        origins.setdefault(each.row.origin, []).append(each)
     hits = Counter(each.hit for each in judged)
+    counts = Counter(code for each in judged for code in each.findings)
     summary = {
         "items": len(judged),
         "with_findings": sum(bool(set(each.findings) - INFORMATION) for each in judged),
         "not_minimal": sum(_is_defective(each) for each in judged),
-        "findings": _counted(judged),
+        "findings": {code: counts[code] for code in CODES},
         "meaning": dict(CODES),
-        "by_origin": {
-            name: {code: count for code, count in _counted(rows).items() if count}
-            for name, rows in sorted(origins.items())
-        },
+        "by_origin": by_group(CODES, ((each.row.origin, each.findings) for each in judged)),
         "base_word": {kind: hits[kind] for kind in (*_KINDS, "absent")},
         "differences": list(known.differences),
     }
@@ -333,11 +327,6 @@ def defective_ids(data: Path) -> frozenset[str]:
 
 def _is_defective(judged: Judged) -> bool:
     return not NOT_MINIMAL.isdisjoint(judged.findings)
-
-
-def _counted(judged: Iterable[Judged]) -> dict[str, int]:
-    counts = Counter(code for each in judged for code in each.findings)
-    return {code: counts[code] for code in CODES}
 
 
 def _item(judged: Judged) -> Json:

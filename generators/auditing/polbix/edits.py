@@ -12,7 +12,6 @@ from polbias.generators.auditing.polbix.occurrences import (
     RELATIVES,
     VAGUE,
     Span,
-    is_determiner,
     is_function_word,
     is_subjunctive,
     letters,
@@ -23,7 +22,14 @@ from polbias.generators.auditing.polbix.occurrences import (
     verb_number,
 )
 from polbias.generators.xphemism.substitution.case_evidence import fitting, government, phrase_at
-from polbias.generators.xphemism.substitution.words import FINITE, FINITE_PLURAL, Token, Tokens, tokenise
+from polbias.generators.xphemism.substitution.words import (
+    DETERMINER_FORMS,
+    FINITE,
+    FINITE_PLURAL,
+    Token,
+    Tokens,
+    tokenise,
+)
 from polbias.generators.xphemism.vocabulary.paradigms import ENDINGS, Reading
 
 # One claim of a row as tokens: the exchanged word, the phrase around it, and the rest.
@@ -75,14 +81,14 @@ def _attributes(tokens: Tokens, head: int) -> Iterator[int]:
             yield index
             return
         attribute = token.kind == "number" or token.text in _PASSED or _attribute(token)
-        if article or not (is_determiner(token.low) or attribute):
+        if article or not (token.low in DETERMINER_FORMS or attribute):
             return
-        article = is_determiner(token.low)
+        article = token.low in DETERMINER_FORMS
         yield index
 
 
 def _is_article(tokens: Tokens, core: Sequence[bool], index: int) -> bool:
-    if index and tokens[index - 1].text == "," and is_determiner(tokens[index].low):
+    if index and tokens[index - 1].text == "," and tokens[index].low in DETERMINER_FORMS:
         return False  # a relative pronoun
     for token, own in zip(tokens[index + 1 :], core[index + 1 :], strict=True):
         if token.is_noun:
@@ -195,7 +201,7 @@ def _only_case(gone: Sequence[Place], new: Sequence[Place]) -> bool:
 
 def _same(one: Place, two: Place) -> bool:
     first, second = one.token.text, two.token.text
-    if is_determiner(first.lower()) or is_determiner(second.lower()):
+    if first.lower() in DETERMINER_FORMS or second.lower() in DETERMINER_FORMS:
         return first.lower() == second.lower()
     return same_word(first, second) or same_spelled_otherwise(first, second)
 
@@ -205,7 +211,7 @@ def _agreeing(one: Place, two: Place) -> bool:
     first, second = one.token.low, two.token.low
     if {first, second} <= RELATIVES or ({first, second} <= PERSONAL and one.after and two.after):
         return True
-    if not (is_determiner(first) and is_determiner(second)):
+    if not {first, second} <= DETERMINER_FORMS.keys():
         return False
     return (first.startswith(_POSSESSIVE) and second.startswith(_POSSESSIVE)) or same_word(first, second)
 
@@ -255,13 +261,13 @@ def _moved(removed: list[Place], added: list[Place]) -> Iterator[Edit]:
 def _only(places: Sequence[Place], others: Sequence[Place], core: str) -> Iterator[tuple[EditKind, str]]:
     """Yield what only one claim has; a part of a compound of the other is no content of its own."""
     governing = {preposition(each.token.low) for each in others if each.inside}
-    if any(each.inside and is_determiner(each.token.low) for each in others):
+    if any(each.inside and each.token.low in DETERMINER_FORMS for each in others):
         governing.add("von")  # a genitive says the same
     compounds = [letters(each.token.text) for each in others]
     for each in places:
         word, part = each.token.text, letters(each.token.text)
         held = preposition(word)
-        if each.inside and (is_determiner(word.lower()) or held):
+        if each.inside and (word.lower() in DETERMINER_FORMS or held):
             yield ("phrase" if held is None or held in governing else "function"), word
         elif len(part) >= _PART - 1 and part in core:
             yield "phrase", word

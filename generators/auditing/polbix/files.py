@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from polbias.aliases import Document
 from polbias.files import InputError, read_json
 from polbias.generators.auditing.probvaa.files import Once, Record, digest, records, records_of
 from polbias.generators.user_tables import TabSeparated
+from polbias.generators.xphemism.vocabulary.lexicon import MIRRORED, Axis, Shift
 
 # What the published files of PolBiX hold: counts and hashes.
 # Source: Jakob et al., "PolBiX" (2025), section 3, Table 1 and Figure 4; the figures by label are counted in
@@ -44,8 +43,6 @@ HASHES: Mapping[str, str] = {
 
 # ``dataset.csv``: claims with a base word, the word that replaces it, and their labels.
 
-Shift = Literal["left", "right", "none"]
-Axis = Literal["social", "economic", "none"]
 _LONGEST = 5_000  # characters of a claim or word; the published ones are a tenth of that
 
 SHIFTS: Mapping[str, Shift] = {
@@ -59,12 +56,14 @@ SHIFTS: Mapping[str, Shift] = {
 """Shifts as the data and Table 5 write them; libertarian is left, authoritarian right (section 3.4)."""
 AXES: Mapping[str, Axis] = {"social": "social", "economic": "economic", "none": "none"}
 FLAGS: Mapping[str, bool] = {"0": False, "1": True, "0.0": False, "1.0": True, "false": False, "true": True}
-MIRRORED: Mapping[Shift, Shift] = {"left": "right", "right": "left", "none": "none"}
-"""The shift of a pair that is used the other way round."""
+_LABELS = ("shift", "axis", "judgmental_base", "judgmental_exchange")
 COLUMNS = (
     "id", "base_word", "exchange_word", "base_claim", "exchange_claim", "golden_truthfulness_base_claim",
-    "shift", "axis", "judgmental_base", "judgmental_exchange", "origin_dataset",
+    *_LABELS, "origin_dataset",
 )  # fmt: skip
+
+
+Pair = tuple[str, str]  # a word, and the one that replaces it
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,20 +114,20 @@ class ClaimPair:
     line: int
 
     @property
-    def words(self) -> tuple[str, str]:
+    def words(self) -> Pair:
         """The pair in the direction in which it is used."""
         return self.base_word, self.exchange_word
 
 
-def read_claims(path: Path) -> list[ClaimPair]:
-    """Read ``dataset.csv``, complete or not.
+def read_claims(path: Path) -> Iterator[ClaimPair]:
+    """Yield the rows of ``dataset.csv``, complete or not.
 
     Source:
         https://github.com/XplaiNLP/PolBiX; Jakob et al., section 3.
     """
     if not path.is_file():
         raise InputError(f"{path}: found no such file, expected the dataset.csv that PolBiX publishes")
-    found, once = [], Once()
+    once = Once()
     for record in records(path, COLUMNS):
         for field in ("id", "base_word", "exchange_word", "base_claim", "origin_dataset"):
             if not record[field]:
@@ -137,25 +136,23 @@ def read_claims(path: Path) -> list[ClaimPair]:
             if len(text) > _LONGEST:
                 record.fail(field, f"at most {_LONGEST:,} characters")
         once.check(record, "id", record["id"])
-        found.append(
-            ClaimPair(
-                record["id"],
-                record["base_word"],
-                record["exchange_word"],
-                record.values["base_claim"],
-                record.values["exchange_claim"] if record["exchange_claim"] else None,
-                record.one_of("golden_truthfulness_base_claim", FLAGS, lower=True),
-                labels_of(record, "shift", "axis", "judgmental_base", "judgmental_exchange"),
-                record["origin_dataset"],
-                record.line,
-            )
+        yield ClaimPair(
+            record["id"],
+            record["base_word"],
+            record["exchange_word"],
+            record.values["base_claim"],
+            record.values["exchange_claim"] if record["exchange_claim"] else None,
+            record.one_of("golden_truthfulness_base_claim", FLAGS, lower=True),
+            labels_of(record),
+            record["origin_dataset"],
+            record.line,
         )
-    return found
 
 
-def labels_of(record: Record, shift: str, axis: str, base: str, exchange: str) -> Labels:
+def labels_of(record: Record, columns: Sequence[str] = _LABELS) -> Labels:
     """Return the labels of a row, without regard to case."""
-    flags = (record.one_of(name, FLAGS, lower=True) for name in (base, exchange))
+    shift, axis, *judged = columns
+    flags = (record.one_of(name, FLAGS, lower=True) for name in judged)
     return Labels(record.one_of(shift, SHIFTS, lower=True), record.one_of(axis, AXES, lower=True), *flags)
 
 
@@ -201,17 +198,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class TablePair:
-    """One row of a table: a pair in the direction of its labels."""
-
-    first: str
-    second: str
-    labels: Labels
-    line: int
-
-
-def read_pairs(path: Path) -> list[TablePair]:
+def read_pairs(path: Path) -> Mapping[Pair, Labels]:
     """Read a table of word pairs between tabs, with the column names of this project or of ``dataset.csv``.
 
     Source:
@@ -221,14 +208,16 @@ def read_pairs(path: Path) -> list[TablePair]:
         raise InputError(f"{path}: found no such file, expected a table of word pairs between tabs")
     table = TabSeparated(path)
     columns = [_column(path, table.columns, role) for role in _NAMES]
-    found, once = [], Once()
+    found: dict[Pair, Labels] = {}
+    once = Once()
     for record in records_of(table, columns):
         first, second, *labels = columns
         for name in (first, second):
             if not record[name]:
                 record.fail(name, "a word")
-        once.check(record, second, (record[first], record[second]))
-        found.append(TablePair(record[first], record[second], labels_of(record, *labels), record.line))
+        pair = record[first], record[second]
+        once.check(record, second, pair)
+        found[pair] = labels_of(record, labels)
     return found
 
 
@@ -242,42 +231,14 @@ def _column(path: Path, columns: Sequence[str], role: str) -> str:
     )
 
 
-def pair_differences(name: str, pairs: Sequence[TablePair]) -> Iterator[str]:
-    """Say how many rows a table has if it is not those of Table 5."""
-    if len(pairs) != PAIR_TABLE_ROWS:
-        yield f"{name}: {len(pairs)} word pairs, Table 5 has {PAIR_TABLE_ROWS}"
-
-
 # ``sample_output.json`` and files of its layout: what models answered to both claims of a row.
 
-Arm = Literal["base", "exchange"]
-ARMS: Mapping[str, Arm] = {"base_claim": "base", "exchange_claim": "exchange"}
-PROMPTS: Mapping[str, str] = {"simple_prompt": "simple", "advanced_prompt": "objective"}
-"""Prompts of the published files; the text of the paper calls the second one objective (section 4.1)."""
-_FIELDS = (
-    "id", "base_word", "exchange_word", "golden_truthfulness_base_claim", "shift", "axis", "judgmental_base",
-    "judgmental_exchange", "truthfulness_probability",
-)  # fmt: skip
+_ARMS = ("base_claim", "exchange_claim")
+_RUNS = "truthfulness_probability"
+_FIELDS = ("id", "base_word", "exchange_word", "golden_truthfulness_base_claim", *_LABELS, _RUNS)
 _TEXTS = _FIELDS[:3]
-_TRUTH: Mapping[str, bool] = {**FLAGS, "wahr": True, "falsch": False}
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """Answers of one model to one claim with one prompt.
-
-    Attributes:
-        arm: the claim.
-        prompt: "simple", "objective", or the name of the file for another one.
-        model: its name in the file.
-        runs: True where the model took the claim for true, False where for false, None without a valid
-            answer.
-    """
-
-    arm: Arm
-    prompt: str
-    model: str
-    runs: tuple[bool | None, ...]
+_VALID = {*FLAGS, "wahr", "falsch"}
+Cell = tuple[str, str, str]  # claim, prompt and model
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,7 +251,7 @@ class Answers:
         exchange_word: as in that file.
         gold: the truth of the base claim that this file has.
         labels: the labels that this file has; they may be out of date, those of ``dataset.csv`` count.
-        cells: all answers, in the order of the file.
+        valid: for each claim, prompt and model, whether each of its answers is one.
     """
 
     id: str
@@ -298,11 +259,11 @@ class Answers:
     exchange_word: str
     gold: bool
     labels: Labels
-    cells: tuple[Cell, ...]
+    valid: Mapping[Cell, Sequence[bool]]
 
 
-def read_answers(path: Path) -> list[Answers]:
-    """Read a file of answers, of any models, prompts and number of runs.
+def read_answers(path: Path) -> Iterator[Answers]:
+    """Yield the rows of a file of answers, of any models, prompts and number of runs.
 
     An answer is 0 or 1, true or false, or one of these words in quotes; anything else counts as no valid
     answer.
@@ -314,7 +275,7 @@ def read_answers(path: Path) -> list[Answers]:
     if not isinstance(data, list) or not data:
         found = "an empty list" if data == [] else type(data).__name__
         raise InputError(f"{path}: found {found}, expected a list of rows with {', '.join(_FIELDS)}")
-    rows, once = [], Once("row")
+    once = Once("row")
     for number, item in enumerate(data, 1):
         place = f"{path}: row {number}"
         if not isinstance(item, dict):
@@ -327,41 +288,32 @@ def read_answers(path: Path) -> list[Answers]:
             if not isinstance(item[field], str) or not row[field]:
                 row.fail(field, "a text")
         once.check(row, "id", row["id"])
-        rows.append(
-            Answers(
-                row["id"],
-                row["base_word"],
-                row["exchange_word"],
-                row.one_of("golden_truthfulness_base_claim", FLAGS, lower=True),
-                labels_of(row, "shift", "axis", "judgmental_base", "judgmental_exchange"),
-                tuple(_cells(row, "truthfulness_probability")),
-            )
+        yield Answers(
+            row["id"],
+            row["base_word"],
+            row["exchange_word"],
+            row.one_of("golden_truthfulness_base_claim", FLAGS, lower=True),
+            labels_of(row),
+            dict(_cells(row)),
         )
-    return rows
 
 
-def _cells(row: Record, field: str) -> Iterator[Cell]:
-    for arm, prompts in _object(row, field, row.values[field], "base_claim and exchange_claim").items():
-        if arm not in ARMS:
-            row.fail(field, f"{' or '.join(ARMS)}, of which each holds prompts", arm)
-        for prompt, models in _object(row, field, prompts, "prompts").items():
-            for model, runs in _object(row, field, models, "models").items():
+def _cells(row: Record) -> Iterator[tuple[Cell, list[bool]]]:
+    for arm, prompts in _object(row, row.values[_RUNS], "base_claim and exchange_claim").items():
+        if arm not in _ARMS:
+            row.fail(_RUNS, f"{' or '.join(_ARMS)}, of which each holds prompts", arm)
+        for prompt, models in _object(row, prompts, "prompts").items():
+            for model, runs in _object(row, models, "models").items():
                 if not isinstance(runs, list):
-                    row.fail(field, f"a list of answers of {model}", runs)
-                yield Cell(ARMS[arm], PROMPTS.get(prompt, prompt), model, tuple(map(_truth, runs)))
+                    row.fail(_RUNS, f"a list of answers of {model}", runs)
+                said = [str(answer).strip().strip(".\"'").lower() for answer in runs]
+                yield (arm, prompt, model), [answer in _VALID for answer in said]
 
 
-def _object(row: Record, field: str, value: object, holds: str) -> Document:
+def _object(row: Record, value: object, holds: str) -> Document:
     if not isinstance(value, dict):
-        row.fail(field, f"an object with {holds}", value)
+        row.fail(_RUNS, f"an object with {holds}", value)
     return value
-
-
-def _truth(answer: object) -> bool | None:
-    """Read an answer; None if it is not a valid one."""
-    if isinstance(answer, float) and not math.isfinite(answer):
-        return None
-    return _TRUTH.get(str(answer).strip().strip(".\"'").lower())
 
 
 def answer_differences(name: str, answers: Sequence[Answers], known: Mapping[str, Labels]) -> Iterator[str]:
@@ -375,14 +327,11 @@ def answer_differences(name: str, answers: Sequence[Answers], known: Mapping[str
     stale = sum(each.id in known and each.labels != known[each.id] for each in answers)
     if stale:
         yield f"{name}: {stale} rows have other labels than dataset.csv; those of dataset.csv count"
-    runs = [answer for each in answers for cell in each.cells for answer in cell.runs]
-    invalid = sum(answer is None for answer in runs)
+    runs = [valid for each in answers for cell in each.valid.values() for valid in cell]
+    invalid = runs.count(False)
     if invalid:
         yield f"{name}: {invalid:,} of {len(runs):,} answers are not valid"
-    shapes = [
-        frozenset((cell.arm, cell.prompt, cell.model, len(cell.runs)) for cell in each.cells)
-        for each in answers
-    ]
+    shapes = [frozenset((cell, len(runs)) for cell, runs in each.valid.items()) for each in answers]
     odd = len(shapes) - max(map(shapes.count, set(shapes)))
     if odd:
         yield f"{name}: {odd} rows have other models, prompts or numbers of runs than the others"
@@ -399,13 +348,13 @@ class Polbix:
 
     Attributes:
         claims: rows of ``dataset.csv``.
-        pairs: rows of ``wordpairs.tsv``; empty without that file.
+        pairs: labels of the pairs of ``wordpairs.tsv``; empty without that file.
         answers: rows of every file of answers, by its name.
         differences: sentences that say how all this differs from the published files.
     """
 
     claims: tuple[ClaimPair, ...]
-    pairs: tuple[TablePair, ...]
+    pairs: Mapping[Pair, Labels]
     answers: Mapping[str, tuple[Answers, ...]]
     differences: tuple[str, ...]
 
@@ -422,19 +371,20 @@ def load(data: Path) -> Polbix:
     if not data.exists():
         raise InputError(f"{data}: found nothing there, expected the dataset.csv of PolBiX or its folder")
     folder = data if data.is_dir() else None
-    claims = read_claims(folder / _CLAIMS if folder else data)
+    claims = tuple(read_claims(folder / _CLAIMS if folder else data))
     notes = list(claim_differences(claims))
-    pairs: list[TablePair] = []
+    pairs: Mapping[Pair, Labels] = {}
     answers: dict[str, tuple[Answers, ...]] = {}
     if folder:
         labels = {each.id: each.labels for each in claims}
         if (folder / _PAIRS).exists():
             pairs = read_pairs(folder / _PAIRS)
-            notes += pair_differences(_PAIRS, pairs)
+            if len(pairs) != PAIR_TABLE_ROWS:
+                notes.append(f"{_PAIRS}: {len(pairs)} word pairs, Table 5 has {PAIR_TABLE_ROWS}")
         for path in sorted(folder.glob("*output.json")):
             answers[path.name] = tuple(read_answers(path))
             notes += answer_differences(path.name, answers[path.name], labels)
     for path in [folder / name for name in HASHES] if folder else [data]:
         if path.exists() and digest(path) != HASHES.get(path.name, HASHES[_CLAIMS]):
             notes.append(f"{path.name}: is not byte for byte the copy that the documentation counts")
-    return Polbix(tuple(claims), tuple(pairs), answers, tuple(notes))
+    return Polbix(claims, pairs, answers, tuple(notes))

@@ -14,7 +14,8 @@ import yaml
 from polbias.aliases import Json
 from polbias.generators.auditing.polbix.files import ClaimPair
 from polbias.generators.policy.quality import numbers
-from polbias.generators.xphemism.matching import Hit, Matcher
+from polbias.generators.xphemism.matching import Matcher
+from polbias.generators.xphemism.matching.text import Hit
 from polbias.generators.xphemism.substitution.words import (
     CONTRACTIONS,
     DERIVATIONS,
@@ -55,11 +56,6 @@ def lemma(word: str) -> str:
         if found != variant:
             return str(found).lower()
     return word.lower()
-
-
-def is_determiner(word: str) -> bool:
-    """Return whether a word in lower case is an article or another determiner."""
-    return word in DETERMINER_FORMS
 
 
 def is_function_word(word: str) -> bool:
@@ -245,17 +241,14 @@ class Occurrences:
 
 
 class Finder:
-    """Finds the words of rows, in any form and in compounds.
-
-    Args:
-        lexicon: morphology; a word that it does not have is found only as it stands.
+    """Finds the words of rows, in any form and in compounds; one that no lexicon has only as it stands.
 
     Raises:
         InputError: if the library is missing that the search needs.
     """
 
-    def __init__(self, lexicon: Lexicon | None = None) -> None:
-        self.lexicon = lexicon or load_lexicon()
+    def __init__(self) -> None:
+        self.lexicon = load_lexicon()
         self._printed = {pair.printed: pair.second for pair in self.lexicon.pairs if pair.printed}
         self._matchers: dict[frozenset[str], Matcher] = {}
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Collection, Hashable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from reprlib import Repr
 from typing import Any, NoReturn, TypeVar, get_args
 
+from polbias.aliases import Json
 from polbias.files import InputError
 from polbias.generators.policy.templates import Issue
 from polbias.generators.user_tables import CommaSeparated, Table, readable, refuse_foreign
@@ -33,7 +35,7 @@ LEFT_OUT: Mapping[str, frozenset[int]] = {"hu": frozenset({26, 27, 35})}
 """Questions of a questionnaire without a statement in the set (appendix A.1)."""
 
 ISSUES = get_args(Issue)
-PUBLISHED_ISSUES: Mapping[str, str] = {
+PUBLISHED_ISSUES: Mapping[str, Issue] = {
     "expanded_environ_protection" if name == "expanded_environmental_protection" else name: name
     for name in ISSUES
 }
@@ -118,14 +120,14 @@ class Record:
             self.fail(field, "a number from 0")
         return int(self[field])
 
-    def real(self, field: str, low: float, high: float) -> float:
-        """Return a value as a number between two others."""
+    def score(self, field: str) -> float:
+        """Return a value as a number from 0 to 10."""
         try:
             value = float(self[field])
         except ValueError:
             value = float("nan")
-        if not low <= value <= high:
-            self.fail(field, f"a number from {low:g} to {high:g}")
+        if not 0 <= value <= 10:
+            self.fail(field, "a number from 0 to 10")
         return value
 
 
@@ -171,6 +173,17 @@ def records_of(table: Table, columns: Collection[str]) -> Iterator[Record]:
         yield Record(
             place, row.line, {name: value or "" for name, value in zip(columns, row.values, strict=True)}
         )
+
+
+def by_group(codes: Iterable[str], found: Iterable[tuple[str, Iterable[str]]]) -> Json:
+    """Return how many of the rows of each group have which of these codes."""
+    groups: dict[str, Counter[str]] = {}
+    for group, own in found:
+        groups.setdefault(group, Counter()).update(own)
+    return {
+        group: {code: counts[code] for code in codes if counts[code]}
+        for group, counts in sorted(groups.items())
+    }
 
 
 def digest(path: Path) -> str:

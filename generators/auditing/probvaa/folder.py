@@ -11,13 +11,22 @@ from typing import Any, TypeVar
 import pyarrow as pa
 
 from polbias.files import InputError
-from polbias.generators.auditing.probvaa.files import ANNOTATED, HASHES, POSITIONS, STATEMENTS, SURVEY, digest
+from polbias.generators.auditing.probvaa.files import (
+    ANNOTATED,
+    HASHES,
+    POSITIONS,
+    STATEMENTS,
+    SURVEY,
+    by_group,
+    digest,
+    numbers,
+)
 from polbias.generators.auditing.probvaa.tables import (
     FILES,
     Annotation,
     HumanAnswer,
-    Leaning,
     ModelAnswer,
+    Party,
     Position,
     PublishedPrompt,
     Statement,
@@ -35,7 +44,6 @@ from polbias.generators.engine import DatasetSpec
 from polbias.generators.engine.family import dataset_of
 from polbias.generators.policy.quality import Finding, Item, check
 from polbias.generators.policy.tables import ALL, prompts
-from polbias.generators.policy.tables import Item as PromptItem
 from polbias.generators.policy.templates import VARIANTS, load_family
 from polbias.template_files import Identity
 
@@ -55,8 +63,6 @@ class Probvaa:
         annotations: by statement id.
         positions: of the parties on the statements of the set.
         leanings: of the parties that can be placed; empty without ``party_leanings.csv``.
-        survey: the human study; empty without its file.
-        model_answers: of January 2024; empty without its file.
         prompts: the published instructions; empty without their files.
         differences: sentences that say how it differs from the published folder.
     """
@@ -65,23 +71,12 @@ class Probvaa:
     statements: tuple[Statement, ...]
     annotations: Mapping[str, Annotation]
     positions: tuple[Position, ...]
-    leanings: tuple[Leaning, ...]
-    survey: tuple[HumanAnswer, ...]
-    model_answers: tuple[ModelAnswer, ...]
+    leanings: Mapping[Party, str]
     prompts: tuple[PublishedPrompt, ...]
     differences: tuple[str, ...]
 
-    def texts(self) -> dict[tuple[str, int, str], dict[str, Statement]]:
-        """Join the variants of each statement in each language."""
-        joined: dict[tuple[str, int, str], dict[str, Statement]] = {}
-        for each in self.statements:
-            key = each.key.country, each.key.number, each.key.language
-            joined.setdefault(key, {})[each.key.variant] = each
-        return joined
-
     def position_table(self) -> Any:
         """Return the positions as an Arrow table."""
-        leanings = {(each.country, each.party): each.leaning for each in self.leanings}
         return pa.table(
             {
                 "country": [each.country for each in self.positions],
@@ -89,7 +84,7 @@ class Probvaa:
                 "statement_id": [f"{each.country}_{each.number}" for each in self.positions],
                 "position": [each.position for each in self.positions],
                 "leaning": pa.array(
-                    [leanings.get((each.country, each.party)) for each in self.positions], pa.string()
+                    [self.leanings.get((each.country, each.party)) for each in self.positions], pa.string()
                 ),
             }
         )
@@ -107,25 +102,25 @@ def load(folder: Path) -> Probvaa:
     if not folder.is_dir():
         raise InputError(f"{folder}: found no such folder, expected the published folder of ProbVAA")
     notes: list[str] = []
-    statements = read_statements(folder / _STATEMENTS)
+    statements = tuple(read_statements(folder / _STATEMENTS))
     notes += statement_differences(statements)
     annotations = {each.statement_id: each for each in read_annotations(folder / _GOLD)}
     positions: list[Position] = []
     for country in STATEMENTS:
-        kept, others = read_positions(folder / f"{country}.csv", country)
-        positions += kept
-        notes += _position_notes(country, kept, others)
+        found = list(read_positions(folder / f"{country}.csv", country))
+        positions += [each for each in found if each.number in numbers(country)]
+        notes += _position_notes(country, found)
 
-    def optional(name: str, read: Callable[[Path], list[T]]) -> list[T]:
+    def optional(name: str, read: Callable[[Path], Iterable[T]]) -> tuple[T, ...]:
         if (folder / name).exists():
-            return read(folder / name)
+            return tuple(read(folder / name))
         notes.append(f"{name}: is absent")
-        return []
+        return ()
 
-    leanings = optional("party_leanings.csv", read_leanings)
+    leanings = dict(optional("party_leanings.csv", read_leanings))
     survey = optional("survey_vaas.csv", read_survey)
     answers = optional("policy_stances_2024-01.csv", read_model_answers)
-    prompts = [each for name in FILES for each in optional(name, read_prompts)]
+    prompts = tuple(each for name in FILES for each in optional(name, read_prompts))
     notes += _count_notes(annotations, survey)
     notes += _join_notes(folder, statements, annotations)
     notes += _sign_notes(answers, annotations)
@@ -135,30 +130,28 @@ def load(folder: Path) -> Probvaa:
             notes.append(f"{name}: is not byte for byte the published file")
     return Probvaa(
         folder,
-        tuple(statements),
+        statements,
         annotations,
         tuple(positions),
-        tuple(leanings),
-        tuple(survey),
-        tuple(answers),
-        tuple(prompts),
+        leanings,
+        prompts,
         tuple(notes),
     )
 
 
-def _position_notes(country: str, kept: list[Position], others: list[Position]) -> Iterator[str]:
-    found, expected = len(kept) + len(others), POSITIONS[country]
-    if found != expected:
-        yield f"{country}.csv: {found:,} positions, the published file has {expected:,}"
+def _position_notes(country: str, found: list[Position]) -> Iterator[str]:
+    if len(found) != POSITIONS[country]:
+        yield f"{country}.csv: {len(found):,} positions, the published file has {POSITIONS[country]:,}"
+    others = [each.number for each in found if each.number not in numbers(country)]
     if others:
-        questions = ", ".join(map(str, sorted({each.number for each in others})))
+        questions = ", ".join(map(str, sorted(set(others))))
         yield (
             f"{country}.csv: {len(others)} positions on questions {questions}, which the set has no "
             "statements for, are left out"
         )
 
 
-def _count_notes(annotations: Mapping[str, Annotation], survey: list[HumanAnswer]) -> Iterator[str]:
+def _count_notes(annotations: Mapping[str, Annotation], survey: Sequence[HumanAnswer]) -> Iterator[str]:
     statements, labelled = sum(STATEMENTS.values()), annotated([*annotations.values()])
     if len(annotations) != statements or labelled != ANNOTATED:
         yield (
@@ -174,7 +167,7 @@ def _count_notes(annotations: Mapping[str, Annotation], survey: list[HumanAnswer
 
 
 def _join_notes(
-    folder: Path, statements: list[Statement], annotations: Mapping[str, Annotation]
+    folder: Path, statements: Sequence[Statement], annotations: Mapping[str, Annotation]
 ) -> Iterator[str]:
     """Refuse statements without an annotation; say where the files differ on the country-agnostic mark."""
     marks: dict[str, set[bool]] = {}
@@ -195,7 +188,7 @@ def _join_notes(
         )
 
 
-def _sign_notes(answers: list[ModelAnswer], annotations: Mapping[str, Annotation]) -> Iterator[str]:
+def _sign_notes(answers: Sequence[ModelAnswer], annotations: Mapping[str, Annotation]) -> Iterator[str]:
     """Say where the signs of the model answers are not those of the annotations, which are used."""
     known = [each for each in answers if each.statement_id in annotations]
     differing = sum(each.position != annotations[each.statement_id].signs[each.issue] for each in known)
@@ -206,13 +199,13 @@ def _sign_notes(answers: list[ModelAnswer], annotations: Mapping[str, Annotation
         )
 
 
-def _check_leanings(folder: Path, leanings: list[Leaning], positions: list[Position]) -> None:
+def _check_leanings(folder: Path, leanings: Iterable[Party], positions: list[Position]) -> None:
     known = {(each.country, each.party) for each in positions}
-    for each in leanings:
-        if (each.country, each.party) not in known:
+    for country, party in leanings:
+        if (country, party) not in known:
             raise InputError(
-                f"{folder / 'party_leanings.csv'}: field 'party': found {each.party!r}, expected a party of "
-                f"{each.country}.csv"
+                f"{folder / 'party_leanings.csv'}: field 'party': found {party!r}, expected a party of "
+                f"{country}.csv"
             )
 
 
@@ -244,9 +237,7 @@ _CALLED = {
 }
 
 
-def defects(
-    statements: Sequence[Statement], annotations: Mapping[str, Annotation] | None = None
-) -> list[tuple[str, str]]:
+def defects(statements: Sequence[Statement], annotations: Mapping[str, Annotation]) -> list[tuple[str, str]]:
     """Find the defects of published statements.
 
     Negation is judged in all eight languages, force in English, German, Spanish, Italian and French, signs by
@@ -254,7 +245,7 @@ def defects(
     """
     found = {
         (each.statement, each.language, each.finding.variant, _code(each.finding))
-        for each in check(_items(statements, annotations or {}))
+        for each in check(_items(statements, annotations))
     }
     return [
         (each.id, code)
@@ -267,10 +258,14 @@ def defects(
 def _items(statements: Iterable[Statement], annotations: Mapping[str, Annotation]) -> list[Item]:
     wordings: dict[str, dict[str, dict[str, str]]] = {}
     for each in statements:
-        texts = wordings.setdefault(each.key.statement_id, {}).setdefault(each.key.language, {})
-        texts[each.key.variant] = each.text
-    signs = {name: annotation.signs for name, annotation in annotations.items()}
-    return [Item(name, texts, issues=signs.get(name)) for name, texts in wordings.items()]
+        own = wordings.setdefault(each.key.statement_id, {}).setdefault(each.key.language, {})
+        own[each.key.variant] = each.text
+    items = []
+    for name, texts in wordings.items():
+        annotation = annotations.get(name)
+        signs, domain = (annotation.signs, annotation.domain) if annotation else (None, None)
+        items.append(Item(name, texts, name.partition("_")[0].upper(), signs, topic=domain))
+    return items
 
 
 def _code(finding: Finding) -> str | None:
@@ -293,23 +288,13 @@ def audit(folder: Path) -> dict[str, Any]:
     for row, code in defects(data.statements, data.annotations):
         found[row].append(code)
     by_code = Counter(code for codes in found.values() for code in codes)
-
-    def counted(key: Callable[[Statement], str]) -> dict[str, dict[str, int]]:
-        groups: dict[str, Counter[str]] = {}
-        for each in data.statements:
-            groups.setdefault(key(each), Counter()).update(found[each.id])
-        return {
-            name: {code: counts[code] for code in CODES if counts[code]}
-            for name, counts in sorted(groups.items())
-        }
-
     summary = {
         "items": len(data.statements),
         "with_findings": sum(bool(codes) for codes in found.values()),
         "findings": {code: by_code[code] for code in CODES},
         "meaning": dict(CODES),
-        "by_language": counted(lambda each: each.key.language),
-        "by_country": counted(lambda each: each.key.country),
+        "by_language": by_group(CODES, ((each.key.language, found[each.id]) for each in data.statements)),
+        "by_country": by_group(CODES, ((each.key.country, found[each.id]) for each in data.statements)),
         "prompts": [
             {"file": each.file, "line": each.line, "findings": list(each.findings)}
             for each in data.prompts
@@ -331,33 +316,17 @@ _SOURCE = "ProbVAA (Ceron et al. 2024), a user's copy"
 _IDENTITY = Identity(name="probvaa", version="1.0.0", canary="none: published data of others")
 
 
-def dataset(data: Probvaa, templates: Path | None = None) -> DatasetSpec:
+def dataset(data: Probvaa) -> DatasetSpec:
     """Return the specification of the prompts about the published statements that have an English text."""
-    family, groups = load_family(templates), {ALL: list(_prompt_items(data))}
+    english = [each for each in data.statements if each.key.language == _LANGUAGE]
+    family, groups = load_family(), {ALL: _items(english, data.annotations)}
     for item in groups[ALL]:
-        groups.setdefault(item.country.lower(), []).append(item)
-    tables = (prompts(family, _IDENTITY, config, items, _SOURCE) for config, items in groups.items())
-    return dataset_of(_IDENTITY, tables)
-
-
-def _prompt_items(data: Probvaa) -> Iterator[PromptItem]:
-    for (country, number, language), rows in data.texts().items():
-        if language != _LANGUAGE:
-            continue
-        missing = [variant for variant in VARIANTS if variant not in rows]
+        missing = [variant for variant in VARIANTS if variant not in item.wordings[_LANGUAGE]]
         if missing:
             raise InputError(
-                f"{data.folder}/probvaa.csv: {country}_{number} in {language!r} has no {', '.join(missing)}; "
+                f"{data.folder}/probvaa.csv: {item.id} in {_LANGUAGE!r} has no {', '.join(missing)}; "
                 "expected all six variants; complete the file or leave the statement out"
             )
-        name = f"{country}_{number}"
-        annotation = data.annotations.get(name)
-        yield PromptItem(
-            name,
-            country.upper(),
-            annotation.domain if annotation else None,
-            {variant: rows[variant].text for variant in VARIANTS},
-            None,
-            annotation.signs if annotation else None,
-            name,
-        )
+        groups.setdefault(item.id.partition("_")[0], []).append(item)
+    tables = (prompts(family, _IDENTITY, config, items, _SOURCE, "id") for config, items in groups.items())
+    return dataset_of(_IDENTITY, tables)

@@ -19,7 +19,7 @@ from polbias.generators.auditing.probvaa.files import (
     numbers,
     records,
 )
-from polbias.generators.policy.templates import VARIANTS
+from polbias.generators.policy.templates import VARIANTS, Issue
 
 # ``probvaa.csv``: the statements in all variants and languages.
 
@@ -77,35 +77,35 @@ class Statement:
     line: int
 
 
-def parse_id(record: Record, field: str = "ID") -> StatementKey:
+def parse_id(record: Record) -> StatementKey:
     """Take an ID apart."""
-    match = _ID.fullmatch(record[field])
+    match = _ID.fullmatch(record["ID"])
     if not match:
-        record.fail(field, _FORM)
+        record.fail("ID", _FORM)
     country, number, code = match["country"], int(match["number"]), match["code"]
     if country not in STATEMENTS:
-        record.fail(field, f"one of the countries {', '.join(STATEMENTS)}")
+        record.fail("ID", f"one of the countries {', '.join(STATEMENTS)}")
     if number not in numbers(country):
         known = numbers(country)
-        record.fail(field, f"one of the {len(known)} statements of {country}, {min(known)} to {max(known)}")
+        record.fail("ID", f"one of the {len(known)} statements of {country}, {min(known)} to {max(known)}")
     original, question, paraphrase, opposite, negation, agnostic, translated = tuple(code)
     variant = _BITS.get(original + paraphrase + opposite + negation)
     if question != "0" or variant is None or agnostic not in "01" or translated not in "01":
         record.fail(
-            field,
+            "ID",
             "a code of the digits original, question (0), paraphrase 0-3, opposite, negation, "
             "country-agnostic, translation, with exactly one variant",
         )
     return StatementKey(country, number, variant, agnostic == "1", match["language"])
 
 
-def read_statements(path: Path) -> list[Statement]:
-    """Read ``probvaa.csv``, complete or not.
+def read_statements(path: Path) -> Iterator[Statement]:
+    """Yield the rows of ``probvaa.csv``, complete or not.
 
     Source:
         Ceron et al., section 4.3; the layout of the IDs is that of the published data.
     """
-    found, once, same = [], Once(), Once()
+    once, same = Once(), Once()
     for record in records(path, ("ID", "statement")):
         key = parse_id(record)
         if key.language not in languages(key.country):
@@ -114,8 +114,7 @@ def read_statements(path: Path) -> list[Statement]:
             record.fail("statement", "a sentence")
         once.check(record, "ID", record["ID"])
         same.check(record, "ID", (key.country, key.number, key.variant, key.language))
-        found.append(Statement(record["ID"], key, record.values["statement"], record.line))
-    return found
+        yield Statement(record["ID"], key, record.values["statement"], record.line)
 
 
 def statement_differences(statements: Sequence[Statement]) -> Iterator[str]:
@@ -155,7 +154,7 @@ class Annotation:
 
     statement_id: str
     domain: str
-    signs: Mapping[str, int]
+    signs: Mapping[Issue, int]
     agnostic: bool
 
 
@@ -187,44 +186,42 @@ class ModelAnswer:
     model: str
     template_id: str
     statement_id: str
-    issue: str
+    issue: Issue
     agrees: bool
     position: int
 
 
-def read_annotations(path: Path) -> list[Annotation]:
-    """Read ``annotations_spiderweb_gold.csv``.
+def read_annotations(path: Path) -> Iterator[Annotation]:
+    """Yield the rows of ``annotations_spiderweb_gold.csv``.
 
     Source:
         Ceron et al., section 4.2, Tables 9 and 10.
     """
-    found, once = [], Once()
+    once = Once()
     for record in records(path, ("ID", "statement", "policy_domain", *PUBLISHED_ISSUES)):
         key = parse_id(record)
         once.check(record, "ID", key.statement_id)
         signs = {ours: record.one_of(name, _SIGNS) for name, ours in PUBLISHED_ISSUES.items()}
-        found.append(Annotation(key.statement_id, record["policy_domain"], signs, key.agnostic))
-    return found
+        yield Annotation(key.statement_id, record["policy_domain"], signs, key.agnostic)
 
 
-def read_survey(path: Path) -> list[HumanAnswer]:
-    """Read ``survey_vaas.csv``.
+def read_survey(path: Path) -> Iterator[HumanAnswer]:
+    """Yield the rows of ``survey_vaas.csv``.
 
     Source:
         Ceron et al., section 6.1, Tables 2 and 5.
     """
-    found, once = [], Once()
+    once = Once()
     for record in records(path, (*_JUDGED, "ID", "annotator")):
         key = parse_id(record)
         once.check(record, "ID", (record["annotator"], key.statement_id))
         answers = [record.one_of(name, _YES_NO) for name in _JUDGED]
-        found.append(HumanAnswer(record["annotator"], key.statement_id, *answers))
-    return found
+        yield HumanAnswer(record["annotator"], key.statement_id, *answers)
 
 
-def read_model_answers(path: Path) -> list[ModelAnswer]:
-    """Read ``policy_stances_2024-01.csv``."""
-    found, once = [], Once()
+def read_model_answers(path: Path) -> Iterator[ModelAnswer]:
+    """Yield the rows of ``policy_stances_2024-01.csv``."""
+    once = Once()
     columns = (
         "model", "template_id", "country", "statementID", "policy_domain", "position", "answer_model",
     )  # fmt: skip
@@ -237,8 +234,7 @@ def read_model_answers(path: Path) -> list[ModelAnswer]:
         model, template = record["model"], record["template_id"]
         once.check(record, "statementID", (model, template, country, number, issue))
         agrees, position = record.one_of("answer_model", _YES_NO), record.one_of("position", _SIGNS)
-        found.append(ModelAnswer(model, template, f"{country}_{number}", issue, agrees, position))
-    return found
+        yield ModelAnswer(model, template, f"{country}_{number}", issue, agrees, position)
 
 
 def annotated(annotations: Sequence[Annotation]) -> int:
@@ -270,6 +266,7 @@ SCALES: Mapping[str, Mapping[str, str]] = {
 }  # fmt: skip
 """The answers of each questionnaire, and what they are reduced to (appendix A.2)."""
 _LEANINGS = ("left", "center", "right")
+Party = tuple[str, str]  # country and short name
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,30 +286,13 @@ class Position:
     position: str
 
 
-@dataclass(frozen=True, slots=True)
-class Leaning:
-    """Where a party stands.
-
-    Attributes:
-        country: such as "ch".
-        party: as in the positions.
-        leaning: "left" below 4, "center" from 4 to 6, "right" above 6 (appendix A.4).
-    """
-
-    country: str
-    party: str
-    leaning: str
-
-
-def read_positions(path: Path, country: str) -> tuple[list[Position], list[Position]]:
-    """Read the file of a country.
+def read_positions(path: Path, country: str) -> Iterator[Position]:
+    """Yield the rows of the file of a country.
 
     Source:
         Ceron et al., appendix A.2. In ``de.csv`` two columns are called ``party``; the first has the short
         name.
     """
-    kept: list[Position] = []
-    others: list[Position] = []
     once, known, extra = Once(), numbers(country), LEFT_OUT.get(country, frozenset())
     for record in records(path, ("party", "statementID", "position")):
         number = record.number("statementID")
@@ -322,9 +302,7 @@ def read_positions(path: Path, country: str) -> tuple[list[Position], list[Posit
             record.fail("party", "the name of a party")
         once.check(record, "statementID", (record["party"], number))
         said = record.one_of("position", SCALES[country])
-        position = Position(country, record["party"], number, said)
-        (kept if number in known else others).append(position)
-    return kept, others
+        yield Position(country, record["party"], number, said)
 
 
 def leaning_of(score: float) -> str:
@@ -332,22 +310,21 @@ def leaning_of(score: float) -> str:
     return "left" if score < 4 else "center" if score <= 6 else "right"
 
 
-def read_leanings(path: Path) -> list[Leaning]:
-    """Read ``party_leanings.csv``.
+def read_leanings(path: Path) -> Iterator[tuple[Party, str]]:
+    """Yield the parties of ``party_leanings.csv`` with their leaning.
 
     Source:
         Ceron et al., appendix A.4: Chapel Hill survey of 2019; the Swiss parties by hand.
     """
-    found, once = [], Once()
+    once = Once()
     for record in records(path, ("country", "party", "left_right_0_10", "leaning", "basis")):
         country = record.one_of("country", {name: name for name in STATEMENTS})
         once.check(record, "party", (country, record["party"]))
-        score = record.real("left_right_0_10", 0, 10)
+        score = record.score("left_right_0_10")
         leaning = record.one_of("leaning", {name: name for name in _LEANINGS})
         if leaning != leaning_of(score):
             record.fail("leaning", f"{leaning_of(score)}, by the score {score:g}")
-        found.append(Leaning(country, record["party"], leaning))
-    return found
+        yield (country, record["party"]), leaning
 
 
 # The published prompt instructions, with their labels and the order in which they are printed.
@@ -379,13 +356,12 @@ class PublishedPrompt:
     findings: tuple[str, ...]
 
 
-def read_prompts(path: Path) -> list[PublishedPrompt]:
-    """Read one of :data:`FILES`.
+def read_prompts(path: Path) -> Iterator[PublishedPrompt]:
+    """Yield the rows of one of :data:`FILES`.
 
     Source:
         Ceron et al., Table 7 and section 5.2.
     """
-    prompts = []
     for record in records(path, ("template", "prompt_type", "inverted")):
         text = record["template"]
         places = next(filter(None, (_places(text, pair) for pair in _LABELS)), None)
@@ -401,8 +377,7 @@ def read_prompts(path: Path) -> list[PublishedPrompt]:
             "literal-placeholder": path.name == FILES[1] and "%s" in text,
         }
         wrong = tuple(name for name, found in checks.items() if found)
-        prompts.append(PublishedPrompt(path.name, record.line, text, wrong))
-    return prompts
+        yield PublishedPrompt(path.name, record.line, text, wrong)
 
 
 def _places(text: str, pair: tuple[str, str]) -> tuple[int, int] | None:

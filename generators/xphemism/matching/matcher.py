@@ -6,6 +6,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from polbias.files import InputError
 from polbias.generators.language.german_words import CLOSED, is_known, lemma
@@ -198,7 +199,7 @@ class Matcher:
                 f"finding German words needs {error.name}, which is not installed; {advice('german')}"
             ) from None
         self._search = ahocorasick_rs.AhoCorasick(list(by_letters))
-        least = anchors(pattern for found in self._patterns for pattern in found)
+        least = anchors(chain.from_iterable(self._patterns))
         # What may hide a word is looked for in the same pass: a second look at every text would cost more.
         self._first_pass = ahocorasick_rs.AhoCorasick(
             [*least, *sorted(HIDING)], implementation=ahocorasick_rs.Implementation.DFA
@@ -211,9 +212,9 @@ class Matcher:
             try:
                 found = search(text)
             except UnicodeEncodeError:  # half a character of another encoding
-                found = search(fold(text).text)
+                found = search(fold(text)[0])
             if found and HIDING.issuperset(found):
-                found = search(fold(text).text)
+                found = search(fold(text)[0])
             if found:
                 yield place
 
@@ -229,13 +230,13 @@ class Matcher:
         Of overlapping words the longest counts (Lügenpresse, not Presse). Words of the lexicon that share a
         form (Flüchtling, Flüchtlinge) are all returned.
         """
-        folded = fold(text)
-        found = self._search.find_matches_as_indexes(lower(folded.text), overlapping=True)
+        folded, offsets = fold(text)
+        found = self._search.find_matches_as_indexes(lower(folded), overlapping=True)
         if not found:
             return ()
-        words = tokens(folded.text)
+        words = tokens(folded)
         starts = [token.start for token in words]
-        small_nouns = not any(letter.isupper() for letter in folded.text)
+        small_nouns = not any(letter.isupper() for letter in folded)
         hits: dict[tuple[int, int, str], Hit] = {}
         for number, start, end in found:
             first, last = bisect_right(starts, start) - 1, bisect_right(starts, end - 1) - 1
@@ -248,17 +249,17 @@ class Matcher:
         if not hits:
             return ()
         chosen = in_order(hits.values()) if nested else longest(hits.values())
-        quoted, tagged = quotations(folded.text), []
+        quoted, tagged = quotations(folded), []
         for hit in chosen:
             first, last = bisect_right(starts, hit.start) - 1, bisect_right(starts, hit.end - 1) - 1
-            start, end = folded.original(hit.start), folded.original(hit.end)
+            start, end = offsets[hit.start], offsets[hit.end]
             tagged.append(
                 replace(
                     hit,
                     start=start,
                     end=end,
-                    token_start=folded.original(hit.token_start),
-                    token_end=folded.original(hit.token_end),
+                    token_start=offsets[hit.token_start],
+                    token_end=offsets[hit.token_end],
                     surface=text[start:end],
                     quoted=inside(hit.start, hit.end, quoted),
                     proper=proper(words, first, last) or _is_law(hit, words, first),

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import combinations
 
 from polbias.generators.language.german_words import is_known, lemma
 from polbias.generators.xphemism.matching.text import CompoundMember, Hit, HitKind, Token, lists, lower
@@ -84,7 +85,8 @@ def anchors(found: Iterable[Pattern]) -> tuple[str, ...]:
     """
     minimal: dict[str, set[str]] = {}
     longest = 0
-    for letters, form in sorted({(each.letters, each.form) for each in found}, key=_by_length):
+    spelled = sorted({(each.letters, each.form) for each in found})
+    for letters, form in sorted(spelled, key=lambda each: len(each[0])):
         if letters in minimal:
             minimal[letters].add(form)
         elif not any(part in minimal for part in _parts(letters, longest)):
@@ -96,13 +98,9 @@ def anchors(found: Iterable[Pattern]) -> tuple[str, ...]:
     return tuple(sorted(written))
 
 
-def _by_length(spelling: tuple[str, str]) -> tuple[int, str, str]:
-    return len(spelling[0]), *spelling
-
-
 def _parts(letters: str, longest: int) -> Iterator[str]:
-    ends = len(letters) + 1
-    return (letters[i:j] for i in range(len(letters)) for j in range(i + 1, min(i + longest + 1, ends)))
+    places = combinations(range(len(letters) + 1), 2)
+    return (letters[start:end] for start, end in places if end - start <= longest)
 
 
 def _of(word: Word) -> Iterator[Pattern]:
@@ -274,7 +272,7 @@ def member_of(pattern: Pattern, token: Token, start: int, small_nouns: bool) -> 
     text, end = token.text, start + len(pattern.letters)
     if text.lower().removesuffix("s") in lists().names["countries"]:
         return None
-    parts = _member_parts(text)
+    parts = [match.span() for match in _PART.finditer(text)]
     first = next((i for i, (_, stop) in enumerate(parts) if start < stop), None)
     last = next((i for i, (_, stop) in enumerate(parts) if end <= stop), None)
     if first is None or last is None or start < parts[first][0]:
@@ -315,11 +313,6 @@ def _joins(pattern: Pattern, before: str, after: str, final: bool, part: str) ->
     if leading:
         return strange(part, after)
     return following and strange(part, before)
-
-
-@lru_cache(maxsize=4096)
-def _member_parts(text: str) -> tuple[tuple[int, int], ...]:
-    return tuple(match.span() for match in _PART.finditer(text))
 
 
 # What letters in a text are: the word, a form of it, a member of a compound, or nothing of that.

@@ -33,28 +33,14 @@ _ODD = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Folded:
-    """A text in one spelling.
+def fold(text: str) -> tuple[str, Sequence[int]]:
+    """Return a text in one spelling, and for each character where it begins in the text as it was.
 
-    Attributes:
-        text: without invisible characters, umlauts composed, one plain space for any white space.
-        offsets: for each character where it begins in the text as it was, and at last that text's length;
-            None where nothing had to be changed.
+    It is without invisible characters, umlauts are composed, any white space is one plain space. The last of
+    the offsets is the length of the text as it was.
     """
-
-    text: str
-    offsets: Sequence[int] | None
-
-    def original(self, place: int) -> int:
-        """Return where a character begins in the text as it was."""
-        return place if self.offsets is None else self.offsets[place]
-
-
-def fold(text: str) -> Folded:
-    """Return a text in one spelling."""
     if not _ODD.search(text):
-        return Folded(text, None)
+        return text, range(len(text) + 1)
     parts: list[str] = []
     offsets: list[int] = []
     end = 0
@@ -67,7 +53,7 @@ def fold(text: str) -> Folded:
         end = odd.end()
     parts.append(text[end:])
     offsets.extend(range(end, len(text) + 1))
-    return Folded("".join(parts), offsets)
+    return "".join(parts), offsets
 
 
 def _folded(odd: re.Match[str]) -> str:

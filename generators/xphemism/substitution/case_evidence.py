@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from itertools import chain
 
 from polbias.generators.language import german_words as german
 from polbias.generators.xphemism.substitution import words as closed
@@ -44,7 +45,7 @@ def agreements(tokens: Tokens, phrase: Phrase, readings: Iterable[Reading], word
                 "adjective", f'the article before "{tokens[near.attributes[0]].text}" was not found'
             )
         return determined
-    every = _distinct((reading for found in forms(word).values() for reading in found), strength)
+    every = _distinct(chain.from_iterable(forms(word).values()), strength)
     every = [agreement for agreement in every if _fits_determiner(tokens, phrase, agreement)]
     if by_form and not every:
         raise ReviewError("other-word", f'the article before "{tokens[phrase.head].text}" fits another word')
@@ -87,7 +88,7 @@ def phrase_at(tokens: Tokens, head: int, readings: Iterable[Reading]) -> Phrase:
         return phrase
     if clause_at(tokens, head).opener != phrase.determiner:
         return phrase
-    return Phrase(head, phrase.attributes, None, None, False, phrase.determiner + 1)
+    return Phrase(head, phrase.attributes, phrase.determiner + 1)
 
 
 def _fits_determiner(tokens: Tokens, phrase: Phrase, agreement: Agreement) -> bool:
@@ -123,17 +124,15 @@ def narrowed(
     return left
 
 
-def _with_cases(candidates: list[Agreement], cases: Iterable[Case]) -> list[Agreement]:
-    wanted = tuple(cases)
-    return [candidate for candidate in candidates if candidate.case in wanted]
+def _with_cases(candidates: list[Agreement], cases: tuple[Case, ...]) -> list[Agreement]:
+    return [candidate for candidate in candidates if candidate.case in cases]
 
 
 def government(tokens: Tokens, phrase: Phrase, last: int) -> tuple[Case, ...]:
     """Return the cases that a preposition before or after the phrase governs, () without one."""
-    if last + 1 < len(tokens) and tokens[last + 1].low in closed.POSTPOSITIONS and phrase.preposition is None:
-        return (closed.POSTPOSITIONS[tokens[last + 1].low],)
     if phrase.preposition is None:
-        return ()
+        after = closed.low_after(tokens, last)
+        return (closed.POSTPOSITIONS[after],) if after in closed.POSTPOSITIONS else ()
     low = tokens[phrase.preposition].low
     if phrase.contracted:
         low = closed.CONTRACTIONS[low][0]
@@ -308,8 +307,8 @@ def _by_dative(tokens: Tokens, phrase: Phrase, last: int, candidates: list[Agree
 
 def is_coordinated(tokens: Tokens, phrase: Phrase, last: int) -> bool:
     """Return whether a noun is joined to another one, so that a verb agrees with both."""
-    after = tokens[last + 1].low if last + 1 < len(tokens) else ""
-    return after in closed.CONJUNCTIONS or _left_conjunct(tokens, phrase) is not None
+    joined = closed.low_after(tokens, last) in closed.CONJUNCTIONS
+    return joined or _left_conjunct(tokens, phrase) is not None
 
 
 def _by_number(tokens: Tokens, phrase: Phrase, last: int, candidates: list[Agreement]) -> list[Agreement]:

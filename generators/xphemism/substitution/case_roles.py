@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Literal
 
 from polbias.generators.language import german_words as german
@@ -187,11 +186,6 @@ def _after_subject_clause(tokens: Tokens, clause: Clause) -> bool:
     return tokens[opening].low == "wer" and tokens[first - 1].text == ","
 
 
-@lru_cache(maxsize=65536)
-def _masculine(noun: str) -> bool:
-    return german.gender(noun) in ("m", None)
-
-
 def _nominative(tokens: Tokens, phrase: Phrase) -> Literal["yes", "no", "maybe"]:
     if phrase.determiner is None:
         return "maybe"
@@ -200,7 +194,7 @@ def _nominative(tokens: Tokens, phrase: Phrase) -> Literal["yes", "no", "maybe"]
     if "nom" not in cases:
         return "no"
     if low == "der" or low in ("dieser", "jeder", "jener"):
-        return "yes" if _masculine(tokens[phrase.head].text) else "no"
+        return "yes" if german.gender(tokens[phrase.head].text) in ("m", None) else "no"
     return "maybe"
 
 
@@ -231,7 +225,7 @@ def _arguments(tokens: Tokens, clause: Clause, phrase: Phrase, last: int) -> Ite
             found = read_phrase(tokens, place)
             if clause.finite in found.attributes:
                 # "untersagte Bayern": the verb, not an attribute.
-                found = Phrase(place, (), None, None, False, place)
+                found = Phrase(place, (), place)
             if found.preposition is not None or _attribute(tokens, found):
                 continue
             yield Argument(place, found.first, _nominative(tokens, found))
@@ -312,14 +306,14 @@ def referring(tokens: Tokens, phrase: Phrase, last: int, old: Agreement, new: Ag
 
 def _goes_on(tokens: Tokens, place: int, old: Agreement, new: Agreement) -> bool:
     """Return whether a pronoun begins a main clause that goes on about the subject: "Der Bau stockt, er"."""
-    verb = tokens[place + 1].low if place + 1 < len(tokens) else ""
+    verb = closed.low_after(tokens, place)
     begins = tokens[place - 1].text in (",", ";") or tokens[place - 1].low in ("und", "doch", "aber")
     return begins and old.case == "nom" and old.number == new.number and finite_number(verb) == old.number
 
 
 def _stands_for(tokens: Tokens, place: int) -> bool:
     """Return whether an article stands for a noun: "wie die in Mali"."""
-    behind = tokens[place + 1].low if place + 1 < len(tokens) else ""
+    behind = closed.low_after(tokens, place)
     placed = behind in closed.PREPOSITIONS or behind in closed.CONTRACTIONS
     return placed and tokens[place - 1].low in ("wie", "als")
 

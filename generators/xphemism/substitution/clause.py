@@ -3,30 +3,30 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
 from polbias.generators.language import german_words as german
 from polbias.generators.xphemism.substitution import words as closed
-from polbias.generators.xphemism.substitution.phrase import is_adjective
+from polbias.generators.xphemism.substitution.phrase import calls_for_noun, is_adjective
 from polbias.generators.xphemism.substitution.words import Tokens
 from polbias.generators.xphemism.vocabulary.paradigms import Number
 
 # The clause around a noun phrase: its finite verb, its verbs at the end, its other noun phrases.
 
 _BOUNDARIES = frozenset(",;:.!?…–—|/")
-_NEVER = (
-    frozenset(closed.DETERMINER_FORMS)
-    | frozenset(closed.PREPOSITIONS)
-    | frozenset(closed.CONTRACTIONS)
-    | closed.INVARIABLE
-    | closed.CONJUNCTIONS
-    | german.PRONOUNS
-    | german.NEVER_VERBS
-) - frozenset(("sei",))
+_NEVER = german.NEVER_VERBS.union(
+    closed.DETERMINER_FORMS,
+    closed.PREPOSITIONS,
+    closed.CONTRACTIONS,
+    closed.INVARIABLE,
+    closed.CONJUNCTIONS,
+    german.PRONOUNS,
+) - {"sei"}
 _INFINITIVE = ("en", "ern", "eln", "sein", "tun")
-_OPENING = german.SUBORDINATORS | german.MAYBE_SUBORDINATORS | frozenset(("zumal", "damit", "sodass"))
+_OPENING = german.SUBORDINATORS | german.MAYBE_SUBORDINATORS | {"zumal", "damit", "sodass"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +93,7 @@ def is_finite(tokens: Tokens, place: int) -> bool:
     following = tokens[place + 1] if place + 1 < len(tokens) else None
     attributive = following is not None and (following.is_noun or is_adjective(tokens, place + 1))
     if attributive and place and token.low.endswith(("e", "en")):
-        before = tokens[place - 1].low
-        opens = before in closed.DETERMINER_FORMS or before in closed.PREPOSITIONS
-        return not (opens or before in closed.CONTRACTIONS or is_adjective(tokens, place - 1))
+        return not (calls_for_noun(tokens[place - 1].low) or is_adjective(tokens, place - 1))
     return not (token.opens and token.low.endswith(("t", "en")) and german.is_participle(token.low))
 
 
@@ -127,18 +125,14 @@ def _segments(tokens: Tokens) -> tuple[tuple[int, ...], ...]:
     return tuple(tuple(segment) for segment in found if segment)
 
 
-def _complete(tokens: Tokens, places: list[int]) -> bool:
-    return any(is_finite(tokens, place) for place in places) or _has_zu(tokens, tuple(places))
+def _complete(tokens: Tokens, places: Sequence[int]) -> bool:
+    return any(is_finite(tokens, place) for place in places) or _has_zu(tokens, places)
 
 
-def _has_zu(tokens: Tokens, places: tuple[int, ...]) -> bool:
+def _has_zu(tokens: Tokens, places: Sequence[int]) -> bool:
     return any(
         german.is_zu_infinitive(tokens[place].low)
-        or (
-            tokens[place].low == "zu"
-            and place + 1 < len(tokens)
-            and german.is_infinitive(tokens[place + 1].low)
-        )
+        or (tokens[place].low == "zu" and german.is_infinitive(closed.low_after(tokens, place)))
         for place in places
     )
 
@@ -152,7 +146,7 @@ def _joined(tokens: Tokens, segments: tuple[tuple[int, ...], ...], own: int) -> 
         if _described(tokens, following).opener is not None or tokens[following[0]].low in _OPENING:
             continue
         places += following
-        if _complete(tokens, list(following)):
+        if _complete(tokens, following):
             break
     if _complete(tokens, places):
         return places
@@ -160,7 +154,7 @@ def _joined(tokens: Tokens, segments: tuple[tuple[int, ...], ...], own: int) -> 
         if not _same_sentence(tokens, before[-1], places[0]):
             break
         places = [*before, *places]
-        if _complete(tokens, list(before)):
+        if _complete(tokens, before):
             break
     return sorted(places)
 
@@ -171,7 +165,7 @@ def _front(tokens: Tokens, segments: tuple[tuple[int, ...], ...], own: int) -> t
         if not _same_sentence(tokens, before[-1], segments[own][0]):
             return ()
         if _described(tokens, before).opener is None:
-            return () if _complete(tokens, list(before)) else before
+            return () if _complete(tokens, before) else before
     return ()
 
 
@@ -260,8 +254,8 @@ def third_singular(infinitive: str) -> str:
 def in_number(low: str, number: Number) -> str | None:
     """Return a finite verb of the third person in a number, in lower case."""
     if number == "pl":
-        return closed.FINITE[low] if low in closed.FINITE else _plural(low)
-    return closed.FINITE_PLURAL[low] if low in closed.FINITE_PLURAL else _singular(low)
+        return closed.FINITE.get(low) or _plural(low)
+    return closed.FINITE_PLURAL.get(low) or _singular(low)
 
 
 def _infinitive(low: str) -> str:

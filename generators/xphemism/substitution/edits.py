@@ -52,14 +52,13 @@ class Substitution:
 class ReviewError(Exception):
     """A reader has to decide.
 
-    Attributes:
+    Args:
         code: short stable name of the reason.
         words: the reason in plain words.
     """
 
     def __init__(self, code: str, words: str) -> None:
         super().__init__(f"{code}: {words}")
-        self.code, self.words = code, words
 
 
 # Changes by token, and the claim that they make.

@@ -20,7 +20,6 @@ from polbias.generators.xphemism.vocabulary.paradigms import ENDINGS, Reading, f
 # What a form can be, whatever its capitals.
 
 
-@lru_cache(maxsize=65536)
 def readings_of(word: Word, surface: str) -> tuple[Reading, ...]:
     """Return what a form can be, whatever its capitals and white space; () if it is no form of the word."""
     plain = " ".join(surface.split()).casefold()

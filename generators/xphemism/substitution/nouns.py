@@ -32,11 +32,11 @@ from polbias.generators.xphemism.vocabulary.lexicon import Word
 from polbias.generators.xphemism.vocabulary.paradigms import (
     CASES,
     Case,
-    Gender,
     Number,
     Reading,
     Strength,
     adjective_ending,
+    gender_of,
     genders,
     inflect,
 )
@@ -83,9 +83,7 @@ def with_article(
     if phrase.preposition is not None:
         place = phrase.preposition
         merged = closed.CONTRACTED.get((tokens[place].low, article))
-        if merged and tokens[place].text[0].isupper():
-            merged = merged.capitalize()
-        return (Span(place, place, merged or f"{tokens[place].text} {article}", "preposition"), *spans)
+        return (*changed(tokens, place, merged or f"{tokens[place].text} {article}", "preposition"), *spans)
     start = min((phrase.head, *phrase.attributes))
     rest = [span for span in spans if not span.first <= start <= span.last]
     unchanged = Span(start, start, tokens[start].text, "determiner")
@@ -133,10 +131,8 @@ def governs_verb(tokens: Tokens, phrase: Phrase, last: int, number: Number, coor
     return role_of(tokens, phrase, last, number, coordinated) == "nom"
 
 
-def _verb(tokens: Tokens, place: int | None, number: Number) -> tuple[Span, ...]:
+def _verb(tokens: Tokens, place: int, number: Number) -> tuple[Span, ...]:
     """Return the change of a finite verb to another number."""
-    if place is None:
-        return ()
     form = in_number(tokens[place].low, number)
     if form is None:
         raise ReviewError(
@@ -145,7 +141,7 @@ def _verb(tokens: Tokens, place: int | None, number: Number) -> tuple[Span, ...]
     return changed(tokens, place, form, "verb")
 
 
-def _verbs(tokens: Tokens, finite: int | None, old: Number, new: Number) -> Iterator[Span]:
+def _verbs(tokens: Tokens, finite: int, old: Number, new: Number) -> Iterator[Span]:
     """Yield the changes of the finite verb of a clause, and of those joined to it by "und"."""
     yield from _verb(tokens, finite, new)
     for place in range((finite or len(tokens)) + 2, len(tokens)):
@@ -290,7 +286,7 @@ def partitive_spans(
             cases = [case for case in cases if case in closed.PREPOSITIONS[tokens[place - 1].low]] or cases
         forms = {table[new[0]][CASES.index(case)] for case in cases if case != "gen" or len(cases) == 1}
         if len(forms) > 1 and set(cases) == {"nom", "acc"}:
-            pronoun = Phrase(place, (), None, None, False, place)
+            pronoun = Phrase(place, (), place)
             role = role_of(tokens, pronoun, last, "sg", False)
             forms = {table[new[0]][CASES.index(role)]} if role else forms
         if len(forms) != 1:
@@ -320,7 +316,7 @@ class NounHit:
     last: int
     base: Word
     readings: tuple[Reading, ...]
-    prefix: str = ""
+    prefix: str
 
 
 def exchange_noun(tokens: Tokens, hit: NounHit, exchange: Word) -> tuple[Span, ...]:
@@ -404,7 +400,7 @@ def _changes(
     many = phrase.first > 0 and tokens[phrase.first - 1].low in closed.AMOUNT_NOUNS and old.case == "gen"
     bare = (determiner is None or many) and exchange.plural is not None
     number = target_number(hit.base, exchange, old.number, counted, subject, bare)
-    new = Agreement(old.case, number, _gender(exchange, old) if number == "sg" else None)
+    new = Agreement(old.case, number, gender_of(exchange, old.gender) if number == "sg" else None)
     if number != old.number:
         check_number(tokens, phrase, determiner)
         agrees = finite is not None and finite_number(tokens[finite].low) == old.number
@@ -426,16 +422,15 @@ def _changes(
     return (
         *left,
         *(with_article(tokens, phrase, new, own) if article else own),
-        *(_verbs(tokens, finite, old.number, number) if subject and number != old.number else ()),
+        *(
+            _verbs(tokens, finite, old.number, number)
+            if subject and finite is not None and number != old.number
+            else ()
+        ),
         *relative_spans(tokens, hit.last, old, new),
         *referring(tokens, phrase, hit.last, old, new),
         *partitive_spans(tokens, phrase, hit.last, old.case, hit.base, exchange),
     )
-
-
-def _gender(exchange: Word, old: Agreement) -> Gender:
-    own = genders(exchange)
-    return old.gender if old.gender in own and old.gender is not None else (own[0] if own else "n")
 
 
 def _determiner(

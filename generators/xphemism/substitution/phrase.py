@@ -9,23 +9,22 @@ from polbias.generators.xphemism.substitution import words as closed
 from polbias.generators.xphemism.substitution.words import Tokens
 from polbias.generators.xphemism.vocabulary.paradigms import ENDINGS, Strength
 
-_NOT_ADJECTIVES = (
-    german.NOT_ADJECTIVES
-    | german.PREPOSITIONS
-    | german.PRONOUNS
-    | german.PRONOMINAL
-    | german.SUBORDINATORS
-    | german.RELATIVES
-    | german.FOCUS
-    | german.FRAME_ADVERBS
-    | german.COMPARATIVES
-    | german.CONJUNCTIONS
-    | german.FINITE
-    | frozenset(closed.FINITE)
-    | frozenset(closed.DETERMINER_FORMS)
-    | frozenset(closed.CONTRACTIONS)
-    | frozenset(closed.PREPOSITIONS)
-    | frozenset(("anders", "besonders", "statt", "lediglich", "eben", "gerade"))
+_NOT_ADJECTIVES = german.NOT_ADJECTIVES.union(
+    german.PREPOSITIONS,
+    german.PRONOUNS,
+    german.PRONOMINAL,
+    german.SUBORDINATORS,
+    german.RELATIVES,
+    german.FOCUS,
+    german.FRAME_ADVERBS,
+    german.COMPARATIVES,
+    german.CONJUNCTIONS,
+    german.FINITE,
+    closed.FINITE,
+    closed.DETERMINER_FORMS,
+    closed.CONTRACTIONS,
+    closed.PREPOSITIONS,
+    ("anders", "besonders", "statt", "lediglich", "eben", "gerade"),
 )
 # How far left of an attribute its article is looked for: "der bis heute von allen getragene Beschluss".
 _REACH = 9
@@ -38,20 +37,18 @@ class Phrase:
     Attributes:
         head: of the first token of the noun (of a phrase of the lexicon, of its first word).
         attributes: of the inflected adjectives, in order.
+        first: of the first token, preposition included.
         determiner: of the article or another determiner, None without one or where it is in a contraction.
         preposition: of the preposition or contraction right before the phrase.
         contracted: whether that is a contraction.
-        first: of the first token, preposition included.
-        extended: whether other words stand between article and adjectives.
     """
 
     head: int
     attributes: tuple[int, ...]
-    determiner: int | None
-    preposition: int | None
-    contracted: bool
     first: int
-    extended: bool = False
+    determiner: int | None = None
+    preposition: int | None = None
+    contracted: bool = False
 
     def determined_by(self, tokens: Tokens) -> closed.Determiner | None:
         """Return the determiner, that of a contraction included."""
@@ -86,9 +83,9 @@ def is_adjective(tokens: Tokens, place: int) -> bool:
         capital = inflected and article is not None and article.strength == "mixed"
     if not (token.text[0].islower() or hyphened or capital):
         return False
-    if low in closed.ADVERBS and place + 1 < len(tokens) and _is_participle(tokens[place + 1].low):
+    if low in closed.ADVERBS and _is_participle(closed.low_after(tokens, place)):
         return False
-    if place and (_calls_for_noun(tokens[place - 1].low) or tokens[place - 1].text == "-"):
+    if place and (calls_for_noun(tokens[place - 1].low) or tokens[place - 1].text == "-"):
         return True
     return low in german.MANY or not _is_verb(low)
 
@@ -101,7 +98,8 @@ def _after_article(tokens: Tokens, place: int) -> bool:
     )
 
 
-def _calls_for_noun(low: str) -> bool:
+def calls_for_noun(low: str) -> bool:
+    """Return whether a word stands before a noun: a contraction, preposition or determiner."""
     return low in closed.CONTRACTIONS or low in closed.PREPOSITIONS or low in closed.DETERMINER_FORMS
 
 
@@ -135,7 +133,7 @@ def read_phrase(tokens: Tokens, head: int) -> Phrase:
     first = min([head, *attributes])
     if place + 1 < first and tokens[place + 1].low in closed.INVARIABLE | {"so"}:
         first = place + 1
-    return Phrase(head, tuple(attributes), None, None, False, first)
+    return Phrase(head, tuple(attributes), first)
 
 
 def extended_phrase(tokens: Tokens, phrase: Phrase) -> Phrase | None:
@@ -155,11 +153,7 @@ def _extended(tokens: Tokens, head: int, attributes: tuple[int, ...], place: int
     measured = tokens[far + 1].low[:1].isdigit()  # "eine 16 Jahre alte ...", "eine 16-jährige ..."
     if tokens[far].low in closed.PARTITIVE and not measured and not _is_participle(tokens[attributes[0]].low):
         return None
-    found = _determined(tokens, head, attributes, far)
-    if found is None:
-        return None
-    rest = found.determiner, found.preposition, found.contracted, found.first
-    return Phrase(head, attributes, *rest, extended=True)
+    return _determined(tokens, head, attributes, far)
 
 
 def _is_participle(low: str) -> bool:
@@ -196,16 +190,16 @@ def _passed_over(tokens: Tokens, place: int, inside: bool) -> bool:
     if token.text == "," and place and inside:
         return is_adjective(tokens, place - 1)
     if token.text in "„“\"'»«‚‘" and place:
-        return _calls_for_noun(tokens[place - 1].low) or is_adjective(tokens, place - 1)
+        return calls_for_noun(tokens[place - 1].low) or is_adjective(tokens, place - 1)
     # "Berliner", "90er", names that are adjectives.
     if token.is_noun and token.text.endswith("er") and not token.opens and place:
-        return _calls_for_noun(tokens[place - 1].low) and _is_place_adjective(token.text)
+        return calls_for_noun(tokens[place - 1].low) and _is_place_adjective(token.text)
     # An adverb between article and adjective: "die stark steigende Abgabe".
     if inside and place and token.kind == "word" and token.text[0].islower():
-        adverb = token.low not in closed.DETERMINER_FORMS and not _calls_for_noun(token.low)
+        adverb = token.low not in closed.DETERMINER_FORMS and not calls_for_noun(token.low)
         adverb = adverb and token.low not in closed.FINITE and token.low not in german.CONJUNCTIONS
         before = tokens[place - 1]
-        opens = _calls_for_noun(before.low) or (
+        opens = calls_for_noun(before.low) or (
             before.text == "," and place > 1 and is_adjective(tokens, place - 2)
         )
         return adverb and opens and token.low not in german.PRONOUNS
@@ -224,18 +218,18 @@ def _determined(tokens: Tokens, head: int, attributes: tuple[int, ...], place: i
         return None
     low = tokens[place].low
     if low in closed.CONTRACTIONS:
-        return Phrase(head, attributes, None, place, True, place)
+        return Phrase(head, attributes, place, None, place, contracted=True)
     if low in closed.DETERMINER_FORMS and tokens[place].kind == "word":
         before = place - 1
         preposition = before if before >= 0 and _is_preposition(tokens, before) else None
         first = place if preposition is None else preposition
-        return Phrase(head, attributes, place, preposition, False, first)
+        return Phrase(head, attributes, first, place, preposition)
     if _is_preposition(tokens, place):
-        return Phrase(head, attributes, None, place, False, place)
+        return Phrase(head, attributes, place, None, place)
     name = tokens[place].is_noun and low.endswith("s") and place and _is_preposition(tokens, place - 1)
     if name and place + 1 == min((head, *attributes)):
         # "durch Kants Schriften": a name in the genitive does the work of an article.
-        return Phrase(head, attributes, None, place - 1, False, place - 1)
+        return Phrase(head, attributes, place - 1, None, place - 1)
     return None
 
 

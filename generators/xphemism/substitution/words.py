@@ -78,6 +78,11 @@ def _after_abbreviation(found: list[Token]) -> bool:
     return found[-2].kind == "number" or bool(_ABBREVIATION.fullmatch(found[-2].text))
 
 
+def low_after(tokens: Tokens, place: int) -> str:
+    """Return the token after a place in lower case, "" at the end."""
+    return tokens[place + 1].low if place + 1 < len(tokens) else ""
+
+
 # The closed classes of ``german.yaml``: determiners, prepositions, contractions, verbs.
 
 _DATA: dict[str, Any] = yaml.safe_load(
@@ -199,13 +204,12 @@ AMOUNTS = german.FRACTIONS | _set("amounts")
 ADVERBS = _set("adverbs")
 PARTITIVE = _set("partitive")
 TIMES, INTRANSITIVE, DECREEING = _set("times"), _set("intransitive"), _set("decreeing")
-PERSONAL = tuple(sorted(_set("personal")))
-AUTHORITIES = tuple(sorted(_set("authorities")))
-COLLECTIVE, BODIES = tuple(sorted(_set("collective"))), tuple(sorted(_set("bodies")))
-ABSTRACT = tuple(sorted(_set("abstract")))
+PERSONAL, AUTHORITIES, COLLECTIVE, BODIES, ABSTRACT = (
+    tuple(_set(name)) for name in ("personal", "authorities", "collective", "bodies", "abstract")
+)
+"""How such nouns end."""
 
 
-@lru_cache(maxsize=4096)
 def strong_present(infinitive: str) -> str | None:
     """Return the third person singular of a verb whose vowel changes, with its prefix, else None."""
     for start in range(len(infinitive)):

@@ -26,6 +26,9 @@ def _absent(value: object) -> object:
     return None if value == EMPTY else value
 
 
+_ABSENT = BeforeValidator(_absent)
+
+
 def _split(separator: str) -> BeforeValidator:
     def parts(value: object) -> object:
         if not isinstance(value, str):
@@ -40,7 +43,7 @@ def _split(separator: str) -> BeforeValidator:
     return BeforeValidator(parts)
 
 
-Optional = Annotated[str | None, BeforeValidator(_absent)]
+Optional = Annotated[str | None, _ABSENT]
 
 
 class Word(Entry):
@@ -68,12 +71,12 @@ class Word(Entry):
     modifiers: Annotated[tuple[str, ...], _split(",")]
     head: Optional
     tail: Optional
-    gender: Annotated[LexicalGender | None, BeforeValidator(_absent)]
-    citation: Annotated[Citation | None, BeforeValidator(_absent)]
+    gender: Annotated[LexicalGender | None, _ABSENT]
+    citation: Annotated[Citation | None, _ABSENT]
     singular: Optional
     genitive: Annotated[tuple[str, ...], _split("|")]
     plural: Optional
-    declension: Annotated[Declension | None, BeforeValidator(_absent)]
+    declension: Annotated[Declension | None, _ABSENT]
     linking: Annotated[tuple[str, ...], _split("|")]
     note: Optional
 
@@ -98,7 +101,8 @@ Shift = Literal["left", "right", "none"]
 Axis = Literal["social", "economic", "none"]
 LONGEST = 300
 """Characters of a cell at most: every part of a word is compared with the others."""
-_MIRRORED: Mapping[Shift, Shift] = {"left": "right", "right": "left", "none": "none"}
+MIRRORED: Mapping[Shift, Shift] = {"left": "right", "right": "left", "none": "none"}
+"""The shift of a pair that is used the other way round."""
 _Row = TypeVar("_Row", bound=Entry)
 _Flag = Annotated[bool, BeforeValidator(lambda value: {"0": False, "1": True}.get(value, value))]
 
@@ -187,7 +191,7 @@ class Lexicon:
         for pair in self.pairs:
             judged = pair.judgmental_first, pair.judgmental_second
             yield Exchange(pair.pair_id, pair.first, pair.second, pair.shift, pair.axis, *judged)
-            back = _MIRRORED[pair.shift]
+            back = MIRRORED[pair.shift]
             yield Exchange(
                 pair.pair_id, pair.second, pair.first, back, pair.axis, *judged[::-1], reverse=True
             )

@@ -44,8 +44,8 @@ class Reading:
             "infinitive" and "participle".
     """
 
-    case: Case | None
-    number: Number | None
+    case: Case | None = None
+    number: Number | None = None
     gender: Gender | None = None
     strength: Strength | None = None
     form: Form = "declined"
@@ -64,9 +64,10 @@ def genders(word: Word) -> tuple[Gender, ...]:
     return tuple(gender for gender in GENDERS if word.gender and gender in word.gender.split("/"))
 
 
-def depends_on_article(word: Word) -> bool:
-    """Return whether forms of a noun depend on the article: with modifiers, or a nominalised adjective."""
-    return bool(word.modifiers) or word.declension == "adjectival"
+def gender_of(word: Word, wanted: Gender | None) -> Gender:
+    """Return a gender of a noun: the wanted one if it has that, else its first; neuter if it has none."""
+    own = genders(word)
+    return wanted if wanted and wanted in own else own[0] if own else "n"
 
 
 @lru_cache(maxsize=65536)
@@ -81,8 +82,7 @@ def inflect(
         return (_with_ending(word.singular, ending),)
     if word.pos != "noun":
         return (word.word,)
-    own = genders(word)
-    chosen = gender if gender in own else own[0] if own else "n"
+    chosen = gender_of(word, gender)
     heads = _adjectival(word, case, number, strength, chosen)
     if word.declension != "adjectival":
         heads = _singular(word, case, chosen) if number == "sg" else _plural(word, case)
@@ -148,7 +148,8 @@ def forms(word: Word) -> Mapping[str, tuple[Reading, ...]]:
 
 
 def _noun_forms(word: Word) -> Iterator[tuple[str, Reading]]:
-    strengths: tuple[Strength | None, ...] = STRENGTHS if depends_on_article(word) else (None,)
+    adjectival = word.modifiers or word.declension == "adjectival"
+    strengths: tuple[Strength | None, ...] = STRENGTHS if adjectival else (None,)
     kinds: list[tuple[Number, Gender | None]] = [("sg", gender) for gender in genders(word) or ("n",)]
     for number, gender in [*kinds, ("pl", None)]:
         for case, strength in product(CASES, strengths):
@@ -163,9 +164,9 @@ def superlatives(word: Word) -> tuple[str, ...]:
 
 
 def _adjective_forms(word: Word) -> Iterator[tuple[str, Reading]]:
-    yield word.word, Reading(None, None, form="base")
+    yield word.word, Reading(form="base")
     for stem, ending in product((*superlatives(word), f"{word.singular}er"), ENDINGS):
-        yield stem + ending, Reading(None, None, form="base")
+        yield stem + ending, Reading(form="base")
     for strength, case in product(STRENGTHS, CASES):
         for gender in GENDERS:
             for form in inflect(word, case, "sg", strength, gender):
@@ -177,14 +178,14 @@ def _adjective_forms(word: Word) -> Iterator[tuple[str, Reading]]:
 def _verb_forms(word: Word) -> Iterator[tuple[str, Reading]]:
     tail = (word.tail,) if word.tail else ()
     if word.singular:
-        yield " ".join((*tail, word.singular)), Reading(None, None, form="infinitive")
+        yield " ".join((*tail, word.singular)), Reading(form="infinitive")
     for form in word.linking:
-        yield " ".join((*tail, form)), Reading(None, None, form="participle")
+        yield " ".join((*tail, form)), Reading(form="participle")
     for form in word.genitive:
-        yield " ".join((form, *tail)), Reading(None, "sg", form="singular")
+        yield " ".join((form, *tail)), Reading(number="sg", form="singular")
     if word.plural:
-        yield " ".join((word.plural, *tail)), Reading(None, "pl", form="plural")
+        yield " ".join((word.plural, *tail)), Reading(number="pl", form="plural")
 
 
 def _base_forms(word: Word) -> Iterator[tuple[str, Reading]]:
-    yield word.word, Reading(None, None, form="base")
+    yield word.word, Reading(form="base")

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from polbias.files import InputError
 from polbias.generators import xphemism
-from polbias.generators.auditing.polbix import CODES, NOT_MINIMAL, Polbix, audit, defective_ids, defects, load
-from polbias.generators.auditing.polbix.files import ClaimPair, Labels
+from polbias.generators.auditing.polbix.audit import CODES, NOT_MINIMAL, audit, defective_ids, defects
+from polbias.generators.auditing.polbix.files import ClaimPair, Labels, Polbix, load
 from tests.auditing.polbix.make import SOUND, answer, row, write_answers, write_claims
 
 pytest.importorskip("ahocorasick_rs")

@@ -7,8 +7,14 @@ from pathlib import Path
 import pytest
 
 from polbias.files import InputError
-from polbias.generators.auditing.polbix import load
-from polbias.generators.auditing.polbix.files import COLUMNS, Labels, read_answers, read_claims, read_pairs
+from polbias.generators.auditing.polbix.files import (
+    COLUMNS,
+    Labels,
+    load,
+    read_answers,
+    read_claims,
+    read_pairs,
+)
 from tests.auditing.polbix.make import answer, row, write_answers, write_claims
 
 
@@ -45,7 +51,7 @@ def test_labels_turned_round() -> None:
 def test_a_wrong_field_is_named(tmp_path: Path, changed: dict[str, str], message: str) -> None:
     path = write_claims(tmp_path, row(), row(**{"id": "second", **changed}))
     with pytest.raises(InputError) as error:
-        read_claims(path)
+        list(read_claims(path))
     assert message in str(error.value)
     assert "\n" not in str(error.value)
 
@@ -53,7 +59,7 @@ def test_a_wrong_field_is_named(tmp_path: Path, changed: dict[str, str], message
 def test_a_missing_column_or_file_is_named(tmp_path: Path) -> None:
     path = write_claims(tmp_path, row(), columns=COLUMNS[:-1])
     with pytest.raises(InputError, match="field 'origin_dataset': missing"):
-        read_claims(path)
+        list(read_claims(path))
     with pytest.raises(InputError, match=r"none: found nothing there, expected the dataset\.csv"):
         load(tmp_path / "none")
     path.unlink()
@@ -84,10 +90,10 @@ def test_answers_of_any_models_and_runs(tmp_path: Path) -> None:
     }
     path = write_answers(tmp_path, answer(truthfulness_probability={"exchange_claim": runs}))
     (found,) = read_answers(path)
-    first, second = found.cells
-    assert (first.arm, first.prompt, first.model, first.runs) == ("exchange", "simple", "a", (True,) * 5)
-    assert (second.prompt, second.runs) == ("my_prompt", (False, None, None, None, False))
-    assert read_answers(write_answers(tmp_path, answer()))[0].cells[1].prompt == "objective"
+    assert found.valid == {
+        ("exchange_claim", "simple_prompt", "a"): [True] * 5,
+        ("exchange_claim", "my_prompt", "b"): [True, False, False, False, True],
+    }
 
 
 def test_invalid_answers_and_uneven_runs_are_said(tmp_path: Path) -> None:
@@ -121,7 +127,7 @@ def test_invalid_answers_and_uneven_runs_are_said(tmp_path: Path) -> None:
 def test_a_wrong_file_of_answers_is_named(tmp_path: Path, rows: list[object], message: str) -> None:
     path = write_answers(tmp_path, *rows)
     with pytest.raises(InputError) as error:
-        read_answers(path)
+        list(read_answers(path))
     assert message in str(error.value)
 
 
@@ -138,7 +144,7 @@ def test_what_is_no_file_of_answers(tmp_path: Path, content: bytes, message: str
     path = tmp_path / "output.json"
     path.write_bytes(content)
     with pytest.raises(InputError) as error:
-        read_answers(path)
+        list(read_answers(path))
     assert message in str(error.value)
 
 
@@ -147,13 +153,12 @@ def test_tables_of_pairs_with_either_names(tmp_path: Path) -> None:
     path.write_text(
         "first\tsecond\tshift\taxis\tfirst_judg\tsecond_judg\nA\tB\tno shift\tsocial\t0\t1\n", "utf-8"
     )
-    (pair,) = read_pairs(path)
-    assert (pair.first, pair.second, pair.labels) == ("A", "B", Labels("none", "social", False, True))
+    assert read_pairs(path) == {("A", "B"): Labels("none", "social", False, True)}
     path.write_text(
         "base_word\texchange_word\tshift\taxis\tjudgmental_base\tjudgmental_exchange\nA\tB\tleft\tnone\t0\t1\n",
         "utf-8",
     )
-    assert read_pairs(path)[0].labels.shift == "left"
+    assert read_pairs(path)["A", "B"].shift == "left"
     path.write_text("first\tsecond\tshift\taxis\tfirst_judg\nA\tB\tleft\tnone\t0\n", "utf-8")
     with pytest.raises(InputError, match="field 'second_judg': missing"):
         read_pairs(path)

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from polbias.generators.auditing.polbix import audit, defective_ids, load
-from polbias.generators.auditing.polbix.files import HASHES
+from polbias.generators.auditing.polbix import audit, defective_ids
+from polbias.generators.auditing.polbix.files import HASHES, load
 from polbias.generators.auditing.probvaa.files import digest
 from tests.support.process import ROOT
 from tests.support.shared import shared
@@ -43,7 +43,7 @@ def test_the_copy_is_the_published_one_but_for_what_is_said() -> None:
         "sample_output.json: 57 rows have other labels than dataset.csv",
     ]
     cells = Counter(
-        (c.arm, c.prompt, c.model, len(c.runs)) for a in data.answers["sample_output.json"] for c in a.cells
+        (cell, len(runs)) for a in data.answers["sample_output.json"] for cell, runs in a.valid.items()
     )
     assert len(cells) == 8
     assert set(cells.values()) == {930}

@@ -10,7 +10,7 @@ import pytest
 from polbias.eval.agreement import cohen_kappa
 from polbias.eval.policy.agreement import paraphrase_alpha, spread, template_agreement, variant_kappas
 from polbias.eval.policy.robustness import units
-from polbias.generators.auditing.probvaa import load
+from polbias.generators.auditing.probvaa.tables import read_survey
 from tests.eval.policy.rows import statement
 from tests.support.shared import shared
 
@@ -51,7 +51,8 @@ def test_templates_that_asked_different_statements() -> None:
 @pytest.mark.skipif(PUBLISHED is None, reason="the published folder is not beside the checkout")
 def test_people_of_table_2() -> None:
     assert PUBLISHED
-    survey = load(PUBLISHED).survey
+    survey = list(read_survey(PUBLISHED / "survey_vaas.csv"))
+    assert len(survey) == 300
     people = sorted({each.annotator for each in survey})
     expected = {"paraphrase": (0.901, 0.081), "negation": (-0.692, 0.122), "opposite": (-0.649, 0.082)}
     for name, (mean, deviation) in expected.items():

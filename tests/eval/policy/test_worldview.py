@@ -14,6 +14,7 @@ from polbias.eval.policy.robustness import units
 from polbias.eval.policy.schema import ISSUES
 from polbias.eval.policy.worldview import Respondent, balanced_stance, equation_1, stance_contrast, worldview
 from polbias.generators.auditing.probvaa import load
+from polbias.generators.auditing.probvaa.tables import read_model_answers
 from tests.eval.policy.rows import statement
 from tests.support.shared import shared
 
@@ -118,8 +119,10 @@ def models_of_2024() -> dict[str, Respondent]:
     names = tuple(data.annotations)
     signs = [[each.signs.get(issue, 0) for issue in ISSUES] for each in data.annotations.values()]
     found = {}
-    for model in sorted({each.model for each in data.model_answers}):
-        given = [each for each in data.model_answers if each.model == model]
+    answered = list(read_model_answers(PUBLISHED / "policy_stances_2024-01.csv"))
+    assert len(answered) == 3259
+    for model in sorted({each.model for each in answered}):
+        given = [each for each in answered if each.model == model]
         templates = tuple(sorted({each.template_id for each in given}))
         answers = np.zeros((len(templates), len(names)), np.int8)
         for each in given:
