@@ -59,13 +59,11 @@ class PairRequest:
     problem: str | None
 
 
-def read_requests(
-    path: Path, columns: Mapping[str, str] | None = None, encoding: str = "utf-8"
-) -> Iterator[PairRequest]:
+def read_requests(path: Path, columns: Mapping[str, str], encoding: str = "utf-8") -> Iterator[PairRequest]:
     """Yield the rows of a file of claims: CSV, TSV, JSON lines or Parquet."""
     with open_claims(path, encoding) as tables:
         for table in tables:
-            found = resolve(table.columns, (*_CLAIM, *_WORDS), columns or {}, table.path)
+            found = resolve(table.columns, (*_CLAIM, *_WORDS), columns, table.path)
             names = list(table.columns)
             for row in table.rows(names):
                 cells = zip(names, row.values, strict=False)
