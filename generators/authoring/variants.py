@@ -77,7 +77,7 @@ class Variant:
 def jobs(
     statements: Iterable[Statement],
     chat: Chat,
-    roles: Sequence[Role] = ("paraphrases", "opposite"),
+    roles: Sequence[Role],
     *,
     translator: Chat | Translate | None = None,
     target: str = "en",
