@@ -118,9 +118,9 @@ class Finite:
 
     index: int
     kind: Kind
-    form: VerbForm | None
-    cost: float
-    skip: float
+    form: VerbForm | None = None
+    cost: float = 0.0
+    skip: float = IMPOSSIBLE
 
 
 class Reader:
@@ -156,11 +156,11 @@ class Reader:
             low = affirmed(low)
         if low in words("clitic_verbs"):
             kind: Kind = "modal" if low in ("'ll", "'d") else "have" if low == "'ve" else "be"
-            return Finite(index, kind, None, 0.0, IMPOSSIBLE)
+            return Finite(index, kind)
         if low in words("modals") or (low == "need" and self.low(index + 1) == "not"):
             return self._modal(index, low)
         if low in words("be"):
-            return Finite(index, "be", None, 0.0, IMPOSSIBLE)
+            return Finite(index, "be")
         if low in words("have", "do"):
             return self._have_or_do(index, low)
         if low == "be":
@@ -182,7 +182,7 @@ class Reader:
                     return None
             if self.tokens[index].text == "May" and index and not can_be_base(following):
                 return None
-        return Finite(index, "modal", None, 0.0, IMPOSSIBLE)
+        return Finite(index, "modal")
 
     def _have_or_do(self, index: int, low: str) -> Finite | None:
         """Tell auxiliaries from lexical verbs, and finite "have" from the infinitive."""
@@ -200,11 +200,11 @@ class Reader:
         if low in ("have", "do"):
             previous = self.low(self.beyond(index, -1))
             if self._takes_infinitive(previous) or previous in words("do") or previous == "":
-                return Finite(index, kind, form, 0.0, IMPOSSIBLE) if index == 0 and kind == "do" else None
+                return Finite(index, kind, form) if index == 0 and kind == "do" else None
             if previous in words("coordinators"):
                 return Finite(index, kind, form, 1.0, 0.0)
             return Finite(index, kind, form, 0.0, 2.5)
-        return Finite(index, kind, form, 0.0, IMPOSSIBLE)
+        return Finite(index, kind, form)
 
     def _takes_infinitive(self, word: str) -> bool:
         return word in words("modals") or word in ("to", "not", "let", "help")
