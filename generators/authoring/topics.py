@@ -308,6 +308,6 @@ def read_review(path: Path, chosen: Set, items: Sequence[Item], prefix: str | No
 def _code(title: str, taken: Iterable[str]) -> str | None:
     """Return three letters for a new category: of its title, the first that are free."""
     known = set(taken)
-    first, *others = re.sub(r"[^a-z]", "", title.lower())[:_LETTERS_TRIED] + "abc"
-    codes = ("".join((first, *two)) for two in combinations(others, 2))
+    letters = re.sub(r"[^a-z]", "", title.lower())[:_LETTERS_TRIED] + "abc"
+    codes = (letters[0] + "".join(two) for two in combinations(letters[1:], 2))
     return next((code for code in codes if code not in known), None)

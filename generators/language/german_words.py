@@ -25,18 +25,19 @@ def _set(*path: str) -> frozenset[str]:
     return frozenset(entry.replace("~", " ") for entry in str(value).split())
 
 
-def _governed(table: str) -> dict[str, frozenset[str]]:
-    return {preposition: _set(table, preposition) for preposition in _WORDS[table]}
+def _sets(table: str) -> dict[str, frozenset[str]]:
+    return {name: _set(table, name) for name in _WORDS[table]}
 
 
-MODAL, WERDEN, SEIN, HABEN = (_set("finite", kind) for kind in ("modal", "werden", "sein", "haben"))
-FINITE = MODAL | WERDEN | SEIN | HABEN
+AUXILIARIES = _sets("finite")
+MODAL, WERDEN = AUXILIARIES["modal"], AUXILIARIES["werden"]
+FINITE = frozenset[str]().union(*AUXILIARIES.values())
 PLAINLY_FINITE = _set("plainly_finite")
 SINGULAR_FINITE, PLURAL_FINITE = _set("singular_finite"), _set("plural_finite")
 AFTER_PARTICIPLE, AFTER_INFINITIVE = _set("after_participle"), _set("after_infinitive")
 STRONG_PAST = _set("strong_past")
 PREFIXES, NEVER_VERBS, NOT_ADJECTIVES = _set("prefixes"), _set("never_verbs"), _set("not_adjectives")
-GOVERNED, GOVERNED_BY_ADJECTIVE = _governed("governed"), _governed("governed_by_adjective")
+GOVERNED, GOVERNED_BY_ADJECTIVE = _sets("governed"), _sets("governed_by_adjective")
 DATIVE_COMPLEMENT, UNIVERSAL_INSIDE = _set("dative_complement"), _set("universal_inside")
 FIXED_FRAMES = tuple(tuple(phrase.split()) for phrase in sorted(_set("fixed_frames")))
 LIGHT_VERBS, AFFECTING, DATIVE_VERBS = _set("light_verbs"), _set("affecting"), _set("dative_verbs")

@@ -337,6 +337,4 @@ def _negate(parts: list[list[Token]]) -> Edits:
     if said := objection(finite.tags):
         reason = lexicon.RULES["abstain:pipeline-disagrees"].format(word=finite.text, more=said)
         raise UnsureError("abstain:pipeline-disagrees", reason)
-    if undone := undo(clause):
-        return undone
-    return negate_clause(clause)
+    return undo(clause) or negate_clause(clause)

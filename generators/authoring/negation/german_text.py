@@ -160,16 +160,13 @@ class Edits:
         """Return the text of a sentence with the changes, beginning with the white space before it."""
         lead = tokens[0].before
         pieces: list[str] = [self.opening] if self.opening else []
-        glue = " " if self.opening else ""
         for position, token in enumerate(tokens):
             text = self.replaced.get(position, token.text)
             if position == 0 and self.lowered:
                 text = text[:1].lower() + text[1:]
             if not text:
                 continue
-            before = token.before if position else glue
-            if not pieces:
-                before = ""
+            before = (token.before if position else " ") if pieces else ""
             if position in self.inserted:
                 text = f"{self.inserted[position]} {text}"
             pieces.append(before + text)
