@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from polbias.generators.authoring.negation import Negated, Pipeline, objection
 from polbias.generators.authoring.negation.german_clause import Clause, parse
-from polbias.generators.authoring.negation.german_phrases import Phrase, Reader
+from polbias.generators.authoring.negation.german_phrases import Phrase, Reader, is_deadline
 from polbias.generators.authoring.negation.german_rules import (
     front,
     governed,
@@ -118,7 +118,7 @@ def _is_operator(clause: Clause, phrase: Phrase) -> bool:
         return (
             (same and phrase.preposition != "bei")
             or not lexicon.UNIVERSAL_INSIDE.isdisjoint(words)
-            or Reader.is_deadline(clause.tokens, phrase)
+            or is_deadline(clause.tokens, phrase)
             or phrase.inner == "universal"
             or clause.low(phrase.first + 1) in lexicon.DEGREE_FRONT
         )

@@ -75,18 +75,16 @@ def with_k(article: str) -> str:
 _DIMINUTIVE = ("chen", "lein")  # the singular looks like the plural
 
 
-def kein_before(
-    tokens: list[Token], phrase: Phrase, subject: bool, finite: str
-) -> tuple[str, dict[int, str]]:
+def kein_before(clause: Clause, phrase: Phrase, subject: bool) -> tuple[str, dict[int, str]]:
     """Return "kein" for a noun phrase without article, and its adjectives with their new endings.
 
     After "kein" an adjective is weak but in the nominative and accusative singular: "neue Steuern" becomes
     "keine neuen Steuern", while "direkte Hilfe" and "gutes Recht" keep their endings.
     """
-    noun = tokens[phrase.head].text
+    tokens, noun = clause.tokens, noun_of(clause, phrase)
     # what can be counted and has no article is a plural
     alike = noun.endswith((*_DIMINUTIVE, "verfahren", "vorhaben", "abkommen", "unternehmen"))
-    plural = _plural(noun, subject, finite) or (alike and not phrase.adjectives)
+    plural = _plural(clause, phrase, subject) or (alike and not phrase.adjectives)
     endings = {tokens[position].low[-2:] for position in phrase.adjectives}
     if any(ending.endswith("e") for ending in endings):
         return "keine", _weak(tokens, phrase, "e") if _known(plural, noun) else {}
@@ -103,11 +101,12 @@ def kein_before(
     return _kein_alone(noun, plural, subject), {}
 
 
-def _plural(noun: str, subject: bool, finite: str) -> bool | None:
+def _plural(clause: Clause, phrase: Phrase, subject: bool) -> bool | None:
     """Return whether a noun is a plural, by the finite verb of which it is the subject or by its form."""
+    finite = clause.low(clause.finite)
     if subject and finite in lexicon.PLURAL_FINITE | lexicon.SINGULAR_FINITE:
         return finite in lexicon.PLURAL_FINITE
-    return lexicon.is_plural(noun)
+    return lexicon.is_plural(noun_of(clause, phrase))
 
 
 def _known(plural: bool | None, noun: str) -> bool:
@@ -137,19 +136,17 @@ def _weak(tokens: list[Token], phrase: Phrase, strong: str) -> dict[int, str]:
     }
 
 
-def without_kein(
-    tokens: list[Token], article: int, phrase: Phrase, subject: bool, finite: str
-) -> dict[int, str]:
+def without_kein(clause: Clause, article: int, phrase: Phrase, subject: bool) -> dict[int, str]:
     """Return the changes that turn a phrase with "kein" into an affirmative one; "" removes a token.
 
     A singular gets "ein", a plural or a mass noun nothing; without an article adjectives are strong.
     """
-    form, noun = tokens[article].low, tokens[phrase.head].text
+    tokens, form, noun = clause.tokens, clause.low(article), noun_of(clause, phrase)
     positions = [k for k in range(article + 1, phrase.head) if lexicon.is_inflected(tokens[k].low)]
     if form == "keine" and positions:
         plural = tokens[positions[-1]].low.endswith("en")
     elif form == "keine":
-        plural = noun.endswith(_DIMINUTIVE) or _known(_plural(noun, subject, finite), noun)
+        plural = noun.endswith(_DIMINUTIVE) or _known(_plural(clause, phrase, subject), noun)
     else:
         plural = form == "keinen" and lexicon.is_plural(noun) is True and noun.endswith("n") and not positions
     if not plural and not lexicon.is_mass(noun):
@@ -226,7 +223,7 @@ def _without_nicht(clause: Clause, position: int, before: str) -> Edits:
 
 def _no_longer(clause: Clause, position: int) -> bool:
     """Return whether "nicht mehr" means "no longer"; before a noun or "als" it means "not more"."""
-    if position + 1 >= len(clause.tokens) or clause.low(position + 1) not in ("mehr", "länger"):
+    if clause.low(position + 1) not in ("mehr", "länger"):
         return False
     following = position + 2
     bound = clause.tokens[following + 1 : following + 2]
@@ -243,7 +240,7 @@ def _no_longer(clause: Clause, position: int) -> bool:
     token = clause.tokens[following]
     if longer and (token.low in lexicon.INDEFINITE or lexicon.is_noun(token.text)):
         return True  # "nicht länger eine Straftat sein", "nicht länger Geld ausgeben"
-    if lexicon.is_noun(token.text) or token.low == "als" or lexicon.is_inflected(token.low):
+    if lexicon.is_noun(token.text) or lexicon.is_inflected(token.low):
         return False
     if token.kind == "word":
         return True
@@ -261,7 +258,7 @@ def _without_kein(clause: Clause, position: int) -> Edits:
     if phrase is None:
         raise UnsureError("abstain:structure", 'the noun that belongs to "kein" was not found')
     passive_subject = clause.passive and (not clause.front or clause.low(clause.front[0]) == "es")
-    changes = without_kein(clause.tokens, position, phrase, passive_subject, clause.low(clause.finite))
+    changes = without_kein(clause, position, phrase, passive_subject)
     word, new = clause.tokens[position].text, changes[position]
     if new and clause.verb in ("zahlen", "bezahlen", "entrichten", "erheben", "leisten"):
         raise UnsureError(
@@ -271,7 +268,7 @@ def _without_kein(clause: Clause, position: int) -> Edits:
         changes[position - 1] = ""
     mehr = [k for k in clause.middle if k > phrase.last and clause.low(k) == "mehr"]
     if mehr:
-        if len(mehr) > 1 or clause.low(min(mehr[0] + 1, len(clause.tokens) - 1)) == "als":
+        if len(mehr) > 1 or clause.low(mehr[0] + 1) == "als":
             raise UnsureError("abstain:scope", '"kein ... mehr" can mean "no longer" or "not more"')
         changes[position], changes[mehr[0]] = f"weiterhin {new}".strip(), ""
         why = f'"{word} ... mehr" became "weiterhin": what should stop should go on.'
@@ -284,7 +281,7 @@ def _without_kein(clause: Clause, position: int) -> Edits:
 def _phrase_with(clause: Clause, position: int) -> Phrase | None:
     """Return the noun phrase after "kein", read as one without article."""
     rest = [k for k in clause.middle if k > position]
-    phrases = Reader(clause.tokens, rest, frozenset(), False).read() if rest else []
+    phrases = Reader(clause.tokens, rest).read()
     if not phrases or not lexicon.is_noun(clause.tokens[phrases[0].head].text):
         return None
     return phrases[0]
@@ -313,9 +310,9 @@ def subject_in_middle(clause: Clause) -> bool:
     if clause.low(clause.front[0]) in ("den", "dem", "einem", "einen", "ihm", "ihnen"):
         return True
     # "In Italien geborene Kinder": a noun phrase can begin with a preposition.
-    phrases = Reader(clause.tokens, clause.front, frozenset(), False).read()
-    return not any(
-        phrase.kind not in ("prepositional", "adverb", "frame", "focus", "pronominal") for phrase in phrases
+    phrases = Reader(clause.tokens, clause.front).read()
+    return all(
+        phrase.kind in ("prepositional", "adverb", "frame", "focus", "pronominal") for phrase in phrases
     )
 
 
@@ -333,8 +330,7 @@ def insert(clause: Clause, position: int, rule: str, why: str) -> Edits:
 
 def indefinite(clause: Clause, phrases: list[Phrase]) -> Edits | None:
     """Negate the last indefinite noun phrase by "kein", if nothing after it takes "nicht"."""
-    for number in range(len(phrases) - 1, -1, -1):
-        phrase = phrases[number]
+    for number, phrase in reversed([*enumerate(phrases)]):
         if phrase.preposition == "für" and clause.verb == "halten":
             return None
         if phrase.kind in ("prepositional", "frame"):
@@ -403,8 +399,8 @@ def kein(clause: Clause, phrase: Phrase, subject: bool) -> Edits:
         new = with_k(article)
         why = f'"{article}" became "{new}": an indefinite noun phrase ("{noun}") is negated by its article.'
         return Edits("kein", why, replaced={phrase.first: new})
-    word, changes = kein_before(clause.tokens, phrase, subject, clause.low(clause.finite))
+    word, changes = kein_before(clause, phrase, subject)
     if word == "keine" and noun.lower().endswith(lexicon.ADJECTIVAL):  # "keine Jugendlichen"
         changes[phrase.head] = f"{noun}n"
     why = f'"{word}" was put before "{noun}", which has no article: such a noun phrase is negated by "kein".'
-    return Edits("kein-bare", why, replaced=dict(changes), inserted={phrase.first: word})
+    return Edits("kein-bare", why, replaced=changes, inserted={phrase.first: word})
