@@ -225,16 +225,11 @@ class Pipeline:
     def __init__(self, nlp: Any, name: str) -> None:
         self._nlp, self.name = nlp, name
 
-    @property
-    def language(self) -> str:
-        """Two-letter code of the language that it is for."""
-        return str(self._nlp.lang)
-
     def require(self, language: str) -> None:
         """Raise an error unless the pipeline is for a language."""
-        if self.language != language:
+        if self._nlp.lang != language:
             raise InputError(
-                f"pipeline {self.name}: it is for {self.language!r}, the statements are in {language!r}; "
+                f"pipeline {self.name}: it is for {self._nlp.lang!r}, the statements are in {language!r}; "
                 "name a pipeline of their language"
             )
 

@@ -90,15 +90,11 @@ def _auxiliary(reader: Reader, index: int, polarity: list[Edit]) -> Decision:
         at = behind
     if (token.low, following) == ("had", "better"):
         at = index + 1
-    if token.low == "must":
-        need = (substitute(token, "need"), insert(reader.tokens[at].end, " not"))
-        return Decision("need-not", token.text, (*need, *polarity))
     cannot = token.low == "can" and at == index
-    return Decision(
-        "not-after-auxiliary",
-        token.text,
-        (insert(reader.tokens[at].end, "not" if cannot else " not"), *polarity),
-    )
+    edits = (insert(reader.tokens[at].end, "not" if cannot else " not"), *polarity)
+    if token.low == "must":
+        return Decision("need-not", token.text, (substitute(token, "need"), *edits))
+    return Decision("not-after-auxiliary", token.text, edits)
 
 
 def _judging(reader: Reader, at: int) -> int:
@@ -130,8 +126,7 @@ def _existential(reader: Reader, index: int) -> Decision | None:
 def _do_support(reader: Reader, main: Main, polarity: list[Edit]) -> Decision:
     form, index = main.finite.form, main.finite.index
     token = reader.tokens[index]
-    if form is None:
-        return abstain("polarity", token)
+    assert form, "a lexical verb has one"
     auxiliary = {"third": "does", "base": "do"}.get(form.form, "did")
     before = reader.tokens[index - 1]
     if before.low == "still":
@@ -205,14 +200,9 @@ def undo_subject(reader: Reader, main: Main, start: int) -> Decision | None:
             # "Not the state but ..." is half of a contrast; "Not voting is ..." negates the subject only.
             return abstain("contrast", token) if "but" in before else None
         return Decision("undone", token.text, tuple(remove(reader.tokens, start, start)))
-    if (token.low, following) in phrases("negative_phrases") or token.low in (
-        "never",
-        "nowhere",
-        "neither",
-        "nor",
-    ):
-        return abstain("inversion", token)
-    if token.low in ("under", "in", "at") and following == "no":
+    adverbial = token.low in ("under", "in", "at") and following == "no"
+    negative = token.low in ("never", "nowhere", "neither", "nor")
+    if adverbial or negative or (token.low, following) in phrases("negative_phrases"):
         return abstain("inversion", token)
     body = "no one" if (token.low, following) == ("no", "one") else token.low
     if body in table("restored"):
@@ -255,8 +245,7 @@ def _without(reader: Reader, main: Main, at: int, word: str, gone: list[Edit], v
 
 def _object(reader: Reader, index: int) -> Decision | None:
     """Take out a "no" directly behind the verbs: "should be no", "has no"."""
-    at = index + 1
-    while at < min(index + 5, len(reader.tokens)):
+    for at in range(index + 1, index + 5):
         low = reader.low(at)
         if low == "no":
             return _determiner(reader, at, index)
@@ -264,7 +253,6 @@ def _object(reader: Reader, index: int) -> Decision | None:
             return abstain("negative-word", reader.tokens[at])
         if not (is_adverb(low) or is_verb(low) or is_participle(low) or low in ("be", "been", "have", "do")):
             return None
-        at += 1
     return None
 
 

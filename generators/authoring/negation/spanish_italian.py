@@ -12,6 +12,7 @@ from polbias.generators.authoring.negation import Analysis, Negated, Pipeline, l
 from polbias.generators.authoring.negation.english_words import sentences
 
 _WORD = re.compile(r"[^\W\d_]+|\S")
+_TO_THE = {"al", "allo", "alla"}
 _ASIDE = re.compile(r"\([^()]*\)|\"[^\"]*\"|“[^”]*”|«[^»]*»")
 
 
@@ -35,11 +36,10 @@ def negate_romance(statement: str, language: str, pipeline: Pipeline | None = No
     bounds = sentences(text, analysis)
     found = [(begin, end) for begin, end in bounds if any(map(str.isalpha, text[begin:end]))]
     if len(found) > 1:
-        demands = [bounds for bounds in found if _demands(text[slice(*bounds)], language)]
-        if len(demands) != 1:
+        found = [bounds for bounds in found if _demands(text[slice(*bounds)], language)]
+        if len(found) != 1:
             reason = "There are several sentences, and which of them is the demand cannot be told."
             return Negated(None, "abstain:several-sentences", reason)
-        found = demands
     if not found:
         return Negated(None, "abstain:no-finite-verb", "There is no word to negate.")
     begin, end = found[0]
@@ -65,7 +65,7 @@ def _sentence(text: str, language: str, offset: int, analysis: Analysis | None) 
     tokens = _tokens(text, offset, analysis)
     lows = [low for _, _, low in tokens]
     (particle,) = _words(language, "negation")
-    if any(low in _words(language, "negative") for low in lows):
+    if not _words(language, "negative").isdisjoint(lows):
         return Negated(
             None, "abstain:negative-word", "A negative word is there already, and undoing it is unsure."
         )
@@ -146,11 +146,7 @@ def _main(lows: list[str], text: str, tokens: list[tuple[int, int, str]], langua
                 waiting += 1
                 continue
             known = low in _words(language, "finite") and not _blocked(lows, index, language, strict=False)
-            first = low.endswith(("mos", "iamo", "emo")) or lows[index + 1 : index + 2] in (
-                ["al"],
-                ["allo"],
-                ["alla"],
-            )
+            first = low.endswith(("mos", "iamo", "emo")) or {*lows[index + 1 : index + 2]} & _TO_THE
             named = text[tokens[index][0]].isupper() and not (index == 0 and first)
             # An opener takes a lexical verb in any case.
             loose = (effort or waiting) and not named and _lexical(lows, index, language, effort > 1)
@@ -165,8 +161,7 @@ def _blocked(lows: list[str], index: int, language: str, strict: bool) -> bool:
     previous = lows[index - 1] if index else ""
     if previous in _words(language, "clitics") and not strict:
         return False
-    (particle,) = _words(language, "negation")
-    return previous in _words(language, "blocking") - {particle}
+    return previous in _words(language, "blocking") - _words(language, "negation")
 
 
 def _lexical(lows: list[str], index: int, language: str, guess: bool) -> bool:
