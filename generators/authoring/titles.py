@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache, cached_property
 from hashlib import blake2b
 from pathlib import Path
@@ -110,20 +110,17 @@ _LONGEST_CELL = 1 << 30  # FNSPID has whole articles beside their titles
 _MARKS = ",\t;"
 
 
-@dataclass
-class Counts:
-    """How many titles there were, were kept, and were left out by reason."""
+Counts = Counter[str | None]
+"""How many titles were left out by reason, and with None how many were kept."""
 
-    kept: int = 0
-    excluded: Counter[str] = field(default_factory=Counter)
 
-    def lines(self, rules: TitleRules) -> list[str]:
-        """Return the counts as a person reads them."""
-        says = {name: reason.says for name, reason in rules.reasons.items()}
-        says |= {EMPTY: "no title", REPEATED: "the same as one that is kept"}
-        total = sum(self.excluded.values())
-        lines = [f"{self.kept + total:,} titles: {self.kept:,} kept, {total:,} left out"]
-        return lines + [f"  {count:,} {name}: {says[name]}" for name, count in self.excluded.most_common()]
+def told(counts: Counts, rules: TitleRules) -> list[str]:
+    """Return the counts as a person reads them."""
+    says = {name: reason.says for name, reason in rules.reasons.items()}
+    says |= {EMPTY: "no title", REPEATED: "the same as one that is kept"}
+    total, kept = counts.total(), counts[None]
+    lines = [f"{total:,} titles: {kept:,} kept, {total - kept:,} left out"]
+    return lines + [f"  {count:,} {name}: {says[name]}" for name, count in counts.most_common() if name]
 
 
 def read_column(path: Path, column: str | None = None) -> Iterator[tuple[int, str]]:
@@ -203,13 +200,11 @@ def write_sifted(
             if excluded:
                 files[excluded].write(sheet(EXCLUDED_COLUMNS, []))
             for title in sift(path, rules, column):
+                counts[title.reason] += 1
                 if title.reason is None:
-                    counts.kept += 1
                     files[kept].write(_line(str(title.row), title.text, title.policy))
-                else:
-                    counts.excluded[title.reason] += 1
-                    if excluded:
-                        files[excluded].write(_line(str(title.row), title.text, title.reason, title.words))
+                elif excluded:
+                    files[excluded].write(_line(str(title.row), title.text, title.reason, title.words))
         for target, draft in drafts.items():
             draft.replace(target)
     except OSError as error:

@@ -72,7 +72,7 @@ _WITHOUT_PRONOMINAL = (
 CLOSED = _WITHOUT_PRONOMINAL | PRONOMINAL
 _NEVER_FINITE = _WITHOUT_PRONOMINAL | PREFIXES | NEVER_VERBS
 ADJECTIVAL = tuple(_set("adjectival"))
-_PERSONS, _MASS = tuple(_set("persons")), tuple(_set("mass"))
+_PERSONS, MASS = tuple(_set("persons")), tuple(_set("mass"))
 _GENDER: dict[str, Gender] = {end: gender for gender in get_args(Gender) for end in _set("gender", gender)}
 _SUFFIXES: dict[str, Gender] = {
     **dict.fromkeys(_set("neuter_suffixes"), "n"),
@@ -234,8 +234,3 @@ def is_dative_plural(noun: str) -> bool:
 def is_person(noun: str) -> bool:
     """Return whether a noun in the plural is one for persons or for those who act like persons."""
     return noun.lower().endswith(_PERSONS)
-
-
-def is_mass(noun: str) -> bool:
-    """Return whether a noun in the singular does without an article."""
-    return noun.lower().endswith(_MASS)

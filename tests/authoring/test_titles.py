@@ -93,7 +93,7 @@ def test_the_command_writes_both_files_and_counts(tmp_path: Path) -> None:
 def test_formulas_do_not_reach_a_spreadsheet(tmp_path: Path) -> None:
     path, kept = tmp_path / "news.csv", tmp_path / "kept.tsv"
     path.write_text("headline\n=SUM(A1) tax\n", "utf-8")
-    assert write_sifted(path, title_rules(), kept).kept == 1
+    assert write_sifted(path, title_rules(), kept)[None] == 1
     assert kept.read_text("utf-8").splitlines()[1].split("\t")[1] == "'=SUM(A1) tax"
 
 

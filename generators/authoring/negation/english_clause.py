@@ -19,7 +19,7 @@ from polbias.generators.authoring.negation.english_words import (
     verb_form,
     words,
 )
-from polbias.generators.language.english import a
+from polbias.generators.language.english import a, capital
 
 # What the rules decide: a code, the word that it turned on, and the edits of the text.
 
@@ -68,7 +68,7 @@ def insert(at: int, new: str) -> Edit:
 
 def substitute(token: Token, new: str) -> Edit:
     """Return a replacement of a token; a capital stays one."""
-    return Edit(token.start, token.end, new[:1].upper() + new[1:] if token.text[0].isupper() else new)
+    return Edit(token.start, token.end, capital(new) if token.text[0].isupper() else new)
 
 
 def remove(tokens: list[Token], first: int, last: int) -> list[Edit]:

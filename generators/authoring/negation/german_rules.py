@@ -149,7 +149,7 @@ def without_kein(clause: Clause, article: int, phrase: Phrase, subject: bool) ->
         plural = noun.endswith(_DIMINUTIVE) or _known(_plural(clause, phrase, subject), noun)
     else:
         plural = form == "keinen" and lexicon.is_plural(noun) is True and noun.endswith("n") and not positions
-    if not plural and not lexicon.is_mass(noun):
+    if not plural and not noun.lower().endswith(lexicon.MASS):
         return {article: tokens[article].text.removeprefix("k").removeprefix("K")}
     strong = {"keine": "e", "kein": "", "keinen": "en", "keinem": "em", "keiner": "er", "keines": "en"}[form]
     changes = {article: ""}

@@ -10,6 +10,7 @@ import simplemma
 from polbias.aliases import Json
 from polbias.generators.authoring.negation import Analysis, Negated, Pipeline, lists, objection
 from polbias.generators.authoring.negation.english_words import sentences
+from polbias.generators.language.english import capital
 
 _WORD = re.compile(r"[^\W\d_]+|\S")
 _TO_THE = {"al", "allo", "alla"}
@@ -86,7 +87,7 @@ def _sentence(text: str, language: str, offset: int, analysis: Analysis | None) 
         phase = _lists(language)["phased_undone"].get(lows[first - 2]) if first > 1 else None
         gone = tokens[first - (2 if phase else 1)][0]
         rest = _exchanged(f"{phase} {text[start:]}" if phase else text[start:], language, "undone")
-        rest = rest[:1].upper() + rest[1:] if text[gone].isupper() else rest
+        rest = capital(rest) if text[gone].isupper() else rest
         return unsure or Negated(
             text[:gone] + rest, "undone", f'"{said}" was already negated, so "{particle}" was taken out.'
         )
@@ -95,7 +96,7 @@ def _sentence(text: str, language: str, offset: int, analysis: Analysis | None) 
         at += 1
         if at < len(lows) and lows[at] in _words(language, "not_before"):
             rest = text[tokens[at][0] :]
-            undone = text[: tokens[at - 1][0]] + rest[:1].upper() + rest[1:]
+            undone = text[: tokens[at - 1][0]] + capital(rest)
             return Negated(
                 undone, "undone", f'"{lows[at]}" was already negated, so "{particle}" was taken out.'
             )
