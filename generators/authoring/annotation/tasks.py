@@ -150,14 +150,6 @@ class Similarity(Entry):
     steps: Text
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
-    """A heading of the guideline and what stands under it."""
-
-    title: str
-    lines: tuple[str, ...]
-
-
 class Guideline(Entry):
     """The whole file; `definitions` by axis and side, `captions` are the headings of the annotation."""
 
@@ -178,25 +170,25 @@ class Guideline(Entry):
         own = self.similarity
         return (Variable(id="similarity", title=own.title, text=own.question, values=own.values),)
 
-    def sections(self, kind: Kind) -> tuple[Section, ...]:
-        """Return the text of the guideline for one kind of task."""
+    def sections(self, kind: Kind) -> Mapping[str, Sequence[str]]:
+        """Return the text of the guideline for one kind of task, the lines under each heading."""
         say = self.captions
         if kind in panel_forms():
-            return (Section(say["question"], (panel_forms()[kind].question,)),)
+            return {say["question"]: [panel_forms()[kind].question]}
         if kind == "claims":
             own = self.similarity
-            return (Section(own.title, (own.question,)), Section(say["rules"], own.rules))
-        poles = tuple(
+            return {own.title: [own.question], say["rules"]: own.rules}
+        poles = [
             f"{say[axis]}, {say[side]}: {self.definitions[axis][side]}"
             for axis in ("economic", "social")
             for side in ("left", "right")
-        )
-        return (
-            Section(say["question"], (self.question,)),
-            Section(say["definitions"], poles),
-            *(Section(step.title, (step.text,)) for step in self.steps),
-            Section(say["examples"], tuple(map(_shown, self.examples))),
-        )
+        ]
+        return {
+            say["question"]: [self.question],
+            say["definitions"]: poles,
+            **{step.title: [step.text] for step in self.steps},
+            say["examples"]: [*map(_shown, self.examples)],
+        }
 
     def render(self, name: str, kind: Kind) -> str:
         """Return a file that has the guideline in it."""
