@@ -308,11 +308,10 @@ class _Parser:
         """Return the costs of a clause that begins here, and of none."""
         low, previous, following = (self.reader.low(at) for at in (index, index - 1, index + 1))
         if low == "that":
-            if not previous or previous in words("prepositions", "coordinators"):
-                return (0.0, 0.5) if previous in words("coordinators") else (1.2, 0.0)
-            return 0.0, 1.0
-        measuring = low in words("measuring")
-        if measuring and following in ("extent", "many", "much"):
+            if previous in words("coordinators"):
+                return 0.0, 0.5
+            return (1.2, 0.0) if not previous or previous in words("prepositions") else (0.0, 1.0)
+        if low in words("measuring") and following in ("extent", "many", "much"):
             return 0.0, 1.0
         if low in words("openers"):
             reduced = (

@@ -165,12 +165,9 @@ class Reader:
             return self._have_or_do(index, low)
         if low == "be":
             # Read a "be" that nothing governs as the verb of its clause.
-            at = self.beyond(index, -1)
-            previous = self.low(at)
+            previous = self.low(self.beyond(index, -1))
             governed = self._takes_infinitive(previous) or previous in words("do", "coordinators")
-            return (
-                None if at < 0 or governed or not previous.isalpha() else Finite(index, "be", None, 0.8, 1.5)
-            )
+            return None if governed or not previous.isalpha() else Finite(index, "be", None, 0.8, 1.5)
         return self._lexical(index)
 
     def _modal(self, index: int, low: str) -> Finite | None:
@@ -180,7 +177,7 @@ class Reader:
                 noun = previous in words("determiners") - words("pronoun_determiners") or previous == "of"
                 if noun or previous.endswith(("'s", "s'")) or not can_be_base(following):
                     return None
-            if self.tokens[index].text == "May" and index and not can_be_base(following):
+            if self.tokens[index].text == "May" and not can_be_base(following):
                 return None
         return Finite(index, "modal")
 
@@ -219,11 +216,11 @@ class Reader:
         previous, following = self.low(at), self.low(index + 1)
         if at < 0 or self.low(index - 2) == "to" or self._excludes(previous, form, at):
             return None
+        if self.low(index - 1) in words("attitude"):
+            return None  # "I think taxes ...": the clause of what is thought begins here
         cost, skip = (0.0, 2.0) if token.low in words("attitude") else prior(form)
         if form.base == "need" and following == "to":
             cost, skip = 0.0, 4.0
-        if self.low(index - 1) in words("attitude"):
-            return None  # "I think taxes ...": the clause of what is thought begins here
         shift, keep = agreement(previous, form, self.low(0))
         cost, skip = cost + shift, skip + keep
         if previous in words("coordinators"):

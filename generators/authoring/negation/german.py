@@ -91,8 +91,10 @@ def negate_clause(clause: Clause) -> Edits:
 
 
 def _refuse_contrast(clause: Clause) -> None:
-    words = {clause.low(position) for position in [*clause.front, *clause.middle, *clause.after]}
-    if any(clause.low(position) in lexicon.ADDITIVE for position in clause.after):
+    before = {clause.low(position) for position in [*clause.front, *clause.middle]}
+    after = {clause.low(position) for position in clause.after}
+    words = before | after
+    if after & lexicon.ADDITIVE:
         raise UnsureError(
             "abstain:scope", '"auch" stands after the verbs and would have to become "auch nicht"'
         )
@@ -101,8 +103,7 @@ def _refuse_contrast(clause: Clause) -> None:
     low = [token.low for token in clause.tokens]
     if ("und", "nicht") in pairwise(low) and words & lexicon.FRONT_FOCUS:
         raise UnsureError("abstain:contrast", "one thing is demanded to the exclusion of another")
-    focus = any(clause.low(position) in lexicon.FRONT_FOCUS for position in [*clause.front, *clause.middle])
-    if words & lexicon.CONTRAST and not focus:
+    if words & lexicon.CONTRAST and not before & lexicon.FRONT_FOCUS:
         raise UnsureError(
             "abstain:contrast", "the statement prefers one thing to another, and both could be denied"
         )

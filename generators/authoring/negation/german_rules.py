@@ -6,6 +6,7 @@ from polbias.generators.authoring.negation.german_clause import Clause
 from polbias.generators.authoring.negation.german_phrases import Phrase, Reader
 from polbias.generators.authoring.negation.german_text import Edits, Token, UnsureError
 from polbias.generators.language import german_words as lexicon
+from polbias.generators.language.english import capital
 
 # What stands before the finite verb and decides on the negation: quantifiers, "nur", "auch", "mehr".
 
@@ -65,11 +66,6 @@ def _expletive(clause: Clause, phrases: list[Phrase]) -> Edits:
 
 
 # Articles and endings: "ein" to "kein", no article to "kein", and back.
-
-
-def with_k(article: str) -> str:
-    """Return "kein" in the form of an indefinite article: ``"einen"`` becomes ``"keinen"``."""
-    return ("K" if article[0] == "E" else "k") + article.lower()
 
 
 _DIMINUTIVE = ("chen", "lein")  # the singular looks like the plural
@@ -175,11 +171,12 @@ def undo(clause: Clause) -> Edits | None:
     if len(found) > 1:
         raise UnsureError("abstain:double", "there is more than one negation in the clause")
     position = found[0]
-    if any(clause.low(k) in lexicon.FRONT_FOCUS for k in positions if k < position):
+    earlier = {clause.low(k) for k in positions if k < position}
+    if earlier & lexicon.FRONT_FOCUS:
         raise UnsureError(
             "abstain:contrast", "only one part of the statement is negated, and it is set against another"
         )
-    if any(clause.low(k) in lexicon.GENERIC for k in positions if k < position):
+    if earlier & lexicon.GENERIC:
         raise UnsureError(
             "abstain:scope", "a rule is denied, and without the negation the opposite rule is made"
         )
@@ -208,17 +205,15 @@ def _in_attribute(clause: Clause, position: int) -> bool:
 
 def _without_nicht(clause: Clause, position: int, before: str) -> Edits:
     word = clause.tokens[position].text
-    removed = {position: ""}
-    if before in lexicon.INTENSIFIERS or before == "weiterhin":  # to go on without it, and to begin with it
-        removed[position - 1] = ""
     if _no_longer(clause, position):
         why = f'"{word} mehr" became "weiterhin": what should stop according to the statement should go on.'
         return Edits("undone-weiterhin", why, replaced={position: "weiterhin", position + 1: ""})
-    edits = Edits("undone", f'"{word}" was removed: the statement was negated already.', replaced=removed)
+    removed = {position: ""}
+    if before in lexicon.INTENSIFIERS or before == "weiterhin":  # to go on without it, and to begin with it
+        removed[position - 1] = ""
     if position == 0 and len(clause.tokens) > 1:
-        following = clause.tokens[1].text
-        edits.replaced[1] = following[:1].upper() + following[1:]
-    return edits
+        removed[1] = capital(clause.tokens[1].text)
+    return Edits("undone", f'"{word}" was removed: the statement was negated already.', replaced=removed)
 
 
 def _no_longer(clause: Clause, position: int) -> bool:
@@ -396,7 +391,7 @@ def kein(clause: Clause, phrase: Phrase, subject: bool) -> Edits:
     noun = noun_of(clause, phrase)
     if phrase.kind == "indefinite":
         article = clause.tokens[phrase.first].text
-        new = with_k(article)
+        new = ("K" if article[0] == "E" else "k") + article.lower()
         why = f'"{article}" became "{new}": an indefinite noun phrase ("{noun}") is negated by its article.'
         return Edits("kein", why, replaced={phrase.first: new})
     word, changes = kein_before(clause, phrase, subject)

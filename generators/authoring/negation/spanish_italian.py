@@ -83,7 +83,8 @@ def _sentence(text: str, language: str, offset: int, analysis: Analysis | None) 
     more = objection(tags)
     disagrees = f'The rule took "{said}" for the finite verb, but the pipeline says {more}.'
     unsure = Negated(None, "abstain:pipeline-disagrees", disagrees) if more else None
-    if first > 0 and lows[first - 1] == particle:
+    before = lows[first - 1] if first else ""
+    if before == particle:
         phase = _lists(language)["phased_undone"].get(lows[first - 2]) if first > 1 else None
         gone = tokens[first - (2 if phase else 1)][0]
         rest = _exchanged(f"{phase} {text[start:]}" if phase else text[start:], language, "undone")
@@ -104,7 +105,6 @@ def _sentence(text: str, language: str, offset: int, analysis: Analysis | None) 
         said, start, rule = text[tokens[at][0] : tokens[at][1]], tokens[at][0], "focus-word"
         explanation = f'The statement turns on "{said}", so "{particle}" came before it.'
         return Negated(_insert(text, start, particle), rule, explanation)
-    before = lows[first - 1] if first else ""
     if phase := _lists(language)["phased"].get(before):
         text = text[: tokens[first - 1][0]] + phase + text[tokens[first - 1][1] :]
         start += len(phase) - len(before)
