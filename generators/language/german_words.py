@@ -189,8 +189,7 @@ def is_adjective_in_name(word: str) -> bool:
 
 
 def _longest_end(noun: str, ends: dict[str, Gender]) -> Gender | None:
-    found = [end for end in ends if noun.endswith(end)]
-    return ends[max(found, key=len)] if found else None
+    return ends.get(max(filter(noun.endswith, ends), key=len, default=""))
 
 
 def gender(noun: str) -> Gender | None:
@@ -214,7 +213,7 @@ def is_plural(noun: str) -> bool | None:
     if not is_known(head):
         # Of a compound that the dictionary lacks, the longest end that it has tells.
         ends = (head[at:].capitalize() for at in range(2, len(head) - 3))
-        known = next((end for end in ends if is_known(end)), "")
+        known = next(filter(is_known, ends), "")
         if known and lemma(known) not in (known, known.lower()):
             return True
         return True if _PLURAL_END.fullmatch(head) else (False if gender(noun) else None)

@@ -66,16 +66,15 @@ def read_answers(paths: Iterable[Path], kind: Kind) -> tuple[list[RawAnswer], li
             accounts, row = found
             texts = {name: row[name] for name in fields_of(kind) if name in row}
             values = {name: row[name] for name in (*variables, COMMENT) if row.get(name, "").strip()}
-            known = tuple(filter(None, accounts))
             answers.append(
-                RawAnswer(place, row.get(TASK_ID, ""), known, row.get(ASSIGNED, ""), texts, values)
+                RawAnswer(place, row.get(TASK_ID, ""), accounts, row.get(ASSIGNED, ""), texts, values)
             )
     return answers, problems
 
 
 def _table(path: Path, variables: Sequence[str]) -> Iterator[_Line]:
     for line, row in named_rows(path, (TASK_ID, ANNOTATOR, *variables), "a table of answers"):
-        yield f"{shown(path)}:{line}", row if isinstance(row, str) else ((row[ANNOTATOR],), row)
+        yield f"{shown(path)}:{line}", row if isinstance(row, str) else (_accounts(row[ANNOTATOR]), row)
 
 
 def _json(path: Path, variables: Sequence[str]) -> Iterator[_Line]:

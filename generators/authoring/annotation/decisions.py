@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -43,10 +43,10 @@ def winner(vote: Vote) -> str | None:
 
 def votes(answers: Iterable[Answer], variables: Sequence[Variable]) -> Mapping[tuple[str, str], Vote]:
     """Return the votes by task and variable, of those that have any."""
-    counted: dict[tuple[str, str], Counter[str]] = {}
+    counted: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for answer in answers:
         for name, value in answer.values.items():
-            counted.setdefault((answer.task_id, name), Counter())[value] += 1
+            counted[answer.task_id, name][value] += 1
     order = {variable.id: variable.values for variable in variables}
     return {
         key: {value: counts[value] for value in order[key[1]] if counts[value]}

@@ -84,14 +84,10 @@ class Reader:
             return False
         return lexicon.is_noun(self._token(place).text)
 
-    def _small(self, place: int) -> bool:
-        """Return whether a word is written small; the first of a sentence has a capital in any case."""
-        return self._token(place).text[:1].islower() or self.positions[place] == 0
-
-    def _noun_phrase(self, start: int) -> Phrase | None:
+    def _noun_phrase(self) -> Phrase | None:
         """Read determiner, adjectives and noun, with genitives; None if there is no noun."""
-        low = self._low(start)
-        place, kind = start, "bare"
+        start = place = self.place
+        low, kind = self._low(start), "bare"
         for name, words in (
             ("definite", lexicon.DEFINITE),
             ("indefinite", lexicon.INDEFINITE),
@@ -230,7 +226,7 @@ class Reader:
             if not adjacent or not (genitive or name):
                 return
             saved = self.place
-            following = self._noun_phrase(self.place)
+            following = self._noun_phrase()
             if following is None:
                 self.place = saved
                 return
@@ -268,7 +264,7 @@ class Reader:
                     if comma:
                         break
                     if token.low == "bis":  # "sonntags bis 18 Uhr"
-                        found.append(self._prepositional(self.place))
+                        found.append(self._prepositional())
                     else:
                         self.place += 1
             else:
@@ -341,9 +337,10 @@ class Reader:
         ):
             self.place = start + 2
             return Phrase("focus", self.positions[start], self.positions[start + 1], self.positions[start])
-        if low in lexicon.PREPOSITIONS and self._small(start):
-            return self._prepositional(start)
-        if not self._is_adverb_here(start) and (phrase := self._noun_phrase(start)):
+        # Written small; the first word of a sentence has a capital in any case.
+        if low in lexicon.PREPOSITIONS and (token.text[:1].islower() or self.positions[start] == 0):
+            return self._prepositional()
+        if not self._is_adverb_here(start) and (phrase := self._noun_phrase()):
             return phrase
         self.place = start + 1
         kind = next((kind for kind, words in _SINGLE if low in words), "adverb")
@@ -386,11 +383,11 @@ class Reader:
         )
         return low in closed or (low in lexicon.POSITIVE_QUANTIFIERS and not self._is_noun(place + 1))
 
-    def _prepositional(self, start: int) -> Phrase:
+    def _prepositional(self) -> Phrase:
         """Read a preposition with what it governs, and what can follow as a postposition."""
-        position = self.positions[start]
-        preposition = lexicon.CONTRACTED.get(self._low(start), self._low(start))
-        self.place = start + 1
+        position, low = self.positions[self.place], self._low(self.place)
+        preposition = lexicon.CONTRACTED.get(low, low)
+        self.place += 1
         inner = ""
         # "bis zu", "von mehr als", "auf mindestens", "ab sofort"
         while self._low(self.place) in lexicon.PREPOSITIONS | lexicon.FOCUS | lexicon.COMPARATIVES:
@@ -398,7 +395,7 @@ class Reader:
                 break
             self.place += 1
         if self.place < len(self.positions):
-            phrase = self._noun_phrase(self.place)
+            phrase = self._noun_phrase()
             if phrase:
                 inner = phrase.kind
                 head, last = phrase.head, phrase.last
