@@ -253,13 +253,12 @@ def parse(sentence: list[Token]) -> Clause:
         raise UnsureError("abstain:structure", "the clause begins with its verb")
     word = sentence[finite].low
     kind = next((name for name, forms in lexicon.AUXILIARIES.items() if word in forms), "lexical")
-    if kind == "lexical" or (kind == "haben" and find_cluster(sentence, rest, kind) is None):
+    extent = find_cluster(sentence, rest, kind) if kind != "lexical" else None
+    if extent is None and kind in ("lexical", "haben"):
         extent = _prefix(sentence, rest)
-    else:
-        extent = find_cluster(sentence, rest, kind)
     if extent is None and kind == "modal":
         raise UnsureError("abstain:structure", "the verb that belongs to the modal verb was not found")
-    first, last = extent if extent else (len(rest), len(rest))
+    first, last = extent or (len(rest), len(rest))
     cluster, after = rest[first : last + 1], rest[last + 1 :]
     middle = rest[:first]
     if not cluster:
