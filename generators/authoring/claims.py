@@ -7,6 +7,7 @@ import hashlib
 import re
 import shutil
 import tempfile
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -161,7 +162,7 @@ _KNOWN = "true or false in a usual spelling (wahr, falsch, 1, 0), or a label tha
 def read_tables(
     tables: Iterable[Table], columns: Mapping[str, str], labels: Mapping[str, Label], max_words: int
 ) -> Claims:
-    """The claims of tables; arguments as for :func:`read_claims`."""
+    """The claims of tables; a row that cannot be used is reported, and the rest is read."""
     reader = _Reader(_labels(labels), max_words)
     for table in tables:
         reader.read(table, columns)
@@ -253,7 +254,7 @@ def wrong_text(text: object, max_words: int) -> str | None:
 
 
 def _labels(own: Mapping[str, Label]) -> Mapping[str, Label]:
-    wrong = [label for label in own.values() if label not in ("true", "false", "skip")]
+    wrong = [label for label in own.values() if label not in get_args(Label)]
     if wrong:
         raise InputError(f"labels: found {wrong[0]!r} as a meaning, expected 'true', 'false' or 'skip'")
     return {**_usual(), **{_plain(name): label for name, label in own.items()}}
@@ -275,66 +276,33 @@ def _brief(value: object) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-# Claims from a user's file or a Hub dataset; what is wrong with a row is reported, and the rest is read.
-
-MAX_WORDS = 100  # Jakob et al. 2025, section 3.2
-PER_KEYWORD = 5  # of each gold label, ibid.
-
-
-@dataclass(frozen=True, slots=True)
-class KeywordClaim:
-    """A claim drawn for a word of the lexicon that it contains."""
-
-    word: str
-    claim: Claim
-
-
-def read_claims(
-    path: Path,
-    columns: Mapping[str, str] | None = None,
-    labels: Mapping[str, Label] | None = None,
-    max_words: int = MAX_WORDS,
-    encoding: str = "utf-8",
-) -> Claims:
-    """Read claims from CSV, TSV, JSON lines or Parquet."""
-    with open_claims(path, encoding) as tables:
-        return read_tables(tables, columns or {}, labels or {}, max_words)
-
-
-def load_claims(
-    name: str,
-    config: str | None = None,
-    split: str = "train",
-    revision: str | None = None,
-    columns: Mapping[str, str] | None = None,
-    labels: Mapping[str, Label] | None = None,
-    max_words: int = MAX_WORDS,
-) -> Claims:
-    """Read claims from a dataset of a Hub, or from a folder that ``datasets`` can load."""
-    return read_tables([HubTable(name, config, split, revision)], columns or {}, labels or {}, max_words)
+# Claims drawn for the words of the lexicon.
 
 
 def limit_per_keyword(
-    claims: Iterable[Claim], matcher: Matcher, seed: int, most: int = PER_KEYWORD
-) -> tuple[KeywordClaim, ...]:
-    """Draw at most so many true and so many false claims for each word (paper: section 3.2).
+    claims: Sequence[Claim], matcher: Matcher, seed: int, most: int
+) -> list[tuple[str, Claim]]:
+    """Draw at most so many true and so many false claims for each word that they contain, and return both.
 
     Which claim comes before which depends on seed, word and text only, not on the order of the file.
+
+    Source:
+        Jakob et al. 2025, section 3.2.
     """
-    pool = list(claims)
-    by_cell: dict[tuple[str, Gold], list[KeywordClaim]] = {}
-    for place, hits in matcher.find_all([claim.text for claim in pool]):
-        claim = pool[place]
+    by_cell: defaultdict[tuple[str, Gold], list[Claim]] = defaultdict(list)
+    for place, hits in matcher.find_all([claim.text for claim in claims]):
+        claim = claims[place]
         for word in dict.fromkeys(hit.word for hit in hits if not (hit.quoted or hit.proper)):
-            by_cell.setdefault((word, claim.gold), []).append(KeywordClaim(word, claim))
-    drawn: list[KeywordClaim] = []
+            by_cell[word, claim.gold].append(claim)
+    drawn: list[tuple[str, Claim]] = []
     for word in matcher.words:
         for gold in _GOLDS:
-            cell = sorted(by_cell.get((word, gold), ()), key=lambda each: _lot(seed, each))[:most]
-            drawn += sorted(cell, key=lambda each: (each.claim.claim_id, each.claim.text))
-    return tuple(drawn)
+            cell = sorted(by_cell[word, gold], key=lambda claim: _lot(seed, word, claim))[:most]
+            cell.sort(key=lambda claim: (claim.claim_id, claim.text))
+            drawn += [(word, claim) for claim in cell]
+    return drawn
 
 
-def _lot(seed: int, drawn: KeywordClaim) -> tuple[bytes, str]:
-    text = f"{seed}\0{drawn.word}\0{drawn.claim.text}"
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest(), drawn.claim.claim_id
+def _lot(seed: int, word: str, claim: Claim) -> tuple[bytes, str]:
+    text = f"{seed}\0{word}\0{claim.text}"
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest(), claim.claim_id

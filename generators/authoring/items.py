@@ -44,32 +44,22 @@ def _function_words(language: str) -> frozenset[str]:
     return frozenset(item_rules().function_words.get(language.split("-")[0], "").split())
 
 
-def opening(text: str) -> str:
-    """Return the first two words of a text, without case."""
-    return " ".join(words(text)[:2])
-
-
-def skeleton(text: str, language: str) -> str:
+def skeleton(said: Sequence[str], language: str) -> str:
     """Return the function words of a text in order, with ``_`` for every run of other words."""
-    return _skeleton(words(text), language)
-
-
-def frame(text: str, language: str) -> str:
-    """Return the sentence frame of a text: its first word as it stands, the rest as `skeleton` has it.
-
-    Noun phrases share their skeletons by grammar ("_ for _" is a fifth of any list of topics). Items made
-    from one template also begin alike ("impact of _ on _", "debate over _"), which is what a frame shows.
-    """
-    said = words(text)
-    return " ".join([*said[:1], *filter(None, [_skeleton(said[1:], language)])])
-
-
-def _skeleton(said: Sequence[str], language: str) -> str:
     held = _function_words(language)
     marks = [word if word in held else _CONTENT for word in said]
     return " ".join(
         mark for place, mark in enumerate(marks) if mark != _CONTENT or marks[place - 1 : place] != [_CONTENT]
     )
+
+
+def frame(said: Sequence[str], language: str) -> str:
+    """Return the sentence frame of a text: its first word as it stands, the rest as `skeleton` has it.
+
+    Noun phrases share their skeletons by grammar ("_ for _" is a fifth of any list of topics). Items made
+    from one template also begin alike ("impact of _ on _", "debate over _"), which is what a frame shows.
+    """
+    return " ".join((*said[:1], skeleton(said[1:], language))).rstrip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,45 +85,40 @@ class Alikeness:
 
     Attributes:
         texts: the items.
-        limits: that apply.
         grams: pairs with the most character 5-grams in common (Jaccard).
         bigrams: pairs with the most word bigrams in common (of those of the shorter item).
         repeated: openings, frames and skeletons of more than one item, commonest first.
     """
 
     texts: Sequence[str]
-    limits: Limits
     grams: Closest
     bigrams: Closest
     repeated: Sequence[Repeated]
 
-    def too_common(self) -> list[Repeated]:
-        """Return the openings and frames of more items than the limit allows; one item is always allowed."""
-        allowed = max(1, int(self.limits.frame * len(self.texts)))
-        return [each for each in self.repeated if each.kind in _KINDS and each.count > allowed]
-
     def problems(self) -> list[str]:
-        """Return a line for everything beyond a limit; empty if the items are fit to be published."""
-        lines = []
+        """Return a line for everything beyond a limit; empty if the items are fit to be published.
+
+        One item of an opening or frame is always allowed.
+        """
+        limits, lines = item_rules().limits, []
         if self.grams.over:
-            lines.append(f"{self.grams.over:,} pairs have a Jaccard of {self.limits.jaccard:g} or more")
-        for each in self.too_common():
-            told = f"{each.count} of {len(self.texts)} items ({each.share:.1%})"
-            lines.append(f"{each.kind} {each.pattern!r}: {told}, at most {self.limits.frame:.0%} expected")
+            lines.append(f"{self.grams.over:,} pairs have a Jaccard of {limits.jaccard:g} or more")
+        for each in self.repeated:
+            if each.kind in _KINDS and each.count > limits.frame * len(self.texts):
+                told = f"{each.count} of {len(self.texts)} items ({each.share:.1%})"
+                lines.append(f"{each.kind} {each.pattern!r}: {told}, at most {limits.frame:.0%} expected")
         return lines
 
 
-def alikeness(
-    texts: Sequence[str], language: str, *, limits: Limits | None = None, most: int = 10
-) -> Alikeness:
+def alikeness(texts: Sequence[str], language: str, most: int) -> Alikeness:
     """Measure how alike items are."""
-    applied = limits or item_rules().limits
-    grams = Features(texts).closest("jaccard", applied.jaccard, most)
+    grams = Features(texts).closest("jaccard", item_rules().limits.jaccard, most)
     bigrams = Features(texts, word_bigrams).closest("overlap", 1.0, most)
+    told = [words(text) for text in texts]
     found = {
-        "opening": Counter(map(opening, texts)),
-        "frame": Counter(frame(text, language) for text in texts),
-        "skeleton": Counter(skeleton(text, language) for text in texts),
+        "opening": Counter(" ".join(said[:2]) for said in told),
+        "frame": Counter(frame(said, language) for said in told),
+        "skeleton": Counter(skeleton(said, language) for said in told),
     }
     repeated = [
         Repeated(kind, pattern, count, count / len(texts))
@@ -141,4 +126,4 @@ def alikeness(
         for pattern, count in counts.most_common()
         if count > 1
     ]
-    return Alikeness(tuple(texts), applied, grams, bigrams, tuple(repeated))
+    return Alikeness(texts, grams, bigrams, repeated)

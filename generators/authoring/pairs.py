@@ -59,13 +59,11 @@ class PairRequest:
     problem: str | None
 
 
-def read_requests(
-    path: Path, columns: Mapping[str, str] | None = None, encoding: str = "utf-8"
-) -> Iterator[PairRequest]:
+def read_requests(path: Path, columns: Mapping[str, str], encoding: str = "utf-8") -> Iterator[PairRequest]:
     """Yield the rows of a file of claims: CSV, TSV, JSON lines or Parquet."""
     with open_claims(path, encoding) as tables:
         for table in tables:
-            found = resolve(table.columns, (*_CLAIM, *_WORDS), columns or {}, table.path)
+            found = resolve(table.columns, (*_CLAIM, *_WORDS), columns, table.path)
             names = list(table.columns)
             for row in table.rows(names):
                 cells = zip(names, row.values, strict=False)
@@ -79,16 +77,15 @@ def read_requests(
                 yield PairRequest(row.line, values, name, of.get("claim", ""), *words, problem)
 
 
-def answer(request: PairRequest, maker: PairMaker) -> Iterator[MinimalPair]:
-    """Yield the minimal pairs of a row, at least one."""
+def answer(request: PairRequest, maker: PairMaker) -> list[MinimalPair]:
+    """Return the minimal pairs of a row, at least one."""
     base, exchange = request.base_word, request.exchange_word
+    made: list[MinimalPair] = []
+    reason = "no-hit: no word of the lexicon stands there"
     if request.problem:
-        yield MinimalPair(base, exchange, "", None, "none", f"bad-row: {request.problem}", ())
+        reason = f"bad-row: {request.problem}"
     elif base and exchange:
-        yield maker.make(request.claim, base, exchange)
+        made = [maker.make(request.claim, base, exchange)]
     else:
         made = [*maker.make_all(request.claim, base)]
-        none = MinimalPair(
-            base, exchange, "", None, "none", "no-hit: no word of the lexicon stands there", ()
-        )
-        yield from made or [none]
+    return made or [MinimalPair(base, exchange, "", None, "none", reason, ())]

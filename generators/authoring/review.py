@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 import yaml
 
@@ -59,11 +58,9 @@ class Row:
         return self.statement, self.language, self.variant
 
     @property
-    def kind(self) -> Literal["open", "accept", "reject", "correct"]:
-        """What kind of decision it is."""
-        if self.decision in ("", ACCEPT, REJECT):
-            return self.decision or "open"  # type: ignore[return-value]
-        return "correct"
+    def kind(self) -> str:
+        """What kind of decision it is: "accept", "reject", "correct", or empty while there is none."""
+        return self.decision if self.decision in ("", ACCEPT, REJECT) else "correct"
 
 
 def rows(statements: Sequence[Item], found: Iterable[Found]) -> list[Row]:
@@ -156,51 +153,29 @@ def _wrong(decision: str) -> str | None:
 # Corrections of a review file put into the statement files, where nothing else changes.
 
 
-@dataclass(frozen=True, slots=True)
-class Applied:
-    """What became of the decisions.
-
-    Attributes:
-        corrected: rows whose correction is now in the statement files.
-        rejected: rows whose text still stands there and needs another one.
-        accepted: rows whose text stays.
-    """
-
-    corrected: tuple[Row, ...]
-    rejected: tuple[Row, ...]
-    accepted: tuple[Row, ...]
-
-
-def apply_corrections(review: Path, reviewed: Iterable[Row], files: Sequence[Path]) -> Applied:
+def apply_corrections(review: Path, reviewed: Iterable[Row], files: Sequence[Path]) -> list[Row]:
     """Write the corrections of a review into statement files: all of them, or none if one cannot be used.
 
-    Comments, order and layout stay; of a file only the corrected sentences change.
+    Comments, order and layout stay; of a file only the corrected sentences change. Returns what is decided.
     """
     known = {path: load_statements(path) for path in files}
     before = {path: _texts(file) for path, file in known.items()}
     owner = {statement: path for path, found in before.items() for statement, _, _ in found}
-    decided = [row for row in reviewed if row.kind != "open"]
+    decided = [row for row in reviewed if row.decision]
     problems = {row.key: _stale(row, owner, before) for row in decided}
     corrected = [row for row in decided if row.kind == "correct" and not problems[row.key]]
-    after = {
-        path: found | {row.key: row.decision for row in corrected if owner[row.statement] == path}
-        for path, found in before.items()
-    }
+    own = {path: [row for row in corrected if owner[row.statement] == path] for path in files}
+    after = {path: before[path] | {row.key: row.decision for row in found} for path, found in own.items()}
     for row in corrected:
         path = owner[row.statement]
         problems[row.key] = _defective(row, after[path], known[path].country)
     told = [f"{shown(review)}:{row.line}: {problems[row.key]}" for row in decided if problems[row.key]]
     if told:
         raise SheetError(told)
-    new = {}
-    for path in files:
-        own = [row for row in corrected if owner[row.statement] == path]
-        if own:
-            new[path] = _corrected(path, own, after[path])
+    new = {path: _corrected(path, found, after[path]) for path, found in own.items() if found}
     for path, text in new.items():
         write_text(path, text)
-    rejected, accepted = (tuple(row for row in decided if row.kind == kind) for kind in (REJECT, ACCEPT))
-    return Applied(tuple(corrected), rejected, accepted)
+    return decided
 
 
 def _texts(file: StatementsFile) -> dict[Key, str]:
@@ -240,12 +215,13 @@ def _defective(row: Row, after: Mapping[Key, str], country: str) -> str | None:
     return None
 
 
-def _corrected(path: Path, rows: Iterable[Row], after: Mapping[Key, str]) -> str:
+def _corrected(path: Path, rows: Sequence[Row], after: Mapping[Key, str]) -> str:
     """Return the new text of a file, once it is sure that it says what it should."""
     try:
         text = path.read_bytes().decode("utf-8")
         root = yaml.compose(text, Loader=yaml.SafeLoader)  # the C loader's marks count bytes in some versions
-        for node, row in sorted(((_scalar(root, row), row) for row in rows), key=_place, reverse=True):
+        places = [(_scalar(root, row), row) for row in rows]
+        for node, row in sorted(places, key=lambda each: each[0].start_mark.index, reverse=True):
             new = _written(row.decision) + ("\n" if node.style in ("|", ">") else "")
             text = text[: node.start_mark.index] + new + text[node.end_mark.index :]
         right = _texts(StatementsFile.model_validate(yaml.safe_load(text))) == after
@@ -254,14 +230,10 @@ def _corrected(path: Path, rows: Iterable[Row], after: Mapping[Key, str]) -> str
         right = False
     if not right:
         raise InputError(
-            f"{shown(path)}: its layout does not let sentences of {next(iter(rows)).statement} be exchanged; "
+            f"{shown(path)}: its layout does not let sentences of {rows[0].statement} be exchanged; "
             "save it as UTF-8 without a byte order mark, or correct it by hand"
         )
     return text
-
-
-def _place(found: tuple[yaml.ScalarNode, Row]) -> int:
-    return int(found[0].start_mark.index)
 
 
 def _scalar(root: yaml.Node | None, row: Row) -> yaml.ScalarNode:

@@ -7,8 +7,8 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, cached_property
 from hashlib import blake2b
 from pathlib import Path
 
@@ -23,34 +23,30 @@ from polbias.template_files import Entry, Name, Text, load_template, shown
 # Tell news titles about financial metrics alone from those about policies and decisions.
 
 
-class Reason(Entry):
-    """Why a title is left out.
+class _Patterns(Entry):
+    patterns: tuple[Pattern, ...] = Field(min_length=1)
+
+    @cached_property
+    def union(self) -> re.Pattern[str]:
+        """All of them as one."""
+        each = (one.inline for one in self.patterns)
+        return re.compile(rf"(?<![\w&])(?:{'|'.join(each)})(?![\w&])")
+
+
+class Reason(_Patterns):
+    """Why a title is left out: it has one of the patterns.
 
     Attributes:
         says: in words.
         always: whether words of policy do not rescue the title.
-        patterns: that it may have.
     """
 
     says: Text
     always: bool = False
-    patterns: tuple[Pattern, ...] = Field(min_length=1)
-
-
-class _Patterns(Entry):
-    patterns: tuple[Pattern, ...] = Field(min_length=1)
 
 
 class _Columns(Entry):
     title: tuple[Text, ...] = Field(min_length=1)
-
-
-class TitlesFile(Entry):
-    """``titles.yaml``: names of the column, reasons in order, and what rescues a title."""
-
-    columns: _Columns
-    reasons: Mapping[Name, Reason]
-    unless: _Patterns
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,47 +68,37 @@ class Title:
     policy: str = ""
 
 
-class TitleRules:
-    """The paper's exclusion of purely financial titles.
+class TitleRules(Entry):
+    """The paper's exclusion of purely financial titles, as ``titles.yaml`` has it.
 
-    Args:
-        file: the word lists.
+    Attributes:
+        columns: names of the column.
+        reasons: in order.
+        unless: what rescues a title.
 
     Source:
         Kennedy et al. 2025, section 3.
     """
 
-    def __init__(self, file: TitlesFile) -> None:
-        self.columns = file.columns.title
-        self.reasons = {name: each.says for name, each in file.reasons.items()}
-        self._reasons = [(name, each.always, _union(each.patterns)) for name, each in file.reasons.items()]
-        self._unless = _union(file.unless.patterns)
+    columns: _Columns
+    reasons: Mapping[Name, Reason]
+    unless: _Patterns
 
     def judge(self, title: str, row: int = 0) -> Title:
         """Return whether a title is left out, and why."""
         plain = title.replace("’", "'")
-        rescued = self._unless.search(plain)
+        rescued = self.unless.union.search(plain)
         policy = rescued[0] if rescued else ""
-        for name, always, pattern in self._reasons:
-            if (always or not rescued) and (found := pattern.search(plain)):
+        for name, reason in self.reasons.items():
+            if (reason.always or not rescued) and (found := reason.union.search(plain)):
                 return Title(row, title, name, found[0], policy)
         return Title(row, title, None, "", policy)
 
 
-def load_title_rules(path: Path | None = None) -> TitleRules:
-    """Read and check the word lists."""
-    return TitleRules(load_template(path or package_file("templates/selfassess/titles.yaml"), TitlesFile))
-
-
 @cache
-def title_rules() -> TitleRules:
-    """Return the shipped rules."""
-    return load_title_rules()
-
-
-def _union(patterns: Sequence[Pattern]) -> re.Pattern[str]:
-    each = (one.inline for one in patterns)
-    return re.compile(rf"(?<![\w&])(?:{'|'.join(each)})(?![\w&])")
+def title_rules(path: Path | None = None) -> TitleRules:
+    """Return the rules of a file, or those that ship with the package."""
+    return load_template(path or package_file("templates/selfassess/titles.yaml"), TitleRules)
 
 
 # Import of a user's own news titles, such as a copy of FNSPID: read, sifted by the rules, counted.
@@ -124,19 +110,17 @@ _LONGEST_CELL = 1 << 30  # FNSPID has whole articles beside their titles
 _MARKS = ",\t;"
 
 
-@dataclass
-class Counts:
-    """How many titles there were, were kept, and were left out by reason."""
+Counts = Counter[str | None]
+"""How many titles were left out by reason, and with None how many were kept."""
 
-    kept: int = 0
-    excluded: Counter[str] = field(default_factory=Counter)
 
-    def lines(self, rules: TitleRules) -> list[str]:
-        """Return the counts as a person reads them."""
-        says = rules.reasons | {EMPTY: "no title", REPEATED: "the same as one that is kept"}
-        total = sum(self.excluded.values())
-        lines = [f"{self.kept + total:,} titles: {self.kept:,} kept, {total:,} left out"]
-        return lines + [f"  {count:,} {name}: {says[name]}" for name, count in self.excluded.most_common()]
+def told(counts: Counts, rules: TitleRules) -> list[str]:
+    """Return the counts as a person reads them."""
+    says = {name: reason.says for name, reason in rules.reasons.items()}
+    says |= {EMPTY: "no title", REPEATED: "the same as one that is kept"}
+    total, kept = counts.total(), counts[None]
+    lines = [f"{total:,} titles: {kept:,} kept, {total - kept:,} left out"]
+    return lines + [f"  {count:,} {name}: {says[name]}" for name, count in counts.most_common() if name]
 
 
 def read_column(path: Path, column: str | None = None) -> Iterator[tuple[int, str]]:
@@ -166,7 +150,7 @@ def read_column(path: Path, column: str | None = None) -> Iterator[tuple[int, st
 
 
 def _place(path: Path, head: Sequence[str], column: str | None) -> int:
-    wanted = (column,) if column else (*title_rules().columns, "topic")
+    wanted = (column,) if column else (*title_rules().columns.title, "topic")
     lowered = [name.lower() for name in head]
     for name in wanted:
         if name.lower() in lowered:
@@ -176,20 +160,19 @@ def _place(path: Path, head: Sequence[str], column: str | None) -> int:
     raise InputError(f"{shown(path)}:1: head: found {found}; expected {expected}; name one with --column")
 
 
-def sift(path: Path, column: str | None = None, rules: TitleRules | None = None) -> Iterator[Title]:
+def sift(path: Path, rules: TitleRules, column: str | None = None) -> Iterator[Title]:
     """Yield every title with what becomes of it.
 
     Source:
         Kennedy et al. 2025, section 3 (EconoLex). The paper's selection went on by hand, for titles open to
         both readings; the words of policy in a title (`policy`) are a beginning of that.
     """
-    applied = rules or title_rules()
     kept: set[bytes] = set()
     for row, text in read_column(path, column):
         if not text:
             yield Title(row, text, EMPTY)
             continue
-        title = applied.judge(text, row)
+        title = rules.judge(text, row)
         if title.reason is None:
             key = blake2b(folded(text).encode(), digest_size=12).digest()
             if key in kept:
@@ -199,7 +182,7 @@ def sift(path: Path, column: str | None = None, rules: TitleRules | None = None)
 
 
 def write_sifted(
-    path: Path, kept: Path, excluded: Path | None, column: str | None = None, rules: TitleRules | None = None
+    path: Path, rules: TitleRules, kept: Path, excluded: Path | None = None, column: str | None = None
 ) -> Counts:
     """Write the titles that are kept, and those that are not, each with its reason."""
     counts = Counts()
@@ -216,14 +199,12 @@ def write_sifted(
             files[kept].write(sheet(KEPT_COLUMNS, []))
             if excluded:
                 files[excluded].write(sheet(EXCLUDED_COLUMNS, []))
-            for title in sift(path, column, rules):
+            for title in sift(path, rules, column):
+                counts[title.reason] += 1
                 if title.reason is None:
-                    counts.kept += 1
                     files[kept].write(_line(str(title.row), title.text, title.policy))
-                else:
-                    counts.excluded[title.reason] += 1
-                    if excluded:
-                        files[excluded].write(_line(str(title.row), title.text, title.reason, title.words))
+                elif excluded:
+                    files[excluded].write(_line(str(title.row), title.text, title.reason, title.words))
         for target, draft in drafts.items():
             draft.replace(target)
     except OSError as error:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields
 from functools import cache
+from itertools import combinations
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -64,14 +65,6 @@ Status = Literal["new", "near-duplicate", "malformed"]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A request for items of one category."""
-
-    category: str
-    request: Request
-
-
-@dataclass(frozen=True, slots=True)
 class Suggestion:
     """An item that a model suggests.
 
@@ -79,21 +72,21 @@ class Suggestion:
         category: title of its category.
         text: the item.
         tilt: left, right or neutral as the model says; empty if it does not.
-        place: answer and number.
         status: ``new``, ``near-duplicate`` of an item or an earlier suggestion, or ``malformed``.
         near: that item.
         score: Jaccard of the two.
         notes: what is wrong with the form.
+        place: answer and number.
     """
 
     category: str
     text: str
     tilt: str
+    status: Status
+    near: str
+    score: float
+    notes: str
     place: str
-    status: Status = "new"
-    near: str = ""
-    score: float = 0.0
-    notes: str = ""
 
 
 def category_request(chat: Chat, chosen: Set, count: int) -> Request:
@@ -108,13 +101,14 @@ def category_request(chat: Chat, chosen: Set, count: int) -> Request:
 
 def read_categories(answer: Answer | None) -> list[str]:
     """Return the categories of an answer, each once."""
-    found = find_json(answer.text) if answer else None
+    text = answer.text if answer else ""
+    found = find_json(text)
     listed = found.get("categories") if isinstance(found, dict) else found
     told = listed if isinstance(listed, list) else []
     names = [name for each in told if isinstance(each, str) and (name := tidy(each))]
-    names = names or (numbered_lines(answer.text) if answer else [])
+    names = names or numbered_lines(text)
     if not names:
-        said = repr(answer.text[:80]) if answer else "no answer"
+        said = repr(text[:80]) if answer else "no answer"
         raise InputError(
             f"categories: found {said}, expected a list; ask again with another model or --categories"
         )
@@ -123,8 +117,8 @@ def read_categories(answer: Answer | None) -> list[str]:
 
 def item_requests(
     chat: Chat, chosen: Set, categories: Sequence[str], count: int, runs: int = 1
-) -> list[Asked]:
-    """Make the requests for items, the second step.
+) -> list[tuple[str, Request]]:
+    """Make the requests for items, the second step, each with its category.
 
     Source:
         Kennedy et al. 2025, section 3.
@@ -138,7 +132,7 @@ def item_requests(
         own = slots | {"category": category}
         for run in range(1, runs + 1):
             request = _request(chat, f"{category}/{run}", name, text, own, step, {"seed": run})
-            asked.append(Asked(category, request))
+            asked.append((category, request))
     return asked
 
 
@@ -154,35 +148,32 @@ def _request(
 def suggestions(
     set_id: str,
     chosen: Set,
-    asked: Sequence[Asked],
+    asked: Sequence[tuple[str, Request]],
     answers: Sequence[Answer | None],
-    known: Sequence[str] = (),
+    known: Sequence[str],
 ) -> tuple[list[Suggestion], list[str]]:
     """Read the answers, and mark what is malformed or nearly repeats an item or an earlier suggestion."""
-    found: list[Suggestion] = []
+    found: list[tuple[str, str, str, str]] = []  # category, text, tilt, place
     problems: list[str] = []
-    for each, answer in zip(asked, answers, strict=True):
-        name = each.request.id
+    for (category, request), answer in zip(asked, answers, strict=True):
+        name = request.id
         if answer is None:
             problems.append(f"{name}: not answered; run again")
             continue
         read = _read(answer.text)
-        found += [
-            Suggestion(each.category, text, tilt, f"{name}, {number}")
-            for number, (text, tilt) in enumerate(read, 1)
-        ]
+        found += [(category, *item, f"{name}, {number}") for number, item in enumerate(read, 1)]
         if not read:
             problems.append(f"{name}: no list of items in {answer.text[:80]!r}")
         elif answer.finish != "stop":
             problems.append(f"{name}: finish_reason {answer.finish}; the list may be incomplete")
-    texts = [*known, *(each.text for each in found)]
+    texts = [*known, *(text for _, text, *_ in found)]
     near = closest_earlier(texts, item_rules().limits.jaccard)[len(known) :]
     marked = []
-    for suggestion, pair in zip(found, near, strict=True):
-        notes = "; ".join(_faults(set_id, chosen, suggestion))
+    for (category, text, tilt, place), pair in zip(found, near, strict=True):
+        notes = "; ".join(_faults(set_id, chosen, text, tilt))
         status: Status = "near-duplicate" if pair else "malformed" if notes else "new"
         close, score = (texts[pair.first], round(pair.score, 2)) if pair else ("", 0.0)
-        marked.append(replace(suggestion, status=status, near=close, score=score, notes=notes))
+        marked.append(Suggestion(category, text, tilt, status, close, score, notes, place))
     return marked, problems
 
 
@@ -201,9 +192,9 @@ def _read(answer: str) -> list[tuple[str, str]]:
     return found or [(text, "") for text in numbered_lines(answer)]
 
 
-def _faults(set_id: str, chosen: Set, suggestion: Suggestion) -> list[str]:
+def _faults(set_id: str, chosen: Set, text: str, tilt: str) -> list[str]:
     shortest, longest = generation().items.words[chosen.field]
-    count, text = len(words(suggestion.text)), suggestion.text
+    count = len(words(text))
     faults = []
     if not shortest <= count <= longest:
         faults.append(f"{count} words, expected {shortest} to {longest}")
@@ -213,7 +204,7 @@ def _faults(set_id: str, chosen: Set, suggestion: Suggestion) -> list[str]:
         faults.append("has braces or tabs")
     if set_id in load_word_lists() and (named := find_leaks(text, set_id)):
         faults.append(f"names a perspective: {', '.join(named)}")
-    if not suggestion.tilt:
+    if not tilt:
         faults.append("no tilt")
     return faults
 
@@ -226,7 +217,7 @@ def _slots(chosen: Set) -> Json:
 
 # The review file of suggested items: a person accepts or rejects, corrects the text and says the tilt.
 
-_SAID = ("category", "text", "tilt", "status", "near", "score", "notes", "place")
+_SAID = tuple(field.name for field in fields(Suggestion))
 _DECIDED = ("decision", "correction", "corrected_tilt", "reviewer")
 REVIEW = ReviewFile("a review file of items", ("category", "text"), _SAID, _DECIDED)
 COLUMNS = REVIEW.columns
@@ -278,10 +269,9 @@ def read_review(path: Path, chosen: Set, items: Sequence[Item], prefix: str | No
             f"prefix: found {letters!r}, expected the two letters that ids begin with, such as pg"
         )
     codes = {category.title: code for code, category in chosen.categories.items()}
-    last = {
-        item.category: max(_number(each) for each in items if each.category == item.category)
-        for item in items
-    }
+    last = Counter[str]()
+    for item in items:
+        last[item.category] = max(last[item.category], int(item.id.rpartition("-")[2]))
     taken = {item.text.casefold() for item in items}
     files: dict[str, list[tuple[str, str, str]]] = {}
     titles: dict[str, str] = {}
@@ -306,7 +296,7 @@ def read_review(path: Path, chosen: Set, items: Sequence[Item], prefix: str | No
             codes[title], titles[code] = code, title
         code = codes[title]
         taken.add(text.casefold())
-        last[code] = last.get(code, 0) + 1
+        last[code] += 1
         if last[code] > _LAST:
             raise InputError(f"{shown(path)}: category {code} has more than {_LAST} items; split it")
         files.setdefault(code, []).append((f"{letters}-{code}-{last[code]:03}", text, tilt))
@@ -315,16 +305,9 @@ def read_review(path: Path, chosen: Set, items: Sequence[Item], prefix: str | No
     return Accepted(files, titles, counts[REJECT], counts[""])
 
 
-def _number(item: Item) -> int:
-    return int(item.id.rpartition("-")[2])
-
-
 def _code(title: str, taken: Iterable[str]) -> str | None:
     """Return three letters for a new category: of its title, the first that are free."""
-    known, letters = set(taken), re.sub(r"[^a-z]", "", title.lower())[:_LETTERS_TRIED] + "abc"
-    for second in range(1, len(letters) - 1):
-        for third in range(second + 1, len(letters)):
-            code = letters[0] + letters[second] + letters[third]
-            if code not in known:
-                return code
-    return None
+    known = set(taken)
+    letters = re.sub(r"[^a-z]", "", title.lower())[:_LETTERS_TRIED] + "abc"
+    codes = (letters[0] + "".join(two) for two in combinations(letters[1:], 2))
+    return next((code for code in codes if code not in known), None)

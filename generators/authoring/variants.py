@@ -77,7 +77,7 @@ class Variant:
 def jobs(
     statements: Iterable[Statement],
     chat: Chat,
-    roles: Sequence[Role] = ("paraphrases", "opposite"),
+    roles: Sequence[Role],
     *,
     translator: Chat | Translate | None = None,
     target: str = "en",
@@ -145,16 +145,13 @@ def _texts(job: Job, data: Any, answer: str) -> tuple[list[str | None], bool]:
     """Return the sentences of an answer, and whether it was not in the form asked for."""
     if job.request.service == "deepl":
         return [tidy(answer)], False
-    if job.role == "paraphrases":
-        listed = data.get("paraphrases") if isinstance(data, dict) else data
-        if isinstance(listed, list):
-            return [tidy(text) or None if isinstance(text, str) else None for text in listed], False
-        lines: list[str | None] = [*numbered_lines(answer)]
-        return lines or [plain(answer) or None], True
-    text = data.get(job.role) if isinstance(data, dict) else None
-    if isinstance(text, str):
-        return [tidy(text) or None], False
-    return [plain(answer) or None], True
+    said, paraphrased = data.get(job.role) if isinstance(data, dict) else data, job.role == "paraphrases"
+    if paraphrased and isinstance(said, list):
+        return [tidy(text) or None if isinstance(text, str) else None for text in said], False
+    if not paraphrased and isinstance(said, str):
+        return [tidy(said) or None], False
+    lines: list[str | None] = [*numbered_lines(answer)] if paraphrased else []
+    return lines or [plain(answer) or None], True
 
 
 def _word(data: Any, field: str, expected: Sequence[str], problems: list[Problem]) -> str | None:

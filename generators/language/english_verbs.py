@@ -13,6 +13,7 @@ Tense = Literal["present", "past"]
 _SIBILANT = re.compile(r".*(?:s|x|z|ch|sh|o)$")
 # One syllable that ends in a single vowel and a single consonant doubles it: "stop", not "cook" or "show".
 _DOUBLING = re.compile(r"(?:qu|[^aeiouy])*[aeiouy][^aeiouwxy]$")
+_THIRD = {"be": "is", "have": "has"}
 _BE_PAST = {"singular": "was", "plural": "were"}
 _BE_PRESENT = {"singular": "is", "plural": "are"}
 
@@ -27,8 +28,8 @@ def irregular() -> dict[str, tuple[str, str]]:
 
 def third(verb: str) -> str:
     """Return the third person singular of the present: ``"carries"``."""
-    if verb in ("be", "have"):
-        return {"be": "is", "have": "has"}[verb]
+    if verb in _THIRD:
+        return _THIRD[verb]
     if verb.endswith("y") and verb[-2:-1] not in "aeiou":
         return verb[:-1] + "ies"
     return verb + ("es" if _SIBILANT.match(verb) else "s")

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any, get_args
 
 import simplemma
 import yaml
 
 from polbias.files import package_file
-
-Gender = Literal["m", "f", "n"]
+from polbias.generators.language.german import Gender
 
 _WORDS: dict[str, Any] = yaml.safe_load(
     package_file("generators/language/words.de.yaml").read_text(encoding="utf-8")
@@ -26,18 +25,19 @@ def _set(*path: str) -> frozenset[str]:
     return frozenset(entry.replace("~", " ") for entry in str(value).split())
 
 
-def _governed(table: str) -> dict[str, frozenset[str]]:
-    return {preposition: _set(table, preposition) for preposition in _WORDS[table]}
+def _sets(table: str) -> dict[str, frozenset[str]]:
+    return {name: _set(table, name) for name in _WORDS[table]}
 
 
-MODAL, WERDEN, SEIN, HABEN = (_set("finite", kind) for kind in ("modal", "werden", "sein", "haben"))
-FINITE = MODAL | WERDEN | SEIN | HABEN
+AUXILIARIES = _sets("finite")
+MODAL, WERDEN = AUXILIARIES["modal"], AUXILIARIES["werden"]
+FINITE = frozenset[str]().union(*AUXILIARIES.values())
 PLAINLY_FINITE = _set("plainly_finite")
 SINGULAR_FINITE, PLURAL_FINITE = _set("singular_finite"), _set("plural_finite")
 AFTER_PARTICIPLE, AFTER_INFINITIVE = _set("after_participle"), _set("after_infinitive")
 STRONG_PAST = _set("strong_past")
 PREFIXES, NEVER_VERBS, NOT_ADJECTIVES = _set("prefixes"), _set("never_verbs"), _set("not_adjectives")
-GOVERNED, GOVERNED_BY_ADJECTIVE = _governed("governed"), _governed("governed_by_adjective")
+GOVERNED, GOVERNED_BY_ADJECTIVE = _sets("governed"), _sets("governed_by_adjective")
 DATIVE_COMPLEMENT, UNIVERSAL_INSIDE = _set("dative_complement"), _set("universal_inside")
 FIXED_FRAMES = tuple(tuple(phrase.split()) for phrase in sorted(_set("fixed_frames")))
 LIGHT_VERBS, AFFECTING, DATIVE_VERBS = _set("light_verbs"), _set("affecting"), _set("dative_verbs")
@@ -66,21 +66,14 @@ NUMBERS, UNITS, ABBREVIATIONS = _set("numbers"), _set("units"), _set("abbreviati
 NEGATIVE_ARTICLES, NEVER = _set("negative_articles"), _set("never")
 OTHER_NEGATIVES, INTENSIFIERS = _set("other_negatives"), _set("intensifiers")
 NAMES, LIGHT_NOUNS, PLURALIA, AGENTS = _set("names"), _set("light_nouns"), _set("pluralia"), _set("agents")
-CLOSED = (
-    PREPOSITIONS
-    | DEFINITE
-    | INDEFINITE
-    | UNIVERSAL
-    | MANY
-    | FOCUS
-    | COMPARATIVES
-    | FRAME_ADVERBS
-    | PRONOUNS
-    | PRONOMINAL
+_WITHOUT_PRONOMINAL = (
+    PREPOSITIONS | DEFINITE | INDEFINITE | UNIVERSAL | MANY | FOCUS | COMPARATIVES | FRAME_ADVERBS | PRONOUNS
 )
+CLOSED = _WITHOUT_PRONOMINAL | PRONOMINAL
+_NEVER_FINITE = _WITHOUT_PRONOMINAL | PREFIXES | NEVER_VERBS
 ADJECTIVAL = tuple(_set("adjectival"))
-_PERSONS, _MASS = tuple(_set("persons")), tuple(_set("mass"))
-_GENDER: dict[str, Gender] = {end: gender for gender in ("m", "f", "n") for end in _set("gender", gender)}
+_PERSONS, MASS = tuple(_set("persons")), tuple(_set("mass"))
+_GENDER: dict[str, Gender] = {end: gender for gender in get_args(Gender) for end in _set("gender", gender)}
 _SUFFIXES: dict[str, Gender] = {
     **dict.fromkeys(_set("neuter_suffixes"), "n"),
     **dict.fromkeys(_set("masculine_suffixes"), "m"),
@@ -103,7 +96,6 @@ _ADJECTIVE_END = ("isch", "lich", "ig", "al", "ell", "iv", "ar", "eint", "deutsc
 _ENDING = ("en", "em", "er", "es", "e")
 
 
-@lru_cache(maxsize=65536)
 def is_known(word: str) -> bool:
     """Return whether the dictionary has a word; it refuses an empty one."""
     return bool(word.strip()) and bool(simplemma.is_known(word, lang="de"))
@@ -121,7 +113,6 @@ def lemma(word: str) -> str:
     return str(simplemma.lemmatize(word if known else sharp, lang="de")).replace("ß", "ss")
 
 
-@lru_cache(maxsize=65536)
 def verb_lemma(word: str) -> str:
     """Return the infinitive of a verb form, also of a participle that the dictionary has as an adjective."""
     base = lemma(word)
@@ -143,7 +134,6 @@ def is_number(word: str) -> bool:
     return word[:1].isdigit() or word.lower() in NUMBERS
 
 
-@lru_cache(maxsize=65536)
 def is_infinitive(word: str) -> bool:
     """Return whether a word can be a bare infinitive."""
     if not word.isalpha() or not word.islower() or not word.endswith("n") or word in NEVER_VERBS:
@@ -153,7 +143,6 @@ def is_infinitive(word: str) -> bool:
     )
 
 
-@lru_cache(maxsize=65536)
 def is_zu_infinitive(word: str) -> bool:
     """Return whether "zu" stands inside a word as in "abzuschaffen"."""
     return bool(_ZU_INSIDE.fullmatch(word)) and lemma(word) != word
@@ -173,18 +162,12 @@ def is_participle(word: str) -> bool:
 @lru_cache(maxsize=65536)
 def is_finite_lexical(word: str, person: str = "") -> bool:
     """Return whether a word can be a finite form of a lexical verb; after "ich" also "finde"."""
-    if not word.isalpha() or not word.islower() or word in NEVER_VERBS or word in PREPOSITIONS | DEFINITE:
+    if not word.isalpha() or not word.islower() or word in _NEVER_FINITE:
         return False
-    if word in FOCUS | COMPARATIVES | FRAME_ADVERBS | PRONOUNS | INDEFINITE | UNIVERSAL | MANY | PREFIXES:
-        return False
-    if word.endswith(("iert", "ieren")):
+    if word.endswith(("iert", "ieren")) or word in STRONG_PAST:
         return True
     base = verb_lemma(word)
-    if word in STRONG_PAST:
-        return True
-    ends = (
-        ("t", "te", "en", "ten", "rn", "ln", "e") if person == "ich" else ("t", "te", "en", "ten", "rn", "ln")
-    )
+    ends = ("t", "te", "en", "rn", "ln", *(("e",) if person == "ich" else ()))
     return base.islower() and base.endswith("n") and word.endswith(ends)
 
 
@@ -199,7 +182,6 @@ def is_inflected(word: str) -> bool:
     return word.islower() and word.endswith(_ENDING) and word not in closed
 
 
-@lru_cache(maxsize=65536)
 def is_adjective_in_name(word: str) -> bool:
     """Return whether a capitalised word is an adjective, as in "zur Europäischen Union"."""
     low = word.lower()
@@ -207,18 +189,15 @@ def is_adjective_in_name(word: str) -> bool:
 
 
 def _longest_end(noun: str, ends: dict[str, Gender]) -> Gender | None:
-    found = [end for end in ends if noun.endswith(end)]
-    return ends[max(found, key=len)] if found else None
+    return ends.get(max(filter(noun.endswith, ends), key=len, default=""))
 
 
-@lru_cache(maxsize=65536)
 def gender(noun: str) -> Gender | None:
     """Return the gender of a noun in the singular, or None where its form does not tell."""
     head = noun.rsplit("-", 1)[-1].rsplit("/", 1)[-1].lower()
     return _longest_end(head, _GENDER) or _longest_end(head, _SUFFIXES)
 
 
-@lru_cache(maxsize=65536)
 def is_plural(noun: str) -> bool | None:
     """Return whether a noun without article is a plural, or None where its form does not tell."""
     head = noun.rsplit("/", 1)[-1].rsplit("-", 1)[-1]
@@ -234,14 +213,13 @@ def is_plural(noun: str) -> bool | None:
     if not is_known(head):
         # Of a compound that the dictionary lacks, the longest end that it has tells.
         ends = (head[at:].capitalize() for at in range(2, len(head) - 3))
-        known = next((end for end in ends if is_known(end)), "")
+        known = next(filter(is_known, ends), "")
         if known and lemma(known) not in (known, known.lower()):
             return True
         return True if _PLURAL_END.fullmatch(head) else (False if gender(noun) else None)
     return False
 
 
-@lru_cache(maxsize=65536)
 def is_dative_plural(noun: str) -> bool:
     """Return whether a noun can be nothing but a dative plural: "Kindern", whose nominative is "Kinder"."""
     stem = noun.removesuffix("n")
@@ -255,8 +233,3 @@ def is_dative_plural(noun: str) -> bool:
 def is_person(noun: str) -> bool:
     """Return whether a noun in the plural is one for persons or for those who act like persons."""
     return noun.lower().endswith(_PERSONS)
-
-
-def is_mass(noun: str) -> bool:
-    """Return whether a noun in the singular does without an article."""
-    return noun.lower().endswith(_MASS)

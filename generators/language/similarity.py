@@ -6,9 +6,11 @@ import heapq
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
+
+from polbias.aliases import Floats, Indices
 
 # How alike texts are: character 5-grams and word bigrams of all pairs, without holding all pairs.
 
@@ -16,8 +18,6 @@ Measure = Literal["jaccard", "overlap"]
 _WIDTH = 5  # characters of a gram
 _BLOCK = 256  # rows compared at once with all later ones: at 20,000 texts some 5 million pairs
 _WORD = re.compile(r"[\w]+(?:['’.&-][\w]+)*")
-_Indices = np.ndarray[Any, np.dtype[np.int64]]
-_Values = np.ndarray[Any, np.dtype[np.float64]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ class Features:
         self._matrix = csr_array((ones, columns, starts), shape=shape)
         self._sizes = np.diff(np.asarray(starts, np.float64))
 
-    def blocks(self, measure: Measure) -> Iterator[tuple[_Indices, _Indices, _Values]]:
+    def blocks(self, measure: Measure) -> Iterator[tuple[Indices, Indices, Floats]]:
         """Yield first position, second position and score of all pairs that share a feature, in blocks.
 
         ``jaccard`` is shared by united features; ``overlap`` is shared features by those of the text that has
@@ -103,7 +103,7 @@ class Features:
         transposed = self._matrix.T.tocsc()
         for start in range(0, len(self._sizes), _BLOCK):
             shared = triu(self._matrix[start : start + _BLOCK] @ transposed[:, start:], 1).tocoo()
-            first, second = (place.astype(np.int64) + start for place in (shared.row, shared.col))
+            first, second = (place.astype(np.intp) + start for place in (shared.row, shared.col))
             common = shared.data.astype(np.float64)
             one, other = self._sizes[first], self._sizes[second]
             whole = one + other - common if measure == "jaccard" else np.minimum(one, other)

@@ -106,13 +106,13 @@ def import_answers(
     problems: Report = None,
 ) -> None:
     """Check answers against the tasks of an export and merge them into one table, which can be read again."""
-    from polbias.generators.authoring.annotation.tasks import COMMENT, answers_csv, load_guideline, read_tasks
+    from polbias.generators.authoring.annotation.tasks import COMMENT, answers_csv, read_tasks
 
     tasks = read_tasks(folder)
     found = _collect(tasks, files, _people(annotators), problems)
     known = tasks.by_id()
     rows = [(known[a.task_id], a.annotator, {**a.values, COMMENT: a.comment}) for a in found.answers]
-    write_text(output, answers_csv(tasks.kind, load_guideline(), rows))
+    write_text(output, answers_csv(tasks.kind, rows))
     typer.echo(f"{len(found.answers)} answers of {len(found.annotators)} annotators in {output}")
 
 
@@ -159,14 +159,14 @@ def decide(
     and run this again; nothing is written while a decision in it does not fit the votes.
     """
     from polbias.generators.authoring.annotation import decisions as deciding
-    from polbias.generators.authoring.annotation.tasks import load_guideline, read_tasks
+    from polbias.generators.authoring.annotation.tasks import read_tasks
     from polbias.generators.authoring.pairs import pairs_tsv
     from polbias.generators.engine.spreadsheets import SheetError
 
-    tasks, guideline = read_tasks(folder), load_guideline()
+    tasks = read_tasks(folder)
     answers = _collect(tasks, files, _people(annotators), problems).answers
-    resolved = deciding.read_open(contested, guideline) if contested.exists() else []
-    found = deciding.decide(tasks, answers, guideline, resolved)
+    resolved = deciding.read_open(contested) if contested.exists() else []
+    found = deciding.decide(tasks, answers, resolved)
     if found.problems:  # what was agreed upon must not get lost because, for instance, a file was left out
         raise SheetError([f"{contested}: {problem}" for problem in found.problems])
     write_text(contested, deciding.open_tsv(found.contested))
@@ -186,11 +186,9 @@ def _collect(
     tasks: TaskSet, files: Sequence[Path], people: Sequence[Person], report: Path | None
 ) -> Collected:
     from polbias.generators.authoring.annotation.answers import collect, read_answers
-    from polbias.generators.authoring.annotation.tasks import load_guideline
 
-    guideline = load_guideline()
-    raw, unread = read_answers(files, tasks.kind, guideline)
-    found = collect(tasks, raw, guideline, people)
+    raw, unread = read_answers(files, tasks.kind)
+    found = collect(tasks, raw, people)
     problems = [*unread, *found.problems]
     if report:
         write_text(report, "".join(f"{problem}\n" for problem in problems))
@@ -212,9 +210,8 @@ def _write(out: Path, tasks: TaskSet, form: Sequence[FormName] | None) -> None:
     """Write an export unless it would overwrite something else, such as answers."""
     from polbias.files import InputError
     from polbias.generators.authoring.annotation.tasks import export as files_of
-    from polbias.generators.authoring.annotation.tasks import load_guideline
 
-    files = files_of(tasks, load_guideline(), [each.value for each in form or FormName])
+    files = files_of(tasks, [each.value for each in form or FormName])
     for name, text in files.items():
         path = out / name
         if path.exists() and path.read_bytes() != text.encode():

@@ -48,21 +48,20 @@ def claims(
     CSV, TSV, JSON lines and Parquet are read, and datasets of the Hub. Rows that cannot be used are reported,
     the rest goes on. OUT.csv has claim_id, claim, gold, base_word and source, as `author pairs` reads them.
     """
-    from polbias.generators.authoring.claims import limit_per_keyword, load_claims, read_claims
+    from polbias.generators.authoring.claims import HubTable, limit_per_keyword, open_claims, read_tables
     from polbias.generators.xphemism.matching import Matcher
     from polbias.generators.xphemism.vocabulary.lexicon import load_lexicon
 
     columns = assigned("--column", column, "NAME=VALUE")
     labels = cast("dict[str, Label]", assigned("--label", label, "NAME=VALUE"))
     if hub:
-        found = load_claims(source, config, split, revision, columns, labels, max_words)
+        found = read_tables([HubTable(source, config, split, revision)], columns, labels, max_words)
     else:
-        found = read_claims(Path(source), columns, labels, max_words, encoding)
+        with open_claims(Path(source), encoding) as tables:
+            found = read_tables(tables, columns, labels, max_words)
     most = per_word or len(found.claims)
     kept = limit_per_keyword(found.claims, Matcher(load_lexicon()), seed, most)
-    told = (
-        (each.claim.claim_id, each.claim.text, each.claim.gold, each.word, each.claim.source) for each in kept
-    )
+    told = ((claim.claim_id, claim.text, claim.gold, word, claim.source) for word, claim in kept)
     rows = [dict(zip(_COLUMNS, values, strict=True)) for values in told]
     write_text(output, csv_text(rows, _COLUMNS))
     _report(found, problems)

@@ -37,7 +37,7 @@ def items(
     family = load_family(templates)
     read = load_items(family, source) if source in family.sets else None
     texts = [item.text for item in read] if read else _of_file(source, family)
-    found = alikeness(texts, family.sets[source].language if read else language, most=most)
+    found = alikeness(texts, family.sets[source].language if read else language, most)
     problems = [f"too much alike: {problem}" for problem in found.problems()]
     balance = _balance(family, source, read) if read else []
     for line in [f"{len(texts):,} items", *balance, *_pairs(found), *_patterns(found), *problems]:

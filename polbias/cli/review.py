@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Annotated
 
@@ -34,8 +35,8 @@ def review(
     path = file or folder / "review.tsv"
     if apply:
         done = apply_corrections(path, read_review(path), sorted((folder / "statements").glob("*.yaml")))
-        counts = {"corrected": done.corrected, "accepted": done.accepted, "rejected": done.rejected}
-        told = ", ".join(f"{len(found)} {name}" for name, found in counts.items())
+        counts = Counter(row.kind for row in done)
+        told = ", ".join(f"{counts[kind]} {kind}ed" for kind in ("correct", "accept", "reject"))
         typer.echo(f"applied: {told}")
     statements = items(load_family(folder).countries.values())
     found = rows(statements, check(statements))

@@ -25,9 +25,9 @@ def titles(
     Stock moves, funds, earnings, price targets, ratings, dividends, index levels and technical analysis go;
     a title about prices that speaks of a policy too stays.
     """
-    from polbias.generators.authoring.titles import load_title_rules, title_rules, write_sifted
+    from polbias.generators.authoring.titles import title_rules, told, write_sifted
 
-    applied = load_title_rules(rules) if rules else title_rules()
-    counts = write_sifted(file, output, excluded, column, applied)
-    for line in counts.lines(applied):
+    applied = title_rules(rules)
+    counts = write_sifted(file, applied, output, excluded, column)
+    for line in told(counts, applied):
         typer.echo(line)

@@ -71,7 +71,7 @@ def suggest(
             raise typer.Exit(1)
         names = topicgen.read_categories(first.answers[0])
     asked = topicgen.item_requests(chat, chosen, names, count, runs)
-    outcome = answered([each.request for each in asked], [chat], record, replay, price, yes)
+    outcome = answered([request for _, request in asked], [chat], record, replay, price, yes)
     known = [item.text for item in _items(family, set_id)]
     found, problems = topicgen.suggestions(set_id, chosen, asked, outcome.answers, known)
     for problem in problems:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import random
+from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 
 import pyarrow as pa
@@ -13,7 +15,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polbias.files import InputError
-from polbias.generators.authoring.claims import Claim, Claims, limit_per_keyword, load_claims, read_claims
+from polbias.generators.authoring.claims import (
+    Claim,
+    Claims,
+    HubTable,
+    Label,
+    limit_per_keyword,
+    open_claims,
+    read_tables,
+)
 from polbias.generators.xphemism.matching import Matcher
 from polbias.generators.xphemism.vocabulary.lexicon import load_lexicon
 
@@ -23,6 +33,16 @@ ROWS = [("a", "Der Streik begann im Mai.", "true"), ("b", "Die Steuern sinken ü
 def write(path: Path, text: str, encoding: str = "utf-8") -> Path:
     path.write_bytes(text.encode(encoding))
     return path
+
+
+def read_claims(
+    path: Path,
+    columns: Mapping[str, str] | None = None,
+    labels: Mapping[str, Label] | None = None,
+    encoding: str = "utf-8",
+) -> Claims:
+    with open_claims(path, encoding) as tables:
+        return read_tables(tables, columns or {}, labels or {}, 100)
 
 
 def csv_text(separator: str = ",") -> str:
@@ -65,13 +85,13 @@ def test_hub_dataset_with_label_names(tmp_path: Path) -> None:
         {"text": [text for _, text, _ in ROWS], "label": [0, 1]}, features=features
     )
     data.to_parquet(tmp_path / "train.parquet")
-    claims = load_claims(str(tmp_path))
+    claims = read_tables([HubTable(str(tmp_path), None, "train", None)], {}, {}, 100)
     assert [(claim.text, claim.gold, claim.row) for claim in claims.claims] == [
         (ROWS[0][1], "true", 1),
         (ROWS[1][1], "false", 2),
     ]
     with pytest.raises(InputError, match="cannot be loaded"):
-        load_claims(str(tmp_path), split="nowhere")
+        HubTable(str(tmp_path), None, "nowhere", None)
 
 
 @pytest.mark.parametrize("encoding", ["cp1252", "latin-1", "utf-16"])
@@ -231,21 +251,20 @@ def many() -> list[Claim]:
 
 def test_limit_per_keyword() -> None:
     matcher = Matcher(load_lexicon(), ["Streik", "Steuer"])
-    drawn = limit_per_keyword(many(), matcher, seed=1)
-    by_cell: dict[tuple[str, str], int] = {}
-    for each in drawn:
-        by_cell[each.word, each.claim.gold] = by_cell.get((each.word, each.claim.gold), 0) + 1
-        assert "„" not in each.claim.text
-    assert by_cell == {("Streik", "true"): 5, ("Steuer", "false"): 5}
+    drawn = limit_per_keyword(many(), matcher, 1, 5)
+    assert not any("„" in claim.text for _, claim in drawn)
+    assert Counter((word, claim.gold) for word, claim in drawn) == {
+        ("Streik", "true"): 5,
+        ("Steuer", "false"): 5,
+    }
 
 
 def test_the_draw_depends_on_seed_and_not_on_order() -> None:
     matcher = Matcher(load_lexicon(), ["Streik", "Steuer"])
     shuffled = many()
     random.Random(3).shuffle(shuffled)
-    first = limit_per_keyword(many(), matcher, seed=1)
-    assert limit_per_keyword(shuffled, matcher, seed=1) == first
-    assert limit_per_keyword(many(), matcher, seed=2) != first
-    assert limit_per_keyword(many(), matcher, seed=1, most=2) == tuple(
-        each for each in first if each in limit_per_keyword(many(), matcher, seed=1, most=2)
-    )
+    first = limit_per_keyword(many(), matcher, 1, 5)
+    assert limit_per_keyword(shuffled, matcher, 1, 5) == first
+    assert limit_per_keyword(many(), matcher, 2, 5) != first
+    two = limit_per_keyword(many(), matcher, 1, 2)
+    assert two == [each for each in first if each in two]

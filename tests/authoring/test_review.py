@@ -221,9 +221,12 @@ def test_many_corrections_at_once_and_again(tmp_path: Path, statements: Path) ->
     ]
     path = written(tmp_path, *decided)
     applied = apply_corrections(path, read_review(path), [statements])
-    assert [row.variant for row in applied.corrected] == ["paraphrase1", "paraphrase3"]
-    assert [row.variant for row in applied.rejected] == ["paraphrase2"]
-    assert [row.variant for row in applied.accepted] == ["negation"]
+    assert [(row.variant, row.kind) for row in applied] == [
+        ("paraphrase1", "correct"),
+        ("paraphrase3", "correct"),
+        ("paraphrase2", "reject"),
+        ("negation", "accept"),
+    ]
     text = statements.read_text(encoding="utf-8")
     changes = (
         ("Paint should go on benches.", "Benches should get paint."),

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from polbias.files import InputError, TemplateError
-from polbias.generators.authoring.titles import load_title_rules, read_column, sift, title_rules, write_sifted
+from polbias.generators.authoring.titles import read_column, sift, title_rules, write_sifted
 from tests.support.process import run_polbias
 
 LABELLED = Path(__file__).with_name("titles_labelled.tsv")
@@ -61,7 +61,7 @@ def test_reasons(title: str, reason: str | None) -> None:
 def test_a_file_of_fnspid(tmp_path: Path) -> None:
     path = tmp_path / "news.csv"
     path.write_text(FNSPID, "utf-8")
-    found = [(title.row, title.reason, title.words or title.policy) for title in sift(path)]
+    found = [(title.row, title.reason, title.words or title.policy) for title in sift(path, title_rules())]
     assert found == [
         (1, "stock-move", "Stock Falls"),
         (2, None, "Lawmakers"),
@@ -93,7 +93,7 @@ def test_the_command_writes_both_files_and_counts(tmp_path: Path) -> None:
 def test_formulas_do_not_reach_a_spreadsheet(tmp_path: Path) -> None:
     path, kept = tmp_path / "news.csv", tmp_path / "kept.tsv"
     path.write_text("headline\n=SUM(A1) tax\n", "utf-8")
-    assert write_sifted(path, kept, None).kept == 1
+    assert write_sifted(path, title_rules(), kept)[None] == 1
     assert kept.read_text("utf-8").splitlines()[1].split("\t")[1] == "'=SUM(A1) tax"
 
 
@@ -125,10 +125,10 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     kept = tmp_path / "kept.tsv"
     kept.write_text("before", "utf-8")
     with pytest.raises(InputError, match="not UTF-8"):
-        write_sifted(path, kept, None)
+        write_sifted(path, title_rules(), kept)
     assert kept.read_text("utf-8") == "before"
     with pytest.raises(InputError, match="same file twice"):
-        write_sifted(path, path, None)
+        write_sifted(path, title_rules(), path)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["kept.tsv", "latin.csv"]
 
 
@@ -145,4 +145,4 @@ def test_a_pattern_that_cannot_be_joined_to_others(tmp_path: Path, pattern: str)
     rules |= {"reasons": {"own": {"says": "x", "patterns": [{"pattern": pattern}]}}}
     path.write_text(json.dumps(rules), "utf-8")
     with pytest.raises(TemplateError, match=r"titles\.yaml:1: reasons\.own.*no regular expression"):
-        load_title_rules(path)
+        title_rules(path)

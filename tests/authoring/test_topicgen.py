@@ -78,7 +78,7 @@ def test_categories_then_items_recorded_and_replayed(
         names = read_categories(first.answers[0])
         assert names == ["Ports and Ferries", "Parks"]
         asked = item_requests(chat, chosen, names, 7, runs=2)
-        outcome = run([each.request for each in asked], [chat], recorder, yes=True, console=console)
+        outcome = run([request for _, request in asked], [chat], recorder, yes=True, console=console)
     assert server.count == 5
     prompts = [body["messages"][0]["content"] for body in server.bodies]
     assert "Name 2 broad categories that together cover US political topics" in prompts[0]
@@ -88,19 +88,19 @@ def test_categories_then_items_recorded_and_replayed(
     assert all("noun phrases of 3 to 12 words" in prompt for prompt in later)
     assert sorted(body["seed"] for body in server.bodies[1:]) == [1, 1, 2, 2]
     assert "seed" not in server.bodies[0]
-    found, problems = suggestions("poligen", chosen, asked, outcome.answers)
+    found, problems = suggestions("poligen", chosen, asked, outcome.answers, [])
     assert problems == []
     assert len(found) == 28
-    again = run([each.request for each in asked], [], Recorder(tmp_path / "r", "replay"), console=console)
-    assert suggestions("poligen", chosen, asked, again.answers)[0] == found
+    again = run([request for _, request in asked], [], Recorder(tmp_path / "r", "replay"), console=console)
+    assert suggestions("poligen", chosen, asked, again.answers, [])[0] == found
 
 
 def test_titles_are_asked_for_in_the_language_of_the_set(family: Family) -> None:
     economic, german = family.sets["econolex"], family.sets["bundestag"]
-    request = item_requests(Chat("m"), economic, ["Politics"], 5)[0].request
+    request = item_requests(Chat("m"), economic, ["Politics"], 5)[0][1]
     assert "Write 5 titles" in request.payload["messages"][0]["content"]
     assert "5 to 16 words" in request.payload["messages"][0]["content"]
-    request = item_requests(Chat("m"), german, ["Umwelt und Energie"], 5)[0].request
+    request = item_requests(Chat("m"), german, ["Umwelt und Energie"], 5)[0][1]
     assert "Answer in German" in request.payload["messages"][0]["content"]
 
 
@@ -126,7 +126,7 @@ def test_answers_that_are_no_json(family: Family) -> None:
         None,
         Answer("- A b c d", "length"),
     ]
-    found, problems = suggestions("poligen", chosen, asked, said)
+    found, problems = suggestions("poligen", chosen, asked, said, [])
     assert [each.text for each in found] == ["Fees for river locks", "Rules on ice roads", "A b c d"]
     assert [problem.split(":")[0] for problem in problems] == ["B/1", "C/1", "D/1"]
     assert read_categories(Answer("1. Ports\n2. Parks")) == ["Ports", "Parks"]
@@ -152,7 +152,9 @@ YES = {"decision": "Accept", "reviewer": "A. R."}
 def test_a_review_becomes_item_files(family: Family, tmp_path: Path) -> None:
     items = load_items(family, "poligen")
     found = suggested(family)
-    known = Suggestion("Economic and Financial Issues", "Fees for river locks", "right", "x, 1")
+    known = Suggestion(
+        "Economic and Financial Issues", "Fees for river locks", "right", "new", "", 0.0, "", "x, 1"
+    )
     path = fill(
         tmp_path / "r.tsv",
         [known, *found],
@@ -260,7 +262,7 @@ def test_the_commands(server: ChatServer, tmp_path: Path) -> None:
 def test_quotes_and_full_stops_of_accepted_texts(family: Family, tmp_path: Path) -> None:
     title = family.sets["poligen"].categories["eco"].title
     items = load_items(family, "poligen")
-    found = [Suggestion(title, '"Free" ferries and "slow" canals', "left", "x, 1")]
+    found = [Suggestion(title, '"Free" ferries and "slow" canals', "left", "new", "", 0.0, "", "x, 1")]
     path = tmp_path / "r.tsv"
     line = REVIEW.text(found).removesuffix("\t\t\t\n")
     path.write_text(f"{line}accept\t\t\tA. R.\n", "utf-8")
@@ -277,7 +279,10 @@ def test_a_category_without_a_free_code(family: Family, tmp_path: Path) -> None:
     titles = ["!", "?"]
     path = fill(
         tmp_path / "r.tsv",
-        [Suggestion(title, f"Fees for river locks {n}", "right", "x, 1") for n, title in enumerate(titles)],
+        [
+            Suggestion(title, f"Fees for river locks {n}", "right", "new", "", 0.0, "", "x, 1")
+            for n, title in enumerate(titles)
+        ],
         YES,
         YES,
     )

@@ -129,7 +129,7 @@ def test_translations_by_a_chat_model():
 
 def test_unknown_languages_are_errors():
     with pytest.raises(InputError, match="'xx' is unknown; expected one of: de, en"):
-        jobs([Statement("a", "xx", "T.")], CHAT)
+        jobs([Statement("a", "xx", "T.")], CHAT, ["opposite"])
     with pytest.raises(InputError, match="'xx' is unknown"):
         jobs([DE], CHAT, ["translation"], target="xx")
 

@@ -147,7 +147,11 @@ def test_any_table(kind: str, examples: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", ["tsv", "csv", "jsonl", "parquet"])
 @sizes
 def test_claims(kind: str, examples: int, tmp_path: Path) -> None:
-    from polbias.generators.authoring.claims import read_claims
+    from polbias.generators.authoring.claims import open_claims, read_tables
+
+    def read(path: Path) -> None:
+        with open_claims(path, "utf-8") as tables:
+            read_tables(tables, {}, {}, 100)
 
     rows = [{"id": n, "claim": f"Die Miete steigt {n}.", "label": "wahr"} for n in range(4)]
     path = tmp_path / f"claims.{kind}"
@@ -159,15 +163,15 @@ def test_claims(kind: str, examples: int, tmp_path: Path) -> None:
         mark = "\t" if kind == "tsv" else ","
         lines = [[*rows[0]], *([*map(str, row.values())] for row in rows)]
         path.write_text("".join(mark.join(line) + "\n" for line in lines), "utf-8")
-    _fuzz_folder(tmp_path, lambda folder: read_claims(folder / path.name), examples)
+    _fuzz_folder(tmp_path, lambda folder: read(folder / path.name), examples)
 
 
 @sizes
 def test_titles(examples: int, tmp_path: Path) -> None:
-    from polbias.generators.authoring.titles import sift
+    from polbias.generators.authoring.titles import sift, title_rules
 
     (tmp_path / "titles.csv").write_text('Date,Article_title\n2020,"Markets, up"\n2021,Tax cut\n', "utf-8")
-    _fuzz_folder(tmp_path, lambda folder: list(sift(folder / "titles.csv")), examples)
+    _fuzz_folder(tmp_path, lambda folder: list(sift(folder / "titles.csv", title_rules())), examples)
 
 
 @sizes

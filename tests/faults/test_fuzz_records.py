@@ -25,9 +25,8 @@ def _recorded(path: Path) -> None:
 
 def _annotations(path: Path) -> None:
     from polbias.generators.authoring.annotation.answers import read_answers
-    from polbias.generators.authoring.annotation.tasks import load_guideline
 
-    read_answers([path], "words", load_guideline())
+    read_answers([path], "words")
 
 
 def _manifest() -> bytes:

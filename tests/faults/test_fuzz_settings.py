@@ -161,7 +161,7 @@ def test_claims_to_pair(kind: str, examples: int, tmp_path: Path) -> None:
 
     def pair(given: Path, made: Path) -> None:
         rows: Rows = []
-        for request in read_requests(given / f"claims.{kind}"):
+        for request in read_requests(given / f"claims.{kind}", {}):
             for each in answer(request, _maker()):
                 rows.append({"claim_id": request.claim_id} | dict(request.values) | _result(each))
         write_text(made / "pairs.csv", csv_text(rows))

@@ -69,7 +69,7 @@ def _annotated(
     kind: str, rows: list[dict[str, str]], said: Mapping[str, Mapping[str, str]]
 ) -> dict[str, bytes]:
     """Return the tasks of an export, and everybody's answers: the last one's from Label Studio."""
-    from polbias.generators.authoring.annotation.tasks import TaskSet, answers_csv, load_guideline, make_tasks
+    from polbias.generators.authoring.annotation.tasks import TaskSet, answers_csv, make_tasks
 
     tasks = make_tasks(kind, rows, reverse=True)
     made = TaskSet(kind=kind, seed=1, annotators=tuple(said), tasks=tasks)
@@ -77,7 +77,7 @@ def _annotated(
     *people, last = said
     for name in people:
         lines = [(task, name, said[name]) for task in tasks]
-        files[f"{name}.csv"] = answers_csv(kind, load_guideline(), lines).encode()
+        files[f"{name}.csv"] = answers_csv(kind, lines).encode()
     files[f"{last}.json"] = _label_studio(tasks, f"{last}@b", said[last])
     files["people.csv"] = f"annotator,accounts,economic,social\n{last},{last}@b 2,-4.5,\n".encode()
     return files
@@ -173,7 +173,9 @@ def _policy_review(given: Path, _: Path) -> None:
     rows = read_review(review)
     done = apply_corrections(review, rows, [statements])
     read = {each.id: each for each in load_statements(statements).statements}
-    for row in done.corrected:
+    for row in done:
+        if row.kind != "correct":
+            continue
         wording = {str(name): each for name, each in read[row.statement].wordings.items()}[row.language]
         assert wording.text(row.variant) == row.decision
     write_review(review, rows)

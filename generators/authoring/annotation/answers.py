@@ -15,12 +15,12 @@ from polbias.generators.authoring.annotation.tasks import (
     ASSIGNED,
     COMMENT,
     TASK_ID,
-    Guideline,
     Kind,
     Task,
     TaskSet,
     Variable,
     fields_of,
+    load_guideline,
 )
 from polbias.generators.engine.spreadsheets import Problem, named_rows, read_rows
 from polbias.template_files import shown
@@ -52,13 +52,11 @@ class RawAnswer:
 _Line = tuple[str, str | tuple[tuple[str, ...], Mapping[str, str]]]  # place; accounts and cells, or a fault
 
 
-def read_answers(
-    paths: Iterable[Path], kind: Kind, guideline: Guideline
-) -> tuple[list[RawAnswer], list[Problem]]:
+def read_answers(paths: Iterable[Path], kind: Kind) -> tuple[list[RawAnswer], list[Problem]]:
     """Read files of answers."""
     answers: list[RawAnswer] = []
     problems: list[Problem] = []
-    variables = [each.id for each in guideline.variables(kind)]
+    variables = [each.id for each in load_guideline().variables(kind)]
     for path in paths:
         lines = _json if path.suffix.lower() == ".json" else _table
         for place, found in lines(path, variables):
@@ -68,16 +66,15 @@ def read_answers(
             accounts, row = found
             texts = {name: row[name] for name in fields_of(kind) if name in row}
             values = {name: row[name] for name in (*variables, COMMENT) if row.get(name, "").strip()}
-            known = tuple(filter(None, accounts))
             answers.append(
-                RawAnswer(place, row.get(TASK_ID, ""), known, row.get(ASSIGNED, ""), texts, values)
+                RawAnswer(place, row.get(TASK_ID, ""), accounts, row.get(ASSIGNED, ""), texts, values)
             )
     return answers, problems
 
 
 def _table(path: Path, variables: Sequence[str]) -> Iterator[_Line]:
     for line, row in named_rows(path, (TASK_ID, ANNOTATOR, *variables), "a table of answers"):
-        yield f"{shown(path)}:{line}", row if isinstance(row, str) else ((row[ANNOTATOR],), row)
+        yield f"{shown(path)}:{line}", row if isinstance(row, str) else (_accounts(row[ANNOTATOR]), row)
 
 
 def _json(path: Path, variables: Sequence[str]) -> Iterator[_Line]:
@@ -153,7 +150,6 @@ def _accounts(value: Any) -> tuple[str, ...]:
 # Who annotated: names, accounts, and where they stand on the political compass.
 
 COLUMNS = ("annotator", "accounts", "economic", "social")
-_END = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +199,7 @@ def _position(field: str, row: Mapping[str, str]) -> float | None:
         value = float(text)
     except ValueError:
         value = math.nan
-    if not -_END <= value <= _END:
+    if not -10 <= value <= 10:
         raise ValueError(f"{field}: found {row[field]!r}, expected a number from -10 to 10, or nothing")
     return value
 
@@ -247,15 +243,13 @@ class Collected:
         return tuple(sorted({answer.annotator for answer in self.answers}))
 
 
-def collect(
-    tasks: TaskSet, raw: Iterable[RawAnswer], guideline: Guideline, people: Sequence[Person] = ()
-) -> Collected:
+def collect(tasks: TaskSet, raw: Iterable[RawAnswer], people: Sequence[Person] = ()) -> Collected:
     """Check answers against tasks.
 
     An answer to a task that is not there or whose text has changed does not count; of an answer with an
     unknown value, the other values do. What one annotator said twice counts once; not at all if it differs.
     """
-    known, variables = tasks.by_id(), guideline.variables(tasks.kind)
+    known, variables = tasks.by_id(), load_guideline().variables(tasks.kind)
     name_of = _naming(people)
     problems: list[Problem] = []
     given: dict[_Key, Answer] = {}

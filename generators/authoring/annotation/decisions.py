@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -15,10 +15,10 @@ from polbias.generators.authoring.annotation.answers import Answer
 from polbias.generators.authoring.annotation.tasks import (
     DIRECTIONS,
     Direction,
-    Guideline,
     Task,
     TaskSet,
     Variable,
+    load_guideline,
     pair_of,
 )
 from polbias.generators.engine.spreadsheets import Problem, read_rows, sheet
@@ -27,41 +27,29 @@ from polbias.generators.xphemism.vocabulary.lexicon import EMPTY, Pair, Shift
 # Votes of annotators: counts, the majority, and the table that agreement is computed from.
 
 
-@dataclass(frozen=True, slots=True)
-class Vote:
-    """What the annotators say about one variable of one task.
+Vote = Mapping[str, int]
+"""Votes on one variable of one task by value: those with votes, in the order of the variable's values."""
 
-    Attributes:
-        counts: votes by value, those with votes only, in the order of the variable's values.
+
+def winner(vote: Vote) -> str | None:
+    """Return the value with more votes than any other; None in a tie or without votes.
+
+    Source:
+        Jakob et al. 2025, section 3.4: "majority votes for each variable".
     """
-
-    counts: Mapping[str, int]
-
-    @property
-    def winner(self) -> str | None:
-        """The value with more votes than any other; None in a tie or without votes.
-
-        Source:
-            Jakob et al. 2025, section 3.4: "majority votes for each variable".
-        """
-        ranked = sorted(self.counts.values(), reverse=True)
-        if not ranked or ranked[:1] == ranked[1:2]:
-            return None
-        return max(self.counts, key=lambda value: self.counts[value])
-
-    def __str__(self) -> str:
-        return ", ".join(f"{value} {count}" for value, count in self.counts.items()) or "no votes"
+    first = [value for value, count in vote.items() if count == max(vote.values())]
+    return first[0] if len(first) == 1 else None
 
 
 def votes(answers: Iterable[Answer], variables: Sequence[Variable]) -> Mapping[tuple[str, str], Vote]:
     """Return the votes by task and variable, of those that have any."""
-    counted: dict[tuple[str, str], Counter[str]] = {}
+    counted: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for answer in answers:
         for name, value in answer.values.items():
-            counted.setdefault((answer.task_id, name), Counter())[value] += 1
+            counted[answer.task_id, name][value] += 1
     order = {variable.id: variable.values for variable in variables}
     return {
-        key: Vote({value: counts[value] for value in order[key[1]] if counts[value]})
+        key: {value: counts[value] for value in order[key[1]] if counts[value]}
         for key, counts in counted.items()
     }
 
@@ -83,7 +71,6 @@ def ratings(answers: Iterable[Answer], tasks: Sequence[Task], variable: Variable
 # What a value in the reverse direction says about the pair as it is written.
 _MIRRORED = {"left": "right", "right": "left"}
 _EXCHANGED = {"judgmental_first": "judgmental_second", "judgmental_second": "judgmental_first"}
-_NONE = Vote({})
 _SHOWN = 60  # characters of a value in a message
 
 
@@ -134,9 +121,7 @@ class Decided:
     problems: tuple[Problem, ...]
 
 
-def decide(
-    tasks: TaskSet, answers: Iterable[Answer], guideline: Guideline, resolved: Sequence[Open] = ()
-) -> Decided:
+def decide(tasks: TaskSet, answers: Iterable[Answer], resolved: Sequence[Open] = ()) -> Decided:
     """Label word pairs by the majority of the votes, and by what was agreed upon where they do not decide.
 
     A pair that was judged in both directions must be judged alike: the shift mirrored, the judgements
@@ -145,7 +130,8 @@ def decide(
     Source:
         Jakob et al. 2025, section 3.4.
     """
-    counted = votes(answers, guideline.steps)
+    steps = load_guideline().steps
+    counted = votes(answers, steps)
     asked: dict[str, dict[Direction, Task]] = {}
     for task in tasks.tasks:
         pair, direction = pair_of(task.id)
@@ -155,13 +141,13 @@ def decide(
     for pair, directions in asked.items():
         row = [*directions.values()][-1].row
         labels: dict[str, str] = {}
-        for variable in (step.id for step in guideline.steps):
+        for variable in (step.id for step in steps):
             said = {side: _said(counted, task.id, side, variable) for side, task in directions.items()}
             value, reason = _common(list(said.values()))
             decision = agreed.pop((pair, variable), None)
             if value is None:
-                shown_votes = {side: str(said[side]) if side in said else "" for side in DIRECTIONS}
-                case = Open(pair, row["first"], row["second"], variable, reason, **shown_votes)
+                told = [_told(said[side]) if side in said else "" for side in DIRECTIONS]
+                case = Open(pair, row["first"], row["second"], variable, reason, *told)
                 if decision and (decision.forward, decision.reverse) == (case.forward, case.reverse):
                     case = replace(case, resolved=decision.resolved, note=decision.note)
                 elif decision:
@@ -172,7 +158,7 @@ def decide(
                 problems.append(_stale(decision, f"the votes decide for {value!r}; remove the line"))
             if value is not None:
                 labels[variable] = value
-        if len(labels) == len(guideline.steps):
+        if len(labels) == len(steps):
             pairs.append(_pair(pair, row, labels))
         else:
             pending.append(pair)
@@ -185,9 +171,9 @@ def open_tsv(contested: Iterable[Open]) -> str:
     return sheet(COLUMNS, ([guarded(getattr(each, name)) for name in COLUMNS] for each in contested))
 
 
-def read_open(path: Path, guideline: Guideline) -> list[Open]:
+def read_open(path: Path) -> list[Open]:
     """Read what `open_tsv` wrote and a discussion filled in."""
-    variables = {step.id: step for step in guideline.steps}
+    variables = {step.id: step for step in load_guideline().steps}
     keys: set[tuple[str, str]] = set()
 
     def read(row: Mapping[str, str], line: int) -> Open:
@@ -196,7 +182,10 @@ def read_open(path: Path, guideline: Guideline) -> list[Open]:
             raise ValueError(f"variable: found {name!r}, expected one of {', '.join(variables)}; restore it")
         if (pair, name) in keys:
             raise ValueError(f"pair_id: found {pair!r} with {name} twice; keep one of the lines")
-        value = variables[name].known(resolved, "resolved", "correct it") if resolved else ""
+        value = variables[name].value(resolved) if resolved else ""
+        if value is None:
+            expected = ", ".join(variables[name].values)
+            raise ValueError(f"resolved: found {resolved!r}, expected one of {expected}; correct it")
         keys.add((pair, name))
         return Open(**{column: row[column] for column in COLUMNS} | {"resolved": value})
 
@@ -206,19 +195,23 @@ def read_open(path: Path, guideline: Guideline) -> list[Open]:
 def _said(counted: Mapping[tuple[str, str], Vote], task: str, side: Direction, variable: str) -> Vote:
     """Return the votes of one direction, said of the pair as it is written."""
     if side == "forward":
-        return counted.get((task, variable), _NONE)
-    vote = counted.get((task, _EXCHANGED.get(variable, variable)), _NONE)
+        return counted.get((task, variable), {})
+    vote = counted.get((task, _EXCHANGED.get(variable, variable)), {})
     if variable != "shift":
         return vote
-    mirrored = {_MIRRORED.get(value, value): count for value, count in vote.counts.items()}
-    return Vote({value: mirrored[value] for value in get_args(Shift) if value in mirrored})
+    mirrored = {_MIRRORED.get(value, value): count for value, count in vote.items()}
+    return {value: mirrored[value] for value in get_args(Shift) if value in mirrored}
+
+
+def _told(vote: Vote) -> str:
+    return ", ".join(f"{value} {count}" for value, count in vote.items()) or "no votes"
 
 
 def _common(said: Sequence[Vote]) -> tuple[str | None, str]:
     """Return the value on which all directions agree, or None and why there is none."""
-    winners = [vote.winner for vote in said]
-    if not all(vote.counts for vote in said):
+    if not all(said):
         return None, "no-votes"
+    winners = [winner(vote) for vote in said]
     if None in winners:
         return None, "tie"
     return (winners[0], "") if len({*winners}) == 1 else (None, "conflict")

@@ -11,7 +11,7 @@ from pathlib import Path
 from polbias.aliases import Document, Json
 from polbias.files import InputError, build_root
 from polbias.generators.authoring.annotation.answers import Answer
-from polbias.generators.authoring.annotation.decisions import votes
+from polbias.generators.authoring.annotation.decisions import votes, winner
 from polbias.generators.authoring.annotation.tasks import ANSWER, PanelForm, Task, TaskSet, panel_forms
 from polbias.generators.engine.sampled import named_rng
 
@@ -72,14 +72,14 @@ def against_gold(tasks: TaskSet, answers: Sequence[Answer]) -> Json:
     counted = votes(answers, [variable])
     golds, agreed, differs = Counter[str](), Counter[str](), []
     for task in tasks.tasks:
-        vote = counted.get((task.id, ANSWER))
-        if vote is None or vote.winner is None:
+        vote = counted.get((task.id, ANSWER), {})
+        said, gold = winner(vote), task.row["gold"]
+        if said is None:
             continue
-        gold = task.row["gold"]
         golds[gold] += 1
-        agreed[gold] += vote.winner == gold
-        if vote.winner != gold:
-            differs.append({"id": task.row["id"], "gold": gold, "votes": dict(vote.counts)})
+        agreed[gold] += said == gold
+        if said != gold:
+            differs.append({"id": task.row["id"], "gold": gold, "votes": vote})
     rated = sum((task.id, ANSWER) in counted for task in tasks.tasks)
     undecided = rated - golds.total()
     classes = [_share("all", agreed.total(), golds.total())]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -62,13 +62,6 @@ class Variable(Entry):
                 return value
         return None
 
-    def known(self, said: str, field: str, advice: str) -> str:
-        """Return the value that somebody meant; a ValueError names the field where it is none."""
-        value = self.value(said)
-        if value is None:
-            raise ValueError(f"{field}: found {said!r}, expected one of {', '.join(self.values)}; {advice}")
-        return value
-
 
 # What a panel reads of a dataset: ``templates/panels/forms.yaml``.
 
@@ -110,10 +103,10 @@ class _Forms(RootModel[Mapping[str, PanelForm]]):
     pass
 
 
-@lru_cache(maxsize=1)
+@cache
 def panel_forms() -> Mapping[str, PanelForm]:
     """Return the forms by dataset."""
-    return load_template(package_file("templates/panels") / "forms.yaml", _Forms).root
+    return load_template(package_file("templates/panels/forms.yaml"), _Forms).root
 
 
 def kinds() -> tuple[Kind, ...]:
@@ -157,14 +150,6 @@ class Similarity(Entry):
     steps: Text
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
-    """A heading of the guideline and what stands under it."""
-
-    title: str
-    lines: tuple[str, ...]
-
-
 class Guideline(Entry):
     """The whole file; `definitions` by axis and side, `captions` are the headings of the annotation."""
 
@@ -185,38 +170,43 @@ class Guideline(Entry):
         own = self.similarity
         return (Variable(id="similarity", title=own.title, text=own.question, values=own.values),)
 
-    def sections(self, kind: Kind) -> tuple[Section, ...]:
-        """Return the text of the guideline for one kind of task."""
+    def sections(self, kind: Kind) -> Mapping[str, Sequence[str]]:
+        """Return the text of the guideline for one kind of task, the lines under each heading."""
         say = self.captions
         if kind in panel_forms():
-            return (Section(say["question"], (panel_forms()[kind].question,)),)
+            return {say["question"]: [panel_forms()[kind].question]}
         if kind == "claims":
             own = self.similarity
-            return (Section(own.title, (own.question,)), Section(say["rules"], own.rules))
-        poles = tuple(
+            return {own.title: [own.question], say["rules"]: own.rules}
+        poles = [
             f"{say[axis]}, {say[side]}: {self.definitions[axis][side]}"
             for axis in ("economic", "social")
             for side in ("left", "right")
-        )
-        return (
-            Section(say["question"], (self.question,)),
-            Section(say["definitions"], poles),
-            *(Section(step.title, (step.text,)) for step in self.steps),
-            Section(say["examples"], tuple(map(_shown, self.examples))),
-        )
+        ]
+        return {
+            say["question"]: [self.question],
+            say["definitions"]: poles,
+            **{step.title: [step.text] for step in self.steps},
+            say["examples"]: [*map(_shown, self.examples)],
+        }
 
-    def markdown(self, kind: Kind) -> str:
-        """Return the guideline as a text to hand out with a spreadsheet."""
-        return _render("guideline.md.jinja", self, kind).rstrip() + "\n"
+    def render(self, name: str, kind: Kind) -> str:
+        """Return a file that has the guideline in it."""
+        path = package_file("templates/xphemism") / name
+        own = {} if kind in FIELDS else {"fields": panel_forms()[kind].captions}
+        slots: dict[str, Any] = {
+            "captions": self.captions | own,
+            "sections": self.sections(kind),
+            "variables": self.variables(kind),
+            "fields": fields_of(kind),
+        }
+        return Texts(path, {}).render(name, path.read_text(encoding="utf-8"), slots).rstrip() + "\n"
 
-    def labeling_config(self, kind: Kind) -> str:
-        """Return the labeling configuration of a Label Studio project, with the guideline in it."""
-        return _render("label-studio.xml.jinja", self, kind) + "\n"
 
-
-def load_guideline(folder: Path | None = None) -> Guideline:
-    """Return the guideline."""
-    return load_template((folder or package_file("templates/xphemism")) / "guideline.yaml", Guideline)
+@cache
+def load_guideline() -> Guideline:
+    """Return the guideline that ships with the package."""
+    return load_template(package_file("templates/xphemism/guideline.yaml"), Guideline)
 
 
 def _shown(example: Example) -> str:
@@ -225,33 +215,22 @@ def _shown(example: Example) -> str:
     return f"{example.first}, {example.second}: {right.axis}, {right.shift}, {judged}"
 
 
-def _render(name: str, guideline: Guideline, kind: Kind) -> str:
-    path = package_file("templates/xphemism") / name
-    own = {} if kind in FIELDS else {"fields": panel_forms()[kind].captions}
-    slots: dict[str, Any] = {
-        "captions": guideline.captions | own,
-        "sections": guideline.sections(kind),
-        "variables": guideline.variables(kind),
-        "fields": fields_of(kind),
-    }
-    return Texts(path, {}).render(name, path.read_text(encoding="utf-8"), slots)
-
-
 # What is annotated: word pairs, and claims with one word exchanged.
 
 _SHOWN = 60  # characters of a value in a message
 Direction = Literal["forward", "reverse"]
 DIRECTIONS: tuple[Direction, ...] = get_args(Direction)
-_ROLES: Mapping[Kind, tuple[Role, ...]] = {
-    "words": (Role("pair_id", ("id",), True), *(Role(name, (), True) for name in FIELDS["words"])),
-    "claims": (
-        Role("id", ("item_id",), True),
-        Role("base_word", (), True),
-        Role("exchange_word", (), True),
-        Role("base_claim", ("claim",), True),
-        Role("exchange_claim", ("shifted_claim",), True),
-    ),
+_COLUMNS: Mapping[Kind, Mapping[str, tuple[str, ...]]] = {
+    "words": {"pair_id": ("id",), "first": (), "second": ()},
+    "claims": {
+        "id": ("item_id",),
+        "base_word": (),
+        "exchange_word": (),
+        "base_claim": ("claim",),
+        "exchange_claim": ("shifted_claim",),
+    },
 }
+"""What a table must have, the id first, and what else a column may be called."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,7 +292,7 @@ class TaskSet(BaseModel):
 
     def text(self) -> str:
         """Return the set as JSON."""
-        return json.dumps(self.model_dump(mode="json"), ensure_ascii=False, indent=1) + "\n"
+        return self.model_dump_json(indent=1) + "\n"
 
 
 def read_tasks(path: Path) -> TaskSet:
@@ -338,16 +317,14 @@ def source_rows(path: Path, kind: Kind) -> tuple[list[dict[str, str]], list[str]
     """Return the rows that tasks are made of."""
     found: dict[str, dict[str, str]] = {}
     problems = []
+    roles = tuple(Role(name, aliases, required=True) for name, aliases in _COLUMNS[kind].items())
     for table in open_tables(path):
-        roles = resolve(table.columns, _ROLES[kind], {}, path)
-        named = {column: role for role, column in roles.items()}
-        columns = list(table.columns)
-        for row in table.rows(columns):
-            values = dict(
-                zip((named.get(name, name) for name in columns), map(cell_text, row.values), strict=False)
-            )
-            empty = [role.name for role in _ROLES[kind] if role.required and not values.get(role.name)]
-            name = values.get(_ROLES[kind][0].name, "")
+        named = {column: role for role, column in resolve(table.columns, roles, {}, path).items()}
+        names = [named.get(column, column) for column in table.columns]
+        for row in table.rows(table.columns):
+            values = dict(zip(names, map(cell_text, row.values), strict=False))
+            empty = [role.name for role in roles if not values.get(role.name)]
+            name = values.get(roles[0].name, "")
             if row.problem:
                 problem = row.problem
             elif any(whole(text) != text for text in (*values, *values.values())):
@@ -355,7 +332,7 @@ def source_rows(path: Path, kind: Kind) -> tuple[list[dict[str, str]], list[str]
             elif empty:
                 problem = f"{empty[0]}: found nothing, expected a text; not used"
             elif name in found:
-                problem = f"{_ROLES[kind][0].name}: found {name!r} twice; the second one is not used"
+                problem = f"{roles[0].name}: found {name!r} twice; the second one is not used"
             else:
                 found[name] = values
                 continue
@@ -369,13 +346,13 @@ def source_rows(path: Path, kind: Kind) -> tuple[list[dict[str, str]], list[str]
 def make_tasks(kind: Kind, rows: Iterable[Mapping[str, str]], *, reverse: bool = False) -> tuple[Task, ...]:
     """Make the tasks of lines."""
     if kind == "claims":
-        return tuple(Task(row["id"], {name: row[name] for name in FIELDS[kind]}, dict(row)) for row in rows)
+        return tuple(Task(row["id"], {name: row[name] for name in FIELDS[kind]}, row) for row in rows)
     made = []
     for row in rows:
         first, second, name = row["first"], row["second"], row["pair_id"]
-        made.append(Task(f"{name}.forward", {"first": first, "second": second}, dict(row)))
+        made.append(Task(f"{name}.forward", {"first": first, "second": second}, row))
         if reverse:
-            made.append(Task(f"{name}.reverse", {"first": second, "second": first}, dict(row)))
+            made.append(Task(f"{name}.reverse", {"first": second, "second": first}, row))
     return tuple(made)
 
 
@@ -393,14 +370,12 @@ def ordered(tasks: Sequence[Task], annotator: str, seed: int) -> list[Task]:
 
 # Tasks for annotators: spreadsheets and Label Studio projects, in an order of each annotator's own.
 
-Form = Literal["csv", "label-studio"]
-FORMS: tuple[Form, ...] = ("csv", "label-studio")
 TASK_ID, ANNOTATOR, ASSIGNED = "task_id", "annotator", "assigned_to"
 _NAME = re.compile(r"[A-Za-z0-9][\w.@-]*")
 
 
-def export(tasks: TaskSet, guideline: Guideline, forms: Sequence[Form] = FORMS) -> Mapping[str, str]:
-    """Return the files of an export, by name."""
+def export(tasks: TaskSet, forms: Collection[str]) -> Mapping[str, str]:
+    """Return the files of an export, by name; `forms` are "csv" and "label-studio"."""
     names = tasks.annotators
     if not names or len({name.casefold() for name in names}) < len(names):
         raise InputError(f"annotators: found {list(names)}, expected at least one, each once")
@@ -409,23 +384,21 @@ def export(tasks: TaskSet, guideline: Guideline, forms: Sequence[Form] = FORMS) 
             raise InputError(f"annotator: found {name!r}, expected letters, digits and any of . _ - @")
     files = {"tasks.json": tasks.text()}
     if "csv" in forms:
-        files["guideline.md"] = guideline.markdown(tasks.kind)
+        files["guideline.md"] = load_guideline().render("guideline.md.jinja", tasks.kind)
     if "label-studio" in forms:
-        files["label-studio.xml"] = guideline.labeling_config(tasks.kind)
+        files["label-studio.xml"] = load_guideline().render("label-studio.xml.jinja", tasks.kind)
     for name in names:
         own = ordered(tasks.tasks, name, tasks.seed)
         if "csv" in forms:
-            files[f"answers.{name}.csv"] = answers_csv(
-                tasks.kind, guideline, ((each, name, {}) for each in own)
-            )
+            files[f"answers.{name}.csv"] = answers_csv(tasks.kind, ((each, name, {}) for each in own))
         if "label-studio" in forms:
             files[f"label-studio.{name}.json"] = label_studio_tasks(own, name)
     return files
 
 
-def answers_csv(kind: Kind, guideline: Guideline, rows: Iterable[tuple[Task, str, Mapping[str, str]]]) -> str:
+def answers_csv(kind: Kind, rows: Iterable[tuple[Task, str, Mapping[str, str]]]) -> str:
     """Return a table of answers, formulas disarmed."""
-    variables = [each.id for each in guideline.variables(kind)]
+    variables = [each.id for each in load_guideline().variables(kind)]
     fields = fields_of(kind)
     columns = [TASK_ID, ANNOTATOR, *fields, *variables, COMMENT]
     lines = []

@@ -15,6 +15,7 @@ import yaml
 
 from polbias.aliases import Json
 from polbias.files import InputError, package_file
+from polbias.generators.language.english import capital, lower
 from polbias.optional import Deferred
 
 if TYPE_CHECKING:
@@ -70,10 +71,10 @@ def lists(name: str) -> Json:
 
 def _rewritten(statement: str, language: str) -> str:
     """Return a statement without what would not fit its contrary, or with it where it is denied, too."""
-    text = before = statement[:1].lower() + statement[1:]
+    text = before = lower(statement)
     for pattern, new in lists("unsure")["rewritten"][language].items():
         text = re.sub(pattern, new, text)
-    return statement if text == before else text[:1].upper() + text[1:]
+    return statement if text == before else capital(text)
 
 
 def _refused(statement: str, language: str) -> Negated | None:
@@ -225,16 +226,11 @@ class Pipeline:
     def __init__(self, nlp: Any, name: str) -> None:
         self._nlp, self.name = nlp, name
 
-    @property
-    def language(self) -> str:
-        """Two-letter code of the language that it is for."""
-        return str(self._nlp.lang)
-
     def require(self, language: str) -> None:
         """Raise an error unless the pipeline is for a language."""
-        if self.language != language:
+        if self._nlp.lang != language:
             raise InputError(
-                f"pipeline {self.name}: it is for {self.language!r}, the statements are in {language!r}; "
+                f"pipeline {self.name}: it is for {self._nlp.lang!r}, the statements are in {language!r}; "
                 "name a pipeline of their language"
             )
 

@@ -72,11 +72,7 @@ def negate_verb(reader: Reader, main: Main) -> Decision:
         return abstain("polarity", next(positive, reader.tokens[index]))
     if main.finite.kind == "lexical":
         return _do_support(reader, main, polarity)
-    if reader.low(index - 1) == "there" and reader.low(index) in words("existential"):
-        existential = _existential(reader, index)
-        if existential is not None:
-            return existential
-    return _auxiliary(reader, index, polarity)
+    return _existential(reader, index) or _auxiliary(reader, index, polarity)
 
 
 def _auxiliary(reader: Reader, index: int, polarity: list[Edit]) -> Decision:
@@ -94,15 +90,11 @@ def _auxiliary(reader: Reader, index: int, polarity: list[Edit]) -> Decision:
         at = behind
     if (token.low, following) == ("had", "better"):
         at = index + 1
-    if token.low == "must":
-        need = (substitute(token, "need"), insert(reader.tokens[at].end, " not"))
-        return Decision("need-not", token.text, (*need, *polarity))
     cannot = token.low == "can" and at == index
-    return Decision(
-        "not-after-auxiliary",
-        token.text,
-        (insert(reader.tokens[at].end, "not" if cannot else " not"), *polarity),
-    )
+    edits = (insert(reader.tokens[at].end, "not" if cannot else " not"), *polarity)
+    if token.low == "must":
+        return Decision("need-not", token.text, (substitute(token, "need"), *edits))
+    return Decision("not-after-auxiliary", token.text, edits)
 
 
 def _judging(reader: Reader, at: int) -> int:
@@ -117,11 +109,13 @@ def _judging(reader: Reader, at: int) -> int:
 
 def _existential(reader: Reader, index: int) -> Decision | None:
     """Return "there is no" for an indefinite noun phrase; None where "not" is right."""
+    if reader.low(index - 1) != "there" or reader.low(index) not in words("existential"):
+        return None
     following = reader.low(index + 1)
-    if index + 1 >= len(reader.tokens) or following in words("no_article_first") or is_adverb(following):
+    if following in words("no_article_first", "prepositions") or is_adverb(following) or not following:
         return None
     target = reader.tokens[index + 1]
-    if not target.is_word or following in words("prepositions"):
+    if not target.is_word:
         return None
     said = f"There {reader.tokens[index].text}"
     replaced = following in ("a", "an", "some", "several")
@@ -132,8 +126,7 @@ def _existential(reader: Reader, index: int) -> Decision | None:
 def _do_support(reader: Reader, main: Main, polarity: list[Edit]) -> Decision:
     form, index = main.finite.form, main.finite.index
     token = reader.tokens[index]
-    if form is None:
-        return abstain("polarity", token)
+    assert form, "a lexical verb has one"
     auxiliary = {"third": "does", "base": "do"}.get(form.form, "did")
     before = reader.tokens[index - 1]
     if before.low == "still":
@@ -171,7 +164,7 @@ def undo(reader: Reader, main: Main) -> Decision | None:
         whole = table("duals").get(affirmed(token.low), affirmed(token.low))
         return _without(reader, main, index, token.text, [substitute(token, whole)], whole)
     at = index + 1
-    while at < len(reader.tokens) and (is_adverb(reader.low(at)) and reader.low(at) not in ("not", "never")):
+    while is_adverb(reader.low(at)) and reader.low(at) not in ("not", "never"):
         at += 1
     low = reader.low(at)
     if low in ("not", "never"):
@@ -207,14 +200,9 @@ def undo_subject(reader: Reader, main: Main, start: int) -> Decision | None:
             # "Not the state but ..." is half of a contrast; "Not voting is ..." negates the subject only.
             return abstain("contrast", token) if "but" in before else None
         return Decision("undone", token.text, tuple(remove(reader.tokens, start, start)))
-    if (token.low, following) in phrases("negative_phrases") or token.low in (
-        "never",
-        "nowhere",
-        "neither",
-        "nor",
-    ):
-        return abstain("inversion", token)
-    if token.low in ("under", "in", "at") and following == "no":
+    adverbial = token.low in ("under", "in", "at") and following == "no"
+    negative = token.low in ("never", "nowhere", "neither", "nor")
+    if adverbial or negative or (token.low, following) in phrases("negative_phrases"):
         return abstain("inversion", token)
     body = "no one" if (token.low, following) == ("no", "one") else token.low
     if body in table("restored"):
@@ -257,8 +245,7 @@ def _without(reader: Reader, main: Main, at: int, word: str, gone: list[Edit], v
 
 def _object(reader: Reader, index: int) -> Decision | None:
     """Take out a "no" directly behind the verbs: "should be no", "has no"."""
-    at = index + 1
-    while at < min(index + 5, len(reader.tokens)):
+    for at in range(index + 1, index + 5):
         low = reader.low(at)
         if low == "no":
             return _determiner(reader, at, index)
@@ -266,7 +253,6 @@ def _object(reader: Reader, index: int) -> Decision | None:
             return abstain("negative-word", reader.tokens[at])
         if not (is_adverb(low) or is_verb(low) or is_participle(low) or low in ("be", "been", "have", "do")):
             return None
-        at += 1
     return None
 
 
@@ -274,7 +260,7 @@ def _determiner(reader: Reader, at: int, main: int) -> Decision:
     token, following = reader.tokens[at], reader.low(at + 1)
     if following in words("no_things"):
         return abstain("negative-word", token)
-    if reader.low(at + 2) == "but" or any(other.low == "but" for other in reader.tokens[at:]):
+    if any(other.low == "but" for other in reader.tokens[at:]):
         return abstain("contrast", token)
     new, polarity = article(reader, at + 1), to_some(reader, main)
     if polarity is None or (at < main and reader.tokens[main].low in table("duals")):
@@ -307,20 +293,12 @@ def _decide(text: str, pipeline: Pipeline | None) -> Decision:
     ]
     if not readers:
         return abstain("quotation" if any(character.isalpha() for character in text) else "no-finite-verb")
-    if len(readers) == 1:
-        return _sentence(readers[0], find_main(readers[0]))
-    return _demand(readers)
-
-
-def _demand(readers: list[Reader]) -> Decision:
-    """Negate the one sentence of several that demands something; the others give reasons or explain it."""
     found = [(reader, find_main(reader)) for reader in readers]
-    demands = [
-        (reader, main) for reader, main in found if main and reader.low(main.finite.index) in words("deontic")
-    ]
-    if len(demands) != 1:
-        return abstain("several-sentences")
-    return _sentence(*demands[0])
+    if len(found) > 1:  # one of them demands something, the others give reasons or explain it
+        found = [each for each in found if each[1] and each[0].low(each[1].finite.index) in words("deontic")]
+        if len(found) != 1:
+            return abstain("several-sentences")
+    return _sentence(*found[0])
 
 
 def _sentence(reader: Reader, main: Main | None) -> Decision:
@@ -341,15 +319,14 @@ def _sentence(reader: Reader, main: Main | None) -> Decision:
         return abstain("finite-verb", reader.tokens[main.rival])
     if main.second is not None:
         return abstain("coordination", reader.tokens[main.second])
-    start = _subject(reader, main)
-    index = main.finite.index
-    if start is None:
-        return _checked(undo(reader, main) or negate_verb(reader, main), index, reader)
-    negative, undone = undo_subject(reader, main, start), undo(reader, main)
-    if negative and undone:
-        return abstain("negative-word", reader.tokens[start])
-    by_subject = negative or (None if undone else negate_subject(reader, main, start))
-    return by_subject or _checked(undone or negate_verb(reader, main), index, reader)
+    start, undone = _subject(reader, main), undo(reader, main)
+    if start is not None:
+        negative = undo_subject(reader, main, start)
+        if negative and undone:
+            return abstain("negative-word", reader.tokens[start])
+        if by_subject := negative or (None if undone else negate_subject(reader, main, start)):
+            return by_subject
+    return _checked(undone or negate_verb(reader, main), main.finite.index, reader)
 
 
 def _checked(decided: Decision, verb: int, reader: Reader, infinite: bool = False) -> Decision:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from polbias.generators.authoring.negation import Negated
@@ -19,7 +19,7 @@ from polbias.generators.authoring.negation.english_words import (
     verb_form,
     words,
 )
-from polbias.generators.language.english import a
+from polbias.generators.language.english import a, capital
 
 # What the rules decide: a code, the word that it turned on, and the edits of the text.
 
@@ -68,7 +68,7 @@ def insert(at: int, new: str) -> Edit:
 
 def substitute(token: Token, new: str) -> Edit:
     """Return a replacement of a token; a capital stays one."""
-    return Edit(token.start, token.end, new[:1].upper() + new[1:] if token.text[0].isupper() else new)
+    return Edit(token.start, token.end, capital(new) if token.text[0].isupper() else new)
 
 
 def remove(tokens: list[Token], first: int, last: int) -> list[Edit]:
@@ -158,14 +158,11 @@ def to_some(reader: Reader, main: int) -> list[Edit] | None:
         low, following = reader.low(index), reader.low(index + 1)
         if low in ("ever", "yet"):
             return None
-        if low == "anymore":
-            edits += remove(reader.tokens, index, index)
-        elif (low, following) in (("any", "longer"), ("any", "more"), ("at", "all")):
+        if (low, following) in (("any", "longer"), ("any", "more"), ("at", "all")):
             edits += remove(reader.tokens, index, index + 1)
-        elif low == "any" and following.endswith("er"):
+        elif low == "anymore" or (low == "any" and following.endswith("er")):
             edits += remove(reader.tokens, index, index)
-        elif low == "any" and article(reader, index + 1) is not None:
-            new = article(reader, index + 1)
+        elif low == "any" and (new := article(reader, index + 1)) is not None:
             edits += [substitute(reader.tokens[index], new)] if new else remove(reader.tokens, index, index)
         elif low in back:
             edits.append(substitute(reader.tokens[index], back[low]))
@@ -257,7 +254,11 @@ class _Parser:
             return states
         following: dict[_State, float] = {}
         for state, cost in states.items():
-            options = self._verb(state, finite) if finite else self._open(state, opening or (0.0, 0.0))
+            options: Iterable[tuple[_State, float]] = []
+            if finite:
+                options = self._verb(state, finite)
+            elif opening:
+                options = zip((replace(state, open=state.open + 1), state), opening, strict=True)
             for after, extra in options:
                 if cost + extra < following.get(after, 90.0):
                     following[after] = cost + extra
@@ -265,10 +266,6 @@ class _Parser:
             self.last = index
         # A sentence of many ambiguous words must not take long: the best readings are enough.
         return dict(sorted(following.items(), key=lambda item: item[1])[:12])
-
-    def _open(self, state: _State, opening: tuple[float, float]) -> Iterator[tuple[_State, float]]:
-        yield replace(state, open=state.open + 1), opening[0]
-        yield state, opening[1]
 
     def _verb(self, state: _State, finite: Finite) -> Iterator[tuple[_State, float]]:
         if finite.skip < 90:
@@ -282,26 +279,21 @@ class _Parser:
             if state.sub and coordinated:
                 yield state, cost + 0.8
         elif state.main is None:
-            yield replace(state, main=finite, sub=False), cost + self._uncommon(index) + self._beside(index)
+            yield replace(state, main=finite, sub=False), cost + self._uncommon() + self._beside(index)
             if state.sub and coordinated:
                 yield state, cost + 0.8
         else:
             if state.sub and coordinated:
                 yield state, cost + (0.1 if self.coordinator > self.comma else 0.5)
+            if finite.form and finite.form.form == "base" and state.main.kind in ("modal", "do"):
+                return  # its second infinitive: "should leave A and join B"
             second = state.second if state.second is not None else index
             likely = 0.3 if coordinated else _SPLICE if self.comma > self.last else _LOOSE
             if not coordinated and finite.kind == "lexical":
                 likely = _LEXICAL
-            if self._bare(state.main, finite):
-                return
             yield replace(state, second=second, sub=False), cost + likely
 
-    def _bare(self, main: Finite, finite: Finite) -> bool:
-        """Say whether a base form behind a modal is its second infinitive: "should leave A and join B"."""
-        form = finite.form
-        return form is not None and form.form == "base" and main.kind in ("modal", "do")
-
-    def _uncommon(self, index: int) -> float:
+    def _uncommon(self) -> float:
         """Return the cost of a main verb that no comma divides from a clause at the beginning."""
         first = self.reader.low(0)
         fronted = first in words("openers") - words("subject_openers")
@@ -316,11 +308,10 @@ class _Parser:
         """Return the costs of a clause that begins here, and of none."""
         low, previous, following = (self.reader.low(at) for at in (index, index - 1, index + 1))
         if low == "that":
-            if not previous or previous in words("prepositions", "coordinators"):
-                return (0.0, 0.5) if previous in words("coordinators") else (1.2, 0.0)
-            return 0.0, 1.0
-        measuring = low in words("measuring")
-        if measuring and following in ("extent", "many", "much"):
+            if previous in words("coordinators"):
+                return 0.0, 0.5
+            return (1.2, 0.0) if not previous or previous in words("prepositions") else (0.0, 1.0)
+        if low in words("measuring") and following in ("extent", "many", "much"):
             return 0.0, 1.0
         if low in words("openers"):
             reduced = (
@@ -340,22 +331,23 @@ class _Parser:
         return (0.9, 0.0) if index and subject and not closes else None
 
     def _best(self, states: dict[_State, float]) -> Main | None:
-        costs: dict[int, tuple[float, _State]] = {}
+        readings: dict[int, tuple[float, Finite, int | None]] = {}
         for state, cost in states.items():
-            if state.main is None:
+            main = state.main
+            if main is None:
                 continue
-            doubtful = state.main.form is not None and not state.main.form.only
+            doubtful = main.form is not None and not main.form.only
             total = cost + _UNFILLED * state.open + (_DOUBTFUL if doubtful else 0.0)
-            if total < costs.get(state.main.index, (90.0, state))[0]:
-                costs[state.main.index] = (total, state)
-        ranked = sorted(costs.values(), key=lambda item: item[0])
+            if total < readings.get(main.index, (90.0, main, None))[0]:
+                readings[main.index] = total, main, state.second
+        ranked = sorted(readings.values(), key=lambda reading: reading[0])
         if not ranked:
             return None
-        cost, state = ranked[0]
-        if state.main is None or (state.main.kind == "lexical" and state.main.cost > _UNLIKELY):
+        (cost, main, second), *others = ranked
+        if main.kind == "lexical" and main.cost > _UNLIKELY:
             return None
-        rival = ranked[1][1].main if len(ranked) > 1 and ranked[1][0] - cost < _MARGIN else None
-        return Main(state.main, rival.index if rival else None, state.second)
+        rival = others[0][1].index if others and others[0][0] - cost < _MARGIN else None
+        return Main(main, rival, second)
 
 
 def find_main(reader: Reader) -> Main | None:
@@ -417,7 +409,7 @@ def imperative(reader: Reader, main: Main | None) -> Decision | None:
     if start >= len(reader.tokens):
         return None
     first, following = reader.tokens[start], reader.low(start + 1)
-    if first.low == "don't" or (first.low == "do" and following == "not") or first.low == "never":
+    if first.low in ("don't", "never") or (first.low, following) == ("do", "not"):
         last = start + (first.low == "do")
         verb = reader.low(last + 1)
         if not is_verb(verb) and verb not in ("be", "have", "let"):

@@ -118,9 +118,9 @@ class Finite:
 
     index: int
     kind: Kind
-    form: VerbForm | None
-    cost: float
-    skip: float
+    form: VerbForm | None = None
+    cost: float = 0.0
+    skip: float = IMPOSSIBLE
 
 
 class Reader:
@@ -156,21 +156,18 @@ class Reader:
             low = affirmed(low)
         if low in words("clitic_verbs"):
             kind: Kind = "modal" if low in ("'ll", "'d") else "have" if low == "'ve" else "be"
-            return Finite(index, kind, None, 0.0, IMPOSSIBLE)
+            return Finite(index, kind)
         if low in words("modals") or (low == "need" and self.low(index + 1) == "not"):
             return self._modal(index, low)
         if low in words("be"):
-            return Finite(index, "be", None, 0.0, IMPOSSIBLE)
+            return Finite(index, "be")
         if low in words("have", "do"):
             return self._have_or_do(index, low)
         if low == "be":
             # Read a "be" that nothing governs as the verb of its clause.
-            at = self.beyond(index, -1)
-            previous = self.low(at)
+            previous = self.low(self.beyond(index, -1))
             governed = self._takes_infinitive(previous) or previous in words("do", "coordinators")
-            return (
-                None if at < 0 or governed or not previous.isalpha() else Finite(index, "be", None, 0.8, 1.5)
-            )
+            return None if governed or not previous.isalpha() else Finite(index, "be", None, 0.8, 1.5)
         return self._lexical(index)
 
     def _modal(self, index: int, low: str) -> Finite | None:
@@ -180,9 +177,9 @@ class Reader:
                 noun = previous in words("determiners") - words("pronoun_determiners") or previous == "of"
                 if noun or previous.endswith(("'s", "s'")) or not can_be_base(following):
                     return None
-            if self.tokens[index].text == "May" and index and not can_be_base(following):
+            if self.tokens[index].text == "May" and not can_be_base(following):
                 return None
-        return Finite(index, "modal", None, 0.0, IMPOSSIBLE)
+        return Finite(index, "modal")
 
     def _have_or_do(self, index: int, low: str) -> Finite | None:
         """Tell auxiliaries from lexical verbs, and finite "have" from the infinitive."""
@@ -200,11 +197,11 @@ class Reader:
         if low in ("have", "do"):
             previous = self.low(self.beyond(index, -1))
             if self._takes_infinitive(previous) or previous in words("do") or previous == "":
-                return Finite(index, kind, form, 0.0, IMPOSSIBLE) if index == 0 and kind == "do" else None
+                return Finite(index, kind, form) if index == 0 and kind == "do" else None
             if previous in words("coordinators"):
                 return Finite(index, kind, form, 1.0, 0.0)
             return Finite(index, kind, form, 0.0, 2.5)
-        return Finite(index, kind, form, 0.0, IMPOSSIBLE)
+        return Finite(index, kind, form)
 
     def _takes_infinitive(self, word: str) -> bool:
         return word in words("modals") or word in ("to", "not", "let", "help")
@@ -219,11 +216,11 @@ class Reader:
         previous, following = self.low(at), self.low(index + 1)
         if at < 0 or self.low(index - 2) == "to" or self._excludes(previous, form, at):
             return None
+        if self.low(index - 1) in words("attitude"):
+            return None  # "I think taxes ...": the clause of what is thought begins here
         cost, skip = (0.0, 2.0) if token.low in words("attitude") else prior(form)
         if form.base == "need" and following == "to":
             cost, skip = 0.0, 4.0
-        if self.low(index - 1) in words("attitude"):
-            return None  # "I think taxes ...": the clause of what is thought begins here
         shift, keep = agreement(previous, form, self.low(0))
         cost, skip = cost + shift, skip + keep
         if previous in words("coordinators"):

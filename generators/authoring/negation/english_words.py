@@ -95,7 +95,6 @@ def can_be_base(word: str) -> bool:
     return word in ("be", "have", "do") or (form is not None and form.form == "base") or is_verb(word)
 
 
-@lru_cache(maxsize=50_000)
 def is_participle(word: str) -> bool:
     """Say whether a word can be a past participle."""
     if word in ("been", "had", "done"):
@@ -108,7 +107,6 @@ def is_participle(word: str) -> bool:
     )
 
 
-@lru_cache(maxsize=50_000)
 def is_plural(word: str) -> bool:
     """Say whether a word is a noun in the plural, by its form."""
     if word in words("plurals"):
@@ -126,7 +124,6 @@ def is_adverb(word: str) -> bool:
     )
 
 
-@lru_cache(maxsize=50_000)
 def _lemma(word: str) -> str:
     return str(simplemma.lemmatize(word, "en"))
 

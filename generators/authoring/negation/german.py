@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from polbias.generators.authoring.negation import Negated, Pipeline, objection
 from polbias.generators.authoring.negation.german_clause import Clause, parse
-from polbias.generators.authoring.negation.german_phrases import Phrase, Reader
+from polbias.generators.authoring.negation.german_phrases import Phrase, Reader, is_deadline
 from polbias.generators.authoring.negation.german_rules import (
     front,
     governed,
@@ -91,8 +91,10 @@ def negate_clause(clause: Clause) -> Edits:
 
 
 def _refuse_contrast(clause: Clause) -> None:
-    words = {clause.low(position) for position in [*clause.front, *clause.middle, *clause.after]}
-    if any(clause.low(position) in lexicon.ADDITIVE for position in clause.after):
+    before = {clause.low(position) for position in [*clause.front, *clause.middle]}
+    after = {clause.low(position) for position in clause.after}
+    words = before | after
+    if after & lexicon.ADDITIVE:
         raise UnsureError(
             "abstain:scope", '"auch" stands after the verbs and would have to become "auch nicht"'
         )
@@ -101,8 +103,7 @@ def _refuse_contrast(clause: Clause) -> None:
     low = [token.low for token in clause.tokens]
     if ("und", "nicht") in pairwise(low) and words & lexicon.FRONT_FOCUS:
         raise UnsureError("abstain:contrast", "one thing is demanded to the exclusion of another")
-    focus = any(clause.low(position) in lexicon.FRONT_FOCUS for position in [*clause.front, *clause.middle])
-    if words & lexicon.CONTRAST and not focus:
+    if words & lexicon.CONTRAST and not before & lexicon.FRONT_FOCUS:
         raise UnsureError(
             "abstain:contrast", "the statement prefers one thing to another, and both could be denied"
         )
@@ -118,7 +119,7 @@ def _is_operator(clause: Clause, phrase: Phrase) -> bool:
         return (
             (same and phrase.preposition != "bei")
             or not lexicon.UNIVERSAL_INSIDE.isdisjoint(words)
-            or Reader.is_deadline(clause.tokens, phrase)
+            or is_deadline(clause.tokens, phrase)
             or phrase.inner == "universal"
             or clause.low(phrase.first + 1) in lexicon.DEGREE_FRONT
         )
@@ -337,6 +338,4 @@ def _negate(parts: list[list[Token]]) -> Edits:
     if said := objection(finite.tags):
         reason = lexicon.RULES["abstain:pipeline-disagrees"].format(word=finite.text, more=said)
         raise UnsureError("abstain:pipeline-disagrees", reason)
-    if undone := undo(clause):
-        return undone
-    return negate_clause(clause)
+    return undo(clause) or negate_clause(clause)

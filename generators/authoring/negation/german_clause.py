@@ -10,9 +10,8 @@ from polbias.generators.language import german_words as lexicon
 # The verb cluster at the end of a clause: participles, infinitives, and what may stand after them.
 
 
-def _cluster_from(sentence: list[Token], rest: list[int], start: int) -> tuple[int, int]:
-    """Return the extent of the verb cluster around the infinitive or participle at a place of ``rest``."""
-    low = [sentence[position].low for position in rest]
+def _cluster_from(low: list[str], start: int) -> tuple[int, int]:
+    """Return the extent of the verb cluster around the infinitive or participle at a place."""
     first, last = start, start
     while last + 1 < len(low) and low[last + 1] in lexicon.AFTER_PARTICIPLE | lexicon.AFTER_INFINITIVE | {
         "worden"
@@ -29,7 +28,7 @@ def _cluster_from(sentence: list[Token], rest: list[int], start: int) -> tuple[i
     if first and low[first - 1] == "zu":
         first -= 1
     if first > 1 and low[first - 1] in ("und", "oder", "sowie") and _same_form(low[first - 2], low[first]):
-        return _cluster_from(sentence, rest, first - 2)[0], last
+        return _cluster_from(low, first - 2)[0], last
     if first and low[first - 1] in ("zugute", "kennen", "spazieren"):
         first -= 1
     return first, last
@@ -52,18 +51,19 @@ def _closes(sentence: list[Token], rest: list[int], last: int) -> bool:
     )
 
 
+_JOINING = frozenset(["und", "oder", "sowie", "sondern", "aber", "statt", "anstatt"])
+
+
 def find_cluster(sentence: list[Token], rest: list[int], kind: str) -> tuple[int, int] | None:
     """Return first and last place in ``rest`` of the verb cluster, or None."""
     found: list[tuple[int, int]] = []
+    low = [sentence[position].low for position in rest]
     place = 0
     while place < len(rest):
         token = sentence[rest[place]]
-        form = token.kind == "word" and token.text[:1].islower() and _is_cluster_verb(token.low, kind)
-        if form:
-            first, last = _cluster_from(sentence, rest, place)
-            if kind == "sein" and not _zu_or_participle(sentence, rest, first):
-                form = False
-            elif _closes(sentence, rest, last):
+        if token.kind == "word" and token.text[:1].islower() and _is_cluster_verb(token.low, kind):
+            first, last = _cluster_from(low, place)
+            if (kind != "sein" or _zu_or_participle(low[first])) and _closes(sentence, rest, last):
                 found.append((first, last))
             place = max(place, last)
         place += 1
@@ -72,10 +72,7 @@ def find_cluster(sentence: list[Token], rest: list[int], kind: str) -> tuple[int
     merged = found[0]
     for first, last in found[1:]:
         if first > merged[1] + 1:
-            between = [sentence[rest[k]].low for k in range(merged[1] + 1, first)]
-            if any(
-                word in ("und", "oder", "sowie", "sondern", "aber", "statt", "anstatt") for word in between
-            ):
+            if not _JOINING.isdisjoint(low[merged[1] + 1 : first]):
                 raise UnsureError(
                     "abstain:coordination", "two things are demanded, and to negate one is not to negate both"
                 )
@@ -92,9 +89,8 @@ def _is_cluster_verb(word: str, kind: str) -> bool:
     return kind in ("werden", "haben", "sein") and lexicon.is_participle(word)
 
 
-def _zu_or_participle(sentence: list[Token], rest: list[int], first: int) -> bool:
-    low = sentence[rest[first]].low
-    return low == "zu" or lexicon.is_zu_infinitive(low) or lexicon.is_participle(low)
+def _zu_or_participle(word: str) -> bool:
+    return word == "zu" or lexicon.is_zu_infinitive(word) or lexicon.is_participle(word)
 
 
 # The comma segments of a sentence: which belong to its main clause, and which are subordinate.
@@ -140,20 +136,13 @@ def main_segments(sentence: list[Token]) -> tuple[list[list[int]], list[bool]]:
         ends_in_verb = lexicon.is_verb_form(words[-1]) and not sentence[part[-1]].text[:1].isupper()
         opens = _opens_subordinate(words, number == 0)
         continued = unfinished and words[0] not in lexicon.FINITE
-        verb_last = ends_in_verb and not any(word in lexicon.PLAINLY_FINITE for word in words[:-1])
-        relative = (
-            words[0] in lexicon.RELATIVES
-            and number > 0
-            and not any(word in lexicon.PLAINLY_FINITE for word in words)
-        )
+        verb_last = ends_in_verb and lexicon.PLAINLY_FINITE.isdisjoint(words[:-1])
+        verbless = lexicon.PLAINLY_FINITE.isdisjoint(words)
+        relative = words[0] in lexicon.RELATIVES and number > 0 and verbless
         if continued or opens == "sure" or (opens == "maybe" and (verb_last or relative)):
             main[number] = False
             unfinished = not ends_in_verb
-        elif (
-            sentence[part[-1]].text[:1].islower()
-            and _ends_in_zu_infinitive(words)
-            and not any(word in lexicon.PLAINLY_FINITE for word in words)
-        ):
+        elif sentence[part[-1]].text[:1].islower() and _ends_in_zu_infinitive(words) and verbless:
             # "ist, wenn möglich, zu verbieten" has nothing but the verb there, and stays.
             main[number] = len(words) <= 2 and number > 0 and words[0] == "zu" and not main[number - 1]
         else:
@@ -239,18 +228,6 @@ def _attribute_follows(sentence: list[Token], main: list[int], place: int) -> bo
     return any(lexicon.is_finite_lexical(sentence[position].low) for position in main[place + 2 :])
 
 
-def _kind(word: str) -> str:
-    for name, forms in (
-        ("modal", lexicon.MODAL),
-        ("werden", lexicon.WERDEN),
-        ("sein", lexicon.SEIN),
-        ("haben", lexicon.HABEN),
-    ):
-        if word in forms:
-            return name
-    return "lexical"
-
-
 def _verb(sentence: list[Token], cluster: list[int], finite: int, kind: str) -> str:
     """Return the lexical verb: the first of the cluster, or the finite verb with its separated prefix."""
     if kind == "lexical":
@@ -274,19 +251,20 @@ def parse(sentence: list[Token]) -> Clause:
     finite, rest = main[place], main[place + 1 :]
     if place == 0 and not fronted:
         raise UnsureError("abstain:structure", "the clause begins with its verb")
-    kind = _kind(sentence[finite].low)
-    if kind == "lexical" or (kind == "haben" and find_cluster(sentence, rest, kind) is None):
+    word = sentence[finite].low
+    kind = next((name for name, forms in lexicon.AUXILIARIES.items() if word in forms), "lexical")
+    extent = find_cluster(sentence, rest, kind) if kind != "lexical" else None
+    if extent is None and kind in ("lexical", "haben"):
         extent = _prefix(sentence, rest)
-    else:
-        extent = find_cluster(sentence, rest, kind)
     if extent is None and kind == "modal":
         raise UnsureError("abstain:structure", "the verb that belongs to the modal verb was not found")
-    first, last = extent if extent else (len(rest), len(rest))
+    first, last = extent or (len(rest), len(rest))
     cluster, after = rest[first : last + 1], rest[last + 1 :]
     middle = rest[:first]
     if not cluster:
         middle, after = _before_clause(sentence, middle)
-    _refuse_second_claim(sentence, after if cluster else middle)
+    if any(sentence[position].low in lexicon.PLAINLY_FINITE for position in (after if cluster else middle)):
+        raise UnsureError("abstain:several-claims", "the statement makes more than one claim")
     return Clause(
         tokens=sentence,
         front=main[:place],
@@ -313,9 +291,3 @@ def _prefix(sentence: list[Token], rest: list[int]) -> tuple[int, int] | None:
     if rest and sentence[rest[-1]].low in lexicon.PREFIXES and sentence[rest[-1]].text.islower():
         return len(rest) - 1, len(rest) - 1
     return None
-
-
-def _refuse_second_claim(sentence: list[Token], positions: list[int]) -> None:
-    for position in positions:
-        if sentence[position].low in lexicon.PLAINLY_FINITE:
-            raise UnsureError("abstain:several-claims", "the statement makes more than one claim")

@@ -37,17 +37,37 @@ class Phrase:
     inner: str = ""
 
 
-class NounReader:
-    """Reads noun phrases.
+# Kinds of phrases that consist of one word.
+_SINGLE = (
+    ("pronoun", lexicon.PRONOUNS | lexicon.DEFINITE),
+    ("pronominal", lexicon.PRONOMINAL),
+    ("universal", lexicon.UNIVERSAL),
+    ("some", lexicon.POSITIVE_QUANTIFIERS),
+    ("focus", lexicon.FOCUS | lexicon.COMPARATIVES | lexicon.MANY),
+    ("frame", lexicon.FRAME_ADVERBS),
+)
+
+
+class Reader:
+    """Reads the phrases of a field from left to right.
 
     Attributes:
         tokens: Of the sentence.
         positions: Of the field that is read.
+        governed: Prepositions that the verb or predicate takes; their phrases are no attributes.
+        passive: Whether "von" can name who does it.
         place: Place in ``positions`` that is read next.
     """
 
-    def __init__(self, tokens: list[Token], positions: list[int]) -> None:
+    def __init__(
+        self,
+        tokens: list[Token],
+        positions: list[int],
+        governed: frozenset[str] = frozenset(),
+        passive: bool = False,
+    ) -> None:
         self.tokens, self.positions, self.place = tokens, positions, 0
+        self.governed, self.passive = governed, passive
         # Every adverb looks ahead as far as the noun, past all others: kept, or the time doubles with each.
         self._find_noun = cache(self._found_noun)
 
@@ -58,21 +78,16 @@ class NounReader:
         return self._token(place).low if place < len(self.positions) else ""
 
     def _is_noun(self, place: int) -> bool:
+        if place >= len(self.positions):
+            return False
         if self.positions[place] == 0 and self._low(place) in lexicon.CLOSED:
             return False
         return lexicon.is_noun(self._token(place).text)
 
-    def _small(self, place: int) -> bool:
-        """Return whether a word is written small; the first of a sentence has a capital in any case."""
-        return self._token(place).text[:1].islower() or self.positions[place] == 0
-
-    def _noun_ahead(self, place: int) -> bool:
-        return place < len(self.positions) and self._is_noun(place)
-
-    def _noun_phrase(self, start: int) -> Phrase | None:
+    def _noun_phrase(self) -> Phrase | None:
         """Read determiner, adjectives and noun, with genitives; None if there is no noun."""
-        low = self._low(start)
-        place, kind = start, "bare"
+        start = place = self.place
+        low, kind = self._low(start), "bare"
         for name, words in (
             ("definite", lexicon.DEFINITE),
             ("indefinite", lexicon.INDEFINITE),
@@ -121,7 +136,7 @@ class NounReader:
     def _before_noun(self, place: int, kind: str) -> bool:
         """Return whether a word can stand between the beginning of a noun phrase and its noun."""
         token, low = self._token(place), self._low(place)
-        alone = low == "selbst" and self._noun_ahead(place + 1)  # "soll selbst Gesetze machen"
+        alone = low == "selbst" and self._is_noun(place + 1)  # "soll selbst Gesetze machen"
         if token.kind != "word" or alone or low in lexicon.PRONOUNS | lexicon.FRAME_ADVERBS | lexicon.FINITE:
             return False
         if lexicon.is_inflected(low) or lexicon.is_number(low) or low in ("und", "oder", "nicht"):
@@ -133,7 +148,7 @@ class NounReader:
             limit = min(len(self.positions), place + 9)
             return any(
                 lexicon.is_inflected(self._low(k))
-                and self._noun_ahead(k + 1)
+                and self._is_noun(k + 1)
                 and self._low(k) not in lexicon.DEFINITE
                 for k in range(place, limit)
             )
@@ -195,7 +210,7 @@ class NounReader:
             if low[:1].isdigit() and adjacent and self.positions[self.place - 1] == phrase.head:
                 ahead = self._low(self.place + 1)
                 attribute = lexicon.is_inflected(ahead) and ahead not in lexicon.CLOSED
-                if self._noun_ahead(self.place + 1) or attribute:
+                if self._is_noun(self.place + 1) or attribute:
                     return
                 # "Tempo 30", "im Jahr 2035": the number is part of the name.
                 phrase.last, tempo = self.positions[self.place], self.tokens[phrase.head].text == "Tempo"
@@ -204,14 +219,14 @@ class NounReader:
                 continue
             genitive = low in lexicon.GENITIVE_ARTICLES or self._genitive_adjective(phrase)
             if low == "jedes":  # "den Beitrag jedes Landes", but "den Beitrag jedes Jahr"
-                genitive = self._noun_ahead(self.place + 1) and self._low(self.place + 1).endswith("s")
+                genitive = self._is_noun(self.place + 1) and self._low(self.place + 1).endswith("s")
             name = (
                 lexicon.is_noun(token.text) and token.text.endswith("s") and token.text[:-1] in lexicon.NAMES
             )
             if not adjacent or not (genitive or name):
                 return
             saved = self.place
-            following = self._noun_phrase(self.place)
+            following = self._noun_phrase()
             if following is None:
                 self.place = saved
                 return
@@ -231,35 +246,9 @@ class NounReader:
         direct = phrase.kind in ("definite", "indefinite") and article not in ("dem", "einem")
         if article == "den" and lexicon.is_plural(self.tokens[phrase.head].text):
             direct = False
-        return self._noun_ahead(self.place + 1) and (low not in lexicon.COMPARATIVES or direct)
+        return self._is_noun(self.place + 1) and (low not in lexicon.COMPARATIVES or direct)
 
-
-# Kinds of phrases that consist of one word.
-_SINGLE = (
-    ("pronoun", lexicon.PRONOUNS | lexicon.DEFINITE),
-    ("pronominal", lexicon.PRONOMINAL),
-    ("universal", lexicon.UNIVERSAL),
-    ("some", lexicon.POSITIVE_QUANTIFIERS),
-    ("focus", lexicon.FOCUS | lexicon.COMPARATIVES | lexicon.MANY),
-    ("frame", lexicon.FRAME_ADVERBS),
-)
-
-# The phrases of a middle field: noun phrases with their attributes, prepositional phrases, adverbs.
-
-
-class Reader(NounReader):
-    """Reads the phrases of a middle field from left to right.
-
-    Attributes:
-        governed: Prepositions that the verb or predicate takes; their phrases are no attributes.
-        passive: Whether "von" can name who does it.
-    """
-
-    def __init__(
-        self, tokens: list[Token], positions: list[int], governed: frozenset[str], passive: bool
-    ) -> None:
-        super().__init__(tokens, positions)
-        self.governed, self.passive = governed, passive
+    # The phrases of a middle field: noun phrases with their attributes, prepositional phrases, adverbs.
 
     def read(self) -> list[Phrase]:
         """Return all phrases; stops at a comma after which no enumeration goes on."""
@@ -275,7 +264,7 @@ class Reader(NounReader):
                     if comma:
                         break
                     if token.low == "bis":  # "sonntags bis 18 Uhr"
-                        found.append(self._prepositional(self.place))
+                        found.append(self._prepositional())
                     else:
                         self.place += 1
             else:
@@ -300,7 +289,7 @@ class Reader(NounReader):
             return False
         adjacent = found[-1].last == self.positions[self.place] - 1
         after = self.place + 1
-        nominal = self._noun_ahead(after) or self._low(after) in lexicon.DEFINITE | lexicon.INDEFINITE
+        nominal = self._is_noun(after) or self._low(after) in lexicon.DEFINITE | lexicon.INDEFINITE
         return adjacent and self._low(self.place) in lexicon.POSTPOSITIONS and not nominal
 
     def _comma_before(self, place: int) -> bool:
@@ -348,9 +337,10 @@ class Reader(NounReader):
         ):
             self.place = start + 2
             return Phrase("focus", self.positions[start], self.positions[start + 1], self.positions[start])
-        if low in lexicon.PREPOSITIONS and self._small(start):
-            return self._prepositional(start)
-        if not self._is_adverb_here(start) and (phrase := self._noun_phrase(start)):
+        # Written small; the first word of a sentence has a capital in any case.
+        if low in lexicon.PREPOSITIONS and (token.text[:1].islower() or self.positions[start] == 0):
+            return self._prepositional()
+        if not self._is_adverb_here(start) and (phrase := self._noun_phrase()):
             return phrase
         self.place = start + 1
         kind = next((kind for kind, words in _SINGLE if low in words), "adverb")
@@ -391,23 +381,21 @@ class Reader(NounReader):
         closed = (
             lexicon.FOCUS | lexicon.COMPARATIVES | lexicon.FRAME_ADVERBS | lexicon.PRONOMINAL | lexicon.MANY
         )
-        return low in closed or (low in lexicon.POSITIVE_QUANTIFIERS and not self._noun_ahead(place + 1))
+        return low in closed or (low in lexicon.POSITIVE_QUANTIFIERS and not self._is_noun(place + 1))
 
-    def _prepositional(self, start: int) -> Phrase:
+    def _prepositional(self) -> Phrase:
         """Read a preposition with what it governs, and what can follow as a postposition."""
-        position = self.positions[start]
-        preposition = lexicon.CONTRACTED.get(self._low(start), self._low(start))
-        self.place = start + 1
+        position, low = self.positions[self.place], self._low(self.place)
+        preposition = lexicon.CONTRACTED.get(low, low)
+        self.place += 1
         inner = ""
         # "bis zu", "von mehr als", "auf mindestens", "ab sofort"
-        while self.place < len(self.positions) and (
-            self._low(self.place) in lexicon.PREPOSITIONS | lexicon.FOCUS | lexicon.COMPARATIVES
-        ):
+        while self._low(self.place) in lexicon.PREPOSITIONS | lexicon.FOCUS | lexicon.COMPARATIVES:
             if self._low(self.place) in lexicon.FOCUS and not self._low(self.place + 1):
                 break
             self.place += 1
         if self.place < len(self.positions):
-            phrase = self._noun_phrase(self.place)
+            phrase = self._noun_phrase()
             if phrase:
                 inner = phrase.kind
                 head, last = phrase.head, phrase.last
@@ -422,15 +410,6 @@ class Reader(NounReader):
             last = self.positions[self.place]
             self.place += 1
         return Phrase("prepositional", position, last, head, preposition=preposition, inner=inner)
-
-    @staticmethod
-    def is_deadline(tokens: list[Token], phrase: Phrase) -> bool:
-        """Return whether a phrase says until when: "innerhalb von drei Monaten", "bis 2035"."""
-        inside = tokens[phrase.first : phrase.last + 1]
-        until = phrase.preposition == "bis" and inside[1].low != "zu"
-        return (until or phrase.preposition in ("innerhalb", "binnen")) and any(
-            lexicon.is_number(token.low) for token in inside
-        )
 
     def _is_attribute(self, before: Phrase, phrase: Phrase) -> bool:
         """Return whether a prepositional phrase belongs to the noun before it."""
@@ -453,10 +432,19 @@ class Reader(NounReader):
         if self.tokens[phrase.head].text in lexicon.LIGHT_NOUNS and bare and not article:
             return False
         whole = self.tokens[min(phrase.first + 1, phrase.last)].low in ("voller", "vollem")
-        if whole or self.is_deadline(self.tokens, phrase):  # "in voller Höhe", "bis 2035"
+        if whole or is_deadline(self.tokens, phrase):  # "in voller Höhe", "bis 2035"
             return False
         # "das Alter mit Tests bestimmen": a thing that is known is not told apart by what it is done with
         if phrase.preposition == "mit" and before.kind == "definite" and phrase.inner == "bare":
             return False
         by_someone = phrase.preposition == "von" and self.passive
         return not (by_someone and self.tokens[phrase.head].low in lexicon.AGENTS)
+
+
+def is_deadline(tokens: list[Token], phrase: Phrase) -> bool:
+    """Return whether a phrase says until when: "innerhalb von drei Monaten", "bis 2035"."""
+    inside = tokens[phrase.first : phrase.last + 1]
+    until = phrase.preposition == "bis" and inside[1].low != "zu"
+    return (until or phrase.preposition in ("innerhalb", "binnen")) and any(
+        lexicon.is_number(token.low) for token in inside
+    )

@@ -6,6 +6,7 @@ from polbias.generators.authoring.negation.german_clause import Clause
 from polbias.generators.authoring.negation.german_phrases import Phrase, Reader
 from polbias.generators.authoring.negation.german_text import Edits, Token, UnsureError
 from polbias.generators.language import german_words as lexicon
+from polbias.generators.language.english import capital
 
 # What stands before the finite verb and decides on the negation: quantifiers, "nur", "auch", "mehr".
 
@@ -67,26 +68,19 @@ def _expletive(clause: Clause, phrases: list[Phrase]) -> Edits:
 # Articles and endings: "ein" to "kein", no article to "kein", and back.
 
 
-def with_k(article: str) -> str:
-    """Return "kein" in the form of an indefinite article: ``"einen"`` becomes ``"keinen"``."""
-    return ("K" if article[0] == "E" else "k") + article.lower()
-
-
 _DIMINUTIVE = ("chen", "lein")  # the singular looks like the plural
 
 
-def kein_before(
-    tokens: list[Token], phrase: Phrase, subject: bool, finite: str
-) -> tuple[str, dict[int, str]]:
+def kein_before(clause: Clause, phrase: Phrase, subject: bool) -> tuple[str, dict[int, str]]:
     """Return "kein" for a noun phrase without article, and its adjectives with their new endings.
 
     After "kein" an adjective is weak but in the nominative and accusative singular: "neue Steuern" becomes
     "keine neuen Steuern", while "direkte Hilfe" and "gutes Recht" keep their endings.
     """
-    noun = tokens[phrase.head].text
+    tokens, noun = clause.tokens, noun_of(clause, phrase)
     # what can be counted and has no article is a plural
     alike = noun.endswith((*_DIMINUTIVE, "verfahren", "vorhaben", "abkommen", "unternehmen"))
-    plural = _plural(noun, subject, finite) or (alike and not phrase.adjectives)
+    plural = _plural(clause, phrase, subject) or (alike and not phrase.adjectives)
     endings = {tokens[position].low[-2:] for position in phrase.adjectives}
     if any(ending.endswith("e") for ending in endings):
         return "keine", _weak(tokens, phrase, "e") if _known(plural, noun) else {}
@@ -103,11 +97,12 @@ def kein_before(
     return _kein_alone(noun, plural, subject), {}
 
 
-def _plural(noun: str, subject: bool, finite: str) -> bool | None:
+def _plural(clause: Clause, phrase: Phrase, subject: bool) -> bool | None:
     """Return whether a noun is a plural, by the finite verb of which it is the subject or by its form."""
+    finite = clause.low(clause.finite)
     if subject and finite in lexicon.PLURAL_FINITE | lexicon.SINGULAR_FINITE:
         return finite in lexicon.PLURAL_FINITE
-    return lexicon.is_plural(noun)
+    return lexicon.is_plural(noun_of(clause, phrase))
 
 
 def _known(plural: bool | None, noun: str) -> bool:
@@ -137,22 +132,20 @@ def _weak(tokens: list[Token], phrase: Phrase, strong: str) -> dict[int, str]:
     }
 
 
-def without_kein(
-    tokens: list[Token], article: int, phrase: Phrase, subject: bool, finite: str
-) -> dict[int, str]:
+def without_kein(clause: Clause, article: int, phrase: Phrase, subject: bool) -> dict[int, str]:
     """Return the changes that turn a phrase with "kein" into an affirmative one; "" removes a token.
 
     A singular gets "ein", a plural or a mass noun nothing; without an article adjectives are strong.
     """
-    form, noun = tokens[article].low, tokens[phrase.head].text
+    tokens, form, noun = clause.tokens, clause.low(article), noun_of(clause, phrase)
     positions = [k for k in range(article + 1, phrase.head) if lexicon.is_inflected(tokens[k].low)]
     if form == "keine" and positions:
         plural = tokens[positions[-1]].low.endswith("en")
     elif form == "keine":
-        plural = noun.endswith(_DIMINUTIVE) or _known(_plural(noun, subject, finite), noun)
+        plural = noun.endswith(_DIMINUTIVE) or _known(_plural(clause, phrase, subject), noun)
     else:
         plural = form == "keinen" and lexicon.is_plural(noun) is True and noun.endswith("n") and not positions
-    if not plural and not lexicon.is_mass(noun):
+    if not plural and not noun.lower().endswith(lexicon.MASS):
         return {article: tokens[article].text.removeprefix("k").removeprefix("K")}
     strong = {"keine": "e", "kein": "", "keinen": "en", "keinem": "em", "keiner": "er", "keines": "en"}[form]
     changes = {article: ""}
@@ -178,11 +171,12 @@ def undo(clause: Clause) -> Edits | None:
     if len(found) > 1:
         raise UnsureError("abstain:double", "there is more than one negation in the clause")
     position = found[0]
-    if any(clause.low(k) in lexicon.FRONT_FOCUS for k in positions if k < position):
+    earlier = {clause.low(k) for k in positions if k < position}
+    if earlier & lexicon.FRONT_FOCUS:
         raise UnsureError(
             "abstain:contrast", "only one part of the statement is negated, and it is set against another"
         )
-    if any(clause.low(k) in lexicon.GENERIC for k in positions if k < position):
+    if earlier & lexicon.GENERIC:
         raise UnsureError(
             "abstain:scope", "a rule is denied, and without the negation the opposite rule is made"
         )
@@ -211,22 +205,20 @@ def _in_attribute(clause: Clause, position: int) -> bool:
 
 def _without_nicht(clause: Clause, position: int, before: str) -> Edits:
     word = clause.tokens[position].text
-    removed = {position: ""}
-    if before in lexicon.INTENSIFIERS or before == "weiterhin":  # to go on without it, and to begin with it
-        removed[position - 1] = ""
     if _no_longer(clause, position):
         why = f'"{word} mehr" became "weiterhin": what should stop according to the statement should go on.'
         return Edits("undone-weiterhin", why, replaced={position: "weiterhin", position + 1: ""})
-    edits = Edits("undone", f'"{word}" was removed: the statement was negated already.', replaced=removed)
+    removed = {position: ""}
+    if before in lexicon.INTENSIFIERS or before == "weiterhin":  # to go on without it, and to begin with it
+        removed[position - 1] = ""
     if position == 0 and len(clause.tokens) > 1:
-        following = clause.tokens[1].text
-        edits.replaced[1] = following[:1].upper() + following[1:]
-    return edits
+        removed[1] = capital(clause.tokens[1].text)
+    return Edits("undone", f'"{word}" was removed: the statement was negated already.', replaced=removed)
 
 
 def _no_longer(clause: Clause, position: int) -> bool:
     """Return whether "nicht mehr" means "no longer"; before a noun or "als" it means "not more"."""
-    if position + 1 >= len(clause.tokens) or clause.low(position + 1) not in ("mehr", "länger"):
+    if clause.low(position + 1) not in ("mehr", "länger"):
         return False
     following = position + 2
     bound = clause.tokens[following + 1 : following + 2]
@@ -243,7 +235,7 @@ def _no_longer(clause: Clause, position: int) -> bool:
     token = clause.tokens[following]
     if longer and (token.low in lexicon.INDEFINITE or lexicon.is_noun(token.text)):
         return True  # "nicht länger eine Straftat sein", "nicht länger Geld ausgeben"
-    if lexicon.is_noun(token.text) or token.low == "als" or lexicon.is_inflected(token.low):
+    if lexicon.is_noun(token.text) or lexicon.is_inflected(token.low):
         return False
     if token.kind == "word":
         return True
@@ -261,7 +253,7 @@ def _without_kein(clause: Clause, position: int) -> Edits:
     if phrase is None:
         raise UnsureError("abstain:structure", 'the noun that belongs to "kein" was not found')
     passive_subject = clause.passive and (not clause.front or clause.low(clause.front[0]) == "es")
-    changes = without_kein(clause.tokens, position, phrase, passive_subject, clause.low(clause.finite))
+    changes = without_kein(clause, position, phrase, passive_subject)
     word, new = clause.tokens[position].text, changes[position]
     if new and clause.verb in ("zahlen", "bezahlen", "entrichten", "erheben", "leisten"):
         raise UnsureError(
@@ -271,7 +263,7 @@ def _without_kein(clause: Clause, position: int) -> Edits:
         changes[position - 1] = ""
     mehr = [k for k in clause.middle if k > phrase.last and clause.low(k) == "mehr"]
     if mehr:
-        if len(mehr) > 1 or clause.low(min(mehr[0] + 1, len(clause.tokens) - 1)) == "als":
+        if len(mehr) > 1 or clause.low(mehr[0] + 1) == "als":
             raise UnsureError("abstain:scope", '"kein ... mehr" can mean "no longer" or "not more"')
         changes[position], changes[mehr[0]] = f"weiterhin {new}".strip(), ""
         why = f'"{word} ... mehr" became "weiterhin": what should stop should go on.'
@@ -284,7 +276,7 @@ def _without_kein(clause: Clause, position: int) -> Edits:
 def _phrase_with(clause: Clause, position: int) -> Phrase | None:
     """Return the noun phrase after "kein", read as one without article."""
     rest = [k for k in clause.middle if k > position]
-    phrases = Reader(clause.tokens, rest, frozenset(), False).read() if rest else []
+    phrases = Reader(clause.tokens, rest).read()
     if not phrases or not lexicon.is_noun(clause.tokens[phrases[0].head].text):
         return None
     return phrases[0]
@@ -313,9 +305,9 @@ def subject_in_middle(clause: Clause) -> bool:
     if clause.low(clause.front[0]) in ("den", "dem", "einem", "einen", "ihm", "ihnen"):
         return True
     # "In Italien geborene Kinder": a noun phrase can begin with a preposition.
-    phrases = Reader(clause.tokens, clause.front, frozenset(), False).read()
-    return not any(
-        phrase.kind not in ("prepositional", "adverb", "frame", "focus", "pronominal") for phrase in phrases
+    phrases = Reader(clause.tokens, clause.front).read()
+    return all(
+        phrase.kind in ("prepositional", "adverb", "frame", "focus", "pronominal") for phrase in phrases
     )
 
 
@@ -333,8 +325,7 @@ def insert(clause: Clause, position: int, rule: str, why: str) -> Edits:
 
 def indefinite(clause: Clause, phrases: list[Phrase]) -> Edits | None:
     """Negate the last indefinite noun phrase by "kein", if nothing after it takes "nicht"."""
-    for number in range(len(phrases) - 1, -1, -1):
-        phrase = phrases[number]
+    for number, phrase in reversed([*enumerate(phrases)]):
         if phrase.preposition == "für" and clause.verb == "halten":
             return None
         if phrase.kind in ("prepositional", "frame"):
@@ -400,11 +391,11 @@ def kein(clause: Clause, phrase: Phrase, subject: bool) -> Edits:
     noun = noun_of(clause, phrase)
     if phrase.kind == "indefinite":
         article = clause.tokens[phrase.first].text
-        new = with_k(article)
+        new = ("K" if article[0] == "E" else "k") + article.lower()
         why = f'"{article}" became "{new}": an indefinite noun phrase ("{noun}") is negated by its article.'
         return Edits("kein", why, replaced={phrase.first: new})
-    word, changes = kein_before(clause.tokens, phrase, subject, clause.low(clause.finite))
+    word, changes = kein_before(clause, phrase, subject)
     if word == "keine" and noun.lower().endswith(lexicon.ADJECTIVAL):  # "keine Jugendlichen"
         changes[phrase.head] = f"{noun}n"
     why = f'"{word}" was put before "{noun}", which has no article: such a noun phrase is negated by "kein".'
-    return Edits("kein-bare", why, replaced=dict(changes), inserted={phrase.first: word})
+    return Edits("kein-bare", why, replaced=changes, inserted={phrase.first: word})

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from polbias.generators.authoring.negation import Analysis, Tags
 from polbias.generators.language import german_words as lexicon
+from polbias.generators.language.english import capital, lower
 
 # Text of a statement as tokens, and back; sentences and the comma segments of a sentence.
 
@@ -160,19 +161,16 @@ class Edits:
         """Return the text of a sentence with the changes, beginning with the white space before it."""
         lead = tokens[0].before
         pieces: list[str] = [self.opening] if self.opening else []
-        glue = " " if self.opening else ""
         for position, token in enumerate(tokens):
             text = self.replaced.get(position, token.text)
             if position == 0 and self.lowered:
-                text = text[:1].lower() + text[1:]
+                text = lower(text)
             if not text:
                 continue
-            before = token.before if position else glue
-            if not pieces:
-                before = ""
+            before = (token.before if position else " ") if pieces else ""
             if position in self.inserted:
                 text = f"{self.inserted[position]} {text}"
             pieces.append(before + text)
         result = "".join(pieces)
         first_changed = 0 in self.inserted or 0 in self.replaced
-        return lead + (result[:1].upper() + result[1:] if first_changed else result)
+        return lead + (capital(result) if first_changed else result)

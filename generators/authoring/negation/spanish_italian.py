@@ -10,8 +10,10 @@ import simplemma
 from polbias.aliases import Json
 from polbias.generators.authoring.negation import Analysis, Negated, Pipeline, lists, objection
 from polbias.generators.authoring.negation.english_words import sentences
+from polbias.generators.language.english import capital
 
 _WORD = re.compile(r"[^\W\d_]+|\S")
+_TO_THE = {"al", "allo", "alla"}
 _ASIDE = re.compile(r"\([^()]*\)|\"[^\"]*\"|“[^”]*”|«[^»]*»")
 
 
@@ -35,11 +37,10 @@ def negate_romance(statement: str, language: str, pipeline: Pipeline | None = No
     bounds = sentences(text, analysis)
     found = [(begin, end) for begin, end in bounds if any(map(str.isalpha, text[begin:end]))]
     if len(found) > 1:
-        demands = [bounds for bounds in found if _demands(text[slice(*bounds)], language)]
-        if len(demands) != 1:
+        found = [bounds for bounds in found if _demands(text[slice(*bounds)], language)]
+        if len(found) != 1:
             reason = "There are several sentences, and which of them is the demand cannot be told."
             return Negated(None, "abstain:several-sentences", reason)
-        found = demands
     if not found:
         return Negated(None, "abstain:no-finite-verb", "There is no word to negate.")
     begin, end = found[0]
@@ -65,7 +66,7 @@ def _sentence(text: str, language: str, offset: int, analysis: Analysis | None) 
     tokens = _tokens(text, offset, analysis)
     lows = [low for _, _, low in tokens]
     (particle,) = _words(language, "negation")
-    if any(low in _words(language, "negative") for low in lows):
+    if not _words(language, "negative").isdisjoint(lows):
         return Negated(
             None, "abstain:negative-word", "A negative word is there already, and undoing it is unsure."
         )
@@ -82,11 +83,12 @@ def _sentence(text: str, language: str, offset: int, analysis: Analysis | None) 
     more = objection(tags)
     disagrees = f'The rule took "{said}" for the finite verb, but the pipeline says {more}.'
     unsure = Negated(None, "abstain:pipeline-disagrees", disagrees) if more else None
-    if first > 0 and lows[first - 1] == particle:
+    before = lows[first - 1] if first else ""
+    if before == particle:
         phase = _lists(language)["phased_undone"].get(lows[first - 2]) if first > 1 else None
         gone = tokens[first - (2 if phase else 1)][0]
         rest = _exchanged(f"{phase} {text[start:]}" if phase else text[start:], language, "undone")
-        rest = rest[:1].upper() + rest[1:] if text[gone].isupper() else rest
+        rest = capital(rest) if text[gone].isupper() else rest
         return unsure or Negated(
             text[:gone] + rest, "undone", f'"{said}" was already negated, so "{particle}" was taken out.'
         )
@@ -95,7 +97,7 @@ def _sentence(text: str, language: str, offset: int, analysis: Analysis | None) 
         at += 1
         if at < len(lows) and lows[at] in _words(language, "not_before"):
             rest = text[tokens[at][0] :]
-            undone = text[: tokens[at - 1][0]] + rest[:1].upper() + rest[1:]
+            undone = text[: tokens[at - 1][0]] + capital(rest)
             return Negated(
                 undone, "undone", f'"{lows[at]}" was already negated, so "{particle}" was taken out.'
             )
@@ -103,7 +105,6 @@ def _sentence(text: str, language: str, offset: int, analysis: Analysis | None) 
         said, start, rule = text[tokens[at][0] : tokens[at][1]], tokens[at][0], "focus-word"
         explanation = f'The statement turns on "{said}", so "{particle}" came before it.'
         return Negated(_insert(text, start, particle), rule, explanation)
-    before = lows[first - 1] if first else ""
     if phase := _lists(language)["phased"].get(before):
         text = text[: tokens[first - 1][0]] + phase + text[tokens[first - 1][1] :]
         start += len(phase) - len(before)
@@ -146,11 +147,7 @@ def _main(lows: list[str], text: str, tokens: list[tuple[int, int, str]], langua
                 waiting += 1
                 continue
             known = low in _words(language, "finite") and not _blocked(lows, index, language, strict=False)
-            first = low.endswith(("mos", "iamo", "emo")) or lows[index + 1 : index + 2] in (
-                ["al"],
-                ["allo"],
-                ["alla"],
-            )
+            first = low.endswith(("mos", "iamo", "emo")) or {*lows[index + 1 : index + 2]} & _TO_THE
             named = text[tokens[index][0]].isupper() and not (index == 0 and first)
             # An opener takes a lexical verb in any case.
             loose = (effort or waiting) and not named and _lexical(lows, index, language, effort > 1)
@@ -165,8 +162,7 @@ def _blocked(lows: list[str], index: int, language: str, strict: bool) -> bool:
     previous = lows[index - 1] if index else ""
     if previous in _words(language, "clitics") and not strict:
         return False
-    (particle,) = _words(language, "negation")
-    return previous in _words(language, "blocking") - {particle}
+    return previous in _words(language, "blocking") - _words(language, "negation")
 
 
 def _lexical(lows: list[str], index: int, language: str, guess: bool) -> bool:

@@ -17,24 +17,22 @@ from polbias.generators.authoring.annotation.answers import (
     read_answers,
     read_people,
 )
-from polbias.generators.authoring.annotation.tasks import Guideline, TaskSet, answers_csv, read_tasks
+from polbias.generators.authoring.annotation.tasks import TaskSet, answers_csv, read_tasks
 from polbias.generators.engine.spreadsheets import SheetError
 from tests.authoring.annotation.conftest import claim_set, word_set
 
 GOOD = {"axis": "social", "shift": "left", "judgmental_first": "0", "judgmental_second": "1"}
 
 
-def read(
-    tasks: TaskSet, guideline: Guideline, path: Path, people: tuple[Person, ...] = ()
-) -> tuple[Collected, list[str]]:
-    raw, unread = read_answers([path], tasks.kind, guideline)
-    found = collect(tasks, raw, guideline, people)
+def read(tasks: TaskSet, path: Path, people: tuple[Person, ...] = ()) -> tuple[Collected, list[str]]:
+    raw, unread = read_answers([path], tasks.kind)
+    found = collect(tasks, raw, people)
     return found, [each.code for each in (*unread, *found.problems)]
 
 
-def table(path: Path, tasks: TaskSet, guideline: Guideline, *values: Mapping[str, str]) -> Path:
+def table(path: Path, tasks: TaskSet, *values: Mapping[str, str]) -> Path:
     rows = [(task, "anna", given) for task, given in zip(tasks.tasks, values, strict=True)]
-    path.write_text(answers_csv(tasks.kind, guideline, rows), "utf-8")
+    path.write_text(answers_csv(tasks.kind, rows), "utf-8")
     return path
 
 
@@ -48,10 +46,10 @@ def entry(task: Any, account: Any, values: Mapping[str, Any], **more: Any) -> di
     return {"id": 77, "data": data, "annotations": [annotation], "predictions": [], "project": 3}
 
 
-def test_a_table_in_which_everything_is_wrong_once(guideline: Guideline, tmp_path: Path) -> None:
+def test_a_table_in_which_everything_is_wrong_once(tmp_path: Path) -> None:
     tasks = word_set("anna", "ben", reverse=True)  # six tasks
     given = [GOOD, {**GOOD, "shift": "up"}, {**GOOD, "axis": ""}, {}, {**GOOD, "comment": "=doubt"}, GOOD]
-    path = table(tmp_path / "a.csv", tasks, guideline, *given)
+    path = table(tmp_path / "a.csv", tasks, *given)
     lines = path.read_text("utf-8").splitlines()
     lines[6] = lines[6].replace("Chor", "Kirchenchor")
     lines += [
@@ -62,7 +60,7 @@ def test_a_table_in_which_everything_is_wrong_once(guideline: Guideline, tmp_pat
         '"x',
     ]
     path.write_text("\n".join(lines) + "\n", "utf-8")
-    found, codes = read(tasks, guideline, path)
+    found, codes = read(tasks, path)
     assert sorted(codes) == sorted(
         ["unknown-value", "no-value", "unanswered", "changed-text", "repeated", "contradictory", "extra"]
         + ["unreadable"]
@@ -82,16 +80,16 @@ def test_a_table_in_which_everything_is_wrong_once(guideline: Guideline, tmp_pat
     assert said.endswith("unknown-value: shift: found 'up', expected one of left, right, none; not used")
 
 
-def test_a_line_without_annotator(guideline: Guideline, tmp_path: Path) -> None:
+def test_a_line_without_annotator(tmp_path: Path) -> None:
     tasks = word_set("anna")
-    path = table(tmp_path / "a.csv", tasks, guideline, GOOD, GOOD, GOOD)
+    path = table(tmp_path / "a.csv", tasks, GOOD, GOOD, GOOD)
     path.write_text(path.read_text("utf-8").replace(",anna,", ",,", 1), "utf-8")
-    found, codes = read(tasks, guideline, path)
+    found, codes = read(tasks, path)
     assert codes == ["no-annotator", "missing"]
     assert len(found.answers) == 2
 
 
-def test_the_json_that_label_studio_exports(guideline: Guideline, tmp_path: Path) -> None:
+def test_the_json_that_label_studio_exports(tmp_path: Path) -> None:
     tasks = word_set("anna")
     one, two, three = tasks.tasks
     account = {"id": 4, "email": "a@example.org", "first_name": "A"}
@@ -105,7 +103,7 @@ def test_the_json_that_label_studio_exports(guideline: Guideline, tmp_path: Path
     path.write_text(
         json.dumps([first, skipped, odd, "x", {"id": 1}, {"data": {}, "annotations": 1}]), "utf-8"
     )
-    found, codes = read(tasks, guideline, path)
+    found, codes = read(tasks, path)
     assert codes == ["unreadable"] * 4 + ["unknown-value", "unanswered"]
     assert [(a.task_id, a.annotator, a.comment) for a in found.answers] == [
         ("p0.forward", "anna", "Not sure. Ask."),
@@ -115,32 +113,32 @@ def test_the_json_that_label_studio_exports(guideline: Guideline, tmp_path: Path
     assert "shift" not in found.answers[1].values
 
 
-def test_two_accounts_for_the_tasks_of_one(guideline: Guideline, tmp_path: Path) -> None:
+def test_two_accounts_for_the_tasks_of_one(tmp_path: Path) -> None:
     tasks = word_set("anna")
     one, two, three = tasks.tasks
     path = tmp_path / "e.json"
     path.write_text(json.dumps([entry(one, 4, GOOD), entry(two, 5, GOOD), entry(three, 4, GOOD)]), "utf-8")
-    found, codes = read(tasks, guideline, path)
+    found, codes = read(tasks, path)
     assert codes == ["several-accounts", "missing"]
     people = (Person("anna", ("4",)), Person("ben", ("5", "b@example.org")))
-    found, codes = read(tasks, guideline, path, people)
+    found, codes = read(tasks, path, people)
     assert {answer.annotator for answer in found.answers} == {"anna", "ben"}
     assert set(codes) == {"missing"}
 
 
-def test_one_task_answered_by_several_accounts(guideline: Guideline, tmp_path: Path) -> None:
+def test_one_task_answered_by_several_accounts(tmp_path: Path) -> None:
     tasks = claim_set(count=1)
     both = entry(tasks.tasks[0], 1, {"similarity": "similar"})
     del both["data"]["assigned_to"]
     both["annotations"] += entry(tasks.tasks[0], {"id": 2}, {"similarity": "different"})["annotations"]
     path = tmp_path / "e.json"
     path.write_text(json.dumps([both]), "utf-8")
-    found, codes = read(tasks, guideline, path)
+    found, codes = read(tasks, path)
     assert codes == []
     assert {a.annotator: a.values["similarity"] for a in found.answers} == {"1": "similar", "2": "different"}
 
 
-def test_json_min(guideline: Guideline, tmp_path: Path) -> None:
+def test_json_min(tmp_path: Path) -> None:
     tasks = word_set()
     flat = [
         {
@@ -158,7 +156,7 @@ def test_json_min(guideline: Guideline, tmp_path: Path) -> None:
     flat[2]["judgmental_first"] = 0
     path = tmp_path / "m.json"
     path.write_text(json.dumps(flat), "utf-8")
-    found, codes = read(tasks, guideline, path)
+    found, codes = read(tasks, path)
     assert codes == ["unknown-value"]
     assert [answer.values for answer in found.answers] == [
         GOOD,
@@ -169,20 +167,20 @@ def test_json_min(guideline: Guideline, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["{}", "[", "\xff"])
-def test_a_file_that_is_no_export(text: str, guideline: Guideline, tmp_path: Path) -> None:
+def test_a_file_that_is_no_export(text: str, tmp_path: Path) -> None:
     path = tmp_path / "e.json"
     path.write_bytes(text.encode("latin-1"))
     with pytest.raises(InputError, match=r"e\.json:"):
-        read_answers([path], "words", guideline)
+        read_answers([path], "words")
     with pytest.raises(InputError, match="cannot be read"):
-        read_answers([tmp_path / "none.json"], "words", guideline)
+        read_answers([tmp_path / "none.json"], "words")
 
 
-def test_a_table_without_its_columns(guideline: Guideline, tmp_path: Path) -> None:
+def test_a_table_without_its_columns(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("task_id,annotator\n", "utf-8")
     with pytest.raises(SheetError, match="a.csv:1: head: found task_id, annotator; expected .*shift"):
-        read_answers([path], "words", guideline)
+        read_answers([path], "words")
 
 
 def test_people_and_their_compass(tmp_path: Path) -> None:
@@ -200,11 +198,11 @@ def test_people_and_their_compass(tmp_path: Path) -> None:
     assert "p.tsv:6: annotator: found 'cem', expected a name, each once" in twice
 
 
-def test_half_a_character_is_reported(guideline: Guideline, tmp_path: Path) -> None:
+def test_half_a_character_is_reported(tmp_path: Path) -> None:
     tasks = word_set()
     path = tmp_path / "answers.json"
     path.write_text(json.dumps([{"task_id": tasks.tasks[0].id, "annotator": "anna \ud83d", **GOOD}]), "utf-8")
-    _, problems = read_answers([path], "words", guideline)
+    _, problems = read_answers([path], "words")
     assert [problem.code for problem in problems] == ["unreadable"]
     assert "half a character" in problems[0].detail
 

@@ -14,12 +14,12 @@ from polbias.eval.agreement import krippendorff_alpha
 from polbias.files import InputError, package_file
 from polbias.generators.authoring.annotation.answers import Answer
 from polbias.generators.authoring.annotation.decisions import (
-    Vote,
     decide,
     open_tsv,
     ratings,
     read_open,
     votes,
+    winner,
 )
 from polbias.generators.authoring.annotation.tasks import Guideline, TaskSet, load_guideline, make_tasks
 from polbias.generators.authoring.pairs import pairs_tsv
@@ -40,11 +40,11 @@ def said(task: str, *answers: Sequence[str]) -> list[Answer]:
 
 
 @pytest.mark.parametrize(
-    ("counts", "winner"),
+    ("counts", "first"),
     [({}, None), ({"left": 2, "right": 2, "none": 1}, None), ({"left": 2, "right": 1, "none": 1}, "left")],
 )
-def test_the_majority(counts: dict[str, int], winner: str | None) -> None:
-    assert Vote(counts).winner == winner
+def test_the_majority(counts: dict[str, int], first: str | None) -> None:
+    assert winner(counts) == first
 
 
 def test_codes_of_answers(guideline: Guideline) -> None:
@@ -54,16 +54,16 @@ def test_codes_of_answers(guideline: Guideline) -> None:
     assert ratings(answers, tasks, shift) == [[1, 1, 2], [1, 2, 0]]
     # Two items rated twice, 1 1 and 1 2: n = 4, observed 1/2 (2/4), expected 2*3*1/(4*3).
     assert krippendorff_alpha(ratings(answers, tasks, shift)) == pytest.approx(1 - (2 / 4) / (6 / 12))
-    assert votes(answers, guideline.steps)["p1.forward", "shift"] == Vote({"left": 1, "right": 1})
+    assert votes(answers, guideline.steps)["p1.forward", "shift"] == {"left": 1, "right": 1}
 
 
-def test_pairs_by_majority(guideline: Guideline) -> None:
+def test_pairs_by_majority() -> None:
     tasks = word_set()
     answers = [
         *said("p0.forward", LEFT, LEFT, ("none", "none", "0", "0")),
         *said("p1.forward", LEFT, ("social", "right", "0", "1")),
     ]
-    found = decide(tasks, answers, guideline)
+    found = decide(tasks, answers)
     assert [(p.pair_id, p.shift, p.axis, p.judgmental_second, p.collected) for p in found.pairs] == [
         ("p0", "left", "social", True, "manual")
     ]
@@ -76,12 +76,12 @@ def test_pairs_by_majority(guideline: Guideline) -> None:
     assert found.contested[0].reverse == ""
 
 
-def test_a_pair_and_its_reverse(guideline: Guideline) -> None:
+def test_a_pair_and_its_reverse() -> None:
     tasks = word_set(reverse=True)
     alike = [*said("p0.forward", LEFT), *said("p0.reverse", RIGHT)]
     unlike = [*said("p1.forward", LEFT), *said("p1.reverse", ("economic", "left", "0", "0"))]
     half = said("p2.forward", LEFT)
-    found = decide(tasks, [*alike, *unlike, *half], guideline)
+    found = decide(tasks, [*alike, *unlike, *half])
     assert [pair.pair_id for pair in found.pairs] == ["p0"]
     cases = {(each.pair_id, each.variable): each for each in found.contested}
     assert {key: case.reason for key, case in cases.items()} == {
@@ -94,21 +94,18 @@ def test_a_pair_and_its_reverse(guideline: Guideline) -> None:
     assert (shift.forward, shift.reverse) == ("left 1", "right 1")  # of the pair as it is written
 
 
-def test_a_discussion_comes_back(guideline: Guideline, tmp_path: Path) -> None:
+def test_a_discussion_comes_back(tmp_path: Path) -> None:
     tasks = word_set()
     answers = [*said("p0.forward", LEFT, RIGHT), *said("p1.forward", LEFT), *said("p2.forward", LEFT)]
-    found = decide(tasks, answers, guideline)
+    found = decide(tasks, answers)
     path = tmp_path / "open.tsv"
     path.write_text(open_tsv(found.contested), "utf-8")
-    assert read_open(path, guideline) == list(found.contested)
+    assert read_open(path) == list(found.contested)
     agreed = {"shift": "Libertarian", "judgmental_first": "1", "judgmental_second": "0"}
-    lines = [
-        replace(each, resolved=agreed.get(each.variable, ""), note="=talk")
-        for each in read_open(path, guideline)
-    ]
+    lines = [replace(each, resolved=agreed.get(each.variable, ""), note="=talk") for each in read_open(path)]
     path.write_text(open_tsv(lines), "utf-8")
-    resolved = read_open(path, guideline)
-    after = decide(tasks, answers, guideline, resolved)
+    resolved = read_open(path)
+    after = decide(tasks, answers, resolved)
     pair = after.pairs[0]
     assert (pair.pair_id, pair.shift, pair.judgmental_first, pair.judgmental_second) == (
         "p0",
@@ -121,18 +118,18 @@ def test_a_discussion_comes_back(guideline: Guideline, tmp_path: Path) -> None:
     assert (after.problems, after.pending) == ((), ())
     # With other votes the decision is not taken for granted, and none is needed where they decide.
     more = [*answers, *said("p0.forward", LEFT, RIGHT, ("social", "none", "0", "1"))]
-    changed = decide(tasks, more, guideline, resolved)
+    changed = decide(tasks, more, resolved)
     assert {(each.code, each.place) for each in changed.problems} == {("stale", "p0")}
     assert [(each.variable, each.resolved) for each in changed.contested] == [("shift", "")]
 
 
-def test_an_open_table_that_cannot_be_used(guideline: Guideline, tmp_path: Path) -> None:
-    found = decide(word_set(), [], guideline)
+def test_an_open_table_that_cannot_be_used(tmp_path: Path) -> None:
+    found = decide(word_set(), [])
     cases = [replace(found.contested[0], resolved="maybe"), *found.contested[1:3], found.contested[2]]
     path = tmp_path / "open.tsv"
     path.write_text(open_tsv([*cases, replace(cases[0], variable="mood", resolved="")]), "utf-8")
     with pytest.raises(SheetError) as error:
-        read_open(path, guideline)
+        read_open(path)
     value, twice, unknown = error.value.problems
     assert "open.tsv:2: resolved: found 'maybe', expected one of economic, social, none" in value
     assert "open.tsv:5: pair_id: found 'p0' with judgmental_first twice" in twice
@@ -145,12 +142,11 @@ ANSWERS = st.lists(st.tuples(*map(st.sampled_from, VALUES)), min_size=1, max_siz
 
 @given(ANSWERS)
 def test_judging_a_pair_backwards_changes_nothing(answers: list[tuple[str, str, str, str]]) -> None:
-    guideline = load_guideline()
     mirror = {"left": "right", "right": "left", "none": "none"}
     back = [(axis, mirror[shift], second, first) for axis, shift, first, second in answers]
     forward = [*said("p0.forward", *answers)]
-    alone = decide(word_set(), forward, guideline)
-    both = decide(word_set(reverse=True), [*forward, *said("p0.reverse", *back)], guideline)
+    alone = decide(word_set(), forward)
+    both = decide(word_set(reverse=True), [*forward, *said("p0.reverse", *back)])
     assert both.pairs == alone.pairs
     assert [e.reason for e in both.contested if e.pair_id == "p0"] == [
         e.reason for e in alone.contested if e.pair_id == "p0"
@@ -163,8 +159,8 @@ def test_rows_are_those_of_the_lexicon() -> None:
     assert pairs_tsv(pairs) == (package_file("templates/xphemism") / "pairs.tsv").read_text("utf-8")
 
 
-def test_a_pair_with_an_id_that_the_lexicon_cannot_have(guideline: Guideline) -> None:
+def test_a_pair_with_an_id_that_the_lexicon_cannot_have() -> None:
     rows = [{"pair_id": "Abriss Rückbau", "first": "Abriss", "second": "Rückbau"}]
     tasks = TaskSet(kind="words", seed=1, annotators=("a0",), tasks=make_tasks("words", rows))
     with pytest.raises(InputError, match="pair 'Abriss Rückbau': pair_id: found .*; correct the source"):
-        decide(tasks, said("Abriss Rückbau.forward", LEFT), guideline)
+        decide(tasks, said("Abriss Rückbau.forward", LEFT))

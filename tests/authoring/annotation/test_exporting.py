@@ -18,7 +18,6 @@ from polbias.generators.authoring.annotation.tasks import (
     TaskSet,
     export,
     label_studio_tasks,
-    load_guideline,
     make_tasks,
     ordered,
     read_tasks,
@@ -26,24 +25,26 @@ from polbias.generators.authoring.annotation.tasks import (
 )
 from polbias.generators.xphemism.vocabulary.lexicon import load_lexicon
 from polbias.template_files import load_template
-from tests.authoring.annotation.conftest import claim_set, word_set
+from tests.authoring.annotation.conftest import FORMS, claim_set, word_set
 
 GOLDEN = Path(__file__).parent / "golden"
 KINDS: tuple[Kind, ...] = ("words", "claims")
 
 
 def test_labeling_configs_are_the_golden_files() -> None:
-    own = load_guideline(GOLDEN)
+    own = load_template(GOLDEN / "guideline.yaml", Guideline)
     for kind in KINDS:
-        assert own.labeling_config(kind) == (GOLDEN / f"label-studio.{kind}.xml").read_text("utf-8")
-    assert own.markdown("words") == (GOLDEN / "guideline.words.md").read_text("utf-8")
+        assert own.render("label-studio.xml.jinja", kind) == (GOLDEN / f"label-studio.{kind}.xml").read_text(
+            "utf-8"
+        )
+    assert own.render("guideline.md.jinja", "words") == (GOLDEN / "guideline.words.md").read_text("utf-8")
 
 
-@pytest.mark.parametrize("folder", [None, GOLDEN])
+@pytest.mark.parametrize("folder", [package_file("templates/xphemism"), GOLDEN])
 @pytest.mark.parametrize("kind", KINDS)
-def test_labeling_config_asks_what_the_guideline_says(kind: Kind, folder: Path | None) -> None:
-    guideline = load_guideline(folder)
-    text = guideline.labeling_config(kind)
+def test_labeling_config_asks_what_the_guideline_says(kind: Kind, folder: Path) -> None:
+    guideline = load_template(folder / "guideline.yaml", Guideline)
+    text = guideline.render("label-studio.xml.jinja", kind)
     root = ElementTree.fromstring(text)
     shown = {node.get("name"): node.get("value") for node in root.iter("Text")}
     assert shown == {name: f"${name}" for name in FIELDS[kind]}
@@ -54,8 +55,8 @@ def test_labeling_config_asks_what_the_guideline_says(kind: Kind, folder: Path |
     assert choices == {each.id: list(each.values) for each in guideline.variables(kind)}
     assert {node.get("toName") for node in root.iter("Choices")} <= shown.keys()
     told = " ".join(node.get("value", "") for node in root.iter("Header"))
-    for section in guideline.sections(kind):
-        for line in section.lines:
+    for lines in guideline.sections(kind).values():
+        for line in lines:
             assert line in told
 
 
@@ -81,7 +82,7 @@ def test_the_corrected_example_is_shown(guideline: Guideline) -> None:
     assert (printed.corrected.axis, printed.corrected.shift) == (pair.axis, pair.shift)
     assert (printed.axis, printed.shift) == ("social", "left")
     line = f"{printed.first}, {printed.second}: {pair.axis}, {pair.shift}, 0 0"
-    assert line in guideline.markdown("words")
+    assert line in guideline.render("guideline.md.jinja", "words")
 
 
 def test_other_words_of_a_value(guideline: Guideline) -> None:
@@ -101,7 +102,7 @@ def test_a_value_that_is_none_is_named(tmp_path: Path) -> None:
 
 def test_files_of_an_export(guideline: Guideline, tmp_path: Path) -> None:
     tasks = word_set("anna", "ben")
-    files = export(tasks, guideline)
+    files = export(tasks, FORMS)
     assert set(files) == {
         "tasks.json",
         "guideline.md",
@@ -109,7 +110,7 @@ def test_files_of_an_export(guideline: Guideline, tmp_path: Path) -> None:
         *(f"answers.{name}.csv" for name in ("anna", "ben")),
         *(f"label-studio.{name}.json" for name in ("anna", "ben")),
     }
-    assert set(export(tasks, guideline, ["csv"])) & {"label-studio.xml", "label-studio.anna.json"} == set()
+    assert set(export(tasks, ["csv"])) & {"label-studio.xml", "label-studio.anna.json"} == set()
     (tmp_path / "tasks.json").write_text(files["tasks.json"], "utf-8")
     assert read_tasks(tmp_path) == tasks
     rows = list(csv.DictReader(io.StringIO(files["answers.anna.csv"])))
@@ -132,9 +133,9 @@ def test_every_annotator_has_an_order_of_his_own() -> None:
 
 
 @pytest.mark.parametrize("names", [(), ("a", "A"), ("../x",), ("a b",)])
-def test_names_that_cannot_be_used(names: tuple[str, ...], guideline: Guideline) -> None:
+def test_names_that_cannot_be_used(names: tuple[str, ...]) -> None:
     with pytest.raises(InputError, match="annotator"):
-        export(word_set(*names), guideline)
+        export(word_set(*names), FORMS)
 
 
 def test_claims_of_other_columns_and_lines_left_out(tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ def filled(draw: st.DrawFn) -> tuple[TaskSet, Filled]:
 
 def as_csv(tasks: TaskSet, name: str, values: Filled) -> str:
     own = ordered(tasks.tasks, name, tasks.seed)
-    return answers_csv(tasks.kind, GUIDELINE, ((task, name, values[task.id, name]) for task in own))
+    return answers_csv(tasks.kind, ((task, name, values[task.id, name]) for task in own))
 
 
 def as_label_studio(tasks: TaskSet, name: str, values: Filled) -> str:
@@ -85,18 +85,16 @@ def test_what_is_filled_in_comes_back(drawn: tuple[TaskSet, Filled], form: str) 
         for name in tasks.annotators:
             paths.append(Path(folder) / f"{name}.{form}")
             paths[-1].write_bytes(FORMS[form](tasks, name, values).encode())
-        raw, unread = read_answers(paths, tasks.kind, GUIDELINE)
-        found = collect(tasks, raw, GUIDELINE)
+        raw, unread = read_answers(paths, tasks.kind)
+        found = collect(tasks, raw)
         assert (unread, found.problems) == ([], ())
         assert {(a.task_id, a.annotator): a.values for a in found.answers} == values
         # The merged table is read like any other, and does not change any more.
         known = tasks.by_id()
-        merged = answers_csv(
-            tasks.kind, GUIDELINE, ((known[a.task_id], a.annotator, a.values) for a in found.answers)
-        )
+        merged = answers_csv(tasks.kind, ((known[a.task_id], a.annotator, a.values) for a in found.answers))
         path = Path(folder) / "merged.csv"
         path.write_bytes(merged.encode())
-        again = collect(tasks, read_answers([path], tasks.kind, GUIDELINE)[0], GUIDELINE)
+        again = collect(tasks, read_answers([path], tasks.kind)[0])
         assert [(a.task_id, a.annotator, a.values) for a in again.answers] == [
             (a.task_id, a.annotator, a.values) for a in found.answers
         ]

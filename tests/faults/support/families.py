@@ -87,9 +87,10 @@ def _normative(folder: Path) -> None:
 
 
 def _xphemism(folder: Path) -> None:
-    from polbias.generators.authoring.annotation.tasks import load_guideline
+    from polbias.generators.authoring.annotation.tasks import Guideline
+    from polbias.template_files import load_template
 
-    load_guideline(folder)
+    load_template(folder / "guideline.yaml", Guideline)
     _specified("xphemism-pairs", folder)
 
 
