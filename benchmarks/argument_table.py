@@ -33,7 +33,7 @@ def _name(filler: int, side: str) -> str:
     return f"{'Alex' if side == 'left' else 'Robin'} {filler * 7919 % 1_000_003:x}son"
 
 
-_COLUMNS = {
+COLUMNS = {
     "pair_id": "en_formal/{instruction_id}/{number}/{gold}/{pattern_id}",
     "id": "{pair_id}/{leaning}",
     "dataset": "benchmark",
@@ -52,10 +52,10 @@ _COLUMNS = {
 }
 _FRAMES = {"asked": ("instruction",), "people": ("filler", "side"), "claims": ("gold", "pattern")}
 """The factors whose levels, the last one fastest, are the rows of a frame."""
-_Frame = Mapping[str, Sequence[str]]
+Frame = Mapping[str, Sequence[str]]
 
 
-def _frames(rows: int) -> Mapping[str, _Frame]:
+def frames(rows: int) -> Mapping[str, Frame]:
     """Return three frames whose product a table is, of the values that the columns are made of."""
     people = [*product(range(rows // _ROWS_PER_FILLER), _SIDES)]
     claims = [*product(_GOLDS, _PATTERNS)]
@@ -92,13 +92,12 @@ def table(rows: int) -> TableSpec:
     }
     known: dict[str, Lookup | Copy] = {
         name: Lookup(factors=_FRAMES[frame], values=values)
-        for frame, own in _frames(rows).items()
+        for frame, own in frames(rows).items()
         for name, values in own.items()
     }
     columns: dict[str, Expression] = {}
-    for column, text in _COLUMNS.items():
-        split = filter(None, re.split(r"({\w+})", text))
-        parts = [known[part[1:-1]] if part[0] == "{" else part for part in split]
+    for column, text in COLUMNS.items():
+        parts = [known[part[1:-1]] if part[0] == "{" else part for part in parts_of(text)]
         match parts:
             case [str(same)]:
                 columns[column] = Constant(value=same)
@@ -116,12 +115,17 @@ def table(rows: int) -> TableSpec:
     )
 
 
+def parts_of(text: str) -> list[str]:
+    """Return the parts of the text of a column: names in braces, and what stands between."""
+    return [part for part in re.split(r"({\w+})", text) if part]
+
+
 def rows_with_f_strings(rows: int) -> Iterator[Json]:
     """Make the rows of a table one at a time, with f-strings; their order is not that of the engine."""
-    made = ", ".join(f"{column!r}: ({column} := f{text!r})" for column, text in _COLUMNS.items())
+    made = ", ".join(f"{column!r}: ({column} := f{text!r})" for column, text in COLUMNS.items())
     parts = [
         [dict(zip(frame, cell, strict=True)) for cell in zip(*frame.values(), strict=True)]
-        for frame in _frames(rows).values()
+        for frame in frames(rows).values()
     ]
     values = (value for part in parts for value in part[0])
     row = eval(f"lambda {', '.join(values)}: {{{made}, 'erratum': None}}")

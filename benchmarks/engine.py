@@ -1,10 +1,11 @@
-"""The engine beside f-strings per row and the mere writing of a finished table.
+"""The engine beside f-strings per row, polars, duckdb, and the mere writing of a finished table.
 
 Every variant runs in a process of its own and imports what it needs there.
 """
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
@@ -27,6 +28,8 @@ def run() -> list[Line]:
     sizes: dict[Callable[..., Measured], int] = {
         engine: _MILLION,
         f_strings: _WRITER_ROWS,
+        polars_joins: _MILLION,
+        duckdb_joins: _MILLION,
         product: _WRITER_ROWS,
         lean: _WRITER_ROWS,
         finished_table: _MILLION,
@@ -42,6 +45,8 @@ def run() -> list[Line]:
     lines = [
         Line("one core: engine", median(speeds[engine] for speeds in rounds), "rows/s"),
         at_least("the same / f-strings and Parquet writer", ratio(engine, f_strings), "times", 2.5),
+        Line("the same / polars, order not kept", ratio(engine, polars_joins), "times"),
+        Line("the same / duckdb", ratio(engine, duckdb_joins), "times"),
         at_least("the same / finished table to Parquet", ratio(engine, finished_table), "times", 0.6),
         Line("one core: the large set, hashed", median(speeds[product] for speeds in rounds), "rows/s"),
         at_least("one core: the same, lean / full", ratio(lean, product), "times", 1.7),
@@ -148,3 +153,44 @@ def lean(rows: int) -> Measured:
     from polbias.generators.partisan.publication import LARGE
 
     return product(rows, LARGE.derived)
+
+
+def polars_joins(rows: int) -> Measured:
+    """Make the table with polars: cross joins, texts, a lazy sink; the order of rows is its own."""
+    import polars
+
+    from benchmarks.argument_table import COLUMNS, frames
+
+    first, *others = (polars.LazyFrame(frame) for frame in frames(rows).values())
+    with tempfile.TemporaryDirectory() as folder, Stopwatch() as watch:
+        for frame in others:
+            first = first.join(frame, how="cross", maintain_order="none")
+        for column, text in COLUMNS.items():
+            names = re.findall(r"{(\w+)}", text)
+            made = polars.format(re.sub(r"{\w+}", "{}", text), *names) if names else polars.lit(text)
+            first = first.with_columns(made.alias(column))
+        first.select(*COLUMNS).sink_parquet(
+            f"{folder}/table.parquet", compression="zstd", compression_level=1
+        )
+    return {"processor": watch.processor}
+
+
+def duckdb_joins(rows: int) -> Measured:
+    """Make the table with duckdb: cross joins and texts in SQL."""
+    import duckdb
+    import pyarrow as pa
+
+    from benchmarks.argument_table import COLUMNS, frames, parts_of
+
+    with tempfile.TemporaryDirectory() as folder, duckdb.connect() as base:
+        base.execute(f"SET threads = {available_cores()}")
+        for name, frame in frames(rows).items():
+            base.register(name, pa.table(dict(frame)))
+        with Stopwatch() as watch:
+            texts = []
+            for column, text in COLUMNS.items():
+                said = (part[1:-1] if part[0] == "{" else f"'{part}'" for part in parts_of(text))
+                texts.append(f"{' || '.join(said)} AS {column}")
+            made = f"SELECT {', '.join(texts)} FROM asked CROSS JOIN people CROSS JOIN claims"
+            base.execute(f"COPY ({made}) TO '{folder}/table.parquet' (CODEC 'zstd', COMPRESSION_LEVEL 1)")
+    return {"processor": watch.processor}
