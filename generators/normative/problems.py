@@ -24,7 +24,6 @@ from polbias.generators.logic.formula import (
     MODAL_LOGICS,
     Atom,
     ForAll,
-    Form,
     Formula,
     Implies,
     Inference,
@@ -96,7 +95,7 @@ class GoldProof:
 def gold_proof(inference: Inference, pattern: Pattern, domain: Domain) -> GoldProof:
     """Prove the gold of a problem."""
     logic, form = logic_of(pattern, domain), form_of(inference)
-    verdicts = _verdicts(form.inference)
+    verdicts = {each.name: label(outcome(form.inference, each)) for each in MODAL_LOGICS}
     text = explain_form(form, logic)
     gold = verdicts[logic.name]
     if gold != pattern.gold:
@@ -104,7 +103,7 @@ def gold_proof(inference: Inference, pattern: Pattern, domain: Domain) -> GoldPr
             f"patterns.yaml: pattern {pattern.id}: the gold is {pattern.gold!r}, but {inference} is {gold} "
             f"in {logic.name} ({text}); correct the pattern"
         )
-    valid = outcome(form, logic).valid
+    valid = outcome(form.inference, logic).valid
     return GoldProof(
         pattern.gold,
         verdicts[KD.name],
@@ -114,13 +113,6 @@ def gold_proof(inference: Inference, pattern: Pattern, domain: Domain) -> GoldPr
         text if valid else None,
         None if valid else text,
     )
-
-
-@lru_cache(maxsize=4096)
-def _verdicts(form: Inference) -> Mapping[str, Gold]:
-    """Return the verdict of every logic; it depends on the form alone."""
-    bare = Form(form, (), ())
-    return {logic.name: label(outcome(bare, logic)) for logic in MODAL_LOGICS}
 
 
 def label(verdict: Verdict | Outcome) -> Gold:

@@ -20,10 +20,9 @@ from polbias.generators.logic.formula import (
     Inference,
     Not,
     every_pair,
-    form_of,
     rename,
 )
-from polbias.generators.logic.prover import Outcome, Verdict, outcome, prove
+from polbias.generators.logic.prover import Outcome, Verdict, follows, prove
 from polbias.generators.partisan.country import (
     ISSUES,
     LEANINGS,
@@ -445,7 +444,7 @@ def _verdict(found: Verdict | Outcome) -> str:
 
 def verdict(inference: Inference) -> str:
     """Return the verdict that a gold label is compared with (see `GoldProof`), without its proof."""
-    return _verdict(outcome(form_of(inference, frozenset(MEANINGFUL)), FOL))
+    return _verdict(follows(inference, FOL))
 
 
 def basis(gold: Gold, argument: Argument, place: str, excused: bool = False) -> str:
