@@ -136,7 +136,7 @@ class Columns:
         """Return what a row must be answered alike with: relation, content and the two patterns."""
         return [
             f"{relation.kind}:{self._config}/{problem.content.id}/{'+'.join(relation.patterns)}"
-            for relation in self._family.relations
+            for relation in self._family.file.relations
             if problem.pattern.id in relation.patterns and self._alike(problem.content.id, relation.patterns)
         ]
 
