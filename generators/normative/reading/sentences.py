@@ -26,6 +26,7 @@ from polbias.generators.normative.reading.lexicon import (
     UNIVERSAL_PEOPLE,
     Force,
     Words,
+    first_of,
     gerund_bases,
     is_plural,
     word_set,
@@ -194,7 +195,7 @@ def _predicate(words: Words, opening: _Opening, mood: Mood, read: Read) -> Node 
     word, after, force = rest[0], rest[1:], ADJECTIVES.get(rest[0])
     if word in DETERMINERS:
         # "it is a requirement that", "it is your duty to"
-        end = next((i for i in range(1, min(5, len(rest))) if rest[i] in ("that", "to", "for")), 0)
+        end = first_of(rest[:5], ("that", "to", "for"))
         if not end:
             return None
         word, after, force = rest[end - 1], rest[end:], NOUNS.get(rest[end - 1])
