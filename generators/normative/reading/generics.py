@@ -38,6 +38,7 @@ from polbias.generators.normative.reading.nodes import (
     clauses,
     foreign,
     operators,
+    rebuild,
 )
 from polbias.generators.normative.reading.quantifiers import Class, class_of, joined, leaf, predicate, term
 from polbias.generators.normative.reading.verbs import Saying, compare, number_of, same_individual
@@ -227,7 +228,33 @@ def settled(nodes: Sequence[Node], domain: str, flavoured: bool = False) -> list
         for clause in _contents(node)
         for phrase in clause.predicates[0]
     )
-    return [_settle(node, domain, ability, flavoured) for node in nodes]
+
+    def settle(node: Node) -> Node:
+        if isinstance(node, Negation):
+            body = node.body
+            if isinstance(body, Operator) and body.word == "can" and body.content is not None and not ability:
+                node = replace(node, body=replace(body, content=None))
+        if not isinstance(node, Operator):
+            return rebuild(node, settle)
+        if domain == "epistemic" and node.content is not None and node.word in ("can", "have", STATED):
+            return node.content
+        if (
+            domain == "deontic"
+            and node.word == "may"
+            and isinstance(node.body, Negation)
+            and not node.body.outer
+        ):
+            return Negation(settle(replace(node, body=node.body.body)))
+        modality = domain if node.modality == "?" else node.modality
+        if flavoured and modality == EPISTEMIC:
+            modality = CERTAINTY if node.word in ("might", "may") else ALETHIC
+        elif not flavoured and modality in FLAVOURS:
+            modality = EPISTEMIC
+        # Of "all B are known to be C" the rule may be known, and not of each B.
+        outer = node.outer or modality == KNOWLEDGE
+        return Operator(modality, node.force, settle(node.body), outer, node.word)
+
+    return [settle(node) for node in nodes]
 
 
 def _contents(node: Node) -> list[Clause]:
@@ -241,35 +268,6 @@ def _contents(node: Node) -> list[Clause]:
     if isinstance(node, Negation) and isinstance(node.body, Operator) and node.body.word == "can":
         return []
     return _contents(node.body)
-
-
-def _settle(node: Node, domain: str, ability: bool, flavoured: bool) -> Node:
-    if isinstance(node, Clause):
-        return node
-    if isinstance(node, Conditional):
-        return Conditional(
-            _settle(node.antecedent, domain, ability, flavoured),
-            _settle(node.consequent, domain, ability, flavoured),
-        )
-    body = node.body
-    if isinstance(node, Negation):
-        if isinstance(body, Operator) and body.word == "can" and body.content is not None and not ability:
-            body = replace(body, content=None)
-        inner = _settle(body, domain, ability, flavoured)
-        return node if inner is node.body else Negation(inner, node.outer)
-    if domain == "epistemic" and node.content is not None and node.word in ("can", "have", STATED):
-        return node.content
-    if node.word == "may" and isinstance(body, Negation) and domain == "deontic" and not body.outer:
-        denied = replace(node, body=body.body)
-        return Negation(_settle(denied, domain, ability, flavoured))
-    modality = domain if node.modality == "?" else node.modality
-    if flavoured and modality == EPISTEMIC:
-        modality = CERTAINTY if node.word in ("might", "may") else ALETHIC
-    elif not flavoured and modality in FLAVOURS:
-        modality = EPISTEMIC
-    # Of "all B are known to be C" the rule may be known, and not of each B.
-    outer = node.outer or modality == KNOWLEDGE
-    return Operator(modality, node.force, _settle(body, domain, ability, flavoured), outer, node.word)
 
 
 _SOMEBODY = word_set("somebody")
@@ -339,12 +337,7 @@ def as_propositions(nodes: Sequence[Node]) -> list[Node] | None:
         return None
     if len({word for half in halves if (word := _word(half))}) != 1:
         return None
-    return [
-        Conditional(_as_whole(node.antecedent), _as_whole(node.consequent))
-        if isinstance(node, Conditional)
-        else _as_whole(node)
-        for node in nodes
-    ]
+    return [rebuild(node, _as_whole) if isinstance(node, Conditional) else _as_whole(node) for node in nodes]
 
 
 def _halves(node: Node) -> tuple[Node, ...]:

@@ -307,11 +307,7 @@ def _be(subject: Words, rest: Words, tense: str, number: str, mood: Mood, missin
 
 
 def _numbered(node: Node, number: str) -> Node:
-    if isinstance(node, Clause):
-        return replace(node, number=node.number or number)
-    if isinstance(node, Negation | Operator):
-        return replace(node, body=_numbered(node.body, number))
-    return node
+    return change(node, lambda clause: replace(clause, number=clause.number or number))
 
 
 def _have(subject: Words, rest: Words, number: str, tense: str, mood: Mood) -> Node:
