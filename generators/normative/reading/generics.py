@@ -398,9 +398,10 @@ _SPEAKERS = (("you",), ("i",))
 
 @dataclass(frozen=True)
 class Contents:
-    """The contents of an item.
+    """The sentences of an item with their contents named.
 
     Attributes:
+        nodes: the sentences.
         names: of everything that is said, by position.
         positions: the positions of the disjuncts of each clause, by the identity of the clause.
         classes: the positions of the classes that a clause quantifies over (mostly one), by the identity of
@@ -412,6 +413,7 @@ class Contents:
             positions of "everyone" where the item does not say of anybody that he is a person.
     """
 
+    nodes: list[Node]
     names: Names
     positions: dict[int, list[int]]
     classes: dict[int, list[int]]
@@ -440,7 +442,7 @@ def contents(nodes: list[Node], syllogistic: bool, rule: Rule | None) -> Content
     if rule:
         individuals[rule.subject] = VARIABLE
     restricted, doubtful = _restricted(flat, names, positions, classes) if syllogistic else ({}, frozenset())
-    return Contents(names, positions, classes, individuals, restricted, doubtful)
+    return Contents(nodes, names, positions, classes, individuals, restricted, doubtful)
 
 
 def _occurrences(clause: Clause, syllogistic: bool, singular: bool) -> Iterator[Occurrence]:

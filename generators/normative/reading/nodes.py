@@ -304,7 +304,7 @@ def canonical(text: str) -> str:
 
 
 @lru_cache(maxsize=1 << 14)
-def article(word: str) -> str:
+def indefinite(word: str) -> str:
     """Return the indefinite article that a word takes."""
     return english.a(word).split(" ", 1)[0]
 
@@ -326,7 +326,7 @@ def canonical_words(words: Words, foreign: frozenset[str] = frozenset()) -> Word
         elif word in REFLEXIVES:
             out.append("oneself")
         elif word in ("a", "an"):
-            out.append(article(words[index + 1]) if index < last else word)
+            out.append(indefinite(words[index + 1]) if index < last else word)
         elif word == "to" and out[-2:] == ["be", "able"]:
             out[-2:] = ["can"]
         else:
