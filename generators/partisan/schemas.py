@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
@@ -221,7 +221,7 @@ class Formal:
         self._schemas = {schema.id: schema for schema in load_schemas(large.folder)}
         self.clauses, self._texts = load_clauses(large.folder, stage.tag)
         self.ids = tuple(self._schemas)
-        self._said = lru_cache(maxsize=None)(self._write_clauses)
+        self._said = cache(self._write_clauses)
 
     @property
     def examples(self) -> Sequence[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache
 from typing import NamedTuple, Protocol
 
 from polbias.aliases import Document
@@ -68,7 +68,7 @@ class Material:
         self._stage = stage
         self._issues: dict[str, Areas] = {**stage.goals, **stage.positions}
         self._large = large
-        self._clauses = lru_cache(maxsize=None)(self._write_clauses)
+        self._clauses = cache(self._write_clauses)
 
     @property
     def examples(self) -> Sequence[str]:
@@ -139,7 +139,7 @@ class Examples:
     def __init__(self, stage: Stage, writer: Writer) -> None:
         self._stage, self._writer = stage, writer
         self._bases = writer.examples
-        self.text = lru_cache(maxsize=None)(self._write)
+        self.text = cache(self._write)
 
     @property
     def blocks(self) -> Sequence[str]:
