@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import permutations, product
 from operator import itemgetter
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -121,7 +121,7 @@ class Config:
         levels: Mapping[str, Sequence[str]],
         rows: Sequence[Problem],
         said: Mapping[str, Expression],
-        **more: str,
+        **more: Any,
     ) -> TableSpec:
         """Return a split, given the columns that depend on more than the problem."""
         data, lookup = self.family.dataset, by("problem", rows)
@@ -328,7 +328,7 @@ def _order(
 
     candidates = list(permutations(ROLES))
     shuffled = [candidates[index] for index in rng.permutation(len(candidates))]
-    chosen = min(shuffled, key=lambda order: [used[key] for key in counted(order)])
+    chosen: tuple[str, ...] = min(shuffled, key=lambda order: [used[key] for key in counted(order)])
     used.update(counted(chosen))
     return chosen
 

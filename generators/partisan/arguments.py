@@ -112,7 +112,7 @@ def issue_pairs(
 
 def material_pairs(country: AnyCountry) -> tuple[PairPattern, ...]:
     """Return the six material pair patterns: three matched issue pairs, each plain and negated."""
-    matched = {
+    matched: dict[str, Mapping[Leaning, str]] = {
         f"{pair.right}-{pair.left}": {"left": pair.left, "right": pair.right}
         for pair in country.matched_issues
     }

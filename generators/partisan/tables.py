@@ -270,7 +270,7 @@ def _tables(
     prompter = Prompter(writer, pairs, data.shots, base, printed=edition == "_paper")
     columns = Columns(config, prompter)
     instructions = tuple(writer.language.instructions.of(pairs[0].kind))
-    levels = {
+    levels: Levels = {
         "shots": data.mini.shots if mini else data.shots,
         "instruction": data.mini.instructions if mini else instructions,
         # Leaning varies fastest, then pattern: any even prefix is complete in pairs and spread over patterns.
