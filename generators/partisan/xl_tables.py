@@ -130,14 +130,13 @@ Levels = Mapping[str, Sequence[Any]]
 
 
 def large_dataset(
-    folder: Path | None = None, rows: int | Mapping[str, int] | None = None, fresh: bool = False
+    folder: Path | None = None, rows: Mapping[str, int] | None = None, fresh: bool = False
 ) -> DatasetSpec:
     """Return the specification of the large dataset, with so many rows of a config."""
-    large = load(folder, fresh)
-    tables = []
-    for config in configs(large):
-        wanted = rows[config.name] if isinstance(rows, Mapping) else rows
-        tables.append(config.table(wanted or config.rounds(large.file.rows)))
+    large, wanted = load(folder, fresh), rows or {}
+    tables = (
+        config.table(wanted.get(config.name) or config.rounds(large.file.rows)) for config in configs(large)
+    )
     return dataset_of(large.file, tables)
 
 
