@@ -303,7 +303,7 @@ def _possessor(noun_phrase: Words) -> Words:
 
 def _with_subject(clause: Clause, subject: Words) -> Clause:
     splits = tuple(
-        replace(split, subject=subject) for split in clause.splits if split.subject == clause.subject
+        split._replace(subject=subject) for split in clause.splits if split.subject == clause.subject
     )
     return replace(clause, subject=subject, splits=splits)
 

@@ -49,21 +49,17 @@ from polbias.generators.normative.reading.verbs import Saying, compare, number_o
 def divided(nodes: Sequence[Node]) -> list[Node]:
     """Settle where predicates of clauses without auxiliary begin, in agreement with other clauses."""
     flat = [clause for node in nodes for clause in clauses(node)]
-    if not any(len(clause.splits) > 1 for clause in flat):
-        return list(nodes)
     sure = [clause for clause in flat if not clause.splits]
     phrases = {phrase for clause in sure for alternatives in clause.predicates for phrase in alternatives}
     phrases |= {class_of(clause.subject).restriction for clause in flat if clause.quantifier}
     subjects = {clause.subject for clause in sure if clause.subject}
 
     def settle(clause: Clause) -> Clause:
-        if len(clause.splits) < 2:
-            return clause
         best = next((split for split in clause.splits if split.predicate in phrases), None)
         best = best or next((split for split in clause.splits if split.subject in subjects), None)
         if best is None or best is clause.splits[0]:
             return clause
-        return replace(leaf(best.subject, best.predicate, best.tense, best.number), unmarked=best.unmarked)
+        return leaf(*best)
 
     return [change(node, settle) for node in nodes]
 
@@ -182,8 +178,6 @@ def _anybody(subject: Words) -> bool:
 def understood(nodes: Sequence[Node], topic: Words, syllogistic: bool) -> list[Node]:
     """Give infinitives without subject the one that they are about."""
     flat = [clause for node in nodes for clause in clauses(node)]
-    if all(clause.subject or clause.quantifier for clause in flat):
-        return list(nodes)
     if syllogistic:
         if not any(clause.subject == ("you",) for clause in flat):
             return list(nodes)

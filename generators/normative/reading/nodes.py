@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
+from typing import NamedTuple
 
 from polbias.generators.language import english
 from polbias.generators.logic.formula import (
@@ -45,8 +46,7 @@ STATED = "stated"
 Alternatives = tuple[Words, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Split:
+class Split(NamedTuple):
     """One way to divide a clause without auxiliary into subject and predicate."""
 
     subject: Words

@@ -207,10 +207,10 @@ def quantified(subject: Words) -> tuple[str, Words]:
     return kind, rest
 
 
-def leaf(subject: Words, phrase: Words, tense: str = "", number: str = "") -> Clause:
+def leaf(subject: Words, phrase: Words, tense: str = "", number: str = "", unmarked: bool = False) -> Clause:
     """Return a clause with its quantifier and its disjuncts found."""
     quantifier, kept = quantified(subject)
-    return Clause(kept, disjuncts(phrase), tense, number, quantifier)
+    return Clause(kept, disjuncts(phrase), tense, number, quantifier, unmarked=unmarked)
 
 
 # Classes ("employees who meet the criteria"), predicates and individuals in comparable forms.

@@ -89,8 +89,7 @@ def clause(words: Words, mood: Mood = TOP) -> Node:
         return have_to(best.subject, best.predicate[1:], best.tense, best.number, mood)
     if mood == SUBJUNCTIVE and best.unmarked:
         return replace(leaf(best.subject, best.predicate), splits=found)
-    read = leaf(best.subject, best.predicate, best.tense, best.number)
-    return replace(read, splits=found, unmarked=best.unmarked)
+    return replace(leaf(*best), splits=found)
 
 
 # Impersonal frames: "it is ADJ that S", "it is ADJ (for NP) to VP", "it is (not) the case that S".

@@ -213,7 +213,7 @@ def _lexical(subject: Words, words: Words) -> Clause:
         return replace(read, predicates=((*read.predicates[0], *others),))
     if past and not (is_verb(form) and not form.endswith("ed")):
         return leaf(subject, (past[0], *rest), "past", "")
-    return replace(leaf(subject, words, "present", "plural"), unmarked=True)
+    return leaf(subject, words, "present", "plural", unmarked=True)
 
 
 def _coordinated(rest: Words) -> Words:
