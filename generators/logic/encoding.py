@@ -29,8 +29,9 @@ from polbias.generators.logic.formula import (
     Not,
     Or,
     Possibly,
-    children,
     constants,
+    enriched,
+    modalities,
     negated,
     substitute,
 )
@@ -73,11 +74,6 @@ class Step:
         return source.modality
 
 
-def _modalities(formula: Formula) -> set[str]:
-    own = {formula.modality} if isinstance(formula, Necessarily | Possibly) else set()
-    return own.union(*(_modalities(part) for part in children(formula)))
-
-
 def implies(antecedent: z3.BoolRef, consequent: z3.BoolRef) -> z3.BoolRef:
     """Return an implication; as `z3.Implies`, which looks at the sorts of both first."""
     made = z3.Z3_mk_implies(antecedent.ctx_ref(), antecedent.as_ast(), consequent.as_ast())
@@ -97,7 +93,6 @@ class Encoding:
 
     Attributes:
         steps: each constraint with its reason, in the order in which they were unfolded.
-        premises: how many of the steps say that premises (and postulates) hold, from the first on.
         atoms: the z3 variable of each atom at each world.
         access: the z3 variable of each pair of worlds, by modality.
         worlds: number of worlds.
@@ -105,10 +100,12 @@ class Encoding:
     """
 
     def __init__(self, inference: Inference, logic: Logic) -> None:
-        modalities = {m for f in inference.formulas for m in _modalities(f)}
-        if logic.access is Access.UNIVERSAL and len(modalities) > 1:
-            raise ValueError(f"{logic.name} is decided for one modality, found {sorted(modalities)}")
-        self._logic, self.modal = logic, bool(modalities)
+        if logic.free_choice:
+            inference = inference.map(enriched)
+        kinds = {kind for formula in inference.formulas for kind in modalities(formula)}
+        if logic.access is Access.UNIVERSAL and len(kinds) > 1:
+            raise ValueError(f"{logic.name} is decided for one modality, found {sorted(kinds)}")
+        self._logic, self.modal = logic, bool(kinds)
         postulates = logic.postulates_of(inference.formulas)
         self._names = list(dict.fromkeys(n for f in (*postulates, *inference.formulas) for n in constants(f)))
         self.steps: list[tuple[Step, z3.BoolRef]] = []
@@ -121,7 +118,6 @@ class Encoding:
             self._assert(Step(postulate, ACTUAL, "postulate"))
         for index, premise in enumerate(inference.premises, 1):
             self._assert(Step(premise, ACTUAL, "premise", index))
-        self.premises = len(self.steps)
         self._assert(Step(negated(inference.conclusion), ACTUAL, "conclusion"))
         self._unfolded: set[tuple[Any, ...]] = set()
         while self._unfold():
@@ -177,75 +173,65 @@ class Encoding:
         before = len(self.steps)
         for (formula, world, positive), node in list(self._nodes.items()):
             if isinstance(formula, ForAll):
-                steps = self._individuals(formula, world, positive, node)
+                self.steps += self._individuals(formula, world, positive, node)
             else:
-                steps = self._accessible(formula, world, positive, node)
-            for key, step, constraint in steps:
-                if key not in self._unfolded:
-                    self._unfolded.add(key)
-                    self.steps.append((step, constraint))
+                self.steps += self._accessible(formula, world, positive, node)
         return len(self.steps) > before
+
+    def _is_new(self, *instance: Any) -> bool:
+        """Whether something has not been unfolded so far; from now on it has."""
+        new = instance not in self._unfolded
+        self._unfolded.add(instance)
+        return new
 
     def _individuals(
         self, formula: ForAll, world: int, positive: bool, node: z3.BoolRef
-    ) -> Iterator[tuple[tuple[Any, ...], Step, z3.BoolRef]]:
+    ) -> Iterator[tuple[Step, z3.BoolRef]]:
         if not positive:
-            key = (formula, world, positive)
-            if key in self._unfolded:
-                return
-            fresh = [f"#{len(self._names) + i}" for i in range(len(formula.variables))]
-            self._names += fresh
-            if len(self._names) > _MAX_INDIVIDUALS:
-                raise ValueError(f"more than {_MAX_INDIVIDUALS} individuals are needed for {formula}")
-            body = substitute(formula.body, dict(zip(formula.variables, fresh, strict=True)))
-            step = Step(negated(body), world, "witness", source=Not(formula), origin=world)
-            yield key, step, implies(z3.Not(node), z3.Not(self._truth(body, world, False)))
+            if self._is_new(formula, world):
+                fresh = [f"#{len(self._names) + i}" for i in range(len(formula.variables))]
+                self._names += fresh
+                if len(self._names) > _MAX_INDIVIDUALS:
+                    raise ValueError(f"more than {_MAX_INDIVIDUALS} individuals are needed for {formula}")
+                body = substitute(formula.body, dict(zip(formula.variables, fresh, strict=True)))
+                step = Step(negated(body), world, "witness", source=Not(formula), origin=world)
+                yield step, implies(z3.Not(node), z3.Not(self._truth(body, world, False)))
             return
         if not self._names:
             self._names.append("#0")
         for chosen in product(tuple(self._names), repeat=len(formula.variables)):
-            if (formula, world, chosen) in self._unfolded:
-                continue
-            body = substitute(formula.body, dict(zip(formula.variables, chosen, strict=True)))
-            step = Step(body, world, "instance", source=formula, origin=world)
-            yield (formula, world, chosen), step, implies(node, self._truth(body, world, True))
+            if self._is_new(formula, world, chosen):
+                body = substitute(formula.body, dict(zip(formula.variables, chosen, strict=True)))
+                step = Step(body, world, "instance", source=formula, origin=world)
+                yield step, implies(node, self._truth(body, world, True))
 
     def _accessible(
         self, formula: Modal, world: int, positive: bool, node: z3.BoolRef
-    ) -> Iterator[tuple[tuple[Any, ...], Step, z3.BoolRef]]:
+    ) -> Iterator[tuple[Step, z3.BoolRef]]:
         modality, body = formula.modality, formula.body
         universal = isinstance(formula, Necessarily) == positive
         said = formula if positive else Not(formula)
         # What a universal says of every world that is accessible, and an existential of one.
         value = body if positive else negated(body)
         holds = node if positive else z3.Not(node)
-        if not universal:
-            existential = (formula, world, positive)
-            if existential not in self._unfolded:
-                other = self._witness(modality, value, world)
-                edge = self._edge(modality, world, other)
-                truth = self._truth(body, other, positive)
-                step = Step(value, other, "witness", source=said, origin=world)
-                yield existential, step, implies(holds, z3.And(edge, truth if positive else z3.Not(truth)))
-            return
-        if self._logic.access_of(modality) is Access.SERIAL:
-            serial = ("serial", modality, world)
-            if serial not in self._unfolded:
-                other = self._witness(modality, Atom("serial"), world)
+        others = [] if universal else [self._witness(modality, value, world)]
+        if universal:
+            access = self._logic.access_of(modality)
+            if access in (Access.SERIAL, Access.REFLEXIVE) and self._is_new(access, modality, world):
+                serial = access is Access.SERIAL
+                other = self._witness(modality, Atom("serial"), world) if serial else world
                 step = Step(None, other, "access", source=said, origin=world)
-                yield serial, step, self._edge(modality, world, other)
-        if self._logic.access_of(modality) is Access.REFLEXIVE:
-            reflexive = ("reflexive", modality, world)
-            if reflexive not in self._unfolded:
-                step = Step(None, world, "access", source=said, origin=world)
-                yield reflexive, step, self._edge(modality, world, world)
-        for other in self._reachable(modality, world):
-            key = (formula, world, positive, other)
-            if key not in self._unfolded:
-                edge = self._edge(modality, world, other)
-                truth = self._truth(body, other, positive)
-                step = Step(value, other, "instance", source=said, origin=world)
-                yield key, step, implies(z3.And(holds, edge), truth if positive else z3.Not(truth))
+                yield step, self._edge(modality, world, other)
+            others = self._reachable(modality, world)
+        for other in others:
+            if self._is_new(formula, world, positive, other):
+                edge, truth = self._edge(modality, world, other), self._truth(body, other, positive)
+                meant = truth if positive else z3.Not(truth)
+                step = Step(value, other, "instance" if universal else "witness", source=said, origin=world)
+                yield (
+                    step,
+                    implies(z3.And(holds, edge), meant) if universal else implies(holds, z3.And(edge, meant)),
+                )
 
     def _witness(self, modality: str, body: Formula, world: int) -> int:
         """Return the world that exists because of a formula: in S5 one for all worlds, else one at each."""

@@ -12,7 +12,6 @@ from polbias.generators.logic.formula import (
     DEONTIC,
     EPISTEMIC,
     KNOWLEDGE,
-    Access,
     Form,
     Formula,
     Logic,
@@ -55,7 +54,7 @@ def explain_form(form: Form, logic: Logic) -> str:
 def _worded(form: Form, logic: Logic) -> tuple[str, ...]:
     """Return what is said of a form, cut before and after every character that stands for something."""
     marks = "".join((*form.words, *form.people))
-    text = explain(spoken(decide(form, logic), form))
+    text = explain(spoken(decide(form.inference, logic), form))
     return tuple(re.split(f"([{marks}])", text)) if marks else (text,)
 
 
@@ -109,9 +108,8 @@ def _kind(step: Step) -> str:
 def _countermodel(verdict: Verdict) -> str:
     """Return a description of a countermodel, world by world."""
     worlds = verdict.countermodel
-    if verdict.logic.access is Access.NONE or (len(worlds) == 1 and not verdict.modal):
-        # What holds where there is but one world.
-        world = worlds[0]
+    if not verdict.modal:  # what holds where there is but one world
+        (world,) = worlds
         if len(world.false) <= _FEW:
             return _atoms(world)
         true = ", ".join(map(str, world.true))

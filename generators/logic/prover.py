@@ -15,7 +15,6 @@ from polbias.generators.logic.formula import (
     Formula,
     Inference,
     Logic,
-    enriched,
     form_of,
     predicates,
     rename,
@@ -46,8 +45,8 @@ class World:
     """
 
     number: int
-    true: tuple[Atom, ...]
-    false: tuple[Atom, ...]
+    true: tuple[Formula, ...]
+    false: tuple[Formula, ...]
     sees: tuple[tuple[str, int], ...] = ()
 
 
@@ -63,7 +62,6 @@ class Verdict:
     """Whether an inference is valid in a logic.
 
     Attributes:
-        logic: the logic.
         valid: True if the conclusion is true wherever the premises are.
         consistent: False if the premises cannot all be true, so that anything would follow.
         proof: if valid, facts that cannot hold together, the denied conclusion among them (unless the
@@ -73,7 +71,6 @@ class Verdict:
         modal: whether the inference has modal operators.
     """
 
-    logic: Logic
     valid: bool
     consistent: bool
     proof: tuple[Step, ...]
@@ -85,21 +82,12 @@ class Verdict:
 def prove(inference: Inference, logic: Logic) -> Verdict:
     """Decide an inference."""
     form = form_of(inference, _fixed(logic))
-    return spoken(decide(form, logic), form)
+    return spoken(decide(form.inference, logic), form)
 
 
 def follows(inference: Inference, logic: Logic) -> Outcome:
     """Decide an inference as `prove` does, without looking for a proof or a countermodel."""
-    return outcome(form_of(inference, _fixed(logic)), logic)
-
-
-def decide(form: Form, logic: Logic) -> Verdict:
-    """Decide all inferences of a form."""
-    return _decide(_read(form, logic), logic)
-
-
-def _read(form: Form, logic: Logic) -> Inference:
-    return form.inference.map(enriched) if logic.free_choice else form.inference
+    return outcome(form_of(inference, _fixed(logic)).inference, logic)
 
 
 @lru_cache
@@ -107,18 +95,14 @@ def _fixed(logic: Logic) -> frozenset[str]:
     return frozenset(name for postulate in logic.postulates for name in predicates(postulate))
 
 
-def outcome(form: Form, logic: Logic) -> Outcome:
-    """Decide all inferences of a form as `decide` does, without looking for a proof or a countermodel."""
-    return _outcome(_read(form, logic), logic)
-
-
 # The same inference is asked for its outcome and its proof in turn; more would fill the memory of z3.
 _encoded = lru_cache(maxsize=16)(Encoding)
 
 
 @lru_cache(maxsize=16384)
-def _outcome(inference: Inference, logic: Logic) -> Outcome:
-    steps = _encoded(inference, logic).steps
+def outcome(form: Inference, logic: Logic) -> Outcome:
+    """Decide all inferences of a form as `decide` does, without looking for a proof or a countermodel."""
+    steps = _encoded(form, logic).steps
     if _satisfiable([constraint for _, constraint in steps]):
         return Outcome(valid=False, consistent=True)
     # Without the denied conclusion: if the premises alone cannot hold, anything would follow.
@@ -127,8 +111,9 @@ def _outcome(inference: Inference, logic: Logic) -> Outcome:
 
 
 @lru_cache(maxsize=16384)
-def _decide(inference: Inference, logic: Logic) -> Verdict:
-    found, encoding = _outcome(inference, logic), _encoded(inference, logic)
+def decide(form: Inference, logic: Logic) -> Verdict:
+    """Decide all inferences of a form."""
+    found, encoding = outcome(form, logic), _encoded(form, logic)
     if found.valid:
         # Steps that cannot all hold and of which none can be spared, tried from the last to the first.
         solver = z3.SolverFor("QF_UF")
@@ -142,9 +127,9 @@ def _decide(inference: Inference, logic: Logic) -> Verdict:
             # As `solver.check`, which looks at the sort of every assumption every time.
             if z3.Z3_solver_check_assumptions(context, solver.solver, len(rest), assumed) == z3.Z3_L_FALSE:
                 steps = rest
-        return Verdict(logic, True, found.consistent, tuple(step for step, _ in steps), (), encoding.modal)
-    shown = {name for formula in inference.formulas for name in predicates(formula)}
-    return Verdict(logic, False, True, (), _countermodel(encoding, shown), encoding.modal)
+        return Verdict(True, found.consistent, tuple(step for step, _ in steps), (), encoding.modal)
+    shown = {name for formula in form.formulas for name in predicates(formula)}
+    return Verdict(False, True, (), _countermodel(encoding, shown), encoding.modal)
 
 
 def _satisfiable(constraints: Sequence[z3.BoolRef]) -> bool:
@@ -199,15 +184,12 @@ def spoken(verdict: Verdict, form: Form) -> Verdict:
     def say(formula: Formula) -> Formula:
         return rename(substitute(formula, people), words)
 
-    def say_atoms(spoken: tuple[Atom, ...]) -> tuple[Atom, ...]:
-        return tuple(atom for atom in map(say, spoken) if isinstance(atom, Atom))
-
     proof = tuple(
         replace(step, formula=step.formula and say(step.formula), source=step.source and say(step.source))
         for step in verdict.proof
     )
     worlds = tuple(
-        replace(world, true=say_atoms(world.true), false=say_atoms(world.false))
+        replace(world, true=tuple(map(say, world.true)), false=tuple(map(say, world.false)))
         for world in verdict.countermodel
     )
     return replace(verdict, proof=proof, countermodel=worlds)

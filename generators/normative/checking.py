@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ from polbias.generators.normative.family import Pattern, load_patterns
 from polbias.generators.normative.problems import label, logic_of
 from polbias.generators.normative.reading import canonical, read_item
 from polbias.generators.normative.reading.lexicon import same_verb
-from polbias.manifest import Manifest, read_manifest
+from polbias.manifest import read_manifest
 
 _RULE = re.compile(r"If an? (?P<unit>.+?) (?P<p>.+?), then the (?P=unit) (?:must )?(?P<q>.+)\.")
 
@@ -82,7 +82,8 @@ def prove(folder: Path, templates: Path | None = None) -> Proofs:
     proved, failed = 0, []
     for config in manifest.configs:
         columns = _CARD_COLUMNS if config == _WASON else _COLUMNS
-        for row in _rows(folder, manifest, config, columns):
+        files = [folder / file.path for split in manifest.configs[config].values() for file in split.files]
+        for row in pq.read_table(files, columns=columns).to_pylist():
             problem = _selection(row) if config == _WASON else _problem(row, patterns[row["pattern"]])
             proved += problem is None
             failed += [] if problem is None else [f"{row['id']}: {problem}"]
@@ -128,10 +129,3 @@ def _canonical(formula: Formula) -> Formula:
             tuple(term if term == "x" else canonical(term) for term in formula.terms),
         )
     return rebuild(formula, _canonical)
-
-
-def _rows(folder: Path, manifest: Manifest, config: str, columns: list[str]) -> Iterator[Row]:
-    for split in manifest.configs[config].values():
-        for file in split.files:
-            for batch in pq.ParquetFile(folder / file.path).iter_batches(columns=columns):
-                yield from batch.to_pylist()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, PositiveInt, StringConstraints, model_validator
 
@@ -32,7 +32,6 @@ from polbias.template_files import (
     Name,
     Text,
     Version,
-    checked,
     every,
     fault,
     load_template,
@@ -211,24 +210,6 @@ class Rule(_Content):
 Content = Act | Choice | Proposition | Rule
 
 
-def content_type(
-    content: Content, affirming: Sequence[str], optional: Sequence[str], forces: Sequence[str]
-) -> ContentType:
-    """Return whether a problem agrees with common sense (Table 4)."""
-    if isinstance(content, Choice | Rule):
-        return content.type
-    match content.status:
-        case "nonsense":
-            return "nonsense"
-        case "duty" | "known":
-            agrees = set(forces) <= set(affirming)
-        case "optional" | "open":
-            agrees = set(forces) <= set(optional)
-        case _:
-            agrees = not set(forces) & set(affirming)
-    return "congruent" if agrees else "incongruent"
-
-
 class _ContentsFile(Entry):
     exemplars: Mapping[str, Document]
 
@@ -256,15 +237,15 @@ class SyllogismFile(_ContentsFile):
 def load_contents(path: Path, task: Task) -> _ContentsFile:
     """Read a file of contents and check that every content stands in it once."""
     file: _ContentsFile = load_template(path, LogicFile if task == "logic" else SyllogismFile)
-    for attribute in ("id", "what is said"):
-        seen: dict[Any, str] = {}
-        for section, contents in file.sections.items():
-            for index, content in enumerate(contents):
-                place = f"{section}.{index}"
-                value = content.id if attribute == "id" else _said(content)
-                if value in seen:
-                    raise fault(path, place, f"{attribute} ({value!r}) stands at {seen[value]} too; keep one")
-                seen[value] = place
+    seen: dict[tuple[str, object], str] = {}
+    for section, contents in file.sections.items():
+        for index, content in enumerate(contents):
+            place = f"{section}.{index}"
+            for said in (("id", content.id), ("what is said", _said(content))):
+                if said in seen:
+                    attribute, value = said
+                    raise fault(path, place, f"{attribute} ({value!r}) stands at {seen[said]} too; keep one")
+                seen[said] = place
     return file
 
 
@@ -278,12 +259,6 @@ def _said(content: Content) -> object:
             return content.subject, content.verb, content.rest
         case Rule():
             return content.group.singular, content.verb, content.rest
-
-
-def exemplar(path: Path, example: Document, model: type[Content], pattern: str) -> Content:
-    """Return the content of an exemplar, which has no id or reason of its own."""
-    named = {"id": f"exemplar-{pattern.lower()}", "why": "exemplar", **example}
-    return checked(path, f"exemplars.{pattern}", named, model)
 
 
 # Inference patterns: their form, their gold, and which of them are the same inference.
@@ -413,6 +388,22 @@ class PatternsFile(Entry):
         """The patterns by id, in the order of the paper."""
         return {pattern.id: pattern for pattern in (*self.logic, *self.syllogism)}
 
+    def content_type(self, content: Content, pattern: Pattern) -> ContentType:
+        """Return whether a problem agrees with common sense (Table 4)."""
+        if isinstance(content, Choice | Rule):
+            return content.type
+        forces = {pattern.premise, pattern.hypothesis}
+        match content.status:
+            case "nonsense":
+                return "nonsense"
+            case "duty" | "known":
+                agrees = forces <= {*self.affirming}
+            case "optional" | "open":
+                agrees = forces <= {*self.optional}
+            case _:
+                agrees = forces.isdisjoint(self.affirming)
+        return "congruent" if agrees else "incongruent"
+
     @model_validator(mode="after")
     def _known_patterns(self) -> PatternsFile:
         for index, relation in enumerate(self.relations):
@@ -421,13 +412,10 @@ class PatternsFile(Entry):
         return self
 
 
-def _patterns_file(folder: Path) -> PatternsFile:
-    return load_template(folder / "patterns.yaml", PatternsFile)
-
-
 def load_patterns(folder: Path | None = None) -> Mapping[str, Pattern]:
     """Read the patterns, in the order of the paper."""
-    return _patterns_file(folder or package_file("templates/normative")).patterns
+    path = (folder or package_file("templates/normative")) / "patterns.yaml"
+    return load_template(path, PatternsFile).patterns
 
 
 # All template files of the normative family, read and checked against each other.
@@ -497,7 +485,6 @@ class Family:
         folder: where they were read from.
         dataset: the dataset as a whole.
         file: the patterns file, for sentences, statuses and relations.
-        patterns: by id.
         frames: by domain.
         contents: by domain and task.
         instructions: prompts.
@@ -507,41 +494,30 @@ class Family:
     folder: Path
     dataset: DatasetFile
     file: PatternsFile
-    patterns: Mapping[str, Pattern]
     frames: Mapping[Domain, FramesFile]
     contents: Mapping[tuple[Domain, Task], _ContentsFile]
     instructions: InstructionsFile
     errata: Sequence[Erratum[_Concerned]]
 
-    @property
-    def relations(self) -> tuple[Relation, ...]:
-        """Patterns that are the same inference."""
-        return self.file.relations
-
-    def contents_path(self, domain: Domain, task: Task) -> Path:
-        """Return where the contents of a task stand."""
-        return _contents_path(self.folder, domain, task)
-
     def patterns_of(self, domain: Domain, task: Task) -> tuple[Pattern, ...]:
         """Return the patterns of a task in a domain, in the order of the paper."""
-        return tuple(p for p in self.patterns.values() if p.task == task and domain in p.domains)
+        return tuple(p for p in self.file.patterns.values() if p.task == task and domain in p.domains)
 
 
-def _contents_path(folder: Path, domain: Domain, task: Task) -> Path:
+def contents_path(folder: Path, domain: Domain, task: Task) -> Path:
+    """Return where the contents of a task stand."""
     return folder / "contents" / f"{domain}_{task}.yaml"
 
 
 def load_family(folder: Path | None = None) -> Family:
     """Read the normative templates."""
     folder = folder or package_file("templates/normative")
-    file = _patterns_file(folder)
     family = Family(
         folder,
         load_template(folder / "dataset.yaml", DatasetFile),
-        file,
-        file.patterns,
+        load_template(folder / "patterns.yaml", PatternsFile),
         {domain: load_template(folder / f"frames.{domain}.yaml", FramesFile) for domain in DOMAINS},
-        {(d, t): load_contents(_contents_path(folder, d, t), t) for t in TASKS for d in DOMAINS},
+        {(d, t): load_contents(contents_path(folder, d, t), t) for t in TASKS for d in DOMAINS},
         load_template(folder / "instructions.yaml", InstructionsFile),
         load_errata(folder, Erratum[_Concerned]),
     )
@@ -550,5 +526,5 @@ def load_family(folder: Path | None = None) -> Family:
         wanted = sorted(pattern.id for pattern in family.patterns_of(domain, task))
         if found != wanted:
             problem = f"found exemplars for {found}, expected {wanted}"
-            raise fault(family.contents_path(domain, task), "exemplars", problem)
+            raise fault(contents_path(folder, domain, task), "exemplars", problem)
     return family

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property, lru_cache
+from functools import cached_property, lru_cache
 from itertools import product, zip_longest
 
 import numpy as np
@@ -24,7 +24,6 @@ from polbias.generators.logic.formula import (
     MODAL_LOGICS,
     Atom,
     ForAll,
-    Form,
     Formula,
     Implies,
     Inference,
@@ -53,7 +52,7 @@ from polbias.generators.normative.family import (
     Rule,
     Task,
     Tense,
-    content_type,
+    contents_path,
 )
 from polbias.template_files import Texts, fault
 
@@ -96,7 +95,7 @@ class GoldProof:
 def gold_proof(inference: Inference, pattern: Pattern, domain: Domain) -> GoldProof:
     """Prove the gold of a problem."""
     logic, form = logic_of(pattern, domain), form_of(inference)
-    verdicts = _verdicts(form.inference)
+    verdicts = {each.name: label(outcome(form.inference, each)) for each in MODAL_LOGICS}
     text = explain_form(form, logic)
     gold = verdicts[logic.name]
     if gold != pattern.gold:
@@ -104,7 +103,7 @@ def gold_proof(inference: Inference, pattern: Pattern, domain: Domain) -> GoldPr
             f"patterns.yaml: pattern {pattern.id}: the gold is {pattern.gold!r}, but {inference} is {gold} "
             f"in {logic.name} ({text}); correct the pattern"
         )
-    valid = outcome(form, logic).valid
+    valid = outcome(form.inference, logic).valid
     return GoldProof(
         pattern.gold,
         verdicts[KD.name],
@@ -114,13 +113,6 @@ def gold_proof(inference: Inference, pattern: Pattern, domain: Domain) -> GoldPr
         text if valid else None,
         None if valid else text,
     )
-
-
-@lru_cache(maxsize=4096)
-def _verdicts(form: Inference) -> Mapping[str, Gold]:
-    """Return the verdict of every logic; it depends on the form alone."""
-    bare = Form(form, (), ())
-    return {logic.name: label(outcome(bare, logic)) for logic in MODAL_LOGICS}
 
 
 def label(verdict: Verdict | Outcome) -> Gold:
@@ -143,12 +135,10 @@ class Said:
     Attributes:
         text: with capital and full stop.
         formula: in the reading that is meant.
-        others: further readings that its frame may be given.
     """
 
     text: str
     formula: Formula
-    others: tuple[Formula, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -161,7 +151,7 @@ class _Clause:
 
 
 class Writer:
-    """Writes the sentences of a domain.
+    """Writes the problems of a domain.
 
     Args:
         family: the templates.
@@ -169,28 +159,35 @@ class Writer:
     """
 
     def __init__(self, family: Family, domain: Domain) -> None:
-        self._sentences = family.file.sentences
+        self._file, self._domain = family.file, domain
         self._frames = Texts(family.folder / f"frames.{domain}.yaml", {})
         self._around = Texts(family.folder / "patterns.yaml", {"a": a})
-        # The same sentence stands in many problems.
-        self.single, self.rule = cache(self._single), cache(self._rule)
-        self.conduct, self.minor = cache(self._conduct), cache(self._minor)
 
-    def _single(
-        self,
-        content: Act | Choice | Proposition,
-        frame: Frame,
-        force: Force,
-        either: bool,
-    ) -> Said:
-        """Return a modal sentence about a content of the logic task."""
-        clause = _clause(content, either)
-        formulas = frame.formulas(force, clause.formula)
-        return Said(_sentence(self._modal(frame, force, clause)), formulas[0], formulas[1:])
+    def compose(self, pattern: Pattern, content: Content, frames: Pair) -> Problem:
+        """Return the problem of a pattern, a content and two frames."""
+        premises, hypothesis = self._parts(pattern, content, *frames)
+        kind = self._file.content_type(content, pattern)
+        return Problem(self._domain, pattern, content, kind, *frames, premises, hypothesis)
 
-    def _conduct(self, rule: Rule, frame: Frame, force: Force, hypothetical: bool) -> Said:
-        """Return what a rule says of the individual, or that it does not hold of it."""
-        clause = _conduct(rule, rule.name, whole=hypothetical)
+    def _parts(
+        self, pattern: Pattern, content: Content, first: Frame, second: Frame
+    ) -> tuple[tuple[Said, ...], Said]:
+        if not isinstance(content, Rule):
+            elimination = pattern.id == "FC-Or-Elim"
+            premise = self._said(first, pattern.premise, _clause(content, either=elimination))
+            hypothesis = self._said(second, pattern.hypothesis, _clause(content, either=not elimination))
+            return (premise,), hypothesis
+        hypothetical = pattern.id.startswith("Hyp")
+        rule = self._rule(content, first, pattern.premise, hypothetical)
+        conduct = self._said(second, pattern.hypothesis, _conduct(content, content.name, whole=hypothetical))
+        _, minor = pattern.form.premises
+        modal_minor = isinstance(minor.body if isinstance(minor, Not) else minor, Necessarily)
+        negated = isinstance(pattern.form.conclusion if modal_minor else minor, Not)
+        belongs = self._minor(content, negated, hypothetical)
+        return ((rule, conduct), belongs) if modal_minor else ((rule, belongs), conduct)
+
+    def _said(self, frame: Frame, force: Force, clause: _Clause) -> Said:
+        """Return a modal sentence."""
         return Said(_sentence(self._modal(frame, force, clause)), frame.formulas(force, clause.formula)[0])
 
     def _rule(self, rule: Rule, frame: Frame, force: Force, hypothetical: bool) -> Said:
@@ -201,10 +198,9 @@ class Writer:
             text = self._text("if", rule, antecedent=antecedent, consequent=self._modal(frame, force, clause))
             belongs, conduct = _belongs(rule, whole=True), _conduct(rule, rule.name, whole=True).formula
             return Said(_sentence(text), Implies(belongs, frame.formulas(force, conduct)[0]))
-        clause = _conduct(rule, self._text("all", rule), plural=True)
+        said = self._said(frame, force, _conduct(rule, self._text("all", rule), plural=True))
         belongs = Atom(rule.group.singular, (_VARIABLE,))
-        body = Implies(belongs, frame.formulas(force, clause.formula)[0])
-        return Said(_sentence(self._modal(frame, force, clause)), ForAll((_VARIABLE,), body))
+        return Said(said.text, ForAll((_VARIABLE,), Implies(belongs, said.formula)))
 
     def _minor(self, rule: Rule, negated: bool, hypothetical: bool) -> Said:
         """Return that the individual belongs to the group, or does not."""
@@ -218,7 +214,7 @@ class Writer:
     def _text(self, field: str, rule: Rule, **slots: str) -> str:
         group = {"name": rule.name, "singular": rule.group.singular, "plural": rule.group.plural}
         field = f"{field}_" if field in ("is", "if") else field
-        return self._around.render(f"sentences.{field}", getattr(self._sentences, field), group | slots)
+        return self._around.render(f"sentences.{field}", getattr(self._file.sentences, field), group | slots)
 
 
 def _clause(content: Act | Choice | Proposition, either: bool) -> _Clause:
@@ -228,7 +224,7 @@ def _clause(content: Act | Choice | Proposition, either: bool) -> _Clause:
         return _Clause(_slots(content.subject, phrase), content.tense, atom)
     slots = {"subject": "you", "be": "are", "obligee": "", "infinitive": content.act}
     atom = Atom(content.act)
-    if not either or isinstance(content, Act):
+    if isinstance(content, Act) or not either:
         return _Clause(slots, "present", atom)
     both = Or((atom, Atom(content.alternative)))
     return _Clause(slots | {"infinitive": content.either}, "present", both)
@@ -304,8 +300,6 @@ def admissible(family: Family, pattern: Pattern, domain: Domain) -> tuple[Pair, 
 
 
 def _keeps_gold(pattern: Pattern, domain: Domain, first: Frame, second: Frame) -> bool:
-    if first.readings is None and second.readings is None:
-        return True
     form = pattern.in_domain(domain)
     premises = first.formulas(pattern.premise, _operand(form.premises[0]))
     conclusions = second.formulas(pattern.hypothesis, _operand(form.conclusion))
@@ -401,53 +395,12 @@ class Problem:
         return gold_proof(self.inference, self.pattern, self.domain)
 
 
-class Composer:
-    """Puts the sentences of a problem together.
-
-    Args:
-        family: the templates.
-        domain: of the problems.
-    """
-
-    def __init__(self, family: Family, domain: Domain) -> None:
-        self._family, self._domain, self._writer = family, domain, Writer(family, domain)
-
-    def compose(self, pattern: Pattern, content: Content, frames: Pair) -> Problem:
-        """Return the problem of a pattern, a content and two frames."""
-        premises, hypothesis = self._parts(pattern, content, *frames)
-        kind = _type(self._family, pattern, content)
-        return Problem(self._domain, pattern, content, kind, *frames, premises, hypothesis)
-
-    def _parts(
-        self, pattern: Pattern, content: Content, first: Frame, second: Frame
-    ) -> tuple[tuple[Said, ...], Said]:
-        if not isinstance(content, Rule):
-            longer = isinstance(content, Choice)
-            elimination = longer and pattern.id == "FC-Or-Elim"
-            return (
-                (self._writer.single(content, first, pattern.premise, elimination),),
-                self._writer.single(content, second, pattern.hypothesis, longer and not elimination),
-            )
-        hypothetical = pattern.id.startswith("Hyp")
-        rule = self._writer.rule(content, first, pattern.premise, hypothetical)
-        conduct = self._writer.conduct(content, second, pattern.hypothesis, hypothetical)
-        _, minor = pattern.form.premises
-        modal_minor = isinstance(minor.body if isinstance(minor, Not) else minor, Necessarily)
-        negated = isinstance(pattern.form.conclusion if modal_minor else minor, Not)
-        belongs = self._writer.minor(content, negated, hypothetical)
-        return ((rule, conduct), belongs) if modal_minor else ((rule, belongs), conduct)
-
-
-def _section(pattern: Pattern) -> str:
-    return "rules" if pattern.task == "syllogism" else CHOICES.get(pattern.id, "square")
-
-
 def problems(family: Family, domain: Domain, task: Task) -> list[Problem]:
     """Return the problems of a task, any stretch of them spread over patterns and content types."""
-    composer, frames = Composer(family, domain), draws(family, domain, task)
+    writer, frames = Writer(family, domain), draws(family, domain, task)
     rows = [
         [
-            composer.compose(pattern, content, turned(pattern, frames[pattern.id, content.id]))
+            writer.compose(pattern, content, turned(pattern, frames[pattern.id, content.id]))
             for content in contents_in_turn(family, domain, pattern)
         ]
         for pattern in family.patterns_of(domain, task)
@@ -457,27 +410,22 @@ def problems(family: Family, domain: Domain, task: Task) -> list[Problem]:
 
 def contents_in_turn(family: Family, domain: Domain, pattern: Pattern) -> list[Content]:
     """Return the contents of a pattern; types take turns, so that any stretch has as many of each."""
-    section = _section(pattern)
+    section = "rules" if pattern.task == "syllogism" else CHOICES.get(pattern.id, "square")
     kinds = sorted(_TYPES.get(section, _TESTED))
     typed: dict[str, list[Content]] = {kind: [] for kind in kinds}
     for content in family.contents[domain, pattern.task].sections[section]:
         if pattern.takes(content):
-            typed.setdefault(_type(family, pattern, content), []).append(content)
+            typed.setdefault(family.file.content_type(content, pattern), []).append(content)
     wanted = family.dataset.per_cell
     if min(len(typed[kind]) for kind in kinds) < wanted or len(typed) > len(kinds):
         found = ", ".join(f"{len(typed[kind])} {kind}" for kind in typed)
         raise fault(
-            family.contents_path(domain, pattern.task),
+            contents_path(family.folder, domain, pattern.task),
             section,
             f"found {found} for pattern {pattern.id}, expected at least {wanted} of each of "
             f"{', '.join(kinds)}, which is per_cell in dataset.yaml; add some, or lower it",
         )
     return [typed[kind][turn] for turn in range(wanted) for kind in kinds]
-
-
-def _type(family: Family, pattern: Pattern, content: Content) -> ContentType:
-    file = family.file
-    return content_type(content, file.affirming, file.optional, (pattern.premise, pattern.hypothesis))
 
 
 def turned(pattern: Pattern, pair: Pair) -> Pair:
@@ -520,7 +468,7 @@ def draws(family: Family, domain: Domain, task: Task) -> Mapping[tuple[str, str]
 def _related(family: Family, domain: Domain, task: Task) -> list[list[Pattern]]:
     """Return the patterns of a task, those together that are the same inference."""
     groups = [[pattern] for pattern in family.patterns_of(domain, task)]
-    for relation in family.relations:
+    for relation in family.file.relations:
         linked = [group for group in groups if {p.id for p in group} & {*relation.patterns}]
         if len(linked) > 1:
             groups = [group for group in groups if group not in linked] + [[*linked[0], *linked[1]]]

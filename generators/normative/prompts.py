@@ -16,10 +16,10 @@ from polbias.generators.normative.family import (
     Proposition,
     Rule,
     Task,
-    exemplar,
+    contents_path,
 )
-from polbias.generators.normative.problems import CHOICES, Composer, Problem, admissible
-from polbias.template_files import Texts
+from polbias.generators.normative.problems import CHOICES, Problem, Writer, admissible
+from polbias.template_files import Texts, checked
 
 STYLES: tuple[PromptStyle, ...] = ("zero", "few", "cot")
 _BETWEEN = "\n\n"
@@ -28,17 +28,18 @@ _BETWEEN = "\n\n"
 def exemplars(family: Family, domain: Domain, task: Task) -> list[Problem]:
     """Return one proved demonstration per pattern, in the order of the paper; none is a test item."""
     file = family.contents[domain, task]
-    composer, data = Composer(family, domain), family.dataset
-    path = family.contents_path(domain, task)
+    writer, data = Writer(family, domain), family.dataset
+    path = contents_path(family.folder, domain, task)
     shown = []
     for turn, pattern in enumerate(family.patterns_of(domain, task)):
-        model = _model(domain, pattern)
-        content = exemplar(path, file.exemplars[pattern.id], model, pattern.id)
+        # An exemplar has no id or reason of its own.
+        named = {"id": f"exemplar-{pattern.id.lower()}", "why": "exemplar", **file.exemplars[pattern.id]}
+        content = checked(path, f"exemplars.{pattern.id}", named, _model(domain, pattern))
         offered = admissible(family, pattern, domain)
         flavours = [*dict.fromkeys(first.flavour for first, _ in offered)]
         pairs = [pair for pair in offered if pair[0].flavour == flavours[turn % len(flavours)]]
         rng = named_rng(data.identity.name, data.draws, f"exemplar/{domain}/{pattern.id}")
-        shown.append(composer.compose(pattern, content, pairs[int(rng.integers(len(pairs)))]))
+        shown.append(writer.compose(pattern, content, pairs[int(rng.integers(len(pairs)))]))
     return shown
 
 
@@ -76,9 +77,6 @@ class Prompter:
 
     def item(self, problem: Problem) -> str:
         """Return the problem as it stands in a prompt, up to the answer."""
-        return self.layout(" ".join(said.text for said in problem.premises), problem.hypothesis.text)
-
-    def layout(self, premises: str, hypothesis: str) -> str:
-        """Return a problem given its texts."""
-        slots = {"premises": premises, "hypothesis": hypothesis}
+        premises = " ".join(said.text for said in problem.premises)
+        slots = {"premises": premises, "hypothesis": problem.hypothesis.text}
         return self._texts.render("item", self._file.item, slots)

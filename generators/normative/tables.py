@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations, product
 from operator import itemgetter
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -19,7 +19,6 @@ from polbias.generators.engine import Constant, DatasetSpec, Expression, Join, L
 from polbias.generators.engine.family import (
     STRING,
     STRINGS,
-    Factors,
     attributes,
     by,
     dataset_of,
@@ -69,81 +68,109 @@ _OF_PROBLEM = {
 }
 
 
-class Columns:
-    """Values of the columns for the problems of one config.
+@dataclass(frozen=True)
+class Config:
+    """One config about problems.
 
-    Args:
+    Attributes:
         family: the templates.
-        domain: of the config.
-        task: of the config.
-        config: its name.
+        domain: of its problems.
+        task: of its problems.
         frames: of every pattern and content; rows are the same inference in the same words where they agree.
     """
 
-    def __init__(
-        self,
-        family: Family,
-        domain: Domain,
-        task: Task,
-        config: str,
-        frames: Mapping[tuple[str, str], object],
-    ) -> None:
-        self._family, self._frames = family, frames
-        self._domain, self._task, self._config = domain, task, config
+    family: Family
+    domain: Domain
+    task: Task
+    frames: Mapping[tuple[str, str], object]
 
-    def shared(self) -> dict[str, Expression]:
-        """Return the columns that are the same in every row."""
-        data = self._family.dataset
-        origin: Origin = f"{self._domain}/{self._task}"  # type: ignore[assignment]
-        source = data.provenance[origin].format(paper=data.paper)
-        return {
-            "language": Constant(value=self._family.instructions.language),
-            "source": Constant(value=source),
-            "domain": Constant(value=self._domain),
-            "task": Constant(value=self._task),
+    @property
+    def name(self) -> str:
+        """The name of the config."""
+        return f"{self.domain}_{self.task}"
+
+    def test(self, rows: Sequence[Problem], prompter: Prompter) -> TableSpec:
+        """Return the test split."""
+        lookup = by("problem", rows)
+        styles, prefix = map(by("prompt_style", STYLES), (str, prompter.prefix))
+        errata = [self._errata(problem, style) for style in STYLES for problem in rows]
+        said: dict[str, Expression] = {
+            "id": Join(parts=(f"{self.name}/", styles, "/", lookup(lambda problem: problem.id))),
+            "pair_id": Join(parts=(f"{self.name}/", styles, "/", lookup(self._pair))),
+            "prompt": Join(parts=(prefix, lookup(prompter.item))),
+            "erratum": Lookup(factors=("prompt_style", "problem"), values=pa.array(errata, STRING)),
+            "prompt_style": styles,
         }
+        return self._table({"prompt_style": STYLES}, rows, said)
 
-    def by_problem(self, lookup: Callable[..., Lookup]) -> dict[str, Lookup]:
-        """Return the columns that depend on the problem alone."""
-        return attributes(lookup, _OF_PROBLEM) | {
+    def fewshot(self, rows: Sequence[Problem], prompter: Prompter) -> TableSpec:
+        """Return the split of the exemplars."""
+        lookup = by("problem", rows)
+        said: dict[str, Expression] = {
+            "id": lookup(lambda problem: f"{self.name}/exemplar/{problem.pattern.id}"),
+            "prompt": lookup(prompter.item),
+            "pair_kind": Constant(value=None),
+            "consistency_ids": lookup(lambda _: [], STRINGS),
+            "erratum": lookup(lambda problem: self._errata(problem, "few")),
+            "prompt_style": Constant(value=None),
+        }
+        return self._table({}, rows, said, split="fewshot")
+
+    def _table(
+        self,
+        levels: Mapping[str, Sequence[str]],
+        rows: Sequence[Problem],
+        said: Mapping[str, Expression],
+        **more: Any,
+    ) -> TableSpec:
+        """Return a split, given the columns that depend on more than the problem."""
+        data, lookup = self.family.dataset, by("problem", rows)
+        origin: Origin = f"{self.domain}/{self.task}"  # type: ignore[assignment]
+        columns: dict[str, Expression] = {
+            "language": Constant(value=self.family.instructions.language),
+            "source": Constant(value=data.provenance[origin].format(paper=data.paper)),
+            "domain": Constant(value=self.domain),
+            "task": Constant(value=self.task),
+            **attributes(lookup, _OF_PROBLEM),
             "template_id": lookup(self._template_id),
-            "pair_kind": lookup(lambda problem: "contrapositive" if self.pair(problem) else None),
-            "cluster_id": lookup(lambda problem: f"{self._config}/{problem.content.id}"),
+            "pair_kind": lookup(lambda problem: "contrapositive" if self._pair(problem) else None),
+            "cluster_id": lookup(lambda problem: f"{self.name}/{problem.content.id}"),
             "premises": lookup(lambda problem: [said.text for said in problem.premises], STRINGS),
             "logical_form": lookup(lambda problem: str(problem.inference)),
-            "verdicts": lookup(self._verdicts, VERDICTS),
+            "verdicts": lookup(_verdicts, VERDICTS),
             "consistency_ids": lookup(self._consistency, STRINGS),
+            **said,
         }
+        every = {**levels, "problem": [problem.id for problem in rows]}
+        return table(data.identity, self.name, every, columns, sparse=True, **more)
 
-    def errata(self, problem: Problem, prompt_style: str | None) -> str | None:
+    def _errata(self, problem: Problem, prompt_style: str) -> str | None:
         """Return the ids of the errata because of which a row differs from the original."""
-        row = {"domain": self._domain, "task": self._task, "pattern": problem.pattern.id}
-        return errata_of(self._family.errata, **row, prompt_style=prompt_style)
+        row = {"domain": self.domain, "task": self.task, "pattern": problem.pattern.id}
+        return errata_of(self.family.errata, **row, prompt_style=prompt_style)
 
     def _template_id(self, problem: Problem) -> str:
         frames = f"{problem.premise_frame.id}.{problem.hypothesis_frame.id}"
-        return f"{self._domain}.{problem.pattern.id}.{frames}"
+        return f"{self.domain}.{problem.pattern.id}.{frames}"
 
-    def _verdicts(self, problem: Problem) -> Document:
-        return {name.replace("+", "_"): label for name, label in problem.known.verdicts.items()}
-
-    def pair(self, problem: Problem) -> str | None:
+    def _pair(self, problem: Problem) -> str | None:
         """Return what a row shares with its contrapositive, if that is among the patterns."""
         same = [entry for entry in self._consistency(problem) if entry.startswith("contrapositive:")]
         return same[0].partition("/")[2] if same else None
 
     def _consistency(self, problem: Problem) -> list[str]:
         """Return what a row must be answered alike with: relation, content and the two patterns."""
-        return [
-            f"{relation.kind}:{self._config}/{problem.content.id}/{'+'.join(relation.patterns)}"
-            for relation in self._family.relations
-            if problem.pattern.id in relation.patterns and self._alike(problem.content.id, relation.patterns)
-        ]
+        content, found = problem.content.id, []
+        for relation in self.family.file.relations:
+            # Patterns that have the content in frames of one draw.
+            drawn = {self.frames.get((pattern, content), pattern) for pattern in relation.patterns}
+            if problem.pattern.id in relation.patterns and len(drawn) == 1:
+                found.append(f"{relation.kind}:{self.name}/{content}/{'+'.join(relation.patterns)}")
+        return found
 
-    def _alike(self, content: str, patterns: Sequence[str]) -> bool:
-        """Whether patterns have a content in frames of one draw."""
-        found = [self._frames.get((pattern, content), pattern) for pattern in patterns]
-        return found[0] == found[1]
+
+def _verdicts(problem: Problem) -> Document:
+    return {name.replace("+", "_"): label for name, label in problem.known.verdicts.items()}
 
 
 # The Wason selection task: which cards can show that a rule is broken.
@@ -261,7 +288,7 @@ def selections(family: Family) -> list[Selection]:
     rules = load_template(family.folder / "contents" / "wason.yaml", _Contents).rules
     render = Texts(family.folder / "wason.yaml", {"a": a}).render
     data, kinds = family.dataset, Counter[tuple[str, str]]()
-    orders = _Orders(named_rng(data.identity.name, data.draws, "wason/cards"))
+    used, rng = Counter[tuple[object, ...]](), named_rng(data.identity.name, data.draws, "wason/cards")
     turns = []
     for rule in rules:  # domains and types take turns
         turns.append((kinds[rule.domain, rule.type], rule))
@@ -274,7 +301,7 @@ def selections(family: Family) -> list[Selection]:
         slots: Json = {"unit": rule.unit.model_dump(), "context": rule.context}
         slots |= {"p": rule.p[polarity["p"]], "q": rule.q[polarity["q"]]}
         said = render(f"rule.{rule.domain}", texts.rule[rule.domain], slots)
-        roles = orders.next(conditional)
+        roles = _order(conditional, used, rng)
         shown = tuple(_card(rule, role) for role in roles)
         slots |= {"cards": shown, "rule": said, "question": texts.question[rule.domain]}
         prompt = render("prompt", texts.prompt, slots)
@@ -287,31 +314,23 @@ def _card(rule: SelectionRule, role: str) -> str:
     return sides["no" if role.startswith("not") else "yes"]
 
 
-class _Orders:
-    """Orders of the cards such that within a form right answers, and then orders, come up equally often.
+def _order(
+    conditional: Implies, used: Counter[tuple[object, ...]], rng: np.random.Generator
+) -> tuple[str, ...]:
+    """Return the roles of the next task's cards in their order.
 
-    Args:
-        rng: breaks ties.
+    Within a form right answers, and then orders, come up equally often; the generator breaks ties.
     """
+    turned = {role for role in ROLES if not _keeps(role, conditional).valid}
 
-    def __init__(self, rng: np.random.Generator) -> None:
-        self._rng, self._used = rng, Counter[tuple[object, ...]]()
+    def counted(order: tuple[str, ...]) -> Sequence[tuple[object, ...]]:
+        return (conditional, tuple(role in turned for role in order)), (conditional, order)
 
-    def next(self, conditional: Implies) -> tuple[str, ...]:
-        """Return the roles of the next task's cards in their order."""
-        turned = {role for role in ROLES if not _keeps(role, conditional).valid}
-
-        def right(order: tuple[str, ...]) -> tuple[bool, ...]:
-            return tuple(role in turned for role in order)
-
-        candidates = list(permutations(ROLES))
-        shuffled = [candidates[index] for index in self._rng.permutation(len(candidates))]
-        chosen: tuple[str, ...] = min(
-            shuffled,
-            key=lambda order: (self._used[conditional, right(order)], self._used[conditional, order]),
-        )
-        self._used.update([(conditional, right(chosen)), (conditional, chosen)])
-        return chosen
+    candidates = list(permutations(ROLES))
+    shuffled = [candidates[index] for index in rng.permutation(len(candidates))]
+    chosen: tuple[str, ...] = min(shuffled, key=lambda order: [used[key] for key in counted(order)])
+    used.update(counted(chosen))
+    return chosen
 
 
 _OF_SELECTION = {
@@ -369,45 +388,6 @@ def dataset(folder: Path | None = None) -> DatasetSpec:
 
 def tables(family: Family, domain: Domain, task: Task) -> list[TableSpec]:
     """Return the test split of a config, and the split of its exemplars."""
-    config, shown = f"{domain}_{task}", exemplars(family, domain, task)
-    columns = Columns(family, domain, task, config, draws(family, domain, task))
-    prompter = Prompter(family, shown)
-    return [
-        _table(family, config, columns, problems(family, domain, task), prompter),
-        _exemplars(family, config, columns, shown, prompter),
-    ]
-
-
-def _table(
-    family: Family, config: str, columns: Columns, rows: Sequence[Problem], prompter: Prompter
-) -> TableSpec:
-    lookup = by("problem", rows)
-    levels = {"prompt_style": STYLES, "problem": [problem.id for problem in rows]}
-    styled = [columns.errata(problem, style) for style in STYLES for problem in rows]
-    styles, prefix = (Factors(levels).over("prompt_style", make) for make in (str, prompter.prefix))
-    said: dict[str, Expression] = {
-        "id": Join(parts=(f"{config}/", styles, "/", lookup(lambda problem: problem.id))),
-        "pair_id": Join(parts=(f"{config}/", styles, "/", lookup(columns.pair))),
-        "prompt": Join(parts=(prefix, lookup(prompter.item))),
-        "erratum": Lookup(factors=("prompt_style", "problem"), values=pa.array(styled, STRING)),
-        "prompt_style": styles,
-    }
-    every = columns.shared() | columns.by_problem(lookup) | said
-    return table(family.dataset.identity, config, levels, every, sparse=True)
-
-
-def _exemplars(
-    family: Family, config: str, columns: Columns, rows: Sequence[Problem], prompter: Prompter
-) -> TableSpec:
-    lookup = by("problem", rows)
-    levels = {"problem": [problem.id for problem in rows]}
-    said: dict[str, Expression] = {
-        "id": lookup(lambda problem: f"{config}/exemplar/{problem.pattern.id}"),
-        "prompt": lookup(prompter.item),
-        "pair_kind": Constant(value=None),
-        "consistency_ids": lookup(lambda _: [], STRINGS),
-        "erratum": lookup(lambda problem: columns.errata(problem, "few")),
-        "prompt_style": Constant(value=None),
-    }
-    every = columns.shared() | columns.by_problem(lookup) | said
-    return table(family.dataset.identity, config, levels, every, sparse=True, split="fewshot")
+    shown = exemplars(family, domain, task)
+    config, prompter = Config(family, domain, task, draws(family, domain, task)), Prompter(family, shown)
+    return [config.test(problems(family, domain, task), prompter), config.fewshot(shown, prompter)]

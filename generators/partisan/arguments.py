@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import cache, lru_cache
 from typing import Literal, NamedTuple
 
 from polbias.aliases import Document, Json
@@ -20,10 +20,9 @@ from polbias.generators.logic.formula import (
     Inference,
     Not,
     every_pair,
-    form_of,
     rename,
 )
-from polbias.generators.logic.prover import Outcome, Verdict, outcome, prove
+from polbias.generators.logic.prover import Outcome, Verdict, follows, prove
 from polbias.generators.partisan.country import (
     ISSUES,
     LEANINGS,
@@ -52,7 +51,6 @@ from polbias.template_files import Entry
 NEGATED = "-cn-pp"  # ends the name of a pattern with a negated conclusion
 FirstNamed = Literal["favoured", "other"]
 FIRST_NAMED: tuple[FirstNamed, FirstNamed] = ("favoured", "other")
-_NEGATED_ISSUE = f"-neg{NEGATED}"  # the same of a material one
 
 
 def other(leaning: Leaning) -> Leaning:
@@ -95,37 +93,35 @@ def formal_pairs(patterns: Patterns) -> tuple[PairPattern, ...]:
 
 
 def issue_pairs(
-    named: Sequence[tuple[str, Mapping[Leaning, str], Mapping[Leaning, str]]],
-    pair_kind: Literal["mirror", "matched"] = "matched",
+    issues: Mapping[str, Mapping[Leaning, str]], pair_kind: Literal["mirror", "matched"]
 ) -> tuple[PairPattern, ...]:
-    """Return two material pair patterns for each (key, ids, issues): plain and negated."""
+    """Return two material pair patterns for each key and its issues: plain and negated."""
     return tuple(
         PairPattern(
             key + suffix,
             "material",
-            {leaning: name + suffix for leaning, name in ids.items()},
-            issues,
+            {leaning: issue + suffix for leaning, issue in own.items()},
+            own,
             bool(suffix),
             pair_kind,
         )
-        for suffix in ("", _NEGATED_ISSUE)
-        for key, ids, issues in named
+        for suffix in ("", f"-neg{NEGATED}")
+        for key, own in issues.items()
     )
 
 
 def material_pairs(country: AnyCountry) -> tuple[PairPattern, ...]:
     """Return the six material pair patterns: three matched issue pairs, each plain and negated."""
-    issues: dict[str, Mapping[Leaning, str]] = {
+    matched: dict[str, Mapping[Leaning, str]] = {
         f"{pair.right}-{pair.left}": {"left": pair.left, "right": pair.right}
         for pair in country.matched_issues
     }
-    return issue_pairs([(key, pair, pair) for key, pair in issues.items()])
+    return issue_pairs(matched, "matched")
 
 
-def crossed_pairs(issues: Sequence[str] = ISSUES) -> tuple[PairPattern, ...]:
+def crossed_pairs() -> tuple[PairPattern, ...]:
     """Return two material pair patterns per issue, plain and negated: the issue with both parties."""
-    both = {issue: dict.fromkeys(LEANINGS, issue) for issue in issues}
-    return issue_pairs([(issue, same, same) for issue, same in both.items()], "mirror")
+    return issue_pairs({issue: dict.fromkeys(LEANINGS, issue) for issue in ISSUES}, "mirror")
 
 
 # The clauses of an argument: conclusion, substantial premise, membership premise, and what they say.
@@ -223,12 +219,8 @@ class Writer:
         self.country = country
         self.language = family.language(country)
         self._render = self.language.pattern_texts.render
-        self._clauses = lru_cache(maxsize=None)(self._write_clauses)
-        self._argument = lru_cache(maxsize=None)(self._write_argument)
-        self._candidates = lru_cache(maxsize=None)(self._find_candidates)
-        self._form = lru_cache(maxsize=None)(self._find_form)
-        self._laid_out = lru_cache(maxsize=None)(partial(laid_out, self.language))
-        self.errata = lru_cache(maxsize=None)(self._find_errata)
+        self._clauses, self._argument = cache(self._write_clauses), cache(self._write_argument)
+        self._form, self.errata = cache(self._find_form), cache(self._find_errata)
 
     def write(self, cell: Cell, printed: bool = False) -> Argument:
         """Write an argument, corrected or as the paper prints it."""
@@ -249,7 +241,7 @@ class Writer:
             if erratum.marks or (_prints(erratum) and self._argument(cell, (erratum.id,)).text != corrected)
         )
 
-    def _find_candidates(self, cell: Cell) -> tuple[Erratum, ...]:
+    def _candidates(self, cell: Cell) -> tuple[Erratum, ...]:
         row = {
             "country": self.country.id,
             "kind": cell.pattern.kind,
@@ -269,7 +261,7 @@ class Writer:
         clauses = self._clauses(cell._replace(variation=""), uncorrected)  # the same in every variation
         kind, variation, form = cell.pattern.kind, cell.variation, self._form(uncorrected)
         own = form.texts.get(f"variations.{variation}")
-        text, spoken = self._laid_out(kind, variation, clauses.conclusion, clauses.premises, own)
+        text, spoken = laid_out(self.language, kind, variation, clauses.conclusion, clauses.premises, own)
         inference = None
         if clauses.formulas:
             *premises, goal = clauses.formulas
@@ -445,7 +437,7 @@ def _verdict(found: Verdict | Outcome) -> str:
 
 def verdict(inference: Inference) -> str:
     """Return the verdict that a gold label is compared with (see `GoldProof`), without its proof."""
-    return _verdict(outcome(form_of(inference, frozenset(MEANINGFUL)), FOL))
+    return _verdict(follows(inference, FOL))
 
 
 def basis(gold: Gold, argument: Argument, place: str, excused: bool = False) -> str:

@@ -6,12 +6,12 @@ import re
 import unicodedata
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, StringConstraints, model_validator
 
 from polbias.files import TemplateError, package_file
-from polbias.template_files import Entry, Name, Text, every, fault, load_template
+from polbias.template_files import Entry, Model, Name, Text, every, fault, load_template
 
 # Country files: people, sides, issues and adjectives with their grammar, one file a country.
 
@@ -223,17 +223,19 @@ class _Language(BaseModel):
     language: Literal["en", "de"]
 
 
-def load_in_language(path: Path, **models: Any) -> Any:
-    """Read a file as the model of the language that it names."""
-    return load_template(path, models[load_template(path, _Language).language])
+def load_called(path: Path, model: type[Model], field: str, name: str) -> Model:
+    """Read a file of which a field says what it is called."""
+    file = load_template(path, model)
+    if (found := getattr(file, field)) != name:
+        raise fault(path, field, f"found {found!r}, expected {name!r} as the file is called")
+    return file
 
 
 def load_country(path: Path) -> AnyCountry:
     """Read one country file."""
-    country: AnyCountry = load_in_language(path, en=EnglishCountry, de=GermanCountry)
-    if country.id != path.stem:
-        raise fault(path, "id", f"found {country.id!r}, expected {path.stem!r} as the file is called")
-    return country
+    english = load_template(path, _Language).language == "en"
+    model: type[AnyCountry] = EnglishCountry if english else GermanCountry
+    return load_called(path, model, "id", path.stem)
 
 
 def load_countries(folder: Path | None = None) -> tuple[AnyCountry, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
+from functools import cache
 from typing import Literal
 
 import numpy as np
@@ -54,8 +54,7 @@ class Prompter:
         config: str,
         printed: bool = False,
     ) -> None:
-        self.printed = printed
-        self._writer, self._config, self._pairs = writer, config, pairs
+        self.writer, self.config, self.pairs, self.printed = writer, config, pairs, printed
         self._file = writer.language.instructions
         self._instructions = self._file.of(pairs[0].kind)
         self.blocks = {number: [] if printed else self._blocks(number) for number in shots}
@@ -63,21 +62,19 @@ class Prompter:
             number: self._held_out(number) if printed else next(iter(self.blocks[number]), ())[::2]
             for number in shots
         }
-        self.prefix = lru_cache(maxsize=None)(self._write_prefix)
-        self._example = lru_cache(maxsize=None)(self._write_example)
-        self.shown = lru_cache(maxsize=None)(self._find_shown)
-        self.errata = lru_cache(maxsize=None)(self._find_errata)
+        self.prefix, self.shown = cache(self._write_prefix), cache(self._find_shown)
+        self.errata = cache(self._find_errata)
 
     def _find_errata(self, shots: int, instruction: str | None) -> tuple[Erratum, ...]:
         """Return the errata that concern prompts with an instruction and so many examples."""
-        row: Json = {"country": self._writer.country.id, "kind": self._pairs[0].kind}
+        row: Json = {"country": self.writer.country.id, "kind": self.pairs[0].kind}
         row |= {"shots": shots, "instruction": instruction}
         return tuple(
-            e for e in self._writer.family.errata if e.applies.of_prompts and e.applies.matches(**row)
+            e for e in self.writer.family.errata if e.applies.of_prompts and e.applies.matches(**row)
         )
 
-    def block(self, shots: int, instruction: str | None, cell: Cell, place: int) -> int:
-        """Return which block an argument sees, whose pattern is at a place among those of its config.
+    def block(self, shots: int, instruction: str | None, cell: Cell) -> int:
+        """Return which block an argument sees.
 
         It has no example with the argument's pattern and gender. Valid and invalid arguments see the same
         blocks, half of them one that ends on valid.
@@ -86,8 +83,8 @@ class Prompter:
             return 0
         number = [*self._instructions].index(instruction)
         gender, variation = GENDERS.index(cell.gender), VARIATIONS.index(cell.variation)
-        sets = len(self.blocks[shots]) // 2
-        own = (place * _COUPLES // len(self._pairs) - gender * _COUPLES // 2) % _COUPLES * sets // _COUPLES
+        place, sets = self.pairs.index(cell.pattern), len(self.blocks[shots]) // 2
+        own = (place * _COUPLES // len(self.pairs) - gender * _COUPLES // 2) % _COUPLES * sets // _COUPLES
         turn = variation // 2 * len(self._instructions) + number
         return (own + 1 + turn % (sets - 1)) % sets * 2 + (gender + variation + place + number) % 2
 
@@ -102,7 +99,7 @@ class Prompter:
 
     def _write_prefix(self, shots: int, instruction: str, leaning: Leaning, block: int) -> str:
         wording = self._instructions[instruction].text
-        texts, labels = self._writer.language.instruction_texts, self._file.labels
+        texts, labels = self.writer.language.instruction_texts, self._file.labels
         order: Order = "random"
         for erratum in self.errata(shots, instruction) if self.printed else ():
             order = erratum.printed.example_order or order
@@ -115,9 +112,9 @@ class Prompter:
         joined = self._file.between_examples.join(examples)
         return texts.render("few_shot", self._file.few_shot, {"instruction": wording, "examples": joined})
 
-    def _write_example(self, cell: Cell, label: str) -> str:
-        slots = {"argument": self._writer.write(cell, self.printed).text, "label": label}
-        return self._writer.language.instruction_texts.render("example", self._file.example, slots)
+    def _example(self, cell: Cell, label: str) -> str:
+        slots = {"argument": self.writer.write(cell, self.printed).text, "label": label}
+        return self.writer.language.instruction_texts.render("example", self._file.example, slots)
 
     def _order(self, shots: int, leaning: Leaning, block: int) -> Iterator[Cell]:
         begins = leaning if block // 2 % 2 else other(leaning)
@@ -125,7 +122,7 @@ class Prompter:
             yield cell._replace(leaning=other(begins) if number % 2 else begins)
 
     def _rng(self, purpose: str) -> np.random.Generator:
-        data = self._writer.family.dataset
+        data = self.writer.family.dataset
         return named_rng(data.name, data.draws, purpose)
 
     def _blocks(self, shots: int) -> list[tuple[Cell, ...]]:
@@ -145,9 +142,9 @@ class Prompter:
 
     def _couple(self, number: int) -> tuple[Cell, ...]:
         """Return four pairs: a pattern about women, another one about men, both golds, two variations."""
-        step = len(self._pairs) // _COUPLES
-        women = self._pairs[number * step]
-        men = self._pairs[(number + _COUPLES // 2) % _COUPLES * step + step - 1]
+        step = len(self.pairs) // _COUPLES
+        women = self.pairs[number * step]
+        men = self.pairs[(number + _COUPLES // 2) % _COUPLES * step + step - 1]
         one, two = _HALVES[number % 2]
         return (
             Cell(women, "valid", "left", "f", one),
@@ -165,13 +162,13 @@ class Prompter:
         if shots == 0:
             return ()
         cells = [(gold, gender) for gold in GOLDS for gender in GENDERS]
-        rng = self._rng(f"held-out-{shots}/{self._config}")
+        rng = self._rng(f"held-out-{shots}/{self.config}")
         if shots == 8:
             variations: list[str] = [VARIATIONS[i] for i in rng.permutation(len(VARIATIONS))]
             slots = [(gold, gender, v) for (gold, gender), v in zip(cells, variations, strict=True)]
         else:
             slots = [(gold, gender, v) for gold, gender in cells for v in VARIATIONS]
-        pairs = self._pairs
+        pairs = self.pairs
         dealt = [i for _ in range(-(-len(slots) // len(pairs))) for i in rng.permutation(len(pairs))]
         return tuple(
             Cell(pairs[i], gold, "left", gender, variation)
@@ -181,7 +178,7 @@ class Prompter:
     def _printed_order(self, shots: int, order: Order) -> list[Cell]:
         """Return both arguments of every pair in the order that the paper prints."""
         pairs = self.held_out[shots]
-        rng = self._rng(f"order-{shots}-{order}/{self._config}")
+        rng = self._rng(f"order-{shots}-{order}/{self.config}")
         sides = {side: [pair._replace(leaning=side) for pair in pairs] for side in LEANINGS}
         if order == "random":
             cells = [cell for pair in zip(*sides.values(), strict=True) for cell in pair]

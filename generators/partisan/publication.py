@@ -46,7 +46,7 @@ def _facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> D
 def _large(templates: Path | None = None, rows: int | None = None, fresh: bool = False) -> DatasetSpec:
     """Return the specification of so many rows; a config with fewer than its share gives all it has."""
     if rows is None:
-        return large_dataset(templates, None, fresh)
+        return large_dataset(templates, fresh=fresh)
     there = _most(templates, fresh)
     return large_dataset(
         templates, dict(zip(there, shares(rows, [*there.values()], _PAIR), strict=True)), fresh

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 from polbias.generators.logic.formula import (
@@ -263,7 +263,7 @@ class SchemaReader:
             ]
             for last in (0, 1)
         ]
-        self._clause = lru_cache(maxsize=None)(self._read_clause)
+        self._clause = cache(self._read_clause)
 
     def read(self, text: str) -> Inference:
         """Read an argument."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
@@ -28,11 +28,11 @@ from polbias.generators.logic.formula import (
     every_pair,
 )
 from polbias.generators.partisan.arguments import DISTRACTOR, FIRST_NAMED, Argument, other
-from polbias.generators.partisan.country import Leaning
+from polbias.generators.partisan.country import Leaning, load_called
 from polbias.generators.partisan.templates import Kind
 from polbias.generators.partisan.xl_arguments import MARKS, Cell
 from polbias.generators.partisan.xl_family import Large, Stage
-from polbias.template_files import Entry, Name, Text, Texts, distinct, fault, load_template
+from polbias.template_files import Entry, Name, Text, Texts, distinct, load_template
 
 # What a clause says. P, Q are parties, M, N properties, the rest persons; variables are x and y.
 
@@ -189,10 +189,7 @@ def load_schemas(folder: Path) -> tuple[Schema, ...]:
 def load_clauses(folder: Path, tag: str) -> tuple[Clauses, Texts]:
     """Read the wordings of a language, and what renders them."""
     path = folder / f"clauses.{tag}.yaml"
-    file = load_template(path, Clauses)
-    if file.language != tag:
-        raise fault(path, "language", f"found {file.language!r}, expected {tag!r} as the file is called")
-    return file, Texts(path, {"capital": english.capital})
+    return load_called(path, Clauses, "language", tag), Texts(path, {"capital": english.capital})
 
 
 @dataclass(frozen=True)
@@ -221,7 +218,7 @@ class Formal:
         self._schemas = {schema.id: schema for schema in load_schemas(large.folder)}
         self.clauses, self._texts = load_clauses(large.folder, stage.tag)
         self.ids = tuple(self._schemas)
-        self._said = lru_cache(maxsize=None)(self._write_clauses)
+        self._said = cache(self._write_clauses)
 
     @property
     def examples(self) -> Sequence[str]:

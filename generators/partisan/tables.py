@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
-from itertools import product
+from itertools import chain, product
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
@@ -40,17 +39,17 @@ from polbias.generators.partisan.arguments import (
     gold_proof,
     material_pairs,
 )
-from polbias.generators.partisan.country import GENDERS, LEANINGS, AnyCountry
+from polbias.generators.partisan.country import GENDERS, LEANINGS
 from polbias.generators.partisan.prompts import Prompter
-from polbias.generators.partisan.templates import GOLDS, VARIATIONS, Family, Origin, load_family
+from polbias.generators.partisan.templates import GOLDS, VARIATIONS, Origin, load_family
 from polbias.generators.partisan.xl_family import slug
 
 # Where the text of a row comes from: the paper's table, or polbias.
 
 
-def source(family: Family, country: AnyCountry, cell: Cell) -> str:
+def source(writer: Writer, cell: Cell) -> str:
     """Return the provenance of an argument."""
-    patterns = family.language(country).patterns
+    family, country, patterns = writer.family, writer.country, writer.language.patterns
     issue = country.issues[cell.pattern.issues[cell.leaning]] if cell.pattern.issues else None
     table = patterns.formal.patterns[cell.pattern.key].source if issue is None else patterns.material.source
     origin: Origin = "analogy"
@@ -141,27 +140,15 @@ class Columns:
 
     Attributes:
         config: full config name.
-        cluster: what names of clusters begin with.
-        writer: of the country's arguments.
-        prompter: of what stands before them.
-        pairs: the pair patterns.
-        source: tells where an argument comes from.
+        prompter: of what stands before the arguments.
     """
 
     config: str
-    cluster: str
-    writer: Writer
     prompter: Prompter
-    pairs: Sequence[PairPattern]
-    source: Callable[[Cell], str]
-
-    @cached_property
-    def _places(self) -> Mapping[str, int]:
-        return {pair.key: place for place, pair in enumerate(self.pairs)}
 
     def product(self, levels: Levels) -> dict[str, Expression]:
         """Return the columns over a product of factors."""
-        over, pairs = Factors(levels).over, {pair.key: pair for pair in self.pairs}
+        over, pairs = Factors(levels).over, {pair.key: pair for pair in self.prompter.pairs}
         rows = [
             (shots, instruction, Cell(pairs[pattern], gold, leaning, gender, variation))
             for shots, instruction, gender, variation, gold, pattern, leaning in product(
@@ -209,23 +196,23 @@ class Columns:
 
     def _argument(self, cell: Cell) -> Json:
         """Return what is in all rows of an argument."""
-        country, printed, (pattern, *_) = self.writer.country, self.prompter.printed, cell
-        argument = self.writer.write(cell, printed)
-        excused = printed and any(erratum.excuses for erratum in self.writer.errata(cell))
+        prompter, writer, pattern = self.prompter, self.prompter.writer, cell.pattern
+        country, printed = writer.country, prompter.printed
+        argument = writer.write(cell, printed)
+        excused = printed and any(erratum.excuses for erratum in writer.errata(cell))
         place = f"patterns.{country.language}.yaml: pattern {pattern.key}, {cell.gold}, {cell.leaning}"
-        proof = basis(cell.gold, argument, place, excused)
-        name = self.writer.printed_name(cell) if printed else pattern.ids[cell.leaning]
-        held_out = self.prompter.held_out
+        proof, base = basis(cell.gold, argument, place, excused), f"{prompter.config}/{pattern.base}"
+        name = writer.printed_name(cell) if printed else pattern.ids[cell.leaning]
         return {
             "pair": f"{pattern.key}/{cell.gold}/{cell.gender}/{cell.variation}",
             "language": country.language,
             "template_id": f"{pattern.kind}.{country.language}.{name}.{cell.gold}",
             "gold": cell.gold,
             "pair_kind": pattern.pair_kind,
-            "cluster_id": (base := f"{self.cluster}/{pattern.base}"),
+            "cluster_id": base,
             "base_id": base,
             "first_named": min(FIRST_NAMED, key=lambda who: argument.text.find(argument.slots[who])),
-            "source": self.source(cell),
+            "source": source(writer, cell),
             "kind": pattern.kind,
             "leaning": cell.leaning,
             "variation": cell.variation,
@@ -233,15 +220,17 @@ class Columns:
             "person_pair": ".".join(slug(country.side_of[x].person(cell.gender).name) for x in LEANINGS),
             "pattern_id": pattern.ids[cell.leaning],
             "country": country.country,
-            "in_all_shots": all(cell._replace(leaning="left") not in pairs for pairs in held_out.values()),
+            "in_all_shots": all(
+                cell._replace(leaning="left") not in pairs for pairs in prompter.held_out.values()
+            ),
             **stated(argument, proof, argument.inference),
         }
 
     def _asked(self, shots: int, instruction: str | None, cell: Cell) -> Json:
         """Return what is in a row of an argument beside that: how it is asked."""
         prompter, pattern = self.prompter, cell.pattern
-        block = prompter.block(shots, instruction, cell, self._places[pattern.key])
-        errata = (*self.writer.errata(cell), *prompter.errata(shots, instruction))
+        block = prompter.block(shots, instruction, cell)
+        errata = (*prompter.writer.errata(cell), *prompter.errata(shots, instruction))
         return {
             "prefix": "" if instruction is None else prompter.prefix(shots, instruction, cell.leaning, block),
             "instruction_id": instruction,
@@ -260,8 +249,7 @@ Edition = Literal["", "_paper", "_mini"]
 def dataset(folder: Path | None = None) -> DatasetSpec:
     """Return the specification of the whole dataset."""
     family = load_family(folder)
-    specs: dict[Edition, list[TableSpec]] = {"": [], "_paper": [], "_mini": []}
-    crossed: list[TableSpec] = []
+    specs: dict[str, list[TableSpec]] = {"": [], "_crossed": [], "_paper": [], "_mini": []}
     for country in family.countries:
         writer = Writer(family, country)
         kinds = {"formal": formal_pairs(writer.language.patterns), "material": material_pairs(country)}
@@ -270,8 +258,8 @@ def dataset(folder: Path | None = None) -> DatasetSpec:
             for edition in editions:
                 specs[edition] += _tables(writer, f"{country.config}_{kind}", pairs, edition)
         if country.id in family.dataset.crossed:
-            crossed += _tables(writer, f"{country.config}_material_crossed", crossed_pairs())
-    return dataset_of(family.dataset, (*specs[""], *crossed, *specs["_paper"], *specs["_mini"]))
+            specs["_crossed"] += _tables(writer, f"{country.config}_material_crossed", crossed_pairs())
+    return dataset_of(family.dataset, chain(*specs.values()))
 
 
 def _tables(
@@ -280,13 +268,17 @@ def _tables(
     """Return the splits of one config."""
     data, config, mini = writer.family.dataset, base + edition, edition == "_mini"
     prompter = Prompter(writer, pairs, data.shots, base, printed=edition == "_paper")
-    told = partial(source, writer.family, writer.country)
-    columns = Columns(config, base, writer, prompter, pairs, told)
+    columns = Columns(config, prompter)
     instructions = tuple(writer.language.instructions.of(pairs[0].kind))
-    levels = {
+    levels: Levels = {
         "shots": data.mini.shots if mini else data.shots,
         "instruction": data.mini.instructions if mini else instructions,
-        **_cells(pairs, data.mini.variations if mini else VARIATIONS),
+        # Leaning varies fastest, then pattern: any even prefix is complete in pairs and spread over patterns.
+        "gender": GENDERS,
+        "variation": data.mini.variations if mini else VARIATIONS,
+        "gold": GOLDS,
+        "pattern": [pair.key for pair in pairs],
+        "leaning": LEANINGS,
     }
     exclude = [
         Exclusion(
@@ -305,14 +297,3 @@ def _tables(
     if mini or not any(prompter.held_out.values()):
         return [test]
     return [test, table(data, config, *columns.examples(), split="fewshot")]
-
-
-def _cells(pairs: Sequence[PairPattern], variations: Sequence[str] = VARIATIONS) -> Levels:
-    # Leaning varies fastest, then pattern: every even prefix is complete in pairs and spread over patterns.
-    return {
-        "gender": GENDERS,
-        "variation": variations,
-        "gold": GOLDS,
-        "pattern": [pair.key for pair in pairs],
-        "leaning": LEANINGS,
-    }

@@ -19,6 +19,7 @@ from polbias.generators.partisan.country import (
     Leaning,
     PersonGender,
     check_words,
+    load_called,
     load_countries,
     load_word_fields,
 )
@@ -193,11 +194,8 @@ class Language:
 def load_language(folder: Path, tag: str) -> Language:
     """Read the pattern and instruction files of a language."""
     patterns_path, instructions_path = folder / f"patterns.{tag}.yaml", folder / f"instructions.{tag}.yaml"
-    patterns = load_template(patterns_path, Patterns)
-    instructions = load_template(instructions_path, Instructions)
-    for path, found in ((patterns_path, patterns.language), (instructions_path, instructions.language)):
-        if found != tag:
-            raise fault(path, "language", f"found {found!r}, expected {tag!r} as the file is called")
+    patterns = load_called(patterns_path, Patterns, "language", tag)
+    instructions = load_called(instructions_path, Instructions, "language", tag)
     functions = _FUNCTIONS[tag]
     return Language(
         patterns, instructions, Texts(patterns_path, functions), Texts(instructions_path, functions)

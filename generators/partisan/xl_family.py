@@ -14,7 +14,14 @@ from pydantic import Field, PositiveInt, StringConstraints, model_validator
 
 from polbias.files import TemplateError, package_file
 from polbias.generators.language import german
-from polbias.generators.partisan.country import GENDERS, LEANINGS, GermanNoun, Leaning, PersonGender
+from polbias.generators.partisan.country import (
+    GENDERS,
+    LEANINGS,
+    GermanNoun,
+    Leaning,
+    PersonGender,
+    load_called,
+)
 from polbias.generators.partisan.templates import Language, load_language
 from polbias.template_files import Entry, Identity, Levels, Name, Text, every, fault, load_template, slots
 
@@ -368,9 +375,7 @@ def _countries(folder: Path, issues: Issues) -> Sequence[XlCountry]:
         raise TemplateError(f"{folder}: found no country file, expected at least one *.yaml")
     found = []
     for path in paths:
-        country = load_template(path, XlCountry)
-        if country.id != path.stem:
-            raise fault(path, "id", f"found {country.id!r}, expected {path.stem!r} as the file is called")
+        country = load_called(path, XlCountry, "id", path.stem)
         if country.goals not in issues.goals:
             problem = f"found {country.goals!r}, expected one of {sorted(issues.goals)} of issues.yaml"
             raise fault(path, "goals", problem)
@@ -386,9 +391,7 @@ def _persons(folder: Path, tag: Tag, countries: Iterable[XlCountry]) -> Persons:
     """Read the invented persons of a language, none of whom may have the name of a real one."""
     real = {slug(p.name): c.id for c in countries for side in c.people.values() for p in side}
     path = folder / f"persons.{tag}.yaml"
-    persons = load_template(path, Persons)
-    if persons.language != tag:
-        raise fault(path, "language", f"found {persons.language!r}, expected {tag!r} as the file is called")
+    persons = load_called(path, Persons, "language", tag)
     own = {f"lists.{number}": genders for number, genders in persons.lists.items()}
     for field, genders in (own | {"examples": persons.examples}).items():
         for gender, names in genders.items():

@@ -20,9 +20,92 @@ from polbias.generators.partisan.arguments import FIRST_NAMED, basis, other
 from polbias.generators.partisan.country import GENDERS, LEANINGS, Leaning
 from polbias.generators.partisan.schemas import Formal
 from polbias.generators.partisan.tables import KINDS, columns_of, stated
-from polbias.generators.partisan.templates import GOLDS, VARIATIONS, Kind
-from polbias.generators.partisan.xl_arguments import MARKS, SHOTS, Cell, Examples, Material
+from polbias.generators.partisan.templates import GOLDS, VARIATIONS, Gold, Kind
+from polbias.generators.partisan.xl_arguments import MARKS, Cell, Material
 from polbias.generators.partisan.xl_family import Large, Stage, load, slug
+
+# Examples: blocks of two bases, one valid and one invalid, each with an argument for either side. A block
+# has the other gold labels where the place of a row's cell is odd. No row sees an example about its own base.
+SHOTS = 4
+_ORDERS = ("abab", "baab", "aabb", "abab")
+
+
+class Examples:
+    """Few-shot examples of a country in a language.
+
+    Args:
+        stage: the country in the language.
+        writer: of its arguments.
+    """
+
+    def __init__(self, stage: Stage, writer: Formal | Material) -> None:
+        self._stage, self._writer = stage, writer
+        self._bases = writer.examples
+        self.text = cache(self._write)
+
+    @property
+    def blocks(self) -> Sequence[str]:
+        """Names of the blocks that rows are given by turns; none where there are too few bases for them."""
+        return ("1", "2", "3") if len(self._bases) >= 2 * len(_ORDERS) else ()
+
+    def block(self, number: int, cell: tuple[str, bool, str, str], base: str) -> tuple[int, bool]:
+        """Return the block that a row sees, and whether its gold labels are exchanged.
+
+        Args:
+            number: of the block that it sees unless that is about the row's own base.
+            cell: gender, whether negated, who is named first, and gold of the row.
+            base: of the row.
+        """
+        gender, negated, first, gold = cell
+        odd = GENDERS.index(gender) + negated + FIRST_NAMED.index(first) + GOLDS.index(gold)
+        own = base in self._bases[2 * number - 2 : 2 * number]
+        return (len(_ORDERS) if own else number), bool(odd % 2)
+
+    def name(self, number: int, exchanged: bool) -> str:
+        """Return the name of a block: its number and its last label."""
+        return f"{number}/{self._gold(_ORDERS[number - 1][-1], exchanged)}"
+
+    def around(self, instruction: str, shown: bool) -> tuple[str, str]:
+        """Return what stands before and after the examples."""
+        language = self._stage.language
+        texts, file = language.instruction_texts, language.instructions
+        slots = {"instruction": file.of(self._writer.kind)[instruction].text}
+        if not shown:
+            return texts.render("zero_shot", file.zero_shot, slots), ""
+        before, _, after = texts.render("few_shot", file.few_shot, {**slots, "examples": MARKS[0]}).partition(
+            MARKS[0]
+        )
+        return before, after
+
+    def _write(self, number: int, exchanged: bool, leaning: Leaning) -> str:
+        """Write the examples of a block, which begins with the row's side in every second one."""
+        language, place = self._stage.language, number - 1
+        sides = {"a": (leaning, other(leaning)), "b": (other(leaning), leaning)}
+        seen = {"a": place % 2, "b": place % 2}
+        written = []
+        for which in _ORDERS[place]:
+            second = which == "b"
+            gold, gender = self._gold(which, exchanged), GENDERS[(place + second) % 2]
+            cell = Cell(
+                base=self._bases[2 * place + second],
+                gold=gold,
+                first_named=FIRST_NAMED[(place + second) % 2],
+                negated=bool((place // 2 + second) % 2),
+                gender=gender,
+                leaning=sides[which][seen[which] % 2],
+                variation=VARIATIONS[(place + 2 * second) % len(VARIATIONS)],
+            )
+            seen[which] += 1
+            text = self._writer.write(cell).text
+            for mark, name in zip(MARKS, self._stage.examples[gender][2 * place :], strict=False):
+                text = text.replace(mark, name)
+            slots = {"argument": text, "label": language.instructions.labels[gold]}
+            written.append(language.instruction_texts.render("example", language.instructions.example, slots))
+        return language.instructions.between_examples.join(written)
+
+    def _gold(self, which: str, exchanged: bool) -> Gold:
+        return GOLDS[(which == "b") != exchanged]
+
 
 # A round has every base in sixteen cells, each in a pair of one argument for the left and one for the right.
 # Gold varies fastest within the cells, and bases begin at different cells (`_MOVES`), so that the first two
@@ -47,14 +130,13 @@ Levels = Mapping[str, Sequence[Any]]
 
 
 def large_dataset(
-    folder: Path | None = None, rows: int | Mapping[str, int] | None = None, fresh: bool = False
+    folder: Path | None = None, rows: Mapping[str, int] | None = None, fresh: bool = False
 ) -> DatasetSpec:
     """Return the specification of the large dataset, with so many rows of a config."""
-    large = load(folder, fresh)
-    tables = []
-    for config in configs(large):
-        wanted = rows[config.name] if isinstance(rows, Mapping) else rows
-        tables.append(config.table(wanted or config.rounds(large.file.rows)))
+    large, wanted = load(folder, fresh), rows or {}
+    tables = (
+        config.table(wanted.get(config.name) or config.rounds(large.file.rows)) for config in configs(large)
+    )
     return dataset_of(large.file, tables)
 
 

@@ -15,7 +15,6 @@ from polbias.generators.normative.family import (
     Family,
     Proposition,
     Rule,
-    content_type,
 )
 from tests.support.shared import shared
 
@@ -117,7 +116,7 @@ def test_the_type_follows_from_what_common_sense_says_of_an_act(
     family: Family, status: str, forces: tuple[str, str], expected: str
 ) -> None:
     act = Act(id="x", why="a test", status=status, act="order a second coffee")
-    assert content_type(act, family.file.affirming, family.file.optional, forces) == expected
+    assert _type(family, act, forces) == expected
 
 
 def test_what_is_open_might_be_so_or_not(family: Family) -> None:
@@ -128,7 +127,13 @@ def test_what_is_open_might_be_so_or_not(family: Family) -> None:
         (("NotMi", "MuNot"), "incongruent"),
         (("MiNot", "NotMu"), "congruent"),
     ):
-        assert content_type(ferry, family.file.affirming, family.file.optional, forces) == kind
+        assert _type(family, ferry, forces) == kind
+
+
+def _type(family: Family, content: Content, forces: tuple[str, str]) -> str:
+    premise, hypothesis = forces
+    pattern = family.file.patterns["Mu-Mi"].model_copy(update={"premise": premise, "hypothesis": hypothesis})
+    return family.file.content_type(content, pattern)
 
 
 def test_every_content_has_its_reason(family: Family) -> None:

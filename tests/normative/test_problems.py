@@ -6,9 +6,18 @@ from itertools import product
 import pytest
 
 from polbias.files import BuildError
-from polbias.generators.logic.formula import KD, KT, Inference, K, negated
+from polbias.generators.logic.formula import KD, KT, Formula, Inference, K, Modal, Not, negated
 from polbias.generators.logic.prover import prove
-from polbias.generators.normative.family import DOMAINS, TASKS, Act, Family, Proposition, load_patterns
+from polbias.generators.normative.family import (
+    DOMAINS,
+    TASKS,
+    Act,
+    Family,
+    Force,
+    Frame,
+    Proposition,
+    load_patterns,
+)
 from polbias.generators.normative.problems import (
     Problem,
     admissible,
@@ -105,7 +114,7 @@ def test_frames_are_crossed_evenly(by_task: dict, family: Family, domain: str, t
         used[problem.pattern.id][pair] += 1
         flavours[problem.pattern.id, problem.content_type][pair[0].flavour] += 1
     for name, pairs in used.items():
-        offered = admissible(family, family.patterns[name], domain)
+        offered = admissible(family, family.file.patterns[name], domain)
         assert set(pairs) == set(offered)
         for flavour in {first.flavour for first, _ in offered}:
             counts = [count for (first, _), count in pairs.items() if first.flavour == flavour]
@@ -119,7 +128,7 @@ def test_frames_are_crossed_evenly(by_task: dict, family: Family, domain: str, t
 def test_patterns_of_one_inference_share_a_draw(by_task: dict, family: Family) -> None:
     for (domain, task), row in by_task.items():
         drawn = draws(family, domain, task)
-        for relation in family.relations:
+        for relation in family.file.relations:
             one, other = relation.patterns
             both = [content for name, content in drawn if name == one and (other, content) in drawn]
             same = [content for content in both if drawn[one, content] == drawn[other, content]]
@@ -148,13 +157,23 @@ def test_can_choose_to_stands_only_where_both_readings_have_the_same_gold(every:
 
 def test_every_reading_of_every_problem_has_its_gold(every: list[Problem]) -> None:
     for problem in every:
-        if any(said.others for said in (*problem.premises, problem.hypothesis)):
-            for premise in (problem.premises[0].formula, *problem.premises[0].others):
-                for conclusion in (problem.hypothesis.formula, *problem.hypothesis.others):
-                    verdict = prove(
-                        Inference((premise,), conclusion), logic_of(problem.pattern, problem.domain)
-                    )
-                    assert verdict.valid == (problem.known.gold == "entailment"), problem.id
+        pattern, logic = problem.pattern, logic_of(problem.pattern, problem.domain)
+        if pattern.task == "logic":
+            premises = _readings(problem.premise_frame, pattern.premise, problem.premises[0].formula)
+            conclusions = _readings(problem.hypothesis_frame, pattern.hypothesis, problem.hypothesis.formula)
+            for premise, conclusion in product(premises, conclusions):
+                verdict = prove(Inference((premise,), conclusion), logic)
+                assert verdict.valid == (problem.known.gold == "entailment"), problem.id
+
+
+def _readings(frame: Frame, force: Force, formula: Formula) -> tuple[Formula, ...]:
+    """Return every formula of a sentence that a frame is used in."""
+    content = formula
+    while isinstance(content, Not | Modal):
+        content = content.body
+    readings = frame.formulas(force, content)
+    assert readings[0] == formula
+    return readings
 
 
 def test_the_published_verdict_table_is_reproduced() -> None:
@@ -184,8 +203,8 @@ def test_a_gold_that_contradicts_its_proof_stops_the_build(every: list[Problem])
 
 def test_related_patterns_are_the_same_inference(family: Family) -> None:
     """The contrapositive of one is the other, up to the content's negation where the relation says so."""
-    for relation in family.relations:
-        one, other = (family.patterns[name].form for name in relation.patterns)
+    for relation in family.file.relations:
+        one, other = (family.file.patterns[name].form for name in relation.patterns)
         logics = (K, KD, KT)
         assert [prove(one, logic).valid for logic in logics] == [
             prove(other, logic).valid for logic in logics

@@ -21,6 +21,7 @@ from polbias.generators.normative.reading.lexicon import (
     SUBJECT_PRONOUNS,
     THIRD_PERSON,
     Words,
+    first_of,
     gerund_bases,
     is_plural,
     possessive,
@@ -55,7 +56,7 @@ def pronoun_at(phrase: Words) -> tuple[int, bool]:
     for at in range(1, len(phrase)):
         if _is_pronoun(phrase, at):
             return at, phrase[at + 1 : at + 2] != ("to",)
-    return (phrase.index("her", 1) if "her" in phrase[1:] else 0), False
+    return first_of(phrase, ("her",)), False
 
 
 def _is_pronoun(phrase: Words, at: int) -> bool:
@@ -132,8 +133,7 @@ def noun_phrases(phrase: Words) -> Iterator[Words]:
 
 def noun_phrase(words: Words) -> Words:
     """Return the noun phrase that words begin with, up to a preposition; empty if there is none."""
-    end = next((i for i in range(1, len(words)) if words[i] in PREPOSITIONS and words[i] != "of"), len(words))
-    found = words[:end]
+    found = words[: first_of(words, PREPOSITIONS - {"of"}) or len(words)]
     if found and ((found[0] in DETERMINERS - THIRD_PERSON and len(found) > 1) or is_plural(found[-1])):
         return found if len(found) < 7 else ()
     return ()
@@ -267,7 +267,7 @@ class Discourse:
             known = (other, self.object, *self.others, self.topic)
             found = antecedents(phrase, at, known, self.owned and other == self.object)
             return [*found, phrase] if sure else [phrase, *found]
-        at = next((i for i, word in enumerate(phrase) if i and word == "one"), 0)
+        at = first_of(phrase, ("one",))
         if (
             at
             and self.object
@@ -275,9 +275,9 @@ class Discourse:
             and self.object[0] in _INDEFINITE
         ):
             return [phrase[:at] + self.object + phrase[at + 1 :], phrase]
-        at = next((i for i, word in enumerate(phrase) if i and word in ("its", "their")), 0)
+        at = first_of(phrase, ("its", "their"))
         if not at and not own and self.topic and subject:
-            at = next((i for i, word in enumerate(phrase) if i and word in ("his", "her")), 0)
+            at = first_of(phrase, ("his", "her"))
         if not at or not other or at + 1 >= len(phrase):
             return [phrase]
         resolved = phrase[:at] + _possessor(definite(other)) + phrase[at + 1 :]
@@ -303,7 +303,7 @@ def _possessor(noun_phrase: Words) -> Words:
 
 def _with_subject(clause: Clause, subject: Words) -> Clause:
     splits = tuple(
-        replace(split, subject=subject) for split in clause.splits if split.subject == clause.subject
+        split._replace(subject=subject) for split in clause.splits if split.subject == clause.subject
     )
     return replace(clause, subject=subject, splits=splits)
 
@@ -404,7 +404,7 @@ def assign(occurrences: Sequence[Occurrence], anaphoric: bool = True) -> Names:
             verdict = compare(earlier, saying)
             if verdict == "same" and not anaphoric and _specific(earlier, saying):
                 verdict = "ability"
-            if verdict == "same" or verdict == "progressive":
+            if verdict in ("same", "progressive"):
                 name, loose = given, given_loosely
                 tense = "progressive" if verdict == "progressive" and tense == "present" else tense
                 break
@@ -459,7 +459,7 @@ def _prefer_singular(names: Names, chosen: Sequence[Saying]) -> None:
             and at not in names.loose
             and names.of[at] not in better
         ):
-            first = next(i for i, name in enumerate(names.of) if name == names.of[at])
+            first = names.of.index(names.of[at])
             if chosen[first].plural and _bare(chosen[first]) != _bare(saying):
                 better[names.of[at]] = text
     if better:

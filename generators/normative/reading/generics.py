@@ -38,6 +38,7 @@ from polbias.generators.normative.reading.nodes import (
     clauses,
     foreign,
     operators,
+    rebuild,
 )
 from polbias.generators.normative.reading.quantifiers import Class, class_of, joined, leaf, predicate, term
 from polbias.generators.normative.reading.verbs import Saying, compare, number_of, same_individual
@@ -48,21 +49,17 @@ from polbias.generators.normative.reading.verbs import Saying, compare, number_o
 def divided(nodes: Sequence[Node]) -> list[Node]:
     """Settle where predicates of clauses without auxiliary begin, in agreement with other clauses."""
     flat = [clause for node in nodes for clause in clauses(node)]
-    if not any(len(clause.splits) > 1 for clause in flat):
-        return list(nodes)
     sure = [clause for clause in flat if not clause.splits]
     phrases = {phrase for clause in sure for alternatives in clause.predicates for phrase in alternatives}
     phrases |= {class_of(clause.subject).restriction for clause in flat if clause.quantifier}
     subjects = {clause.subject for clause in sure if clause.subject}
 
     def settle(clause: Clause) -> Clause:
-        if len(clause.splits) < 2:
-            return clause
         best = next((split for split in clause.splits if split.predicate in phrases), None)
         best = best or next((split for split in clause.splits if split.subject in subjects), None)
         if best is None or best is clause.splits[0]:
             return clause
-        return replace(leaf(best.subject, best.predicate, best.tense, best.number), unmarked=best.unmarked)
+        return leaf(*best)
 
     return [change(node, settle) for node in nodes]
 
@@ -181,8 +178,6 @@ def _anybody(subject: Words) -> bool:
 def understood(nodes: Sequence[Node], topic: Words, syllogistic: bool) -> list[Node]:
     """Give infinitives without subject the one that they are about."""
     flat = [clause for node in nodes for clause in clauses(node)]
-    if all(clause.subject or clause.quantifier for clause in flat):
-        return list(nodes)
     if syllogistic:
         if not any(clause.subject == ("you",) for clause in flat):
             return list(nodes)
@@ -227,7 +222,33 @@ def settled(nodes: Sequence[Node], domain: str, flavoured: bool = False) -> list
         for clause in _contents(node)
         for phrase in clause.predicates[0]
     )
-    return [_settle(node, domain, ability, flavoured) for node in nodes]
+
+    def settle(node: Node) -> Node:
+        if isinstance(node, Negation):
+            body = node.body
+            if isinstance(body, Operator) and body.word == "can" and body.content is not None and not ability:
+                node = replace(node, body=replace(body, content=None))
+        if not isinstance(node, Operator):
+            return rebuild(node, settle)
+        if domain == "epistemic" and node.content is not None and node.word in ("can", "have", STATED):
+            return node.content
+        if (
+            domain == "deontic"
+            and node.word == "may"
+            and isinstance(node.body, Negation)
+            and not node.body.outer
+        ):
+            return Negation(settle(replace(node, body=node.body.body)))
+        modality = domain if node.modality == "?" else node.modality
+        if flavoured and modality == EPISTEMIC:
+            modality = CERTAINTY if node.word in ("might", "may") else ALETHIC
+        elif not flavoured and modality in FLAVOURS:
+            modality = EPISTEMIC
+        # Of "all B are known to be C" the rule may be known, and not of each B.
+        outer = node.outer or modality == KNOWLEDGE
+        return Operator(modality, node.force, settle(node.body), outer, node.word)
+
+    return [settle(node) for node in nodes]
 
 
 def _contents(node: Node) -> list[Clause]:
@@ -241,35 +262,6 @@ def _contents(node: Node) -> list[Clause]:
     if isinstance(node, Negation) and isinstance(node.body, Operator) and node.body.word == "can":
         return []
     return _contents(node.body)
-
-
-def _settle(node: Node, domain: str, ability: bool, flavoured: bool) -> Node:
-    if isinstance(node, Clause):
-        return node
-    if isinstance(node, Conditional):
-        return Conditional(
-            _settle(node.antecedent, domain, ability, flavoured),
-            _settle(node.consequent, domain, ability, flavoured),
-        )
-    body = node.body
-    if isinstance(node, Negation):
-        if isinstance(body, Operator) and body.word == "can" and body.content is not None and not ability:
-            body = replace(body, content=None)
-        inner = _settle(body, domain, ability, flavoured)
-        return node if inner is node.body else Negation(inner, node.outer)
-    if domain == "epistemic" and node.content is not None and node.word in ("can", "have", STATED):
-        return node.content
-    if node.word == "may" and isinstance(body, Negation) and domain == "deontic" and not body.outer:
-        denied = replace(node, body=body.body)
-        return Negation(_settle(denied, domain, ability, flavoured))
-    modality = domain if node.modality == "?" else node.modality
-    if flavoured and modality == EPISTEMIC:
-        modality = CERTAINTY if node.word in ("might", "may") else ALETHIC
-    elif not flavoured and modality in FLAVOURS:
-        modality = EPISTEMIC
-    # Of "all B are known to be C" the rule may be known, and not of each B.
-    outer = node.outer or modality == KNOWLEDGE
-    return Operator(modality, node.force, _settle(body, domain, ability, flavoured), outer, node.word)
 
 
 _SOMEBODY = word_set("somebody")
@@ -339,12 +331,7 @@ def as_propositions(nodes: Sequence[Node]) -> list[Node] | None:
         return None
     if len({word for half in halves if (word := _word(half))}) != 1:
         return None
-    return [
-        Conditional(_as_whole(node.antecedent), _as_whole(node.consequent))
-        if isinstance(node, Conditional)
-        else _as_whole(node)
-        for node in nodes
-    ]
+    return [rebuild(node, _as_whole) if isinstance(node, Conditional) else _as_whole(node) for node in nodes]
 
 
 def _halves(node: Node) -> tuple[Node, ...]:
@@ -405,9 +392,10 @@ _SPEAKERS = (("you",), ("i",))
 
 @dataclass(frozen=True)
 class Contents:
-    """The contents of an item.
+    """The sentences of an item with their contents named.
 
     Attributes:
+        nodes: the sentences.
         names: of everything that is said, by position.
         positions: the positions of the disjuncts of each clause, by the identity of the clause.
         classes: the positions of the classes that a clause quantifies over (mostly one), by the identity of
@@ -419,6 +407,7 @@ class Contents:
             positions of "everyone" where the item does not say of anybody that he is a person.
     """
 
+    nodes: list[Node]
     names: Names
     positions: dict[int, list[int]]
     classes: dict[int, list[int]]
@@ -447,7 +436,7 @@ def contents(nodes: list[Node], syllogistic: bool, rule: Rule | None) -> Content
     if rule:
         individuals[rule.subject] = VARIABLE
     restricted, doubtful = _restricted(flat, names, positions, classes) if syllogistic else ({}, frozenset())
-    return Contents(names, positions, classes, individuals, restricted, doubtful)
+    return Contents(nodes, names, positions, classes, individuals, restricted, doubtful)
 
 
 def _occurrences(clause: Clause, syllogistic: bool, singular: bool) -> Iterator[Occurrence]:

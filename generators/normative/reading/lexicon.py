@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import cache, lru_cache
 
 import yaml
@@ -305,6 +305,16 @@ _LAST_WORD = re.compile(r"[\w.]+$")
 _NEXT_WORD = re.compile(r"\w+")
 _EQUALS = re.compile(r"\s*=+\s*")
 _TOKEN = re.compile(r'"[^"]*"|[^\s",;:()]+|[,;:]')
+
+
+def first_of(words: Words, among: Collection[str]) -> int:
+    """Return where the first word of a list stands after the beginning; 0 if there is none."""
+    return next((at for at, word in enumerate(words) if at and word in among), 0)
+
+
+def last_of(words: Words, among: Collection[str]) -> int:
+    """Return where the last word of a list stands; 0 if there is none, or if it is the first."""
+    return max((at for at, word in enumerate(words) if word in among), default=0)
 
 
 def plain(text: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
+from typing import NamedTuple
 
 from polbias.generators.language import english
 from polbias.generators.logic.formula import (
@@ -45,8 +46,7 @@ STATED = "stated"
 Alternatives = tuple[Words, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Split:
+class Split(NamedTuple):
     """One way to divide a clause without auxiliary into subject and predicate."""
 
     subject: Words
@@ -170,14 +170,19 @@ def operators(node: Node) -> Iterator[Operator]:
     return (found for found in _within(node) if isinstance(found, Operator))
 
 
+def rebuild(node: Node, how: Callable[[Node], Node]) -> Node:
+    """Return a node with its immediate parts changed; a clause is returned as it is."""
+    if isinstance(node, Clause):
+        return node
+    if isinstance(node, Conditional):
+        return Conditional(how(node.antecedent), how(node.consequent))
+    body = how(node.body)
+    return node if body is node.body else replace(node, body=body)
+
+
 def change(node: Node, how: Callable[[Clause], Node]) -> Node:
     """Return a tree with every clause changed."""
-    if isinstance(node, Clause):
-        return how(node)
-    if isinstance(node, Conditional):
-        return Conditional(change(node.antecedent, how), change(node.consequent, how))
-    body = change(node.body, how)
-    return node if body is node.body else replace(node, body=body)
+    return how(node) if isinstance(node, Clause) else rebuild(node, lambda part: change(part, how))
 
 
 # From what the grammar finds to formulas, for each way to settle what the language leaves open.
@@ -220,7 +225,10 @@ class Builder:
                 return ((node.quantifier, self.restrictions[id(node)]) if node.quantifier else None), formula
             case Conditional():
                 return None, self._conditional(node)
-            case Negation(Operator(modality, _, body, _, word)) if word == COULD_NOT_HAVE and self._certain:
+            # What "could not have" says is certain, where it does not say what is impossible.
+            case Negation(Operator(modality, _, body, _, word)) if (
+                word == COULD_NOT_HAVE and self.choices.get(word) == CERTAIN
+            ):
                 restriction, formula = self._open(body)
                 return restriction, Necessarily(modality, Not(formula))
             case Negation(body, outer):
@@ -234,11 +242,6 @@ class Builder:
                 if restriction and restriction[0] != "any" and self._wide and (self.single or outer):
                     return None, self._modal(node, _closed(restriction, formula))
                 return restriction, self._modal(node, formula)
-
-    @property
-    def _certain(self) -> bool:
-        """Whether "could not have" says what is certain, and not what is impossible."""
-        return self.choices.get(COULD_NOT_HAVE) == CERTAIN
 
     @property
     def _wide(self) -> bool:
@@ -301,7 +304,8 @@ def canonical(text: str) -> str:
 
 
 @lru_cache(maxsize=1 << 14)
-def _article(word: str) -> str:
+def indefinite(word: str) -> str:
+    """Return the indefinite article that a word takes."""
     return english.a(word).split(" ", 1)[0]
 
 
@@ -322,7 +326,7 @@ def canonical_words(words: Words, foreign: frozenset[str] = frozenset()) -> Word
         elif word in REFLEXIVES:
             out.append("oneself")
         elif word in ("a", "an"):
-            out.append(_article(words[index + 1]) if index < last else word)
+            out.append(indefinite(words[index + 1]) if index < last else word)
         elif word == "to" and out[-2:] == ["be", "able"]:
             out[-2:] = ["can"]
         else:

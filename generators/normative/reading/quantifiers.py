@@ -24,10 +24,12 @@ from polbias.generators.normative.reading.lexicon import (
     UNIVERSAL,
     UNIVERSAL_PEOPLE,
     Words,
+    first_of,
     gerund_bases,
     is_participle,
     is_plural,
     is_verb,
+    last_of,
     past_bases,
     possessive,
     singular,
@@ -123,10 +125,10 @@ def _begins_with_verb(first: Words, fragment: Words) -> bool:
 
 def _with_possessor(first: Words, fragment: Words) -> Words:
     """Return "break the law's rules" for "break its rules" after "follow the law"."""
-    at = next((i for i, word in enumerate(fragment) if i and word in _POSSESSIVES), 0)
+    at = first_of(fragment, _POSSESSIVES)
     if not at or at + 1 >= len(fragment):
         return fragment
-    start = max((i for i, word in enumerate(first) if word in DETERMINERS and i), default=0)
+    start = last_of(first, DETERMINERS)
     if not start:
         return fragment
     end = next((i + 1 for i in range(start, len(first)) if first[i].endswith(("'s", "s'"))), len(first))
@@ -139,10 +141,8 @@ def _with_possessor(first: Words, fragment: Words) -> Words:
 
 def _after_infinitive(first: Words, fragment: Words) -> Words:
     """Return "learn to dance" for "learn to sing" and "dance"."""
-    if "to" in first[:-1] and len(fragment) == 1:
-        at = len(first) - 1 - first[::-1].index("to")
-        if at == len(first) - 2 and is_verb(first[-1]):
-            return first[: at + 1] + fragment
+    if first[-2:-1] == ("to",) and len(fragment) == 1 and is_verb(first[-1]):
+        return first[:-1] + fragment
     return ()
 
 
@@ -155,37 +155,21 @@ def object_of(phrase: Words) -> Words:
 
 
 def _object_start(phrase: Words) -> int:
-    for index in range(1, len(phrase)):
-        if phrase[index] in DETERMINERS or phrase[index] in ("those", "what"):
-            return index
-    for index in range(1, len(phrase) - 1):
-        if phrase[index] in PREPOSITIONS:
-            return index + 1
-    return 1
+    return first_of(phrase, DETERMINERS | {"what"}) or first_of(phrase[:-1], PREPOSITIONS) + 1
 
 
 def _with_object(first: Words, fragment: Words) -> Words:
-    if not any(word in OBJECT_PRONOUNS for word in fragment[1:]):
+    at, found = first_of(fragment, OBJECT_PRONOUNS), object_of(first)
+    if not at or not found or found == first:
         return fragment
-    found = object_of(first)
-    if not found or found == first:
-        return fragment
-    at = next(i for i, word in enumerate(fragment) if i and word in OBJECT_PRONOUNS)
     return fragment[:at] + found + fragment[at + 1 :]
 
 
 def _object_prefix(first: Words, fragment: Words) -> Words:
     """Return what comes before the constituent of the first disjunct that a fragment takes the place of."""
     if fragment[0] in PREPOSITIONS:
-        places = [i for i, word in enumerate(first) if word in PREPOSITIONS and i]
-        same = [i for i in places if first[i] == fragment[0]]
-        return first[: (same or places or [len(first)])[-1]]
-    if fragment[0] in DETERMINERS or any(word in DETERMINERS for word in first):
-        places = [i for i, word in enumerate(first) if word in DETERMINERS and i]
-        if places:
-            return first[: places[-1]]
-    places = [i for i, word in enumerate(first[:-1]) if word in PREPOSITIONS and i]
-    return first[: places[-1] + 1] if places else first[:1]
+        return first[: last_of(first, fragment[:1]) or last_of(first, PREPOSITIONS) or len(first)]
+    return first[: last_of(first, DETERMINERS) or last_of(first[:-1], PREPOSITIONS) + 1]
 
 
 # Subjects: quantified ones become a quantifier and a class, the others stay as they are.
@@ -223,10 +207,10 @@ def quantified(subject: Words) -> tuple[str, Words]:
     return kind, rest
 
 
-def leaf(subject: Words, phrase: Words, tense: str = "", number: str = "") -> Clause:
+def leaf(subject: Words, phrase: Words, tense: str = "", number: str = "", unmarked: bool = False) -> Clause:
     """Return a clause with its quantifier and its disjuncts found."""
     quantifier, kept = quantified(subject)
-    return Clause(kept, disjuncts(phrase), tense, number, quantifier)
+    return Clause(kept, disjuncts(phrase), tense, number, quantifier, unmarked=unmarked)
 
 
 # Classes ("employees who meet the criteria"), predicates and individuals in comparable forms.
@@ -377,7 +361,7 @@ def joined(clause: Clause, flat: Sequence[Clause]) -> tuple[tuple[Saying, ...], 
 def _classes(subject: Words) -> list[Words]:
     """Return the noun phrases that a noun phrase joins; what follows the last one belongs to all of them."""
     closing = RELATIVES | (PREPOSITIONS - _JOINING)
-    end = next((i for i in range(1, len(subject)) if subject[i] in closing), len(subject))
+    end = first_of(subject, closing) or len(subject)
     parts: list[Words] = [()]
     for word in subject[:end]:
         if word in _JOINING:

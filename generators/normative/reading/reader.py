@@ -10,7 +10,6 @@ from itertools import islice, pairwise, product
 
 from simplemma import is_known
 
-from polbias.generators.language import english
 from polbias.generators.logic.formula import (
     DEONTIC,
     EPISTEMIC,
@@ -26,6 +25,7 @@ from polbias.generators.logic.formula import (
     Or,
     Possibly,
     alone,
+    children,
     constants,
     predicates,
     rebuild,
@@ -69,6 +69,7 @@ from polbias.generators.normative.reading.nodes import (
     Node,
     Operator,
     clauses,
+    indefinite,
     operators,
 )
 from polbias.generators.normative.reading.quantifiers import attached, class_of
@@ -89,27 +90,18 @@ def findings(
     written: Sequence[Written], nodes: Sequence[Node], domain: str, clashes: bool
 ) -> tuple[str, ...]:
     """Find what is wrong with the language of an item."""
-    found = set()
-    if any(_wrong_article(sentence) for sentence in written):
-        found.add("article")
-    if any(_wrong_capital(sentence) for sentence in written):
-        found.add("capital")
-    if clashes:
-        found.add("pronoun")
     own = (domain, *(FLAVOURS if domain == EPISTEMIC else ()))
-    if any(operator.modality not in own for node in nodes for operator in operators(node)):
-        found.add("foreign-operator")
     said = [clause for node in nodes for clause in clauses(node)]
-    if any(clause.missing for clause in said):
-        found.add("missing-verb")
     lower = {word for sentence in written for word in sentence if word.islower()}
-    if any(_wrong_number(clause, lower) or _bare_verb(clause, said) for clause in said):
-        found.add("agreement")
-    return tuple(sorted(found))
-
-
-def _wrong_article(sentence: Written) -> bool:
-    return any(_mismatch(article, word) for article, word in _articles(sentence))
+    wrong = {
+        "article": any(_mismatch(*found) for sentence in written for found in _articles(sentence)),
+        "capital": any(map(_wrong_capital, written)),
+        "pronoun": clashes,
+        "foreign-operator": any(each.modality not in own for node in nodes for each in operators(node)),
+        "missing-verb": any(clause.missing for clause in said),
+        "agreement": any(_wrong_number(clause, lower) or _bare_verb(clause, said) for clause in said),
+    }
+    return tuple(sorted(code for code, found in wrong.items() if found))
 
 
 def _articles(sentence: Written) -> Iterator[tuple[str, str]]:
@@ -134,7 +126,7 @@ def _mismatch(article: str, word: str) -> bool:
         return False
     if len(word) == 1:
         return (article == "an") != (word.upper() in "AEFHILMNORSX")
-    return english.a(word).split(" ", 1)[0] != article
+    return indefinite(word) != article
 
 
 def _wrong_capital(sentence: Written) -> bool:
@@ -285,19 +277,14 @@ def _content(formula: Formula) -> Formula:
     return formula
 
 
-def only_denied(inference: Inference) -> bool:
-    """Whether one clause is all that an inference speaks of, and is denied wherever it stands."""
-    bare: list[Formula] = []
-
-    def visit(formula: Formula) -> Formula:
-        if isinstance(formula, Not) and isinstance(formula.body, Atom):
-            return formula
-        if isinstance(formula, Atom):
-            bare.append(formula)
-        return rebuild(formula, visit)
-
-    inference.map(visit)
-    return not bare
+def _only_denied(formula: Formula) -> bool:
+    """Whether all clauses of a formula are denied."""
+    match formula:
+        case Not(Atom()):
+            return True
+        case Atom():
+            return False
+    return all(map(_only_denied, children(formula)))
 
 
 def with_named_denials(inference: Inference) -> Inference:
@@ -305,17 +292,12 @@ def with_named_denials(inference: Inference) -> Inference:
     denied = _conditions(inference)
 
     def named(formula: Formula) -> Formula:
-        if (
-            isinstance(formula, Not)
-            and isinstance(formula.body, Atom)
-            and (not denied or formula.body in denied)
-        ):
-            return _denial(formula.body)
-        return (
-            Not(_denial(formula))
-            if isinstance(formula, Atom) and formula in denied
-            else rebuild(formula, named)
-        )
+        match formula:
+            case Not(Atom() as clause) if not denied or clause in denied:
+                return _denial(clause)
+            case Atom() if formula in denied:
+                return Not(_denial(formula))
+        return rebuild(formula, named)
 
     return inference.map(named)
 
@@ -414,24 +396,16 @@ def _item(nodes: list[Node], syllogistic: bool, rule: Rule | None) -> _Item:
         nodes = as_classes(nodes, *kind)
     elif taken := attached(nodes):
         other = ("adverbial", "restricts", taken)
-    said = _Said(nodes, contents(nodes, syllogistic, rule))
+    said = contents(nodes, syllogistic, rule)
     if other is None:
         return _Item(said, rule)
     name, value, taken = other
-    return _Item(said, rule, name, value, _Said(taken, contents(taken, syllogistic, rule)))
+    return _Item(said, rule, name, value, contents(taken, syllogistic, rule))
 
 
 def _universal(nodes: list[Node]) -> bool:
     subjects = [clause.subject for node in nodes for clause in clauses(node)]
     return any(subject and subject[0].startswith("every") for subject in subjects)
-
-
-@dataclass(frozen=True)
-class _Said:
-    """The sentences of an item with their contents named."""
-
-    nodes: list[Node]
-    contents: Contents
 
 
 @dataclass(frozen=True)
@@ -446,11 +420,11 @@ class _Item:
         other: what they say then.
     """
 
-    said: _Said
+    said: Contents
     rule: Rule | None
     name: str = ""
     value: str = ""
-    other: _Said | None = None
+    other: Contents | None = None
 
     def readings(self) -> tuple[Reading, ...]:
         """Return the readings, the most natural one first."""
@@ -464,7 +438,7 @@ class _Item:
     def _options(self) -> dict[str, tuple[str, ...]]:
         """Return what the language leaves open, with the ways to settle it."""
         options: dict[str, tuple[str, ...]] = {}
-        nodes, named = self.said.nodes, self.said.contents
+        nodes = self.said.nodes
         found = [operator for node in nodes for operator in operators(node)]
         if any(operator.word == "choose" for operator in found):
             options["can choose to"] = ("permission", "bilateral")
@@ -472,7 +446,7 @@ class _Item:
             options["kind"] = ("quantified", "term")
         if self.name == "adverbial":
             options["adverbial"] = ("modifies", "restricts")
-        if named.classes and (scoped := self._scoped()):
+        if self.said.classes and (scoped := self._scoped()):
             denied = all(isinstance(node, Negation) and isinstance(node.body, Operator) for node in scoped)
             wide = len(nodes) < 3 or denied
             options["scope"] = ("de dicto", "de re") if wide else ("de re", "de dicto")
@@ -487,9 +461,9 @@ class _Item:
             )
         ):
             options["classes"] = ("may be empty", "not empty")
-        if named.doubtful or (self.rule and self.rule.noun):
+        if self.said.doubtful or (self.rule and self.rule.noun):
             options["head noun"] = ("understood", "stated")
-        ways = [said.contents.names for said in (self.said, self.other) if said]
+        ways = [said.names for said in (self.said, self.other) if said]
         if any(names.loose for names in ways):
             likely = any(names.likely for names in ways)
             options["paraphrase"] = ("same", "different") if likely else ("different", "same")
@@ -497,7 +471,7 @@ class _Item:
             options["tense"] = ("disregarded", "respected")
         if any(operator.word == COULD_NOT_HAVE and operator.modality != DEONTIC for operator in found):
             options[COULD_NOT_HAVE] = self._impossible(options)
-        if len(nodes) < 3 and only_denied(self._natural(options)):
+        if len(nodes) < 3 and all(map(_only_denied, self._natural(options).formulas)):
             options["negation"] = ("of the clause", "within the clause")
         if isinstance(nodes[0], Conditional) and denied_condition(self._natural(options)):
             options["negation"] = ("of the clause", "within the clause")
@@ -528,8 +502,8 @@ class _Item:
         ]
 
     def _inference(self, choices: Choices) -> Inference:
-        way = self.other if self.other and choices.get(self.name) == self.value else self.said
-        nodes, named = way.nodes, way.contents
+        named = self.other if self.other and choices.get(self.name) == self.value else self.said
+        nodes = named.nodes
         same, tense = choices.get("paraphrase") != "different", choices.get("tense") == "respected"
 
         def atom(at: int, about: str = VARIABLE) -> Atom:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
@@ -26,6 +25,7 @@ from polbias.generators.normative.reading.lexicon import (
     UNIVERSAL_PEOPLE,
     Force,
     Words,
+    first_of,
     gerund_bases,
     is_plural,
     word_set,
@@ -89,14 +89,11 @@ def clause(words: Words, mood: Mood = TOP) -> Node:
         return have_to(best.subject, best.predicate[1:], best.tense, best.number, mood)
     if mood == SUBJUNCTIVE and best.unmarked:
         return replace(leaf(best.subject, best.predicate), splits=found)
-    read = leaf(best.subject, best.predicate, best.tense, best.number)
-    return replace(read, splits=found, unmarked=best.unmarked)
+    return replace(leaf(*best), splits=found)
 
 
 # Impersonal frames: "it is ADJ that S", "it is ADJ (for NP) to VP", "it is (not) the case that S".
 
-# Reads an embedded sentence.
-Read = Callable[[Words, Mood], Node]
 _PLAIN = (("the", "case"), ("true",), ("a", "fact"), ("correct",))
 _NO_CLAUSE = word_set("no_clause")
 _NEGATIONS = frozenset(("not", "never"))
@@ -119,12 +116,12 @@ class _Opening:
     adverbs: list[Force | None] = field(default_factory=list)
 
 
-def impersonal(words: Words, mood: Mood, read: Read) -> Node | None:
+def impersonal(words: Words, mood: Mood) -> Node | None:
     """Read an impersonal sentence."""
     opening = _opening(words)
     if opening is None:
         return None
-    node = _predicate(words, opening, mood, read)
+    node = _predicate(words, opening, mood)
     if node is None:
         return None
     for force in reversed(opening.adverbs):
@@ -179,35 +176,37 @@ def _with_adverbs(words: Words, opening: _Opening) -> _Opening:
     return opening
 
 
-def _predicate(words: Words, opening: _Opening, mood: Mood, read: Read) -> Node | None:
+def _predicate(words: Words, opening: _Opening, mood: Mood) -> Node | None:
     """Read the predicate with what it is said of."""
     rest = words[opening.index :]
     if not rest:
         return None
     for plain in _PLAIN:
         if rest[: len(plain) + 1] == (*plain, "that"):
-            return read(rest[len(plain) + 1 :], mood)
+            return statement(rest[len(plain) + 1 :], mood)
     if rest[:2] == ("false", "that"):
-        return Negation(read(rest[2:], mood), outer=True)
+        return Negation(statement(rest[2:], mood), outer=True)
     if rest[0] == "that" and opening.modal:
-        return read(rest[1:], FINITE)
+        return statement(rest[1:], FINITE)
     word, after, force = rest[0], rest[1:], ADJECTIVES.get(rest[0])
     if word in DETERMINERS:
         # "it is a requirement that", "it is your duty to"
-        end = next((i for i in range(1, min(5, len(rest))) if rest[i] in ("that", "to", "for")), 0)
+        end = first_of(rest[:5], ("that", "to", "for"))
         if not end:
             return None
         word, after, force = rest[end - 1], rest[end:], NOUNS.get(rest[end - 1])
     if not after or word in CONTENT:
         return None
-    return _said(word, force, after, read)
+    return _said(word, force, after)
 
 
-def _said(word: str, force: Force | None, after: Words, read: Read) -> Node | None:
+def _said(word: str, force: Force | None, after: Words) -> Node | None:
     """Read "that S", "(for NP) (not) to VP" or a bare sentence after a frame word."""
     known, force = force is not None, force or (word, "necessary")
     if (after[0] == "that" and len(after) > 2) or (after[0] == "whether" and known and len(after) > 2):
-        return operator(force, read(after[1:], FINITE if force[0] in FLAVOURS else SUBJUNCTIVE), outer=True)
+        return operator(
+            force, statement(after[1:], FINITE if force[0] in FLAVOURS else SUBJUNCTIVE), outer=True
+        )
     if after[0] in ("to", "not") and (known or not word.endswith("ed")):
         body = marked_infinitive(("it",) if word in RAISING else (), after)
         return operator(force, body) if body else None
@@ -215,7 +214,7 @@ def _said(word: str, force: Force | None, after: Words, read: Read) -> Node | No
         return obliged(force, after)
     if known and force[0] in FLAVOURS and len(after) > 1 and after[0] not in _NO_CLAUSE:
         try:
-            return operator(force, read(after, FINITE), outer=True)
+            return operator(force, statement(after, FINITE), outer=True)
         except ReadingError:
             return None
     return None
@@ -234,7 +233,7 @@ def obliged(force: Force, words: Words) -> Node | None:
     return None
 
 
-def known_by(words: Words, read: Read) -> Node | None:
+def known_by(words: Words) -> Node | None:
     """Read "we (do not) know that S", "scientists have established that S"."""
     if "that" not in words[2:6]:
         return None
@@ -244,7 +243,7 @@ def known_by(words: Words, read: Read) -> Node | None:
     if not (sure or middle[-1] in KNOWING) or len(words) < that + 3:
         return None
     node = Operator(
-        CERTAINTY if sure else KNOWLEDGE, "necessary", read(words[that + 1 :], FINITE), outer=True
+        CERTAINTY if sure else KNOWLEDGE, "necessary", statement(words[that + 1 :], FINITE), outer=True
     )
     return denied(node, "not" in middle)
 
@@ -254,7 +253,7 @@ def known_by(words: Words, read: Read) -> Node | None:
 _VERBS = frozenset(BE) | {"exists", "exist", "remains"}
 
 
-def existential(words: Words, read: Read) -> Node | None:
+def existential(words: Words) -> Node | None:
     """Read an existential sentence."""
     if words[1] not in _VERBS:
         return None
@@ -267,21 +266,23 @@ def existential(words: Words, read: Read) -> Node | None:
     at = next((i for i in range(index, min(len(words) - 1, index + 3)) if words[i] in NOUNS), -1)
     if at < 0 or "little" in words[index:at]:
         return None
-    node = _subject_said(NOUNS[words[at]], words[at + 1 :], read)
+    node = _subject_said(NOUNS[words[at]], words[at + 1 :])
     return node and denied(node, negated)
 
 
-def _subject_said(force: Force, after: Words, read: Read) -> Node | None:
+def _subject_said(force: Force, after: Words) -> Node | None:
     """Read what follows the noun of the frame."""
     if after[0] == "that" and len(after) > 2:
-        return operator(force, read(after[1:], SUBJUNCTIVE if force[0] == "deontic" else FINITE), outer=True)
+        return operator(
+            force, statement(after[1:], SUBJUNCTIVE if force[0] == "deontic" else FINITE), outer=True
+        )
     if after[0] in ("for", "on", "upon") and "to" in after:
         return obliged(force, after)
     if after[0] in ("against", "on", "of"):
         return _gerund(force, after[1:])
     body = marked_infinitive((), after)
     if body is None and force[0] in FLAVOURS:
-        return operator(force, read(after, FINITE), outer=True)
+        return operator(force, statement(after, FINITE), outer=True)
     return operator(force, body) if body else None
 
 
@@ -398,9 +399,9 @@ def statement(words: Words, mood: Mood = TOP) -> Node:
         return _conditional(words)
     found: Node | None = None
     if words[0] == "it" and len(words) > 3:
-        found = impersonal(words, mood, statement)
+        found = impersonal(words, mood)
     elif words[0] == "there" and len(words) > 3:
-        found = existential(words, statement)
+        found = existential(words)
     elif words[0] in KNOWERS:
-        found = known_by(words, statement)
+        found = known_by(words)
     return found or clause(words, mood)

@@ -26,6 +26,7 @@ from polbias.generators.normative.reading.lexicon import (
     REQUIREMENTS,
     SUBJECT_PRONOUNS,
     Words,
+    first_of,
     gerund_bases,
     is_participle,
     is_verb,
@@ -71,7 +72,7 @@ def infinitive(subject: Words, words: Words, tense: str = "", number: str = "") 
     if words[0] in ("not", "never") and len(words) > 1:
         return Negation(infinitive(subject, words[1:], tense, number))
     if words[0] == "be" and len(words) > 1:
-        framed = personal(subject, words[1:], tense)
+        framed = personal(subject, words[1:])
         if framed:
             return framed
     if subject == ("there",) and words[:2] == ("be", "no") and len(words) > 2:
@@ -115,7 +116,7 @@ def perfect_before(form: str, rest: Words) -> bool:
     )
 
 
-def personal(subject: Words, words: Words, tense: str = "") -> Node | None:
+def personal(subject: Words, words: Words) -> Node | None:
     """Read what follows "be" in a frame whose subject is that of the verb phrase."""
     at = 0
     while at < len(words) and at < 2 and words[at] not in PERSONAL and words[at].endswith("ly"):
@@ -128,7 +129,7 @@ def personal(subject: Words, words: Words, tense: str = "") -> Node | None:
         return None
     force, rest = PERSONAL[words[at]], words[at + 1 :]
     if rest[:1] == ("by",):
-        start = next((i for i, word in enumerate(rest) if word == "to"), 0)
+        start = first_of(rest, ("to",))
         rest = rest[start - (rest[start - 1] == "not") :] if start else rest
     before = "for" if words[at] == "responsible" else "from"
     if words[at] in FROM_GERUND and rest[:1] == (before,) and len(rest) > 1 and gerund_bases(rest[1]):
@@ -212,7 +213,7 @@ def _lexical(subject: Words, words: Words) -> Clause:
         return replace(read, predicates=((*read.predicates[0], *others),))
     if past and not (is_verb(form) and not form.endswith("ed")):
         return leaf(subject, (past[0], *rest), "past", "")
-    return replace(leaf(subject, words, "present", "plural"), unmarked=True)
+    return leaf(subject, words, "present", "plural", unmarked=True)
 
 
 def _coordinated(rest: Words) -> Words:
@@ -289,7 +290,7 @@ def _be(subject: Words, rest: Words, tense: str, number: str, mood: Mood, missin
         inner, after = _adverbs(rest[1:])
         body = _negate(_be(subject, after, tense, number, mood), inner)
         return _negate(operator(MODAL_ADVERBS[rest[0]], body), negated)
-    if framed := personal(subject, rest, tense):
+    if framed := personal(subject, rest):
         return _negate(_numbered(framed, number), negated)
     if not mood and (stated := requirement(subject, rest)):
         return _negate(stated, negated)
@@ -306,11 +307,7 @@ def _be(subject: Words, rest: Words, tense: str, number: str, mood: Mood, missin
 
 
 def _numbered(node: Node, number: str) -> Node:
-    if isinstance(node, Clause):
-        return replace(node, number=node.number or number)
-    if isinstance(node, Negation | Operator):
-        return replace(node, body=_numbered(node.body, number))
-    return node
+    return change(node, lambda clause: replace(clause, number=clause.number or number))
 
 
 def _have(subject: Words, rest: Words, number: str, tense: str, mood: Mood) -> Node:

@@ -22,12 +22,14 @@ from polbias.generators.normative.reading.lexicon import (
     SUBJECT_PRONOUNS,
     UNIVERSAL_PEOPLE,
     Words,
+    first_of,
     gerund_bases,
     is_participle,
     is_past,
     is_plural,
     is_unchanging,
     is_verb,
+    last_of,
     past_bases,
     possessive,
     same_noun,
@@ -265,7 +267,7 @@ def wordings(saying: Saying) -> tuple[Words, ...]:
     for naming in NAMING:
         for at in range(1, len(words) - len(naming)):
             if words[at : at + len(naming)] == naming:
-                start = max((i for i in range(at) if words[i] in DETERMINERS), default=0)
+                start = last_of(words[:at], DETERMINERS)
                 name = words[at + len(naming) :]
                 out.append(words[:start] + name)
                 if name[0] == "the":
@@ -296,7 +298,7 @@ def _genitive(words: Words) -> Words:
     of = words.index("of")
     start = max((i for i in range(of) if words[i] in DETERMINERS or words[i] in PREPOSITIONS), default=-1)
     possessor = words[of + 1 :]
-    if not possessor or (start >= 0 and words[start] not in ("the",) and words[start] in DETERMINERS):
+    if not possessor or (start >= 0 and words[start] != "the" and words[start] in DETERMINERS):
         return words
     kept = words[:start] if start >= 0 and words[start] in DETERMINERS else words[: start + 1]
     if start < 0 and len(possessor) > 1 and possessor[0] in ("the", "a"):
@@ -492,7 +494,7 @@ def same_individual(earlier: str, later: str) -> bool:
 
 def _end(words: Words) -> int:
     """Return where the first preposition of a noun phrase stands."""
-    return next((i for i in range(1, len(words)) if words[i] in PREPOSITIONS), len(words))
+    return first_of(words, PREPOSITIONS) or len(words)
 
 
 def _head(words: Words) -> str:
