@@ -62,9 +62,9 @@ class _Item:
             return None
         if self.gold in self.choices:
             return self.choices.index(self.gold)
-        letter = len(self.gold) == 1 and self.gold.isalpha()
-        number = ord(self.gold.upper()) - ord("A") if letter else -1
-        number = int(self.gold) if self.gold.isdecimal() else number
+        letter = self.gold.upper()  # of two letters for "ß"
+        number = ord(letter) - ord("A") if len(letter) == 1 and letter.isalpha() else -1
+        number = int(letter) if letter.isdecimal() else number
         return number if 0 <= number < len(self.choices) else None
 
 

@@ -153,8 +153,10 @@ def test_the_place_and_length_of_the_right_choice(tmp_path: Path) -> None:
     rows = [row | {"label": "ABCD"[row["label"]]} for row in rows]  # letters this time
     found = audit(write(tmp_path / "b.parquet", rows), {})["summary"]["differences"]
     assert any("longest" in each for each in found)
-    rows[0]["label"] = "E"
-    assert codes(audit(write(tmp_path / "c.jsonl", rows), {}))["c0"] == ["gold-not-a-choice"]
+    for row, label in zip(rows, ("E", "ß", "²"), strict=False):
+        row["label"] = label
+    found = codes(audit(write(tmp_path / "c.jsonl", rows), {}))
+    assert [found[f"c{number}"] for number in range(3)] == [["gold-not-a-choice"]] * 3
 
 
 def test_clean_sets_are_not_accused(tmp_path: Path) -> None:

@@ -443,8 +443,6 @@ class Reader:
 
 def is_deadline(tokens: list[Token], phrase: Phrase) -> bool:
     """Return whether a phrase says until when: "innerhalb von drei Monaten", "bis 2035"."""
-    inside = tokens[phrase.first : phrase.last + 1]
-    until = phrase.preposition == "bis" and inside[1].low != "zu"
-    return (until or phrase.preposition in ("innerhalb", "binnen")) and any(
-        lexicon.is_number(token.low) for token in inside
-    )
+    inside = [token.low for token in tokens[phrase.first : phrase.last + 1]]
+    until = phrase.preposition == "bis" and inside[1:2] != ["zu"]
+    return (until or phrase.preposition in ("innerhalb", "binnen")) and any(map(lexicon.is_number, inside))
