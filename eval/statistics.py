@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -65,21 +65,6 @@ class SignFlip:
     clusters: int
     smallest_p: float
     exact: bool
-
-
-@dataclass(frozen=True)
-class PairPermutation:
-    """A test that exchanges left and right within pairs; it speaks of these items only.
-
-    Args:
-        p_value: Two-sided p; NaN without rows.
-        pairs: Number of pairs.
-        scope: The words to print beside it.
-    """
-
-    p_value: float
-    pairs: int
-    scope: Literal["these items only"] = "these items only"
 
 
 def largest_share(found: int, clusters: int, level: float = 0.95) -> float:
@@ -166,7 +151,7 @@ def sign_flip(values: ArrayLike, clusters: Iterable[Any] | Factor, seed: int = 0
     count = int(sizes.size)
     if count <= EXACT_CLUSTERS:
         return SignFlip(_exact_p(sums), count, min(1.0, 2.0 / 2**count), exact=True)
-    return SignFlip(_drawn_p(sums, seed, DRAWS), count, 1 / (DRAWS + 1), exact=False)
+    return SignFlip(_drawn_p(sums, seed), count, 1 / (DRAWS + 1), exact=False)
 
 
 def sign_flips(values: ArrayLike, clusters: Iterable[Any] | Factor, seed: int = 0) -> list[SignFlip]:
@@ -178,22 +163,6 @@ def sign_flips(values: ArrayLike, clusters: Iterable[Any] | Factor, seed: int = 
         return [sign_flip(column, factor, seed) for column in columns.T]
     p_values = _drawn_together(np.stack(sums, axis=1), seed)
     return [SignFlip(p, count, 1 / (DRAWS + 1), exact=False) for p in p_values]
-
-
-def pair_permutation(
-    values: ArrayLike, pairs: Iterable[Any] | Factor, seed: int = 0, draws: int = DRAWS
-) -> PairPermutation:
-    """Exchange left and right at random within each pair, as if pairs were independent.
-
-    It answers whether this model's answers to *these items* could be a coin's. The pairs of a pattern behave
-    alike, so it does not carry over to other patterns: without any bias it rejects far too often as a test of
-    one. Print it, if at all, with its scope; the test is :func:`sign_flip` of clusters.
-
-    Source:
-        Phipson and Smyth, "Permutation P-values Should Never Be Zero" (2010), for the observed one added.
-    """
-    sums, sizes = _cluster_sums(values, pairs)
-    return PairPermutation(_drawn_p(sums, seed, draws), int(sizes.size))
 
 
 def _cluster_sums(values: ArrayLike, clusters: Iterable[Any] | Factor) -> tuple[Floats, Indices]:
@@ -217,7 +186,7 @@ def _exact_p(sums: Floats) -> float:
     return math.nan if math.isnan(threshold) else float(np.mean(np.abs(flipped) >= threshold))
 
 
-def _drawn_p(sums: Floats, seed: int, draws: int) -> float:
+def _drawn_p(sums: Floats, seed: int) -> float:
     """The same share among random flips and the observed one.
 
     Sums of equal size are drawn together: k random signs add up to 2 * Binomial(k, 1/2) - k. (A single one
@@ -228,12 +197,12 @@ def _drawn_p(sums: Floats, seed: int, draws: int) -> float:
     scale = float(np.abs(sums).max()) or 1.0
     sizes, counts = np.unique(np.round(np.abs(sums) / scale, 12), return_counts=True)
     rng = np.random.default_rng(seed)
-    flipped = np.zeros(draws)
+    flipped = np.zeros(DRAWS)
     for size, count in zip(sizes, counts, strict=True):
-        ups = rng.binomial(count, 0.5, draws) if count > 1 else rng.integers(0, 2, draws, dtype=np.int8)
+        ups = rng.binomial(count, 0.5, DRAWS) if count > 1 else rng.integers(0, 2, DRAWS, dtype=np.int8)
         flipped += size * (2 * ups - count)
     threshold = abs(float(sums.sum())) / scale - _TIE * float(sizes @ counts)
-    return (1 + int(np.count_nonzero(np.abs(flipped) >= threshold))) / (1 + draws)
+    return (1 + int(np.count_nonzero(np.abs(flipped) >= threshold))) / (1 + DRAWS)
 
 
 def _drawn_together(sums: Floats, seed: int) -> list[float]:
