@@ -160,15 +160,6 @@ def balance_of(table: Judgements, high: str, low: str) -> str | None:
     return "status" if table.present(["status"]) and {high, low} == {"congruent", "incongruent"} else None
 
 
-def status_effect(rows: Judged, outcome: str = "correct") -> Contrast:
-    """Accuracy with duties (what is known) minus accuracy with prohibitions (what is excluded).
-
-    Within a pattern one of the two is congruent; both orders weigh ½ : ½, so that congruence cancels.
-    """
-    table = Judgements.of(rows)
-    return difference(table, outcome_of(table, outcome), "status", CONTENT_STRATA, *STATUSES, "content_type")
-
-
 def domain_effect(
     rows: Judged, high: str = "deontic", low: str = "epistemic", outcome: str = "correct"
 ) -> Contrast:

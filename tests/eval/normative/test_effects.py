@@ -13,14 +13,17 @@ from hypothesis import strategies as st
 
 from polbias.eval.columns import Factor, OutcomesError
 from polbias.eval.normative.effects import (
+    CONTENT_STRATA,
+    STATUSES,
     content_effect,
+    difference,
     domain_effect,
     effect,
     outcome_of,
-    status_effect,
 )
 from polbias.eval.normative.schema import Judgements
 from polbias.eval.normative.summary import disjunction_readings
+from polbias.eval.statistics import Contrast
 from tests.eval.normative.normative_rows import CONFIGS, answered, entailment_rows
 from tests.support.respondents import follows_content, says_entailment
 
@@ -255,6 +258,11 @@ def statuses(worse: dict[str | None, float], effect: float) -> list[dict[str, ob
                 for number in range(20)
             ]
     return rows
+
+
+def status_effect(rows: list[dict[str, object]]) -> Contrast:
+    table = Judgements.of(rows)
+    return difference(table, outcome_of(table), "status", CONTENT_STRATA, *STATUSES, "content_type")
 
 
 def test_the_status_cancels_in_the_content_effect_and_congruence_in_the_status_effect() -> None:
