@@ -103,16 +103,6 @@ def smallest_p(clusters: int) -> float:
     return float(min(1.0, 2.0 ** (1 - clusters)))
 
 
-def flip_power(effect: float, design: Design, assumed: Assumptions) -> float:
-    """Probability that the sign flip at .05 finds an effect."""
-    if smallest_p(design.clusters) > LEVEL:
-        return 0.0
-    error = assumed.standard_error(design) * math.sqrt(design.clusters)
-    if error == 0:
-        return 1.0 if effect else 0.0
-    return _flips(design.clusters).power(abs(effect) / error)
-
-
 def flip_detectable(design: Design, assumed: Assumptions, wanted: float = POWER) -> float:
     """The smallest true effect that the sign flip at .05 finds with the wanted power."""
     check_power(wanted)
