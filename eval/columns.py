@@ -58,9 +58,24 @@ class Factor:
         position = {level: index for index, level in enumerate(levels)}
         return cls(np.array([position[value] for value in listed], dtype=np.intp), tuple(levels))
 
-    def select(self, mask: Booleans) -> Factor:
-        """Keep some rows."""
-        return Factor(self.codes[mask], self.levels)
+    @property
+    def names(self) -> list[str]:
+        """The level of each row as a text."""
+        return [str(self.levels[code]) for code in self.codes.tolist()]
+
+    @property
+    def distinct(self) -> int:
+        """Number of levels that rows have."""
+        return int(np.unique(self.codes).size)
+
+    def select(self, rows: Booleans | Indices) -> Factor:
+        """Keep some rows, those that are true or those at some places."""
+        return Factor(self.codes[rows], self.levels)
+
+    def compact(self) -> Factor:
+        """Forget the levels that no row has."""
+        codes, index = np.unique(self.codes, return_inverse=True)
+        return Factor(index, tuple(self.levels[code] for code in codes.tolist()))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

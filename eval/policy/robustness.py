@@ -189,11 +189,11 @@ def units(rows: Prompted, rule: Rule = "default", n: int = SAMPLES) -> Units:
     contrary = np.zeros(size, np.bool_)
     np.logical_or.at(contrary, index, table.contrary)
     return Units(
-        Factor(table.statement.codes[first], table.statement.levels),
-        Factor(table.topic.codes[first], table.topic.levels),
-        Factor(table.country.codes[first], table.country.levels),
-        Factor(table.language.codes[first], table.language.levels),
-        Factor(table.instruction.codes[first], table.instruction.levels),
+        table.statement.select(first),
+        table.topic.select(first),
+        table.country.select(first),
+        table.language.select(first),
+        table.instruction.select(first),
         table.signs[first],
         contrary,
         rule,
@@ -252,7 +252,7 @@ def allowed_tests(table: Prompts, rule: Rule = "default") -> tuple[tuple[str, ..
     wanted = [name for name in TESTS if name != "sign" or decidable(table, rule)]
     each = {name: complete(found, name) for name in wanted}
     whole = np.logical_and.reduce([found.asked[:, 0, 0], *each.values()], axis=0)
-    if len(wanted) == len(TESTS) and np.unique(found.statement.codes[whole]).size >= FEW:
+    if len(wanted) == len(TESTS) and found.statement.select(whole).distinct >= FEW:
         return TESTS, whole
     possible = tuple(name for name in wanted if found.n and float(each[name].mean()) >= _ENOUGH)
     kept = np.logical_and.reduce([found.asked[:, 0, 0], *(each[name] for name in possible)], axis=0)
