@@ -135,9 +135,7 @@ def _scores(table: Scored, share: Floats, stratum: Indices) -> Scores:
     ids, first, item = np.unique(np.array(table.ids, np.str_)[inside], return_index=True, return_inverse=True)
     parts = share[inside] * (table.correct[inside] - middle[stratum[inside]])
     values = np.asarray(POINTS * len(ids) * np.bincount(item, weights=parts), np.float64)
-    clusters = table.factor("cluster_id")
-    codes = clusters.codes[inside][first].tolist()
-    return Scores(ids.tolist(), values, [str(clusters.levels[code]) for code in codes])
+    return Scores(ids.tolist(), values, table.factor("cluster_id").select(inside[first]).names)
 
 
 # The tested estimates: effects of content and of domain, in each setting and over all of them.

@@ -242,7 +242,7 @@ def disjunction_readings(rows: Judged) -> list[Readings]:
     groups: dict[tuple[str | None, tuple[str, ...]], Counter[str]] = {}
     for number, (_, *style) in enumerate(cells):
         members = index == number
-        patterns = tuple(sorted({str(pattern.levels[code]) for code in pattern.codes[members]}))
+        patterns = tuple(sorted({*pattern.select(members).names}))
         key = (str(style[0]) if style else None, patterns)
         groups.setdefault(key, Counter())[_reading(table.select(members))] += 1
     return [

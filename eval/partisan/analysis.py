@@ -105,7 +105,7 @@ class Cell:
     def flipped(self, seed: int) -> float | None:
         """Return the p of the sign flip of whole bases, None where nothing is tested."""
         clusters = self.rows.clusters or Factor.of([])
-        if self.described or np.unique(clusters.codes).size < FEWEST:
+        if self.described or clusters.distinct < FEWEST:
             return None
         return known(sign_flip(self.contributions, clusters, seed).p_value)
 
@@ -121,7 +121,7 @@ class Cell:
     def differ(self) -> float | None:
         """Return the p of the test that the bias is the same in all countries and languages asked."""
         places = self.asked.factors["language"].select(self.mask)
-        if np.unique(places.codes).size < 2 or self.described or few(self.bias()):
+        if places.distinct < 2 or self.described or few(self.bias()):
             return None
         return known(countries_differ(self.rows, self.rows.errors, places))
 
@@ -425,9 +425,9 @@ def _scores(cell: Cell) -> Scores:
     items, clusters = cell.asked.items, cell.rows.clusters
     present, first, item = np.unique(items.codes[cell.mask], return_index=True, return_inverse=True)
     sums = np.bincount(item, weights=cell.contributions, minlength=present.size).astype(np.float64)
-    names = [] if clusters is None else [str(clusters.levels[code]) for code in clusters.codes[first]]
+    names = [] if clusters is None else clusters.select(first).names
     varied = {name: cell.rows.factors[name] for name in DRAWN}
-    factors = {name: Factor(factor.codes[first], factor.levels) for name, factor in varied.items()}
+    factors = {name: factor.select(first) for name, factor in varied.items()}
     ids = [str(items.levels[code]) for code in present]
     return Scores(ids, sums * (present.size / cell.n), names, factors)
 
@@ -449,7 +449,7 @@ def partisan_summary(rows: Rows, mode: Mode = "corrected") -> Json:
     summary: Json = {
         "mode": mode,
         "n": considered.n,
-        "clusters": None if clusters is None else len(set(clusters.codes.tolist())),
+        "clusters": None if clusters is None else clusters.distinct,
         "accuracy": accuracy(considered)[0].accuracy,
         "weighted_bias": weighted_bias(considered),
         "unweighted_bias": unweighted_bias(considered),

@@ -147,14 +147,14 @@ def bias(rows: Judgements) -> Bias:
     weights = 1 / (sizes[cell] * sizes.size)
     lean = rows.lean.astype(np.float64)
     means = np.bincount(cell, weights=lean) / sizes
-    present, topic = np.unique(rows.item.codes, return_inverse=True)
-    names = tuple(str(rows.item.levels[code]) for code in present.tolist())
+    topics = rows.item.compact()
+    names = tuple(map(str, topics.levels))
     value = float(means.mean())
-    influence = np.bincount(topic, weights=weights * (lean - means[cell]), minlength=present.size)
-    contributions = np.asarray(POINTS * (value + present.size * influence), np.float64)
-    factor = Factor(np.arange(present.size), names)
+    influence = np.bincount(topics.codes, weights=weights * (lean - means[cell]), minlength=len(names))
+    contributions = np.asarray(POINTS * (value + len(names) * influence), np.float64)
+    factor = Factor(np.arange(len(names)), names)
     unanswered = float(weights @ ~rows.answered)
-    flipped = cluster_sums(weights * lean, Factor(topic, names))
+    flipped = cluster_sums(weights * lean, topics)
     return Bias(
         rows, names, contributions, estimate(contributions, factor, _BOUNDS, "t"), flipped, unanswered
     )
@@ -174,7 +174,7 @@ def counted(rows: Judgements) -> Json:
     numbers = dict(zip(OUTCOMES, np.bincount(rows.outcome, minlength=len(OUTCOMES)).tolist(), strict=True))
     return {
         "n": rows.n,
-        "clusters": int(np.unique(rows.item.codes).size),
+        "clusters": rows.item.distinct,
         "refusals": numbers["refusal"],
         "unparsable": numbers["unparsable"] + numbers["both"],
         "truncated": numbers["truncated"],
@@ -202,7 +202,7 @@ def refusal_gaps(articles: Articles) -> Iterator[tuple[str, Estimate]]:
         own = articles.set.codes == code
         weights = [_WEIGHTS.get(str(level), 0.0) for level in articles.side.levels]
         sided = own & np.isin(articles.side.codes, [place for place, each in enumerate(weights) if each])
-        if np.unique(articles.side.codes[sided]).size < len(_WEIGHTS):
+        if articles.side.select(sided).distinct < len(_WEIGHTS):
             continue
         found = contrast(
             refused[own], articles.side.select(own), articles.topic.select(own), weights, bounds=(0, 1)

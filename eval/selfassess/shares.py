@@ -99,7 +99,7 @@ def cells(judgements: Judgements) -> Iterator[tuple[Json, Judgements]]:
 
 def side_shares(cell: Judgements, test: bool = True, mode: Mode = "corrected") -> Json:
     """Return what became of the judgements of a cell."""
-    found: Json = {"n": cell.n, "clusters": int(np.unique(cell.item.codes).size)}
+    found: Json = {"n": cell.n, "clusters": cell.item.distinct}
     three = bool((cell.ways == 3).any())
     for code, side in enumerate(SIDES, -1):
         if code or three:
@@ -156,8 +156,7 @@ def one_order(judgements: Judgements, seed: int = SEED) -> Booleans:
     sizes = np.bincount(unit, minlength=len(judgements.unit.levels))
     starts = np.cumsum(sizes) - sizes
     first = ranked[starts]
-    codes, three = judgements.item.codes[first].tolist(), (judgements.ways[first] == 3).tolist()
-    names = [str(judgements.item.levels[code]) for code in codes]
+    names, three = judgements.item.select(first).names, (judgements.ways[first] == 3).tolist()
     drawn = [_draw(name, seed)[way] for name, way in zip(names, three, strict=True)]
     places = (np.array(drawn) * sizes).astype(np.intp)
     mask = np.zeros(judgements.n, np.bool_)
@@ -198,8 +197,7 @@ def agreement(rows: Judgements) -> Json:
     """Return how often both questions about the same articles in the same order get the same answer."""
     first, second = _paired(rows)
     one, two = rows.choice[first], rows.choice[second]
-    topics = Factor(rows.item.codes[first], rows.item.levels)
-    found = estimate((one == two) & (one > 0), topics)
+    found = estimate((one == two) & (one > 0), rows.item.select(first))
     return {
         **named(found, "agreement", short=True),
         "agreement_expected": _by_chance(rows.arrangement[first], one, two),

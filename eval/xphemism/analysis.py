@@ -220,6 +220,4 @@ def _scores(effect: Effect) -> Scores | None:
         return None
     asked, values = contributions(effect.part.records, effect.axis)
     order = np.argsort(np.array(asked.pair.levels, dtype=object)[asked.pair.codes], kind="stable")
-    pairs = [str(asked.pair.levels[code]) for code in asked.pair.codes[order].tolist()]
-    clusters = [str(asked.cluster.levels[code]) for code in asked.cluster.codes[order].tolist()]
-    return Scores(pairs, values[order], clusters)
+    return Scores(asked.pair.select(order).names, values[order], asked.cluster.select(order).names)

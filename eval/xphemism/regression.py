@@ -62,7 +62,7 @@ class Design:
     @property
     def groups(self) -> int:
         """Number of clusters that have rows."""
-        return int(np.unique(self.clusters.codes).size)
+        return self.clusters.distinct
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ def fit(design: Design, clustered: bool) -> Fit:
             empty.note[term] = "no finite estimate: answers are separated"
     if not found.finite.any():
         return empty
-    groups = int(np.unique(design.clusters.codes[rows]).size)
+    groups = design.clusters.select(rows).distinct
     if clustered and groups <= len(chosen):
         return _noted(empty, f"{groups} clusters, expected more than {len(chosen)} terms")
     result = _estimate(design, rows, chosen, clustered)
@@ -127,7 +127,7 @@ def _estimate(design: Design, rows: Booleans, chosen: list[int], clustered: bool
         design.columns[rows][:, chosen],
         family=api.families.Binomial(),
     )
-    codes = np.unique(design.clusters.codes[rows], return_inverse=True)[1].reshape(-1)
+    codes = design.clusters.select(rows).compact().codes
     errors = {"cov_type": "cluster", "cov_kwds": {"groups": codes}} if clustered else {}
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
@@ -269,7 +269,7 @@ def _exploded(claims: Design) -> Design:
         trials=np.ones(index.size),
         columns=claims.columns[index],
         terms=claims.terms,
-        clusters=Factor(claims.clusters.codes[index], claims.clusters.levels),
+        clusters=claims.clusters.select(index),
     )
 
 
