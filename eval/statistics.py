@@ -21,6 +21,8 @@ EXACT_CLUSTERS = 20
 """Up to this many clusters every flip is counted."""
 DRAWS = 100_000
 """Random flips beyond that."""
+LEVEL = 0.95
+"""Of all intervals, a fraction."""
 _TIE = 1e-9
 _BLOCK = 4_000_000  # signs that are drawn at a time
 
@@ -47,7 +49,7 @@ class ClusterInterval:
     n: int
     clusters: int
     degrees_of_freedom: int
-    level: float
+    level: float = LEVEL
 
 
 @dataclass(frozen=True)
@@ -67,17 +69,16 @@ class SignFlip:
     exact: bool
 
 
-def largest_share(found: int, clusters: int, level: float = 0.95) -> float:
+def largest_share(found: int, clusters: int) -> float:
     """The upper Clopper-Pearson limit of a share of clusters, of which so many were found."""
     from scipy.special import betaincinv
 
-    return 1.0 if found >= clusters else float(betaincinv(found + 1, clusters - found, (1 + level) / 2))
+    return 1.0 if found >= clusters else float(betaincinv(found + 1, clusters - found, (1 + LEVEL) / 2))
 
 
 def cluster_interval(
     values: ArrayLike,
     clusters: Iterable[Any] | Factor,
-    level: float = 0.95,
     bounds: tuple[float, float] | None = None,
 ) -> ClusterInterval:
     """The mean with a cluster-robust standard error and a t interval with G - 1 degrees of freedom.
@@ -95,33 +96,27 @@ def cluster_interval(
         G - 1 degrees of freedom: Cameron and Miller, "A Practitioner's Guide to Cluster-Robust Inference"
         (2015), section VI.
     """
-    if not 0 < level < 1:
-        raise OutcomesError(f"level: found {level!r}, expected a fraction between 0 and 1")
     sums, sizes = _cluster_sums(values, clusters)
     n, count = int(sizes.sum()), int(sizes.size)
     estimate = float(sums.sum() / n) if n else math.nan
     error = half = math.nan
     if count >= 2:
-        from scipy.special import stdtrit
-
         apart = sums - sizes * estimate
         if bool((np.abs(apart) <= _TIE * max(1.0, float(np.abs(sums).max()))).all()):
             apart = np.zeros(count)
         error = math.sqrt(count / (count - 1) * float((apart**2).sum())) / n
-        half = error * float(stdtrit(count - 1, (1 + level) / 2))
+        half, _, _ = t_test(estimate, error, count - 1)
     low, high = estimate - half, estimate + half
     if error == 0:
-        low, high = unvaried(estimate, count, bounds, level)
-    return ClusterInterval(estimate, error, low, high, n, count, max(count - 1, 0), level)
+        low, high = _unvaried(estimate, count, bounds)
+    return ClusterInterval(estimate, error, low, high, n, count, max(count - 1, 0))
 
 
-def unvaried(
-    estimate: float, clusters: int, bounds: tuple[float, float] | None, level: float
-) -> tuple[float, float]:
+def _unvaried(estimate: float, clusters: int, bounds: tuple[float, float] | None) -> tuple[float, float]:
     """Ends of an interval where nothing varies between clusters, as :func:`cluster_interval` has them."""
     if bounds is None:
         return math.nan, math.nan
-    unseen, (least, most) = largest_share(0, clusters, level), bounds
+    unseen, (least, most) = largest_share(0, clusters), bounds
     return estimate - unseen * (estimate - least), estimate + unseen * (most - estimate)
 
 
@@ -129,7 +124,7 @@ def t_test(effect: float, error: float, df: float) -> tuple[float, float, float]
     """Half of the 95% interval, two-sided p, and the effect that is detected at .05 with 80% power."""
     from scipy.special import stdtr, stdtrit
 
-    wide = float(stdtrit(df, 0.975))
+    wide = float(stdtrit(df, (1 + LEVEL) / 2))
     p = 2 * float(stdtr(df, -abs(effect) / error)) if error else 1.0 if effect == 0 else 0.0
     return wide * error, p, (wide + float(stdtrit(df, 0.8))) * error
 
@@ -255,7 +250,7 @@ class Contrast:
     clusters: int
     degrees_of_freedom: float
     cells: int
-    level: float
+    level: float = LEVEL
     crossed: int | None = None
 
 
@@ -264,7 +259,6 @@ def contrast(
     cells: Iterable[Any] | Factor,
     clusters: Iterable[Any] | Factor,
     weights: ArrayLike,
-    level: float = 0.95,
     bounds: tuple[float, float] | None = None,
     crossed: Factor | None = None,
 ) -> Contrast:
@@ -286,8 +280,6 @@ def contrast(
         samples" (2002); Pustejovsky and Tipton, "Small-sample methods for cluster-robust variance
         estimation and hypothesis testing in fixed effects models" (2018).
     """
-    if not 0 < level < 1:
-        raise OutcomesError(f"level: found {level!r}, expected a fraction between 0 and 1")
     numbers, cell, cluster = np.asarray(values, np.float64), Factor.of(cells), Factor.of(clusters)
     weight = np.asarray(weights, np.float64)
     if not numbers.shape == cell.codes.shape == cluster.codes.shape or weight.shape != (len(cell.levels),):
@@ -324,19 +316,16 @@ def contrast(
         error, df = two_way(one, other, both)
     half = p_value = math.nan
     if error > 0:
-        from scipy.special import stdtr, stdtrit
-
-        half = error * float(stdtrit(df, (1 + level) / 2))
-        p_value = 2 * float(stdtr(df, -abs(estimate) / error))
+        half, p_value, _ = t_test(estimate, error, df)
     low, high = estimate - half, estimate + half
     if error == 0:
         ends = None
         if bounds is not None:
             (least, most), gain, loss = bounds, weight[weight > 0].sum(), weight[weight < 0].sum()
             ends = float(least * gain + most * loss), float(most * gain + least * loss)
-        low, high = unvaried(estimate, groups, ends, level)
+        low, high = _unvaried(estimate, groups, ends)
     sizes = int(totals.sum()), groups
-    return Contrast(estimate, error, low, high, p_value, *sizes, df, int(used.sum()), level, others)
+    return Contrast(estimate, error, low, high, p_value, *sizes, df, int(used.sum()), crossed=others)
 
 
 Variation: TypeAlias = tuple[float, float, int]

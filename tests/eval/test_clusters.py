@@ -38,14 +38,14 @@ def test_interval_of_unequal_clusters_by_hand() -> None:
 @given(st.lists(st.lists(VALUES, min_size=3, max_size=3), min_size=2, max_size=8))
 def test_with_equal_clusters_it_is_the_t_interval_of_their_means(clusters: list[list[float]]) -> None:
     means = np.mean(clusters, axis=1)
-    interval = cluster_interval(np.ravel(clusters), np.repeat(range(len(clusters)), 3), level=0.9)
+    interval = cluster_interval(np.ravel(clusters), np.repeat(range(len(clusters)), 3))
     error = means.std(ddof=1) / math.sqrt(len(clusters))
     assert interval.estimate == pytest.approx(means.mean(), abs=1e-12)
     assert interval.standard_error == pytest.approx(error, abs=1e-12)
     if interval.standard_error == 0:
         assert math.isnan(interval.low)
         return
-    half = stats.t.ppf(0.95, len(clusters) - 1) * error
+    half = stats.t.ppf(0.975, len(clusters) - 1) * error
     assert interval.high - interval.estimate == pytest.approx(half, abs=1e-10)
 
 
@@ -85,11 +85,9 @@ def test_levels_without_rows_are_no_clusters() -> None:
     assert cluster_interval([1.0, 2.0], factor).clusters == sign_flip([1.0, 2.0], factor).clusters == 2
 
 
-def test_shapes_and_levels_are_checked() -> None:
+def test_shapes_are_checked() -> None:
     with pytest.raises(OutcomesError, match="clusters: found 1 rows, expected the shape"):
         cluster_interval([1, 2], ["a"])
-    with pytest.raises(OutcomesError, match="level: found 95, expected a fraction"):
-        cluster_interval([1, 2], ["a", "b"], level=95)
 
 
 def test_six_clusters_of_one_sign_give_the_smallest_p() -> None:
