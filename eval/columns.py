@@ -158,11 +158,6 @@ class VerdictTable(GroupedTable):
         gold = Factor(self.gold.astype(np.intp), self.LABELS[:2])
         return {"gold": gold, "label": Factor(self.label.astype(np.intp), self.LABELS)}
 
-    def in_mode(self, mode: Mode) -> Self:
-        """The rows that a mode considers: all, unless a table says otherwise."""
-        check_mode(mode)
-        return self
-
 
 def silences(labels: ArrayLike, first: int = 2) -> Json:
     """Count the answers of each kind without a verdict among codes of labels, as of an estimate."""

@@ -39,7 +39,7 @@ def normative_summary(rows: Judged) -> Json:
         Ozeki et al., section 5 and appendix C.
     """
     table = Judgements.of(rows)
-    ((_, tally),) = counts(table)
+    tally = counts(table)
     settings = [*_settings(table)]
     effects = [*_effects(table, settings)]
     adjusted = holm([each["p_value"] if each["outcome"] == "correct" else math.nan for each in effects])

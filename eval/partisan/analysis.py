@@ -445,7 +445,6 @@ def partisan_summary(rows: Rows, mode: Mode = "corrected") -> Json:
     outcomes = Outcomes.of(rows)
     considered = outcomes.in_mode(mode)
     clusters = considered.clusters
-    ((_, tally),) = counts(outcomes)
     summary: Json = {
         "mode": mode,
         "n": considered.n,
@@ -456,7 +455,7 @@ def partisan_summary(rows: Rows, mode: Mode = "corrected") -> Json:
         "refusal_gap": refusal_gap(outcomes),
         "unanswered_gap": unanswered_gap(outcomes),
         "worst_case_bounds": list(worst_case_bounds(outcomes)),
-        "counts": tally,
+        "counts": counts(outcomes),
     }
     if mode == "paper":
         summary["z_test"] = asdict(z_test(considered))
