@@ -109,21 +109,21 @@ def _patterns(part: Judgements) -> Iterator[Json]:
 def _effects(table: Judgements, settings: Sequence[tuple[dict[str, Level], Judgements]]) -> Iterator[Json]:
     """Yield the content effects of every setting and the domain effects of every task and style."""
     shared = [*_settings(table, SETTING[1:])] if table.present(["domain"]) else []
-    for outcome in ("correct", "unanswered"):
+    for outcome, unanswered in (("correct", False), ("unanswered", True)):
         found = [
-            (setting, f"congruent - {low}", content_effect(part, low=low, outcome=outcome), carried)
+            (setting, f"congruent - {low}", content_effect(part, low, unanswered), carried)
             for setting, part in settings
             for low in TYPES[1:]
-            for carried in [content_support(part, low=low)]
+            for carried in [content_support(part, low)]
         ]
         found += [
-            (setting, "deontic - epistemic", domain_effect(part, outcome=outcome), carried)
+            (setting, "deontic - epistemic", domain_effect(part, unanswered), carried)
             for setting, part in shared
             for carried in [difference_support(part, "domain", DOMAIN_STRATA, "deontic", "epistemic")]
         ]
         for setting, name, each, carried in found:
             if each.cells:
-                state = carried.state if outcome == "correct" else None
+                state = None if unanswered else carried.state
                 yield setting | {"effect": name, "outcome": outcome} | carried_effect(each, state)
 
 

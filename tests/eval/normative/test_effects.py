@@ -18,8 +18,6 @@ from polbias.eval.normative.effects import (
     content_effect,
     difference,
     domain_effect,
-    effect,
-    outcome_of,
 )
 from polbias.eval.normative.schema import Judgements
 from polbias.eval.normative.summary import disjunction_readings
@@ -62,8 +60,13 @@ def test_content_effect_by_hand() -> None:
     # cell means 1, .5, .5, .5; residuals of a: 0 + .5, b: 0 - .5, c: -.5 - .5, d: .5 + .5; weight 1/2 * 1/2 * sqrt 2
     assert found.standard_error == pytest.approx(math.sqrt((0.25 + 0.25 + 1 + 1) * 2) / 4)
     assert content_effect(rows, low="nonsense").estimate == 1
-    assert content_effect(rows, outcome="unanswered").estimate == -0.25
-    assert content_effect(rows, "incongruent", "congruent").estimate == -0.25
+    assert content_effect(rows, unanswered=True).estimate == -0.25
+    assert turned(rows).estimate == -0.25
+
+
+def turned(rows: list[dict[str, Any]]) -> Contrast:
+    """The same the other way round."""
+    return difference(Judgements.of(rows), "content_type", CONTENT_STRATA, "incongruent", "congruent")
 
 
 def test_pooling_over_patterns_would_confound_what_strata_do_not() -> None:
@@ -110,15 +113,8 @@ def test_effects_of_simulated_respondents(respondent: Callable[[Any], str]) -> N
         assert all(found.standard_error == 0 and found.low < found.high for found in effects)
 
 
-def test_outcomes_and_what_is_missing() -> None:
+def test_what_is_missing() -> None:
     rows = [row("Mu-Mi", "congruent", "a", None), row("Mu-Mi", "congruent", "b", False)]
-    table = Judgements.of(rows)
-    assert outcome_of(table, "refusal").tolist() == [1, 0]
-    assert outcome_of(table, "non-entailment").tolist() == [0, 1]
-    with pytest.raises(OutcomesError, match="'correct_sdl', expected one of correct, .* a column gold_sdl"):
-        outcome_of(table, "correct_sdl")
-    sdl = Judgements.of([each | {"gold_sdl": "non-entailment"} for each in rows])
-    assert outcome_of(sdl, "correct_sdl").tolist() == [0, 1]
     with pytest.raises(OutcomesError, match="column 'pattern'"):
         content_effect(
             [{"gold": "entailment", "label": "entailment", "content_type": "x", "cluster_id": "a"}]
@@ -141,7 +137,7 @@ def tables(draw: st.DrawFn) -> list[dict[str, Any]]:
 def test_algebra(rows: list[dict[str, Any]], rng: Any) -> None:
     found = content_effect(rows)
     assert -1 <= found.estimate <= 1
-    back = content_effect(rows, "incongruent", "congruent")
+    back = turned(rows)
     assert back.estimate == pytest.approx(-found.estimate)
     assert back.standard_error == pytest.approx(found.standard_error)
     assert content_effect(rng.sample(rows, len(rows))).estimate == pytest.approx(found.estimate)
@@ -151,8 +147,9 @@ def test_algebra(rows: list[dict[str, Any]], rng: Any) -> None:
     ]
     assert content_effect(flipped).estimate == pytest.approx(found.estimate)
     # right, wrong and unanswered are all there is
-    parts = [content_effect(rows, outcome=o).estimate for o in ("entailment", "non-entailment", "unanswered")]
-    assert sum(parts) == pytest.approx(0, abs=1e-12)
+    wrong = [row | {"gold": FLIP[row["gold"]]} for row in rows]
+    parts = [content_effect(rows), content_effect(wrong), content_effect(rows, unanswered=True)]
+    assert sum(part.estimate for part in parts) == pytest.approx(0, abs=1e-12)
 
 
 @given(tables())
@@ -189,9 +186,7 @@ def test_readings_by_hand() -> None:
         disjunction_readings([row("Mu-Mi", "congruent", "a", True)])
 
 
-def simulated(
-    rng: np.random.Generator, crossing: bool, effect_size: float
-) -> tuple[np.ndarray, list[Factor]]:
+def simulated(rng: np.random.Generator, crossing: bool, effect_size: float) -> Judgements:
     """Right or wrong in 8 patterns of 20 contents a type; contents differ in difficulty, congruent ones less so.
 
     Args:
@@ -205,8 +200,15 @@ def simulated(
     spread = np.where(congruent, 0.05, 0.2) * rng.choice([-1, 1], contents)[content]
     base = 0.7 - 0.1 * (pattern % 3)
     right = rng.random(content.size) < base + effect_size * congruent + spread
-    factors = [(pattern, patterns), (congruent, 2), (content, contents)]
-    return right.astype(float), [Factor(np.asarray(codes), tuple(range(size))) for codes, size in factors]
+    return Judgements(
+        gold=np.ones(right.size, np.int8),
+        label=right.astype(np.int8),
+        clusters=Factor(content, tuple(range(contents))),
+        factors={
+            "pattern": Factor(pattern, tuple(range(patterns))),
+            "content_type": Factor(congruent, ("incongruent", "congruent")),
+        },
+    )
 
 
 @pytest.mark.parametrize("crossing", [False, True], ids=["contents of one type", "contents of both types"])
@@ -215,12 +217,10 @@ def test_the_interval_covers_a_planted_effect_at_its_nominal_rate(crossing: bool
     replications, planted = 1500, 0.2
     covered, false_alarms, estimates = 0, 0, []
     for _ in range(replications):
-        right, (pattern, kind, content) = simulated(rng, crossing, planted)
-        found = effect(right, kind, [pattern], content, 1, 0)
+        found = content_effect(simulated(rng, crossing, planted))
         covered += found.low <= planted <= found.high
         estimates.append(found.estimate)
-        null, (pattern, kind, content) = simulated(rng, crossing, 0.0)
-        false_alarms += effect(null, kind, [pattern], content, 1, 0).p_value <= 0.05
+        false_alarms += content_effect(simulated(rng, crossing, 0.0)).p_value <= 0.05
     assert np.mean(estimates) == pytest.approx(planted, abs=0.006)
     # three standard errors of a coverage of .95 over so many replications are .017
     assert 0.933 <= covered / replications <= 0.967
@@ -262,7 +262,7 @@ def statuses(worse: dict[str | None, float], effect: float) -> list[dict[str, ob
 
 def status_effect(rows: list[dict[str, object]]) -> Contrast:
     table = Judgements.of(rows)
-    return difference(table, outcome_of(table), "status", CONTENT_STRATA, *STATUSES, "content_type")
+    return difference(table, "status", CONTENT_STRATA, *STATUSES, "content_type")
 
 
 def test_the_status_cancels_in_the_content_effect_and_congruence_in_the_status_effect() -> None:
