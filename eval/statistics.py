@@ -149,15 +149,23 @@ def sign_flip(values: ArrayLike, clusters: Iterable[Any] | Factor, seed: int = 0
     return SignFlip(_drawn_p(sums, seed), count, 1 / (DRAWS + 1), exact=False)
 
 
-def sign_flips(values: ArrayLike, clusters: Iterable[Any] | Factor, seed: int = 0) -> list[SignFlip]:
-    """Make :func:`sign_flip` for many columns at once, with the same flips for all where they are drawn."""
-    columns, factor = np.asarray(values, dtype=np.float64), Factor.of(clusters)
-    sums = [_cluster_sums(column, factor)[0] for column in columns.T]
-    count = sums[0].size if sums else 0
-    if count <= EXACT_CLUSTERS:
-        return [sign_flip(column, factor, seed) for column in columns.T]
-    p_values = _drawn_together(np.stack(sums, axis=1), seed)
-    return [SignFlip(p, count, 1 / (DRAWS + 1), exact=False) for p in p_values]
+def sign_flips(sums: Floats, seed: int = 0) -> list[SignFlip]:
+    """Draw :func:`sign_flip` for many tests at once, the same flips for all.
+
+    Sums are of shape (clusters, tests); they are flipped block by block, so that few flips are in memory.
+    """
+    rng = np.random.default_rng(seed)
+    totals = np.abs(sums).sum(axis=0)
+    thresholds = np.abs(sums.sum(axis=0)) - _TIE * totals
+    reached = np.zeros(sums.shape[1], np.int64)
+    block = max(1, _BLOCK // len(sums))
+    for start in range(0, DRAWS, block):
+        draws = min(block, DRAWS - start)
+        bits = np.unpackbits(np.frombuffer(rng.bytes(-(-draws * len(sums) // 8)), np.uint8))
+        signs = 2.0 * bits[: draws * len(sums)].reshape(draws, len(sums)) - 1.0
+        reached += np.count_nonzero(np.abs(signs @ sums) >= thresholds, axis=0)
+    p_values = np.where(np.isnan(totals), math.nan, (1 + reached) / (1 + DRAWS)).tolist()
+    return [SignFlip(p, len(sums), 1 / (DRAWS + 1), exact=False) for p in p_values]
 
 
 def _cluster_sums(values: ArrayLike, clusters: Iterable[Any] | Factor) -> tuple[Floats, Indices]:
@@ -198,24 +206,6 @@ def _drawn_p(sums: Floats, seed: int) -> float:
         flipped += size * (2 * ups - count)
     threshold = abs(float(sums.sum())) / scale - _TIE * float(sizes @ counts)
     return (1 + int(np.count_nonzero(np.abs(flipped) >= threshold))) / (1 + DRAWS)
-
-
-def _drawn_together(sums: Floats, seed: int) -> list[float]:
-    """The same for sums of shape (clusters, tests), block by block so that few flips are in memory."""
-    rng = np.random.default_rng(seed)
-    totals = np.abs(sums).sum(axis=0)
-    thresholds = np.abs(sums.sum(axis=0)) - _TIE * totals
-    reached = np.zeros(sums.shape[1], np.int64)
-    block = max(1, _BLOCK // len(sums))
-    for start in range(0, DRAWS, block):
-        draws = min(block, DRAWS - start)
-        bits = np.unpackbits(np.frombuffer(rng.bytes(-(-draws * len(sums) // 8)), np.uint8))
-        signs = 2.0 * bits[: draws * len(sums)].reshape(draws, len(sums)) - 1.0
-        reached += np.count_nonzero(np.abs(signs @ sums) >= thresholds, axis=0)
-    return [
-        math.nan if math.isnan(total) else (1 + int(each)) / (1 + DRAWS)
-        for total, each in zip(totals.tolist(), reached.tolist(), strict=True)
-    ]
 
 
 # Differences between cells of a design, with an error over clusters that may run through several cells.
