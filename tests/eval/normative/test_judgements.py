@@ -80,8 +80,6 @@ def test_errors_say_where_what_and_what_instead(change: dict[str, object], messa
 def test_missing_columns_are_named() -> None:
     with pytest.raises(OutcomesError, match="column 'label': missing, found only gold"):
         Judgements.of([{"gold": "entailment"}])
-    with pytest.raises(OutcomesError, match="column 'colour': missing"):
-        Judgements.of(ROWS, factors=["colour"])
     bare = Judgements.of([{"gold": "entailment", "label": "entailment"}])
     for name in ("pattern", "cluster_id"):
         with pytest.raises(OutcomesError, match=f"column '{name}': found only gold, label"):
