@@ -124,9 +124,8 @@ def leaning(records: Records, axis: Axis) -> Leaning:
     )
     if note:
         return nothing
-    api = statsmodels()
     codes, change = rows.cluster.compact().codes, rows.change
-    fitted = api.OLS(change, design).fit(cov_type="cluster", cov_kwds={"groups": codes}, use_t=True)
+    fitted = statsmodels.OLS(change, design).fit(cov_type="cluster", cov_kwds={"groups": codes}, use_t=True)
     effect, error = 2 * float(fitted.params[0]), 2 * math.sqrt(max(float(fitted.cov_params()[0, 0]), 0.0))
     if nothing.state:  # at the ceiling
         unadjusted = POINTS * _unadjusted(rows)

@@ -5,30 +5,17 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from polbias.aliases import Booleans, Floats
-from polbias.eval.columns import Factor, Level, OutcomesError
+from polbias.eval.columns import Factor, Level
 from polbias.eval.separation import determined, independent, support
 from polbias.eval.xphemism.schema import AXES, Answered, Records
-from polbias.files import PolbiasError
-from polbias.optional import advice
+from polbias.optional import Deferred
 
-# The libraries that the analysis leans on, loaded when it is first needed.
-
-
-def statsmodels() -> Any:
-    """Return the module ``statsmodels.api``."""
-    try:
-        return import_module("statsmodels.api")
-    except ImportError as error:
-        raise PolbiasError(
-            f"{error.name}: not installed, but the analysis needs it; {advice('eval')}"
-        ) from None
-
+statsmodels = Deferred("statsmodels.api", "eval")
 
 # Logistic regression with statsmodels: plain or clustered errors, and a note where there is no estimate.
 
@@ -120,12 +107,11 @@ def fit(design: Design, clustered: bool) -> Fit:
 
 def _estimate(design: Design, rows: Booleans, chosen: list[int], clustered: bool) -> Any:
     """The result of statsmodels, None if it does not converge."""
-    api = statsmodels()
     successes, trials = design.successes[rows], design.trials[rows]
-    model = api.GLM(
+    model = statsmodels.GLM(
         np.column_stack([successes, trials - successes]),
         design.columns[rows][:, chosen],
-        family=api.families.Binomial(),
+        family=statsmodels.families.Binomial(),
     )
     codes = design.clusters.select(rows).compact().codes
     errors = {"cov_type": "cluster", "cov_kwds": {"groups": codes}} if clustered else {}
@@ -148,8 +134,6 @@ def _noted(fitted: Fit, note: str) -> Fit:
 # Penalised logistic regression, whose estimates stay finite where answers are separated.
 
 _CONVERGED = 1e-6
-
-Columns = Floats
 
 
 def firth(design: Design) -> dict[str, float]:
@@ -183,7 +167,7 @@ def firth(design: Design) -> dict[str, float]:
     return estimates
 
 
-def _objective(beta: Columns, columns: Columns, successes: Columns, trials: Columns) -> tuple[float, Columns]:
+def _objective(beta: Floats, columns: Floats, successes: Floats, trials: Floats) -> tuple[float, Floats]:
     """The penalised log-likelihood and its slope, both negated.
 
     The slope is X'(k - n p + h (1/2 - p)), with h the leverages of the weighted design.
@@ -234,8 +218,6 @@ def design(records: Records, axis: Axis, mode: Mode) -> Design:
     Source:
         Jakob et al. (2025), section 4.2, Eq. 1, and the script published with it.
     """
-    if mode not in MODES:
-        raise OutcomesError(f"mode: found {mode!r}, expected {' or '.join(MODES)}")
     rows = shifted_on(records, axis)
     kept = rows.known if mode != "code" else rows.known & (rows.shift_in_answers != 0)
     rows = rows.select(kept)
