@@ -24,6 +24,8 @@ Mode: TypeAlias = Literal["corrected", "paper"]
 
 SILENT = ("refusal", "unparsable", "truncated")
 """What becomes of an answer without a verdict: the labels of every family end in these, from the third on."""
+SILENCES = ("refusals", "unparsable", "truncated")
+"""The names of their numbers."""
 
 
 class OutcomesError(PolbiasError, ValueError):
@@ -162,8 +164,7 @@ class VerdictTable(GroupedTable):
 def silences(labels: ArrayLike, first: int = 2) -> Json:
     """Count the answers of each kind without a verdict among codes of labels, as of an estimate."""
     codes = np.asarray(labels, np.intp) - first
-    names = ("refusals", "unparsable", "truncated")
-    return {name: int(np.count_nonzero(codes == code)) for code, name in enumerate(names)}
+    return {name: int(np.count_nonzero(codes == code)) for code, name in enumerate(SILENCES)}
 
 
 def check_mode(mode: str) -> None:

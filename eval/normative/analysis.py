@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from polbias.aliases import Floats, Indices
 from polbias.eval.accuracy import AccuracyCell, accuracy
-from polbias.eval.columns import SILENT, Factor, Level, Mode, crossed, silences
+from polbias.eval.columns import SILENCES, SILENT, Factor, Level, Mode, crossed, silences
 from polbias.eval.normative.answers import (
     DOMAINS,
     ROSS,
@@ -308,7 +308,7 @@ def by_type(table: Judgements) -> Mapping[str, Estimate]:
 
 
 def _share_estimate(cell: AccuracyCell, correct: ArrayLike, clusters: Factor, mode: Mode) -> Estimate:
-    counts = {"refusals": cell.refusals, "unparsable": cell.unparsable, "truncated": cell.truncated}
+    counts = {name: getattr(cell, name) for name in SILENCES}
     contents = len(np.unique(clusters.codes))
     if mode == "paper":
         return Estimate(cell.accuracy, n=cell.n, clusters=contents, unparsable=cell.unparsable)

@@ -12,7 +12,7 @@ import numpy as np
 
 from polbias.aliases import Json
 from polbias.eval.accuracy import accuracy, counts
-from polbias.eval.columns import SILENT, Level, OutcomesError, crossed, finite
+from polbias.eval.columns import SILENCES, SILENT, Level, OutcomesError, crossed, finite
 from polbias.eval.normative.effects import (
     DOMAIN_STRATA,
     carried_effect,
@@ -86,7 +86,7 @@ def _settings(
 def _accuracy(part: Judgements) -> Json:
     cell = accuracy(part)[0]
     row = asdict(cluster_interval(part.correct, part.factor("cluster_id"), bounds=(0.0, 1.0)))
-    silent = {name: getattr(cell, name) for name in ("refusals", "unparsable", "truncated")}
+    silent = {name: getattr(cell, name) for name in SILENCES}
     row |= {name: count / cell.n if cell.n else math.nan for name, count in silent.items()}
     return row | ({} if part.gold_sdl is None else {"acc_sdl": _mean(part.label == part.gold_sdl)})
 
