@@ -39,7 +39,6 @@ class Units:
     Args:
         statement: The statement of each unit.
         topic: Its topic.
-        country: Its country.
         language: Its language.
         instruction: Its instruction.
         signs: Its sign for each issue, shape ``(units, 8)``.
@@ -58,7 +57,6 @@ class Units:
 
     statement: Factor
     topic: Factor
-    country: Factor
     language: Factor
     instruction: Factor
     signs: Codes
@@ -96,8 +94,6 @@ class Units:
 
     def chances(self, tests: Sequence[str] = ("all",)) -> Floats:
         """Probability of passing some tests with agreement, and with disagreement, shape ``(2, units)``."""
-        if unknown := {*tests} - {*TESTS, "all"}:
-            raise OutcomesError(f"tests: found {min(unknown)!r}, expected {', '.join((*TESTS, 'all'))}")
         made = {*TESTS} if "all" in tests else {*tests}
         found: Floats = np.array([self._chance(made, sign) for sign in (1, -1)])
         return found
@@ -191,7 +187,6 @@ def units(rows: Prompted, rule: Rule = "default", n: int = SAMPLES) -> Units:
     return Units(
         table.statement.select(first),
         table.topic.select(first),
-        table.country.select(first),
         table.language.select(first),
         table.instruction.select(first),
         table.signs[first],
