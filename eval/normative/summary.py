@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -61,7 +61,7 @@ def normative_summary(rows: Judged) -> Json:
             for each in consistency(part)
         ],
         "disjunctions": [
-            setting | asdict(each)
+            setting | each
             for setting, part in settings
             if part.gold_sdl is not None
             for each in disjunction_readings(part)
@@ -192,40 +192,13 @@ READINGS = ("paper", "sdl", "mixed", "unanswered")
 """What the answers about a content of a disjunction come to."""
 
 
-@dataclass(frozen=True)
-class Share:
-    """A share of contents with its Wilson 95% interval, all fractions."""
-
-    estimate: float
-    low: float
-    high: float
-
-
-@dataclass(frozen=True)
-class Readings:
-    """How the contents of disjunctions are answered.
-
-    Args:
-        patterns: The patterns that were asked about each of these contents.
-        prompt_style: The style of the prompts; ``None`` if the table has none.
-        contents: Number of contents, which are independent of each other.
-        paper: Share answered as the paper has it in all its patterns: "or" offers a choice.
-        sdl: Share answered as standard deontic logic has it in all of them: "or" is inclusive.
-        mixed: Share answered in one way here and in another there.
-        unanswered: Share with an answer that is no judgement.
-    """
-
-    patterns: tuple[str, ...]
-    prompt_style: str | None
-    contents: int
-    paper: Share
-    sdl: Share
-    mixed: Share
-    unanswered: Share
-
-
-def disjunction_readings(rows: Judged) -> list[Readings]:
+def disjunction_readings(rows: Judged) -> list[Json]:
     """How contents are answered in the patterns in which the paper and standard deontic logic differ.
+
+    A row for the contents with the same patterns in a style of prompts: their number, and the shares, with
+    Wilson's interval, of those that are answered as the paper has it in all patterns ("or" offers a choice),
+    as standard deontic logic has it ("or" is inclusive), in one way here and in another there, or with an
+    answer that is no judgement.
 
     Source:
         Ozeki et al., sections 2.1 and 5.2; the four shares add up to 1.
@@ -246,16 +219,17 @@ def disjunction_readings(rows: Judged) -> list[Readings]:
         key = (str(style[0]) if style else None, patterns)
         groups.setdefault(key, Counter())[_reading(table.select(members))] += 1
     return [
-        Readings(patterns, style, found.total(), *(_share(found[name], found.total()) for name in READINGS))
+        {"patterns": patterns, "prompt_style": style, "contents": found.total()}
+        | {name: _share(found[name], found.total()) for name in READINGS}
         for (style, patterns), found in sorted(
             groups.items(), key=lambda each: (each[0][0] or "", each[0][1])
         )
     ]
 
 
-def _share(count: int, total: int) -> Share:
+def _share(count: int, total: int) -> Json:
     low, high = wilson_interval(count, total)
-    return Share(count / total, float(low), float(high))
+    return {"estimate": count / total, "low": float(low), "high": float(high)}
 
 
 def _reading(table: Judgements) -> str:

@@ -20,7 +20,7 @@ from polbias.eval.normative.effects import (
     domain_effect,
 )
 from polbias.eval.normative.schema import Judgements
-from polbias.eval.normative.summary import disjunction_readings
+from polbias.eval.normative.summary import READINGS, disjunction_readings
 from polbias.eval.statistics import Contrast
 from tests.eval.normative.normative_rows import CONFIGS, answered, entailment_rows
 from tests.support.respondents import follows_content, says_entailment
@@ -155,9 +155,9 @@ def test_algebra(rows: list[dict[str, Any]], rng: Any) -> None:
 @given(tables())
 def test_readings_add_up(rows: list[dict[str, Any]]) -> None:
     for found in disjunction_readings(rows):
-        shares = (found.paper, found.sdl, found.mixed, found.unanswered)
-        assert sum(share.estimate for share in shares) == pytest.approx(1)
-        assert all(0 <= share.low <= share.estimate <= share.high <= 1 for share in shares)
+        shares = [found[name] for name in READINGS]
+        assert sum(share["estimate"] for share in shares) == pytest.approx(1)
+        assert all(0 <= share["low"] <= share["estimate"] <= share["high"] <= 1 for share in shares)
 
 
 def test_readings_by_hand() -> None:
@@ -171,15 +171,17 @@ def test_readings_by_hand() -> None:
         return "entailment"
 
     choice, ross = disjunction_readings(answered(entailment_rows("deontic_logic", contents=2), label))
-    assert choice.patterns == ("FC-Or-Elim", "FC-Or-Intro")
-    assert ross.patterns == ("Ross-Or-Intro",)
-    assert (choice.contents, ross.contents, choice.prompt_style) == (6, 4, "zero")
-    shares = [choice.paper.estimate, choice.sdl.estimate, choice.mixed.estimate, choice.unanswered.estimate]
+    assert choice["patterns"] == ("FC-Or-Elim", "FC-Or-Intro")
+    assert ross["patterns"] == ("Ross-Or-Intro",)
+    assert (choice["contents"], ross["contents"], choice["prompt_style"]) == (6, 4, "zero")
+    shares = [choice[name]["estimate"] for name in READINGS]
     # always entailment: as the paper has it in FC-Or-Elim, as SDL has it in the others
     assert shares == pytest.approx([1 / 6, 1 / 6, 3 / 6, 1 / 6])
-    assert ross.sdl.estimate == 1
+    assert ross["sdl"]["estimate"] == 1
     # 0 of 6: Wilson's interval ends at z^2 / (n + z^2)
-    assert (ross.paper.low, ross.paper.high) == pytest.approx((0, 1.96**2 / (4 + 1.96**2)), abs=1e-3)
+    assert (ross["paper"]["low"], ross["paper"]["high"]) == pytest.approx(
+        (0, 1.96**2 / (4 + 1.96**2)), abs=1e-3
+    )
     assert len(disjunction_readings(answered(entailment_rows("deontic_logic", ("zero", "cot")), label))) == 4
     assert disjunction_readings(answered(entailment_rows("epistemic_logic"), label)) == []
     with pytest.raises(OutcomesError, match="column 'gold_sdl': missing"):
