@@ -274,8 +274,6 @@ def asked(table: Any) -> tuple[Asked, Asked]:
 
 def _with_partner(found: Prompts) -> Booleans:
     """Say which prompts were asked in the other label order as well, shape ``(n,)``."""
-    if not found.n:
-        return np.zeros(0, np.bool_)
     variant = Factor(found.variant.astype(np.intp), tuple(range(len(VARIANTS))))
     index = crossed([found.statement, found.language, found.instruction, variant])[1]
     partner: Booleans = np.bincount(index)[index] == len(ORDERS)

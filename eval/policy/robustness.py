@@ -157,7 +157,7 @@ def units(rows: Prompted, rule: Rule = "default", n: int = SAMPLES) -> Units:
     """
     table = Prompts.of(rows)
     keys = [table.statement, table.language, table.instruction]
-    present, index = crossed(keys) if table.n else ([], np.zeros(0, np.intp))
+    present, index = crossed(keys)
     size = len(present)
     place = (index * len(ORDERS) + table.order) * len(VARIANTS) + table.variant
     row = np.full(size * len(ORDERS) * len(VARIANTS), -1, np.intp)
@@ -256,8 +256,6 @@ def allowed_tests(table: Prompts, rule: Rule = "default") -> tuple[tuple[str, ..
 
 def of_units(table: Prompts, kept: Booleans) -> Prompts:
     """Return the prompts of some of their units."""
-    if not table.n:
-        return table
     return table.select(kept[crossed([table.statement, table.language, table.instruction])[1]])
 
 

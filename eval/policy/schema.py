@@ -95,7 +95,7 @@ class Prompts(AnswerTable):
             return rows
         read = Columns(rows, {*_REQUIRED, *COUNTS, *_OPTIONAL, *_STOPPED}, _REQUIRED).require(_REQUIRED)
         country, number = read.factor("country"), read.factor("statement_id")
-        pairs, index = crossed([country, number]) if read.n else ([], np.zeros(0, np.intp))
+        pairs, index = crossed([country, number])
         kind: dict[object, int] = {"contradictory": 0, "contrary": 1, None: 0}
         statement = Factor(index, tuple(_name(*pair) for pair in pairs))
         topic = read.factor("cluster_id")

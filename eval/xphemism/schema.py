@@ -190,8 +190,6 @@ class Records(AnswerTable):
             yield Group(model, PROMPTS[int(str(prompt))], language), self.select(mask)
 
     def _cells(self) -> Iterator[tuple[tuple[Level, ...], Booleans]]:
-        if not self.n:
-            return
         prompt = Factor(self.prompt.astype(np.intp), tuple(range(len(PROMPTS))))
         cells, index = crossed([self.model, prompt, self.language])
         for code, cell in enumerate(cells):
