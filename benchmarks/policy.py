@@ -73,7 +73,7 @@ def analyse() -> Measured:
     with Stopwatch() as judged:
         found = stances(prompts.agree, prompts.valid, prompts.asked, "paper")
     with Stopwatch() as tested:
-        worldview(Respondent.of(units(prompts), ()))
+        worldview(Respondent.of(units(prompts)))
     some = range(0, prompts.n, prompts.n // _TIMED)
     answers = [[label == "agree" for label in table["labels"][row] if label != "refusal"] for row in some]
     with Stopwatch() as vectorised:
