@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from polbias.aliases import Indices, Json
-from polbias.eval.columns import Level, Mode, VerdictTable, crossed
+from polbias.eval.columns import Level, VerdictTable, crossed, silences
 from polbias.intervals import wilson_interval
 
 _LABELS = 5  # two verdicts, refusal, unparsable, truncated
@@ -20,14 +20,14 @@ class AccuracyCell:
 
     Args:
         cell: Value of each column grouped by.
-        n: Rows that count: all in corrected mode, the answered ones in paper mode.
+        n: Rows.
         correct: Rows whose label is the gold one.
         accuracy: ``correct / n``, a fraction; NaN where n is 0.
         low: Lower end of the Wilson 95% interval, a fraction.
         high: Upper end of the Wilson 95% interval, a fraction.
-        refusals: Rows that were refused, in either mode.
-        unparsable: Rows whose answer could not be read, in either mode.
-        truncated: Rows whose answer was cut off, in either mode.
+        refusals: Rows that were refused.
+        unparsable: Rows whose answer could not be read.
+        truncated: Rows whose answer was cut off.
     """
 
     cell: Mapping[str, Level]
@@ -41,9 +41,7 @@ class AccuracyCell:
     truncated: int
 
 
-def accuracy(
-    rows: VerdictTable, by: Sequence[str] | str = (), mode: Mode = "corrected"
-) -> list[AccuracyCell]:
+def accuracy(rows: VerdictTable, by: Sequence[str] | str = ()) -> list[AccuracyCell]:
     """Share of correct judgements in every cell that has rows.
 
     The Wilson interval takes rows for independent and so describes these items; for one that carries over to
@@ -53,29 +51,24 @@ def accuracy(
         Gubelmann and Karray, section 5, Figure 1 and Table 4.
     """
     cells, index = _cells(rows, by)
-    considered = np.ones(rows.n, np.bool_) if rows.in_mode(mode) is rows else rows.answered
-    n = np.bincount(index[considered], minlength=len(cells))
+    n = np.bincount(index, minlength=len(cells))
     correct = np.bincount(index[rows.label == rows.gold], minlength=len(cells))
     share = np.divide(correct, n, out=np.full(len(cells), np.nan), where=n > 0)
     low, high = wilson_interval(correct, n)
-    unanswered = _table(rows, index, len(cells))[:, 2:]
+    unanswered = np.bincount(index * _LABELS + rows.label, minlength=len(cells) * _LABELS)
+    unanswered = unanswered.reshape(-1, _LABELS)[:, 2:]
     columns = (column.tolist() for column in (n, correct, share, low, high, *unanswered.T))
     return [AccuracyCell(*values) for values in zip(cells, *columns, strict=True)]
 
 
-def counts(rows: VerdictTable, by: Sequence[str] | str = ()) -> list[tuple[Mapping[str, Level], Json]]:
-    """Every cell that has rows, with their number and that of each outcome.
+def counts(rows: VerdictTable) -> Json:
+    """Number of rows, and of each outcome.
 
     Source:
         Gubelmann and Karray, appendix B, Tables 7 and 8, there for all that is no judgement together.
     """
-    cells, index = _cells(rows, by)
-    table = _table(rows, index, len(cells)).tolist()
-    names = ("n", rows.LABELS[1], rows.LABELS[0], "refusals", "unparsable", "truncated")
-    return [
-        (cell, dict(zip(names, (sum(row), row[1], row[0], *row[2:]), strict=True)))
-        for cell, row in zip(cells, table, strict=True)
-    ]
+    verdicts = {rows.LABELS[code]: int(np.count_nonzero(rows.label == code)) for code in (1, 0)}
+    return {"n": rows.n, **verdicts, **silences(rows.label)}
 
 
 def _cells(rows: VerdictTable, by: Sequence[str] | str) -> tuple[list[dict[str, Level]], Indices]:
@@ -85,8 +78,3 @@ def _cells(rows: VerdictTable, by: Sequence[str] | str) -> tuple[list[dict[str, 
         return [{}], np.zeros(rows.n, np.intp)
     present, index = crossed([rows.factor(name) for name in names])
     return [dict(zip(names, values, strict=True)) for values in present], index
-
-
-def _table(rows: VerdictTable, index: Indices, cells: int) -> Indices:
-    """Number of rows by cell and label, shape ``(cells, 5)``."""
-    return np.bincount(index * _LABELS + rows.label, minlength=cells * _LABELS).reshape(cells, _LABELS)

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from polbias.aliases import Floats
 from polbias.eval.columns import OutcomesError
+from polbias.eval.statistics import LEVEL
 
 DRAWS = 2000
 """Bootstrap samples of items."""
@@ -54,8 +55,8 @@ def cohen_kappa(first: ArrayLike, second: ArrayLike) -> float:
     return math.nan if expected >= 1 - 1e-12 else (observed - expected) / (1 - expected)
 
 
-def krippendorff_alpha(ratings: ArrayLike, missing: int = 0) -> float:
-    """Krippendorff's alpha of nominal codes, with missing ones.
+def krippendorff_alpha(ratings: ArrayLike) -> float:
+    """Krippendorff's alpha of nominal codes, of which 0 is a missing one.
 
     Written out here because the library of that name is under the GPL; the tests compare the two where it is
     installed.
@@ -63,13 +64,11 @@ def krippendorff_alpha(ratings: ArrayLike, missing: int = 0) -> float:
     Source:
         Krippendorff, "Computing Krippendorff's Alpha-Reliability" (2011), section C.
     """
-    counts = _counts(ratings, missing)
+    counts = _counts(ratings)
     return float(_alphas(counts, np.ones((1, counts.shape[0])))[0])
 
 
-def alpha_interval(
-    ratings: ArrayLike, missing: int = 0, *, level: float = 0.95, draws: int = DRAWS, seed: int = 0
-) -> AlphaInterval:
+def alpha_interval(ratings: ArrayLike, draws: int = DRAWS, seed: int = 0) -> AlphaInterval:
     """Krippendorff's alpha of nominal codes with a bootstrap interval over items.
 
     Items are drawn with replacement, their ratings stay together: items are what a guideline is applied to,
@@ -78,11 +77,7 @@ def alpha_interval(
     Source:
         Efron and Tibshirani, "An Introduction to the Bootstrap" (1993), chapter 13 (percentile interval).
     """
-    if not 0 < level < 1 or draws < 1:
-        raise OutcomesError(
-            f"alpha: found level {level!r} and {draws} draws, expected a fraction and at least 1"
-        )
-    counts = _counts(ratings, missing)
+    counts = _counts(ratings)
     items = counts.shape[0]
     estimate = float(_alphas(counts, np.ones((1, items)))[0])
     low = high = math.nan
@@ -93,14 +88,14 @@ def alpha_interval(
         known = samples[~np.isnan(samples)]
         undefined = 1 - known.size / draws
         if known.size:
-            low, high = (float(end) for end in np.quantile(known, [(1 - level) / 2, (1 + level) / 2]))
-    return AlphaInterval(estimate, low, high, items, int(counts.sum()), level, undefined)
+            low, high = (float(end) for end in np.quantile(known, [(1 - LEVEL) / 2, (1 + LEVEL) / 2]))
+    return AlphaInterval(estimate, low, high, items, int(counts.sum()), LEVEL, undefined)
 
 
-def _counts(ratings: ArrayLike, missing: int) -> Floats:
+def _counts(ratings: ArrayLike) -> Floats:
     """How often each item got each value, shape ``(items, values)``, of items with two ratings or more."""
     table = np.asarray(ratings)
-    values = np.unique(table[table != missing])
+    values = np.unique(table[table != 0])
     if not values.size:
         return np.zeros((0, 0))
     counts = np.stack([(table == value).sum(axis=0) for value in values], axis=1)

@@ -24,6 +24,8 @@ Mode: TypeAlias = Literal["corrected", "paper"]
 
 SILENT = ("refusal", "unparsable", "truncated")
 """What becomes of an answer without a verdict: the labels of every family end in these, from the third on."""
+SILENCES = ("refusals", "unparsable", "truncated")
+"""The names of their numbers."""
 
 
 class OutcomesError(PolbiasError, ValueError):
@@ -58,9 +60,24 @@ class Factor:
         position = {level: index for index, level in enumerate(levels)}
         return cls(np.array([position[value] for value in listed], dtype=np.intp), tuple(levels))
 
-    def select(self, mask: Booleans) -> Factor:
-        """Keep some rows."""
-        return Factor(self.codes[mask], self.levels)
+    @property
+    def names(self) -> list[str]:
+        """The level of each row as a text."""
+        return [str(self.levels[code]) for code in self.codes.tolist()]
+
+    @property
+    def distinct(self) -> int:
+        """Number of levels that rows have."""
+        return int(np.unique(self.codes).size)
+
+    def select(self, rows: Booleans | Indices) -> Factor:
+        """Keep some rows, those that are true or those at some places."""
+        return Factor(self.codes[rows], self.levels)
+
+    def compact(self) -> Factor:
+        """Forget the levels that no row has."""
+        codes, index = np.unique(self.codes, return_inverse=True)
+        return Factor(index, tuple(self.levels[code] for code in codes.tolist()))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -143,17 +160,11 @@ class VerdictTable(GroupedTable):
         gold = Factor(self.gold.astype(np.intp), self.LABELS[:2])
         return {"gold": gold, "label": Factor(self.label.astype(np.intp), self.LABELS)}
 
-    def in_mode(self, mode: Mode) -> Self:
-        """The rows that a mode considers: all, unless a table says otherwise."""
-        check_mode(mode)
-        return self
-
 
 def silences(labels: ArrayLike, first: int = 2) -> Json:
     """Count the answers of each kind without a verdict among codes of labels, as of an estimate."""
     codes = np.asarray(labels, np.intp) - first
-    names = ("refusals", "unparsable", "truncated")
-    return {name: int(np.count_nonzero(codes == code)) for code, name in enumerate(names)}
+    return {name: int(np.count_nonzero(codes == code)) for code, name in enumerate(SILENCES)}
 
 
 def check_mode(mode: str) -> None:

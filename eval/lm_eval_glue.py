@@ -101,7 +101,7 @@ def flat(answers: Iterable[Any]) -> list[str]:
 def cluster_error(items: Iterable[tuple[float, str]]) -> float | str:
     """Return the cluster-robust standard error of a mean, "N/A" where there is one cluster only."""
     values, clusters = zip(*items, strict=True)
-    return stated(cluster_interval(np.array(values, float), list(clusters)).standard_error)
+    return mean_estimate(values, clusters)[1]
 
 
 def stated(error: float) -> float | str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,6 +21,8 @@ EXACT_CLUSTERS = 20
 """Up to this many clusters every flip is counted."""
 DRAWS = 100_000
 """Random flips beyond that."""
+LEVEL = 0.95
+"""Of all intervals, a fraction."""
 _TIE = 1e-9
 _BLOCK = 4_000_000  # signs that are drawn at a time
 
@@ -47,7 +49,7 @@ class ClusterInterval:
     n: int
     clusters: int
     degrees_of_freedom: int
-    level: float
+    level: float = LEVEL
 
 
 @dataclass(frozen=True)
@@ -67,32 +69,16 @@ class SignFlip:
     exact: bool
 
 
-@dataclass(frozen=True)
-class PairPermutation:
-    """A test that exchanges left and right within pairs; it speaks of these items only.
-
-    Args:
-        p_value: Two-sided p; NaN without rows.
-        pairs: Number of pairs.
-        scope: The words to print beside it.
-    """
-
-    p_value: float
-    pairs: int
-    scope: Literal["these items only"] = "these items only"
-
-
-def largest_share(found: int, clusters: int, level: float = 0.95) -> float:
+def largest_share(found: int, clusters: int) -> float:
     """The upper Clopper-Pearson limit of a share of clusters, of which so many were found."""
     from scipy.special import betaincinv
 
-    return 1.0 if found >= clusters else float(betaincinv(found + 1, clusters - found, (1 + level) / 2))
+    return 1.0 if found >= clusters else float(betaincinv(found + 1, clusters - found, (1 + LEVEL) / 2))
 
 
 def cluster_interval(
     values: ArrayLike,
     clusters: Iterable[Any] | Factor,
-    level: float = 0.95,
     bounds: tuple[float, float] | None = None,
 ) -> ClusterInterval:
     """The mean with a cluster-robust standard error and a t interval with G - 1 degrees of freedom.
@@ -110,33 +96,27 @@ def cluster_interval(
         G - 1 degrees of freedom: Cameron and Miller, "A Practitioner's Guide to Cluster-Robust Inference"
         (2015), section VI.
     """
-    if not 0 < level < 1:
-        raise OutcomesError(f"level: found {level!r}, expected a fraction between 0 and 1")
     sums, sizes = _cluster_sums(values, clusters)
     n, count = int(sizes.sum()), int(sizes.size)
     estimate = float(sums.sum() / n) if n else math.nan
     error = half = math.nan
     if count >= 2:
-        from scipy.special import stdtrit
-
         apart = sums - sizes * estimate
         if bool((np.abs(apart) <= _TIE * max(1.0, float(np.abs(sums).max()))).all()):
             apart = np.zeros(count)
         error = math.sqrt(count / (count - 1) * float((apart**2).sum())) / n
-        half = error * float(stdtrit(count - 1, (1 + level) / 2))
+        half, _, _ = t_test(estimate, error, count - 1)
     low, high = estimate - half, estimate + half
     if error == 0:
-        low, high = unvaried(estimate, count, bounds, level)
-    return ClusterInterval(estimate, error, low, high, n, count, max(count - 1, 0), level)
+        low, high = _unvaried(estimate, count, bounds)
+    return ClusterInterval(estimate, error, low, high, n, count, max(count - 1, 0))
 
 
-def unvaried(
-    estimate: float, clusters: int, bounds: tuple[float, float] | None, level: float
-) -> tuple[float, float]:
+def _unvaried(estimate: float, clusters: int, bounds: tuple[float, float] | None) -> tuple[float, float]:
     """Ends of an interval where nothing varies between clusters, as :func:`cluster_interval` has them."""
     if bounds is None:
         return math.nan, math.nan
-    unseen, (least, most) = largest_share(0, clusters, level), bounds
+    unseen, (least, most) = largest_share(0, clusters), bounds
     return estimate - unseen * (estimate - least), estimate + unseen * (most - estimate)
 
 
@@ -144,7 +124,7 @@ def t_test(effect: float, error: float, df: float) -> tuple[float, float, float]
     """Half of the 95% interval, two-sided p, and the effect that is detected at .05 with 80% power."""
     from scipy.special import stdtr, stdtrit
 
-    wide = float(stdtrit(df, 0.975))
+    wide = float(stdtrit(df, (1 + LEVEL) / 2))
     p = 2 * float(stdtr(df, -abs(effect) / error)) if error else 1.0 if effect == 0 else 0.0
     return wide * error, p, (wide + float(stdtrit(df, 0.8))) * error
 
@@ -166,34 +146,26 @@ def sign_flip(values: ArrayLike, clusters: Iterable[Any] | Factor, seed: int = 0
     count = int(sizes.size)
     if count <= EXACT_CLUSTERS:
         return SignFlip(_exact_p(sums), count, min(1.0, 2.0 / 2**count), exact=True)
-    return SignFlip(_drawn_p(sums, seed, DRAWS), count, 1 / (DRAWS + 1), exact=False)
+    return SignFlip(_drawn_p(sums, seed), count, 1 / (DRAWS + 1), exact=False)
 
 
-def sign_flips(values: ArrayLike, clusters: Iterable[Any] | Factor, seed: int = 0) -> list[SignFlip]:
-    """Make :func:`sign_flip` for many columns at once, with the same flips for all where they are drawn."""
-    columns, factor = np.asarray(values, dtype=np.float64), Factor.of(clusters)
-    sums = [_cluster_sums(column, factor)[0] for column in columns.T]
-    count = sums[0].size if sums else 0
-    if count <= EXACT_CLUSTERS:
-        return [sign_flip(column, factor, seed) for column in columns.T]
-    p_values = _drawn_together(np.stack(sums, axis=1), seed)
-    return [SignFlip(p, count, 1 / (DRAWS + 1), exact=False) for p in p_values]
+def sign_flips(sums: Floats, seed: int = 0) -> list[SignFlip]:
+    """Draw :func:`sign_flip` for many tests at once, the same flips for all.
 
-
-def pair_permutation(
-    values: ArrayLike, pairs: Iterable[Any] | Factor, seed: int = 0, draws: int = DRAWS
-) -> PairPermutation:
-    """Exchange left and right at random within each pair, as if pairs were independent.
-
-    It answers whether this model's answers to *these items* could be a coin's. The pairs of a pattern behave
-    alike, so it does not carry over to other patterns: without any bias it rejects far too often as a test of
-    one. Print it, if at all, with its scope; the test is :func:`sign_flip` of clusters.
-
-    Source:
-        Phipson and Smyth, "Permutation P-values Should Never Be Zero" (2010), for the observed one added.
+    Sums are of shape (clusters, tests); they are flipped block by block, so that few flips are in memory.
     """
-    sums, sizes = _cluster_sums(values, pairs)
-    return PairPermutation(_drawn_p(sums, seed, draws), int(sizes.size))
+    rng = np.random.default_rng(seed)
+    totals = np.abs(sums).sum(axis=0)
+    thresholds = np.abs(sums.sum(axis=0)) - _TIE * totals
+    reached = np.zeros(sums.shape[1], np.int64)
+    block = max(1, _BLOCK // len(sums))
+    for start in range(0, DRAWS, block):
+        draws = min(block, DRAWS - start)
+        bits = np.unpackbits(np.frombuffer(rng.bytes(-(-draws * len(sums) // 8)), np.uint8))
+        signs = 2.0 * bits[: draws * len(sums)].reshape(draws, len(sums)) - 1.0
+        reached += np.count_nonzero(np.abs(signs @ sums) >= thresholds, axis=0)
+    p_values = np.where(np.isnan(totals), math.nan, (1 + reached) / (1 + DRAWS)).tolist()
+    return [SignFlip(p, len(sums), 1 / (DRAWS + 1), exact=False) for p in p_values]
 
 
 def _cluster_sums(values: ArrayLike, clusters: Iterable[Any] | Factor) -> tuple[Floats, Indices]:
@@ -217,7 +189,7 @@ def _exact_p(sums: Floats) -> float:
     return math.nan if math.isnan(threshold) else float(np.mean(np.abs(flipped) >= threshold))
 
 
-def _drawn_p(sums: Floats, seed: int, draws: int) -> float:
+def _drawn_p(sums: Floats, seed: int) -> float:
     """The same share among random flips and the observed one.
 
     Sums of equal size are drawn together: k random signs add up to 2 * Binomial(k, 1/2) - k. (A single one
@@ -228,30 +200,12 @@ def _drawn_p(sums: Floats, seed: int, draws: int) -> float:
     scale = float(np.abs(sums).max()) or 1.0
     sizes, counts = np.unique(np.round(np.abs(sums) / scale, 12), return_counts=True)
     rng = np.random.default_rng(seed)
-    flipped = np.zeros(draws)
+    flipped = np.zeros(DRAWS)
     for size, count in zip(sizes, counts, strict=True):
-        ups = rng.binomial(count, 0.5, draws) if count > 1 else rng.integers(0, 2, draws, dtype=np.int8)
+        ups = rng.binomial(count, 0.5, DRAWS) if count > 1 else rng.integers(0, 2, DRAWS, dtype=np.int8)
         flipped += size * (2 * ups - count)
     threshold = abs(float(sums.sum())) / scale - _TIE * float(sizes @ counts)
-    return (1 + int(np.count_nonzero(np.abs(flipped) >= threshold))) / (1 + draws)
-
-
-def _drawn_together(sums: Floats, seed: int) -> list[float]:
-    """The same for sums of shape (clusters, tests), block by block so that few flips are in memory."""
-    rng = np.random.default_rng(seed)
-    totals = np.abs(sums).sum(axis=0)
-    thresholds = np.abs(sums.sum(axis=0)) - _TIE * totals
-    reached = np.zeros(sums.shape[1], np.int64)
-    block = max(1, _BLOCK // len(sums))
-    for start in range(0, DRAWS, block):
-        draws = min(block, DRAWS - start)
-        bits = np.unpackbits(np.frombuffer(rng.bytes(-(-draws * len(sums) // 8)), np.uint8))
-        signs = 2.0 * bits[: draws * len(sums)].reshape(draws, len(sums)) - 1.0
-        reached += np.count_nonzero(np.abs(signs @ sums) >= thresholds, axis=0)
-    return [
-        math.nan if math.isnan(total) else (1 + int(each)) / (1 + DRAWS)
-        for total, each in zip(totals.tolist(), reached.tolist(), strict=True)
-    ]
+    return (1 + int(np.count_nonzero(np.abs(flipped) >= threshold))) / (1 + DRAWS)
 
 
 # Differences between cells of a design, with an error over clusters that may run through several cells.
@@ -286,7 +240,7 @@ class Contrast:
     clusters: int
     degrees_of_freedom: float
     cells: int
-    level: float
+    level: float = LEVEL
     crossed: int | None = None
 
 
@@ -295,7 +249,6 @@ def contrast(
     cells: Iterable[Any] | Factor,
     clusters: Iterable[Any] | Factor,
     weights: ArrayLike,
-    level: float = 0.95,
     bounds: tuple[float, float] | None = None,
     crossed: Factor | None = None,
 ) -> Contrast:
@@ -317,8 +270,6 @@ def contrast(
         samples" (2002); Pustejovsky and Tipton, "Small-sample methods for cluster-robust variance
         estimation and hypothesis testing in fixed effects models" (2018).
     """
-    if not 0 < level < 1:
-        raise OutcomesError(f"level: found {level!r}, expected a fraction between 0 and 1")
     numbers, cell, cluster = np.asarray(values, np.float64), Factor.of(cells), Factor.of(clusters)
     weight = np.asarray(weights, np.float64)
     if not numbers.shape == cell.codes.shape == cluster.codes.shape or weight.shape != (len(cell.levels),):
@@ -355,19 +306,16 @@ def contrast(
         error, df = two_way(one, other, both)
     half = p_value = math.nan
     if error > 0:
-        from scipy.special import stdtr, stdtrit
-
-        half = error * float(stdtrit(df, (1 + level) / 2))
-        p_value = 2 * float(stdtr(df, -abs(estimate) / error))
+        half, p_value, _ = t_test(estimate, error, df)
     low, high = estimate - half, estimate + half
     if error == 0:
         ends = None
         if bounds is not None:
             (least, most), gain, loss = bounds, weight[weight > 0].sum(), weight[weight < 0].sum()
             ends = float(least * gain + most * loss), float(most * gain + least * loss)
-        low, high = unvaried(estimate, groups, ends, level)
+        low, high = _unvaried(estimate, groups, ends)
     sizes = int(totals.sum()), groups
-    return Contrast(estimate, error, low, high, p_value, *sizes, df, int(used.sum()), level, others)
+    return Contrast(estimate, error, low, high, p_value, *sizes, df, int(used.sum()), crossed=others)
 
 
 Variation: TypeAlias = tuple[float, float, int]

@@ -82,7 +82,7 @@ def support(
         max(shares, default=1.0),
         commonest(verdict) if varied else 0.0,
         discordant(pairs, scores, clusters),
-        int(np.unique(clusters.codes).size),
+        clusters.distinct,
     )
 
 
@@ -96,4 +96,4 @@ def discordant(pairs: ArrayLike, scores: ArrayLike, clusters: Factor) -> int:
     """The number of clusters with a pair whose scores do not add up to 0."""
     pair = np.asarray(pairs, np.intp)
     sums = np.bincount(pair, weights=np.asarray(scores, np.float64))
-    return int(np.unique(clusters.codes[np.abs(sums)[pair] > _TIE]).size)
+    return clusters.select(np.abs(sums)[pair] > _TIE).distinct

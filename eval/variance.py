@@ -49,8 +49,7 @@ def components(
         Nested designs of unequal sizes: Searle, Casella and McCulloch, "Variance Components" (1992).
     """
     numbers = np.asarray(values, np.float64)
-    outer = np.unique(Factor.of(clusters).codes, return_inverse=True)[1]
-    names = np.unique(Factor.of(items).codes, return_inverse=True)[1]
+    outer, names = (Factor.of(each).compact().codes for each in (clusters, items))
     if not numbers.shape == outer.shape == names.shape:
         raise OutcomesError(f"found {numbers.size} values, {outer.size} clusters and {names.size} items")
     first, inner = np.unique(outer * (names.max(initial=0) + 1) + names, return_inverse=True)
@@ -90,7 +89,7 @@ def crossed_components(values: ArrayLike, factors: Mapping[str, Factor]) -> dict
     """
     numbers = np.asarray(values, np.float64)
     numbers = numbers - numbers.mean()
-    codes = [np.unique(factor.codes, return_inverse=True)[1] for factor in factors.values()]
+    codes = [factor.compact().codes for factor in factors.values()]
     sizes = [np.bincount(each) for each in codes]
     n, squares, expected = numbers.size, [float(numbers @ numbers)], []
     # Row by row: reductions for each factor and for the whole; column by column: what each variance adds.
@@ -132,7 +131,7 @@ def latent_shift(
     weight, hit = np.abs(np.asarray(shares, np.float64)), np.asarray(yes, np.float64)
     stratum = np.zeros(weight.size, np.intp) if strata is None else np.asarray(strata, np.intp)
     cell = 2 * np.unique(stratum, return_inverse=True)[1] + (np.asarray(shares) > 0)
-    cluster = np.unique(clusters.codes, return_inverse=True)[1]
+    cluster = clusters.compact().codes
     groups, cells = int(cluster.max(initial=-1)) + 1, 2 * (int(cell.max(initial=-1)) // 2 + 1)
     if groups < 2:
         return math.nan, math.nan, math.nan

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from polbias.aliases import Floats, Indices
 from polbias.eval.accuracy import AccuracyCell, accuracy
-from polbias.eval.columns import SILENT, Factor, Level, Mode, crossed, silences
+from polbias.eval.columns import SILENCES, SILENT, Factor, Level, Mode, crossed, silences
 from polbias.eval.normative.answers import (
     DOMAINS,
     ROSS,
@@ -74,20 +74,18 @@ def effect(
     grouped: int = 0,
     balance: str | None = None,
 ) -> Effect | None:
-    """Compare two levels of a factor within strata, as :func:`polbias.eval.normative.effects.effect` does."""
-    fixed, clusters = strata_of(table, strata), table.factor("cluster_id")
-    other = table.factor(balance) if balance else None
-    cells, weights = effect_cells(table.factor(compared), fixed, high, low, grouped, other)
+    """Compare two levels of a column, as :func:`polbias.eval.normative.effects.difference` does."""
+    cells, weights = effect_cells(table, compared, strata, high, low, grouped, balance)
     if not weights.any():
         return None
     share = (weights / np.bincount(cells.codes, minlength=len(weights)))[cells.codes]
-    inside = share != 0
+    inside, clusters = share != 0, table.factor("cluster_id")
     found = contrast(np.asarray(table.correct, np.float64), cells, clusters, weights, bounds=(0, 1))
     refused = (table.silent == SILENT.index("refusal")).astype(np.float64)
     gap = contrast(refused, cells, clusters, weights, bounds=(0, 1))
     counts = silences(table.silent[inside], 0)
     doubtful = share[table.silent >= 0]
-    stratum = crossed(fixed)[1]
+    stratum = crossed(strata_of(table, strata))[1]
     carried = effect_support(table, np.sign(share), stratum)
     uneven = unlike_most(refused[inside], stratum[inside])
     even = discordant(np.arange(uneven.size), uneven, clusters.select(inside))
@@ -105,13 +103,13 @@ def effect(
     )
 
 
-def unmatched(table: Scored, compared: str, strata: Sequence[str], high: str, lows: Sequence[str]) -> int:
-    """Count the answers that some comparison leaves out because their stratum lacks the other level."""
-    factor, fixed = table.factor(compared), strata_of(table, strata)
+def unmatched(table: Scored, strata: Sequence[str], lows: Sequence[str]) -> int:
+    """Count the answers that some comparison leaves out because their stratum lacks the other content."""
+    factor = table.factor("content_type")
     alone = np.zeros(table.n, np.bool_)
     for low in lows:
-        cells, weights = effect_cells(factor, fixed, high, low)
-        levels = [code for code, level in enumerate(factor.levels) if level in (high, low)]
+        cells, weights = effect_cells(table, "content_type", strata, "congruent", low)
+        levels = [code for code, level in enumerate(factor.levels) if level in ("congruent", low)]
         alone |= np.isin(factor.codes, levels) & (weights[cells.codes] == 0)
     return int(alone.sum())
 
@@ -135,9 +133,7 @@ def _scores(table: Scored, share: Floats, stratum: Indices) -> Scores:
     ids, first, item = np.unique(np.array(table.ids, np.str_)[inside], return_index=True, return_inverse=True)
     parts = share[inside] * (table.correct[inside] - middle[stratum[inside]])
     values = np.asarray(POINTS * len(ids) * np.bincount(item, weights=parts), np.float64)
-    clusters = table.factor("cluster_id")
-    codes = clusters.codes[inside][first].tolist()
-    return Scores(ids.tolist(), values, [str(clusters.levels[code]) for code in codes])
+    return Scores(ids.tolist(), values, table.factor("cluster_id").select(inside[first]).names)
 
 
 # The tested estimates: effects of content and of domain, in each setting and over all of them.
@@ -163,7 +159,7 @@ def findings(one: Respondent) -> Iterator[Finding]:
     problems = one.problems
     parts = {each: problems.where(domain=each[0], task=each[1], prompt_style=each[2]) for each in SETTINGS}
     compared: list[tuple[str, str, tuple[str, str], str | None]] = [
-        (measure, "content_type", ("congruent", low), balance_of(problems, "congruent", low))
+        (measure, "content_type", ("congruent", low), balance_of(problems, low))
         for measure, low in CONTENT.items()
     ]
     if problems.present(["status"]):
@@ -228,10 +224,10 @@ def _unmatched(asked: Sequence[Respondent]) -> Iterator[Notice]:
     for one in asked:
         problems, cards = one.problems, one.selections.where(polarity=AFFIRMATIVE)
         patterns = [pattern for pattern in problems.factor("pattern").levels if pattern != ROSS]
-        missing = unmatched(cards, "content_type", _RULES, "congruent", ("arbitrary",))
+        missing = unmatched(cards, _RULES, ("arbitrary",))
         for pattern in patterns:
             part = problems.where(pattern=str(pattern))
-            missing += unmatched(part, "content_type", CONTENT_STRATA, "congruent", (*CONTENT.values(),))
+            missing += unmatched(part, CONTENT_STRATA, (*CONTENT.values(),))
         if missing:
             found = said().notices["unmatched_found"].format(count=missing, respondent=one.name)
             yield Notice(one.name, found, said().notices["unmatched_done"], serious=True)
@@ -312,7 +308,7 @@ def by_type(table: Judgements) -> Mapping[str, Estimate]:
 
 
 def _share_estimate(cell: AccuracyCell, correct: ArrayLike, clusters: Factor, mode: Mode) -> Estimate:
-    counts = {"refusals": cell.refusals, "unparsable": cell.unparsable, "truncated": cell.truncated}
+    counts = {name: getattr(cell, name) for name in SILENCES}
     contents = len(np.unique(clusters.codes))
     if mode == "paper":
         return Estimate(cell.accuracy, n=cell.n, clusters=contents, unparsable=cell.unparsable)

@@ -12,7 +12,7 @@ import numpy as np
 
 from polbias.aliases import Floats, Indices, Json
 from polbias.eval.columns import Factor, Level, OutcomesError, crossed
-from polbias.eval.normative.schema import LABELS, Judged, Judgements, Scored
+from polbias.eval.normative.schema import Judged, Judgements, Scored
 from polbias.eval.statistics import ClusterInterval, Contrast, cluster_interval, contrast
 from polbias.eval.support import State, Support, support
 
@@ -28,55 +28,26 @@ STATUSES = ("duty", "prohibition")
 """The statuses that are compared."""
 
 
-def outcome_of(table: Judgements, outcome: str = "correct") -> Floats:
-    """Return what is compared, row by row."""
-    hits = {"correct": table.correct, "unanswered": ~table.answered}
-    hits |= {label: table.label == code for code, label in enumerate(LABELS)}
-    if table.gold_sdl is not None:
-        hits["correct_sdl"] = table.label == table.gold_sdl
-    if outcome not in hits:
-        hint = "" if "correct_sdl" in hits else ", or correct_sdl with a column gold_sdl"
-        raise OutcomesError(f"outcome: found {outcome!r}, expected one of {', '.join(hits)}{hint}")
-    return np.asarray(hits[outcome], np.float64)
-
-
-def effect(
-    values: Floats,
-    compared: Factor,
-    strata: Sequence[Factor],
-    clusters: Factor,
-    high: Level,
-    low: Level,
-    grouped: int = 0,
-    balance: Factor | None = None,
-) -> Contrast:
-    """Difference of means between two levels of a factor within strata, strata weighted equally.
-
-    Strata in which one of the two levels does not occur are left out, so that they cannot pass for an effect.
-    If another factor goes with the levels, the strata are weighted so that it cancels, see `effect_cells`.
-    """
-    cells, weights = effect_cells(compared, strata, high, low, grouped, balance)
-    return contrast(values, cells, clusters, weights, bounds=(0, 1))
-
-
 def effect_cells(
-    compared: Factor,
-    strata: Sequence[Factor],
+    table: Scored,
+    name: str,
+    strata: Sequence[str],
     high: Level,
     low: Level,
     grouped: int = 0,
-    balance: Factor | None = None,
+    balance: str | None = None,
 ) -> tuple[Factor, Floats]:
-    """Cells of a design, and the weight of each in a difference between two levels of a factor.
+    """Cells of a design, and the weight of each in a difference between two levels of a column.
 
     The first of the `grouped` strata weigh alike, and within each what is compared. If in a setting (all
     strata but the last) another factor goes with the levels, its two orders (duties against prohibitions and
     the reverse) weigh alike for any two of its levels, and what has one order only is left out.
     """
-    present, index = crossed([*strata, compared, *([balance] if balance else [])])
+    fixed = strata_of(table, strata)
+    present, index = crossed([*fixed, *(table.factor(each) for each in (name, balance) if each)])
     where: dict[tuple[Level, ...], list[tuple[int, Level]]] = {}
     for code, cell in enumerate(present):
-        where.setdefault(cell[: len(strata) + 1], []).append((code, cell[-1] if balance else None))
+        where.setdefault(cell[: len(fixed) + 1], []).append((code, cell[-1] if balance else None))
     settings: dict[tuple[Level, ...], list[tuple[int, int, tuple[Level, Level]]]] = {}
     for stratum in dict.fromkeys(cell[:-1] for cell in where):
         sides = (where.get((*stratum, level), ()) for level in (high, low))
@@ -129,15 +100,14 @@ def unlike_most(values: Floats, stratum: Indices) -> Floats:
     return unlike
 
 
-def content_support(rows: Judged, high: str = "congruent", low: str = "incongruent") -> Support:
+def content_support(rows: Judged, low: str = "incongruent") -> Support:
     """What :func:`content_effect` rests on."""
     table = Judgements.of(rows)
-    return difference_support(table, "content_type", CONTENT_STRATA, high, low, balance_of(table, high, low))
+    levels = "congruent", low
+    return difference_support(table, "content_type", CONTENT_STRATA, *levels, balance_of(table, low))
 
 
-def content_effect(
-    rows: Judged, high: str = "congruent", low: str = "incongruent", outcome: str = "correct"
-) -> Contrast:
+def content_effect(rows: Judged, low: str = "incongruent", unanswered: bool = False) -> Contrast:
     """Accuracy with congruent contents minus accuracy with incongruent ones, patterns weighted equally.
 
     Patterns without one of the two (Ross-Or-Intro has no congruent cell) are left out. Where contents have
@@ -151,27 +121,16 @@ def content_effect(
         Ozeki et al., section 3.2 and Table 6, there as accuracies pooled over patterns.
     """
     table = Judgements.of(rows)
-    values, balance = outcome_of(table, outcome), balance_of(table, high, low)
-    return difference(table, values, "content_type", CONTENT_STRATA, high, low, balance)
+    levels = "congruent", low
+    return difference(table, "content_type", CONTENT_STRATA, *levels, balance_of(table, low), unanswered)
 
 
-def balance_of(table: Judgements, high: str, low: str) -> str | None:
-    """Return the column that cancels in a comparison of types of content: the status, if both have one."""
-    return "status" if table.present(["status"]) and {high, low} == {"congruent", "incongruent"} else None
+def balance_of(table: Judgements, low: str) -> str | None:
+    """Return the column that cancels where congruent contents are compared: the status, if both have one."""
+    return "status" if table.present(["status"]) and low == "incongruent" else None
 
 
-def status_effect(rows: Judged, outcome: str = "correct") -> Contrast:
-    """Accuracy with duties (what is known) minus accuracy with prohibitions (what is excluded).
-
-    Within a pattern one of the two is congruent; both orders weigh ½ : ½, so that congruence cancels.
-    """
-    table = Judgements.of(rows)
-    return difference(table, outcome_of(table, outcome), "status", CONTENT_STRATA, *STATUSES, "content_type")
-
-
-def domain_effect(
-    rows: Judged, high: str = "deontic", low: str = "epistemic", outcome: str = "correct"
-) -> Contrast:
+def domain_effect(rows: Judged, unanswered: bool = False) -> Contrast:
     """Deontic minus epistemic accuracy on the patterns that both domains have, weighted equally.
 
     Within a pattern the types of content are weighted equally too.
@@ -180,31 +139,35 @@ def domain_effect(
         Ozeki et al., section 5.3 "Domain Specificity" and Table 5, there as accuracies over all patterns.
     """
     table = Judgements.of(rows)
-    return difference(table, outcome_of(table, outcome), "domain", DOMAIN_STRATA, high, low)
+    return difference(table, "domain", DOMAIN_STRATA, "deontic", "epistemic", unanswered=unanswered)
 
 
 def difference(
     table: Scored,
-    values: Floats,
     name: str,
     strata: Sequence[str],
-    high: str,
-    low: str,
+    high: Level,
+    low: Level,
     balance: str | None = None,
+    unanswered: bool = False,
 ) -> Contrast:
-    """Difference of means between two levels of a column, the strata weighted equally."""
-    fixed, clusters = strata_of(table, strata), table.factor("cluster_id")
-    other = table.factor(balance) if balance else None
-    return effect(values, table.factor(name), fixed, clusters, high, low, balance=other)
+    """Difference in accuracy between two levels of a column within strata, or in the share of no verdict.
+
+    Strata weigh alike; those in which one of the two levels does not occur are left out, so that they cannot
+    pass for an effect. If another factor goes with the levels, the strata are weighted so that it cancels,
+    see `effect_cells`.
+    """
+    cells, weights = effect_cells(table, name, strata, high, low, balance=balance)
+    values = np.asarray(table.silent >= 0 if unanswered else table.correct, np.float64)
+    return contrast(values, cells, table.factor("cluster_id"), weights, bounds=(0, 1))
 
 
 def difference_support(
     table: Scored, name: str, strata: Sequence[str], high: str, low: str, balance: str | None = None
 ) -> Support:
     """What that difference rests on."""
-    fixed, other = strata_of(table, strata), table.factor(balance) if balance else None
-    cells, weights = effect_cells(table.factor(name), fixed, high, low, balance=other)
-    return effect_support(table, np.sign(weights)[cells.codes], crossed(fixed)[1])
+    cells, weights = effect_cells(table, name, strata, high, low, balance=balance)
+    return effect_support(table, np.sign(weights)[cells.codes], crossed(strata_of(table, strata))[1])
 
 
 def strata_of(table: Scored, names: Sequence[str]) -> list[Factor]:

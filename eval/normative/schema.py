@@ -29,7 +29,6 @@ _STATUSES = {"known": "duty", "excluded": "prohibition", "open": "optional"}
 
 TUPLE_NAMES = ("label", "gold", "pattern", "content_type", "status", "cluster_id", "consistency_ids")
 _LABEL_CODES = positions(LABELS) | {None: LABELS.index("unparsable")}
-_OWN = {"label", "gold", "cluster_id"}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -52,15 +51,13 @@ class Judgements(VerdictTable):
     mass: Floats | None = None
 
     @classmethod
-    def of(cls, rows: Judged, factors: Iterable[str] | None = None) -> Judgements:
+    def of(cls, rows: Judged) -> Judgements:
         """Read a table of answers."""
         if isinstance(rows, Judgements):
             return rows
-        wanted = [name for name in (DESIGN if factors is None else factors) if name not in _OWN]
-        read = Columns(rows, {*_OWN, "gold_sdl", "consistency_ids", *wanted}, TUPLE_NAMES)
-        read.require(("label", "gold", *(() if factors is None else wanted)))
+        read = Columns(rows, {*TUPLE_NAMES, *DESIGN, "gold_sdl"}, TUPLE_NAMES).require(TUPLE_NAMES[:2])
         ids = tuple(tuple(each or ()) for each in read["consistency_ids"])
-        design = read.factors(wanted)
+        design = read.factors(DESIGN)
         if "status" in design:
             own = design["status"]
             levels = [_STATUSES.get(str(level), level or None) for level in own.levels]

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
 from polbias.aliases import Json
 from polbias.eval.accuracy import accuracy, counts
-from polbias.eval.columns import SILENT, Level, OutcomesError, crossed, finite
+from polbias.eval.columns import SILENCES, SILENT, Level, OutcomesError, crossed, finite
 from polbias.eval.normative.effects import (
     DOMAIN_STRATA,
     carried_effect,
@@ -39,7 +39,7 @@ def normative_summary(rows: Judged) -> Json:
         Ozeki et al., section 5 and appendix C.
     """
     table = Judgements.of(rows)
-    ((_, tally),) = counts(table)
+    tally = counts(table)
     settings = [*_settings(table)]
     effects = [*_effects(table, settings)]
     adjusted = holm([each["p_value"] if each["outcome"] == "correct" else math.nan for each in effects])
@@ -61,7 +61,7 @@ def normative_summary(rows: Judged) -> Json:
             for each in consistency(part)
         ],
         "disjunctions": [
-            setting | asdict(each)
+            setting | each
             for setting, part in settings
             if part.gold_sdl is not None
             for each in disjunction_readings(part)
@@ -86,7 +86,7 @@ def _settings(
 def _accuracy(part: Judgements) -> Json:
     cell = accuracy(part)[0]
     row = asdict(cluster_interval(part.correct, part.factor("cluster_id"), bounds=(0.0, 1.0)))
-    silent = {name: getattr(cell, name) for name in ("refusals", "unparsable", "truncated")}
+    silent = {name: getattr(cell, name) for name in SILENCES}
     row |= {name: count / cell.n if cell.n else math.nan for name, count in silent.items()}
     return row | ({} if part.gold_sdl is None else {"acc_sdl": _mean(part.label == part.gold_sdl)})
 
@@ -109,21 +109,21 @@ def _patterns(part: Judgements) -> Iterator[Json]:
 def _effects(table: Judgements, settings: Sequence[tuple[dict[str, Level], Judgements]]) -> Iterator[Json]:
     """Yield the content effects of every setting and the domain effects of every task and style."""
     shared = [*_settings(table, SETTING[1:])] if table.present(["domain"]) else []
-    for outcome in ("correct", "unanswered"):
+    for outcome, unanswered in (("correct", False), ("unanswered", True)):
         found = [
-            (setting, f"congruent - {low}", content_effect(part, low=low, outcome=outcome), carried)
+            (setting, f"congruent - {low}", content_effect(part, low, unanswered), carried)
             for setting, part in settings
             for low in TYPES[1:]
-            for carried in [content_support(part, low=low)]
+            for carried in [content_support(part, low)]
         ]
         found += [
-            (setting, "deontic - epistemic", domain_effect(part, outcome=outcome), carried)
+            (setting, "deontic - epistemic", domain_effect(part, unanswered), carried)
             for setting, part in shared
             for carried in [difference_support(part, "domain", DOMAIN_STRATA, "deontic", "epistemic")]
         ]
         for setting, name, each, carried in found:
             if each.cells:
-                state = carried.state if outcome == "correct" else None
+                state = None if unanswered else carried.state
                 yield setting | {"effect": name, "outcome": outcome} | carried_effect(each, state)
 
 
@@ -192,40 +192,13 @@ READINGS = ("paper", "sdl", "mixed", "unanswered")
 """What the answers about a content of a disjunction come to."""
 
 
-@dataclass(frozen=True)
-class Share:
-    """A share of contents with its Wilson 95% interval, all fractions."""
-
-    estimate: float
-    low: float
-    high: float
-
-
-@dataclass(frozen=True)
-class Readings:
-    """How the contents of disjunctions are answered.
-
-    Args:
-        patterns: The patterns that were asked about each of these contents.
-        prompt_style: The style of the prompts; ``None`` if the table has none.
-        contents: Number of contents, which are independent of each other.
-        paper: Share answered as the paper has it in all its patterns: "or" offers a choice.
-        sdl: Share answered as standard deontic logic has it in all of them: "or" is inclusive.
-        mixed: Share answered in one way here and in another there.
-        unanswered: Share with an answer that is no judgement.
-    """
-
-    patterns: tuple[str, ...]
-    prompt_style: str | None
-    contents: int
-    paper: Share
-    sdl: Share
-    mixed: Share
-    unanswered: Share
-
-
-def disjunction_readings(rows: Judged) -> list[Readings]:
+def disjunction_readings(rows: Judged) -> list[Json]:
     """How contents are answered in the patterns in which the paper and standard deontic logic differ.
+
+    A row for the contents with the same patterns in a style of prompts: their number, and the shares, with
+    Wilson's interval, of those that are answered as the paper has it in all patterns ("or" offers a choice),
+    as standard deontic logic has it ("or" is inclusive), in one way here and in another there, or with an
+    answer that is no judgement.
 
     Source:
         Ozeki et al., sections 2.1 and 5.2; the four shares add up to 1.
@@ -242,20 +215,21 @@ def disjunction_readings(rows: Judged) -> list[Readings]:
     groups: dict[tuple[str | None, tuple[str, ...]], Counter[str]] = {}
     for number, (_, *style) in enumerate(cells):
         members = index == number
-        patterns = tuple(sorted({str(pattern.levels[code]) for code in pattern.codes[members]}))
+        patterns = tuple(sorted({*pattern.select(members).names}))
         key = (str(style[0]) if style else None, patterns)
         groups.setdefault(key, Counter())[_reading(table.select(members))] += 1
     return [
-        Readings(patterns, style, found.total(), *(_share(found[name], found.total()) for name in READINGS))
+        {"patterns": patterns, "prompt_style": style, "contents": found.total()}
+        | {name: _share(found[name], found.total()) for name in READINGS}
         for (style, patterns), found in sorted(
             groups.items(), key=lambda each: (each[0][0] or "", each[0][1])
         )
     ]
 
 
-def _share(count: int, total: int) -> Share:
+def _share(count: int, total: int) -> Json:
     low, high = wilson_interval(count, total)
-    return Share(count / total, float(low), float(high))
+    return {"estimate": count / total, "low": float(low), "high": float(high)}
 
 
 def _reading(table: Judgements) -> str:

@@ -38,6 +38,7 @@ from polbias.eval.normative.answers import (
     term,
 )
 from polbias.eval.normative.schema import ROLES, Judgements, Selections
+from polbias.eval.normative.summary import READINGS
 from polbias.eval.report.document import Column, Estimate, Finding, Row, Table, columns, table_of, tabled
 
 # The tables of the entailment tasks: 5, 6, 12 to 15 as in the paper, answers, consistency and "or".
@@ -177,14 +178,13 @@ def _consistency(asked: Sequence[Respondent]) -> Iterator[Row]:
 @tabled("disjunctions", "respondent style patterns paper:share sdl:share mixed:share unanswered:share")
 def _disjunctions(asked: Sequence[Respondent]) -> Iterator[Row]:
     """How contents of disjunctions are read (deontic logic)."""
-    names = ("paper", "sdl", "mixed", "unanswered")
     for one, entries in _summaries(asked, "disjunctions"):
         for entry in sorted(entries, key=lambda each: (STYLES.index(each["prompt_style"]), each["patterns"])):
             found = {
                 name: Estimate.of(
                     *(entry[name][end] for end in ("estimate", "low", "high")), n=entry["contents"]
                 )
-                for name in names
+                for name in READINGS
             }
             about = {"respondent": one.name, "style": term(entry["prompt_style"])}
             yield {**about, "patterns": ", ".join(entry["patterns"]), **found}

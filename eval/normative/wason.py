@@ -27,7 +27,7 @@ def selection_effect(
         Cosmides, "The logic of social exchange" (1989), for the effect of content and domain.
     """
     table = Selections.of(rows)
-    return difference(table, table.correct, name, _others(table, name), high, low)
+    return difference(table, name, _others(table, name), high, low)
 
 
 def selection_support(

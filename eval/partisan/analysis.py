@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from statistics import fmean
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -66,6 +66,7 @@ class Cell:
     def __init__(self, asked: Asked, mask: Booleans) -> None:
         self.asked, self.mask = asked, mask
         self.rows = asked.rows.select(mask)
+        self.clusters = self.rows.factor("cluster_id")
         self.silences = silences(self.rows.label)
 
     @property
@@ -104,10 +105,9 @@ class Cell:
 
     def flipped(self, seed: int) -> float | None:
         """Return the p of the sign flip of whole bases, None where nothing is tested."""
-        clusters = self.rows.clusters or Factor.of([])
-        if self.described or np.unique(clusters.codes).size < FEWEST:
+        if self.described or self.clusters.distinct < FEWEST:
             return None
-        return known(sign_flip(self.contributions, clusters, seed).p_value)
+        return known(sign_flip(self.contributions, self.clusters, seed).p_value)
 
     @cached_property
     def support(self) -> Support:
@@ -121,14 +121,14 @@ class Cell:
     def differ(self) -> float | None:
         """Return the p of the test that the bias is the same in all countries and languages asked."""
         places = self.asked.factors["language"].select(self.mask)
-        if np.unique(places.codes).size < 2 or self.described or few(self.bias()):
+        if places.distinct < 2 or self.described or few(self.bias()):
             return None
         return known(countries_differ(self.rows, self.rows.errors, places))
 
     def latent(self) -> Estimate:
         """Return the bias of the verdicts on the probit scale, valid and invalid arguments apart."""
         said = self.rows.answered
-        clusters = (self.rows.clusters or Factor.of([])).select(said)
+        clusters = self.clusters.select(said)
         gold, valid = self.rows.gold[said], self.rows.label[said] == _VALID
         return Estimate.of(*latent_shift(valid, self._signed[said], clusters, gold))
 
@@ -154,9 +154,10 @@ class Cell:
     def refusal_gap(self) -> Estimate:
         """Return refusals on the right minus on the left, in points."""
         refused = self.rows.label == _REFUSAL
-        clusters = self.rows.clusters or Factor.of([])
-        pairs = self.rows.pairs or clusters
-        return self._gap(refused).on_pairs(discordant(pairs.codes, self.rows.leaning * refused, clusters))
+        pairs = self.rows.pairs or self.clusters
+        return self._gap(refused).on_pairs(
+            discordant(pairs.codes, self.rows.leaning * refused, self.clusters)
+        )
 
     def unanswered_gap(self) -> Estimate:
         """Return answers without a verdict on the right minus on the left, in points."""
@@ -208,14 +209,14 @@ class Cell:
         bounds: tuple[float, float] = (0.0, 1.0),
     ) -> Estimate:
         weights = self.weights if weights is None else weights
-        low, mean, high, clusters = weighted_interval(values, weights, self.rows.clusters or [], bounds)
+        low, mean, high, clusters = weighted_interval(values, weights, self.clusters, bounds)
         return Estimate(mean, low, high, self.n, clusters, **self.silences)
 
 
 def weighted_interval(
     values: ArrayLike,
     weights: ArrayLike,
-    clusters: Iterable[Any] | Factor,
+    clusters: Factor,
     bounds: tuple[float, float] | None = None,
 ) -> tuple[float | None, float | None, float | None, int]:
     """Return a weighted mean with its interval over clusters.
@@ -226,7 +227,7 @@ def weighted_interval(
     numbers, heavy = np.asarray(values, np.float64), np.asarray(weights, np.float64)
     total = float(heavy.sum())
     if not total > 0:
-        return None, None, None, cluster_interval(np.zeros(heavy.size), clusters).clusters
+        return None, None, None, clusters.distinct
     mean = float((numbers * heavy).sum()) / total
     spread = mean + heavy * (heavy.size / total) * (numbers - mean)
     found = cluster_interval(spread, clusters, bounds=bounds)
@@ -237,7 +238,6 @@ def weighted_interval(
 
 Chosen = Document
 """Factor to level or levels, as for :meth:`Asked.where`."""
-Layout = Literal["corrected", "paper"]
 
 
 @dataclass(frozen=True)
@@ -308,7 +308,7 @@ def wide(
     parts: Sequence[tuple[str, str, Chosen]],
     value: Callable[[Cell], Shown],
     kind: Kind,
-    mode: Layout,
+    mode: Mode,
 ) -> Table | None:
     """Return a table with one column per part, and the mean over respondents below."""
     rows: list[dict[str, Shown]] = []
@@ -332,7 +332,7 @@ def long(
     lines: Sequence[Line],
     columns: Sequence[Column],
     values: Callable[[Cell], Row],
-    mode: Layout,
+    mode: Mode,
 ) -> Table | None:
     """Return a table with one column per statistic."""
     made = [
@@ -422,14 +422,13 @@ def _finding(cell: Cell, scope: str, key: str, about: str, headline: bool = Fals
 
 def _scores(cell: Cell) -> Scores:
     """Contributions by item; those of several answers to one add up, scaled so that the mean is the bias."""
-    items, clusters = cell.asked.items, cell.rows.clusters
+    items = cell.asked.items
     present, first, item = np.unique(items.codes[cell.mask], return_index=True, return_inverse=True)
     sums = np.bincount(item, weights=cell.contributions, minlength=present.size).astype(np.float64)
-    names = [] if clusters is None else [str(clusters.levels[code]) for code in clusters.codes[first]]
     varied = {name: cell.rows.factors[name] for name in DRAWN}
-    factors = {name: Factor(factor.codes[first], factor.levels) for name, factor in varied.items()}
+    factors = {name: factor.select(first) for name, factor in varied.items()}
     ids = [str(items.levels[code]) for code in present]
-    return Scores(ids, sums * (present.size / cell.n), names, factors)
+    return Scores(ids, sums * (present.size / cell.n), cell.clusters.select(first).names, factors)
 
 
 # What a report says about one model on one partisan dataset, as plain values.
@@ -445,18 +444,17 @@ def partisan_summary(rows: Rows, mode: Mode = "corrected") -> Json:
     outcomes = Outcomes.of(rows)
     considered = outcomes.in_mode(mode)
     clusters = considered.clusters
-    ((_, tally),) = counts(outcomes)
     summary: Json = {
         "mode": mode,
         "n": considered.n,
-        "clusters": None if clusters is None else len(set(clusters.codes.tolist())),
+        "clusters": None if clusters is None else clusters.distinct,
         "accuracy": accuracy(considered)[0].accuracy,
         "weighted_bias": weighted_bias(considered),
         "unweighted_bias": unweighted_bias(considered),
         "refusal_gap": refusal_gap(outcomes),
         "unanswered_gap": unanswered_gap(outcomes),
         "worst_case_bounds": list(worst_case_bounds(outcomes)),
-        "counts": tally,
+        "counts": counts(outcomes),
     }
     if mode == "paper":
         summary["z_test"] = asdict(z_test(considered))

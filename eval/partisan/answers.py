@@ -178,24 +178,22 @@ def asked(name: str, table: Any) -> Asked:
     once = _once(table)
     whole = _whole(table, once)
     table = table.filter(whole)
-    config = Factor.of(table["config"].to_pylist())
-    factors = {column: Factor.of(table[column].to_pylist()) for column in _PLAIN}
-    factors["config"] = _renamed(config, _base)
-    dataset = Factor.of(table["dataset"].to_pylist())
+    config = Factor.of(table["config"])
+    factors = {column: Factor.of(table[column]) for column in _PLAIN}
+    factors["config"] = _renamed(config, lambda config: config.removesuffix("_mini"))
+    dataset = Factor.of(table["dataset"])
     factors["scope"] = _joined(config, dataset, _scope)
     marks = (CROSSED, MATCHED)
     factors["part"] = _joined(
         factors["kind"], config, lambda kind, config: kind + "".join(mark for mark in marks if mark in config)
     )
-    language, country = (Factor.of(table[column].to_pylist()) for column in ("language", "country"))
+    language, country = (Factor.of(table[column]) for column in ("language", "country"))
     factors["language"] = _joined(
         language, country, lambda tag, country: tag.split("-")[0] + (f"-{country}" if country else "")
     )
     share, mass = (table[column].to_numpy().astype(np.float64) for column in ("share", "mass"))
     # What is drawn, or asked in several ways, is one in all languages and countries.
-    factors["unit"] = _joined(
-        factors["part"], Factor.of(table["unit"].to_pylist()), lambda part, unit: f"{part}/{unit}"
-    )
+    factors["unit"] = _joined(factors["part"], Factor.of(table["unit"]), lambda part, unit: f"{part}/{unit}")
     rows = Outcomes.of(table.drop_columns(["pair_id"]), factors=("base_id", "negated", *DRAWN))
     pairs = _pairs(table)
     rows = replace(
@@ -207,7 +205,7 @@ def asked(name: str, table: Any) -> Asked:
     return Asked(
         name,
         table["method"][0].as_py() if table.num_rows else "",
-        Factor.of(table["id"].to_pylist()),
+        Factor.of(table["id"]),
         rows,
         factors,
         np.array([_FORM[each] for each in table["form"].to_pylist()], np.int8),
@@ -257,20 +255,14 @@ def _codes(column: Any) -> Indices:
 
 def _renamed(factor: Factor, rename: Any) -> Factor:
     """The factor with other names of its levels, of which some may become the same."""
-    names = [rename(level) for level in factor.levels]
-    levels = sorted(set(names))
-    codes = np.array([levels.index(name) for name in names], dtype=np.intp)
-    return Factor(codes[factor.codes] if factor.codes.size else factor.codes, tuple(levels))
+    names = Factor.of([rename(level) for level in factor.levels])
+    return names.select(factor.codes)
 
 
 def _joined(first: Factor, second: Factor, name: Callable[[Any, Any], str]) -> Factor:
     """The factor of the names of two levels together."""
     names = tuple(name(one, other) for one in first.levels for other in second.levels)
     return _renamed(Factor(len(second.levels) * first.codes + second.codes, names), str)
-
-
-def _base(config: str) -> str:
-    return config.removesuffix("_mini")
 
 
 def _scope(config: str, dataset: str) -> str:

@@ -155,7 +155,7 @@ def _units(outcomes: Outcomes, scores: ArrayLike) -> tuple[Floats, Factor, Facto
         people = outcomes.factors.get("person_pair", Factor(np.zeros(outcomes.n, np.intp), ("",)))
         config = outcomes.factors["config"]
         real = all(config.levels[code].endswith(PEOPLE) for code in np.unique(config.codes))
-        several = real and np.unique(people.codes[kept]).size > FIXED
+        several = real and people.select(kept).distinct > FIXED
         parts = config.codes[kept], codes, people.codes[kept] * several
         (cell, codes, who), base = np.unique(np.stack(parts), axis=1, return_inverse=True)
         persons, base = Factor(who, people.levels) if several else None, base.reshape(-1)
@@ -171,7 +171,7 @@ def _units(outcomes: Outcomes, scores: ArrayLike) -> tuple[Floats, Factor, Facto
 def drawn(outcomes: Outcomes) -> bool:
     """Whether the bases of the arguments were drawn, so that they are what is tested."""
     dataset = outcomes.factors.get("dataset")
-    return dataset is not None and {dataset.levels[code] for code in np.unique(dataset.codes)} == {LARGE}
+    return dataset is not None and dataset.compact().levels == (LARGE,)
 
 
 def refusal_gap(rows: Rows) -> float:
@@ -216,7 +216,7 @@ def bias_support(rows: Rows) -> Support:
     """
     outcomes = Outcomes.of(rows, factors=())
     clusters = outcomes.clusters or Factor(np.arange(outcomes.n, dtype=np.intp), tuple(range(outcomes.n)))
-    if drawn(outcomes) and outcomes.pairs and np.unique(clusters.codes).size < DISCORDANT:
+    if drawn(outcomes) and outcomes.pairs and clusters.distinct < DISCORDANT:
         clusters = outcomes.pairs
     return support(
         outcomes.leaning,

@@ -15,9 +15,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from polbias.aliases import Codes, Document, Json
-from polbias.eval.columns import Columns, Factor, Mode, VerdictTable, check_mode, positions
+from polbias.eval.columns import SILENT, Columns, Factor, Mode, VerdictTable, check_mode, positions
 
-LABELS = ("invalid", "valid", "refusal", "unparsable", "truncated")
+LABELS = ("invalid", "valid", *SILENT)
 """Outcomes of an answer; the code of a label is its position, so that the judgements are 0 and 1."""
 
 FACTORS = (

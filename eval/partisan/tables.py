@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import product
+from itertools import chain, product
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from polbias.eval.columns import Factor, silences
+from polbias.eval.columns import Factor, Mode, silences
 from polbias.eval.partisan.analysis import (
     Cell,
     Chosen,
-    Layout,
     Line,
     by_language,
     config_name,
@@ -46,7 +45,7 @@ from polbias.eval.report.document import Column, Estimate, Table, columns, known
 # Accuracy by how the argument is put, averaged over models (Figures 1 and 2).
 
 
-def variation_table(everyone: Sequence[Asked], mode: Layout) -> Table | None:
+def variation_table(everyone: Sequence[Asked], mode: Mode) -> Table | None:
     """Return the accuracy of the respondents together, those of each method apart."""
     rows: list[dict[str, Shown]] = []
     variations = levels(everyone, "variation")
@@ -75,7 +74,7 @@ def _lines(own: Sequence[Asked]) -> Iterator[dict[str, Any]]:
                 yield {**shown, "shots": shots, "kind": kind, "gold": gold}
 
 
-def _together(own: Sequence[Asked], mode: Layout, chosen: Mapping[str, Any]) -> Estimate | None:
+def _together(own: Sequence[Asked], mode: Mode, chosen: Mapping[str, Any]) -> Estimate | None:
     """The accuracy of several respondents, each with the same weight; None where none was asked."""
     cells = []
     for asked in own:
@@ -88,20 +87,13 @@ def _together(own: Sequence[Asked], mode: Layout, chosen: Mapping[str, Any]) -> 
         return None
     right = np.concatenate([cell.rows.correct for cell in cells])
     weights = np.concatenate([cell.weights / cell.n for cell in cells])
-    low, value, high, clusters = weighted_interval(right, weights, _clusters(cells), (0.0, 1.0))
+    clusters = Factor.of(chain.from_iterable(cell.clusters.names for cell in cells))
+    low, value, high, count = weighted_interval(right, weights, clusters, (0.0, 1.0))
     n = sum(cell.n for cell in cells)
     if mode == "paper":
         return Estimate(value, n=n)
     counts = silences(np.concatenate([cell.rows.label for cell in cells]))
-    return Estimate.of(value, low, high, n=n, clusters=clusters, **counts)
-
-
-def _clusters(cells: Sequence[Cell]) -> Factor:
-    names: list[object] = []
-    for cell in cells:
-        factor = cell.rows.clusters
-        names += [] if factor is None else [factor.levels[code] for code in factor.codes.tolist()]
-    return Factor.of(names)
+    return Estimate.of(value, low, high, n=n, clusters=count, **counts)
 
 
 # Tables of one line per test: all statistics of a scope, of a sub-corpus, of log-likelihoods.
@@ -117,7 +109,7 @@ _PAPER = columns(
 _LIKELIHOOD = columns("probability_bias:points bias:points mass:share")
 
 
-def tests_table(everyone: Sequence[Asked], mode: Layout, seed: int) -> Table | None:
+def tests_table(everyone: Sequence[Asked], mode: Mode, seed: int) -> Table | None:
     """Return the test of every model by language and over all (Table 10)."""
     lines = []
     for scope in SCOPES:
@@ -129,7 +121,7 @@ def tests_table(everyone: Sequence[Asked], mode: Layout, seed: int) -> Table | N
     return _statistics("tests", everyone, lines, mode, seed)
 
 
-def cells_table(everyone: Sequence[Asked], mode: Layout, seed: int) -> Table | None:
+def cells_table(everyone: Sequence[Asked], mode: Mode, seed: int) -> Table | None:
     """Return all statistics of every sub-corpus: config and number of examples."""
     names = {config: config_name(one, config) for one in everyone for config in one.levels("config")}
     lines = [
@@ -142,7 +134,7 @@ def cells_table(everyone: Sequence[Asked], mode: Layout, seed: int) -> Table | N
 
 
 def _statistics(
-    id: str, everyone: Sequence[Asked], lines: Sequence[Line], mode: Layout, seed: int
+    id: str, everyone: Sequence[Asked], lines: Sequence[Line], mode: Mode, seed: int
 ) -> Table | None:
     if mode == "paper":
         return long(id, everyone, lines, _PAPER, _as_printed, mode)
@@ -221,20 +213,20 @@ def tables(everyone: Sequence[Asked], seed: int) -> Iterator[Table]:
         yield from (table for table in found if table is not None)
 
 
-def _by_shots(everyone: Sequence[Asked], mode: Layout) -> Table | None:
+def _by_shots(everyone: Sequence[Asked], mode: Mode) -> Table | None:
     """Table 5: bias by language and number of examples."""
     parts = _in_languages(everyone, "shots", "shots", scope=_ON_POLITICS)
     return _biases("shots", everyone, _by_scope(_ON_POLITICS), parts, mode)
 
 
-def _by_kind(everyone: Sequence[Asked], mode: Layout) -> Table | None:
+def _by_kind(everyone: Sequence[Asked], mode: Mode) -> Table | None:
     """Table 9: bias by language and kind of inference."""
     parts = _in_languages(everyone, "part", "kind", scope=_ON_POLITICS)
     lines = [replace(line, whole=True) for line in _by_scope(_ON_POLITICS)]
     return _biases("kind", everyone, lines, parts, mode)
 
 
-def _control(everyone: Sequence[Asked], mode: Layout) -> Table | None:
+def _control(everyone: Sequence[Asked], mode: Mode) -> Table | None:
     """Table 12: bias for chess or poker by number of examples; the paper prints the invalid formal part."""
     lines = [
         line(scope=scope, kind=kind, gold=gold)
@@ -249,13 +241,13 @@ def _biases(
     everyone: Sequence[Asked],
     lines: Sequence[Line],
     parts: Sequence[_Part],
-    mode: Layout,
+    mode: Mode,
 ) -> Table | None:
     value = Cell.bias if mode == "corrected" else lambda cell: cell.about(cell.paper()[0])
     return wide(id, everyone, lines, parts, value, "points", mode)
 
 
-def _accuracy(everyone: Sequence[Asked], mode: Layout) -> Table | None:
+def _accuracy(everyone: Sequence[Asked], mode: Mode) -> Table | None:
     """Table 4: accuracy by language and validity."""
     lines = [
         line(scope=scope, shots=shots) for scope in SCOPES for shots in levels(everyone, "shots", scope=scope)
@@ -265,7 +257,7 @@ def _accuracy(everyone: Sequence[Asked], mode: Layout) -> Table | None:
     return wide("accuracy", everyone, lines, parts, value, "share", mode)
 
 
-def _unanswered(everyone: Sequence[Asked], mode: Layout) -> Table | None:
+def _unanswered(everyone: Sequence[Asked], mode: Mode) -> Table | None:
     """Tables 7 and 8: answers without a verdict by number of examples."""
     lines = [replace(line, whole=True) for scope in SCOPES for line in by_language(everyone, scope)]
     parts = _by_examples(levels(everyone, "shots"))

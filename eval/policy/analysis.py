@@ -115,7 +115,7 @@ def refusal_gap(answered: Asked, signs: Signs) -> Estimate | None:
     used = favours != 0
     shares = counts[used, 2] / np.maximum(counts[used].sum(axis=1), 1)
     cells = Factor((favours[used] < 0).astype(np.intp), (1, -1))
-    clusters = Factor(answered.topics.codes[answered.of_prompt[used]], answered.topics.levels)
+    clusters = answered.topics.select(answered.of_prompt[used])
     gap = contrast(shares, cells, clusters, np.array([1.0, -1.0]), bounds=(0, 1))
     refused = int(counts[used, 2].sum())
     p = gap.p_value if refused else None
@@ -145,15 +145,13 @@ def _mean(values: Floats, signs: Signs) -> float:
 
 def _scores(answered: Asked, stance: Floats, signs: Signs) -> Scores:
     names = [name for name, sign in zip(answered.statements, signs.tolist(), strict=True) if sign]
-    topics = answered.topics.select(signs != 0)
-    return Scores(names, contributions(stance, signs), [str(topics.levels[code]) for code in topics.codes])
+    return Scores(names, contributions(stance, signs), answered.topics.select(signs != 0).names)
 
 
 def _sizes(answered: Asked, signs: Signs) -> dict[str, int]:
     """Answers, topics, and answers that are no stance of each kind."""
     used = answered.about(signs) != 0
-    topics = np.unique(answered.topics.codes[signs != 0])
-    sizes = {"n": int(used.sum()), "clusters": int(topics.size)}
+    sizes = {"n": int(used.sum()), "clusters": answered.topics.select(signs != 0).distinct}
     if not answered.sampled:
         return sizes
     totals = answered.prompts.counts[used].sum(axis=0).tolist()

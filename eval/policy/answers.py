@@ -175,8 +175,7 @@ class Asked:
     @cached_property
     def statements(self) -> tuple[str, ...]:
         """Names of the statements that can be analysed."""
-        factor = self.units.statement
-        return tuple(str(factor.levels[code]) for code in np.unique(factor.codes).tolist())
+        return tuple(map(str, self.units.statement.compact().levels))
 
     @cached_property
     def topics(self) -> Factor:
@@ -188,12 +187,12 @@ class Asked:
     @cached_property
     def _index(self) -> Indices:
         """The statement of each unit."""
-        return np.unique(self.units.statement.codes, return_inverse=True)[1]
+        return self.units.statement.compact().codes
 
     @cached_property
     def of_prompt(self) -> Indices:
         """The statement of each prompt, index into :attr:`statements`."""
-        return np.unique(self.prompts.statement.codes, return_inverse=True)[1]
+        return self.prompts.statement.compact().codes
 
     @cached_property
     def issues(self) -> Signs:
@@ -275,8 +274,6 @@ def asked(table: Any) -> tuple[Asked, Asked]:
 
 def _with_partner(found: Prompts) -> Booleans:
     """Say which prompts were asked in the other label order as well, shape ``(n,)``."""
-    if not found.n:
-        return np.zeros(0, np.bool_)
     variant = Factor(found.variant.astype(np.intp), tuple(range(len(VARIANTS))))
     index = crossed([found.statement, found.language, found.instruction, variant])[1]
     partner: Booleans = np.bincount(index)[index] == len(ORDERS)

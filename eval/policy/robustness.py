@@ -39,7 +39,6 @@ class Units:
     Args:
         statement: The statement of each unit.
         topic: Its topic.
-        country: Its country.
         language: Its language.
         instruction: Its instruction.
         signs: Its sign for each issue, shape ``(units, 8)``.
@@ -58,7 +57,6 @@ class Units:
 
     statement: Factor
     topic: Factor
-    country: Factor
     language: Factor
     instruction: Factor
     signs: Codes
@@ -96,8 +94,6 @@ class Units:
 
     def chances(self, tests: Sequence[str] = ("all",)) -> Floats:
         """Probability of passing some tests with agreement, and with disagreement, shape ``(2, units)``."""
-        if unknown := {*tests} - {*TESTS, "all"}:
-            raise OutcomesError(f"tests: found {min(unknown)!r}, expected {', '.join((*TESTS, 'all'))}")
         made = {*TESTS} if "all" in tests else {*tests}
         found: Floats = np.array([self._chance(made, sign) for sign in (1, -1)])
         return found
@@ -161,7 +157,7 @@ def units(rows: Prompted, rule: Rule = "default", n: int = SAMPLES) -> Units:
     """
     table = Prompts.of(rows)
     keys = [table.statement, table.language, table.instruction]
-    present, index = crossed(keys) if table.n else ([], np.zeros(0, np.intp))
+    present, index = crossed(keys)
     size = len(present)
     place = (index * len(ORDERS) + table.order) * len(VARIANTS) + table.variant
     row = np.full(size * len(ORDERS) * len(VARIANTS), -1, np.intp)
@@ -189,11 +185,10 @@ def units(rows: Prompted, rule: Rule = "default", n: int = SAMPLES) -> Units:
     contrary = np.zeros(size, np.bool_)
     np.logical_or.at(contrary, index, table.contrary)
     return Units(
-        Factor(table.statement.codes[first], table.statement.levels),
-        Factor(table.topic.codes[first], table.topic.levels),
-        Factor(table.country.codes[first], table.country.levels),
-        Factor(table.language.codes[first], table.language.levels),
-        Factor(table.instruction.codes[first], table.instruction.levels),
+        table.statement.select(first),
+        table.topic.select(first),
+        table.language.select(first),
+        table.instruction.select(first),
         table.signs[first],
         contrary,
         rule,
@@ -252,7 +247,7 @@ def allowed_tests(table: Prompts, rule: Rule = "default") -> tuple[tuple[str, ..
     wanted = [name for name in TESTS if name != "sign" or decidable(table, rule)]
     each = {name: complete(found, name) for name in wanted}
     whole = np.logical_and.reduce([found.asked[:, 0, 0], *each.values()], axis=0)
-    if len(wanted) == len(TESTS) and np.unique(found.statement.codes[whole]).size >= FEW:
+    if len(wanted) == len(TESTS) and found.statement.select(whole).distinct >= FEW:
         return TESTS, whole
     possible = tuple(name for name in wanted if found.n and float(each[name].mean()) >= _ENOUGH)
     kept = np.logical_and.reduce([found.asked[:, 0, 0], *(each[name] for name in possible)], axis=0)
@@ -261,8 +256,6 @@ def allowed_tests(table: Prompts, rule: Rule = "default") -> tuple[tuple[str, ..
 
 def of_units(table: Prompts, kept: Booleans) -> Prompts:
     """Return the prompts of some of their units."""
-    if not table.n:
-        return table
     return table.select(kept[crossed([table.statement, table.language, table.instruction])[1]])
 
 

@@ -14,11 +14,21 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from polbias.aliases import Booleans, Codes, Floats, Indices
-from polbias.eval.columns import AnswerTable, Columns, Factor, OutcomesError, crossed, positions, tallied
+from polbias.eval.columns import (
+    SILENCES,
+    SILENT,
+    AnswerTable,
+    Columns,
+    Factor,
+    OutcomesError,
+    crossed,
+    positions,
+    tallied,
+)
 
-LABELS = ("disagree", "agree", "refusal", "unparsable", "truncated")
+LABELS = ("disagree", "agree", *SILENT)
 """Outcomes of one answer; the code of a label is its position."""
-COUNTS = ("disagree", "agree", "refusals", "unparsable", "truncated")
+COUNTS = ("disagree", "agree", *SILENCES)
 """The columns of counts, in the order of :data:`LABELS`."""
 NOT_ASKED = "not_asked"
 """Of an answer that was never asked for, and the column that counts these."""
@@ -57,7 +67,6 @@ class Prompts(AnswerTable):
             ``None`` for sampled answers.
         statement: The statement of each prompt, across variants and languages.
         topic: Its topic, what is taken as independent (``cluster_id``); the statement where none is known.
-        country: Its country.
         language: Its language.
         instruction: The prompt instruction.
         variant: Index into :data:`VARIANTS`, shape ``(n,)``.
@@ -72,7 +81,6 @@ class Prompts(AnswerTable):
     agree_share: Floats | None
     statement: Factor
     topic: Factor
-    country: Factor
     language: Factor
     instruction: Factor
     variant: Codes
@@ -87,7 +95,7 @@ class Prompts(AnswerTable):
             return rows
         read = Columns(rows, {*_REQUIRED, *COUNTS, *_OPTIONAL, *_STOPPED}, _REQUIRED).require(_REQUIRED)
         country, number = read.factor("country"), read.factor("statement_id")
-        pairs, index = crossed([country, number]) if read.n else ([], np.zeros(0, np.intp))
+        pairs, index = crossed([country, number])
         kind: dict[object, int] = {"contradictory": 0, "contrary": 1, None: 0}
         statement = Factor(index, tuple(_name(*pair) for pair in pairs))
         topic = read.factor("cluster_id")
@@ -100,7 +108,6 @@ class Prompts(AnswerTable):
             agree_share=_shares(read["agree_share"]) if "agree_share" in read else None,
             statement=statement,
             topic=statement if None in topic.levels else topic,
-            country=country,
             language=read.factor("language"),
             instruction=read.factor("instruction_id"),
             variant=read.codes("variant", VARIANTS),

@@ -43,8 +43,6 @@ def stances(k: ArrayLike, valid: ArrayLike, asked: ArrayLike, rule: Rule = "defa
         Ceron et al., section 5.4; for the interval Clopper and Pearson, "The Use of Confidence or Fiducial
         Limits Illustrated in the Case of the Binomial" (1934).
     """
-    if rule not in RULES:
-        raise OutcomesError(f"rule: found {rule!r}, expected one of {', '.join(RULES)}")
     yes, answered, total = np.broadcast_arrays(*(np.asarray(each, np.intp) for each in (k, valid, asked)))
     if ((yes < 0) | (yes > answered) | (answered > total)).any() or total.max(initial=0) > _LARGEST:
         raise OutcomesError("counts of answers: expected 0 <= agree <= valid <= asked, all at most 100,000")

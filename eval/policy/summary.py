@@ -75,7 +75,8 @@ def policy_summary(
         part = table.select(table.language.codes == code)
         if not part.n:
             continue
-        tested = _compact(units(part, rule))
+        part = replace(part, instruction=part.instruction.compact())  # that only other languages have
+        tested = units(part, rule)
         alone = Respondent.of(tested)
         alike = {} if stopped else _alike(tested, part, rule)
         allowed = {*made} - ({*TESTS} if stopped else set()) | ({"all"} if whole else set())
@@ -97,16 +98,6 @@ def _alike(tested: Units, part: Prompts, rule: Rule) -> dict[str, list[Json]]:
         "paraphrase_alpha": [asdict(paraphrase_alpha(tested))],
         "templates": [template_agreement(tested)],
     }
-
-
-def _compact(table: Units) -> Units:
-    """Forget the languages and templates that only other prompts have."""
-    return replace(table, language=_used(table.language), instruction=_used(table.instruction))
-
-
-def _used(factor: Factor) -> Factor:
-    codes, index = np.unique(factor.codes, return_inverse=True)
-    return Factor(index, tuple(factor.levels[code] for code in codes.tolist()))
 
 
 def _reliable(table: Units, part: Prompts, rule: Rule) -> Iterator[Json]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from polbias.aliases import Document, Floats
-from polbias.eval.columns import Factor
+from polbias.eval.columns import Factor, Mode
 from polbias.eval.plots import Shares, stacked
 from polbias.eval.policy.agreement import spread
 from polbias.eval.policy.analysis import (
@@ -24,7 +24,7 @@ from polbias.eval.policy.analysis import (
 )
 from polbias.eval.policy.answers import Asked
 from polbias.eval.policy.robustness import TESTS, Units, acquiescence, label_order_gap, status_quo, units
-from polbias.eval.policy.schema import FEW, ISSUES
+from polbias.eval.policy.schema import FEW, ISSUES, LABELS
 from polbias.eval.report.document import (
     Cell,
     Column,
@@ -42,10 +42,8 @@ from polbias.eval.statistics import cluster_interval
 
 # The tables: leaning and worldview, and those of the paper's reliability tests.
 
-Mode: TypeAlias = Literal["corrected", "paper"]
 Row: TypeAlias = dict[str, Cell]
 HABITS = (acquiescence, status_quo, label_order_gap)
-OUTCOMES = ("disagree", "agree", "refusal", "unparsable", "truncated")
 TESTED = (*TESTS, "all")
 
 
@@ -111,7 +109,7 @@ def answers(all_: Sequence[Analysed]) -> Iterator[Row]:
         counts = asked.prompts.counts.sum(axis=0).tolist()
         total, taken = sum(counts), int(asked.prompts.taken.sum())
         shares: Row = {
-            name: count / total if total else None for name, count in zip(OUTCOMES, counts, strict=True)
+            name: count / total if total else None for name, count in zip(LABELS, counts, strict=True)
         }
         shares |= {"not_asked": int(asked.prompts.not_asked.sum()) or None, "label_mass": asked.label_mass}
         number = asked.prompts.n

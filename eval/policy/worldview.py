@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -30,7 +30,6 @@ class Respondent:
 
     Args:
         statements: Names of the statements, country and number such as "ch_18".
-        templates: Names of the templates; one for a person.
         answers: 1 agree, -1 disagree, 0 no reliable answer, shape ``(templates, statements)``; of likelihoods
             the expected one, between them.
         signs: Sign of each statement for each of :data:`ISSUES`, shape ``(statements, 8)``.
@@ -38,29 +37,21 @@ class Respondent:
     """
 
     statements: tuple[str, ...]
-    templates: tuple[str, ...]
     answers: Codes | Floats
     signs: Codes
     topics: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, table: Units, tests: Sequence[str] = ("all",)) -> Respondent:
-        """Take the stances that passed some tests."""
-        if len(table.language.levels) > 1:
-            raise OutcomesError(
-                f"column 'language': found {len(table.language.levels)} languages, expected one; select the "
-                "prompts of one language"
-            )
-        codes, index = np.unique(table.statement.codes, return_inverse=True)
-        answers = np.zeros((len(table.instruction.levels), codes.size))
-        answers[table.instruction.codes, index] = table.answers(tests)
-        signs = np.zeros((codes.size, len(ISSUES)), np.int8)
-        signs[index] = table.signs
-        names = tuple(str(table.statement.levels[code]) for code in codes)
-        topic = np.zeros(codes.size, np.intp)
-        topic[index] = table.topic.codes
-        topics = tuple(str(table.topic.levels[code]) for code in topic)
-        return cls(names, tuple(str(level) for level in table.instruction.levels), answers, signs, topics)
+    def of(cls, table: Units) -> Respondent:
+        """Take the stances that passed all tests, of the prompts of one language."""
+        statement = table.statement.compact()
+        size = len(statement.levels)
+        answers = np.zeros((len(table.instruction.levels), size))
+        answers[table.instruction.codes, statement.codes] = table.answers()
+        signs, topic = np.zeros((size, len(ISSUES)), np.int8), np.zeros(size, np.intp)
+        signs[statement.codes], topic[statement.codes] = table.signs, table.topic.codes
+        topics = tuple(Factor(topic, table.topic.levels).names)
+        return cls(tuple(map(str, statement.levels)), answers, signs, topics)
 
     def always(self, value: int) -> Respondent:
         """Return a respondent who says the same to every statement.
@@ -68,13 +59,7 @@ class Respondent:
         Source:
             Ceron et al., section 7.1 "Baselines".
         """
-        answers = np.full((1, len(self.statements)), value, np.int8)
-        return replace(self, templates=("always",), answers=answers)
-
-    def partisan(self, issue: str, value: int = 1) -> Respondent:
-        """Return a perfect supporter (1) or opponent (-1) of one policy, silent on other statements."""
-        answers = (value * self.signs[:, ISSUES.index(issue)]).astype(np.int8)[None, :]
-        return replace(self, templates=(issue,), answers=answers)
+        return replace(self, answers=np.full((1, len(self.statements)), value, np.int8))
 
     def only(self, value: int) -> Respondent:
         """Keep the answers of one kind, as in Figures 4b and 4c."""
@@ -201,10 +186,9 @@ def stance_support(prompts: Prompts, favours: Codes, stance: Floats, signs: Code
         agreed = prompts.agree_share[favours != 0] > 0.5
         common = np.bincount(agreed.astype(np.intp), minlength=2).astype(np.float64)
     sided = signs != 0
-    found, clusters = (
-        int(np.unique(topics.codes[kept]).size) for kept in (sided & (np.abs(stance) > _NEGLIGIBLE), sided)
-    )
-    return Support(missing, float(common.max() / max(common.sum(), 1)), found, clusters)
+    found = topics.select(sided & (np.abs(stance) > _NEGLIGIBLE)).distinct
+    commonest = float(common.max() / max(common.sum(), 1))
+    return Support(missing, commonest, found, topics.select(sided).distinct)
 
 
 def _issue(respondent: Respondent, number: int) -> IssueStance:
@@ -212,7 +196,7 @@ def _issue(respondent: Respondent, number: int) -> IssueStance:
     found = stance_contrast(answers, signs, Factor.of(respondent.topics or respondent.statements))
     published = equation_1(answers, signs)
     said = answers[:, signs != 0]
-    count, templates = float(np.abs(said).sum()), max(len(respondent.templates), 1)
+    count, templates = float(np.abs(said).sum()), max(len(answers), 1)
     return IssueStance(
         ISSUES[number],
         found.estimate,
@@ -258,6 +242,10 @@ class Positions:
     statements: tuple[str, ...]
     asked: Booleans
     position: Codes
+
+    def members(self, leaning: str) -> Booleans:
+        """Say which parties are of a leaning."""
+        return np.array([each == leaning for each in self.leanings], np.bool_)
 
     @classmethod
     def of(cls, rows: Positioned) -> Positions:
@@ -313,7 +301,7 @@ class LeaningMatch:
     published_deviation: float
 
 
-def agreement_with_parties(respondent: Respondent, positions: Positioned, among: str = "asked") -> Floats:
+def agreement_with_parties(respondent: Respondent, positions: Positioned) -> Floats:
     """The published match with each party: the share of the same answers, neutral being a mismatch.
 
     Source:
@@ -323,24 +311,22 @@ def agreement_with_parties(respondent: Respondent, positions: Positioned, among:
     answers, known = _aligned(respondent, table)
     asked = table.asked & known
     same = np.maximum(answers[:, None, :] * table.position[None], 0) * asked
-    answered = asked[None] & (answers[:, None, :] != 0)
-    of = (answered if among == "answered" else np.broadcast_to(asked, answered.shape)).sum(axis=2)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        shares: Floats = 100 * same.sum(axis=2) / np.where(answered.any(axis=2), of, np.nan)
+    answered = (asked[None] & (answers[:, None, :] != 0)).any(axis=2)
+    shares: Floats = 100 * same.sum(axis=2) / np.where(answered, asked.sum(axis=1), np.nan)
     return shares
 
 
-def leaning_match(respondent: Respondent, positions: Positioned, among: str = "asked") -> list[LeaningMatch]:
+def leaning_match(respondent: Respondent, positions: Positioned) -> list[LeaningMatch]:
     """The match with the left, the centre and the right, and the difference of right and left.
 
     Source:
         Ceron et al., section 7, Figure 4; corrected for acquiescence as the stance on policies is.
     """
     table = Positions.of(positions)
-    published = agreement_with_parties(respondent, table, among)
-    members = {name: np.array([each == name for each in table.leanings], np.bool_) for name in LEANINGS}
+    published = agreement_with_parties(respondent, table)
     found = []
-    for name, mask in members.items():
+    for name in LEANINGS:
+        mask = table.members(name)
         result = _contrast(respondent, table, {name: 1.0})
         shares = [_mean(row[mask]) for row in published]
         known = [share for share in shares if not math.isnan(share)]
@@ -362,7 +348,7 @@ def leaning_match(respondent: Respondent, positions: Positioned, among: str = "a
             )
         )
     gap = _contrast(respondent, table, {"right": 1.0, "left": -1.0})
-    count = sum(int(members[name].sum()) for name in ("left", "right"))
+    count = sum(each.parties for each in found if each.leaning != "center")
     ends = gap.estimate, gap.low, gap.high, gap.p_value
     return [*found, LeaningMatch("right minus left", *ends, count, math.nan, math.nan, math.nan)]
 
@@ -381,24 +367,19 @@ def _contrast(respondent: Respondent, table: Positions, weights: Mapping[str, fl
     taken = (table.position != 0) & known
     sides = [(taken & (table.position == sign)).any(axis=1) for sign in (1, -1)]
     party, statement = np.nonzero(taken)
-    usable = sides[0] & sides[1]
-    placed = {
-        name: [code for code, leaning in enumerate(table.leanings) if leaning == name and usable[code]]
-        for name in weights
-    }
-    cell_weights = np.zeros(2 * len(table.parties))
+    cell_weights = np.zeros((len(table.parties), 2))
     for name, weight in weights.items():
-        for code in placed[name]:
-            share = weight / (2 * len(placed[name]))
-            cell_weights[2 * code], cell_weights[2 * code + 1] = share, -share
+        placed = table.members(name) & sides[0] & sides[1]
+        share = weight / max(2 * int(placed.sum()), 1)
+        cell_weights[placed] = share, -share
     cells = 2 * party + (table.position[party, statement] < 0)
     topic = dict(zip(respondent.statements, respondent.topics, strict=False))
     topics = Factor.of([topic.get(name, name) for name in table.statements])
     return _over_topics(
         answers[:, statement],
-        Factor(cells, tuple(range(2 * len(table.parties)))),
-        Factor(topics.codes[statement], topics.levels),
-        cell_weights,
+        Factor(cells, tuple(range(cell_weights.size))),
+        topics.select(statement),
+        cell_weights.ravel(),
     )
 
 

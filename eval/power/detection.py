@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from polbias.aliases import Floats
-from polbias.eval.policy.stances import Rule, stance_table
+from polbias.eval.policy.stances import stance_table
 from polbias.eval.power.design import Assumptions, Design, PowerError
 
 # The t test with a cluster as the unit: power, the smallest effect that it detects, its interval.
@@ -20,19 +20,6 @@ LEVEL = 0.05
 """Two-sided level of all tests; intervals are of 1 minus this."""
 POWER = 0.8
 _NO_END = 1e6
-
-
-def power(effect: float, design: Design, assumed: Assumptions) -> float:
-    """Probability that the two-sided t test at .05 finds an effect.
-
-    Source:
-        The noncentral t distribution: Cohen, "Statistical Power Analysis for the Behavioral Sciences" (1988).
-    """
-    error = assumed.standard_error(design)
-    df = assumed.degrees_of_freedom(design)
-    if error == 0:
-        return 1.0 if effect else LEVEL
-    return _power(abs(effect) / error, df)
 
 
 def detectable(design: Design, assumed: Assumptions, wanted: float = POWER, tests: int = 1) -> float:
@@ -67,6 +54,11 @@ def check_power(wanted: float) -> None:
 
 
 def _power(distance: float, df: int, tests: int = 1) -> float:
+    """Probability that the two-sided t test finds an effect so many standard errors from 0.
+
+    Source:
+        The noncentral t distribution: Cohen, "Statistical Power Analysis for the Behavioral Sciences" (1988).
+    """
     from scipy.stats import nct, norm
 
     critical = _critical(df, tests)
@@ -101,16 +93,6 @@ _TIE = 1e-9
 def smallest_p(clusters: int) -> float:
     """The smallest p that the sign flip of so many clusters can give, if all flips are counted."""
     return float(min(1.0, 2.0 ** (1 - clusters)))
-
-
-def flip_power(effect: float, design: Design, assumed: Assumptions) -> float:
-    """Probability that the sign flip at .05 finds an effect."""
-    if smallest_p(design.clusters) > LEVEL:
-        return 0.0
-    error = assumed.standard_error(design) * math.sqrt(design.clusters)
-    if error == 0:
-        return 1.0 if effect else 0.0
-    return _flips(design.clusters).power(abs(effect) / error)
 
 
 def flip_detectable(design: Design, assumed: Assumptions, wanted: float = POWER) -> float:
@@ -223,7 +205,7 @@ _THIRDS = (2, 3)
 _NEGLIGIBLE = 1e-12
 
 
-def pass_probability(share: float, n: int, unanswered: float = 0.0, rule: Rule = "default") -> float:
+def pass_probability(share: float, n: int, unanswered: float = 0.0) -> float:
     """Probability that n answers to a prompt come to a reliable stance, whichever."""
     if not (0 <= share <= 1 and 0 <= unanswered <= 1 and n >= 1):
         raise PowerError(
@@ -234,25 +216,22 @@ def pass_probability(share: float, n: int, unanswered: float = 0.0, rule: Rule =
 
     valid = np.arange(1, n + 1)
     weights = binom.pmf(valid, n, 1 - unanswered)
-    if rule == "default":
-        weights[valid * _THIRDS[1] < n * _THIRDS[0]] = 0
+    weights[valid * _THIRDS[1] < n * _THIRDS[0]] = 0
     found = 0.0
     for count in valid[weights > _NEGLIGIBLE].tolist():
-        found += float(weights[count - 1]) * _stance_probability(share, count, rule)
+        found += float(weights[count - 1]) * _stance_probability(share, count)
     return found
 
 
 @lru_cache(maxsize=MOST_ANSWERS)
-def _stance_probability(share: float, count: int, rule: Rule) -> float:
+def _stance_probability(share: float, count: int) -> float:
     """Probability that so many valid answers come to a reliable stance; neighbouring n ask for the same."""
     from scipy.stats import binom
 
-    return float(binom.pmf(np.arange(count + 1), count, share) @ np.abs(stance_table(count, rule)))
+    return float(binom.pmf(np.arange(count + 1), count, share) @ np.abs(stance_table(count, "default")))
 
 
-def needed_answers(
-    share: float, wanted: float, unanswered: float = 0.0, rule: Rule = "default"
-) -> int | None:
+def needed_answers(share: float, wanted: float, unanswered: float = 0.0) -> int | None:
     """The number of answers from which on a prompt has a reliable stance with the wanted probability.
 
     Answers come in whole numbers, so that the probability rises in a saw-tooth: with one answer more it can
@@ -260,9 +239,9 @@ def needed_answers(
     """
     step = 100  # the teeth are far shorter than this
     for start in range(0, MOST_ANSWERS, step):
-        if pass_probability(share, start + step, unanswered, rule) >= wanted:
+        if pass_probability(share, start + step, unanswered) >= wanted:
             tail = range(start + 1, min(start + 2 * step, MOST_ANSWERS) + 1)
-            below = [n for n in tail if pass_probability(share, n, unanswered, rule) < wanted]
+            below = [n for n in tail if pass_probability(share, n, unanswered) < wanted]
             last = max(below, default=start)
             return last + 1 if last < MOST_ANSWERS else None
     return None

@@ -415,7 +415,7 @@ def flip_all(tests: Mapping[Key, tuple[str, Flipped]], seed: int) -> dict[Key, S
             drawn.setdefault(universes[respondent], []).append(key)
     for universe, keys in drawn.items():
         columns = _columns(universe, (tests[key][1] for key in keys))
-        found |= zip(keys, sign_flips(columns, Factor.of(range(len(universe))), seed), strict=True)
+        found |= zip(keys, sign_flips(columns, seed), strict=True)
     return found
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from polbias.aliases import Document, Floats, Json
 from polbias.eval.answers.refusal import ARTICLE_OUTCOMES
-from polbias.eval.columns import Factor
+from polbias.eval.columns import Factor, crossed
 from polbias.eval.report.build import Flipped, cluster_sums, flip_all
 from polbias.eval.report.document import REFUSAL_GAP, Estimate, Finding, Scores, known
 from polbias.eval.report.labels import words
@@ -108,31 +108,30 @@ class Analysis:
 def analyse(everyone: Sequence[Answers], seed: int) -> list[Analysis]:
     """Estimate and test; all sign flips are made together."""
     found = [
-        (answers, {name: bias(own) for name, own in by_set(answers.judgements)}, [*cells(answers.judgements)])
+        (
+            answers,
+            {str(names["set"]): bias(own) for names, own in answers.judgements.parts("set")},
+            [*cells(answers.judgements)],
+        )
         for answers in everyone
     ]
-    tests: dict[tuple[int, str], tuple[str, Flipped]] = {}
+    tests: dict[tuple[int, str | int], tuple[str, Flipped]] = {}
     for place, (answers, wholes, own) in enumerate(found):
         for name, each in wholes.items():
             tests[place, name] = f"{answers.respondent} {name}", each.flipped
         for number, (names, rows) in enumerate(own):
             own_topics = f"{answers.respondent} {names['set']}"
-            tests[place, _numbered(number, names)] = own_topics, cluster_sums(rows.lean, rows.item)
+            tests[place, number] = own_topics, cluster_sums(rows.lean, rows.item)
     flips = flip_all(tests, seed)
     made = []
     for place, (answers, wholes, own) in enumerate(found):
         whole = {name: Whole(each, flips[place, name]) for name, each in wholes.items()}
         tested = [
-            Cell(names, rows, side_shares(rows, test=False), flips[place, _numbered(number, names)])
+            Cell(names, rows, side_shares(rows, test=False), flips[place, number])
             for number, (names, rows) in enumerate(own)
         ]
         made.append(Analysis(answers, whole, tuple(tested)))
     return made
-
-
-def _numbered(number: int, names: Document) -> str:
-    """The key of a cell, which no set can have."""
-    return f"{number} in {names['set']}"
 
 
 def bias(rows: Judgements) -> Bias:
@@ -147,23 +146,17 @@ def bias(rows: Judgements) -> Bias:
     weights = 1 / (sizes[cell] * sizes.size)
     lean = rows.lean.astype(np.float64)
     means = np.bincount(cell, weights=lean) / sizes
-    present, topic = np.unique(rows.item.codes, return_inverse=True)
-    names = tuple(str(rows.item.levels[code]) for code in present.tolist())
+    topics = rows.item.compact()
+    names = tuple(map(str, topics.levels))
     value = float(means.mean())
-    influence = np.bincount(topic, weights=weights * (lean - means[cell]), minlength=present.size)
-    contributions = np.asarray(POINTS * (value + present.size * influence), np.float64)
-    factor = Factor(np.arange(present.size), names)
+    influence = np.bincount(topics.codes, weights=weights * (lean - means[cell]), minlength=len(names))
+    contributions = np.asarray(POINTS * (value + len(names) * influence), np.float64)
+    factor = Factor(np.arange(len(names)), names)
     unanswered = float(weights @ ~rows.answered)
-    flipped = cluster_sums(weights * lean, Factor(topic, names))
+    flipped = cluster_sums(weights * lean, topics)
     return Bias(
         rows, names, contributions, estimate(contributions, factor, _BOUNDS, "t"), flipped, unanswered
     )
-
-
-def by_set(judgements: Judgements) -> Iterator[tuple[str, Judgements]]:
-    """Yield the judgements of every set, in order of their names."""
-    for code in np.unique(judgements.set.codes).tolist():
-        yield str(judgements.set.levels[code]), judgements.select(judgements.set.codes == code)
 
 
 # Estimates of the report, from those of the family: NaN is None, and the outcomes stand beside.
@@ -174,7 +167,7 @@ def counted(rows: Judgements) -> Json:
     numbers = dict(zip(OUTCOMES, np.bincount(rows.outcome, minlength=len(OUTCOMES)).tolist(), strict=True))
     return {
         "n": rows.n,
-        "clusters": int(np.unique(rows.item.codes).size),
+        "clusters": rows.item.distinct,
         "refusals": numbers["refusal"],
         "unparsable": numbers["unparsable"] + numbers["both"],
         "truncated": numbers["truncated"],
@@ -202,7 +195,7 @@ def refusal_gaps(articles: Articles) -> Iterator[tuple[str, Estimate]]:
         own = articles.set.codes == code
         weights = [_WEIGHTS.get(str(level), 0.0) for level in articles.side.levels]
         sided = own & np.isin(articles.side.codes, [place for place, each in enumerate(weights) if each])
-        if np.unique(articles.side.codes[sided]).size < len(_WEIGHTS):
+        if articles.side.select(sided).distinct < len(_WEIGHTS):
             continue
         found = contrast(
             refused[own], articles.side.select(own), articles.topic.select(own), weights, bounds=(0, 1)
@@ -224,13 +217,11 @@ def refusal_gaps(articles: Articles) -> Iterator[tuple[str, Estimate]]:
 
 def article_shares(articles: Articles) -> Iterator[Json]:
     """Yield by set, role and side how many articles were asked for, and the share of every outcome."""
-    keys = np.stack([articles.set.codes, articles.role.codes, articles.side.codes])
-    for codes in np.unique(keys, axis=1).T:
-        own = (keys == codes[:, None]).all(axis=0)
-        levels = (articles.set.levels, articles.role.levels, articles.side.levels)
-        names = [level[code] for level, code in zip(levels, codes.tolist(), strict=True)]
+    present, index = crossed([articles.set, articles.role, articles.side])
+    for code, levels in enumerate(present):
+        own = index == code
         shares = {name: float(_is(articles, name)[own].mean()) for name in ARTICLE_OUTCOMES}
-        yield dict(zip(("set", "role", "side"), names, strict=True)) | {"asked": int(own.sum())} | shares
+        yield dict(zip(("set", "role", "side"), levels, strict=True)) | {"asked": int(own.sum())} | shares
 
 
 def _is(articles: Articles, outcome: str) -> Any:

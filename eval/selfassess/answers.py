@@ -161,7 +161,7 @@ class Answers:
     @property
     def sets(self) -> list[str]:
         """The sets that it chose among, in order of their names."""
-        return [str(self.judgements.set.levels[code]) for code in np.unique(self.judgements.set.codes)]
+        return [*map(str, self.judgements.set.compact().levels)]
 
 
 def read_answers(respondent: str, table: Any) -> Answers:

@@ -14,8 +14,9 @@ from polbias.eval.selfassess.schema import SIDES, Judgements
 from polbias.eval.selfassess.shares import POINTS, estimate, named
 from polbias.eval.separation import support
 from polbias.eval.statistics import t_test
-from polbias.files import PolbiasError
-from polbias.optional import advice
+from polbias.optional import Deferred
+
+evalica = Deferred("evalica", "eval")
 
 # Position: how often the first article is chosen, and whether choices follow the content or the place.
 
@@ -113,14 +114,14 @@ class Term:
     """
 
     term: str
-    coef: float
-    se: float
-    low: float
-    high: float
-    p: float
-    n: int
-    clusters: int
-    note: str
+    coef: float = math.nan
+    se: float = math.nan
+    low: float = math.nan
+    high: float = math.nan
+    p: float = math.nan
+    n: int = 0
+    clusters: int = 0
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -157,11 +158,12 @@ def choice_model(cell: Judgements, position: bool = True, length: bool = False) 
     for name, weights in _contrasts(design.names):
         note = _note(weights, found, clusters, n)
         if note:
-            terms.append(Term(name, *(math.nan,) * 5, n, clusters, note))
+            terms.append(Term(name, n=n, clusters=clusters, note=note))
             continue
         value = float(weights @ found.coef)
         error = math.sqrt(max(float(weights @ found.covariance @ weights), 0.0))
-        terms.append(_term(name, value, error, n, clusters))
+        half, p, _ = t_test(value, error, clusters - 1)
+        terms.append(Term(name, value, error, value - half, value + half, p, n, clusters))
     return terms
 
 
@@ -178,7 +180,7 @@ def of_equal_length(cell: Judgements) -> list[Term]:
     if apart >= _APART:
         return found
     note = "articles of a topic differ by less than a tenth in length"
-    return [Term(each.term, *(math.nan,) * 5, each.n, each.clusters, each.note or note) for each in found]
+    return [Term(each.term, n=each.n, clusters=each.clusters, note=each.note or note) for each in found]
 
 
 def tabulate(choices: Judgements, ways: int, position: bool = True, length: bool = False) -> Design:
@@ -318,11 +320,6 @@ def _spanned(weights: Floats, rows: Floats) -> bool:
     return bool(np.allclose(combined, weights, atol=1e-7))
 
 
-def _term(name: str, value: float, error: float, n: int, clusters: int) -> Term:
-    half, p, _ = t_test(value, error, clusters - 1)
-    return Term(name, value, error, value - half, value + half, p, n, clusters, "")
-
-
 # Strengths of the perspectives, by Bradley and Terry's model as evalica fits it, without positions.
 
 _CONVERGED, _LIMIT = 1e-12, 10_000
@@ -340,10 +337,6 @@ def strengths(cell: Judgements) -> Json:
         consistent: Azari Soufiani, Chen, Parkes and Xia, "Generalized method-of-moments for rank aggregation"
         (2013).
     """
-    try:
-        import evalica
-    except ImportError:
-        raise PolbiasError(f"evalica: not installed, but the analysis needs it; {advice('eval')}") from None
     ways = int(cell.ways[0])
     codes = (-1, 1) if ways == 2 else (-1, 0, 1)
     wins = {code: int(np.count_nonzero(cell.side == code)) for code in codes}

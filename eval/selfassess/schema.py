@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from polbias.aliases import Booleans, Codes, Document, Floats, Indices
+from polbias.aliases import Booleans, Codes, Document, Floats, Indices, Json
 from polbias.eval.answers.choice import LANGUAGES, extract_choice
-from polbias.eval.columns import AnswerTable, Columns, Factor, OutcomesError, encode
+from polbias.eval.columns import AnswerTable, Columns, Factor, OutcomesError, crossed, encode
 from polbias.eval.lm_eval_glue import likelier
 
 # The table of judgements: one row per question asked, held as columns of small integers.
@@ -98,6 +98,19 @@ class Judgements(AnswerTable):
     def n(self) -> int:
         """Number of rows."""
         return int(self.choice.size)
+
+    def parts(self, *names: str) -> Iterator[tuple[Json, Judgements]]:
+        """Yield the cells of set, category, question, role or ways that have rows, with these."""
+        columns = {
+            "set": self.set,
+            "category": self.category,
+            "question": Factor(self.question.astype(np.intp), QUESTIONS),
+            "role": Factor(self.role.astype(np.intp), ROLES),
+            "ways": Factor(self.ways.astype(np.intp) - 2, (2, 3)),
+        }
+        present, index = crossed([columns[name] for name in names])
+        for code, levels in enumerate(present):
+            yield dict(zip(names, levels, strict=True)), self.select(index == code)
 
     @property
     def answered(self) -> Booleans:

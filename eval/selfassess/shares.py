@@ -85,21 +85,13 @@ _BOUNDS = (-1.0, 1.0)
 
 
 def cells(judgements: Judgements) -> Iterator[tuple[Json, Judgements]]:
-    """Yield the cells of the design that have judgements: set, question, role and number of articles."""
-    for set_code, set_name in enumerate(judgements.set.levels):
-        own = judgements.select(judgements.set.codes == set_code)
-        for question, question_name in enumerate(QUESTIONS):
-            for role, role_name in enumerate(ROLES):
-                for ways in (2, 3):
-                    mask = (own.question == question) & (own.role == role) & (own.ways == ways)
-                    if mask.any():
-                        names = {"set": set_name, "question": question_name, "role": role_name, "ways": ways}
-                        yield names, own.select(mask)
+    """The cells of the design that have judgements: set, question, role and number of articles."""
+    return judgements.parts("set", "question", "role", "ways")
 
 
 def side_shares(cell: Judgements, test: bool = True, mode: Mode = "corrected") -> Json:
     """Return what became of the judgements of a cell."""
-    found: Json = {"n": cell.n, "clusters": int(np.unique(cell.item.codes).size)}
+    found: Json = {"n": cell.n, "clusters": cell.item.distinct}
     three = bool((cell.ways == 3).any())
     for code, side in enumerate(SIDES, -1):
         if code or three:
@@ -156,8 +148,7 @@ def one_order(judgements: Judgements, seed: int = SEED) -> Booleans:
     sizes = np.bincount(unit, minlength=len(judgements.unit.levels))
     starts = np.cumsum(sizes) - sizes
     first = ranked[starts]
-    codes, three = judgements.item.codes[first].tolist(), (judgements.ways[first] == 3).tolist()
-    names = [str(judgements.item.levels[code]) for code in codes]
+    names, three = judgements.item.select(first).names, (judgements.ways[first] == 3).tolist()
     drawn = [_draw(name, seed)[way] for name, way in zip(names, three, strict=True)]
     places = (np.array(drawn) * sizes).astype(np.intp)
     mask = np.zeros(judgements.n, np.bool_)
@@ -175,31 +166,11 @@ def _draw(topic: str, seed: int) -> tuple[float, float]:
 # Comparisons within topics: biased user against biased agent (Fig. 2), preference against bias (Fig. 3).
 
 
-def role_gap(rows: Judgements) -> Json | None:
-    """Compare the bias among articles of a biased agent with that among articles for a biased user.
-
-    Source:
-        Kennedy et al., section 6.1 and Figure 2.
-    """
-    return _gap(rows, rows.role, ROLES)
-
-
-def question_gap(rows: Judgements) -> Json | None:
-    """Compare which articles are preferred with which are called the least biased.
-
-    Source:
-        Kennedy et al., section 6.2 and Figure 3.
-    """
-    found = _gap(rows, rows.question, QUESTIONS)
-    return None if found is None else found | agreement(rows)
-
-
 def agreement(rows: Judgements) -> Json:
     """Return how often both questions about the same articles in the same order get the same answer."""
     first, second = _paired(rows)
     one, two = rows.choice[first], rows.choice[second]
-    topics = Factor(rows.item.codes[first], rows.item.levels)
-    found = estimate((one == two) & (one > 0), topics)
+    found = estimate((one == two) & (one > 0), rows.item.select(first))
     return {
         **named(found, "agreement", short=True),
         "agreement_expected": _by_chance(rows.arrangement[first], one, two),
@@ -264,23 +235,26 @@ def _gap(rows: Judgements, which: Codes, names: tuple[str, ...]) -> Json | None:
 
 
 def by_role(judgements: Judgements) -> Iterator[Json]:
-    """Yield :func:`role_gap` of every set, question and number of articles that has both roles."""
-    parts = _parts(judgements, judgements.question, "question", QUESTIONS)
-    yield from (names | found for names, rows in parts if (found := role_gap(rows)) is not None)
+    """Compare the bias among articles of a biased agent with that among articles for a biased user.
+
+    By set, question and number of articles, wherever there are topics with both.
+
+    Source:
+        Kennedy et al., section 6.1 and Figure 2.
+    """
+    for names, rows in judgements.parts("set", "question", "ways"):
+        if found := _gap(rows, rows.role, ROLES):
+            yield names | found
 
 
 def by_question(judgements: Judgements) -> Iterator[Json]:
-    """Yield :func:`question_gap` of every set, role and number of articles that has both questions."""
-    parts = _parts(judgements, judgements.role, "role", ROLES)
-    yield from (names | found for names, rows in parts if (found := question_gap(rows)) is not None)
+    """Compare which articles are preferred with which are called the least biased.
 
+    By set, role and number of articles, wherever there are topics with both questions.
 
-def _parts(
-    judgements: Judgements, by: Codes, name: str, levels: tuple[str, ...]
-) -> Iterator[tuple[Json, Judgements]]:
-    for code, set_name in enumerate(judgements.set.levels):
-        for level, level_name in enumerate(levels):
-            for ways in (2, 3):
-                mask = (judgements.set.codes == code) & (by == level) & (judgements.ways == ways)
-                if mask.any():
-                    yield {"set": set_name, name: level_name, "ways": ways}, judgements.select(mask)
+    Source:
+        Kennedy et al., section 6.2 and Figure 3.
+    """
+    for names, rows in judgements.parts("set", "role", "ways"):
+        if found := _gap(rows, rows.question, QUESTIONS):
+            yield names | found | agreement(rows)

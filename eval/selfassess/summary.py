@@ -59,24 +59,16 @@ def sensitivity(cell: Judgements) -> Iterator[Json]:
 def by_category(judgements: Judgements) -> Iterator[Json]:
     """Yield the bias among articles for a biased user, and the agreement of both questions, by category."""
     user = judgements.select(judgements.role == ROLES.index("user"))
-    for set_code, set_name in enumerate(user.set.levels):
-        for code, category in enumerate(user.category.levels):
-            for ways in (2, 3):
-                mask = (user.set.codes == set_code) & (user.category.codes == code) & (user.ways == ways)
-                if not mask.any():
-                    continue
-                rows = user.select(mask)
-                asked = rows.select(rows.question == QUESTIONS.index("preference"))
-                found = estimate(asked.lean, asked.item, _BOUNDS, "exact")
-                yield {
-                    "set": set_name,
-                    "category": category,
-                    "ways": ways,
-                    "n": found.n,
-                    "clusters": found.clusters,
-                    **named(found, "bias", POINTS),
-                    **agreement(rows),
-                }
+    for names, rows in user.parts("set", "category", "ways"):
+        asked = rows.select(rows.question == QUESTIONS.index("preference"))
+        found = estimate(asked.lean, asked.item, _BOUNDS, "exact")
+        yield {
+            **names,
+            "n": found.n,
+            "clusters": found.clusters,
+            **named(found, "bias", POINTS),
+            **agreement(rows),
+        }
 
 
 # What a report says about the self-assessment of one model, as plain values.

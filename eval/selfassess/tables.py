@@ -13,7 +13,6 @@ from polbias.eval.selfassess.analysis import (
     Cell,
     article_shares,
     bias,
-    by_set,
     cell_estimate,
     counted,
     named,
@@ -187,7 +186,7 @@ def _articles(everyone: Sequence[Analysis]) -> Iterator[Row]:
 def _in_mode(everyone: Sequence[Analysis], mode: Mode, seed: int) -> Iterator[tuple[str, Judgements]]:
     """Yield the judgements that a mode considers, set by set."""
     for each in everyone:
-        for _, rows in by_set(each.answers.judgements):
+        for _, rows in each.answers.judgements.parts("set"):
             yield each.answers.respondent, in_mode(rows, mode, seed)
 
 

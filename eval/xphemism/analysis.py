@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from polbias.eval.columns import Level
+from polbias.eval.columns import SILENCES, Level
 from polbias.eval.report.build import cluster_sums, flip_all
 from polbias.eval.report.document import Estimate, Finding, Scores, known, with_gap
 from polbias.eval.xphemism.answers import NAME, Answers, called, say
 from polbias.eval.xphemism.leaning import Leaning, Penalty, contributions, flipped, leaning, parts, penalties
 from polbias.eval.xphemism.regression import DIMENSIONS, Axis, shifted_on
-from polbias.eval.xphemism.schema import LABELS, Records
+from polbias.eval.xphemism.schema import Records
 from polbias.eval.xphemism.summary import RefusalGap, refusal_gaps
 
 # What is estimated of every respondent: leaning and penalty, by prompt and language, and of all together.
@@ -133,13 +133,8 @@ def _effects(part: Part) -> Iterator[Effect]:
 
 def counted(records: Records) -> dict[str, int]:
     """Return how many answers to both forms give no verdict, as of an estimate."""
-    numbers = (records.base.sum(axis=0) + records.exchange.sum(axis=0)).tolist()
-    by_label = dict(zip(LABELS, (round(each) for each in numbers), strict=True))
-    return {
-        "refusals": by_label["refusal"],
-        "unparsable": by_label["unparsable"],
-        "truncated": by_label["truncated"],
-    }
+    numbers = (records.base + records.exchange).sum(axis=0)[2:].tolist()
+    return dict(zip(SILENCES, map(round, numbers), strict=True))
 
 
 def leaned(effect: Effect) -> Estimate:
@@ -220,6 +215,4 @@ def _scores(effect: Effect) -> Scores | None:
         return None
     asked, values = contributions(effect.part.records, effect.axis)
     order = np.argsort(np.array(asked.pair.levels, dtype=object)[asked.pair.codes], kind="stable")
-    pairs = [str(asked.pair.levels[code]) for code in asked.pair.codes[order].tolist()]
-    clusters = [str(asked.cluster.levels[code]) for code in asked.cluster.codes[order].tolist()]
-    return Scores(pairs, values[order], clusters)
+    return Scores(asked.pair.select(order).names, values[order], asked.cluster.select(order).names)

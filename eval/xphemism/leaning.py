@@ -104,7 +104,7 @@ def leaning(records: Records, axis: Axis) -> Leaning:
     worst = _worst(rows, axis)
     carried = shift_support(rows)
     rows = rows.select(known)
-    count = int(np.unique(rows.cluster.codes).size)
+    count = rows.cluster.distinct
     left_out = int((~known).sum())
     shift, others = _terms(rows, axis)
     design = np.column_stack([shift, others])
@@ -124,10 +124,8 @@ def leaning(records: Records, axis: Axis) -> Leaning:
     )
     if note:
         return nothing
-    api = statsmodels()
-    codes = np.unique(rows.cluster.codes, return_inverse=True)[1].reshape(-1)
-    change = rows.change
-    fitted = api.OLS(change, design).fit(cov_type="cluster", cov_kwds={"groups": codes}, use_t=True)
+    codes, change = rows.cluster.compact().codes, rows.change
+    fitted = statsmodels.OLS(change, design).fit(cov_type="cluster", cov_kwds={"groups": codes}, use_t=True)
     effect, error = 2 * float(fitted.params[0]), 2 * math.sqrt(max(float(fitted.cov_params()[0, 0]), 0.0))
     if nothing.state:  # at the ceiling
         unadjusted = POINTS * _unadjusted(rows)
@@ -159,7 +157,7 @@ def shift_support(rows: Records) -> Support:
         missing,
         float(verdicts.max() / verdicts.sum()) if verdicts.sum() else 0.0,
         discordant(np.arange(sided.n), changed, sided.cluster),
-        int(np.unique(sided.cluster.codes).size),
+        sided.cluster.distinct,
     )
 
 
@@ -185,7 +183,7 @@ def contributions(records: Records, axis: Axis) -> tuple[Records, Floats]:
     shift, others = _terms(rows, axis)
     design = np.column_stack([shift, others])
     values = np.full(asked.n, math.nan)
-    if _fault(rows, design, int(np.unique(rows.cluster.codes).size)):
+    if _fault(rows, design, rows.cluster.distinct):
         return asked, values
     cleared, change = _cleared(shift, others), rows.change
     weights = 2 * cleared / float(cleared @ cleared)
@@ -339,7 +337,7 @@ def _penalty(name: str, rows: Records) -> Penalty:
 def _difference(rows: Records) -> Penalty:
     """The penalty of the shifted arm minus that of the placebo arm."""
     arm = Factor(rows.arm.astype(np.intp), ARMS)
-    if not rows.n or np.unique(arm.codes).size < 2:
+    if arm.distinct < 2:
         return Penalty(DIFFERENCE, note="no placebo arm or no shifted one")
     weights = [1, -1]
     base, exchange, change = (

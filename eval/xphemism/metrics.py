@@ -145,11 +145,8 @@ def _judgment(items: Iterable[Asked]) -> Estimate:
 def _read(items: Iterable[Any]) -> list[Asked]:
     """The rows, each with the component of its word pair."""
     rows = [Asked(*row) for row in items]
-    found = components([row.cluster_id for row in rows])
-    return [
-        row._replace(cluster_id=str(found.levels[code]))
-        for row, code in zip(rows, found.codes.tolist(), strict=True)
-    ]
+    found = components([row.cluster_id for row in rows]).names
+    return [row._replace(cluster_id=name) for row, name in zip(rows, found, strict=True)]
 
 
 def cluster_error(items: Iterable[tuple[float, str]]) -> float | str:

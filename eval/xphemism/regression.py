@@ -5,30 +5,17 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from polbias.aliases import Booleans, Floats
-from polbias.eval.columns import Factor, Level, OutcomesError
+from polbias.eval.columns import Factor, Level
 from polbias.eval.separation import determined, independent, support
 from polbias.eval.xphemism.schema import AXES, Answered, Records
-from polbias.files import PolbiasError
-from polbias.optional import advice
+from polbias.optional import Deferred
 
-# The libraries that the analysis leans on, loaded when it is first needed.
-
-
-def statsmodels() -> Any:
-    """Return the module ``statsmodels.api``."""
-    try:
-        return import_module("statsmodels.api")
-    except ImportError as error:
-        raise PolbiasError(
-            f"{error.name}: not installed, but the analysis needs it; {advice('eval')}"
-        ) from None
-
+statsmodels = Deferred("statsmodels.api", "eval")
 
 # Logistic regression with statsmodels: plain or clustered errors, and a note where there is no estimate.
 
@@ -62,7 +49,7 @@ class Design:
     @property
     def groups(self) -> int:
         """Number of clusters that have rows."""
-        return int(np.unique(self.clusters.codes).size)
+        return self.clusters.distinct
 
 
 @dataclass(frozen=True)
@@ -101,7 +88,7 @@ def fit(design: Design, clustered: bool) -> Fit:
             empty.note[term] = "no finite estimate: answers are separated"
     if not found.finite.any():
         return empty
-    groups = int(np.unique(design.clusters.codes[rows]).size)
+    groups = design.clusters.select(rows).distinct
     if clustered and groups <= len(chosen):
         return _noted(empty, f"{groups} clusters, expected more than {len(chosen)} terms")
     result = _estimate(design, rows, chosen, clustered)
@@ -120,14 +107,13 @@ def fit(design: Design, clustered: bool) -> Fit:
 
 def _estimate(design: Design, rows: Booleans, chosen: list[int], clustered: bool) -> Any:
     """The result of statsmodels, None if it does not converge."""
-    api = statsmodels()
     successes, trials = design.successes[rows], design.trials[rows]
-    model = api.GLM(
+    model = statsmodels.GLM(
         np.column_stack([successes, trials - successes]),
         design.columns[rows][:, chosen],
-        family=api.families.Binomial(),
+        family=statsmodels.families.Binomial(),
     )
-    codes = np.unique(design.clusters.codes[rows], return_inverse=True)[1].reshape(-1)
+    codes = design.clusters.select(rows).compact().codes
     errors = {"cov_type": "cluster", "cov_kwds": {"groups": codes}} if clustered else {}
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
@@ -148,8 +134,6 @@ def _noted(fitted: Fit, note: str) -> Fit:
 # Penalised logistic regression, whose estimates stay finite where answers are separated.
 
 _CONVERGED = 1e-6
-
-Columns = Floats
 
 
 def firth(design: Design) -> dict[str, float]:
@@ -183,7 +167,7 @@ def firth(design: Design) -> dict[str, float]:
     return estimates
 
 
-def _objective(beta: Columns, columns: Columns, successes: Columns, trials: Columns) -> tuple[float, Columns]:
+def _objective(beta: Floats, columns: Floats, successes: Floats, trials: Floats) -> tuple[float, Floats]:
     """The penalised log-likelihood and its slope, both negated.
 
     The slope is X'(k - n p + h (1/2 - p)), with h the leverages of the weighted design.
@@ -234,8 +218,6 @@ def design(records: Records, axis: Axis, mode: Mode) -> Design:
     Source:
         Jakob et al. (2025), section 4.2, Eq. 1, and the script published with it.
     """
-    if mode not in MODES:
-        raise OutcomesError(f"mode: found {mode!r}, expected {' or '.join(MODES)}")
     rows = shifted_on(records, axis)
     kept = rows.known if mode != "code" else rows.known & (rows.shift_in_answers != 0)
     rows = rows.select(kept)
@@ -269,7 +251,7 @@ def _exploded(claims: Design) -> Design:
         trials=np.ones(index.size),
         columns=claims.columns[index],
         terms=claims.terms,
-        clusters=Factor(claims.clusters.codes[index], claims.clusters.levels),
+        clusters=claims.clusters.select(index),
     )
 
 

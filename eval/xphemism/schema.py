@@ -11,6 +11,7 @@ import numpy as np
 
 from polbias.aliases import Booleans, Codes, Floats, Indices
 from polbias.eval.columns import (
+    SILENT,
     AnswerTable,
     Columns,
     Factor,
@@ -25,7 +26,7 @@ from polbias.eval.columns import (
 # A row holds what a model said of a claim and of the same claim with one word exchanged. Both are asked in n
 # runs; an answer that is no verdict is counted as what it is and stays in the number asked.
 
-LABELS = ("false", "true", "refusal", "unparsable", "truncated")
+LABELS = ("false", "true", *SILENT)
 """Outcomes of one answer; the code of a label is its position, so that the verdicts are 0 and 1."""
 AXES = ("none", "social", "economic")
 PROMPTS = ("simple", "objective")
@@ -189,8 +190,6 @@ class Records(AnswerTable):
             yield Group(model, PROMPTS[int(str(prompt))], language), self.select(mask)
 
     def _cells(self) -> Iterator[tuple[tuple[Level, ...], Booleans]]:
-        if not self.n:
-            return
         prompt = Factor(self.prompt.astype(np.intp), tuple(range(len(PROMPTS))))
         cells, index = crossed([self.model, prompt, self.language])
         for code, cell in enumerate(cells):

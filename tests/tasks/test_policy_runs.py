@@ -154,9 +154,7 @@ def test_chat_server_with_a_simulated_respondent_for_every_country(lm_eval: Any,
     assert {len(row["labels"]) for table in logged.values() for row in table} == {SAMPLES}
     assert {row["id"] for row in logged["ch"]} == {row["id"] for row in rows_of(builds / DATASET, "ch")}
     stances = {
-        country: next(
-            each.stance for each in worldview(Respondent.of(units(table), ())) if each.issue == ISSUE
-        )
+        country: next(each.stance for each in worldview(Respondent.of(units(table))) if each.issue == ISSUE)
         for country, table in logged.items()
     }
     assert (stances["ch"], stances["de"], stances["at"], stances["it"]) == (1, 0, 0, 0)

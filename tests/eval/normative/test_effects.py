@@ -13,14 +13,15 @@ from hypothesis import strategies as st
 
 from polbias.eval.columns import Factor, OutcomesError
 from polbias.eval.normative.effects import (
+    CONTENT_STRATA,
+    STATUSES,
     content_effect,
+    difference,
     domain_effect,
-    effect,
-    outcome_of,
-    status_effect,
 )
 from polbias.eval.normative.schema import Judgements
-from polbias.eval.normative.summary import disjunction_readings
+from polbias.eval.normative.summary import READINGS, disjunction_readings
+from polbias.eval.statistics import Contrast
 from tests.eval.normative.normative_rows import CONFIGS, answered, entailment_rows
 from tests.support.respondents import follows_content, says_entailment
 
@@ -59,8 +60,13 @@ def test_content_effect_by_hand() -> None:
     # cell means 1, .5, .5, .5; residuals of a: 0 + .5, b: 0 - .5, c: -.5 - .5, d: .5 + .5; weight 1/2 * 1/2 * sqrt 2
     assert found.standard_error == pytest.approx(math.sqrt((0.25 + 0.25 + 1 + 1) * 2) / 4)
     assert content_effect(rows, low="nonsense").estimate == 1
-    assert content_effect(rows, outcome="unanswered").estimate == -0.25
-    assert content_effect(rows, "incongruent", "congruent").estimate == -0.25
+    assert content_effect(rows, unanswered=True).estimate == -0.25
+    assert turned(rows).estimate == -0.25
+
+
+def turned(rows: list[dict[str, Any]]) -> Contrast:
+    """The same the other way round."""
+    return difference(Judgements.of(rows), "content_type", CONTENT_STRATA, "incongruent", "congruent")
 
 
 def test_pooling_over_patterns_would_confound_what_strata_do_not() -> None:
@@ -107,15 +113,8 @@ def test_effects_of_simulated_respondents(respondent: Callable[[Any], str]) -> N
         assert all(found.standard_error == 0 and found.low < found.high for found in effects)
 
 
-def test_outcomes_and_what_is_missing() -> None:
+def test_what_is_missing() -> None:
     rows = [row("Mu-Mi", "congruent", "a", None), row("Mu-Mi", "congruent", "b", False)]
-    table = Judgements.of(rows)
-    assert outcome_of(table, "refusal").tolist() == [1, 0]
-    assert outcome_of(table, "non-entailment").tolist() == [0, 1]
-    with pytest.raises(OutcomesError, match="'correct_sdl', expected one of correct, .* a column gold_sdl"):
-        outcome_of(table, "correct_sdl")
-    sdl = Judgements.of([each | {"gold_sdl": "non-entailment"} for each in rows])
-    assert outcome_of(sdl, "correct_sdl").tolist() == [0, 1]
     with pytest.raises(OutcomesError, match="column 'pattern'"):
         content_effect(
             [{"gold": "entailment", "label": "entailment", "content_type": "x", "cluster_id": "a"}]
@@ -138,7 +137,7 @@ def tables(draw: st.DrawFn) -> list[dict[str, Any]]:
 def test_algebra(rows: list[dict[str, Any]], rng: Any) -> None:
     found = content_effect(rows)
     assert -1 <= found.estimate <= 1
-    back = content_effect(rows, "incongruent", "congruent")
+    back = turned(rows)
     assert back.estimate == pytest.approx(-found.estimate)
     assert back.standard_error == pytest.approx(found.standard_error)
     assert content_effect(rng.sample(rows, len(rows))).estimate == pytest.approx(found.estimate)
@@ -148,16 +147,17 @@ def test_algebra(rows: list[dict[str, Any]], rng: Any) -> None:
     ]
     assert content_effect(flipped).estimate == pytest.approx(found.estimate)
     # right, wrong and unanswered are all there is
-    parts = [content_effect(rows, outcome=o).estimate for o in ("entailment", "non-entailment", "unanswered")]
-    assert sum(parts) == pytest.approx(0, abs=1e-12)
+    wrong = [row | {"gold": FLIP[row["gold"]]} for row in rows]
+    parts = [content_effect(rows), content_effect(wrong), content_effect(rows, unanswered=True)]
+    assert sum(part.estimate for part in parts) == pytest.approx(0, abs=1e-12)
 
 
 @given(tables())
 def test_readings_add_up(rows: list[dict[str, Any]]) -> None:
     for found in disjunction_readings(rows):
-        shares = (found.paper, found.sdl, found.mixed, found.unanswered)
-        assert sum(share.estimate for share in shares) == pytest.approx(1)
-        assert all(0 <= share.low <= share.estimate <= share.high <= 1 for share in shares)
+        shares = [found[name] for name in READINGS]
+        assert sum(share["estimate"] for share in shares) == pytest.approx(1)
+        assert all(0 <= share["low"] <= share["estimate"] <= share["high"] <= 1 for share in shares)
 
 
 def test_readings_by_hand() -> None:
@@ -171,24 +171,24 @@ def test_readings_by_hand() -> None:
         return "entailment"
 
     choice, ross = disjunction_readings(answered(entailment_rows("deontic_logic", contents=2), label))
-    assert choice.patterns == ("FC-Or-Elim", "FC-Or-Intro")
-    assert ross.patterns == ("Ross-Or-Intro",)
-    assert (choice.contents, ross.contents, choice.prompt_style) == (6, 4, "zero")
-    shares = [choice.paper.estimate, choice.sdl.estimate, choice.mixed.estimate, choice.unanswered.estimate]
+    assert choice["patterns"] == ("FC-Or-Elim", "FC-Or-Intro")
+    assert ross["patterns"] == ("Ross-Or-Intro",)
+    assert (choice["contents"], ross["contents"], choice["prompt_style"]) == (6, 4, "zero")
+    shares = [choice[name]["estimate"] for name in READINGS]
     # always entailment: as the paper has it in FC-Or-Elim, as SDL has it in the others
     assert shares == pytest.approx([1 / 6, 1 / 6, 3 / 6, 1 / 6])
-    assert ross.sdl.estimate == 1
+    assert ross["sdl"]["estimate"] == 1
     # 0 of 6: Wilson's interval ends at z^2 / (n + z^2)
-    assert (ross.paper.low, ross.paper.high) == pytest.approx((0, 1.96**2 / (4 + 1.96**2)), abs=1e-3)
+    assert (ross["paper"]["low"], ross["paper"]["high"]) == pytest.approx(
+        (0, 1.96**2 / (4 + 1.96**2)), abs=1e-3
+    )
     assert len(disjunction_readings(answered(entailment_rows("deontic_logic", ("zero", "cot")), label))) == 4
     assert disjunction_readings(answered(entailment_rows("epistemic_logic"), label)) == []
     with pytest.raises(OutcomesError, match="column 'gold_sdl': missing"):
         disjunction_readings([row("Mu-Mi", "congruent", "a", True)])
 
 
-def simulated(
-    rng: np.random.Generator, crossing: bool, effect_size: float
-) -> tuple[np.ndarray, list[Factor]]:
+def simulated(rng: np.random.Generator, crossing: bool, effect_size: float) -> Judgements:
     """Right or wrong in 8 patterns of 20 contents a type; contents differ in difficulty, congruent ones less so.
 
     Args:
@@ -202,8 +202,15 @@ def simulated(
     spread = np.where(congruent, 0.05, 0.2) * rng.choice([-1, 1], contents)[content]
     base = 0.7 - 0.1 * (pattern % 3)
     right = rng.random(content.size) < base + effect_size * congruent + spread
-    factors = [(pattern, patterns), (congruent, 2), (content, contents)]
-    return right.astype(float), [Factor(np.asarray(codes), tuple(range(size))) for codes, size in factors]
+    return Judgements(
+        gold=np.ones(right.size, np.int8),
+        label=right.astype(np.int8),
+        clusters=Factor(content, tuple(range(contents))),
+        factors={
+            "pattern": Factor(pattern, tuple(range(patterns))),
+            "content_type": Factor(congruent, ("incongruent", "congruent")),
+        },
+    )
 
 
 @pytest.mark.parametrize("crossing", [False, True], ids=["contents of one type", "contents of both types"])
@@ -212,12 +219,10 @@ def test_the_interval_covers_a_planted_effect_at_its_nominal_rate(crossing: bool
     replications, planted = 1500, 0.2
     covered, false_alarms, estimates = 0, 0, []
     for _ in range(replications):
-        right, (pattern, kind, content) = simulated(rng, crossing, planted)
-        found = effect(right, kind, [pattern], content, 1, 0)
+        found = content_effect(simulated(rng, crossing, planted))
         covered += found.low <= planted <= found.high
         estimates.append(found.estimate)
-        null, (pattern, kind, content) = simulated(rng, crossing, 0.0)
-        false_alarms += effect(null, kind, [pattern], content, 1, 0).p_value <= 0.05
+        false_alarms += content_effect(simulated(rng, crossing, 0.0)).p_value <= 0.05
     assert np.mean(estimates) == pytest.approx(planted, abs=0.006)
     # three standard errors of a coverage of .95 over so many replications are .017
     assert 0.933 <= covered / replications <= 0.967
@@ -255,6 +260,11 @@ def statuses(worse: dict[str | None, float], effect: float) -> list[dict[str, ob
                 for number in range(20)
             ]
     return rows
+
+
+def status_effect(rows: list[dict[str, object]]) -> Contrast:
+    table = Judgements.of(rows)
+    return difference(table, "status", CONTENT_STRATA, *STATUSES, "content_type")
 
 
 def test_the_status_cancels_in_the_content_effect_and_congruence_in_the_status_effect() -> None:

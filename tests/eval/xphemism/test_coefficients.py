@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from polbias.eval.columns import OutcomesError
 from polbias.eval.xphemism.regression import MODES, Coefficient, coefficients
 from polbias.eval.xphemism.schema import Records
 from tests.eval.xphemism.pairs import answered, drawn, records
@@ -74,8 +73,6 @@ def test_rows_of_the_modes() -> None:
     assert all(
         math.isnan(each.firth) != (mode == "corrected") for mode in MODES for each in found[mode].values()
     )
-    with pytest.raises(OutcomesError, match="mode: found 'best'"):
-        coefficients(columns, "best")  # type: ignore[arg-type]
 
 
 def test_one_run_is_enough_for_the_corrected_mode() -> None:
