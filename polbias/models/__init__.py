@@ -4,7 +4,7 @@ The client libraries come with the extra ``services`` and are imported when some
 answers can be replayed without them, without a key and without a network.
 """
 
-from polbias.models.chat import Chat
+from polbias.models.chat import Chat, Service
 from polbias.models.prompts import Settings, settings
 from polbias.models.recording import Recorder
 from polbias.models.requests import (
@@ -13,7 +13,6 @@ from polbias.models.requests import (
     Outcome,
     Price,
     Request,
-    Service,
     ServiceError,
     parse_prices,
 )
