@@ -139,7 +139,7 @@ def budget_of(
 ) -> Budget:
     """Return what a run may take, with the price of its model."""
     from polbias.lm_eval_runner.budget import Budget
-    from polbias.models import parse_prices
+    from polbias.models.requests import parse_prices
     from polbias.models.tokens import load_tokens, price_of
 
     name, listed = str(config.model_args.get("model") or ""), config.model.startswith("openai-")

@@ -57,7 +57,8 @@ def suggest(
     from polbias.generators.authoring import topics as topicgen
     from polbias.generators.authoring.topics import REVIEW
     from polbias.generators.selfassess.templates import load_family
-    from polbias.models import Chat, answered
+    from polbias.models.chat import Chat
+    from polbias.models.run import answered
 
     family = load_family(templates)
     chosen = family.sets[_known(family, set_id)]

@@ -5,14 +5,11 @@ from __future__ import annotations
 import json
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 from polbias.files import InputError, PolbiasError, draft_of
 from polbias.models.cache import Store, cache_root, digest
 from polbias.models.requests import Answer, Request, canonical
-
-Mode = Literal["replay", "record"]
-_MODES = ("replay", "record")
 
 
 class Recorder:
@@ -22,23 +19,21 @@ class Recorder:
     when the recorder is closed. Of two lines with the same request the last one counts.
 
     Args:
-        path: the file; ``record`` creates it with the first answer.
-        mode: ``replay`` never writes; ``record`` finds what is there and adds what is not.
+        path: the file, made with the first answer.
+        replay: whether nothing is added to what is there.
 
     Raises:
         InputError: naming the line that cannot be read, or if there is no file to replay.
         PolbiasError: if another run is recording into it.
     """
 
-    def __init__(self, path: Path | str, mode: Mode = "record") -> None:
-        if mode not in _MODES:
-            raise InputError(f"mode {mode!r} is unknown; expected one of: {', '.join(_MODES)}")
-        self.path, self.mode = Path(path), mode
+    def __init__(self, path: Path, replay: bool = False) -> None:
+        self.path, self.replay = path, replay
         self._lines: list[str] = []
         self._known = self._read()
         self._new = False
         self._store: Store | None = None
-        if mode == "record":
+        if not replay:
             name = f"{self.path.stem}-{digest({'path': str(self.path.resolve())})}.sqlite"
             self._store = Store(cache_root() / "recorded" / name, "another --record, or $XDG_CACHE_HOME")
 
@@ -61,8 +56,6 @@ class Recorder:
 
     def prepare(self) -> None:
         """Make sure that answers can be recorded, before the first one is paid for."""
-        if self._store is None:
-            raise PolbiasError(f"{self.path}: opened for replay; nothing is recorded")
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             probe = draft_of(self.path)
@@ -109,7 +102,7 @@ class Recorder:
         try:
             raw = self.path.read_bytes()
         except FileNotFoundError:
-            if self.mode == "replay":
+            if self.replay:
                 raise InputError(f"{self.path}: no such file; record the answers first") from None
             return {}
         except OSError as error:

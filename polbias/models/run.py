@@ -107,15 +107,14 @@ def plan(
     requests = tuple(requests)
     unanswered = [request for request in requests if recorder.find(request) is None]
     distinct = list({request.key: request for request in reversed(unanswered)}.values())[::-1]
-    replay = recorder.mode == "replay"
-    grouped = [] if replay else _by_service(distinct, services)
+    grouped = [] if recorder.replay else _by_service(distinct, services)
     return Plan(
         requests,
         len(requests) - len(unanswered),
         distinct,
         len(unanswered) - len(distinct),
         [_estimate(service, own, prices or {}) for service, own in grouped],
-        replay,
+        recorder.replay,
     )
 
 
@@ -210,7 +209,7 @@ def answered(
 ) -> Outcome:
     """Ask services what is not recorded yet, at a price that is accepted."""
     prices = parse_prices(price or [])
-    with Recorder(record, "replay" if replay else "record") as recorder:
+    with Recorder(record, replay) as recorder:
         return run(requests, services, recorder, prices=prices, yes=yes)
 
 

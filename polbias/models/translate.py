@@ -13,7 +13,7 @@ from typing import Any
 from polbias.files import InputError
 from polbias.models.chat import Chat, Service, hide, quiet_logs, scrub
 from polbias.models.prompts import Role, settings
-from polbias.models.requests import Answer, Ask, Request, ServiceError, with_patience
+from polbias.models.requests import Answer, Ask, Kind, Request, ServiceError, with_patience
 
 # Translations through the official ``deepl`` client.
 
@@ -72,7 +72,7 @@ class Translate(Service):
         except library.TooManyRequestsException as error:
             raise self._error("rate", f"{scrub(error, key)}; run again later, or with less at once") from None
         except library.exceptions.ConnectionException as error:
-            kind = "timeout" if "timed out" in str(error).lower() else "connection"
+            kind: Kind = "timeout" if "timed out" in str(error).lower() else "connection"
             if error.should_retry:  # and it did
                 raise self._error(kind, f"{scrub(error, key)}, after {self.retries + 1} tries") from None
             raise self._error(kind, scrub(error, key), again=True) from None

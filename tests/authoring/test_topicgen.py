@@ -25,7 +25,10 @@ from polbias.generators.authoring.topics import (
 )
 from polbias.generators.engine.spreadsheets import SheetError
 from polbias.generators.selfassess.templates import Family, load_items, read_items
-from polbias.models import Answer, Chat, Recorder, run
+from polbias.models.chat import Chat
+from polbias.models.recording import Recorder
+from polbias.models.requests import Answer
+from polbias.models.run import run
 from tests.models.servers import ChatServer, patient
 from tests.selfassess.small import small_family, small_folder
 from tests.support.process import run_polbias
@@ -91,7 +94,7 @@ def test_categories_then_items_recorded_and_replayed(
     found, problems = suggestions("poligen", chosen, asked, outcome.answers)
     assert problems == []
     assert len(found) == 28
-    again = run([each.request for each in asked], [], Recorder(tmp_path / "r", "replay"), console=console)
+    again = run([each.request for each in asked], [], Recorder(tmp_path / "r", replay=True), console=console)
     assert suggestions("poligen", chosen, asked, again.answers)[0] == found
 
 

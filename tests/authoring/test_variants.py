@@ -6,7 +6,11 @@ from rich.console import Console
 
 from polbias.files import InputError
 from polbias.generators.authoring.variants import Statement, Variant, jobs, variants
-from polbias.models import Answer, Chat, Recorder, Translate, run
+from polbias.models.chat import Chat
+from polbias.models.recording import Recorder
+from polbias.models.requests import Answer
+from polbias.models.run import run
+from polbias.models.translate import Translate
 from tests.models.servers import ChatServer, DeepLServer, patient
 
 DE = Statement("de-01", "de", "Auf deutschen Autobahnen soll ein allgemeines Tempolimit gelten.", "DE")
@@ -162,6 +166,9 @@ def test_from_statements_through_servers_to_variants_and_again_from_the_recordin
     ]
     assert not any(v.problems for v in found)
     replay = run(
-        [j.request for j in made], [], Recorder(tmp_path / "r", "replay"), console=Console(file=io.StringIO())
+        [j.request for j in made],
+        [],
+        Recorder(tmp_path / "r", replay=True),
+        console=Console(file=io.StringIO()),
     )
     assert variants(made, replay.answers) == found

@@ -19,7 +19,7 @@ from tests.faults.support.structures import rewritings
 def _recorded(path: Path) -> None:
     from polbias.models.recording import Recorder
 
-    with Recorder(path, "replay"):
+    with Recorder(path, replay=True):
         pass
 
 

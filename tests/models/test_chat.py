@@ -4,7 +4,8 @@ import time
 import pytest
 
 from polbias.files import InputError, PolbiasError
-from polbias.models import Answer, Chat, ServiceError
+from polbias.models.chat import Chat
+from polbias.models.requests import Answer, ServiceError
 from tests.models.servers import JSON, ChatServer, patient
 from tests.support.loopback import Reply
 from tests.support.process import run_python
@@ -219,7 +220,8 @@ def test_without_the_clients_the_package_imports_and_the_error_names_the_extra()
         """
         import sys
         sys.modules["openai"] = sys.modules["deepl"] = None
-        from polbias.models import Chat, Translate
+        from polbias.models.chat import Chat
+        from polbias.models.translate import Translate
         for service in (Chat("m"), Translate()):
             try:
                 service.check()
@@ -232,5 +234,7 @@ def test_without_the_clients_the_package_imports_and_the_error_names_the_extra()
 
 
 def test_importing_the_package_imports_no_client():
-    done = run_python("import sys, polbias.models; print({'openai', 'deepl', 'httpx2'} & set(sys.modules))")
+    done = run_python(
+        "import sys, polbias.models.run, polbias.models.translate; print({'openai', 'deepl', 'httpx2'} & set(sys.modules))"
+    )
     assert done.stdout.strip() == "set()"

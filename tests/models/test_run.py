@@ -12,7 +12,11 @@ import pytest
 from rich.console import Console
 
 from polbias.files import InputError, PolbiasError
-from polbias.models import Chat, Recorder, Translate, parse_prices, plan, run
+from polbias.models.chat import Chat
+from polbias.models.recording import Recorder
+from polbias.models.requests import parse_prices
+from polbias.models.run import plan, run
+from polbias.models.translate import Translate
 from tests.models.conftest import shown
 from tests.models.servers import JSON, ChatServer, DeepLServer, patient
 from tests.support.process import ROOT, run_python
@@ -67,13 +71,16 @@ def test_a_replay_needs_no_key_no_client_and_no_network(server, tmp_path):
     done = run_python(
         f"""
         import socket, sys
+        from pathlib import Path
         sys.modules["openai"] = sys.modules["deepl"] = None
         def refuse(*args, **kwargs): raise AssertionError("network")
         socket.socket.connect = socket.create_connection = socket.getaddrinfo = refuse
-        from polbias.models import Chat, Recorder, run
+        from polbias.models.chat import Chat
+        from polbias.models.recording import Recorder
+        from polbias.models.run import run
         model = Chat("stub")
         asked = [model.request(f"r{{n}}", [{{"role": "user", "content": f"question{{n}}"}}]) for n in (2, 0, 1)]
-        print([answer.text for answer in run(asked, [], Recorder({str(tmp_path / "r")!r}, "replay")).answers])
+        print([answer.text for answer in run(asked, [], Recorder(Path({str(tmp_path / "r")!r}), replay=True)).answers])
         """
     )
     assert done.stdout.strip() == "['<question2>', '<question0>', '<question1>']"
@@ -83,7 +90,7 @@ def test_a_replay_reports_what_is_not_recorded(server, tmp_path, console):
     model = chat(server)
     with Recorder(tmp_path / "r") as recorder:
         run(requests(model, 2), [model], recorder, yes=True, console=console)
-    outcome = run(requests(model, 4), [model], Recorder(tmp_path / "r", "replay"), console=console)
+    outcome = run(requests(model, 4), [model], Recorder(tmp_path / "r", replay=True), console=console)
     assert texts(outcome) == ["<question0>", "<question1>", None, None]
     assert [failure.request.id for failure in outcome.failures] == ["q2", "q3"]
     assert "2 failed" in shown(console)
@@ -238,10 +245,13 @@ def test_a_killed_run_is_resumed_without_asking_twice(tmp_path, console):
     count, path = 60, tmp_path / "r.jsonl"
     with ChatServer(lambda prompt: f"<{prompt}>", latency=0.03) as server:
         code = f"""
-            from polbias.models import Chat, Recorder, run
+            from pathlib import Path
+            from polbias.models.chat import Chat
+            from polbias.models.recording import Recorder
+            from polbias.models.run import run
             model = Chat("stub", {server.base_url!r}, concurrency=3)
             asked = [model.request(f"q{{n}}", [{{"role": "user", "content": f"question{{n}}"}}]) for n in range({count})]
-            run(asked, [model], Recorder({str(path)!r}), yes=True)
+            run(asked, [model], Recorder(Path({str(path)!r})), yes=True)
         """
         env = {**os.environ, "PYTHONPATH": str(ROOT)}
         killed = subprocess.Popen([sys.executable, "-c", dedent(code)], env=env, stderr=subprocess.DEVNULL)
@@ -259,7 +269,7 @@ def test_a_killed_run_is_resumed_without_asking_twice(tmp_path, console):
         assert texts(outcome) == [f"<question{n}>" for n in range(count)]
         assert outcome.recorded >= before - 3, "three were under way"
         assert server.count - before == count - outcome.recorded
-    assert len(Recorder(path, "replay")) == count
+    assert len(Recorder(path, replay=True)) == count
 
 
 def test_nothing_is_asked_if_no_answer_could_be_recorded(server, tmp_path, console):

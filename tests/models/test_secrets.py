@@ -3,8 +3,10 @@ import logging
 import pytest
 
 from polbias.files import InputError, PolbiasError
-from polbias.models import Chat, Recorder, Translate, run
-from polbias.models.chat import scrub
+from polbias.models.chat import Chat, scrub
+from polbias.models.recording import Recorder
+from polbias.models.run import run
+from polbias.models.translate import Translate
 from tests.models.conftest import shown
 from tests.models.servers import ChatServer, DeepLServer, patient
 

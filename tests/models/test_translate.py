@@ -3,7 +3,8 @@ import asyncio
 import pytest
 
 from polbias.files import InputError, PolbiasError
-from polbias.models import Answer, ServiceError, Translate
+from polbias.models.requests import Answer, ServiceError
+from polbias.models.translate import Translate
 from tests.models.servers import DeepLServer, patient
 
 
