@@ -69,7 +69,7 @@ def run() -> list[Line]:
 
 def shards(executor: str, workers: int) -> Measured:
     """Make shards of a million rows; start-up apart."""
-    from polbias.scaling import EXECUTORS, Resources
+    from polbias.scaling.executors import EXECUTORS, Resources
 
     seconds = {}
     with tempfile.TemporaryDirectory() as folder:
@@ -104,7 +104,7 @@ def sampling() -> Measured:
 
 def planning() -> Measured:
     """Plan a build, and make one of its shards."""
-    from polbias.scaling import EXECUTORS, Resources
+    from polbias.scaling.executors import EXECUTORS, Resources
 
     with tempfile.TemporaryDirectory() as folder:
         made = _run(folder, "planned", 20, millions=20)

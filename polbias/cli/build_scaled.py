@@ -38,7 +38,8 @@ def build_scaled(
     plan: bool,
 ) -> None:
     """Build a dataset in shards and say what was done, or say what there is to do."""
-    from polbias.scaling import EXECUTORS, Resources, build_at_scale
+    from polbias.scaling.build import build_at_scale
+    from polbias.scaling.executors import EXECUTORS, Resources
     from polbias.scaling.run import plan_run, scalable
 
     console = Console()

@@ -18,7 +18,8 @@ from polbias.eval.simulation.prompt_index import read_known
 from polbias.eval.simulation.respondents import respondent
 from polbias.eval.simulation.server import Protocol, Server
 from polbias.files import package_file
-from polbias.publishing import plan_push, push
+from polbias.publishing.hub import push
+from polbias.publishing.plan import plan_push
 from tests.support.hub import LoopbackHub
 from tests.support.process import run_python
 

@@ -12,7 +12,10 @@ import pytest
 from huggingface_hub import get_session
 
 from polbias.files import PublishError
-from polbias.publishing import client, plan_push, push, resolve_namespace
+from polbias.publishing import client
+from polbias.publishing.client import resolve_namespace
+from polbias.publishing.hub import push
+from polbias.publishing.plan import plan_push
 from tests.publishing.conftest import REPO, TOKEN
 from tests.support.hub import LoopbackHub
 from tests.support.loopback import LoopbackServer, Reply, Request
@@ -182,7 +185,8 @@ def test_a_repository_that_the_token_may_not_see_is_not_taken_for_a_missing_one(
 def test_an_upload_over_xet_is_refused(hub: LoopbackHub, built: Path, tmp_path: Path) -> None:
     code = f"""
         from pathlib import Path
-        from polbias.publishing import plan_push, push
+        from polbias.publishing.hub import push
+        from polbias.publishing.plan import plan_push
         push(plan_push(Path({str(built)!r}), {REPO!r}, "1.0.0", endpoint={hub.url!r}))
     """
     hub.fail_next(403, "/xet-write-token/", times=ALWAYS)
@@ -275,7 +279,8 @@ def test_a_file_that_cannot_be_read(
 def test_nothing_secret_is_printed(hub: LoopbackHub, built: Path, tmp_path: Path) -> None:
     code = f"""
         from pathlib import Path
-        from polbias.publishing import plan_push, push
+        from polbias.publishing.hub import push
+        from polbias.publishing.plan import plan_push
         plan = plan_push(Path({str(built)!r}), {REPO!r}, "1.0.0", endpoint={hub.url!r})
         print(plan, plan.describe())
         result = push(plan)

@@ -9,7 +9,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from polbias.files import PublishError
-from polbias.publishing import PushPlan, PushResult, plan_push, push, resolve_namespace
+from polbias.publishing.client import resolve_namespace
+from polbias.publishing.hub import PushResult, push
+from polbias.publishing.plan import PushPlan, plan_push
 from tests.publishing.conftest import REPO, TOKEN, table
 from tests.support.hub import LoopbackHub
 from tests.support.process import run_python
