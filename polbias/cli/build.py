@@ -96,13 +96,11 @@ def build_with_progress(names: Sequence[str], out: Path | None, templates: Path 
 
 
 def _build(console: Console, name: str, out: Path, templates: Path | None) -> None:
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
+    from polbias.cli.outputs import bars
     from polbias.publishing import card
 
     started = time.perf_counter()
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True) as progress:
+    with bars(console) as progress:
         task = progress.add_task(f"{name}: reading templates and proving gold labels", total=None)
 
         def step(table: TableSpec, entry: SplitEntry, fresh: bool) -> None:
