@@ -13,7 +13,7 @@ from typing import Any
 
 from polbias.aliases import Document, Json
 from polbias.eval.answers.text import LIMITS, NOT_ASKED, Response, continued
-from polbias.files import PolbiasError, draft_of
+from polbias.files import PolbiasError, write_text
 from polbias.lm_eval_runner.budget import Budget, Gate, SpentError
 from polbias.lm_eval_runner.likelihoods import Labels, sampled
 from polbias.lm_eval_runner.requests import (
@@ -49,9 +49,7 @@ def write_identity(folder: Path, identity: Document) -> None:
     if path.exists():
         return
     folder.mkdir(parents=True, exist_ok=True)
-    draft = draft_of(path)
-    draft.write_text(json.dumps(identity, indent=1, ensure_ascii=False, default=str) + "\n", "utf-8")
-    draft.replace(path)
+    write_text(path, json.dumps(identity, indent=1, ensure_ascii=False, default=str) + "\n")
 
 
 # Ask a model only for what is not on file, and keep each answer as it comes.
