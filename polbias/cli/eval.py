@@ -134,8 +134,8 @@ def budget_of(
     config: Any,
     prices: Sequence[str] | None,
     tokenizer: str | None,
-    max_tokens: int | None = None,
-    max_cost: float | None = None,
+    max_tokens: int | None,
+    max_cost: float | None,
 ) -> Budget:
     """Return what a run may take, with the price of its model."""
     from polbias.lm_eval_runner.budget import Budget
@@ -152,7 +152,7 @@ def perform(
     tasks: Catalogue,
     names: Sequence[str],
     cache: Path | None,
-    budget: Budget | None = None,
+    budget: Budget | None,
     model: Any = None,
 ) -> Run | None:
     """Ask a model some tasks; None in a process that is not the first of several."""

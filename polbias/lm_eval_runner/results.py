@@ -166,7 +166,7 @@ def write(tracker: Any, results: Json, samples: Mapping[str, Sequence[Document]]
         tracker.save_results_aggregated(results=results, samples=samples)
         for task in results["configs"]:
             tracker.save_results_samples(task_name=task, samples=[*map(for_the_log, samples[task])])
-        made = sorted(inner.iterdir(), key=_is_results) if inner.is_dir() else []
+        made = sorted(inner.iterdir(), key=lambda path: path.suffix == ".json") if inner.is_dir() else []
         rows = sum(len(samples[task]) for task in results["configs"])
         if len(made) < 1 + len(results["configs"]) or not _whole(made, rows):
             # lm_eval logs what went wrong and goes on
@@ -182,10 +182,6 @@ def write(tracker: Any, results: Json, samples: Mapping[str, Sequence[Document]]
         shutil.rmtree(draft, ignore_errors=True)
         tracker.output_path = str(wanted)
     return target
-
-
-def _is_results(path: Path) -> bool:
-    return path.suffix == ".json"
 
 
 def _whole(files: Sequence[Path], rows: int) -> bool:
@@ -235,11 +231,11 @@ def scores(results: Document, samples: Mapping[str, Sequence[Document]]) -> Iter
     """Yield the main metric of every task that has one."""
     for task, logged in samples.items():
         found = {name.split(",")[0]: value for name, value in results["results"].get(task, {}).items()}
-        metric = main_metric(found, logged[0]["doc"] if logged else {})
-        if metric is None:
-            continue
         docs = [sample["doc"] for sample in logged]
         own = _instrument(docs[0] if docs else {})
+        metric = main_metric(found, own)
+        if metric is None:
+            continue
         unit = resolve(own.unit) if own and own.unit else None
         clusters = len({unit(doc) if unit else doc.get("cluster_id", at) for at, doc in enumerate(docs)})
         independent = len(logged) if metric.endswith(_ALL_ROWS) else clusters
@@ -260,9 +256,8 @@ def scores(results: Document, samples: Mapping[str, Sequence[Document]]) -> Iter
         )
 
 
-def main_metric(names: Collection[str], row: Document) -> str | None:
-    """Return what a task is about; see docs/evaluating.md."""
-    own = _instrument(row)
+def main_metric(names: Collection[str], own: Instrument | None) -> str | None:
+    """Return what a task of an instrument, or of none, is about; see docs/evaluating.md."""
     metrics = [name for each in ([own] if own else instruments().values()) for name in each.metrics]
     return next((name for name in (*metrics, "acc") if name in names), None)
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from polbias.files import InputError, PolbiasError, draft_of
 from polbias.models.cache import Store, cache_root, digest
@@ -70,7 +71,7 @@ class Recorder:
         """Keep an answer."""
         if self._store is None:
             raise PolbiasError(f"{self.path}: opened for replay; nothing is recorded")
-        self._store.put(request.key, 0, _fields(answer))
+        self._store.put(request.key, 0, asdict(answer))
         self._add(request, answer)
 
     def close(self) -> None:
@@ -94,7 +95,7 @@ class Recorder:
         self._new = False
 
     def _add(self, request: Request, answer: Answer) -> None:
-        entry = {"key": request.key, "request": request.content, "answer": _fields(answer)}
+        entry = {"key": request.key, "request": request.content, "answer": asdict(answer)}
         self._lines.append(canonical(entry))
         self._known[request.key], self._new = answer, True
 
@@ -120,15 +121,6 @@ class Recorder:
             known[key] = answer
             self._lines.append(line.decode())
         return known
-
-
-def _fields(answer: Answer) -> dict[str, Any]:
-    return {
-        "text": answer.text,
-        "finish": answer.finish,
-        "model": answer.model,
-        "usage": dict(answer.usage),
-    }
 
 
 def _entry(line: bytes) -> tuple[str, Answer]:
