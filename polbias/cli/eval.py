@@ -152,7 +152,7 @@ def perform(
     tasks: Catalogue,
     names: Sequence[str],
     cache: Path | None,
-    budget: Budget | None,
+    budget: Budget | None = None,
     model: Any = None,
 ) -> Run | None:
     """Ask a model some tasks; None in a process that is not the first of several."""

@@ -221,14 +221,13 @@ def _progress() -> Iterator[Progress]:
 
 # The folder of a report: page, summary, tables, outcomes, results for the Hub; all of it, or none.
 
-PAGE, SUMMARY, TABLES, OUTCOMES, RESULTS = (
+PAGE, SUMMARY, TABLES, OUTCOMES, RESULTS = _OURS = (
     "report.html",
     "summary.json",
     "tables",
     "outcomes.parquet",
     "eval_results",
 )
-_OURS = (PAGE, SUMMARY, TABLES, OUTCOMES, RESULTS)
 
 
 def check_folder(folder: Path) -> None:

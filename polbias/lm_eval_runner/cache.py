@@ -148,9 +148,8 @@ class Memory:
             self._complete(kind, [slot for slot in batch if not slot.done], ask)
         answered = [slot for slot in self._slots if slot.wanted]
         self.tally.not_asked += len(self._slots) - len(answered)
-        kept = [slot for slot in answered if slot.time is not None]
-        self.tally.kept += len(kept)
-        times = [slot.time for slot in kept if slot.time is not None]
+        times = [slot.time for slot in answered if slot.time is not None]
+        self.tally.kept += len(times)
         self.tally.oldest = min(filter(None, (*times, self.tally.oldest)), default=None)
         return [slot.answer if slot.wanted else NOT_ASKED for slot in self._slots]
 

@@ -48,14 +48,14 @@ def scrub(text: object, *secrets: str) -> str:
     return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
 
 
-def check_url(url: str, what: str) -> str:
+def check_url(url: str) -> str:
     """Return a base address as it may be shown: without user, password and query."""
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise InputError(f"{what}: expected an address such as http://127.0.0.1:8000/v1")
+        raise InputError("base_url: expected an address such as http://127.0.0.1:8000/v1")
     if parts.username or parts.password:
         raise InputError(
-            f"{what}: holds a user or password; put the key into an environment variable instead"
+            "base_url: holds a user or password; put the key into an environment variable instead"
         )
     return f"{parts.scheme}://{parts.netloc}{parts.path}".rstrip("/")
 
@@ -148,12 +148,12 @@ class Service:
     retries: ClassVar[int] = 5
 
     def __post_init__(self) -> None:
-        check_url(self._url, "base_url")
+        check_url(self._url)
 
     @property
     def server(self) -> str:
         """The address as it may be shown."""
-        return check_url(self._url, "base_url")
+        return check_url(self._url)
 
     @property
     def list_priced(self) -> bool:

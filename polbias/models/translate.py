@@ -61,10 +61,9 @@ class Translate(Service):
             _set_limits(library, *before)
 
     def _ask(self, client: Any, request: Request, key: str) -> Answer:
-        library, payload = self._library(), dict(request.payload)
-        text = payload.pop("text")
+        library = self._library()
         try:
-            result = client.translate_text(text, **payload)
+            result = client.translate_text(**request.payload)
         except library.AuthorizationException as error:
             raise self._error("auth", f"{scrub(error, key)}; check the key in {self.key_name}") from None
         except library.QuotaExceededException as error:
