@@ -34,9 +34,10 @@ def review(
     path = file or folder / "review.tsv"
     if apply:
         done = apply_corrections(path, read_review(path), sorted((folder / "statements").glob("*.yaml")))
-        counts = {"corrected": done.corrected, "accepted": done.accepted, "rejected": done.rejected}
-        told = ", ".join(f"{len(found)} {name}" for name, found in counts.items())
-        typer.echo(f"applied: {told}")
+        typer.echo(
+            f"applied: {len(done.corrected)} corrected, {len(done.accepted)} accepted, "
+            f"{len(done.rejected)} rejected"
+        )
     statements = items(load_family(folder).countries.values())
     found = rows(statements, check(statements))
     write_review(path, found)

@@ -197,8 +197,9 @@ def evaluate(
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     with listening(tell, config.verbosity) as (sources, faults), ExitStack() as opened:
         tracker = tracker_of(config)
-        folders = [*tasks.folders]
-        manager = TaskManager(include_path=folders, include_defaults=False, metadata=dict(config.metadata))
+        manager = TaskManager(
+            include_path=[*tasks.folders], include_defaults=False, metadata=dict(config.metadata)
+        )
         loaded = manager.load([*names])
         thinks = bool(config.metadata.get(REASONING))
         if thinks:
