@@ -60,7 +60,7 @@ def run() -> list[Line]:
 
 def shards(executor: str, workers: int) -> Measured:
     """Make shards of a million rows; start-up apart."""
-    from polbias.scaling import EXECUTORS, Resources
+    from polbias.scaling.executors import EXECUTORS, Resources
 
     seconds = {}
     with tempfile.TemporaryDirectory() as folder:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from polbias.files import MOST_LEVELS, BuildError, package_file, too_deep
+from polbias.files import MOST_LEVELS, BuildError, package_file, too_deep, write_text
 
 # What a built dataset says of itself: `manifest.json`, written last, read first.
 
@@ -37,19 +37,31 @@ class FileEntry(_Recorded):
     sha256: str
 
 
-class SplitEntry(_Recorded):
-    """One split of one config.
+class LockedSplit(_Recorded):
+    """Rows and content of one split.
 
     Attributes:
         rows: number of rows.
         content: hash of the logical content; None of a set that was built in shards.
         tree: the same, from the hashes of its blocks; None in an older manifest.
-        files: its shards in order.
     """
 
     rows: int
     content: str | None = None
     tree: str | None = None
+
+    def agrees(self, other: LockedSplit | None) -> bool:
+        """Whether the rows of another split are these, by every hash that both have."""
+        if other is None or self.rows != other.rows:
+            return False
+        pairs = [(self.content, other.content), (self.tree, other.tree)]
+        both = [one == another for one, another in pairs if one and another]
+        return bool(both) and all(both)
+
+
+class SplitEntry(LockedSplit):
+    """One split of one config, with its shards in order."""
+
     files: tuple[FileEntry, ...]
 
 
@@ -107,43 +119,16 @@ _HEADER = """\
 """
 
 
-class LockedSplit(BaseModel):
-    """Rows and content hash of one split."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-    rows: int
-    content: str | None = None
-    tree: str | None = None
-
-    def agrees(self, other: LockedSplit | None) -> bool:
-        """Whether the rows of another split are these, by every hash that both have."""
-        if other is None or self.rows != other.rows:
-            return False
-        pairs = [(self.content, other.content), (self.tree, other.tree)]
-        both = [one == another for one, another in pairs if one and another]
-        return bool(both) and all(both)
-
-
-class LockedDataset(BaseModel):
+class LockedDataset(_Recorded):
     """A dataset as published: its version and its configs' splits."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
     version: str
-    configs: dict[str, dict[str, LockedSplit]]
+    configs: Mapping[str, Mapping[str, LockedSplit]]
 
     @classmethod
     def of(cls, manifest: Manifest) -> LockedDataset:
         """Take down what a manifest says."""
-        return cls(
-            version=manifest.version,
-            configs={
-                config: {
-                    name: LockedSplit(rows=s.rows, content=s.content, tree=s.tree)
-                    for name, s in splits.items()
-                }
-                for config, splits in manifest.configs.items()
-            },
-        )
+        return cls(version=manifest.version, configs=manifest.configs)
 
 
 def lock_path() -> Path:
@@ -186,21 +171,18 @@ def write_lock(locked: dict[str, LockedDataset], path: Path) -> None:
     """Write a lock; the same entries give the same bytes."""
     entries = {name: locked[name].model_dump(mode="json", exclude_none=True) for name in sorted(locked)}
     text = _HEADER + yaml.safe_dump(entries, sort_keys=False, allow_unicode=True, width=200)
-    partial = path.with_name(path.name + ".partial")
-    partial.write_text(text, "utf-8")
-    partial.replace(path)
+    write_text(path, text)
 
 
 def differences(manifest: Manifest, locked: LockedDataset | None) -> list[str]:
     """Say in what a build differs from the lock."""
     if locked is None:
         return [f"{manifest.dataset}: not in {lock_path().name}"]
-    found = LockedDataset.of(manifest)
     lines: list[str] = []
-    if found.version != locked.version:
-        lines.append(f"{manifest.dataset}: version {found.version}, the lock has {locked.version}")
-    for config in dict.fromkeys([*locked.configs, *found.configs]):
-        here, there = found.configs.get(config), locked.configs.get(config)
+    if manifest.version != locked.version:
+        lines.append(f"{manifest.dataset}: version {manifest.version}, the lock has {locked.version}")
+    for config in dict.fromkeys([*locked.configs, *manifest.configs]):
+        here, there = manifest.configs.get(config), locked.configs.get(config)
         if there is None:
             lines.append(f"{manifest.dataset}/{config}: built, but not in the lock")
         elif here is None:
@@ -238,11 +220,7 @@ class _ColumnHash:
         self.validity = hashlib.sha256()
         self.lengths = hashlib.sha256()
         self.values = hashlib.sha256()
-        self.children: list[_ColumnHash] = []
-        if pa.types.is_list(kind):
-            self.children = [_ColumnHash(kind.value_type)]
-        elif pa.types.is_struct(kind):
-            self.children = [_ColumnHash(kind.field(i).type) for i in range(kind.num_fields)]
+        self.children = [_ColumnHash(kind.field(i).type) for i in range(kind.num_fields)]
 
     def update(self, array: Any) -> None:
         if pa.types.is_dictionary(array.type):
@@ -339,14 +317,6 @@ class ContentHash:
         return whole.hexdigest()
 
 
-def content_hash(batches: Iterable[Any], schema: Any) -> str:
-    """Hash the logical content of a table."""
-    found = ContentHash(schema)
-    for batch in batches:
-        found.update(batch)
-    return found.digests()[0]
-
-
 def tree_hash(schema: Any, leaves: Iterable[str]) -> str:
     """Hash a table from the hashes of its blocks."""
     whole = hashlib.sha256(f"blocks of {BLOCK_ROWS} rows\n".encode())
@@ -383,7 +353,7 @@ def parquet_content_hash(paths: Iterable[Path]) -> str:
     return parquet_hashes(paths, None)[0][0]
 
 
-def holds(paths: Sequence[Path], said: SplitEntry | LockedSplit) -> bool:
+def holds(paths: Sequence[Path], said: LockedSplit) -> bool:
     """Whether the shards of one split have the content that is said of it, by every hash that is."""
     sizes = {"content": None, "tree": BLOCK_ROWS}
     wanted = {name: digits for name in sizes if (digits := getattr(said, name))}

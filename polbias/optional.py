@@ -7,7 +7,7 @@ its tasks below ``lm_eval/tasks``, and Python takes that folder for a package ``
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, requires, version
@@ -16,7 +16,7 @@ from typing import Any
 
 from polbias.files import PolbiasError
 
-_NAME = re.compile(r"[\w.-]+")
+_EXTRA = re.compile(r"""extra == ["'](\w+)["']""")
 _NESTED = re.compile(r"polbias\[(\w+)\]")
 
 
@@ -35,7 +35,7 @@ def advice(extra: str) -> str:
         packages = _packages(extra)
     except PackageNotFoundError:  # run from a checkout that was never installed
         return f"pip install '.[{extra}]' in the checkout of polbias"
-    missing = [each for each in packages if not installed(_NAME.match(each)[0])]  # type: ignore[index]
+    missing = [each for each in packages if not installed(_name(each))]
     return " ".join(["pip install", *(f"'{each}'" for each in missing or packages)])
 
 
@@ -50,12 +50,9 @@ class MissingError(PolbiasError):
 
 def missing(error: ModuleNotFoundError) -> MissingError | None:
     """What to say of a module that an extra brings under the name of its package; None of any other."""
-    for line in requires("polbias") or ():
-        package, _, condition = line.partition(";")
-        extra = re.search(r"""extra == ["'](\w+)["']""", condition)
-        own = _NAME.match(package)[0].replace("-", "_")  # type: ignore[index]
-        if extra and own == str(error.name).partition(".")[0]:
-            return MissingError.of(error, extra[1])
+    for extra, package in _required():
+        if _name(package).replace("-", "_") == str(error.name).partition(".")[0]:
+            return MissingError.of(error, extra)
     return None
 
 
@@ -86,11 +83,22 @@ def lm_eval_imports() -> Iterator[None]:
         raise PolbiasError(f"lm_eval cannot be used ({error}); {advice('eval')}") from None
 
 
-def _packages(extra: str) -> Sequence[str]:
+def _packages(extra: str) -> list[str]:
     found: list[str] = []
-    for line in requires("polbias") or ():
-        package, _, condition = (part.strip() for part in line.partition(";"))
-        if re.search(rf"""extra == ["']{extra}["']""", condition):
+    for own, package in _required():
+        if own == extra:
             nested = _NESTED.fullmatch(package)
             found += _packages(nested[1]) if nested else [package]
     return found
+
+
+def _required() -> Iterator[tuple[str, str]]:
+    """Yield the extras, each with a package or another extra that it brings."""
+    for line in requires("polbias") or ():
+        package, _, condition = line.partition(";")
+        if extra := _EXTRA.search(condition):
+            yield extra[1], package.strip()
+
+
+def _name(package: str) -> str:
+    return re.split(r"[^\w.-]", package)[0]

@@ -71,7 +71,6 @@ _OURS = (
             "partisan-inference": "polbias.generators.partisan.publication:PUBLICATION",
             "partisan-inference-xl": "polbias.generators.partisan.publication:LARGE",
         },
-        asked=("partisan-inference", "partisan-inference-xl"),
         report="polbias.eval.partisan.section",
         words="polbias:templates/report/partisan.yaml",
         simulation=("polbias.eval.partisan.simulation:Arguments",),
@@ -84,7 +83,6 @@ _OURS = (
     Instrument(
         name="normative",
         datasets={"normative-reasoning": "polbias.generators.normative.publication:PUBLICATION"},
-        asked=("normative-reasoning",),
         report="polbias.eval.normative.section",
         words="polbias:templates/report/normative.yaml",
         simulation=(
@@ -110,7 +108,6 @@ _OURS = (
     Instrument(
         name="xphemism",
         datasets={"xphemism-pairs": "polbias.generators.xphemism.publication:PUBLICATION"},
-        asked=("xphemism-pairs",),
         report="polbias.eval.xphemism.section",
         words="polbias:templates/report/xphemism.yaml",
         simulation=("polbias.eval.xphemism.simulation:Claims",),
@@ -122,7 +119,6 @@ _OURS = (
     Instrument(
         name="selfassess",
         datasets={"self-assessment": "polbias.generators.selfassess.publication:PUBLICATION"},
-        asked=("self-assessment",),
         report="polbias.eval.selfassess.section",
         words="polbias:templates/report/selfassess.yaml",
         simulation=(

@@ -20,8 +20,9 @@ from polbias.generators.engine.spreadsheets import REJECT, ReviewFile
 from polbias.generators.language.similarity import closest_earlier, words
 from polbias.generators.selfassess.perspective_leaks import find_leaks, load_word_lists
 from polbias.generators.selfassess.templates import TILTS, Item, Set, untidy
-from polbias.models import Answer, Chat, Request, settings
-from polbias.models.prompts import find_json, numbered_lines, tidy
+from polbias.models.chat import Chat
+from polbias.models.prompts import find_json, numbered_lines, settings, tidy
+from polbias.models.requests import Answer, Request
 from polbias.template_files import Entry, Text, Texts, load_template, shown
 
 # What ``generation.yaml`` says: the prompts for categories and for further items.

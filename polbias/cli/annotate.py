@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from polbias.aliases import Json
-from polbias.files import write_text
+from polbias.files import InputError, nearest, package_file, write_text
 
 if TYPE_CHECKING:
     from polbias.generators.authoring.annotation.answers import Collected, Person
@@ -72,7 +72,6 @@ def export(
     pairs.tsv: pair_id, first and second. The form of a dataset, which must be built here, is blind: no label,
     and ids that tell nothing; tasks.json has both and is not for annotators.
     """
-    from polbias.files import InputError, nearest, package_file
     from polbias.generators.authoring.annotation.panel import sample
     from polbias.generators.authoring.annotation.tasks import (
         FIELDS,
@@ -208,7 +207,6 @@ def _tell(lines: Sequence[str]) -> None:
 
 def _write(out: Path, tasks: TaskSet, form: Sequence[FormName] | None) -> None:
     """Write an export unless it would overwrite something else, such as answers."""
-    from polbias.files import InputError
     from polbias.generators.authoring.annotation.tasks import export as files_of
 
     files = files_of(tasks, [each.value for each in form or FormName])

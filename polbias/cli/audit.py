@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 from importlib import import_module
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from polbias.aliases import Json
+from polbias.cli.options import assigned
 from polbias.files import InputError, PolbiasError, write_text
 
 if TYPE_CHECKING:
@@ -99,8 +99,6 @@ def _print(console: Console, summary: dict[str, Any]) -> None:
 
 # `polbias audit`: read a published benchmark back into formulas and report what is wrong with its labels.
 
-_STEP = 100  # items between two looks of the progress bar
-
 
 class FormatName(StrEnum):
     """The formats; the module of each that is no whole set offers `make(templates) -> Format`."""
@@ -156,15 +154,14 @@ def audit(
     nothing to report, 1 if there is, 2 if the file cannot be used.
     """
     try:
+        columns = assigned("--column", column, "ROLE=NAME, such as premise=text_a")
         if form is FormatName.any:
-            flagged = _any(file, output or [], _assigned(column or []), exemplars or [], samples or [])
+            flagged = _any(file, output or [], columns, exemplars or [], samples or [])
         elif form.value in SETS:
             module = import_module(f"polbias.generators.auditing.{form.value}")
             flagged = audit_set(file, output or [], lambda: module.audit(file))
         else:
-            flagged = _run(
-                file, form.value, output or [], every, _assigned(column or []), exemplars or [], templates
-            )
+            flagged = _run(file, form.value, output or [], every, columns, exemplars or [], templates)
     except PolbiasError as error:
         raise InputError(str(error)) from None
     if flagged:
@@ -217,17 +214,6 @@ def _answered(paths: Sequence[Path]) -> tuple[dict[str, list[bool]], dict[str, C
     return {item: [*own.values()] for item, own in found.items()}, said
 
 
-def _assigned(columns: Sequence[str]) -> dict[str, str]:
-    """Return role to column."""
-    chosen = {}
-    for text in columns:
-        role, equals, name = text.partition("=")
-        if not (role and equals and name):
-            raise InputError(f"--column {text}: expected ROLE=NAME, such as premise=text_a")
-        chosen[role.strip()] = name
-    return chosen
-
-
 def _run(
     file: Path,
     name: str,
@@ -239,29 +225,30 @@ def _run(
 ) -> int:
     """Audit a file and print the report; return how many items a reader must know about."""
     from rich.console import Console
+    from rich.progress import Progress
 
     from polbias.generators.auditing import report
     from polbias.generators.auditing.audit import Audit
     from polbias.generators.auditing.items import Source, read_texts
     from polbias.generators.auditing.report import Reports, Summary
 
-    console = Console(highlight=False)
+    console, errors = Console(highlight=False), Console(stderr=True)
     form: Format = import_module(f"polbias.generators.auditing.{name}").make(templates)
     source = Source(file, form.layout, columns)
     summary, gallery = Summary(form.layout), report.Gallery()
     with Reports(output, [*source.files, *exemplars], form) as reports:
         leaked = [texts for path in exemplars for texts in read_texts(path, form.layout)]
-        with Console(stderr=True).status(f"reading {file.name}"):
+        with errors.status(f"reading {file.name}"):
             audited = Audit(source, form, leaked)
         started = time.perf_counter()
-        with _progress(audited.items, not every) as step:
-            for item in audited:
+        hidden = every or not errors.is_terminal
+        with Progress(console=errors, transient=True, disable=hidden) as progress:
+            for item in progress.track(audited, audited.items, description="auditing"):
                 summary.add(item)
                 gallery.add(item)
                 reports.add(item)
                 if every:
                     console.print(report.describe(item, form))
-                step()
         reports.finish(file, summary)
     seconds = time.perf_counter() - started
     report.print_counts(console, summary, form)
@@ -278,26 +265,3 @@ def _conclude(console: Console, summary: Summary, seconds: float, output: Sequen
     console.print(f"[bold]{items}[/]: {verdicts} ({rate})", soft_wrap=True)
     for path in output:
         console.print(f"all items in {path}", soft_wrap=True, markup=False)
-
-
-@contextmanager
-def _progress(total: int, shown: bool) -> Iterator[Callable[[], None]]:
-    """Show progress on a terminal; nowhere else."""
-    from rich.console import Console
-    from rich.progress import Progress
-
-    console = Console(stderr=True)
-    if not (shown and console.is_terminal):
-        yield lambda: None
-        return
-    with Progress(console=console, transient=True) as progress:
-        task = progress.add_task("auditing", total=total)
-        done = 0
-
-        def step() -> None:
-            nonlocal done
-            done += 1
-            if done % _STEP == 0:  # drawing is slower than auditing
-                progress.advance(task, _STEP)
-
-        yield step

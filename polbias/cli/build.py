@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,7 +12,7 @@ import typer
 
 from polbias import registry
 from polbias.cli.options import DatasetTemplates, Names
-from polbias.files import PolbiasError, build_root
+from polbias.files import InputError, PolbiasError, build_root
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -64,13 +65,43 @@ def build(
     if all(given is None for given in scaled) and "://" not in (out or ""):
         build_with_progress(names or [], Path(out) if out else None, templates)
         return
-    from polbias.cli.build_scaled import build_scaled
+    from rich.console import Console
+    from rich.filesize import decimal
 
+    from polbias.cli.build_scaled import followed, location, logs_of, options_of
+    from polbias.scaling.build import build_at_scale
+    from polbias.scaling.executors import EXECUTORS, Resources
+    from polbias.scaling.run import plan_run, scalable
+
+    console = Console()
+    started = time.perf_counter()
+    if not names or len(names) != 1:
+        raise InputError(
+            f"found {len(names or ())} names of datasets; the options of scale are for one dataset, such as "
+            "partisan-inference-xl"
+        )
     executor = executor or ("local" if workers else "inprocess")
-    workers = workers or 1
-    build_scaled(
-        names, out, templates, rows, shards, executor, workers, fresh, lean, option or (), logs, plan
+    if executor not in EXECUTORS:
+        raise InputError(f"--executor: found {executor!r}, expected one of {', '.join(EXECUTORS)}")
+    name, options, publication = names[0], options_of(option or ()), scalable(names[0])
+    if lean and not publication.derived:
+        raise InputError(f"--lean: no columns of {name} follow from others; leave it out")
+    with console.status(f"{name}: reading templates and proving gold labels"):
+        spec = publication.specify(templates, rows=rows, fresh=fresh)
+        run = plan_run(location(out), spec, rows, fresh, shards, publication.derived if lean else ())
+    title = f"[bold]{name} {spec.version}[/]: {run.rows:,} rows in {len(run.slices):,} shards"
+    if plan:
+        console.print(f"{title}, about {decimal(run.size())}")
+        console.print(f"into {run.url}", soft_wrap=True, highlight=False)
+        return
+    resources = Resources(workers or 1, logs or logs_of(run), options)
+    progress = partial(followed, console, run)
+    done = build_at_scale(
+        run, publication, EXECUTORS[executor], resources, templates, console.status, progress
     )
+    seconds = time.perf_counter() - started
+    console.print(f"{title}, {done.made:,} made, {done.kept:,} kept, {seconds:.1f} s")
+    console.print(f"in {done.url}", soft_wrap=True, highlight=False)
 
 
 def build_with_progress(names: Sequence[str], out: Path | None, templates: Path | None) -> None:
@@ -96,13 +127,11 @@ def build_with_progress(names: Sequence[str], out: Path | None, templates: Path 
 
 
 def _build(console: Console, name: str, out: Path, templates: Path | None) -> None:
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
+    from polbias.cli.outputs import bars
     from polbias.publishing import card
 
     started = time.perf_counter()
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True) as progress:
+    with bars(console) as progress:
         task = progress.add_task(f"{name}: reading templates and proving gold labels", total=None)
 
         def step(table: TableSpec, entry: SplitEntry, fresh: bool) -> None:

@@ -26,13 +26,14 @@ def demo(
     Needs the datasets ([bold]polbias build[/]) and lm_eval; no model, no key, no network. Takes about a
     minute. Open DIR/report/report.html in a browser.
     """
+    from polbias.cli.eval import say
     from polbias.cli.report import PAGE, check_folder, make_report, show
     from polbias.experiments.demonstration import ask, compare, demonstration
 
     shown = demonstration()
     report = output / _REPORT
     check_folder(report)
-    made = make_report(ask(shown, output / _RUNS, _say), report)
+    made = make_report(ask(shown, output / _RUNS, say), report)
     show(made)
     show_compared(shown, compare(shown, made))
     typer.echo(f"wrote {report / PAGE}: open it in a browser")
@@ -66,7 +67,3 @@ def show_compared(shown: Demonstration, compared: Mapping[str, Sequence[Compared
         "respondents on the same questions; it is not what was planted where the measure is of other answers "
         "than those that were moved, or of other things as well. found: the estimate of this one."
     )
-
-
-def _say(line: str) -> None:
-    typer.secho(line, fg=typer.colors.BRIGHT_BLACK, err=True)

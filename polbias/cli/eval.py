@@ -134,12 +134,12 @@ def budget_of(
     config: Any,
     prices: Sequence[str] | None,
     tokenizer: str | None,
-    max_tokens: int | None = None,
-    max_cost: float | None = None,
+    max_tokens: int | None,
+    max_cost: float | None,
 ) -> Budget:
     """Return what a run may take, with the price of its model."""
     from polbias.lm_eval_runner.budget import Budget
-    from polbias.models import parse_prices
+    from polbias.models.requests import parse_prices
     from polbias.models.tokens import load_tokens, price_of
 
     name, listed = str(config.model_args.get("model") or ""), config.model.startswith("openai-")
@@ -165,16 +165,16 @@ def perform(
     output_folder(config)
     if config.limit:
         odd = "; an odd number parts a pair" if config.limit >= 1 and config.limit % 2 else ""
-        _say(f"--limit {config.limit:g}: the first rows of every task, for a try only{odd}")
+        say(f"--limit {config.limit:g}: the first rows of every task, for a try only{odd}")
     try:
-        return evaluate(config, tasks, names, kind, cache, _say, model, budget)
+        return evaluate(config, tasks, names, kind, cache, say, model, budget)
     except StoppedError:
         typer.echo(err=True)  # lm_eval's bar leaves the line open
         raise
     except KeyboardInterrupt:
         typer.echo(err=True)
         if cache is not None:
-            _say("the answers so far are kept: run the same command again to go on")
+            say("the answers so far are kept: run the same command again to go on")
         raise
 
 
@@ -190,13 +190,14 @@ def known_usage(config: Any, tasks: Sequence[Task], cache: Path | None) -> Mappi
     except InputError:
         raise
     except PolbiasError as error:
-        _say(f"answers on file are not counted: {error}")
+        say(f"answers on file are not counted: {error}")
         return {}
     prepare(config, kind)
-    return usage(config, tasks, cache, _say)
+    return usage(config, tasks, cache, say)
 
 
-def _say(line: str) -> None:
+def say(line: str) -> None:
+    """Tell what goes on, beside what is printed."""
     typer.secho(line, fg=typer.colors.BRIGHT_BLACK, err=True)
 
 
@@ -222,7 +223,7 @@ def report_on(folder: Path) -> None:
         check_folder(place)
         make_report([folder], place)
     except PolbiasError as error:
-        _say(f"no report: {error}")
+        say(f"no report: {error}")
     else:
         typer.echo(f"report: {place / PAGE}")
 

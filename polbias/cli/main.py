@@ -36,7 +36,6 @@ from polbias.cli import (
     variants,
     verify,
 )
-from polbias.cli.eval import PASSED_ON
 from polbias.files import PolbiasError
 from polbias.optional import missing
 
@@ -122,7 +121,7 @@ def _add(
         if isinstance(command, typer.Typer):
             to.add_typer(command, name=name, rich_help_panel=panel, hidden=hidden)
         else:
-            settings = PASSED_ON if command in (eval.evaluate, report.analyze) else None
+            settings = eval.PASSED_ON if command in (eval.evaluate, report.analyze) else None
             to.command(name, rich_help_panel=panel, hidden=hidden, context_settings=settings)(command)
 
 

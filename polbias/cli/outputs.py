@@ -3,10 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from polbias.aliases import Document
 from polbias.files import guarded
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress
+
+
+def bars(console: Console) -> Progress:
+    """Return progress bars with counts and times, of which nothing is left at the end."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    return Progress(*columns, console=console, transient=True)
 
 
 def csv_text(rows: Iterable[Document], columns: Sequence[str] = ()) -> str:

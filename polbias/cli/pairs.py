@@ -51,7 +51,7 @@ def pairs(
             rows.append({"claim_id": request.claim_id} | dict(request.values) | words | _result(pair))
     write_text(output, csv_text(rows))
     counts = Counter(row["status"] for row in rows)
-    told = ", ".join(f"{counts[status]} {status}" for status in ("made", "review", "none"))
+    told = f"{counts['made']} made, {counts['review']} review, {counts['none']} none"
     typer.echo(f"{len(rows)} rows in {output}: {told}")
 
 

@@ -63,16 +63,8 @@ def power(
     chosen = instruments().get(instrument)
     if chosen is None:
         raise InputError(f"--instrument {instrument}: found no design; give `power` in its Instrument")
-    given: Json = {
-        name: value
-        for name, value in (("rate", rate), ("unanswered", unanswered), ("icc", icc), ("repeat", repeat))
-        if value is not None
-    }
-    size = {
-        name: value
-        for name, value in (("clusters", clusters), ("items", items), ("answers", answers))
-        if value is not None
-    }
+    given = _given(rate=rate, unanswered=unanswered, icc=icc, repeat=repeat)
+    size = _given(clusters=clusters, items=items, answers=answers)
     if sampled is not None and not chosen.sampled:
         able = " or ".join(each.name for each in instruments().values() if each.sampled)
         raise InputError(f"--sampled: found with {chosen.name}, expected with {able} only; leave it out")
@@ -95,6 +87,10 @@ def power(
     for report in reports:
         _show(report, chosen)
     _show_sources(told)
+
+
+def _given(**options: float | None) -> Json:
+    return {name: value for name, value in options.items() if value is not None}
 
 
 def _share(points: float | None, name: str) -> float | None:

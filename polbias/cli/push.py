@@ -43,7 +43,7 @@ def push(
         if found:
             console.print(f"[yellow]note:[/] {found[0]}", soft_wrap=True, highlight=False)
         plan = plan_push(folder, f"{namespace}/{manifest.dataset}", manifest.version)
-        told = plan.describe() if dry_run or plan.nothing_to_do else hub.push(plan).describe()
+        told = plan.describe() if dry_run or plan.nothing_to_do else hub.push(plan)
         console.print(told, soft_wrap=True, highlight=False, markup=False)
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from polbias.cli.options import InstrumentName
-from polbias.cli.outputs import csv_text
+from polbias.cli.outputs import bars, csv_text
 from polbias.files import InputError, PolbiasError, draft_of, write_text
 
 if TYPE_CHECKING:
@@ -206,30 +206,28 @@ def show_notices(made: Report) -> None:
 def _progress() -> Iterator[Progress]:
     """Show a bar per step on the terminal; nothing where there is none."""
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import TaskID
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
-        known: dict[str, object] = {}
+    with bars(Console(stderr=True)) as progress:
+        known: dict[str, TaskID] = {}
 
         def show(step: str, done: int, total: int) -> None:
             if step not in known:
-                known[step] = bars.add_task(_STEPS.get(step, "writing"), total=total)
-            bars.update(known[step], completed=done, total=total)  # type: ignore[arg-type]
+                known[step] = progress.add_task(_STEPS.get(step, "writing"), total=total)
+            progress.update(known[step], completed=done, total=total)
 
         yield show
 
 
 # The folder of a report: page, summary, tables, outcomes, results for the Hub; all of it, or none.
 
-PAGE, SUMMARY, TABLES, OUTCOMES, RESULTS = (
+PAGE, SUMMARY, TABLES, OUTCOMES, RESULTS = _OURS = (
     "report.html",
     "summary.json",
     "tables",
     "outcomes.parquet",
     "eval_results",
 )
-_OURS = (PAGE, SUMMARY, TABLES, OUTCOMES, RESULTS)
 
 
 def check_folder(folder: Path) -> None:

@@ -131,16 +131,9 @@ def run(
         return
     made = _generate(config, chosen, n, cache, budget)
     placed, path = written_articles(made.samples, made.folder, chosen), made.folder / _CHOICES
-    _choose(
-        _config(args, output, "choices", reasoning, greedy=True),
-        path,
-        chosen,
-        placed,
-        design,
-        max_characters,
-        cache,
-        made,
-    )
+    config = _config(args, output, "choices", reasoning)
+    config.gen_kwargs = {}
+    _choose(config, path, chosen, placed, design, max_characters, cache, made)
     report_on(output)
 
 
@@ -212,7 +205,7 @@ def some_of(given: str, known: Sequence[str], option: str) -> list[str]:
     return names
 
 
-def _config(args: Sequence[str], output: Path, stage: str, reasoning: bool, *, greedy: bool = False) -> Any:
+def _config(args: Sequence[str], output: Path, stage: str, reasoning: bool) -> Any:
     """Read the options of lm_eval for a stage."""
     from polbias.lm_eval_runner.run import parse
     from polbias.lm_eval_runner.tasks import REASONING
@@ -226,8 +219,6 @@ def _config(args: Sequence[str], output: Path, stage: str, reasoning: bool, *, g
             "run `polbias eval` with the tasks of docs/selfassess.md, one after the other"
         )
     config = parse([*args, "--tasks", stage, "--output_path", str(output)])
-    if greedy:
-        config.gen_kwargs = {}
     if reasoning:
         config.metadata = {**config.metadata, REASONING: True}
     return config

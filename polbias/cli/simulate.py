@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from polbias.aliases import Document, Json
-from polbias.files import InputError
+from polbias.files import InputError, build_root
 
 simulations = typer.Typer(
     name="simulate",
@@ -143,7 +143,6 @@ def serve(
     """
     from polbias.eval.simulation.prompt_index import read_known
     from polbias.eval.simulation.server import Protocol, Server
-    from polbias.files import build_root
 
     chosen = _respondent(context.params)
     known = read_known(build_root(), chosen, seed, only=dataset or (), files=rows or ())

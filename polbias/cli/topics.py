@@ -19,7 +19,7 @@ from polbias.cli.options import (
     Templates,
     Yes,
 )
-from polbias.files import write_text
+from polbias.files import InputError, write_text
 
 if TYPE_CHECKING:
     from polbias.generators.selfassess.templates import Family, Item
@@ -57,7 +57,8 @@ def suggest(
     from polbias.generators.authoring import topics as topicgen
     from polbias.generators.authoring.topics import REVIEW
     from polbias.generators.selfassess.templates import load_family
-    from polbias.models import Chat, answered
+    from polbias.models.chat import Chat
+    from polbias.models.run import answered
 
     family = load_family(templates)
     chosen = family.sets[_known(family, set_id)]
@@ -95,7 +96,6 @@ def accept(
     templates: Templates = None,
 ) -> None:
     """Turn the accepted items of a review file into item files, one a category, with new numbers."""
-    from polbias.files import InputError
     from polbias.generators.authoring.topics import read_review
     from polbias.generators.selfassess.templates import load_family
 
@@ -115,8 +115,6 @@ def accept(
 
 
 def _known(family: Family, set_id: str) -> str:
-    from polbias.files import InputError
-
     if set_id not in family.sets:
         raise InputError(f"--set: found {set_id!r}, expected one of {', '.join(family.sets)}")
     return set_id

@@ -44,8 +44,10 @@ def variants(
     answered is in the file of --record and is not asked again.
     """
     from polbias.generators.authoring import variants as making
-    from polbias.models import Chat, Service, Translate, answered
+    from polbias.models.chat import Chat, Service
     from polbias.models.prompts import Role
+    from polbias.models.run import answered
+    from polbias.models.translate import Translate
 
     statements = list(_statements(file, language, country))
     chat = Chat(model, base_url, concurrency=concurrency)

@@ -13,7 +13,7 @@ from typing import Any
 
 from polbias.aliases import Document, Json
 from polbias.eval.answers.text import LIMITS, NOT_ASKED, Response, continued
-from polbias.files import PolbiasError, draft_of
+from polbias.files import PolbiasError, write_text
 from polbias.lm_eval_runner.budget import Budget, Gate, SpentError
 from polbias.lm_eval_runner.likelihoods import Labels, sampled
 from polbias.lm_eval_runner.requests import (
@@ -49,9 +49,7 @@ def write_identity(folder: Path, identity: Document) -> None:
     if path.exists():
         return
     folder.mkdir(parents=True, exist_ok=True)
-    draft = draft_of(path)
-    draft.write_text(json.dumps(identity, indent=1, ensure_ascii=False, default=str) + "\n", "utf-8")
-    draft.replace(path)
+    write_text(path, json.dumps(identity, indent=1, ensure_ascii=False, default=str) + "\n")
 
 
 # Ask a model only for what is not on file, and keep each answer as it comes.
@@ -150,9 +148,8 @@ class Memory:
             self._complete(kind, [slot for slot in batch if not slot.done], ask)
         answered = [slot for slot in self._slots if slot.wanted]
         self.tally.not_asked += len(self._slots) - len(answered)
-        kept = [slot for slot in answered if slot.time is not None]
-        self.tally.kept += len(kept)
-        times = [slot.time for slot in kept if slot.time is not None]
+        times = [slot.time for slot in answered if slot.time is not None]
+        self.tally.kept += len(times)
         self.tally.oldest = min(filter(None, (*times, self.tally.oldest)), default=None)
         return [slot.answer if slot.wanted else NOT_ASKED for slot in self._slots]
 

@@ -10,7 +10,7 @@ import re
 import shutil
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -40,40 +40,29 @@ _OVERRIDES = "generation_kwargs:"  # lm_eval warns of what the user has just typ
 _LOST = re.compile(r"Exception:(?P<text>.*?), (?:\(no outputs\)|\{)", re.DOTALL)
 
 
-@dataclass
-class Reports:
-    """What was said.
-
-    Args:
-        sources: where rows came from, a line for each config.
-        faults: what the server replied when it failed, in order; never a key.
-    """
-
-    sources: list[str] = field(default_factory=list)
-    faults: list[str] = field(default_factory=list)
-
-
 class _Sources(logging.Handler):
     """Takes down and shows what the loaders say, each line once."""
 
-    def __init__(self, reports: Reports, tell: Tell) -> None:
+    def __init__(self, tell: Tell) -> None:
         super().__init__()
-        self._reports, self._tell = reports, tell
+        self.lines: list[str] = []
+        self._tell = tell
 
     def emit(self, record: logging.LogRecord) -> None:
         """Show a line that is new."""
         line = record.getMessage()
-        if line not in self._reports.sources:
-            self._reports.sources.append(line)
+        if line not in self.lines:
+            self.lines.append(line)
             self._tell(line)
 
 
 class _Faults(logging.Filter):
     """Takes down what a server says when it fails; shows each kind of fault once, not for every request."""
 
-    def __init__(self, reports: Reports, tell: Tell) -> None:
+    def __init__(self, tell: Tell) -> None:
         super().__init__()
-        self._reports, self._tell = reports, tell
+        self.replies: list[str] = []
+        self._tell = tell
         self._told: set[str] = set()
 
     def filter(self, record: logging.LogRecord) -> bool:
@@ -92,7 +81,7 @@ class _Faults(logging.Filter):
             self._told.add(text)
             self._tell(f"the server fails: {text}")
         if said:
-            self._reports.faults.append(text)
+            self.replies.append(text)
         return False
 
 
@@ -110,14 +99,18 @@ def _not_typed(record: logging.LogRecord) -> bool:
 
 
 @contextmanager
-def listening(tell: Tell, verbosity: str | None = None) -> Iterator[Reports]:
-    """Listen to lm_eval and the loaders; what is left of its messages is shown from WARNING on."""
+def listening(tell: Tell, verbosity: str | None) -> Iterator[tuple[list[str], list[str]]]:
+    """Listen to lm_eval and the loaders; what is left of its messages is shown from WARNING on.
+
+    Yields:
+        Where rows come from, a line for each config, and what the server replies when it fails, in order;
+        never a key.
+    """
     from lm_eval.utils import setup_logging
 
-    reports = Reports()
     setup_logging(getattr(logging, verbosity or "", logging.WARNING))
     sources, client, evaluator = map(logging.getLogger, (_SOURCES, _CLIENT, _EVALUATOR))
-    handler, faults = _Sources(reports, tell), _Faults(reports, tell)
+    handler, faults = _Sources(tell), _Faults(tell)
     propagated = sources.propagate
     sources.addHandler(handler)
     sources.propagate = False
@@ -127,7 +120,7 @@ def listening(tell: Tell, verbosity: str | None = None) -> Iterator[Reports]:
         for name, level in _QUIET.items():
             logging.getLogger(name).setLevel(level)
     try:
-        yield reports
+        yield handler.lines, faults.replies
     finally:
         sources.removeHandler(handler)
         sources.propagate = propagated
@@ -173,7 +166,7 @@ def write(tracker: Any, results: Json, samples: Mapping[str, Sequence[Document]]
         tracker.save_results_aggregated(results=results, samples=samples)
         for task in results["configs"]:
             tracker.save_results_samples(task_name=task, samples=[*map(for_the_log, samples[task])])
-        made = sorted(inner.iterdir(), key=_is_results) if inner.is_dir() else []
+        made = sorted(inner.iterdir(), key=lambda path: path.suffix == ".json") if inner.is_dir() else []
         rows = sum(len(samples[task]) for task in results["configs"])
         if len(made) < 1 + len(results["configs"]) or not _whole(made, rows):
             # lm_eval logs what went wrong and goes on
@@ -189,10 +182,6 @@ def write(tracker: Any, results: Json, samples: Mapping[str, Sequence[Document]]
         shutil.rmtree(draft, ignore_errors=True)
         tracker.output_path = str(wanted)
     return target
-
-
-def _is_results(path: Path) -> bool:
-    return path.suffix == ".json"
 
 
 def _whole(files: Sequence[Path], rows: int) -> bool:
@@ -242,23 +231,24 @@ def scores(results: Document, samples: Mapping[str, Sequence[Document]]) -> Iter
     """Yield the main metric of every task that has one."""
     for task, logged in samples.items():
         found = {name.split(",")[0]: value for name, value in results["results"].get(task, {}).items()}
-        metric = main_metric(found, logged[0]["doc"] if logged else {})
-        if metric is None:
-            continue
         docs = [sample["doc"] for sample in logged]
         own = _instrument(docs[0] if docs else {})
+        metric = main_metric(found, own)
+        if metric is None:
+            continue
         unit = resolve(own.unit) if own and own.unit else None
         clusters = len({unit(doc) if unit else doc.get("cluster_id", at) for at, doc in enumerate(docs)})
         independent = len(logged) if metric.endswith(_ALL_ROWS) else clusters
         half = _half_width(found.get(f"{metric}_stderr"), independent)
         value = float(found[metric]) if _is_number(found[metric]) else None
         without = [float(found[name]) for name in _NO_VERDICT if _is_number(found.get(name))]
+        low, high = (None, None) if half is None or value is None else (value - half, value + half)
         yield Score(
             task,
             metric,
             value,
-            None if half is None or value is None else value - half,
-            None if half is None or value is None else value + half,
+            low,
+            high,
             len(logged),
             clusters,
             sum(without) if without else None,
@@ -266,9 +256,8 @@ def scores(results: Document, samples: Mapping[str, Sequence[Document]]) -> Iter
         )
 
 
-def main_metric(names: Collection[str], row: Document) -> str | None:
-    """Return what a task is about; see docs/evaluating.md."""
-    own = _instrument(row)
+def main_metric(names: Collection[str], own: Instrument | None) -> str | None:
+    """Return what a task of an instrument, or of none, is about; see docs/evaluating.md."""
     metrics = [name for each in ([own] if own else instruments().values()) for name in each.metrics]
     return next((name for name in (*metrics, "acc") if name in names), None)
 

@@ -195,12 +195,14 @@ def evaluate(
     from lm_eval.tasks import TaskManager
 
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
-    with listening(tell, config.verbosity) as reports, ExitStack() as opened:
+    with listening(tell, config.verbosity) as (sources, faults), ExitStack() as opened:
         tracker = tracker_of(config)
-        folders = [*tasks.folders]
-        manager = TaskManager(include_path=folders, include_defaults=False, metadata=dict(config.metadata))
+        manager = TaskManager(
+            include_path=[*tasks.folders], include_defaults=False, metadata=dict(config.metadata)
+        )
         loaded = manager.load([*names])
-        if config.metadata.get(REASONING):
+        thinks = bool(config.metadata.get(REASONING))
+        if thinks:
             for task in loaded["tasks"].values():
                 _give_room(task, config)
         model = model or load(_class(config, kind), config)
@@ -212,26 +214,23 @@ def evaluate(
         stores = opened.enter_context(_stores(folder, loaded["tasks"], model, tell))
         reseed = None if is_api(kind) else lambda kept: _reseed(config.seed, kept)
         resume = _LOST if cache is None else _KEPT
-        thinks = bool(config.metadata.get(REASONING))
         budget = budget or Budget()
         limited = (budget.max_tokens or budget.max_cost) and not is_api(kind)
+        plans = (
+            "polbias_stop" in config.metadata and model.world_size == 1
+        )  # several have parts of a statement
         memory = Memory(
             stores,
             _SLICE if limited else _AT_ONCE.get(config.model, 0),
             reseed,
             resume,
             budget=budget,
-            faults=reports.faults,
+            faults=faults,
             reasons=thinks,
+            planners=_offered(loaded["tasks"], "asking") if plans else {},
+            readers=_offered(loaded["tasks"], "sampled"),
+            several=None if is_api(kind) and getattr(model, "_batch_size", 0) == 1 else False,
         )
-        if "polbias_stop" in config.metadata and model.world_size == 1:  # several have parts of a statement
-            memory.planners = {
-                name: task.asking for name, task in loaded["tasks"].items() if hasattr(task, "asking")
-            }
-        memory.readers = {
-            name: task.sampled for name, task in loaded["tasks"].items() if hasattr(task, "sampled")
-        }
-        memory.several = None if is_api(kind) and getattr(model, "_batch_size", 0) == 1 else False
         model.memory = memory
         model.set_cache_hook(memory)
         specs = [loaded["groups"].get(name) or loaded["tasks"][name] for name in names]
@@ -240,14 +239,14 @@ def evaluate(
             return None
         samples = results.pop("samples")
         results["config"]["model"] = config.model
-        results["polbias"] = {"sources": reports.sources, "requests_from_cache": memory.tally.kept}
+        results["polbias"] = {"sources": sources, "requests_from_cache": memory.tally.kept}
         if memory.tally.not_asked:
             results["polbias"]["not_asked"] = memory.tally.not_asked
         for sample in (each for of_task in samples.values() for each in of_task):
             said = [getattr(answer, "about", {}) for answer in flat(sample["resps"])]
             sample |= {"polbias": said} if any(said) else {}
         place = write(named(tracker, config), results, samples)
-    return Run(results, samples, place, memory.tally, budget, reports.sources, folder, model)
+    return Run(results, samples, place, memory.tally, budget, sources, folder, model)
 
 
 def _evaluated(config: Any, model: Any, specs: Sequence[Any], manager: Any, tracker: Any) -> Any:
@@ -272,6 +271,11 @@ def _evaluated(config: Any, model: Any, specs: Sequence[Any], manager: Any, trac
         raise PolbiasError(
             f"lm_eval failed ({type(error).__name__}: {scrub(error)}); LMEVAL_LOG_LEVEL=DEBUG shows where"
         ) from error
+
+
+def _offered(tasks: Document, method: str) -> Json:
+    """A method of the tasks that have it, by their names."""
+    return {name: getattr(task, method) for name, task in tasks.items() if hasattr(task, method)}
 
 
 def _give_room(task: Any, config: Any) -> None:

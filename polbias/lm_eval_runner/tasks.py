@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cached_property, lru_cache
@@ -93,7 +93,6 @@ class Catalogue:
         self._files: dict[str, Path] = {}
         self.tasks: dict[str, Task] = {}
         self.groups: dict[str, tuple[str, ...]] = {}
-        self.tags: dict[str, tuple[str, ...]] = {}
         for folder in folders:
             if not folder.is_dir():
                 raise InputError(f"--include_path {folder}: not a folder; expected one with task files")
@@ -104,7 +103,7 @@ class Catalogue:
         for task in self.tasks.values():
             for tag in _listed(task.settings.get("tag")):
                 tagged.setdefault(tag, []).append(task.name)
-        self.tags = {tag: tuple(names) for tag, names in sorted(tagged.items())}
+        self.tags: Mapping[str, Sequence[str]] = dict(sorted(tagged.items()))
 
     @cached_property
     def names(self) -> Sequence[str]:
@@ -145,10 +144,10 @@ class Catalogue:
         alone = [task for name in found if name not in self.groups for task in self.members(name)]
         # Likelihoods first: where a server has none, that is known before any answer is paid for.
         order = [*groups, *(task for task in dict.fromkeys(alone) if task not in owner)]
-        return sorted(order, key=lambda name: not self._scores_likelihoods(name))
+        return sorted(order, key=self._writes)
 
-    def _scores_likelihoods(self, name: str) -> bool:
-        return any(self.tasks[task].scores_likelihoods for task in self.members(name) if task in self.tasks)
+    def _writes(self, name: str) -> bool:
+        return not any(self.tasks[task].scores_likelihoods for task in self.members(name))
 
     def _matching(self, name: str) -> Iterator[str]:
         if name in self.tasks or name in self.groups or name in self.tags:

@@ -37,12 +37,6 @@ class Usage:
         """Output tokens of an answer."""
         return self.tokens / self.answers
 
-    def add(self, prompt: str, tokens: int) -> None:
-        """Count an answer."""
-        self.prompts.add(prompt)
-        self.answers += 1
-        self.tokens += tokens
-
 
 def usage(config: Any, tasks: Sequence[Task], cache: Path, tell: Tell) -> Mapping[str, Usage]:
     """Return what answers to tasks took; a task of which too little is known is left out.
@@ -75,6 +69,9 @@ def _count(path: Path, found: Mapping[str, Usage]) -> None:
             prompt, settings = answer[ASKED]
             tokens = answer.get("usage", {}).get("output_tokens")
             if tokens is not None and settings in found:
-                found[settings].add(prompt, tokens)
+                used = found[settings]
+                used.prompts.add(prompt)
+                used.answers += 1
+                used.tokens += tokens
     finally:
         store.close()

@@ -60,10 +60,6 @@ class Store:
                 path.with_name(path.name + rest).unlink(missing_ok=True)
             self._base = self._open()
 
-    def __len__(self) -> int:
-        (count,) = self._base.execute("SELECT count(*) FROM answers").fetchone()
-        return int(count)
-
     def get(self, request: str, occurrence: int) -> tuple[Any, float] | None:
         """Return an answer and when it was given (seconds since 1970), None if there is none."""
         found = self._base.execute(

@@ -6,14 +6,16 @@ import asyncio
 import logging
 import os
 import re
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import urlsplit
 
+from polbias.aliases import Document
 from polbias.files import InputError, PolbiasError
-from polbias.models.requests import Answer, Ask, Request, ServiceError, with_patience
+from polbias.models.requests import Answer, Ask, Kind, Request, ServiceError, with_patience
 from polbias.optional import advice
 
 if TYPE_CHECKING:
@@ -46,30 +48,16 @@ def scrub(text: object, *secrets: str) -> str:
     return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
 
 
-def check_url(url: str, what: str) -> str:
+def check_url(url: str) -> str:
     """Return a base address as it may be shown: without user, password and query."""
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise InputError(f"{what}: expected an address such as http://127.0.0.1:8000/v1")
+        raise InputError("base_url: expected an address such as http://127.0.0.1:8000/v1")
     if parts.username or parts.password:
         raise InputError(
-            f"{what}: holds a user or password; put the key into an environment variable instead"
+            "base_url: holds a user or password; put the key into an environment variable instead"
         )
     return f"{parts.scheme}://{parts.netloc}{parts.path}".rstrip("/")
-
-
-def usable_key(name: str, value: str | None, *, package: str) -> str:
-    """Return a key from the environment, checked but never shown."""
-    key = (value or "").strip()
-    if not key:
-        raise PolbiasError(
-            f"{package}: no key in the environment variable {name}; set it, or replay recorded answers"
-        )
-    if not (key.isascii() and key.isprintable()) or " " in key:
-        raise PolbiasError(
-            f"{package}: what {name} holds is no key (blanks or unusual characters); correct it"
-        )
-    return key
 
 
 @contextmanager
@@ -126,84 +114,123 @@ def _usage(response: Any) -> dict[str, int]:
     return {name: count for name, count in counts.items() if isinstance(count, int)}
 
 
-# Chat models through the official ``openai`` client, at OpenAI or any server that speaks its language.
+# What services have in common, and chat models: at OpenAI or any server that speaks its language.
 
-OWN_SERVER = "https://api.openai.com/v1"
-_RESERVED = frozenset({"messages", "model", "n", "service", "stream"})
 _LONGEST_WAIT = 120.0  # seconds that the client waits if a server says so with Retry-After
 _NO_KEY = "none"
 
 
 @dataclass(frozen=True)
-class Chat:
-    """A chat model.
+class Service:
+    """A service asked through its official client; constructing one needs neither client nor key.
 
     Args:
-        model: its name at the server.
-        base_url: the server, with its ``/v1``; ``$OPENAI_BASE_URL`` or OpenAI's own unless given.
-        api_key_env: the environment variable with the key, which goes to `base_url` whoever that is; a server
-            of one's own needs none.
+        model: its name at the server, which requests carry; empty for DeepL.
+        base_url: the server; the provider's own unless given.
         concurrency: how many requests may be under way at once.
+
+    Attributes:
+        name: that requests carry, and that of the client library.
+        own_server: of the provider, to which its price list applies.
+        key_name: the environment variable with the key.
         timeout: seconds without a byte after which a request is given up and tried again.
-        retries: how often the client tries again after 408, 409, 429, 5xx, a timeout or a lost connection,
-            with growing pauses, or those that the server asks for (up to two minutes).
+        retries: how often the client tries again after an overload, a timeout or a lost connection, with
+            growing pauses, or those that the server asks for (up to two minutes).
     """
 
-    model: str
+    model: str = ""
     base_url: str | None = None
-    api_key_env: str = "OPENAI_API_KEY"
     concurrency: int = 8
-    timeout: float = 120.0
-    retries: int = 5
+    name: ClassVar[str]
+    own_server: ClassVar[str]
+    key_name: ClassVar[str]
+    timeout: ClassVar[float]
+    retries: ClassVar[int] = 5
 
     def __post_init__(self) -> None:
-        if not self.model.strip():
-            raise InputError("chat model: found no name, expected one such as gpt-4o-mini")
-        if self.concurrency < 1 or self.timeout <= 0 or self.retries < 0:
-            raise InputError(
-                "chat: expected concurrency of at least 1, a timeout above 0 and no negative retries"
-            )
-        check_url(self._url, "base_url")
-
-    @property
-    def name(self) -> str:
-        """The name that requests carry."""
-        return "openai"
+        check_url(self._url)
 
     @property
     def server(self) -> str:
         """The address as it may be shown."""
-        return check_url(self._url, "base_url")
+        return check_url(self._url)
 
     @property
     def list_priced(self) -> bool:
-        """Whether it is OpenAI's own server."""
-        return self.server == OWN_SERVER
+        """Whether the provider's own server is asked."""
+        return self.server == self.own_server
 
-    def request(
-        self,
-        id: str,
-        messages: Sequence[Mapping[str, str]],
-        *,
-        expected_tokens: int | None = None,
-        **parameters: Any,
-    ) -> Request:
-        """Make a request to this model."""
-        if wrong := _RESERVED & parameters.keys():
-            raise InputError(f"request {id}: parameter {min(wrong)!r} cannot be set; remove it")
-        turns = [{"role": turn["role"], "content": turn["content"]} for turn in messages]
-        given = {name: value for name, value in parameters.items() if value is not None}
-        return Request(id, self.name, self.model, {"messages": turns, **given}, expected_tokens)
+    @property
+    def title(self) -> str:
+        """Name, model and address, as shown before anything is sent."""
+        return " ".join(filter(None, (self.name, self.model, "at", self.server)))
 
     def check(self) -> None:
         """Raise a `PolbiasError` if the client or the key is missing."""
-        _library()
+        self._library()
         self._key()
+
+    def session(self) -> AbstractAsyncContextManager[Ask]:
+        """Open connections; what is yielded asks one question, `concurrency` of them at once."""
+        raise NotImplementedError
+
+    @property
+    def _url(self) -> str:
+        return self.base_url or self.own_server
+
+    def _library(self) -> Any:
+        try:
+            return import_module(self.name)
+        except ImportError:
+            raise PolbiasError(
+                f"{self.name}: the client is not installed; {advice('services')}, or replay recorded answers"
+            ) from None
+
+    def _key(self) -> str:
+        """The key from the environment, checked but never shown."""
+        key = os.environ.get(self.key_name, "").strip()
+        if not key:
+            raise PolbiasError(
+                f"{self.name}: no key in the environment variable {self.key_name}; "
+                "set it, or replay recorded answers"
+            )
+        if not (key.isascii() and key.isprintable()) or " " in key:
+            raise PolbiasError(
+                f"{self.name}: what {self.key_name} holds is no key "
+                "(blanks or unusual characters); correct it"
+            )
+        return key
+
+    def _error(self, kind: Kind, message: str, *, again: bool | None = None) -> ServiceError:
+        return ServiceError(f"{self.title}: {message}", kind, again=again)
+
+
+class Chat(Service):
+    """A chat model; `base_url` ends in ``/v1``, and is ``$OPENAI_BASE_URL`` unless given.
+
+    A key goes to that server whoever it is; a server of one's own needs none.
+    """
+
+    name = "openai"
+    own_server = "https://api.openai.com/v1"
+    key_name = "OPENAI_API_KEY"
+    timeout = 120.0
+
+    def __post_init__(self) -> None:
+        if not self.model.strip():
+            raise InputError("chat model: found no name, expected one such as gpt-4o-mini")
+        super().__post_init__()
+
+    def request(
+        self, id: str, messages: Sequence[Document], *, expected_tokens: int = 0, **parameters: Any
+    ) -> Request:
+        """Make a request to this model."""
+        return Request(id, self.name, self.model, {"messages": messages, **parameters}, expected_tokens)
 
     @asynccontextmanager
     async def session(self) -> AsyncIterator[Ask]:
         """Open connections; what is yielded asks one question, `concurrency` of them at once."""
-        library, key = _library(), self._key()
+        library, key = self._library(), self._key()
         gate = asyncio.Semaphore(self.concurrency)
         async with library.AsyncOpenAI(
             api_key=key, base_url=self._url, timeout=self.timeout, max_retries=self.retries
@@ -218,19 +245,17 @@ class Chat:
 
     @property
     def _url(self) -> str:
-        return self.base_url or os.environ.get("OPENAI_BASE_URL") or OWN_SERVER
+        return self.base_url or os.environ.get("OPENAI_BASE_URL") or self.own_server
 
     def _key(self) -> str:
-        value = os.environ.get(self.api_key_env)
-        if not (value or "").strip() and not self.list_priced:
-            return _NO_KEY
-        return usable_key(self.api_key_env, value, package=self.name)
+        own = self.list_priced or os.environ.get(self.key_name, "").strip()
+        return super()._key() if own else _NO_KEY
 
     async def _ask(self, client: openai.AsyncOpenAI, request: Request, key: str) -> Answer:
         return read_answer(await self._send(client, request, key), key)
 
     async def _send(self, client: openai.AsyncOpenAI, request: Request, key: str) -> object:
-        library = _library()
+        library = self._library()
         body = {name: value for name, value in request.payload.items() if name != "messages"}
         if "max_output_tokens" in body:
             named = "max_completion_tokens" if self.list_priced else "max_tokens"
@@ -260,7 +285,7 @@ class Chat:
     def _status_error(self, error: openai.APIStatusError, key: str) -> ServiceError:
         status, said = error.status_code, scrub(error.message, key)
         if status in (401, 403):
-            return self._error("auth", f"{said}; check the key in {self.api_key_env} and what it may do")
+            return self._error("auth", f"{said}; check the key in {self.key_name} and what it may do")
         if status == 404:
             hint = "" if self.server.endswith("/v1") else ", and whether base_url should end in /v1"
             return self._error("missing", f"{said}; check the model {self.model!r}{hint}")
@@ -273,16 +298,3 @@ class Chat:
         if status >= 500:
             return self._error("server", f"{said}, after {self.retries + 1} tries")
         return self._error("request", f"{said}; correct the model's parameters or the text")
-
-    def _error(self, kind: Any, message: str) -> ServiceError:
-        return ServiceError(f"openai {self.model} at {self.server}: {message}", kind)
-
-
-def _library() -> Any:
-    try:
-        import openai
-    except ImportError:
-        raise PolbiasError(
-            f"openai: the client is not installed; {advice('services')}, or replay recorded answers"
-        ) from None
-    return openai

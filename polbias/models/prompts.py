@@ -228,7 +228,8 @@ def doubt(text: str, language: str, others: Iterable[str] = ()) -> tuple[str, st
     if language not in LANGUAGES:
         return None
     share = simplemma.in_target_language(text, lang=language)
-    rivals = {other: _share(text, other) for other in sorted({*others, "en"} & LANGUAGES - {language})}
+    near = sorted({*others, "en"} & LANGUAGES - {language})
+    rivals = {other: simplemma.in_target_language(text, lang=other) for other in near}
     best = max(rivals, key=lambda other: rivals[other], default=language)
     if rivals and rivals[best] > max(share, _KNOWN) and (share < _KNOWN or rivals[best] - share > 0.3):
         return (
@@ -238,7 +239,3 @@ def doubt(text: str, language: str, others: Iterable[str] = ()) -> tuple[str, st
     if share < _KNOWN:
         return "not-recognised", f"only {share:.0%} of the words are known in {language}"
     return None
-
-
-def _share(text: str, language: str) -> float:
-    return float(simplemma.in_target_language(text, lang=language))

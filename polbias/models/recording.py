@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Self
 
 from polbias.files import InputError, PolbiasError, draft_of
 from polbias.models.cache import Store, cache_root, digest
 from polbias.models.requests import Answer, Request, canonical
-
-Mode = Literal["replay", "record"]
-_MODES = ("replay", "record")
 
 
 class Recorder:
@@ -22,23 +20,21 @@ class Recorder:
     when the recorder is closed. Of two lines with the same request the last one counts.
 
     Args:
-        path: the file; ``record`` creates it with the first answer.
-        mode: ``replay`` never writes; ``record`` finds what is there and adds what is not.
+        path: the file, made with the first answer.
+        replay: whether nothing is added to what is there.
 
     Raises:
         InputError: naming the line that cannot be read, or if there is no file to replay.
         PolbiasError: if another run is recording into it.
     """
 
-    def __init__(self, path: Path | str, mode: Mode = "record") -> None:
-        if mode not in _MODES:
-            raise InputError(f"mode {mode!r} is unknown; expected one of: {', '.join(_MODES)}")
-        self.path, self.mode = Path(path), mode
+    def __init__(self, path: Path, replay: bool = False) -> None:
+        self.path, self.replay = path, replay
         self._lines: list[str] = []
         self._known = self._read()
         self._new = False
         self._store: Store | None = None
-        if mode == "record":
+        if not replay:
             name = f"{self.path.stem}-{digest({'path': str(self.path.resolve())})}.sqlite"
             self._store = Store(cache_root() / "recorded" / name, "another --record, or $XDG_CACHE_HOME")
 
@@ -61,8 +57,6 @@ class Recorder:
 
     def prepare(self) -> None:
         """Make sure that answers can be recorded, before the first one is paid for."""
-        if self._store is None:
-            raise PolbiasError(f"{self.path}: opened for replay; nothing is recorded")
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             probe = draft_of(self.path)
@@ -77,7 +71,7 @@ class Recorder:
         """Keep an answer."""
         if self._store is None:
             raise PolbiasError(f"{self.path}: opened for replay; nothing is recorded")
-        self._store.put(request.key, 0, _fields(answer))
+        self._store.put(request.key, 0, asdict(answer))
         self._add(request, answer)
 
     def close(self) -> None:
@@ -101,7 +95,7 @@ class Recorder:
         self._new = False
 
     def _add(self, request: Request, answer: Answer) -> None:
-        entry = {"key": request.key, "request": request.content, "answer": _fields(answer)}
+        entry = {"key": request.key, "request": request.content, "answer": asdict(answer)}
         self._lines.append(canonical(entry))
         self._known[request.key], self._new = answer, True
 
@@ -109,7 +103,7 @@ class Recorder:
         try:
             raw = self.path.read_bytes()
         except FileNotFoundError:
-            if self.mode == "replay":
+            if self.replay:
                 raise InputError(f"{self.path}: no such file; record the answers first") from None
             return {}
         except OSError as error:
@@ -127,15 +121,6 @@ class Recorder:
             known[key] = answer
             self._lines.append(line.decode())
         return known
-
-
-def _fields(answer: Answer) -> dict[str, Any]:
-    return {
-        "text": answer.text,
-        "finish": answer.finish,
-        "model": answer.model,
-        "usage": dict(answer.usage),
-    }
 
 
 def _entry(line: bytes) -> tuple[str, Answer]:

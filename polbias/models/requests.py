@@ -7,10 +7,9 @@ import hashlib
 import json
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal, Protocol, TypeVar
+from typing import Literal
 
 from polbias.aliases import Document, Json
 from polbias.files import InputError, PolbiasError
@@ -45,7 +44,7 @@ class Request:
     service: str
     model: str
     payload: Document
-    expected_tokens: int | None = field(default=None, compare=False)
+    expected_tokens: int = field(default=0, compare=False)
 
     def __post_init__(self) -> None:
         try:
@@ -90,36 +89,6 @@ class Answer:
 Ask = Callable[[Request], Awaitable[Answer]]
 
 
-class Service(Protocol):
-    """What the run needs of a service; constructing one needs neither key nor client library."""
-
-    @property
-    def name(self) -> str:
-        """The name that requests carry."""
-
-    @property
-    def model(self) -> str:
-        """The model that requests carry."""
-
-    @property
-    def server(self) -> str:
-        """The address, without secrets, as shown before anything is sent."""
-
-    @property
-    def list_priced(self) -> bool:
-        """Whether the provider's own server is asked, so that its price list applies."""
-
-    @property
-    def concurrency(self) -> int:
-        """How many requests may be under way at once."""
-
-    def check(self) -> None:
-        """Raise a `PolbiasError` if the client library or the key is missing."""
-
-    def session(self) -> AbstractAsyncContextManager[Ask]:
-        """Open connections; what is yielded asks one question and never more than `concurrency` at once."""
-
-
 # What can go wrong with a service, in words that hold no key.
 
 PAUSE = 0.25  # seconds before an answer that cannot be used is asked for again; doubled each time
@@ -139,7 +108,6 @@ Kind = Literal[
     "unrecorded",  # a replay, and no answer was recorded
     "not-asked",  # the run stopped before
 ]
-_Result = TypeVar("_Result")
 _FATAL = frozenset({"auth", "quota", "missing"})
 _OF_THE_SERVICE = frozenset({"request", "rate", "server", "timeout", "connection", "client"})
 
@@ -148,7 +116,7 @@ class ServiceError(PolbiasError):
     """One request to a service that got no usable answer.
 
     Args:
-        message: one line, without a key (see `keys.scrub`).
+        message: one line, without a key (see `chat.scrub`).
         kind: what went wrong.
         again: whether asking again at once may help, and the client has not done so; of an answer that
             cannot be used it may.
@@ -170,7 +138,7 @@ class ServiceError(PolbiasError):
         return self.kind in _OF_THE_SERVICE
 
 
-async def with_patience(ask: Callable[[], Awaitable[_Result]]) -> _Result:
+async def with_patience(ask: Callable[[], Awaitable[Answer]]) -> Answer:
     """Ask, and ask again where that may help: for what the client of a service lets through."""
     for attempt in range(TRIES - 1):
         try:

@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from polbias.files import InputError, PolbiasError
+from polbias.models.chat import Service
 from polbias.models.prompts import settings
 from polbias.models.recording import Recorder
 from polbias.models.requests import (
@@ -23,7 +24,6 @@ from polbias.models.requests import (
     Outcome,
     Price,
     Request,
-    Service,
     ServiceError,
     parse_prices,
 )
@@ -41,47 +41,31 @@ class Estimate:
         requests: how many.
         sent: tokens in the requests, or characters for DeepL.
         received: tokens expected in the answers.
-        most: tokens in the answers if each is as long as allowed; None if nothing limits them.
+        most: tokens in the answers if each is as long as allowed; infinite if nothing limits them.
         price: None if nobody gave one.
-        open_ended: requests whose answers may have any length; they are not in `received`.
     """
 
     service: Service
     requests: int
     sent: int
-    received: int
-    most: int | None
+    received: float
+    most: float
     price: Price | None
-    open_ended: int = 0
-
-    @property
-    def cost(self) -> float | None:
-        """The expected cost, in the currency of the price."""
-        return None if self.price is None else self.price.of(self.sent, self.received)
-
-    @property
-    def most_cost(self) -> float | None:
-        """The cost if every answer is as long as allowed."""
-        return None if self.price is None or self.most is None else self.price.of(self.sent, self.most)
 
     def line(self) -> str:
         """Return the estimate as a person reads it."""
-        name = " ".join(filter(None, (self.service.name, self.service.model)))
+        amount = f"about {self.sent:,} tokens sent and {self.received:,} received"
         if self.service.name == "deepl":
             amount = f"{self.sent:,} characters"
-        else:
-            amount = f"about {self.sent:,} tokens sent and {self.received:,} received"
-            if self.open_ended:
-                amount += f", and {self.open_ended:,} answers of unknown length"
-        return f"{name} at {self.service.server}: {self.requests:,} to ask, {amount}, {self._cost_line()}"
+        return f"{self.service.title}: {self.requests:,} to ask, {amount}, {self._cost_line()}"
 
     def _cost_line(self) -> str:
         if self.price is None:
             reason = "no price listed" if self.service.list_priced else "a server of your own"
             return f"cost unknown ({reason}; give one with --price)"
-        cost = f"about {self.cost:.4f} {self.price.currency}"
-        if self.most_cost is not None and self.service.name != "deepl":
-            cost += f", at most {self.most_cost:.4f} {self.price.currency}"
+        cost = f"about {self.price.of(self.sent, self.received):.4f} {self.price.currency}"
+        if self.most < math.inf:
+            cost += f", at most {self.price.of(self.sent, self.most):.4f} {self.price.currency}"
         return f"{cost} ({self.price.source})"
 
 
@@ -123,27 +107,30 @@ def plan(
     requests = tuple(requests)
     unanswered = [request for request in requests if recorder.find(request) is None]
     distinct = list({request.key: request for request in reversed(unanswered)}.values())[::-1]
-    replay = recorder.mode == "replay"
-    estimates = [] if replay else _estimates(distinct, services, prices or {})
+    grouped = [] if recorder.replay else _by_service(distinct, services)
     return Plan(
         requests,
         len(requests) - len(unanswered),
-        tuple(distinct),
+        distinct,
         len(unanswered) - len(distinct),
-        tuple(estimates),
-        replay,
+        [_estimate(service, own, prices or {}) for service, own in grouped],
+        recorder.replay,
     )
 
 
-def service_of(request: Request, services: Sequence[Service]) -> Service:
-    """Return the service that a request is for."""
-    for service in services:
-        if (service.name, service.model) == (request.service, request.model):
-            return service
-    raise InputError(
-        f"request {request.id}: is for {request.service} {request.model}".rstrip()
-        + ", which is none of the services of this run"
-    )
+def _by_service(
+    requests: Iterable[Request], services: Sequence[Service]
+) -> list[tuple[Service, list[Request]]]:
+    """Group requests by the service that they are for, in the order of the services."""
+    groups: dict[tuple[str, str], list[Request]] = {(each.name, each.model): [] for each in services}
+    for request in requests:
+        if (request.service, request.model) not in groups:
+            raise InputError(
+                f"request {request.id}: is for {request.service} {request.model}".rstrip()
+                + ", which is none of the services of this run"
+            )
+        groups[request.service, request.model].append(request)
+    return [pair for pair in zip(services, groups.values(), strict=True) if pair[1]]
 
 
 def estimate_tokens(messages: Iterable[Mapping[str, str]]) -> int:
@@ -152,37 +139,17 @@ def estimate_tokens(messages: Iterable[Mapping[str, str]]) -> int:
     return math.ceil(sum(len(m["content"]) / rule.characters_per_token + rule.per_message for m in messages))
 
 
-def _estimates(
-    requests: Sequence[Request], services: Sequence[Service], prices: Mapping[str, Price]
-) -> list[Estimate]:
-    by_service: dict[int, list[Request]] = {}
-    for request in requests:
-        by_service.setdefault(services.index(service_of(request, services)), []).append(request)
-    return [_estimate(services[index], group, prices) for index, group in sorted(by_service.items())]
-
-
 def _estimate(service: Service, requests: Sequence[Request], prices: Mapping[str, Price]) -> Estimate:
+    received, most = 0.0, math.inf
     if service.name == "deepl":
-        sent, received, most = sum(len(request.payload["text"]) for request in requests), 0, None
-        unknown = 0
+        sent = sum(len(request.payload["text"]) for request in requests)
     else:
         sent = sum(estimate_tokens(request.payload["messages"]) for request in requests)
-        limits = [limit for request in requests if (limit := _limit(request)) is not None]
-        most = sum(limits) if len(limits) == len(requests) else None
-        expected = [count for request in requests if (count := _expected(request)) is not None]
-        received, unknown = sum(expected), len(requests) - len(expected)
+        limits = [request.payload.get("max_output_tokens", math.inf) for request in requests]
+        received = sum(map(min, (request.expected_tokens for request in requests), limits))
+        most = sum(limits)
     price = price_of(service.model, prices, service.name, listed=service.list_priced)
-    return Estimate(service, len(requests), sent, received, most, price, unknown)
-
-
-def _limit(request: Request) -> int | None:
-    limit = request.payload.get("max_output_tokens")
-    return limit if isinstance(limit, int) else None
-
-
-def _expected(request: Request) -> int | None:
-    known = [count for count in (request.expected_tokens, _limit(request)) if count is not None]
-    return min(known, default=None)
+    return Estimate(service, len(requests), sent, received, most, price)
 
 
 # Ask services: estimate, consent, progress, resume, and a report in which nothing is lost.
@@ -197,7 +164,6 @@ def run(
     *,
     prices: Mapping[str, Price] | None = None,
     yes: bool = False,
-    confirm: Callable[[str], bool] | None = None,
     console: Console | None = None,
 ) -> Outcome:
     """Answer requests, from the recording or from the services.
@@ -212,7 +178,7 @@ def run(
     if planned.open and not planned.replay:
         for estimate in planned.estimates:
             estimate.service.check()
-        _accept(planned, yes, confirm)
+        _accept(planned, yes)
         recorder.prepare()
     failures: dict[str, ServiceError] = {}
     usage: Counter[str] = Counter()
@@ -243,7 +209,7 @@ def answered(
 ) -> Outcome:
     """Ask services what is not recorded yet, at a price that is accepted."""
     prices = parse_prices(price or [])
-    with Recorder(record, "replay" if replay else "record") as recorder:
+    with Recorder(record, replay) as recorder:
         return run(requests, services, recorder, prices=prices, yes=yes)
 
 
@@ -252,21 +218,16 @@ def _show(console: Console, lines: Sequence[str]) -> None:
         console.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
-def _accept(planned: Plan, yes: bool, confirm: Callable[[str], bool] | None) -> None:
-    if yes:
-        return
-    if confirm is None:
-        if not sys.stdin.isatty():
-            raise PolbiasError("nothing was sent: the estimate must be accepted; run again with --yes")
-        confirm = _ask_on_terminal
-    if not confirm(f"Send {len(planned.open):,} requests?"):
-        raise PolbiasError("nothing was sent: the estimate was not accepted")
-
-
-def _ask_on_terminal(question: str) -> bool:
+def _accept(planned: Plan, yes: bool) -> None:
     from rich.prompt import Confirm
 
-    return Confirm.ask(question, default=False, console=Console(stderr=True))
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise PolbiasError("nothing was sent: the estimate must be accepted; run again with --yes")
+    question = f"Send {len(planned.open):,} requests?"
+    if not Confirm.ask(question, default=False, console=Console(stderr=True)):
+        raise PolbiasError("nothing was sent: the estimate was not accepted")
 
 
 async def _ask_all(
@@ -287,13 +248,10 @@ async def _ask_all(
             failed = f", {len(failures)} failed" if failures else ""
             progress.update(task, advance=1, description=f"asking{failed}")
 
-        waiting: dict[int, deque[Request]] = {}
-        for request in planned.open:
-            waiting.setdefault(services.index(service_of(request, services)), deque()).append(request)
         try:
             async with asyncio.TaskGroup() as group:
-                for index, queue in waiting.items():
-                    group.create_task(_Queue(services[index], queue, done).serve())
+                for service, own in _by_service(planned.open, services):
+                    group.create_task(_Queue(service, deque(own), done).serve())
         except* PolbiasError as group_of_errors:
             error: BaseException = group_of_errors
             while isinstance(error, BaseExceptionGroup):

@@ -84,7 +84,6 @@ def describe(
 ) -> Json:
     """Return what every card says about the data."""
     fields = {field.name: field for schema in reversed(schemas) for field in schema}
-    fields |= {field.name: field for field in schemas[0]}
     meanings = column_meanings(manifest.dataset, fields, cards)
     return {
         "columns": [
@@ -104,7 +103,7 @@ def _seen(manifest: Manifest, folder: Path, cards: Path | None) -> Json:
         manifest,
         [pq.read_schema(folder / entry.files[0].path) for entry in tests],
         next(pq.ParquetFile(folder / tests[0].files[0].path).iter_batches(1)).to_pylist()[0],
-        [Counter(_read(folder, entry, ["proof"])["proof"].to_pylist()) for entry in tests],
+        [_proofs([folder / file.path for file in entry.files]) for entry in tests],
         cards,
     )
 
@@ -115,8 +114,8 @@ def _proved(counts: Mapping[str, int]) -> tuple[int, int]:
     return proved, sum(counts.values()) - proved
 
 
-def _read(folder: Path, entry: SplitEntry, columns: list[str] | None) -> Any:
-    return pq.read_table([folder / file.path for file in entry.files], columns=columns)
+def _proofs(paths: Sequence[Path]) -> Counter[str]:
+    return Counter(pq.read_table(paths, columns=["proof"])["proof"].to_pylist())
 
 
 def _type(name: str) -> str:

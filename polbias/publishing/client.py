@@ -95,34 +95,27 @@ def one_line(text: str, limit: int = 200) -> str:
 _PRINTABLE = re.compile(r"[!-~]+")
 
 
-def connect(token: str | None = None, endpoint: str | None = None) -> HfApi:
+def connect() -> HfApi:
     """Return a client that may write; no request is sent."""
     from huggingface_hub import HfApi
 
-    return HfApi(
-        endpoint=endpoint.rstrip("/") if endpoint else None,
-        token=_resolve_token(token),
-        library_name="polbias",
-        library_version=__version__,
-    )
+    return HfApi(token=_token(), library_name="polbias", library_version=__version__)
 
 
-def resolve_namespace(token: str | None = None, endpoint: str | None = None) -> str:
+def resolve_namespace() -> str:
     """Return the user or organisation to push to: POLBIAS_NAMESPACE, else the token's own user."""
     if namespace := os.environ.get("POLBIAS_NAMESPACE", "").strip():
         return namespace
-    api = connect(token, endpoint)
+    api = connect()
     with talking_to_hub(api.endpoint, "asking whose token this is"):
         return str(api.whoami()["name"])
 
 
-def _resolve_token(token: str | None) -> str:
+def _token() -> str:
     from huggingface_hub import get_token
 
-    if token is None:
-        with talking_to_hub("Hugging Face token", "reading it"):
-            token = get_token()
-    token = (token or "").strip()
+    with talking_to_hub("Hugging Face token", "reading it"):
+        token = (get_token() or "").strip()
     if not token:
         raise PublishError("no Hugging Face token: log in with `hf auth login` or set HF_TOKEN")
     if not _PRINTABLE.fullmatch(token):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from polbias.files import PublishError
@@ -13,41 +12,17 @@ if TYPE_CHECKING:
     from huggingface_hub import HfApi
 
 
-@dataclass(frozen=True)
-class PushResult:
-    """What a push has done.
-
-    Attributes:
-        url: the page of the dataset at this version.
-        tag: the tag of this version.
-        commit: the commit that was made, or None if the Hub had the content already.
-        tagged: whether the tag was set by this push.
-    """
-
-    url: str
-    tag: str
-    commit: str | None = None
-    tagged: bool = False
-
-    def describe(self) -> str:
-        """Return the result as one line for a terminal."""
-        if not self.tagged:
-            return f"{self.url}: nothing to do"
-        done = "published" if self.commit else "the content was there already, tagged"
-        return f"{self.url}: {done} as {self.tag}"
-
-
-def push(plan: PushPlan, token: str | None = None) -> PushResult:
+def push(plan: PushPlan) -> str:
     """Carry a plan out: create the repository if needed, commit once, check the commit, tag it.
 
     The commit names its parent, so that a push by somebody else in between is refused by the Hub; the tag
     is set only on a commit that holds exactly the planned files. Interrupted anywhere, a new plan does
     what is left.
+
+    Returns:
+        What was done, as one line for a terminal.
     """
-    url = f"{plan.url}/tree/{plan.tag}"
-    if plan.nothing_to_do:
-        return PushResult(url, plan.tag)
-    api = connect(token, plan.endpoint)
+    api = connect()
     if plan.parent is None:
         with talking_to_hub(plan.repo_id, "creating the repository"):
             api.create_repo(plan.repo_id, repo_type="dataset")
@@ -60,7 +35,8 @@ def push(plan: PushPlan, token: str | None = None) -> PushResult:
             revision=commit or plan.parent,
             repo_type="dataset",
         )
-    return PushResult(url, plan.tag, commit, tagged=True)
+    done = "published" if commit else "the content was there already, tagged"
+    return f"{plan.url}/tree/{plan.tag}: {done} as {plan.tag}"
 
 
 def _commit(api: HfApi, plan: PushPlan) -> str:

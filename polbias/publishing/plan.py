@@ -126,7 +126,7 @@ class PushPlan:
         endpoint: address of the Hub.
         parent: the commit that the changes were worked out against; None if the repository has to be made.
         changes: the files of the one commit; empty if none is needed.
-        sets_tag: whether the tag has to be set.
+        nothing_to_do: whether the Hub already has this version.
         files: all files of the folder by path.
     """
 
@@ -136,7 +136,7 @@ class PushPlan:
     endpoint: str
     parent: str | None
     changes: tuple[Change, ...]
-    sets_tag: bool
+    nothing_to_do: bool
     files: Mapping[str, LocalFile] = field(repr=False)
 
     @property
@@ -149,11 +149,6 @@ class PushPlan:
         """The page of the dataset."""
         return f"{self.endpoint}/datasets/{self.repo_id}"
 
-    @property
-    def nothing_to_do(self) -> bool:
-        """Whether the Hub already has this version."""
-        return not self.sets_tag
-
     def describe(self) -> str:
         """Return the plan as text for a terminal, one step a line."""
         if self.nothing_to_do:
@@ -163,13 +158,11 @@ class PushPlan:
         return "\n  ".join([self.url, *steps, f"tag      {self.tag}"])
 
 
-def plan_push(
-    folder: Path, repo_id: str, version: str, token: str | None = None, endpoint: str | None = None
-) -> PushPlan:
+def plan_push(folder: Path, repo_id: str, version: str) -> PushPlan:
     """Work out what a push would do; nothing is uploaded."""
     _check_names(repo_id, version)
     files = collect_files(folder)
-    api = connect(token, endpoint)
+    api = connect()
     head = read_snapshot(api, repo_id)
     tags = _version_tags(api, repo_id) if head else {}
     parts = _numbers(version)
@@ -193,7 +186,7 @@ def plan_push(
         endpoint=api.endpoint,
         parent=head.commit if head else None,
         changes=() if published else changes_between(files, head.files if head else {}),
-        sets_tag=not published,
+        nothing_to_do=published,
         files=files,
     )
 

@@ -10,8 +10,3 @@ A run lies in one place, a folder here or on any file system that fsspec reaches
 
 A shard's bytes depend on the specification alone: not on the executor, the workers, or what was there before.
 """
-
-from polbias.scaling.build import Finished, build_at_scale
-from polbias.scaling.executors import EXECUTORS, Resources
-
-__all__ = ["EXECUTORS", "Finished", "Resources", "build_at_scale"]

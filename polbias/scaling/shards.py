@@ -35,15 +35,15 @@ def _record(number: int) -> str:
     return f"{FOLDER}/shards/{number:06d}.json"
 
 
-def recorded(run: Run) -> list[int]:
+def recorded(run: Run) -> set[int]:
     """Return the shards that have a record; their files are not looked at."""
     present = run.where.sizes()
-    return [number for number in range(len(run.slices)) if _record(number) in present]
+    return {number for number in range(len(run.slices)) if _record(number) in present}
 
 
 def forget(run: Run, numbers: Iterable[int]) -> None:
     """Remove the records of shards that are to be made."""
-    for number in {*recorded(run)}.intersection(numbers):
+    for number in recorded(run).intersection(numbers):
         run.where.remove(_record(number))
 
 
@@ -71,7 +71,7 @@ def intact(run: Run, numbers: Iterable[int], hashed: bool = True) -> dict[int, R
 
 def problem(run: Run, numbers: Iterable[int]) -> str | None:
     """Return why the first of these shards was not made, if its worker could say so."""
-    found = {*recorded(run)}.intersection(numbers)
+    found = recorded(run).intersection(numbers)
     return (run.where.read(_record(min(found))) or b"").decode("utf-8", "replace") if found else None
 
 

@@ -25,8 +25,11 @@ from polbias.generators.authoring.topics import (
 )
 from polbias.generators.engine.spreadsheets import SheetError
 from polbias.generators.selfassess.templates import Family, load_items, read_items
-from polbias.models import Answer, Chat, Recorder, run
-from tests.models.servers import ChatServer
+from polbias.models.chat import Chat
+from polbias.models.recording import Recorder
+from polbias.models.requests import Answer
+from polbias.models.run import run
+from tests.models.servers import ChatServer, patient
 from tests.selfassess.small import small_family, small_folder
 from tests.support.process import run_polbias
 
@@ -71,7 +74,7 @@ def suggested(family: Family, known: tuple[str, ...] = ()) -> list[Suggestion]:
 def test_categories_then_items_recorded_and_replayed(
     server: ChatServer, family: Family, tmp_path: Path
 ) -> None:
-    chosen, chat = family.sets["poligen"], Chat("stub", server.base_url, retries=0)
+    chosen, chat = family.sets["poligen"], patient(Chat)("stub", server.base_url)
     console = Console(file=io.StringIO(), width=300)
     with Recorder(tmp_path / "r") as recorder:
         first = run([category_request(chat, chosen, 2)], [chat], recorder, yes=True, console=console)
@@ -91,7 +94,7 @@ def test_categories_then_items_recorded_and_replayed(
     found, problems = suggestions("poligen", chosen, asked, outcome.answers, [])
     assert problems == []
     assert len(found) == 28
-    again = run([request for _, request in asked], [], Recorder(tmp_path / "r", "replay"), console=console)
+    again = run([request for _, request in asked], [], Recorder(tmp_path / "r", replay=True), console=console)
     assert suggestions("poligen", chosen, asked, again.answers, [])[0] == found
 
 

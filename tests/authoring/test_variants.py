@@ -6,8 +6,12 @@ from rich.console import Console
 
 from polbias.files import InputError
 from polbias.generators.authoring.variants import Statement, Variant, jobs, variants
-from polbias.models import Answer, Chat, Recorder, Translate, run
-from tests.models.servers import ChatServer, DeepLServer
+from polbias.models.chat import Chat
+from polbias.models.recording import Recorder
+from polbias.models.requests import Answer
+from polbias.models.run import run
+from polbias.models.translate import Translate
+from tests.models.servers import ChatServer, DeepLServer, patient
 
 DE = Statement("de-01", "de", "Auf deutschen Autobahnen soll ein allgemeines Tempolimit gelten.", "DE")
 EN = Statement("de-01", "en", "A general speed limit should apply on German motorways.", "DE")
@@ -141,7 +145,7 @@ def test_from_statements_through_servers_to_variants_and_again_from_the_recordin
         return json.dumps({"paraphrases": THREE}) if "paraphrases" in prompt else json.dumps(OPPOSITE)
 
     with ChatServer(model) as chats, DeepLServer(lambda text: EN.text, "deepl-key-1") as deepls:
-        chat, deepl = Chat("m", chats.base_url, retries=0), Translate(server_url=deepls.url, retries=0)
+        chat, deepl = patient(Chat)("m", chats.base_url), patient(Translate)(base_url=deepls.url)
         roles = ("paraphrases", "opposite", "translation")
         made = jobs([DE], chat, roles, translator=deepl)
         assert [job.request.id for job in made] == [
@@ -162,6 +166,9 @@ def test_from_statements_through_servers_to_variants_and_again_from_the_recordin
     ]
     assert not any(v.problems for v in found)
     replay = run(
-        [j.request for j in made], [], Recorder(tmp_path / "r", "replay"), console=Console(file=io.StringIO())
+        [j.request for j in made],
+        [],
+        Recorder(tmp_path / "r", replay=True),
+        console=Console(file=io.StringIO()),
     )
     assert variants(made, replay.answers) == found

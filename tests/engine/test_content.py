@@ -17,13 +17,13 @@ from hypothesis import strategies as st
 from polbias.manifest import (
     ContentHash,
     LockedSplit,
-    content_hash,
     file_sha256,
     holds,
     parquet_content_hash,
     tree_hash,
 )
 from tests.engine.specs import AREAS, MESSAGES, SLOTS, STRING, VALUES
+from tests.support.builds import content_hash
 
 SCHEMA = pa.schema([(f"c{i}", kind) for i, kind in enumerate(VALUES)])
 ROW = st.tuples(*VALUES.values())

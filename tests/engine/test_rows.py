@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from polbias.generators.engine import Constant, Copy, Exclusion, Join, Lookup, Rows, TableSpec
 from polbias.generators.engine.rows import shared
-from polbias.manifest import content_hash
 from tests.engine.specs import AREAS, MESSAGES, SLOTS, expected_rows, factors, table, table_specs
+from tests.support.builds import content_hash
 
 
 def rows_of(columns: dict, sizes: tuple[int, ...] = (2, 3), **changes) -> Rows:

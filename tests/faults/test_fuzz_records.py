@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from tests.faults.support.structures import rewritings
 def _recorded(path: Path) -> None:
     from polbias.models.recording import Recorder
 
-    with Recorder(path, "replay"):
+    with Recorder(path, replay=True):
         pass
 
 
@@ -45,13 +46,12 @@ def _lock() -> bytes:
 
 
 def _recording() -> bytes:
-    from polbias.models.recording import _fields
     from polbias.models.requests import Answer, Request, canonical
 
     lines = []
     for number in range(3):
         request = Request("recorded", "chat", "m", {"messages": [{"role": "user", "content": f"{number}?"}]})
-        answer = _fields(Answer("yes", "stop", "m", {"input": 1}))
+        answer = asdict(Answer("yes", "stop", "m", {"input": 1}))
         lines.append(canonical({"key": request.key, "request": request.content, "answer": answer}))
     return "".join(line + "\n" for line in lines).encode()
 
@@ -91,7 +91,7 @@ def test_damaged_bytes(name: str, examples: int, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["annotations", "manifest"])
 @sizes
-def test_changed_fields(name: str, examples: int, tmp_path: Path) -> None:
+def test_changedasdict(name: str, examples: int, tmp_path: Path) -> None:
     file, make, read = TARGETS[name]
     document = json.loads(make())
     fuzz(

@@ -18,7 +18,8 @@ from polbias.eval.simulation.prompt_index import read_known
 from polbias.eval.simulation.respondents import respondent
 from polbias.eval.simulation.server import Protocol, Server
 from polbias.files import package_file
-from polbias.publishing import plan_push, push
+from polbias.publishing.hub import push
+from polbias.publishing.plan import plan_push
 from tests.support.hub import LoopbackHub
 from tests.support.process import run_python
 
@@ -58,9 +59,9 @@ def test_inspect_runs_it_from_a_hub(
         environment = {"HF_ENDPOINT": hub.url, "HF_TOKEN": TOKEN}
         environment |= {"HF_HOME": str(tmp_path / "hf"), "LOCAL_API_KEY": "none"}
         build, version = partisan_build / "partisan-inference", "2.0.0"
-        push(
-            plan_push(build, "alice/partisan-inference", version, token=TOKEN, endpoint=hub.url), token=TOKEN
-        )
+        monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", hub.url)
+        monkeypatch.setenv("HF_TOKEN", TOKEN)
+        push(plan_push(build, "alice/partisan-inference", version))
         told = run_python(
             f"""
             import json

@@ -11,12 +11,13 @@ from polbias.eval.lm_eval_glue import cluster_error
 from polbias.eval.statistics import cluster_interval
 from polbias.lm_eval_runner.results import main_metric, scores
 from polbias.lm_eval_runner.tasks import catalogue
+from polbias.registry import instrument_of, instruments
 
 
 def test_every_task_of_ours_has_a_main_metric_with_an_error() -> None:
     for task in catalogue().tasks.values():
         metrics = [entry["metric"] for entry in task.settings["metric_list"]]
-        main = main_metric(metrics, task.data)
+        main = main_metric(metrics, instruments().get(instrument_of(task.data) or ""))
         assert f"{main}_stderr" in metrics, task.name
 
 

@@ -6,10 +6,16 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from polbias.models.chat import Service
 from tests.support.loopback import HttpError, LoopbackServer, Reply, Request
 from tests.support.openai_server import LoopbackOpenAI
 
 JSON = {"Content-Type": "application/json"}
+
+
+def patient(kind: type[Service], timeout: float = 5, retries: int = 0) -> Any:
+    """A kind of service with a patience of its own."""
+    return type(kind.__name__, (kind,), {"timeout": timeout, "retries": retries})
 
 
 class Crowd:

@@ -3,7 +3,8 @@ import json
 import pytest
 
 from polbias.files import InputError, PolbiasError
-from polbias.models import Answer, Recorder, Request
+from polbias.models.recording import Recorder
+from polbias.models.requests import Answer, Request
 
 
 def question(n, **parameters):
@@ -20,7 +21,7 @@ def filled(path, count=3):
 
 def test_an_answer_comes_back_as_it_was(tmp_path):
     path = filled(tmp_path / "deep" / "r.jsonl")
-    replay = Recorder(path, "replay")
+    replay = Recorder(path, replay=True)
     assert replay.find(question(1)) == Answer("answer 1\nü", "stop", "m-1", {"input_tokens": 1})
     assert replay.find(question(9)) is None
     assert len(replay) == 3
@@ -66,7 +67,7 @@ def test_what_was_answered_before_a_kill_is_there_without_the_file(tmp_path):
     with Recorder(path) as recorder:
         assert recorder.find(question(0)) == Answer("first", "stop", "m-1", {"input_tokens": 1})
         assert recorder.find(question(1)) is None
-    assert Recorder(path, "replay").find(question(0)).text == "first"
+    assert Recorder(path, replay=True).find(question(0)).text == "first"
 
 
 def test_a_file_from_elsewhere_is_completed(tmp_path):
@@ -78,7 +79,7 @@ def test_a_file_from_elsewhere_is_completed(tmp_path):
         assert len(recorder) == 3
         recorder.record(question(3), Answer("new"))
     assert copy.read_bytes().startswith(path.read_bytes())
-    assert len(Recorder(copy, "replay")) == 4
+    assert len(Recorder(copy, replay=True)) == 4
 
 
 @pytest.mark.parametrize(
@@ -96,15 +97,15 @@ def test_a_file_from_elsewhere_is_completed(tmp_path):
         (lambda line: b"\xff\xfe", "not a line of JSON"),
     ],
 )
-@pytest.mark.parametrize("mode", ["replay", "record"])
-def test_other_damage_is_an_error_that_names_the_line(tmp_path, damage, message, mode):
+@pytest.mark.parametrize("replay", [True, False])
+def test_other_damage_is_an_error_that_names_the_line(tmp_path, damage, message, replay):
     path = filled(tmp_path / "r.jsonl")
     lines = path.read_bytes().splitlines()
     lines[1] = damage(lines[1])
     path.write_bytes(b"\n".join(lines) + b"\n")
     before = path.read_bytes()
     with pytest.raises(InputError, match=rf"r\.jsonl:2: {message}"):
-        Recorder(path, mode)
+        Recorder(path, replay)
     assert path.read_bytes() == before
 
 
@@ -117,11 +118,9 @@ def test_a_foreign_last_line_is_no_killed_run(tmp_path):
 
 def test_a_replay_needs_a_file_and_writes_none(tmp_path):
     with pytest.raises(InputError, match="no such file; record the answers first"):
-        Recorder(tmp_path / "none", "replay")
+        Recorder(tmp_path / "none", replay=True)
     with pytest.raises(PolbiasError, match="nothing is recorded"):
-        Recorder(filled(tmp_path / "r"), "replay").record(question(5), Answer("x"))
-    with pytest.raises(InputError, match="mode 'reply' is unknown"):
-        Recorder(tmp_path / "r", "reply")
+        Recorder(filled(tmp_path / "r"), replay=True).record(question(5), Answer("x"))
     Recorder(tmp_path / "untouched").close()
     assert not (tmp_path / "untouched").exists()
 
@@ -157,8 +156,3 @@ def test_a_file_that_cannot_be_written_is_told_before_anything_is_asked(tmp_path
     with Recorder(tmp_path / "new.jsonl") as recorder:
         recorder.prepare()
         assert not list(tmp_path.glob("*new*"))
-    with (
-        Recorder(filled(tmp_path / "new.jsonl"), "replay") as recorder,
-        pytest.raises(PolbiasError, match="for replay"),
-    ):
-        recorder.prepare()

@@ -3,10 +3,12 @@ import logging
 import pytest
 
 from polbias.files import InputError, PolbiasError
-from polbias.models import Chat, Recorder, Translate, run
-from polbias.models.chat import scrub
+from polbias.models.chat import Chat, scrub
+from polbias.models.recording import Recorder
+from polbias.models.run import run
+from polbias.models.translate import Translate
 from tests.models.conftest import shown
-from tests.models.servers import ChatServer, DeepLServer
+from tests.models.servers import ChatServer, DeepLServer, patient
 
 KEY = "sk-secret-0123456789"
 OTHER = "secret-deepl-key:fx"
@@ -25,8 +27,8 @@ def test_no_key_in_logs_recordings_errors_and_reports(tmp_path, console, caplog)
         ChatServer(lambda prompt: f"your key is {KEY}") as chats,
         DeepLServer(lambda text: OTHER, OTHER) as deepls,
     ):
-        model = Chat("stub", chats.base_url, retries=1, concurrency=1)
-        deepl = Translate(server_url=deepls.url, retries=0, concurrency=1)
+        model = patient(Chat, retries=1)("stub", chats.base_url, concurrency=1)
+        deepl = patient(Translate)(base_url=deepls.url, concurrency=1)
         chats.fail_next(500, message=f"crash with {KEY}", headers={"X-Key": KEY}, times=2)
         chats.fail_next(400, message=f"Bearer {KEY} is odd")
         deepls.fail_next(400, message=f"DeepL-Auth-Key {OTHER} is odd")

@@ -2,8 +2,10 @@ import pytest
 import yaml
 
 from polbias.files import InputError, TemplateError, package_file
-from polbias.models import Chat, Price, Settings, Translate, parse_prices, settings
-from polbias.models.translate import role_request
+from polbias.models.chat import Chat
+from polbias.models.prompts import Settings, settings
+from polbias.models.requests import Price, parse_prices
+from polbias.models.translate import Translate, role_request
 from polbias.template_files import load_template
 
 FILE = package_file("templates/policy/services.yaml")

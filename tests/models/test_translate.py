@@ -3,8 +3,9 @@ import asyncio
 import pytest
 
 from polbias.files import InputError, PolbiasError
-from polbias.models import Answer, ServiceError, Translate
-from tests.models.servers import DeepLServer
+from polbias.models.requests import Answer, ServiceError
+from polbias.models.translate import Translate
+from tests.models.servers import DeepLServer, patient
 
 
 @pytest.fixture
@@ -14,10 +15,10 @@ def server(monkeypatch):
         yield server
 
 
-def ask(deepl, text="Ein Satz.", source="de", target="en", **parameters):
+def ask(deepl, text="Ein Satz.", source="de", target="en"):
     async def once():
         async with deepl.session() as ask:
-            return await ask(deepl.request("q", text, source, target, **parameters))
+            return await ask(deepl.request("q", text, source, target))
 
     return asyncio.run(once())
 
@@ -29,17 +30,14 @@ def problem(deepl, **arguments):
     return caught.value
 
 
-def deepl(server, **options):
-    return Translate(**{"server_url": server.url, "timeout": 5, "retries": 1, **options})
+def deepl(server, timeout=5, retries=1, **options):
+    return patient(Translate, timeout, retries)(base_url=server.url, **options)
 
 
 def test_a_translation_by_the_protocol(server):
-    assert ask(deepl(server), formality="prefer_more") == Answer(
-        "<Ein Satz.>", "stop", None, {"characters": 9}
-    )
+    assert ask(deepl(server)) == Answer("<Ein Satz.>", "stop", None, {"characters": 9})
     body = server.bodies[0]
     assert (body["text"], body["source_lang"], body["target_lang"]) == (["Ein Satz."], "DE", "EN-GB")
-    assert body["formality"] == "prefer_more"
 
 
 @pytest.mark.parametrize(
@@ -49,11 +47,6 @@ def test_a_translation_by_the_protocol(server):
 def test_languages(server, source, target, sent):
     ask(deepl(server), source=source, target=target)
     assert (server.bodies[0]["source_lang"], server.bodies[0]["target_lang"]) == sent
-
-
-def test_the_model_type(server):
-    ask(deepl(server, model="quality_optimized"))
-    assert server.bodies[0]["model_type"] == "quality_optimized"
 
 
 def test_429_and_lost_connections_are_tried_again(server):
@@ -122,13 +115,9 @@ def test_no_more_are_under_way_than_allowed(monkeypatch):
         assert server.crowd.most == 2
 
 
-def test_wrong_settings_and_texts_are_errors(server):
-    with pytest.raises(InputError, match="server_url: expected an address"):
-        Translate(server_url="deepl.com")
-    with pytest.raises(InputError, match="no text to translate"):
-        deepl(server).request("q", " ", "de", "en")
-    with pytest.raises(InputError, match="'target_lang' cannot be set"):
-        deepl(server).request("q", "x", "de", "en", target_lang="FR")
+def test_an_address_that_is_none_is_an_error():
+    with pytest.raises(InputError, match="base_url: expected an address"):
+        Translate(base_url="deepl.com")
 
 
 def test_without_a_key(monkeypatch):

@@ -56,10 +56,14 @@ def _client(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def hub() -> Iterator[LoopbackHub]:
-    """A Hub with two users, an organisation of one of them and a token that may only read."""
+def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[LoopbackHub]:
+    """A Hub with two users, an organisation of one of them and a token that may only read; alice is here."""
     tokens = {TOKEN: "alice", "hf_reader": "alice", "hf_bob": "bob"}
     with LoopbackHub(tokens, {"polbias": {"alice"}}, read_only={"hf_reader"}) as running:
+        template = running.url + "/{repo_id}/resolve/{revision}/{filename}"
+        monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", running.url)
+        monkeypatch.setattr("huggingface_hub.constants.HUGGINGFACE_CO_URL_TEMPLATE", template)
+        monkeypatch.setenv("HF_TOKEN", TOKEN)
         yield running
 
 

@@ -12,7 +12,10 @@ import pytest
 from huggingface_hub import get_session
 
 from polbias.files import PublishError
-from polbias.publishing import client, plan_push, push, resolve_namespace
+from polbias.publishing import client
+from polbias.publishing.client import resolve_namespace
+from polbias.publishing.hub import push
+from polbias.publishing.plan import plan_push
 from tests.publishing.conftest import REPO, TOKEN
 from tests.support.hub import LoopbackHub
 from tests.support.loopback import LoopbackServer, Reply, Request
@@ -38,10 +41,12 @@ WRITES = (
 
 @pytest.fixture
 def attempt(hub: LoopbackHub, built: Path) -> Attempt:
-    """Push version 1.0.0 of the built dataset once."""
+    """Push version 1.0.0 of the built dataset once, unless it is there."""
 
     def run() -> None:
-        push(plan_push(built, REPO, "1.0.0", token=TOKEN, endpoint=hub.url), token=TOKEN)
+        plan = plan_push(built, REPO, "1.0.0")
+        if not plan.nothing_to_do:
+            push(plan)
 
     return run
 
@@ -140,31 +145,34 @@ def test_every_status_says_what_to_do(
     attempt()
     (built / "manifest.json").write_text("{}")
     hub.fail_next(status, place)
-    text = failure(lambda: push(plan_push(built, REPO, "1.1.0", TOKEN, hub.url), TOKEN))
+    text = failure(lambda: push(plan_push(built, REPO, "1.1.0")))
     assert text.startswith(f"{REPO}: ")
     assert f"HTTP {status}" in text
     assert advice in text
 
 
 def test_somebody_makes_the_repository_first(hub: LoopbackHub, built: Path) -> None:
-    plan = plan_push(built, REPO, "1.0.0", TOKEN, hub.url)
-    push(plan, TOKEN)
-    assert "creating the repository failed: HTTP 409" in failure(lambda: push(plan, TOKEN))
+    plan = plan_push(built, REPO, "1.0.0")
+    push(plan)
+    assert "creating the repository failed: HTTP 409" in failure(lambda: push(plan))
     assert len(hub.commits(REPO)) == 2
 
 
 def test_somebody_sets_the_tag_first(hub: LoopbackHub, built: Path, attempt: Attempt) -> None:
     hub.fail_next(500, "/tag/")
     failure(attempt)
-    plan = plan_push(built, REPO, "1.0.0", TOKEN, hub.url)
-    push(plan, TOKEN)
-    assert "HTTP 409" in failure(lambda: push(plan, TOKEN))
+    plan = plan_push(built, REPO, "1.0.0")
+    push(plan)
+    assert "HTTP 409" in failure(lambda: push(plan))
     assert_healed(hub, attempt)
 
 
 @pytest.mark.parametrize(("token", "status"), [("hf_wrong", 401), ("hf_reader", 403), ("hf_bob", 403)])
-def test_a_token_without_the_right(hub: LoopbackHub, built: Path, token: str, status: int) -> None:
-    text = failure(lambda: push(plan_push(built, REPO, "1.0.0", token, hub.url), token))
+def test_a_token_without_the_right(
+    hub: LoopbackHub, attempt: Attempt, monkeypatch: pytest.MonkeyPatch, token: str, status: int
+) -> None:
+    monkeypatch.setenv("HF_TOKEN", token)
+    text = failure(attempt)
     assert f"HTTP {status}" in text
     assert token not in text
     assert not hub.exists(REPO)
@@ -182,26 +190,33 @@ def test_a_repository_that_the_token_may_not_see_is_not_taken_for_a_missing_one(
 def test_an_upload_over_xet_is_refused(hub: LoopbackHub, built: Path, tmp_path: Path) -> None:
     code = f"""
         from pathlib import Path
-        from polbias.publishing import plan_push, push
-        push(plan_push(Path({str(built)!r}), {REPO!r}, "1.0.0", endpoint={hub.url!r}))
+        from polbias.publishing.hub import push
+        from polbias.publishing.plan import plan_push
+        push(plan_push(Path({str(built)!r}), {REPO!r}, "1.0.0"))
     """
     hub.fail_next(403, "/xet-write-token/", times=ALWAYS)
-    done = run_python(code, env={"HF_TOKEN": TOKEN, "HF_HOME": str(tmp_path)}, check=False)
+    done = run_python(
+        code, env={"HF_TOKEN": TOKEN, "HF_HOME": str(tmp_path), "HF_ENDPOINT": hub.url}, check=False
+    )
     assert f"PublishError: {REPO}: uploading failed: HTTP 403; the token may not do that" in done.stderr
     assert_nothing_published(hub)
 
 
-def test_no_token(hub: LoopbackHub, built: Path) -> None:
-    text = failure(lambda: plan_push(built, REPO, "1.0.0", endpoint=hub.url))
+def test_no_token(hub: LoopbackHub, built: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HF_TOKEN")
+    text = failure(lambda: plan_push(built, REPO, "1.0.0"))
     assert "hf auth login" in text
     assert "HF_TOKEN" in text
-    assert "hf auth login" in failure(lambda: resolve_namespace(endpoint=hub.url))
+    assert "hf auth login" in failure(lambda: resolve_namespace())
     assert hub.requests == []
 
 
-@pytest.mark.parametrize("token", ["hf_secret value", "hf_secret\u2013x", "hf_secret\nx"])
-def test_a_mangled_token_is_not_quoted(hub: LoopbackHub, built: Path, token: str) -> None:
-    text = failure(lambda: plan_push(built, REPO, "1.0.0", token, hub.url))
+@pytest.mark.parametrize("token", ["hf_secret value", "hf_secret\u2013x"])
+def test_a_mangled_token_is_not_quoted(
+    hub: LoopbackHub, attempt: Attempt, monkeypatch: pytest.MonkeyPatch, token: str
+) -> None:
+    monkeypatch.setenv("HF_TOKEN", token)
+    text = failure(attempt)
     assert "secret" not in text
     assert hub.requests == []
 
@@ -213,13 +228,16 @@ def test_a_token_that_the_hub_quotes_is_struck_out(hub: LoopbackHub, attempt: At
     assert len(text) < 500
 
 
-def test_nobody_listens(built: Path) -> None:
+def test_nobody_listens(built: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_TOKEN", TOKEN)
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
-        endpoint = f"http://127.0.0.1:{unused.getsockname()[1]}"
-        text = failure(lambda: plan_push(built, REPO, "1.0.0", TOKEN, endpoint))
+        address = f"http://127.0.0.1:{unused.getsockname()[1]}"
+        monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", address)
+        text = failure(lambda: plan_push(built, REPO, "1.0.0"))
     assert "no connection to the Hub, or it was lost" in text
-    text = failure(lambda: plan_push(built, REPO, "1.0.0", TOKEN, "nowhere"))
+    monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", "nowhere")
+    text = failure(lambda: plan_push(built, REPO, "1.0.0"))
     assert text.startswith(f"{REPO}: reading the repository failed")
 
 
@@ -233,9 +251,11 @@ class NoHub(LoopbackServer):
         return Reply(200, b"<html>Please log in to the hotel's network</html>", {"Content-Type": "text/html"})
 
 
-def test_the_endpoint_is_no_hub(built: Path) -> None:
+def test_the_endpoint_is_no_hub(built: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_TOKEN", TOKEN)
     with NoHub() as server:
-        text = failure(lambda: plan_push(built, REPO, "1.0.0", TOKEN, server.url))
+        monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", server.url)
+        text = failure(lambda: plan_push(built, REPO, "1.0.0"))
     assert "not that of a Hub" in text
 
 
@@ -250,11 +270,11 @@ def test_a_card_that_the_hub_refuses(hub: LoopbackHub, built: Path, attempt: Att
 
 
 def test_a_file_vanishes_between_plan_and_push(hub: LoopbackHub, built: Path, attempt: Attempt) -> None:
-    plan = plan_push(built, REPO, "1.0.0", TOKEN, hub.url)
+    plan = plan_push(built, REPO, "1.0.0")
     shard = built / "en_formal" / "test-00000-of-00001.parquet"
     content = shard.read_bytes()
     shard.unlink()
-    assert "test-00000-of-00001.parquet" in failure(lambda: push(plan, TOKEN))
+    assert "test-00000-of-00001.parquet" in failure(lambda: push(plan))
     assert_nothing_published(hub)
     shard.write_bytes(content)
     assert_healed(hub, attempt)
@@ -275,16 +295,17 @@ def test_a_file_that_cannot_be_read(
 def test_nothing_secret_is_printed(hub: LoopbackHub, built: Path, tmp_path: Path) -> None:
     code = f"""
         from pathlib import Path
-        from polbias.publishing import plan_push, push
-        plan = plan_push(Path({str(built)!r}), {REPO!r}, "1.0.0", endpoint={hub.url!r})
+        from polbias.publishing.hub import push
+        from polbias.publishing.plan import plan_push
+        plan = plan_push(Path({str(built)!r}), {REPO!r}, "1.0.0")
         print(plan, plan.describe())
-        result = push(plan)
-        print(result, result.describe())
+        print(push(plan))
         push(plan)
     """
     env = {
         "HF_TOKEN": TOKEN,
         "HF_HOME": str(tmp_path),
+        "HF_ENDPOINT": hub.url,
         "HF_HUB_DISABLE_XET": "1",
         "HF_HUB_VERBOSITY": "debug",
     }

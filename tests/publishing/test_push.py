@@ -9,7 +9,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from polbias.files import PublishError
-from polbias.publishing import PushPlan, PushResult, plan_push, push, resolve_namespace
+from polbias.publishing.client import resolve_namespace
+from polbias.publishing.hub import push
+from polbias.publishing.plan import plan_push
 from tests.publishing.conftest import REPO, TOKEN, table
 from tests.support.hub import LoopbackHub
 from tests.support.process import run_python
@@ -21,12 +23,8 @@ SHARD = "test-00000-of-00001.parquet"
 FILES = {"README.md", "manifest.json", f"de_formal/{SHARD}", f"en_formal/{SHARD}"}
 
 
-def plan_for(hub: LoopbackHub, folder: Path, version: str = "1.0.0", repo: str = REPO) -> PushPlan:
-    return plan_push(folder, repo, version, token=TOKEN, endpoint=hub.url)
-
-
-def publish(hub: LoopbackHub, folder: Path, version: str = "1.0.0", repo: str = REPO) -> PushResult:
-    return push(plan_for(hub, folder, version, repo), token=TOKEN)
+def publish(folder: Path, version: str = "1.0.0", repo: str = REPO) -> str:
+    return push(plan_push(folder, repo, version))
 
 
 def change_card(folder: Path, text: str = "\nOne more line.\n") -> None:
@@ -37,7 +35,7 @@ def change_card(folder: Path, text: str = "\nOne more line.\n") -> None:
 def test_first_push_makes_the_repository_one_commit_and_an_annotated_tag(
     hub: LoopbackHub, built: Path
 ) -> None:
-    result = publish(hub, built)
+    result = publish(built)
     initial, commit = hub.commits(REPO)
     assert commit.parent == initial.oid
     assert set(commit.files) == FILES | {".gitattributes"}
@@ -47,86 +45,82 @@ def test_first_push_makes_the_repository_one_commit_and_an_annotated_tag(
     assert all(hub.read(REPO, path) == (built / path).read_bytes() for path in FILES)
     assert hub.tags(REPO)["v1.0.0"].target == commit.oid
     assert hub.tags(REPO)["v1.0.0"].message == "Version 1.0.0"
-    assert result == PushResult(f"{hub.url}/datasets/{REPO}/tree/v1.0.0", "v1.0.0", commit.oid, tagged=True)
+    assert result == f"{hub.url}/datasets/{REPO}/tree/v1.0.0: published as v1.0.0"
 
 
 def test_second_push_writes_nothing(hub: LoopbackHub, built: Path) -> None:
-    publish(hub, built)
+    publish(built)
     hub.requests.clear()
-    plan = plan_for(hub, built)
-    result = push(plan, token=TOKEN)
+    plan = plan_push(built, REPO, "1.0.0")
     assert plan.nothing_to_do
-    assert (result.commit, result.tagged) == (None, False)
     assert all(line.startswith("GET ") for line in hub.requests)
     assert len(hub.commits(REPO)) == 2
     assert "nothing to do" in plan.describe()
-    assert "nothing to do" in result.describe()
 
 
 def test_new_version_is_one_commit_of_the_changed_files_and_leaves_the_old_tag(
     hub: LoopbackHub, built: Path
 ) -> None:
-    publish(hub, built)
+    publish(built)
     old = hub.tags(REPO)["v1.0.0"]
     change_card(built)
     (built / "en_formal" / SHARD).rename(built / "en_formal" / "test-00000-of-00002.parquet")
-    plan = plan_for(hub, built, "1.1.0")
+    plan = plan_push(built, REPO, "1.1.0")
     assert [(change.action, change.path) for change in plan.changes] == [
         ("update", "README.md"),
         ("add", "en_formal/test-00000-of-00002.parquet"),
         ("delete", f"en_formal/{SHARD}"),
     ]
-    result = push(plan, token=TOKEN)
+    push(plan)
     head = hub.commits(REPO)[-1]
     assert len(hub.commits(REPO)) == 3
     assert ".gitattributes" in head.files
     assert f"en_formal/{SHARD}" not in head.files
     assert hub.tags(REPO) == {"v1.0.0": old, "v1.1.0": hub.tags(REPO)["v1.1.0"]}
-    assert hub.tags(REPO)["v1.1.0"].target == head.oid == result.commit
+    assert hub.tags(REPO)["v1.1.0"].target == head.oid
     assert b"One more line" not in hub.read(REPO, "README.md", "v1.0.0")
 
 
 def test_a_published_version_stays_as_it_is(hub: LoopbackHub, built: Path) -> None:
-    publish(hub, built)
+    publish(built)
     change_card(built)
     with pytest.raises(
         PublishError, match=r"version 1\.0\.0 is already published with other content; raise the"
     ):
-        plan_for(hub, built)
-    publish(hub, built, "1.1.0")
+        plan_push(built, REPO, "1.0.0")
+    publish(built, "1.1.0")
     with pytest.raises(PublishError, match=r"version 1\.0\.5 is older than v1\.1\.0"):
-        plan_for(hub, built, "1.0.5")
+        plan_push(built, REPO, "1.0.5")
 
 
 def test_an_edit_on_the_site_does_not_unpublish_a_version(hub: LoopbackHub, built: Path) -> None:
-    publish(hub, built)
+    publish(built)
     hub.write(REPO, {"README.md": b"edited on the site", "notes.txt": b"new"})
-    assert plan_for(hub, built).nothing_to_do
+    assert plan_push(built, REPO, "1.0.0").nothing_to_do
     change_card(built)
-    assert [(c.action, c.path) for c in plan_for(hub, built, "1.0.1").changes] == [
+    assert [(c.action, c.path) for c in plan_push(built, REPO, "1.0.1").changes] == [
         ("update", "README.md"),
         ("delete", "notes.txt"),
     ]
 
 
 def test_a_commit_without_its_tag_is_tagged_by_the_next_push(hub: LoopbackHub, built: Path) -> None:
-    plan = plan_for(hub, built)
+    plan = plan_push(built, REPO, "1.0.0")
     hub.fail_next(500, "/tag/")
     with pytest.raises(PublishError, match=r"setting the tag v1\.0\.0 failed: HTTP 500"):
-        push(plan, token=TOKEN)
+        push(plan)
     assert hub.tags(REPO) == {}
-    healing = plan_for(hub, built)
-    assert (healing.changes, healing.sets_tag) == ((), True)
+    healing = plan_push(built, REPO, "1.0.0")
+    assert (healing.changes, healing.nothing_to_do) == ((), False)
     planned = hub.commits(REPO)[-1]
     hub.write(REPO, {"README.md": b"edited between plan and push"})
-    result = push(healing, token=TOKEN)
-    assert (result.commit, result.tagged) == (None, True)
+    assert "the content was there already, tagged" in push(healing)
     assert hub.tags(REPO)["v1.0.0"].target == planned.oid
     assert len(hub.commits(REPO)) == 3
 
 
 def test_dry_run_shows_everything_and_writes_nothing(hub: LoopbackHub, built: Path) -> None:
-    plan = plan_for(hub, built)
+    plan = plan_push(built, REPO, "1.0.0")
     assert not hub.exists(REPO)
     assert all(line.startswith("GET ") for line in hub.requests)
     lines = plan.describe().splitlines()
@@ -137,43 +131,43 @@ def test_dry_run_shows_everything_and_writes_nothing(hub: LoopbackHub, built: Pa
 
 
 def test_a_push_by_somebody_else_is_noticed(hub: LoopbackHub, built: Path) -> None:
-    publish(hub, built)
+    publish(built)
     change_card(built)
-    plan = plan_for(hub, built, "1.1.0")
+    plan = plan_push(built, REPO, "1.1.0")
     theirs = hub.write(REPO, {"README.md": b"theirs"})
     with pytest.raises(PublishError, match=r"HTTP 412.*somebody else pushed"):
-        push(plan, token=TOKEN)
+        push(plan)
     assert hub.commits(REPO)[-1] == theirs
     assert set(hub.tags(REPO)) == {"v1.0.0"}
 
 
 def test_a_folder_rebuilt_since_the_plan_is_not_tagged(hub: LoopbackHub, built: Path) -> None:
-    plan = plan_for(hub, built)
+    plan = plan_push(built, REPO, "1.0.0")
     change_card(built)
     with pytest.raises(
         PublishError, match=r"other files than were planned \(README\.md\), so v1\.0\.0 was not set"
     ):
-        push(plan, token=TOKEN)
+        push(plan)
     assert hub.tags(REPO) == {}
-    assert publish(hub, built).tagged
+    assert publish(built)
 
 
 def test_files_that_the_hub_ignores_are_not_tagged(hub: LoopbackHub, built: Path) -> None:
-    publish(hub, built)
+    publish(built)
     hub.write(REPO, {".gitignore": b"*.json\n"})
     (built / "manifest.json").write_text(json.dumps({"name": "mini", "version": "1.1.0"}))
     with pytest.raises(PublishError, match=r"\(manifest\.json\)"):
-        publish(hub, built, "1.1.0")
-    assert publish(hub, built, "1.1.0").tagged
+        publish(built, "1.1.0")
+    assert publish(built, "1.1.0")
     assert ".gitignore" not in hub.commits(REPO)[-1].files
 
 
 def test_an_organisation_may_be_pushed_to(hub: LoopbackHub, built: Path) -> None:
-    assert publish(hub, built, repo="polbias/mini").tagged
+    assert publish(built, repo="polbias/mini")
 
 
 def test_namespace(hub: LoopbackHub, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert resolve_namespace(TOKEN, hub.url) == "alice"
+    assert resolve_namespace() == "alice"
     monkeypatch.setenv("POLBIAS_NAMESPACE", "polbias")
     assert resolve_namespace() == "polbias"
 
@@ -182,9 +176,7 @@ def test_the_token_is_found_as_huggingface_hub_finds_it(
     hub: LoopbackHub, built: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HF_TOKEN", f" {TOKEN}\n")
-    plan = plan_push(built, REPO, "1.0.0", endpoint=f"{hub.url}/")
-    assert plan.url == f"{hub.url}/datasets/{REPO}"
-    assert push(plan).tagged
+    assert f"{hub.url}/datasets/{REPO}" in publish(built)
     assert hub.commits(REPO)[-1].author == "alice"
 
 
@@ -193,14 +185,14 @@ def test_only_a_built_dataset_is_published(hub: LoopbackHub, built: Path, lackin
     for path in built.glob(lacking):
         path.unlink()
     with pytest.raises(PublishError, match=r"no built dataset, it lacks .*; build it first"):
-        plan_for(hub, built)
+        plan_push(built, REPO, "1.0.0")
     assert hub.requests == []
 
 
 def test_links_are_refused(hub: LoopbackHub, built: Path) -> None:
     (built / "secrets.txt").symlink_to("/etc/hostname")
     with pytest.raises(PublishError, match=r"secrets\.txt: this is a link"):
-        plan_for(hub, built)
+        plan_push(built, REPO, "1.0.0")
 
 
 @pytest.mark.parametrize(
@@ -208,7 +200,7 @@ def test_links_are_refused(hub: LoopbackHub, built: Path) -> None:
 )
 def test_names_are_checked(hub: LoopbackHub, built: Path, repo: str, version: str) -> None:
     with pytest.raises(PublishError):
-        plan_for(hub, built, version, repo)
+        plan_push(built, repo, version)
     assert hub.requests == []
 
 
@@ -216,9 +208,9 @@ def test_names_are_checked(hub: LoopbackHub, built: Path, repo: str, version: st
 def test_a_reader_gets_the_tables_of_the_tagged_version(
     hub: LoopbackHub, built: Path, tmp_path: Path
 ) -> None:
-    publish(hub, built)
+    publish(built)
     pq.write_table(table("en", 2), built / "en_formal" / SHARD)
-    publish(hub, built, "2.0.0")
+    publish(built, "2.0.0")
     code = f"""
         from datasets import load_dataset
         for config, revision in [("en_formal", "v1.0.0"), ("de_formal", "v1.0.0"), ("en_formal", None)]:

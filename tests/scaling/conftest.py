@@ -13,7 +13,8 @@ from polbias.generators.partisan.publication import LARGE
 from polbias.generators.partisan.xl_family import load
 from polbias.generators.partisan.xl_tables import configs
 from polbias.manifest import BLOCK_ROWS
-from polbias.scaling import EXECUTORS, Finished, Resources, build_at_scale
+from polbias.scaling.build import Finished, build_at_scale
+from polbias.scaling.executors import EXECUTORS, Resources
 from polbias.scaling.run import Run, plan_run
 
 TABLES = 3

@@ -17,8 +17,8 @@ from polbias.generators.engine.build import alone
 from polbias.generators.partisan.publication import LARGE
 from polbias.manifest import BLOCK_ROWS, holds, parquet_hashes, read_manifest, tree_hash
 from polbias.publishing.card import render_card
-from polbias.scaling import Resources, build_at_scale
-from polbias.scaling.executors import in_process
+from polbias.scaling.build import build_at_scale
+from polbias.scaling.executors import Resources, in_process
 from polbias.scaling.run import load_run, plan_run, scalable
 from polbias.scaling.shards import make_or_say
 from tests.scaling.conftest import ROWS, SHARDS, begin, build, published

@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 
 from polbias.files import PolbiasError
-from polbias.scaling import EXECUTORS, Resources
-from polbias.scaling.executors import local
+from polbias.scaling.executors import EXECUTORS, Resources, local
 from tests.scaling.conftest import SHARDS, begin, build, published
 from tests.support.process import ROOT, run_python
 
@@ -103,5 +102,5 @@ def test_one_worker_of_datatrove_runs_in_this_process(run, finished):
 
 def test_a_build_in_this_process_does_without_datatrove():
     run_python(
-        "import sys; sys.modules['datatrove'] = None; import polbias.scaling, polbias.cli.build_scaled"
+        "import sys; sys.modules['datatrove'] = None; import polbias.scaling.build, polbias.cli.build_scaled"
     )

@@ -6,7 +6,8 @@ import pytest
 
 from polbias.files import BuildError
 from polbias.generators.partisan.publication import LARGE
-from polbias.scaling import EXECUTORS, Resources, build_at_scale
+from polbias.scaling.build import build_at_scale
+from polbias.scaling.executors import EXECUTORS, Resources
 from polbias.scaling.run import Run
 from tests.scaling.conftest import SHARDS, begin, published
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from polbias.manifest import (
+    ContentHash,
     FileEntry,
     LockedDataset,
     Manifest,
@@ -43,3 +44,11 @@ def write_build(
     (folder / dataset / "manifest.json").write_text(manifest.to_json(), "utf-8")
     lock = folder / "datasets.lock"
     write_lock({**read_lock(lock), dataset: LockedDataset.of(manifest)}, lock)
+
+
+def content_hash(batches: Iterable[Any], schema: Any) -> str:
+    """Hash the logical content of a table."""
+    found = ContentHash(schema)
+    for batch in batches:
+        found.update(batch)
+    return found.digests()[0]

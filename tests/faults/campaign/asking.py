@@ -126,8 +126,7 @@ class Variants(Asking):
 
     name = "variants"
     partial = ("variants.jsonl", "recorded.jsonl")
-    impatient: ClassVar[Mapping[str, Any]] = {"polbias.models.chat.Chat.__init__.__defaults__": {
-        "tuple": [None, "OPENAI_API_KEY", 8, 1.0, 5]}}  # fmt: skip
+    impatient: ClassVar[Mapping[str, Any]] = {"polbias.models.chat.Chat.timeout": 1.0}
 
     def arguments(self) -> Sequence[str]:
         files = ["-o", str(self.out / "variants.jsonl"), "--record", str(self.out / "recorded.jsonl")]

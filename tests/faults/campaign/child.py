@@ -36,7 +36,7 @@ class Job:
         changes: file that gets the number of changes at the end.
         jump: seconds after which the clock jumps, and by how many.
         settings: values put into modules, such as ``{"polbias.publishing.client.TIMEOUT_S": 1}``;
-            ``{"returns": x}`` becomes a function, ``{"tuple": [...]}`` a tuple.
+            ``{"returns": x}`` becomes a function.
     """
 
     arguments: Sequence[str]
@@ -101,7 +101,7 @@ def _set(name: str, value: Any) -> None:
 def _value(given: Any) -> Any:
     if isinstance(given, dict) and given.keys() == {"returns"}:
         return lambda *_, **__: given["returns"]
-    return tuple(given["tuple"]) if isinstance(given, dict) and given.keys() == {"tuple"} else given
+    return given
 
 
 def _watch(folder: Path, kill_at: int | None) -> Callable[[], int]:
