@@ -16,7 +16,7 @@ from polbias.manifest import BLOCK_ROWS
 from polbias.scaling import EXECUTORS, Finished, Resources, build_at_scale
 from polbias.scaling.run import Run, plan_run
 
-TABLES = 3
+TABLES = 2
 ROWS, SHARDS = TABLES * (BLOCK_ROWS + 16), 2 * TABLES
 
 
