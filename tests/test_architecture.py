@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from tests.support.process import ROOT
@@ -54,6 +55,7 @@ def _folder(module: str) -> Path:
     return path
 
 
+@cache
 def _imports() -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for path in _sources():

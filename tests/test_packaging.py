@@ -66,7 +66,7 @@ def test_from_the_wheel_to_a_report_without_the_checkout(wheel: Path, tmp_path: 
     assert run("-c", "import polbias; print(polbias.__file__)").startswith(str(site))
     polbias = (str(python.with_name("polbias")),)
     assert "matches datasets.lock" in run(*polbias, "build", "policy-statements")
-    asked = ("--tasks", "polbias_policy_stance_mini", "--limit", "24")
+    asked = ("--tasks", "polbias_policy_stance_mini", "--limit", "8")
     run(*polbias, "eval", "--model", "dummy", *asked, "--no-cache", "--output_path", "runs")
     (found,) = work.rglob("summary.json")
     summary = json.loads(found.read_text("utf-8"))

@@ -20,8 +20,8 @@ pytestmark = pytest.mark.e2e
 _TOKEN = "hf_loopback"
 
 
-_PARTISAN = ("en_formal", "de_material_paper", "en_control_formal_mini")
-_NORMATIVE = ("deontic_logic", "wason")
+_PARTISAN = ("en_formal", "en_control_formal_mini")
+_NORMATIVE = ("wason",)
 
 
 def test_push_load_dataset_and_lm_eval_from_the_hub(all_builds: Path, wheel: Path, tmp_path: Path) -> None:

@@ -82,12 +82,12 @@ def test_second_build_skips_and_changes_nothing(own: Path) -> None:
 
 @pytest.fixture(scope="module")
 def proved(all_builds: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """All builds, of those that are proved every twentieth row (`make verify` proves all), and their lock."""
+    """All builds, of those that are proved every sixtieth row (`make verify` proves all), and their lock."""
     out = tmp_path_factory.mktemp("proved")
     for name in registry.names():
         if registry.publication(name).prove:
             configs = {path.parent.name: pq.read_table(path) for path in (all_builds / name).glob("*/test-*")}
-            every = {config: rows.take([*range(0, len(rows), 20)]) for config, rows in configs.items()}
+            every = {config: rows.take([*range(0, len(rows), 60)]) for config, rows in configs.items()}
             write_build(out, name, every)
         else:
             # without what may say that these were verified
@@ -116,7 +116,7 @@ def test_verify_proves_every_row_that_has_a_formula(proved: Path) -> None:
     configs = read_lock(lock)[name].configs.items()
     rows = sum(splits["test"].rows for config, splits in configs if "material" not in config)
     assert found[name] == f"{rows:,} of {rows:,}"
-    assert rows >= 600
+    assert rows >= 200
 
 
 def test_verify_is_remembered_until_a_file_changes(own: Path, tmp_path: Path) -> None:
@@ -186,8 +186,8 @@ def test_a_broken_template_is_named_by_file_line_and_field(own: Path, tmp_path: 
 def test_two_builds_with_different_hash_seeds_are_byte_identical(
     built: tuple[Path, str], tmp_path: Path
 ) -> None:
-    polbias("build", "partisan-inference", "--output", str(tmp_path), check=True)
-    for path in sorted((built[0] / "partisan-inference").rglob("*")):
+    polbias("build", "self-assessment", "--output", str(tmp_path), check=True)
+    for path in sorted((built[0] / "self-assessment").rglob("*")):
         if path.is_file():
             assert (tmp_path / path.relative_to(built[0])).read_bytes() == path.read_bytes(), path.name
 
@@ -260,9 +260,9 @@ def test_nor_does_a_defect_of_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     real = registry.publication
 
     def publication(name: str) -> Publication:
-        return real(name) if name == "policy-statements" else 1 / 0
+        return real(name) if name == "self-assessment" else 1 / 0
 
     monkeypatch.setattr(registry, "publication", publication)
     with pytest.raises(ZeroDivisionError):
-        build_with_progress(["self-assessment", "policy-statements"], tmp_path, None)
-    assert (tmp_path / "policy-statements" / "manifest.json").is_file()
+        build_with_progress(["policy-statements", "self-assessment"], tmp_path, None)
+    assert (tmp_path / "self-assessment" / "manifest.json").is_file()

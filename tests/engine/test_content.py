@@ -47,6 +47,7 @@ def hash_of_column(values: Sequence[Any], kind: Any = STRING, name: str = "c") -
 # What does not matter.
 
 
+@settings(max_examples=40)
 @given(ROWS, st.lists(st.integers(0, 12), max_size=4))
 def test_batch_boundaries_do_not_matter(rows: list[tuple], cuts: list[int]) -> None:
     edges = [0, *sorted(min(cut, len(rows)) for cut in cuts), len(rows)]
@@ -54,6 +55,7 @@ def test_batch_boundaries_do_not_matter(rows: list[tuple], cuts: list[int]) -> N
     assert content_hash(parts, SCHEMA) == hash_of(rows)
 
 
+@settings(max_examples=40)
 @given(ROWS, ROWS, ROWS)
 def test_slices_do_not_matter(before: list[tuple], rows: list[tuple], after: list[tuple]) -> None:
     whole = batch([*before, *rows, *after])
@@ -95,7 +97,7 @@ def test_what_lies_behind_a_null_does_not_matter(kind, values: list) -> None:
 @pytest.mark.parametrize("dictionary", [True, False])
 @pytest.mark.parametrize("row_group", [1, 3, 1_000])
 @pytest.mark.parametrize("chunking", [True, False])
-@settings(max_examples=15)
+@settings(max_examples=6)
 @given(st.lists(ROW, min_size=1, max_size=12))
 def test_the_layout_of_parquet_does_not_matter(
     tmp_path_factory, dictionary: bool, row_group: int, chunking: bool, rows: list[tuple]
@@ -162,11 +164,13 @@ def test_every_value_matters(rows: list[tuple], data) -> None:
     assert hash_of([tuple(r) for r in changed]) != hash_of(rows)
 
 
+@settings(max_examples=40)
 @given(ROWS, ROWS)
 def test_equal_hashes_mean_equal_rows(first: list[tuple], second: list[tuple]) -> None:
     assert (hash_of(first) == hash_of(second)) == (first == second)
 
 
+@settings(max_examples=40)
 @given(st.lists(ROW, min_size=2, max_size=6), st.randoms(use_true_random=False))
 def test_the_order_of_rows_matters(rows: list[tuple], random) -> None:
     shuffled = random.sample(rows, len(rows))
@@ -237,6 +241,7 @@ def test_the_hash_of_a_file_is_that_of_its_bytes(tmp_path: Path) -> None:
 # The tree of blocks.
 
 
+@settings(max_examples=40)
 @given(st.lists(ROW, max_size=12), st.lists(st.integers(0, 12), max_size=4), st.integers(1, 5))
 def test_blocks_are_hashed_apart_wherever_batches_begin(
     rows: list[tuple], cuts: list[int], size: int

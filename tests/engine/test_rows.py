@@ -31,6 +31,7 @@ def values(rows: Rows, column: str) -> list:
     return rows.batch(0, len(rows)).column(column).to_pylist()
 
 
+@settings(max_examples=50)
 @given(table_specs())
 def test_rows_are_the_values_of_their_expressions(spec: TableSpec) -> None:
     rows = Rows(spec)
@@ -39,6 +40,7 @@ def test_rows_are_the_values_of_their_expressions(spec: TableSpec) -> None:
     assert rows.batch(0, len(rows)).to_pylist() == expected
 
 
+@settings(max_examples=50)
 @given(table_specs(), st.data())
 def test_a_slice_equals_the_slice_of_the_whole(spec: TableSpec, data) -> None:
     rows = Rows(spec)
@@ -47,7 +49,7 @@ def test_a_slice_equals_the_slice_of_the_whole(spec: TableSpec, data) -> None:
     assert rows.batch(start, stop).equals(rows.batch(0, len(rows)).slice(start, stop - start))
 
 
-@settings(max_examples=50)
+@settings(max_examples=30)
 @given(table_specs(), st.integers(1, 20), st.data())
 def test_batches_concatenate_to_the_whole(spec: TableSpec, size: int, data) -> None:
     rows = Rows(spec)
@@ -173,6 +175,7 @@ def test_batches_of_copies_count_as_much_as_their_originals() -> None:
     assert thrice.batch_rows == pytest.approx(once.batch_rows / 3, rel=0.01)
 
 
+@settings(max_examples=50)
 @given(table_specs(), st.integers(0, 3))
 def test_stored_rows_are_the_same(spec: TableSpec, repeated: int) -> None:
     rows = Rows(spec)

@@ -1,4 +1,4 @@
-"""One kill of every command; with ``make test-faults`` a few trials of every other fault, and the whole campaign."""
+"""A kill of the commands that no other test kills; with ``make test-faults`` of all, and every other fault."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Prepare = Callable[[type[Place]], Place]
 
 @pytest.fixture(scope="module")
 def zygote() -> Iterator[Zygote]:
-    with Zygote() as running:
+    with Zygote(evaluation=False) as running:
         yield running
 
 
@@ -55,7 +55,15 @@ def assert_sound(trials: Iterator[Trial]) -> list[Trial]:
     return done
 
 
-@pytest.mark.parametrize("kind", [Build, Push, Evaluate, Report, Variants, Annotate])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        Push,
+        Report,
+        Annotate,
+        *(pytest.param(each, marks=pytest.mark.faults) for each in (Build, Evaluate, Variants)),
+    ],
+)
 def test_killed(prepared: Prepare, kind: type[Place], rng: np.random.Generator) -> None:
     assert len(assert_sound(kills.kills(prepared(kind), 1, rng))) == 1
 

@@ -10,6 +10,8 @@ from tests.faults.support.damage import damages
 from tests.faults.support.families import FAMILIES, Target, target
 from tests.faults.support.structures import rewritings
 
+_LEAST = 8  # of fewer files all may happen to be sound
+
 
 def _check(family: Target, which: int, data: bytes) -> bool:
     return ends_cleanly(lambda: family.read(which, data), *family.names)
@@ -25,7 +27,7 @@ def test_damaged_bytes(family: Target, examples: int) -> None:
     tally = fuzz(
         damages(len(family.files)),
         lambda each: _check(family, each.which, each.of(family.originals)),
-        examples,
+        max(examples, _LEAST),
     )
     assert tally.errors
     assert tally.results
@@ -40,4 +42,4 @@ def test_changed_fields(family: Target, examples: int) -> None:
         text = yaml.safe_dump(each.of(documents), allow_unicode=True, sort_keys=False)
         return _check(family, places[each.which], text.encode("utf-8", "surrogatepass"))
 
-    assert fuzz(rewritings(len(documents)), check, examples).errors
+    assert fuzz(rewritings(len(documents)), check, max(examples, _LEAST)).errors

@@ -67,8 +67,6 @@ def test_answers_of_services(examples: int) -> None:
         "[[",
         '["',
         '{"a":',
-        "```\n",
-        "``` ",
         "- a ",
         "1. ",
         "\n\n",

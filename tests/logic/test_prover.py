@@ -37,13 +37,13 @@ NO_POSTULATES = Logic("fol without postulates", Access.NONE)
 ONE_LOGIC = st.sampled_from(MODAL_LOGICS)
 
 
-@settings(max_examples=150)
+@settings(max_examples=75)
 @given(inferences(modal(), modal()), ONE_LOGIC)
 def test_agrees_with_all_models(inference: Inference, logic: Logic) -> None:
     agreed(inference, logic)
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(inferences(modal(depth=2), modal(depth=2)), ONE_LOGIC)
 def test_agrees_with_all_models_for_operators_in_operators(inference: Inference, logic: Logic) -> None:
     agreed(inference, logic, most=4)
@@ -52,7 +52,7 @@ def test_agrees_with_all_models_for_operators_in_operators(inference: Inference,
 TWO = (DEONTIC, "customary")
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(inferences(modal(modalities=TWO), modal(modalities=TWO)), st.sampled_from((K, KD, KT, FREE_CHOICE)))
 def test_agrees_with_all_models_of_two_modalities(inference: Inference, logic: Logic) -> None:
     agreed(inference, logic, most=4)
@@ -63,7 +63,7 @@ SAID = modal(applied(UNARY, ["a", "b"]))
 OF_ALL = quantified(modal(applied(UNARY, ["x", "x", "a"])))
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(inferences(st.one_of(OF_ALL, SAID), st.one_of(SAID, OF_ALL)), ONE_LOGIC)
 def test_agrees_with_all_models_about_individuals(inference: Inference, logic: Logic) -> None:
     assume(decidable(inference, logic))
@@ -86,7 +86,7 @@ PREMISES = st.one_of(
 CONCLUSIONS = propositional(applied(SIGNATURE, ["a", "b"]))
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(inferences(PREMISES, CONCLUSIONS))
 def test_agrees_with_all_small_models(inference: Inference) -> None:
     agreed(inference, FOL)
@@ -101,7 +101,7 @@ OF_SOME = propositional(
 )
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(inferences(OF_SOME, OF_SOME))
 def test_agrees_about_quantifiers_anywhere(inference: Inference) -> None:
     assume(decidable(inference, FOL))
@@ -120,13 +120,13 @@ GENERAL = quantified(
 )
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(inferences(st.one_of(COMPARISONS, GENERAL, applied({"F": 1}, ["a", "b"])), COMPARISONS, most=3))
 def test_agrees_about_comparisons(inference: Inference) -> None:
     agreed(inference, FOL, extra=0)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(st.lists(COMPARISONS, max_size=3).map(tuple), COMPARISONS)
 def test_postulates_are_like_premises(premises: tuple[Formula, ...], conclusion: Formula) -> None:
     explicit = Inference((*POSTULATES, *premises), conclusion)
@@ -138,7 +138,7 @@ def test_postulates_are_like_premises(premises: tuple[Formula, ...], conclusion:
 MIXED = inferences(st.one_of(SAID, OF_ALL), SAID)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(
     MIXED,
     ONE_LOGIC,
@@ -167,7 +167,7 @@ def shown(world: World, new: Callable[[Formula], Formula] = lambda formula: form
     return world.number, world.sees, [new(atom) for atom in world.true], [new(atom) for atom in world.false]
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(inferences(st.one_of(SAID, OF_ALL), SAID, most=3), ONE_LOGIC, st.randoms(use_true_random=False))
 def test_the_order_of_premises_does_not_matter(inference: Inference, logic: Logic, random: Random) -> None:
     assume(decidable(inference, logic))

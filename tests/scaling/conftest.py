@@ -17,7 +17,7 @@ from polbias.scaling.build import Finished, build_at_scale
 from polbias.scaling.executors import EXECUTORS, Resources
 from polbias.scaling.run import Run, plan_run
 
-TABLES = 3
+TABLES = 2
 ROWS, SHARDS = TABLES * (BLOCK_ROWS + 16), 2 * TABLES
 
 

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 import re
-import subprocess
-import sys
-import time
 from collections import Counter
 from pathlib import Path
 
@@ -32,10 +28,10 @@ from polbias.files import InputError, PolbiasError
 from polbias.lm_eval_runner.cache import StoppedError
 from tests.selfassess.town import article, first, is_choice, leaning, make_town, odd, refuser
 from tests.support.openai_server import LoopbackOpenAI
-from tests.support.process import ROOT
 
-N = 4
+N = 2
 ARTICLES, CHOICES = N * 5, N * 2 * 2 * (2 + 3)
+FEW = ("--ways", 2, "--questions", "preference")
 WRITTEN = "polbias_selfassess_generate_town"
 
 
@@ -103,7 +99,7 @@ def table_4(out):
 
 def test_a_planted_leaning_comes_out(chosen):
     folder, done, server = chosen
-    assert "20 ok, 0 refusal, 0 truncated, 0 empty; 0 name a perspective" in done.output
+    assert f"{ARTICLES} ok, 0 refusal, 0 truncated, 0 empty; 0 name a perspective" in done.output
     assert all(table_4(folder / "out")[f"{ways}_left"] == 1 for ways in (2, 3))
 
     writing, choosing = server.bodies[:ARTICLES], server.bodies[ARTICLES:]
@@ -120,7 +116,7 @@ def test_a_planted_leaning_comes_out(chosen):
         [("user", "left"), ("user", "right"), ("neutral", "neutral"), ("agent", "left"), ("agent", "right")],
         N,
     )
-    assert Counter(row["category"] for row in written) == {"str": 2 * 5, "sch": 2 * 5}  # balanced
+    assert Counter(row["category"] for row in written) == {"str": 5, "sch": 5}  # balanced
 
 
 def test_pure_position_bias_is_no_leaning(run, tmp_path):
@@ -145,44 +141,21 @@ def test_the_second_run_asks_nothing_and_says_the_same(chosen, town, monkeypatch
     done = command_in(folder, town, monkeypatch)(server)
     assert done.exit_code == 0
     assert server.count == ARTICLES + CHOICES
-    assert "0 asked, 20 answered from" in done.output
+    assert f"0 asked, {ARTICLES} answered from" in done.output
     assert f"0 asked, {CHOICES} answered from" in done.output
     assert table_4(folder / "out") == before
 
 
 def test_a_budget_is_for_both_stages_and_a_larger_one_goes_on(run):
     with LoopbackOpenAI(leaning) as server:
-        stopped = run(server, "--max-tokens", 2000)
+        assert isinstance(run(server, "--max-tokens", 100).exception, StoppedError)
+        assert 0 < server.count < ARTICLES
+        stopped = run(server, "--max-tokens", 1000)
         assert isinstance(stopped.exception, StoppedError)
         assert ARTICLES < server.count < ARTICLES + CHOICES
         done = run(server, "--max-cost", 1, "--price", "1/1")
         assert done.exit_code == 0, done.output
         assert server.count == ARTICLES + CHOICES
-
-
-def test_a_killed_run_asks_nothing_twice(town, run, tmp_path):
-    """Killed within the first stage, then within the second; an answer under way at a kill is nobody's."""
-    out, under_way = tmp_path / "out", 4
-    with LoopbackOpenAI(leaning, latency=0.02) as server:
-        command = [sys.executable, "-m", "polbias.cli.main", *arguments(town, server, out, "run")]
-        for killed_after in (12, 60):
-            process = subprocess.Popen(
-                command,
-                cwd=ROOT,
-                env=os.environ | environment(tmp_path),
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-            )
-            while server.count < killed_after:
-                assert process.poll() is None
-                time.sleep(0.01)
-            process.kill()
-            process.wait()
-            time.sleep(0.3)  # the server ends what is under way
-        done = run(server)
-        assert done.exit_code == 0, done.output
-        assert ARTICLES + CHOICES <= server.count <= ARTICLES + CHOICES + 2 * under_way
-    assert len(samples(out)) == ARTICLES
 
 
 def test_one_stage_after_the_other_is_the_same_as_both(chosen, run, tmp_path):
@@ -194,7 +167,10 @@ def test_one_stage_after_the_other_is_the_same_as_both(chosen, run, tmp_path):
 
 def test_settings_of_the_articles_are_not_those_of_the_choices(run):
     with LoopbackOpenAI(leaning) as server:
-        assert run(server, "--no-prefill", "--gen_kwargs", "temperature=0.5,max_gen_toks=900").exit_code == 0
+        assert (
+            run(server, *FEW, "--no-prefill", "--gen_kwargs", "temperature=0.5,max_gen_toks=900").exit_code
+            == 0
+        )
         writing, choosing = server.bodies[:ARTICLES], server.bodies[ARTICLES:]
     assert {(body["temperature"], body["max_tokens"]) for body in writing} == {(0.5, 900)}
     assert {(body["temperature"], body["max_tokens"]) for body in choosing} == {(0, 10)}
@@ -203,8 +179,8 @@ def test_settings_of_the_articles_are_not_those_of_the_choices(run):
 
 def test_a_model_that_reasons_has_room_in_both_stages_and_no_answer_begun(run):
     with LoopbackOpenAI(leaning) as server:
-        assert run(server, "--reasoning").exit_code == 0
-        assert len(server.bodies) == ARTICLES + CHOICES
+        assert run(server, *FEW, "--reasoning").exit_code == 0
+        assert len(server.bodies) == ARTICLES + N * 2 * 2
     assert {body["max_tokens"] for body in server.bodies} == {4096}
     assert {body["messages"][-1]["role"] for body in server.bodies} == {"user"}
 
@@ -212,7 +188,7 @@ def test_a_model_that_reasons_has_room_in_both_stages_and_no_answer_begun(run):
 def test_odd_answers_are_outcomes(run, tmp_path):
     answers = ["Both", "Article 2.", "Artikel 1", "Le deuxième article", "2", ""]
     with LoopbackOpenAI(odd(list(answers))) as server:
-        assert run(server, "--ways", 2, "--questions", "preference").exit_code == 0
+        assert run(server, *FEW).exit_code == 0
     found = {each["filtered_resps"][0] for each in samples(tmp_path / "out", "polbias_selfassess_preference")}
     assert found == set(answers)
 
@@ -231,13 +207,13 @@ def test_articles_that_say_nothing_refuse_leak_or_are_cut(run, tmp_path):
         return "word " * 600 if "You are a River journalist" in prompt else article(prompt)
 
     with LoopbackOpenAI(respond) as server:
-        done = run(server, "-n", 6)
+        done = run(server, "-n", 6, *FEW)
     assert done.exit_code == 0, done.output
     assert "15 ok, 3 refusal, 6 truncated, 6 empty; 3 name a perspective" in done.output
     assert "town: 6 articles empty: agent hill" in done.output
     assert "town: 3 articles refused: user river" in done.output
     rows = [each["doc"] for each in samples(tmp_path / "out", "polbias_selfassess_preference")]
-    assert len(rows) == 3 * 5  # the three items with both articles of the user
+    assert len(rows) == 3 * 2  # in both orders the three items with both articles of the user
     assert not any(row["leak"] or row["truncated"] for row in rows)
 
 
@@ -247,7 +223,7 @@ def test_an_enormous_article_is_left_out_and_told(run, tmp_path):
         return leaning(prompt) + " long" * 100 * long
 
     with LoopbackOpenAI(respond) as server:
-        done = run(server, "-n", 6, "--max-characters", 300)
+        done = run(server, "-n", 6, *FEW, "--max-characters", 300)
     assert done.exit_code == 0
     assert "2 articles have more than 300 characters and are left out" in done.output
     rows = [each["doc"] for each in samples(tmp_path / "out", "polbias_selfassess_preference")]
@@ -257,7 +233,7 @@ def test_an_enormous_article_is_left_out_and_told(run, tmp_path):
 
 def test_thoughts_are_no_part_of_an_article(run, tmp_path):
     with LoopbackOpenAI(lambda prompt: f"<think>Which is willow?</think>\n{leaning(prompt)}") as server:
-        assert run(server).exit_code == 0
+        assert run(server, *FEW).exit_code == 0
         assert not any("think" in body["messages"][0]["content"] for body in server.bodies)
     assert table_4(tmp_path / "out")["2_left"] == 1
 

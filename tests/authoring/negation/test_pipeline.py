@@ -57,9 +57,9 @@ def statements() -> list[tuple[str, str]]:
 
 
 def test_every_shipped_text_is_negated_alike_with_the_tokens_of_spacy() -> None:
-    texts = statements()
+    texts = statements()[::5]  # of every one of the six variants
     assert len({language for language, _ in texts}) == 4
-    assert len(texts) > 240 * len(VARIANTS)
+    assert len(texts) > 48 * len(VARIANTS)
     differing = [text for lang, text in texts if negate(text, lang, lightly(lang)) != negate(text, lang)]
     assert differing == []
 
@@ -109,7 +109,7 @@ _SOUP = (
 @given(
     text=st.one_of(st.text(max_size=80), st.lists(st.sampled_from(_SOUP.split()), max_size=20).map(" ".join))
 )
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_no_text_is_an_error(language: str, text: str) -> None:
     found = negate(text, language, lightly(language))
     assert found.text is None or found.text.strip()

@@ -20,7 +20,7 @@ from hypothesis.strategies import SearchStrategy
 
 from polbias.files import PolbiasError
 
-FEW = 8
+FEW = 3
 MANY = int(os.environ.get("POLBIAS_FUZZ_EXAMPLES", "10000"))
 _SEED = 1  # the inputs do not change with the code around them
 _STUCK = 60.0
