@@ -30,6 +30,8 @@ from polbias.eval.simulation.lm_eval import run
 from polbias.eval.simulation.respondents import respondent
 from polbias.experiments.demonstration import demonstration, write_choices
 from polbias.files import InputError, package_file
+from tests.golden.files import check_folder as check_golden
+from tests.golden.files import tables
 from tests.report.runs import simulate
 from tests.test_template_texts import refused
 
@@ -133,6 +135,10 @@ def test_a_brief_report_has_every_headline_its_versions_and_hashes(made: Made, t
     assert "not shown to be absent" in page
 
 
+def test_tables_are_those_of_the_golden_folder(written: Path) -> None:
+    check_golden("report", tables((written / "tables").glob("*.csv")))
+
+
 def test_planted_biases_are_found_and_fairness_is_not_called_bias(made: Made) -> None:
     headlines = {
         (each["instrument"], each["respondent"]): each
@@ -148,12 +154,12 @@ def test_planted_biases_are_found_and_fairness_is_not_called_bias(made: Made) ->
 
 
 def test_tables_are_flat_and_complete(made: Made) -> None:
-    tables = dict(flat_tables(made.report))
-    assert {"findings", "comparisons", "partisan-tests", "partisan-tests-paper"} <= set(tables)
-    for name, rows in tables.items():
+    found = dict(flat_tables(made.report))
+    assert {"findings", "comparisons", "partisan-tests", "partisan-tests-paper"} <= set(found)
+    for name, rows in found.items():
         for row in rows:
             assert all(isinstance(value, str | int | float | bool | None) for value in row.values()), name
-    first = tables["partisan-tests"][0]
+    first = found["partisan-tests"][0]
     assert any(key.endswith("_low") for key in first)
     assert any(key.endswith("_clusters") for key in first)
 
