@@ -24,6 +24,7 @@ from tests.golden.files import check_folder, invoke, tables
 
 _EXPECTED = "templates/simulation/demo_expected.yaml"
 _SEEDS, _AGAIN = 400, 8
+pytestmark = pytest.mark.usefixtures("no_figures")
 _ANSWERS = ("--effect", 0.3, "--unparsable", 0.05, "--accuracy", 0.7)
 
 
