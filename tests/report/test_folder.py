@@ -198,21 +198,19 @@ def test_results_for_the_hub_are_accuracies_of_the_tasks_of_eval_yaml(
 
     assert dict(eval_results(made.answers)) == {}  # a part of a config is no result of it
     monkeypatch.setenv("POLBIAS_DATA_DIR", str(all_builds))
-    for name, kind, *further in (  # one config alone is a task of eval.yaml
-        ("flawless", respondent("perfect"), "polbias_de_formal"),
-        ("silent", respondent("refuser", share=1.0)),
-    ):
-        run(["polbias_en_formal", *further], kind, 7, model=name).write(tmp_path / name)
+    # one config alone is a task of eval.yaml
+    asked = run(
+        ["polbias_en_formal", "polbias_de_formal_mini"], respondent("refuser", share=0.5), 7, model="m"
+    )
+    asked.write(tmp_path / "m")
     found = dict(eval_results(make([tmp_path]).answers))
-    assert found.keys() == {"flawless", "silent"}
-    for name, value, told in (
-        ("flawless", 1.0, " 0 refusals"),
-        ("silent", 0.0, "1,608 answers, 1608 refusals"),
-    ):
-        (entry,) = parse_eval_result_entries(yaml.safe_load(found[name]))
-        assert (entry.dataset_id, entry.task_id) == ("polbias/partisan-inference", "en_formal")
-        assert (entry.dataset_revision, entry.value) == ("v2.0.0", value)
-        assert told in str(entry.notes)
+    (entry,) = parse_eval_result_entries(yaml.safe_load(found["m"]))
+    assert (entry.dataset_id, entry.task_id) == ("polbias/partisan-inference", "en_formal")
+    assert entry.dataset_revision == "v2.0.0"
+    scores = asked.results["results"]["polbias_en_formal"]
+    assert 0.4 < scores["refusal,none"] < 0.6
+    assert entry.value == pytest.approx(scores["acc,none"], abs=6e-5)  # of four digits
+    assert f"1,608 answers, {1608 * scores['refusal,none']:.0f} refusals" in str(entry.notes)
 
 
 @pytest.mark.parametrize(
