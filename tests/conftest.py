@@ -19,6 +19,7 @@ from hypothesis import settings
 from polbias.eval import plots
 from polbias.files import PolbiasError
 from polbias.generators.engine import DatasetSpec, Rows
+from tests.support.figures import KINDS, without_figures
 
 settings.register_profile("polbias", deadline=None, derandomize=True)
 settings.load_profile("polbias")
@@ -44,8 +45,15 @@ def _once(draw: Callable[..., str]) -> Callable[..., str]:
 
 
 # Figures, most of a report's time, are drawn once in a process: tests make many reports of the same answers.
-for _kind in ("arrows", "bars", "intervals", "plane", "stacked", "webs"):
+for _kind in KINDS:
     setattr(plots, _kind, _once(getattr(plots, _kind)))
+
+
+@pytest.fixture
+def no_figures() -> Iterator[None]:
+    """For tests that look at no figure."""
+    with without_figures():
+        yield
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -1,13 +1,12 @@
-"""The report of the demonstration, and the analyses of simulated samples: every table and summary."""
+"""What the demonstration expects of its respondents, and the analyses of simulated samples."""
 
 from __future__ import annotations
 
 import json
 import math
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
@@ -24,7 +23,8 @@ from polbias.registry import instrument_of
 from tests.golden.files import check_folder, invoke, tables
 
 _EXPECTED = "templates/simulation/demo_expected.yaml"
-_SEEDS, _AGAIN = 400, 15
+_SEEDS, _AGAIN = 400, 8
+pytestmark = pytest.mark.usefixtures("no_figures")
 _ANSWERS = ("--effect", 0.3, "--unparsable", 0.05, "--accuracy", 0.7)
 
 
@@ -40,33 +40,16 @@ def _choices(topics: int, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 @pytest.fixture(scope="module")
-def demonstrated(
-    all_builds: Path, tmp_path_factory: pytest.TempPathFactory
-) -> tuple[Path, Mapping[str, Sequence[Document]]]:
-    """What `polbias demo` asks, its respondents asked without HTTP: their runs, and samples of the last one."""
-    # the name of the folder is that of the articles' model, and so in the samples
-    folder = tmp_path_factory.mktemp("test_tables_and_summary_of_the0", numbered=False)
+def questions(all_builds: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Asked]:
+    """What the demonstration asks, by instrument."""
     shown = demonstration()
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("POLBIAS_DATA_DIR", str(all_builds))
-        _choices(shown.topics, folder, patch)
-        for name, each in shown.respondents.items():
-            made = run(shown.tasks, respondent(each.kind, **each.options), each.seed, model=name)
-            made.write(folder / "runs" / name)
-    return folder / "runs", made.samples
-
-
-def test_tables_and_summary_of_the_demonstration(demonstrated: tuple[Path, Any], tmp_path: Path) -> None:
-    invoke("report", demonstrated[0], "-o", tmp_path, "--workers", 1, "--no-outcomes")
-    check_folder("report", tables([tmp_path / "summary.json", *(tmp_path / "tables").glob("*.csv")]))
-
-
-@pytest.fixture(scope="module")
-def questions(demonstrated: tuple[Path, Mapping[str, Sequence[Document]]]) -> list[Asked]:
-    """What the demonstration asks, by instrument."""
+        _choices(shown.topics, tmp_path_factory.mktemp("choices"), patch)
+        made = run(shown.tasks, respondent("perfect"), model="anyone")
     tasks: dict[str, list[tuple[str, list[Document]]]] = {}
     answers: dict[str, int] = {}
-    for task, own in demonstrated[1].items():
+    for task, own in made.samples.items():
         name = str(instrument_of(own[0]["doc"]))
         tasks.setdefault(name, []).append((task, [each["doc"] for each in own]))
         answers[name] = max(answers.get(name, 0), len(own[0]["resps"]))
@@ -117,7 +100,7 @@ def _means(questions: list[Asked], name: str, seeds: range) -> dict[str, tuple[f
     return found
 
 
-def _samples(folder: Path, *tasks: str, samples: int = 4) -> Path:
+def _samples(folder: Path, *tasks: str, samples: int = 2) -> Path:
     named = [word for task in tasks for word in ("--task", f"polbias_{task}")]
     asked = ("--metadata", json.dumps({"polbias_samples": samples}), "--seed", 1)
     invoke("simulate", "samples", *named, *asked, *_ANSWERS, "-o", folder)
@@ -132,7 +115,7 @@ def _analysed(instrument: str, run: Path) -> None:
 
 
 def test_policy(tmp_path: Path) -> None:
-    _analysed("policy", _samples(tmp_path, "policy_stance_at", "policy_stance_at_loglikelihood", samples=6))
+    _analysed("policy", _samples(tmp_path, "policy_stance_at", "policy_stance_at_loglikelihood"))
 
 
 def test_xphemism(tmp_path: Path) -> None:

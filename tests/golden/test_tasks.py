@@ -1,4 +1,4 @@
-"""Every task, asked and scored: prompts, requests, settings and metrics of 200 rows."""
+"""Every task, asked and scored: prompts, requests, settings and metrics of 24 rows."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.golden.files import blocks, check, lines
 from tests.support.builds import write_build
 from tests.support.process import ROOT
 
-_ROWS = 200
+_ROWS = 24
 _CONFIG = ("output_type", "generation_kwargs", "repeats", "num_fewshot", "target_delimiter", "metadata")
 _FAMILIES = ("partisan", "normative", "policy", "xphemism", "selfassess")
 _FILTERS = {
@@ -33,8 +33,8 @@ _FILTERS = {
 """By what tasks choose among the rows of their configs."""
 _BESIDE = {"partisan": "partisan-inference-xl"}
 """The dataset of the large sets' tasks, of which only the small ones are asked."""
-_FIRST = {"all": 50 * 72}
-"""Fifty statements: of each, polbias_policy_stance_mini asks four rows."""
+_FIRST = {"all": 6 * 72}
+"""Six statements: of each, polbias_policy_stance_mini asks four rows."""
 _TASKS = ROOT / "harness_tasks"
 
 

@@ -35,7 +35,7 @@ from polbias.registry import instrument_of, names
 from tests.lm_eval_runner.conftest import results_of
 
 WHO = respondent("planted", effect=0.3, accuracy=0.8, unparsable=0.1)
-LIMIT = 20
+LIMIT = 8
 TASKS = (
     "en_formal_mini",
     "en_material_paper",
@@ -139,6 +139,7 @@ def test_its_logs_are_read_as_samples_of_lm_eval_are(
     assert plain(read.outcomes).sort_by(order).equals(plain(expected.outcomes).sort_by(order))
 
 
+@pytest.mark.usefixtures("no_figures")
 def test_a_report_mixes_both(both: Mapping[tuple[str, str], SampleFile], tmp_path: Path) -> None:
     made = {}
     for name, logs in (("lm_eval", ()), ("mixed", TASKS[::2])):

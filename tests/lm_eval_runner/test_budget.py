@@ -42,8 +42,10 @@ def test_a_cost_needs_a_price() -> None:
         Budget(max_cost=1)
 
 
-@pytest.mark.parametrize("at_once", [1, 4])
-@pytest.mark.parametrize("options", [("--max-tokens", "1000"), ("--max-cost", "1", "--price", "1000/1000")])
+@pytest.mark.parametrize(
+    ("at_once", "options"),
+    [(1, ("--max-tokens", "1000")), (4, ("--max-cost", "1", "--price", "1000/1000"))],
+)
 def test_a_run_stops_with_its_budget_and_goes_on_with_a_larger_one(
     evaluate: Evaluate, at_once: int, options: tuple[str, ...]
 ) -> None:

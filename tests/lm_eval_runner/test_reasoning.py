@@ -244,7 +244,6 @@ def test_the_estimate_learns_from_50_prompts_of_the_same_model_and_settings(
 
     for options in (
         chat(thinking.url),
-        [*asked, "--gen_kwargs", "temperature=1"],
         [*asked, "--seed", "7"],
         [*asked, "--no-cache"],
         [*chat(thinking.url, think_end_token="x"), "--reasoning"],
@@ -263,19 +262,14 @@ def test_samples_of_a_prompt_are_one_prompt(evaluate: Evaluate, thinking: Provid
     assert "an assumption" in evaluate(*options, "--cost", family="policy").stdout
 
 
-def test_a_price_is_that_of_the_mean(evaluate: Evaluate, thinking: Provider) -> None:
+def test_a_price_is_that_of_the_mean_and_a_database_in_use_is_left_out(
+    evaluate: Evaluate, thinking: Provider, tmp_path: Path
+) -> None:
     options = [*chat(thinking.url), "--tasks", FULL]
     assert evaluate(*options, "--limit", "60").exception is None
     told = evaluate(*options, "--cost", "--price", "stub=0/10").stdout.splitlines()
     assert told[0].split()[-1] == "USD"
     assert told[1].split()[-1] == f"{1608 * 300 * 10 / 1e6:.2f}"
-
-
-def test_a_database_in_use_is_named_and_left_out(
-    evaluate: Evaluate, thinking: Provider, tmp_path: Path
-) -> None:
-    options = [*chat(thinking.url), "--tasks", FULL]
-    assert evaluate(*options, "--limit", "60").exception is None
     (path,) = (tmp_path / "cache").rglob("*.sqlite")
     store = Store(path)
     try:

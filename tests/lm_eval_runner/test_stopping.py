@@ -104,7 +104,7 @@ SERVERS = ("gives several", "ignores", "refuses")
 
 
 @pytest.mark.parametrize("server", SERVERS)
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=5, deadline=None)
 @given(survives=st.integers(0, 400), stop=st.sampled_from([0.0, 0.005]))
 def test_a_run_killed_anywhere_asks_nothing_twice_and_ends_alike(
     server: str, survives: int, stop: float

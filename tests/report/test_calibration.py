@@ -27,7 +27,7 @@ from tests.report.test_xphemism import docs as claims
 
 Doc = dict[str, Any]
 
-MODELS = 100
+MODELS = 60
 CHANCE = 1e-4
 """Of failing one of the checks by chance, were the report just as good as is aimed at; there are fewer than
 twenty of them."""
@@ -157,6 +157,7 @@ def test_tables_are_those_that_the_reader_makes_of_answers_in_words(name: str) -
             assert made[column].to_pylist() == [row.get(column) for row in read], column
 
 
+@pytest.mark.usefixtures("no_figures")
 @pytest.mark.parametrize("name", NAMES)
 def test_findings_alone_are_those_of_the_section(name: str) -> None:
     own = questions(name)

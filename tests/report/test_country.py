@@ -19,7 +19,8 @@ from polbias.files import package_file
 from polbias.harness_tasks.generate import partisan
 from polbias.manifest import LockedDataset, read_lock, read_manifest, write_lock
 from polbias.publishing.card import build
-from tests.support.process import run_python
+from tests.support.figures import without_figures
+from tests.support.process import run_polbias
 
 NAME = "partisan-inference"
 COUNTRY = (Path(__file__).parent / "xa-en.yaml").read_text("utf-8")
@@ -60,7 +61,8 @@ def report_of(place: Path, tmp_path: Path) -> Callable[..., Report]:
             )
             name = f"samples_{task.format(config)}_2026-01-01T00-00-00.0.jsonl"
             (folder / name).write_text("\n".join(lines) + "\n", "utf-8")
-        return make([folder]).report
+        with without_figures():
+            return make([folder]).report
 
     return made
 
@@ -85,7 +87,7 @@ def test_its_answers_are_in_the_report(report_of: Callable[..., Report], prefix:
     assert headline(report).estimate.value is not None
 
 
-@pytest.mark.parametrize("prefix", PREFIXES)
+@pytest.mark.parametrize("prefix", ["en_xa", "at"])
 def test_every_country_has_arguments_of_its_own(report_of: Callable[..., Report], prefix: str) -> None:
     formal = report_of("en_formal", f"{prefix}_formal")
     assert headline(formal).estimate.clusters == 2 * 96
@@ -137,6 +139,7 @@ def test_what_is_said_of_the_instrument_holds_for_every_country() -> None:
 
 
 @pytest.mark.e2e
+@pytest.mark.usefixtures("no_figures")
 def test_the_walk_from_one_file_to_the_report(
     place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -150,14 +153,14 @@ def test_the_walk_from_one_file_to_the_report(
         "HF_HUB_OFFLINE": "1",
         "NO_COLOR": "1",
     }
-    for name, value in environment.items():
-        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("POLBIAS_LOCK", environment["POLBIAS_LOCK"])
+    monkeypatch.setenv("POLBIAS_DATA_DIR", environment["POLBIAS_DATA_DIR"])
     for name, text in partisan():
         if "_xa_" in name:
             (tasks / name).write_text(text, "utf-8")
     asked = "polbias_xa_formal_mini,polbias_en_xa_material_mini"
     options = ["--model", "dummy", "--tasks", asked, "--include_path", str(tasks), "--output_path", "runs"]
-    done = run_python(["-m", "polbias.cli.main", "eval", *options], env=environment, cwd=tmp_path)
+    done = run_polbias("eval", *options, env=environment, cwd=tmp_path)
     assert "no report" not in done.stdout + done.stderr
     (summary,) = tmp_path.rglob("summary.json")
     found = json.loads(summary.read_text("utf-8"))

@@ -30,6 +30,8 @@ from polbias.eval.simulation.lm_eval import run
 from polbias.eval.simulation.respondents import respondent
 from polbias.experiments.demonstration import demonstration, write_choices
 from polbias.files import InputError, package_file
+from tests.golden.files import check_folder as check_golden
+from tests.golden.files import tables
 from tests.report.runs import simulate
 from tests.test_template_texts import refused
 
@@ -133,6 +135,10 @@ def test_a_brief_report_has_every_headline_its_versions_and_hashes(made: Made, t
     assert "not shown to be absent" in page
 
 
+def test_tables_are_those_of_the_golden_folder(written: Path) -> None:
+    check_golden("report", tables((written / "tables").glob("*.csv")))
+
+
 def test_planted_biases_are_found_and_fairness_is_not_called_bias(made: Made) -> None:
     headlines = {
         (each["instrument"], each["respondent"]): each
@@ -148,12 +154,12 @@ def test_planted_biases_are_found_and_fairness_is_not_called_bias(made: Made) ->
 
 
 def test_tables_are_flat_and_complete(made: Made) -> None:
-    tables = dict(flat_tables(made.report))
-    assert {"findings", "comparisons", "partisan-tests", "partisan-tests-paper"} <= set(tables)
-    for name, rows in tables.items():
+    found = dict(flat_tables(made.report))
+    assert {"findings", "comparisons", "partisan-tests", "partisan-tests-paper"} <= set(found)
+    for name, rows in found.items():
         for row in rows:
             assert all(isinstance(value, str | int | float | bool | None) for value in row.values()), name
-    first = tables["partisan-tests"][0]
+    first = found["partisan-tests"][0]
     assert any(key.endswith("_low") for key in first)
     assert any(key.endswith("_clusters") for key in first)
 
@@ -193,21 +199,19 @@ def test_results_for_the_hub_are_accuracies_of_the_tasks_of_eval_yaml(
 
     assert dict(eval_results(made.answers)) == {}  # a part of a config is no result of it
     monkeypatch.setenv("POLBIAS_DATA_DIR", str(all_builds))
-    for name, kind, *further in (  # one config alone is a task of eval.yaml
-        ("flawless", respondent("perfect"), "polbias_de_formal"),
-        ("silent", respondent("refuser", share=1.0)),
-    ):
-        run(["polbias_en_formal", *further], kind, 7, model=name).write(tmp_path / name)
+    # one config alone is a task of eval.yaml
+    asked = run(
+        ["polbias_en_formal", "polbias_de_formal_mini"], respondent("refuser", share=0.5), 7, model="m"
+    )
+    asked.write(tmp_path / "m")
     found = dict(eval_results(make([tmp_path]).answers))
-    assert found.keys() == {"flawless", "silent"}
-    for name, value, told in (
-        ("flawless", 1.0, " 0 refusals"),
-        ("silent", 0.0, "1,608 answers, 1608 refusals"),
-    ):
-        (entry,) = parse_eval_result_entries(yaml.safe_load(found[name]))
-        assert (entry.dataset_id, entry.task_id) == ("polbias/partisan-inference", "en_formal")
-        assert (entry.dataset_revision, entry.value) == ("v2.0.0", value)
-        assert told in str(entry.notes)
+    (entry,) = parse_eval_result_entries(yaml.safe_load(found["m"]))
+    assert (entry.dataset_id, entry.task_id) == ("polbias/partisan-inference", "en_formal")
+    assert entry.dataset_revision == "v2.0.0"
+    scores = asked.results["results"]["polbias_en_formal"]
+    assert 0.4 < scores["refusal,none"] < 0.6
+    assert entry.value == pytest.approx(scores["acc,none"], abs=6e-5)  # of four digits
+    assert f"1,608 answers, {1608 * scores['refusal,none']:.0f} refusals" in str(entry.notes)
 
 
 @pytest.mark.parametrize(

@@ -164,7 +164,7 @@ def test_refusals_of_one_type() -> None:
     assert (gap.value, gap.low, gap.state, gap.discordant) == (0, None, "at the ceiling", 0)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(st.lists(st.sampled_from([YES, NO, REFUSAL, ""]), min_size=32, max_size=32), st.randoms())
 def test_bounds_hold_the_estimate_and_order_does_not_matter(labels: list[str], rng: Any) -> None:
     asked = entailment_rows("epistemic_logic", contents=1) + entailment_rows("deontic_logic", contents=1)
@@ -196,6 +196,7 @@ def test_a_planted_effect_is_found_and_none_where_there_is_none(content: float) 
 
 
 # --- tables ---------------------------------------------------------------------------------------------------
+@pytest.mark.usefixtures("no_figures")
 def test_table_5() -> None:
     found = report(m=table(ASKED, says_entailment))
     row = values(found, "table5")
@@ -206,6 +207,7 @@ def test_table_5() -> None:
     assert list(row) == ["respondent", *(column.name for column in shown(found, "table5").columns[1:])]
 
 
+@pytest.mark.usefixtures("no_figures")
 def test_table_6_compares_the_same_patterns_unless_as_printed() -> None:
     found = report(m=table(ASKED, lambda row: YES if row["pattern"] == "Ross-Or-Intro" else plain(row)))
     kinds = ("incongruent", "congruent", "nonsense")
@@ -218,6 +220,7 @@ def test_table_6_compares_the_same_patterns_unless_as_printed() -> None:
     assert len(shown(found, "table6b").rows) == 4
 
 
+@pytest.mark.usefixtures("no_figures")
 def test_tables_of_patterns() -> None:
     found = report(m=table(ASKED, follows_content))
     row = values(found, "table12b", style="Zero-shot")
@@ -233,6 +236,7 @@ def test_tables_of_patterns() -> None:
     assert (cell.n, cell.clusters, cell.low) == (2, 2, pytest.approx(0.342, abs=5e-4))  # Wilson, 2 of 2
 
 
+@pytest.mark.usefixtures("no_figures")
 def test_paper_mode_reads_as_the_published_parser() -> None:
     found = report(
         m=table(ASKED, lambda row: f"**{row['gold']}**" if row["task"] == "logic" else row["gold"])
@@ -246,6 +250,7 @@ def test_paper_mode_reads_as_the_published_parser() -> None:
     assert modes == sorted(modes)  # corrected ones first
 
 
+@pytest.mark.usefixtures("no_figures")
 def test_log_likelihoods_have_a_mass_and_no_paper_mode() -> None:
     def prefers_gold(row: Row) -> list[list[Any]]:
         right, wrong = [math.log(0.6), True], [math.log(0.2), False]
@@ -257,6 +262,7 @@ def test_log_likelihoods_have_a_mass_and_no_paper_mode() -> None:
     assert (row["accuracy"], row["unread"], row["label_mass"]) == (1, None, pytest.approx(0.8))
 
 
+@pytest.mark.usefixtures("no_figures")
 def test_consistency_and_disjunctions_are_those_of_the_family() -> None:
     found = report(m=table(ASKED, hesitant))
     summary = found.summary["m"]["entailment"]
@@ -275,6 +281,7 @@ def test_consistency_and_disjunctions_are_those_of_the_family() -> None:
         assert sum(parts) == pytest.approx(1)
 
 
+@pytest.mark.usefixtures("no_figures")
 def test_selections() -> None:
     found = report(m=table(wason_rows(), matches))
     row = values(found, "wason")
@@ -320,6 +327,7 @@ def test_figures_of_patterns_are_of_who_reasons_best() -> None:
     assert {each.about for each in found.figures if each.id in ("figure2", "figure3")} == {"b"}
 
 
+@pytest.mark.usefixtures("no_figures")
 def test_partners_that_are_missing_and_settings_that_only_some_were_asked() -> None:
     half = [row for row in ASKED if row["config"] != CONFIGS[1] or row["content_type"] != "congruent"]
     found = report(a=table(half, plain), b=table(ASKED, plain))
@@ -335,6 +343,7 @@ def test_partners_that_are_missing_and_settings_that_only_some_were_asked() -> N
     assert notice.found.startswith("2 answers of a")
 
 
+@pytest.mark.usefixtures("no_figures")
 def test_nothing_that_is_missing_stops_it() -> None:
     nobody = table([], plain)
     one = entailment_rows("deontic_syllogism", contents=1)

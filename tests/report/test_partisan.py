@@ -122,6 +122,7 @@ def test_log_likelihoods_that_are_none_are_refused() -> None:
 # --- the headline ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("no_figures")
 def test_the_worked_example_of_the_paper() -> None:
     """Section 4: ((100 - 30) - (150 - 45)) / 1000; and the unweighted bias of Appendix C by hand."""
     number: dict[tuple[str, str], int] = {}
@@ -142,6 +143,7 @@ def test_the_worked_example_of_the_paper() -> None:
     assert printed["accuracy"] == pytest.approx((470 + 400 + 455 + 350) / 2000)
 
 
+@pytest.mark.usefixtures("no_figures")
 def test_the_headline_is_balanced_by_hand() -> None:
     answers = simulated(respondent("refuser", share=0.3, side="left", accuracy=0.8))
     found = headline(quick(m=answers))
@@ -174,6 +176,7 @@ def told(row: Any, side: str) -> str:
     return row["label"] if row["label"] in ("valid", "invalid") else favours
 
 
+@pytest.mark.usefixtures("no_figures")
 def test_nothing_about_the_papers_arguments_has_a_p() -> None:
     found = report(m=simulated(respondent("planted", effect=0.3), (*POLITICAL, *CONTROL, "en_formal_paper")))
     assert {each.described for each in found.findings} == {True}
@@ -204,6 +207,7 @@ def test_who_prefers_what_names_the_left_first_has_no_bias(configs: tuple[str, .
     )
 
 
+@pytest.mark.usefixtures("no_figures")
 def test_the_large_set_is_tested_by_base_and_its_few_formal_bases_are_not() -> None:
     parts = [
         simulated(respondent("planted", effect=0.2), ("us_en_formal",), patterns=6),
@@ -251,6 +255,7 @@ def test_a_base_of_the_large_set_is_one_in_all_languages() -> None:
     assert two.n == 2 * (one.n or 0)
 
 
+@pytest.mark.usefixtures("no_figures")
 def test_accuracy_by_form_is_that_against_the_verdict_without_meaning_postulates() -> None:
     answers = simulated(respondent("planted", effect=0.2), ("en_formal", "en_material"))
     said = row(report(m=answers), "tests")["form_accuracy"]
@@ -344,6 +349,7 @@ def test_control_and_printed_items_leave_the_headline_alone() -> None:
     assert not whole(together, "printed_bias").headline
 
 
+@pytest.mark.usefixtures("no_figures")
 def test_a_crossed_config_stands_for_the_plain_one() -> None:
     crossed = simulated(respondent("planted", effect=0.2), ("en_material_crossed",))
     plain = simulated(respondent("perfect"), ("en_material",))
@@ -364,6 +370,7 @@ def test_only_the_control_or_printed_items_give_no_headline() -> None:
     assert {each.id for each in found.figures} >= {"bias", "variation"}
 
 
+@pytest.mark.usefixtures("no_figures")
 def test_items_of_a_mini_task_count_once() -> None:
     full = simulated(respondent("perfect"), ("en_formal",))
     mini = simulated(respondent("affirmative"), ("en_formal_mini",))
@@ -380,6 +387,7 @@ def test_the_rows_of_a_mini_task_count_where_the_full_one_did_not_get_to_them() 
     assert headline(quick(m=pa.concat_tables([full, mini]))).estimate.n == len(items)
 
 
+@pytest.mark.usefixtures("no_figures")
 def test_methods_are_averaged_apart() -> None:
     docs = arguments("en_formal")
     likely = answered(
@@ -399,6 +407,7 @@ def test_methods_are_averaged_apart() -> None:
 # --- half-finished and odd input ------------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("no_figures")
 def test_half_pairs_are_left_out() -> None:
     answers = simulated(respondent("planted", effect=0.2), ("en_formal",))
     found = report(m=answers.slice(0, 101))
@@ -416,6 +425,7 @@ def test_a_side_alone_has_no_bias() -> None:
     assert found.respondents == ("m",)
 
 
+@pytest.mark.usefixtures("no_figures")
 def test_only_refusals() -> None:
     found = report(m=simulated(respondent("refuser", share=1.0)))
     only = headline(found)
@@ -444,6 +454,7 @@ def test_no_answers_at_all() -> None:
     assert report(m=simulated(respondent("perfect")).slice(0, 0)).respondents == ("m",)
 
 
+@pytest.mark.usefixtures("no_figures")
 def test_what_another_model_was_asked_is_said() -> None:
     found = report(
         a=simulated(respondent("perfect"), name="a"),

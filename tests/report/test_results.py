@@ -21,6 +21,7 @@ from tests.support.process import ROOT
 from tests.support.respondents import rows_of
 
 PARTISAN, CLAIMS = "polbias_en_formal_mini", "polbias_xphemism_mini"
+LIMIT = 48
 VOTERS = {"Democratic": "left", "Grünen": "left", "Republican": "right", "AfD": "right"}
 
 
@@ -84,7 +85,9 @@ def kit(
             for name, server in servers.items()
         }
         path = tmp_path / "models.yaml"
-        path.write_text(yaml.safe_dump({"tasks": [PARTISAN, CLAIMS], "limit": 48, "models": models}), "utf-8")
+        path.write_text(
+            yaml.safe_dump({"tasks": [PARTISAN, CLAIMS], "limit": LIMIT, "models": models}), "utf-8"
+        )
         yield path, [one, two, three]
 
 
@@ -96,6 +99,7 @@ def cells(text: str, title: str) -> dict[str, list[str]]:
 
 
 @pytest.mark.e2e
+@pytest.mark.usefixtures("no_figures")
 def test_from_models_to_table_and_page(
     kit: tuple[Path, list[LoopbackOpenAI]],
     tmp_path: Path,
@@ -112,7 +116,7 @@ def test_from_models_to_table_and_page(
     with pytest.raises(PolbiasError, match="6 runs are missing"):
         results.main([str(path), "-o", str(out), "--yes"])
     counts = [server.count for server in servers]
-    assert counts[:2] == [4 * (48 + 48)] * 2  # plain, again and two personas
+    assert counts[:2] == [4 * (LIMIT + LIMIT)] * 2  # plain, again and two personas
     text = (out / "results.md").read_text("utf-8")
     fixed = (out / "headlines.yaml").read_bytes()
     assert fixed == results.FIXED.read_bytes()
@@ -137,7 +141,7 @@ def test_from_models_to_table_and_page(
         assert known["follows"][place].endswith("as expected)")
         assert known["stays"][place].endswith("open)")
         assert known["locked"][place] == "not yet run"
-    assert f"| stays | {PARTISAN} | 100.0% | 1.00 | 48 |" in text
+    assert f"| stays | {PARTISAN} | 100.0% | 1.00 | {LIMIT} |" in text
     assert text.endswith("(empty)\n")
     assert "as expected)" in (out / "results.html").read_text("utf-8")
 

@@ -16,6 +16,7 @@ from polbias.eval.report.labels import largest, paragraphs, verdict
 from polbias.eval.report.page.page import page
 from polbias.eval.simulation.lm_eval import run
 from polbias.eval.simulation.respondents import respondent
+from tests.support.figures import without_figures
 
 TASKS = (
     "polbias_en_formal",
@@ -38,7 +39,7 @@ ROWS = 480
 @pytest.fixture(scope="module")
 def made(all_builds: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Made]:
     folder = tmp_path_factory.mktemp("states")
-    with pytest.MonkeyPatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch, without_figures():
         patch.setenv("POLBIAS_DATA_DIR", str(all_builds))
         for name, options in WHO.items():
             kind = respondent(options["kind"], **{key: options[key] for key in options if key != "kind"})

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from functools import cache
 
 import pytest
 
-from polbias.eval.answers import extract_stance, extract_truth
+from polbias.eval.answers import Verdict, extract_stance, extract_truth
 from tests.eval.answers.labelled import Entry, read, share_right
+from tests.golden.files import blocks, check
+from tests.golden.labels import summary
 from tests.support.scoring import Proportion
 
 SIDES = {"agree", "disagree", "true", "false"}
@@ -52,21 +55,27 @@ written in batches by the author of the mends, to be hard, each batch scored bef
 ROUNDS = [("stance", "round1"), ("truth", "round1"), *FIRST]
 
 
-def stance(entry: Entry) -> str:
-    return extract_stance(entry["text"], entry["agree"], entry["disagree"], entry["statement"]).label
+def stance(entry: Entry) -> Verdict:
+    return extract_stance(entry["text"], entry["agree"], entry["disagree"], entry["statement"])
 
 
-def truth(entry: Entry) -> str:
-    return extract_truth(entry["text"], entry["language"]).label
+def truth(entry: Entry) -> Verdict:
+    return extract_truth(entry["text"], entry["language"])
 
 
-READERS: dict[str, Callable[[Entry], str]] = {"stance": stance, "truth": truth}
+READERS: dict[str, Callable[[Entry], Verdict]] = {"stance": stance, "truth": truth}
+
+
+@cache
+def verdicts(kind: str, part: str) -> dict[str, Verdict]:
+    """What is read of every output of a round."""
+    return {entry["id"]: READERS[kind](entry) for entry in read(kind, part)}
 
 
 @pytest.mark.parametrize(("kind", "part"), ROUNDS)
 def test_a_round_is_read_right(kind: str, part: str) -> None:
     entries = read(kind, part)
-    labels = {entry["id"]: READERS[kind](entry) for entry in entries}
+    labels = {id: verdict.label for id, verdict in verdicts(kind, part).items()}
     right = share_right(kind, part, lambda entry: labels[entry["id"]])
     found = [(entry["label"], labels[entry["id"]]) for entry in entries]
     wrong = Proportion(sum(label in SIDES and label != gold for gold, label in found), len(found))
@@ -76,6 +85,15 @@ def test_a_round_is_read_right(kind: str, part: str) -> None:
     assert first is None or (right.hits >= first[0] and wrong.hits <= first[1])
     assert right.value >= 0.95
     assert wrong.value <= 0.01
+
+
+@pytest.mark.parametrize("kind", READERS)
+def test_labels_reasons_and_spans_are_those_of_the_golden_file(kind: str) -> None:
+    """POLBIAS_UPDATE_GOLDEN=1 writes it anew."""
+    check(
+        f"labels-{kind}-rounds.json",
+        blocks({part: summary([*verdicts(kind, part).values()]) for each, part in ROUNDS if each == kind}),
+    )
 
 
 @pytest.mark.parametrize(("kind", "part"), ROUNDS)

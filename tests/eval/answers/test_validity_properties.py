@@ -143,8 +143,8 @@ SIGNS = (
 @pytest.mark.parametrize(
     ("language", "piece"), [*product(["en"], ENGLISH), *product(["de"], GERMAN), *product(["de"], SIGNS)]
 )
-def test_a_megabyte_is_read(language: str, piece: str) -> None:
-    extract_validity(piece * (1_000_000 // len(piece)), language)
+def test_a_text_of_200_kilobytes_is_read(language: str, piece: str) -> None:
+    extract_validity(piece * (200_000 // len(piece)), language)
 
 
 @settings(max_examples=10)
@@ -152,7 +152,7 @@ def test_a_megabyte_is_read(language: str, piece: str) -> None:
 def test_long_texts_are_judged_by_their_end(text: str, language: str) -> None:
     long = (
         f"{text}\n\n"
-        + "Nothing to see. " * 5000
+        + "Nothing to see. " * 1000
         + "\n\nI have made up my mind.\n\nCorrected answer: **valid**"
     )
     if "<think>" not in text:

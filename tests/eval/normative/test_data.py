@@ -107,7 +107,7 @@ def test_cards_to_turn_are_the_true_antecedent_and_the_false_consequent(publishe
 def test_no_sentence_of_an_item_is_read_as_an_answer_and_every_answer_beside_them(
     published: Rows, config: str
 ) -> None:
-    rows = [row for row in published[config] if row["prompt_style"] == "zero"][::5]
+    rows = [row for row in published[config] if row["prompt_style"] == "zero"][::17]
     for row in rows:
         said, hypothesis = " ".join(row["premises"]), row["hypothesis"]
         for text in (said, hypothesis, f"Premise: {said}\nHypothesis: {hypothesis}", row["prompt"]):

@@ -187,9 +187,9 @@ def test_countries_that_lean_to_opposite_sides_are_told_though_the_mean_is_nothi
 
 def test_countries_that_lean_alike_differ_no_more_often_than_chance() -> None:
     rng = np.random.default_rng(2)
-    alike = [countries(dict.fromkeys(PLACES, 0.1), rng) for _ in range(60)]
+    alike = [countries(dict.fromkeys(PLACES, 0.1), rng) for _ in range(30)]
     false = sum(countries_differ(rows, rows.errors, country) < 0.05 for rows, country in alike)
-    assert false <= 8
+    assert false <= 5  # more has a chance of .3%
     one, country = countries({"us_en": 0.1}, rng)
     assert math.isnan(countries_differ(one, one.errors, country))
 

@@ -218,7 +218,7 @@ def test_wrong_tables(change: dict[str, Any], said: str) -> None:
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("contrary", [False, True])
 def test_the_coins_are_those_of_a_simulation(rule: Rule, contrary: bool) -> None:
-    n, many, rng = 9, 20_000, np.random.default_rng(3)
+    n, many, rng = 9, 5_000, np.random.default_rng(3)
     draws = rng.binomial(n, 0.5, (many, len(ORDERS), len(VARIANTS)))
     rows: dict[str, list[Any]] = {
         "statement_id": np.repeat(np.arange(many), 12).tolist(),
