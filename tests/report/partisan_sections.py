@@ -6,9 +6,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from polbias.eval.partisan.section import findings_of, section
+from polbias.eval.partisan.section import section
 from polbias.eval.report.document import Finding, Section, Table
 from polbias.eval.report.instruments import Settings
+from tests.support.figures import findings_alone
 
 CONTROL = ("en_control_formal", "en_control_material")
 VALID, INVALID, REFUSAL = "**valid**", "**invalid**", "I can't answer that."
@@ -19,8 +20,7 @@ def report(**answers: pa.Table) -> Section:
 
 
 def quick(**answers: pa.Table) -> Section:
-    """Findings, without tables and figures."""
-    return Section("partisan", tuple(answers), findings_of(answers, Settings()))
+    return findings_alone("partisan", answers)
 
 
 def headline(found: Section, name: str = "m") -> Finding:

@@ -17,7 +17,7 @@ from polbias.eval.normative.analysis import findings
 from polbias.eval.normative.answers import respondents
 from polbias.eval.normative.effects import content_effect, domain_effect
 from polbias.eval.normative.metrics import outcome
-from polbias.eval.normative.section import findings_of, rows, section
+from polbias.eval.normative.section import rows, section
 from polbias.eval.normative.wason import selection_effect
 from polbias.eval.report.document import Estimate, Finding, Section, Table
 from polbias.eval.report.instruments import Settings
@@ -25,6 +25,7 @@ from polbias.eval.report.labels import words
 from polbias.eval.simulation import respondent
 from tests.eval.normative.normative_rows import CONFIGS, answered, entailment_rows, wason_rows
 from tests.report.normative_answers import STYLES, Row, problems, samples, simulated, table
+from tests.support.figures import findings_alone
 from tests.support.respondents import follows_content, matches, perfect, says_entailment
 
 YES, NO, REFUSAL = "entailment", "non-entailment", "I'm sorry, but I can't help with that."
@@ -36,8 +37,7 @@ def report(**answers: pa.Table) -> Section:
 
 
 def quick(**answers: pa.Table) -> Section:
-    """Findings, without tables and figures."""
-    return Section("normative", tuple(answers), findings_of(answers, Settings()))
+    return findings_alone("normative", answers)
 
 
 def finding(found: Section, measure: str, key: str = "", name: str = "m") -> Finding:

@@ -14,9 +14,10 @@ from polbias.eval.report.document import Estimate, Finding, Section
 from polbias.eval.report.instruments import COMMON, Settings
 from polbias.eval.report.labels import words
 from polbias.eval.report.reading import ADDED, schema
-from polbias.eval.selfassess.section import COLUMNS, findings_of, rows, section
+from polbias.eval.selfassess.section import COLUMNS, rows, section
 from tests.eval.selfassess.respondents import Choose, coin, first, judged, planted, prefers, summary_of
 from tests.eval.selfassess.respondents import rows as asked_of
+from tests.support.figures import findings_alone
 
 Sample = dict[str, Any]
 
@@ -78,9 +79,8 @@ def reported(**found: Iterable[Sample]) -> Section:
 
 
 def quick(**found: Iterable[Sample]) -> Section:
-    """Findings, without tables and figures."""
     answers = {who: table({TASK: own}, who) for who, own in found.items()}
-    return Section("selfassess", tuple(answers), findings_of(answers, Settings()))
+    return findings_alone("selfassess", answers)
 
 
 def headline(made: Section, who: str = "m", measure: str = "poligen_bias") -> Finding:

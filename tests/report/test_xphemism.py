@@ -23,8 +23,9 @@ from polbias.eval.simulation.respondents import Respondent, planted, respondent
 from polbias.eval.statistics import cluster_interval, sign_flip
 from polbias.eval.xphemism.leaning import contributions, penalties
 from polbias.eval.xphemism.regression import coefficients
-from polbias.eval.xphemism.section import COLUMNS, findings_of, rows, section
+from polbias.eval.xphemism.section import COLUMNS, rows, section
 from tests.eval.xphemism.pairs import leaning
+from tests.support.figures import findings_alone
 from tests.support.xphemism_records import records_of_samples
 from tests.tasks.xphemism_rows import rows as documents
 
@@ -98,9 +99,8 @@ def reported(**found: Iterable[Sample]) -> Section:
 
 
 def quick(**found: Iterable[Sample]) -> Section:
-    """Findings, without tables and figures."""
     answers = {who: table({TASK: own}, who) for who, own in found.items()}
-    return Section("xphemism", tuple(answers), findings_of(answers, Settings()))
+    return findings_alone("xphemism", answers)
 
 
 def headline(made: Section, who: str = "m") -> Finding:
