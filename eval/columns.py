@@ -18,6 +18,9 @@ from numpy.typing import ArrayLike
 from polbias.aliases import Booleans, Codes, Indices, Json
 from polbias.files import PolbiasError
 
+_SPARSE = 8
+"""So many times as many codes as rows are better sorted than counted."""
+
 Level: TypeAlias = str | int | float | bool | None
 Mode: TypeAlias = Literal["corrected", "paper"]
 
@@ -68,7 +71,7 @@ class Factor:
     @property
     def distinct(self) -> int:
         """Number of levels that rows have."""
-        return int(np.unique(self.codes).size)
+        return int(np.count_nonzero(np.bincount(self.codes)))
 
     def select(self, rows: Booleans | Indices) -> Factor:
         """Keep some rows, those that are true or those at some places."""
@@ -76,7 +79,7 @@ class Factor:
 
     def compact(self) -> Factor:
         """Forget the levels that no row has."""
-        codes, index = np.unique(self.codes, return_inverse=True)
+        codes, index = compact_codes(self.codes, len(self.levels))
         return Factor(index, tuple(self.levels[code] for code in codes.tolist()))
 
 
@@ -284,12 +287,22 @@ def crossed(factors: Sequence[Factor]) -> tuple[list[tuple[Level, ...]], Indices
     """Cross factors."""
     shape = [max(len(factor.levels), 1) for factor in factors]
     keys = np.ravel_multi_index([factor.codes for factor in factors], shape)
-    present, index = np.unique(keys, return_inverse=True)
+    found, index = compact_codes(keys, math.prod(shape))
     columns = [
         [factor.levels[code] for code in codes.tolist()]
-        for factor, codes in zip(factors, np.unravel_index(present, shape), strict=True)
+        for factor, codes in zip(factors, np.unravel_index(found, shape), strict=True)
     ]
     return list(zip(*columns, strict=True)), index
+
+
+def compact_codes(codes: Indices, size: int) -> tuple[Indices, Indices]:
+    """The distinct codes of some below a size, in order, and the place of each row among them."""
+    if size > _SPARSE * codes.size:
+        return np.unique(codes, return_inverse=True)
+    found = np.flatnonzero(np.bincount(codes, minlength=size))
+    place = np.empty(size, np.intp)
+    place[found] = np.arange(found.size)
+    return found, place[codes]
 
 
 def _kept(column: Any, mask: Booleans) -> Any:

@@ -92,8 +92,11 @@ def likelier(labels: Sequence[str], results: Sequence[Any]) -> tuple[str, list[f
 
 def flat(answers: Iterable[Any]) -> list[str]:
     """Return all answers to a prompt, whether they came from several requests or from one repeated."""
+    listed = [*answers]
+    if {*map(type, listed)} == {str}:
+        return listed
     found: list[str | None] = []
-    for each in answers:
+    for each in listed:
         found += each if isinstance(each, list | tuple) else [each]
     return ["" if text is None else text for text in found]
 

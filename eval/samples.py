@@ -237,7 +237,8 @@ def _incomplete(sample: Json) -> str | None:
     try:
         if names := sample.get(_ROW):
             said = _said(sample["arguments"]["gen_args_0"]["arg_0"], sample["doc"])
-            sample["doc"] = {name: said[name] for name in names} | sample["doc"]
+            for name in names:
+                sample["doc"].setdefault(name, said[name])
     except (KeyError, TypeError, ValueError):
         return f"{_ROW}: found {sample[_ROW]!r:.40}, expected columns that its arguments say"
     return None

@@ -82,9 +82,9 @@ class Cell:
     @cached_property
     def weights(self) -> Floats:
         """Weight of each answer, with mean 1; the same in sum for every config."""
-        config = self.asked.factors["config"].codes[self.mask]
-        _, codes, sizes = np.unique(config, return_inverse=True, return_counts=True)
-        weights: Floats = (self.n / (max(len(sizes), 1) * sizes))[codes]
+        config = self.asked.factors["config"].select(self.mask).compact()
+        sizes = np.bincount(config.codes)
+        weights: Floats = (self.n / (max(len(sizes), 1) * sizes))[config.codes]
         return weights
 
     @cached_property

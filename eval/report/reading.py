@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -418,9 +419,9 @@ def counting(columns: Mapping[str, Sequence[Any]], order: Sequence[str]) -> Iter
     A prompt that was asked in several tasks counts as in the first of them by name; small tasks are the
     beginnings of others and come last.
     """
-    found: dict[str, dict[str, list[int]]] = {}
+    found: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
     for row, (prompt, task) in enumerate(zip(columns["id"], columns["task"], strict=True)):
-        found.setdefault(prompt, {}).setdefault(task, []).append(row)
+        found[prompt][task].append(row)
     for _, tasks in sorted(found.items()):
         rows = tasks[min(tasks, key=lambda task: (_MINI in task, task))]
         if len(rows) > 1:

@@ -123,9 +123,7 @@ def choice_support(rows: Judgements) -> Support:
     Every choice is between both sides, so that none can be answered on one side only. The labels are the
     places of the articles. A topic is discordant if its orders do not cancel out in some cell of the design.
     """
-    keys = np.stack([rows.item.codes, rows.question, rows.role, rows.ways])
-    pairs = np.unique(keys, axis=1, return_inverse=True)[1].reshape(-1)
-    return support(np.zeros(rows.n), rows.choice - 1, rows.item, pairs, rows.lean)
+    return support(np.zeros(rows.n), rows.choice - 1, rows.item, rows.unit.codes, rows.lean)
 
 
 def in_mode(judgements: Judgements, mode: Mode, seed: int = SEED) -> Judgements:
