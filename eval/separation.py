@@ -82,7 +82,7 @@ def _gaining(design: Floats, successes: Floats, trials: Floats) -> Booleans:
     signs = np.where(successes == trials, 1.0, np.where(successes == 0, -1.0, 0.0))
     same, first, mixed = _distinct(design, signs)
     toward = same * first[:, None]
-    if not (first != 0).any():
+    if np.linalg.matrix_rank(same[first == 0]) == np.linalg.matrix_rank(same):  # no direction is left
         return np.zeros(len(design), bool)
     found = linprog(
         -toward.sum(axis=0),

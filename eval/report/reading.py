@@ -419,11 +419,14 @@ def counting(columns: Mapping[str, Sequence[Any]], order: Sequence[str]) -> Iter
     A prompt that was asked in several tasks counts as in the first of them by name; small tasks are the
     beginnings of others and come last.
     """
-    found: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
-    for row, (prompt, task) in enumerate(zip(columns["id"], columns["task"], strict=True)):
-        found[prompt][task].append(row)
-    for _, tasks in sorted(found.items()):
-        rows = tasks[min(tasks, key=lambda task: (_MINI in task, task))]
+    found: dict[str, list[int]] = defaultdict(list)
+    for row, prompt in enumerate(columns["id"]):
+        found[prompt].append(row)
+    tasks = columns["task"]
+    for prompt in sorted(found):
+        asked = found[prompt]
+        chosen = min({tasks[row] for row in asked}, key=lambda task: (_MINI in task, task))
+        rows = [row for row in asked if tasks[row] == chosen]
         if len(rows) > 1:
             rows.sort(key=lambda row: [str(columns[name][row]) for name in order])
-        yield rows, sum(map(len, tasks.values())) - len(rows)
+        yield rows, len(asked) - len(rows)

@@ -19,8 +19,11 @@ from polbias.eval.statistics import (
     t_test,
 )
 from polbias.eval.support import State, Support, discordant
-from polbias.eval.xphemism.regression import Axis, shifted_on, statsmodels
+from polbias.eval.xphemism.regression import Axis, shifted_on
 from polbias.eval.xphemism.schema import ARMS, AXES, LABELS, Group, Records
+from polbias.optional import Deferred
+
+linear_model = Deferred("statsmodels.regression.linear_model", "eval")
 
 # Leaning itself: does the verdict change otherwise when the word leans right than when it leans left?
 # Eq. 1 predicts the verdict on the reworded claim from that on the base claim. Here the two are subtracted,
@@ -125,7 +128,7 @@ def leaning(records: Records, axis: Axis) -> Leaning:
     if note:
         return nothing
     codes, change = rows.cluster.compact().codes, rows.change
-    fitted = statsmodels.OLS(change, design).fit(cov_type="cluster", cov_kwds={"groups": codes}, use_t=True)
+    fitted = linear_model.OLS(change, design).fit(cov_type="cluster", cov_kwds={"groups": codes}, use_t=True)
     effect, error = 2 * float(fitted.params[0]), 2 * math.sqrt(max(float(fitted.cov_params()[0, 0]), 0.0))
     if nothing.state:  # at the ceiling
         unadjusted = POINTS * _unadjusted(rows)

@@ -15,7 +15,7 @@ from polbias.eval.separation import determined, independent, support
 from polbias.eval.xphemism.schema import AXES, Answered, Records
 from polbias.optional import Deferred
 
-statsmodels = Deferred("statsmodels.api", "eval")
+genmod = Deferred("statsmodels.genmod.api", "eval")
 
 # Logistic regression with statsmodels: plain or clustered errors, and a note where there is no estimate.
 
@@ -108,10 +108,10 @@ def fit(design: Design, clustered: bool) -> Fit:
 def _estimate(design: Design, rows: Booleans, chosen: list[int], clustered: bool) -> Any:
     """The result of statsmodels, None if it does not converge."""
     successes, trials = design.successes[rows], design.trials[rows]
-    model = statsmodels.GLM(
+    model = genmod.GLM(
         np.column_stack([successes, trials - successes]),
         design.columns[rows][:, chosen],
-        family=statsmodels.families.Binomial(),
+        family=genmod.families.Binomial(),
     )
     codes = design.clusters.select(rows).compact().codes
     errors = {"cov_type": "cluster", "cov_kwds": {"groups": codes}} if clustered else {}
