@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import sys
@@ -23,6 +24,7 @@ from tests.support.figures import KINDS, without_figures
 
 settings.register_profile("polbias", deadline=None, derandomize=True)
 settings.load_profile("polbias")
+gc.set_threshold(50_000, 20, 20)  # as the command line does
 
 _LONGEST = (
     "golden/test_report.py", "golden/test_tasks.py", "cli/test_commands.py", "report/test_demo.py", "faults/test_campaign.py",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import math
 import os
 import threading
@@ -337,8 +338,12 @@ def _empty(files: Sequence[ReadFile]) -> Iterator[Notice]:
             yield Notice(name_of(file.file), said["no_samples"], said["left_out"], serious=True)
 
 
-def _follow_parent() -> None:
-    """End this process when the one that it works for is gone, killed or not; else it would wait for ever."""
+def _follow_parent(*thresholds: int) -> None:
+    """End this process when the one that it works for is gone, killed or not; else it would wait for ever.
+
+    It collects cycles as seldom as that one.
+    """
+    gc.set_threshold(*thresholds)
 
     def watch() -> None:
         parent = parent_process()
@@ -356,7 +361,9 @@ def _workers(count: int) -> Iterator[ProcessPoolExecutor | None]:
         yield None
         return
     try:
-        with ProcessPoolExecutor(count, get_context("forkserver"), _follow_parent) as pool:
+        with ProcessPoolExecutor(
+            count, get_context("forkserver"), _follow_parent, gc.get_threshold()
+        ) as pool:
             yield pool
     except BrokenProcessPool:
         raise PolbiasError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import inspect
 import io
 import re
@@ -151,6 +152,9 @@ def run() -> None:
     """Run the command line; a problem that the user can mend ends in one line and the error's exit status."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # texts have signs that not every terminal can show
+    gc.set_threshold(
+        50_000, 20, 20
+    )  # rows are many objects without cycles, which it would look through in vain
     try:
         app()
     except (PolbiasError, ModuleNotFoundError) as error:
