@@ -79,7 +79,7 @@ class Factor:
 
     def compact(self) -> Factor:
         """Forget the levels that no row has."""
-        codes, index = compact_codes(self.codes, len(self.levels))
+        codes, index = _compact(self.codes, len(self.levels))
         return Factor(index, tuple(self.levels[code] for code in codes.tolist()))
 
 
@@ -287,7 +287,7 @@ def crossed(factors: Sequence[Factor]) -> tuple[list[tuple[Level, ...]], Indices
     """Cross factors."""
     shape = [max(len(factor.levels), 1) for factor in factors]
     keys = np.ravel_multi_index([factor.codes for factor in factors], shape)
-    found, index = compact_codes(keys, math.prod(shape))
+    found, index = _compact(keys, math.prod(shape))
     columns = [
         [factor.levels[code] for code in codes.tolist()]
         for factor, codes in zip(factors, np.unravel_index(found, shape), strict=True)
@@ -295,7 +295,7 @@ def crossed(factors: Sequence[Factor]) -> tuple[list[tuple[Level, ...]], Indices
     return list(zip(*columns, strict=True)), index
 
 
-def compact_codes(codes: Indices, size: int) -> tuple[Indices, Indices]:
+def _compact(codes: Indices, size: int) -> tuple[Indices, Indices]:
     """The distinct codes of some below a size, in order, and the place of each row among them."""
     if size > _SPARSE * codes.size:
         return np.unique(codes, return_inverse=True)

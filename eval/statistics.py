@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from polbias.aliases import Floats, Indices
-from polbias.eval.columns import Factor, OutcomesError, compact_codes
+from polbias.eval.columns import Factor, OutcomesError
+from polbias.eval.columns import crossed as crossing
 
 # Statistics for rows that come in clusters: an interval and a test with the cluster as the unit.
 # The rows of a design share patterns, people and instructions, so there is far less in a few thousand of
@@ -300,9 +301,8 @@ def contrast(
     others = None
     if crossed is not None:
         second = crossed.select(kept)
-        width = len(second.levels)
-        pairs, codes = compact_codes(cluster.codes * width + second.codes, len(cluster.levels) * width)
-        joint = Factor(codes, tuple(range(pairs.size)))
+        pairs, codes = crossing([cluster, second])
+        joint = Factor(codes, tuple(range(len(pairs))))
         one, other, both = (error, df, groups), over(*tables(second)), over(*tables(joint))
         others = other[2]
         error, df = two_way(one, other, both)

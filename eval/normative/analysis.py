@@ -309,7 +309,7 @@ def by_type(table: Judgements) -> Mapping[str, Estimate]:
 
 def _share_estimate(cell: AccuracyCell, correct: ArrayLike, clusters: Factor, mode: Mode) -> Estimate:
     counts = {name: getattr(cell, name) for name in SILENCES}
-    contents = len(np.unique(clusters.codes))
+    contents = clusters.distinct
     if mode == "paper":
         return Estimate(cell.accuracy, n=cell.n, clusters=contents, unparsable=cell.unparsable)
     if contents == cell.n:

@@ -154,7 +154,7 @@ def _units(outcomes: Outcomes, scores: ArrayLike) -> tuple[Floats, Factor, Facto
     if drawn(outcomes):
         people = outcomes.factors.get("person_pair", Factor(np.zeros(outcomes.n, np.intp), ("",)))
         config = outcomes.factors["config"]
-        real = all(config.levels[code].endswith(PEOPLE) for code in np.unique(config.codes))
+        real = all(level.endswith(PEOPLE) for level in map(str, config.compact().levels))
         several = real and people.select(kept).distinct > FIXED
         parts = config.codes[kept], codes, people.codes[kept] * several
         (cell, codes, who), base = np.unique(np.stack(parts), axis=1, return_inverse=True)

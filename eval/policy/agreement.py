@@ -9,6 +9,7 @@ import numpy as np
 
 from polbias.aliases import Codes
 from polbias.eval.agreement import cohen_kappa, krippendorff_alpha
+from polbias.eval.columns import crossed
 from polbias.eval.policy.robustness import Units
 from polbias.eval.policy.schema import VARIANTS
 
@@ -89,9 +90,8 @@ def paraphrase_alpha(table: Units) -> Spread:
 
 def by_template(table: Units, values: Codes) -> Codes:
     """Arrange a value per unit by template and statement (in one language)."""
-    width = max(len(table.language.levels), 1)
-    columns, index = np.unique(table.statement.codes * width + table.language.codes, return_inverse=True)
-    arranged = np.zeros((len(table.instruction.levels), columns.size), np.int8)
+    columns, index = crossed([table.statement, table.language])
+    arranged = np.zeros((len(table.instruction.levels), len(columns)), np.int8)
     arranged[table.instruction.codes, index] = values
     return arranged
 

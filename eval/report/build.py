@@ -397,9 +397,8 @@ Flipped: TypeAlias = Mapping[Any, float]
 
 def cluster_sums(values: ArrayLike, clusters: Factor) -> Flipped:
     """Sum values by cluster."""
-    numbers = np.asarray(values, np.float64)
-    sums = np.bincount(clusters.codes, weights=numbers, minlength=len(clusters.levels)).tolist()
-    return {clusters.levels[code]: sums[code] for code in np.unique(clusters.codes).tolist()}
+    own = clusters.compact()
+    return dict(zip(own.levels, np.bincount(own.codes, np.asarray(values, np.float64)).tolist(), strict=True))
 
 
 def flip_all(tests: Mapping[Key, tuple[str, Flipped]], seed: int) -> dict[Key, SignFlip]:

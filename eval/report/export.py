@@ -77,7 +77,7 @@ def component_records(findings: Iterable[Finding]) -> Iterator[Json]:
         if not each.headline or each.scores is None or np.ptp(each.scores.values) == 0:
             continue
         factors = {"clusters": Factor.of(each.scores.clusters), **each.scores.factors}
-        levels = {name: np.unique(factor.codes).size for name, factor in factors.items()}
+        levels = {name: factor.distinct for name, factor in factors.items()}
         varied = {name: factors[name] for name, count in levels.items() if 1 < count < len(each.scores.ids)}
         found = crossed_components(each.scores.values, varied)
         for source, variance in found.items():

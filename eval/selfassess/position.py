@@ -185,11 +185,11 @@ def of_equal_length(cell: Judgements) -> list[Term]:
 
 def tabulate(choices: Judgements, ways: int, position: bool = True, length: bool = False) -> Design:
     """Count choices by topic and order; with lengths, which differ by topic, each has orders of its own."""
-    _, topic = np.unique(choices.item.codes, return_inverse=True)
-    arrangement = choices.arrangement + length * 64 * topic.reshape(-1)
+    topic = choices.item.compact().codes
+    arrangement = choices.arrangement + length * 64 * topic
     orders, first, order = np.unique(arrangement, return_index=True, return_inverse=True)
     shape = int(topic.max(initial=-1)) + 1, len(orders), ways
-    flat = (topic.reshape(-1) * shape[1] + order.reshape(-1)) * ways + choices.choice - 1
+    flat = (topic * shape[1] + order.reshape(-1)) * ways + choices.choice - 1
     counts = np.bincount(flat, minlength=math.prod(shape)).reshape(shape).astype(np.float64)
     sides = choices.sides[first][:, :ways]
     columns = {"right": sides == 1}

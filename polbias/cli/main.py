@@ -152,9 +152,7 @@ def run() -> None:
     """Run the command line; a problem that the user can mend ends in one line and the error's exit status."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # texts have signs that not every terminal can show
-    gc.set_threshold(
-        50_000, 20, 20
-    )  # rows are many objects without cycles, which it would look through in vain
+    gc.set_threshold(50_000, 20, 20)  # rows are many objects, and have no cycles to look for
     try:
         app()
     except (PolbiasError, ModuleNotFoundError) as error:
