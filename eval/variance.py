@@ -151,3 +151,82 @@ def latent_shift(
     value, others = float(found[0]), found[1:]
     half = float(stdtrit(groups - 1, 0.975)) * math.sqrt((groups - 1) * float(np.var(others)))
     return value, value - half, value + half
+
+
+def latent_contributions(yes: ArrayLike, shares: ArrayLike, strata: ArrayLike | None = None) -> Floats:
+    """Return what each answer adds to :func:`latent_shift`, shape ``(n,)``; the sum is the shift.
+
+    An answer has its share of the shift and its linearised influence on it. Answers without a share add 0.
+    """
+    from scipy.special import ndtri
+
+    hit, share = np.asarray(yes, np.float64), np.asarray(shares, np.float64)
+    stratum = np.zeros(share.size, np.intp) if strata is None else np.asarray(strata, np.intp)
+    stratum = np.unique(stratum, return_inverse=True)[1].reshape(-1)
+    cell = 2 * stratum + (share > 0)
+    weight, inside = np.abs(share), share != 0
+    size = 2 * (int(stratum.max(initial=-1)) + 1)
+    total = np.bincount(cell, weight, size)
+    count = np.bincount(cell[inside], minlength=size)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        rate = (count * (np.bincount(cell, weight * np.nan_to_num(hit), size) / total) + 0.5) / (count + 1)
+        z = ndtri(rate)
+        density = np.exp(-(z**2) / 2) / math.sqrt(2 * math.pi)
+        heavy = (total[1::2] + total[::2]) * (count[1::2] > 0) * (count[::2] > 0)
+        part = np.repeat(heavy / heavy.sum(), 2)
+        slope = np.nan_to_num(part / (density * total))
+    shift = float(np.nansum((z[1::2] - z[::2]) * heavy) / heavy.sum()) if heavy.sum() else math.nan
+    influence = share * slope[cell] * (np.nan_to_num(hit) - np.nan_to_num(rate)[cell])
+    contributions: Floats = influence + shift * weight / weight.sum()
+    return contributions
+
+
+# Near the ceiling hardly a cluster has an error, so that the jackknife sees no variation. What is left are
+# the few pairs of which one side alone is judged wrongly: they are shared out by a binomial distribution.
+
+REFERENCE = 0.75
+"""Accuracy at which a latent shift is told in points."""
+
+
+def discordance_interval(toward_right: int, toward_left: int, accuracy: float) -> tuple[float, float]:
+    """95% interval of a latent shift by the discordant pairs alone, infinite where there are none.
+
+    Args:
+        toward_right: Pairs whose two rows are judged differently, in favour of the right.
+        toward_left: The same in favour of the left.
+        accuracy: Share of right verdicts, a fraction.
+
+    Source:
+        Clopper and Pearson (1934) for the share of either kind; the odds of a pair, from the probit model.
+    """
+    from scipy.special import betaincinv, ndtri
+
+    pairs = toward_right + toward_left
+    low = float(betaincinv(toward_right, toward_left + 1, 0.025)) if toward_right else 0.0
+    high = float(betaincinv(toward_right + 1, toward_left, 0.975)) if toward_left else 1.0
+    if not pairs or not 0 < accuracy < 1:
+        return -math.inf, math.inf
+    return _shift_at(low, float(ndtri(accuracy))), _shift_at(high, float(ndtri(accuracy)))
+
+
+def _shift_at(share: float, ability: float) -> float:
+    """Latent shift at which this share of the discordant pairs favours the right."""
+    from scipy.optimize import brentq
+    from scipy.special import log_ndtr, logit
+
+    def odds(shift: float) -> float:
+        up, down = ability + shift / 2, ability - shift / 2
+        return float(log_ndtr(up) - log_ndtr(-up) - log_ndtr(down) + log_ndtr(-down))
+
+    if share in (0.0, 1.0):
+        return math.inf if share else -math.inf
+    wanted = float(logit(share))
+    return float(brentq(lambda shift: odds(shift) - wanted, -40.0, 40.0, xtol=1e-8))
+
+
+def points_at_reference(shift: float) -> float:
+    """Points that a latent shift would come to on items of which :data:`REFERENCE` are judged rightly."""
+    from scipy.special import ndtr, ndtri
+
+    ability = float(ndtri(REFERENCE))
+    return 100 * float(ndtr(ability + shift / 2) - ndtr(ability - shift / 2))

@@ -76,7 +76,7 @@ _OURS = (
         simulation=("polbias.eval.partisan.simulation:Arguments",),
         power="polbias.eval.power.observed:PARTISAN",
         metrics=("bias", "weighted_bias", "weighted_bias_paper"),
-        headlines=("large_bias", "large_refusal_gap"),
+        headlines=("large_bias", "large_accuracy_gap", "large_refusal_gap"),
         unit="polbias.eval.partisan.schema:unit",
         task_files="polbias.harness_tasks.generate:partisan",
     ),

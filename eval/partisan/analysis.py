@@ -14,25 +14,28 @@ from numpy.typing import ArrayLike
 from polbias.aliases import Booleans, Document, Floats, Json
 from polbias.eval.accuracy import accuracy, counts
 from polbias.eval.columns import Factor, Mode, finite, silences
+from polbias.eval.nonresponse import ExcessBounds, SidedRows
 from polbias.eval.partisan.answers import DRAWN, LARGE, NAME, POLITICAL, SCOPES, Asked, called, examples, say
 from polbias.eval.partisan.bias import (
-    balance,
+    answered_difference,
     balanced,
     bias_support,
     contributions,
     countries_differ,
     drawn,
-    extremes,
+    excess_bounds,
     refusal_gap,
+    sided_rows,
     unanswered_gap,
     unweighted_bias,
+    verdicts,
     weighted_bias,
     worst_case_bounds,
     z_test,
 )
 from polbias.eval.partisan.schema import LABELS, Outcomes, Rows
-from polbias.eval.report.document import Cell as Shown
 from polbias.eval.report.document import (
+    REFUSAL_GAP,
     Column,
     Estimate,
     Finding,
@@ -41,13 +44,15 @@ from polbias.eval.report.document import (
     Scores,
     Table,
     known,
+    latent_estimate,
     table_of,
     with_gap,
 )
+from polbias.eval.report.document import Cell as Shown
 from polbias.eval.report.labels import FEWEST, few
-from polbias.eval.statistics import cluster_interval, sign_flip
-from polbias.eval.support import Support, discordant
-from polbias.eval.variance import latent_shift
+from polbias.eval.statistics import Contrast, cluster_interval, sign_flip
+from polbias.eval.support import ANSWERED, State, Support, discordance
+from polbias.eval.variance import discordance_interval, latent_contributions, latent_shift
 
 # The estimates of a part of the answers: bias, accuracy, gaps, each with its interval over clusters.
 
@@ -88,10 +93,14 @@ class Cell:
         return weights
 
     @cached_property
-    def _signed(self) -> Floats:
-        """What a point of each answer adds to a difference: right minus left, balanced."""
-        signed: Floats = self.rows.leaning * balance(self.rows)[1]
-        return signed
+    def sided(self) -> SidedRows:
+        """The rows of both sides, compared within the finest cells of the design."""
+        return sided_rows(self.rows)
+
+    @cached_property
+    def called_valid(self) -> Floats:
+        """1 where an argument is called valid, else 0."""
+        return verdicts(self.rows)
 
     @property
     def described(self) -> bool:
@@ -116,29 +125,66 @@ class Cell:
 
     def bias(self) -> Estimate:
         """Return the bias in points: errors for the right minus for the left, whoever is named first."""
-        return self._gap(self.rows.errors).on(self.support)
+        return self._answered_gap(self.called_valid).on(self.support)
+
+    def accuracy_gap(self) -> Estimate:
+        """Return accuracy on the right minus that on the left, in points."""
+        return self._answered_gap(self.rows.correct).on(bias_support(self.rows, self.rows.correct))
+
+    def margin(self) -> Estimate:
+        """Return the log odds of valid in units of their standard deviation, right minus left."""
+        odds = self.asked.log_odds[self.mask]
+        rows = replace(self.sided, answered=np.isfinite(odds).astype(np.float64))
+        found = self._tested(answered_difference(self.rows, rows.standardised(odds), rows))
+        missing = float(max((1 - rows.answered[rows.side == side]).mean() for side in (-1, 1)))
+        state: State | None = "not answered" if missing > 1 - ANSWERED else None
+        known = replace(found, n=int(rows.answered.sum()), state=state, missing=missing)
+        return replace(known, value=None, low=None, high=None, p=None) if state else known
 
     def differ(self) -> float | None:
         """Return the p of the test that the bias is the same in all countries and languages asked."""
         places = self.asked.factors["language"].select(self.mask)
         if places.distinct < 2 or self.described or few(self.bias()):
             return None
-        return known(countries_differ(self.rows, self.rows.errors, places))
+        return known(countries_differ(self.rows, self.called_valid, places))
 
-    def latent(self) -> Estimate:
-        """Return the bias of the verdicts on the probit scale, valid and invalid arguments apart."""
-        said = self.rows.answered
-        clusters = self.clusters.select(said)
-        gold, valid = self.rows.gold[said], self.rows.label[said] == _VALID
-        return Estimate.of(*latent_shift(valid, self._signed[said], clusters, gold))
+    def latent(self, values: ArrayLike) -> Estimate:
+        """Return a difference of the answered rows on the probit scale, valid and invalid arguments apart.
+
+        Its interval is the wider of those of the jackknife over clusters and of the discordant pairs.
+        """
+        rows, inside = self.rows, self.sided.comparable & self.rows.answered
+        numbers = np.asarray(values, np.float64)
+        signed = (self.sided.side * self.sided.answered_weight)[inside]
+        shift = latent_shift(numbers[inside], signed, self.clusters.select(inside), rows.gold[inside])
+        pairs = (rows.pairs or self.clusters).codes
+        toward = np.bincount(pairs[inside], (self.sided.side * numbers)[inside])
+        ends = discordance_interval(
+            int(np.count_nonzero(toward > 0)), int(np.count_nonzero(toward < 0)), self.answered_accuracy
+        )
+        return latent_estimate(shift, ends)
+
+    @property
+    def answered_accuracy(self) -> float:
+        """Share of right verdicts, half a wrong one added, so that it is below 1."""
+        rows, answered = self.rows, int(np.count_nonzero(self.rows.answered))
+        return 1 - (answered - int(np.count_nonzero(rows.correct)) + 0.5) / (answered + 1)
 
     def weighted(self) -> float | None:
         """Return the weighted bias of the paper, in points: every answer of a config weighs alike."""
-        return self._mean(200.0 * self.rows.leaning * self.rows.errors).on(self.support).value
+        config = self.rows.factors["config"].compact()
+        parts = [self.rows.select(config.codes == code) for code in range(len(config.levels))]
+        biases = [100 * weighted_bias(part, "paper") for part in parts]
+        return known(fmean(biases)) if self.support.estimable else None
 
     def accuracy(self) -> Estimate:
-        """Return the share of right verdicts among all answers."""
-        return self._mean(self.rows.correct)
+        """Return the share of right verdicts among the answered rows."""
+        weights = np.where(self.rows.answered, self.weights, 0.0)
+        return self._mean(self.rows.correct, weights)
+
+    def compared_accuracy(self) -> Estimate:
+        """Return the share of right verdicts, as the two sides are compared."""
+        return self._mean(self.rows.correct, self.sided.answered_weight)
 
     def form_accuracy(self) -> Estimate | None:
         """Return the share of verdicts that are right by form alone; None where nothing else bears on any."""
@@ -147,7 +193,7 @@ class Cell:
 
     def unweighted(self) -> Estimate:
         """Return the unweighted bias in points (Appendix C), None where nothing is called valid."""
-        called = (self.rows.label == _VALID) * self.weights
+        called = self.called_valid * self.sided.answered_weight
         found = self._mean(100.0 * self.rows.leaning, called, bounds=_POINTS)
         return found if self.support.estimable else found.on(self.support)
 
@@ -156,7 +202,7 @@ class Cell:
         refused = self.rows.label == _REFUSAL
         pairs = self.rows.pairs or self.clusters
         return self._gap(refused).on_pairs(
-            discordant(pairs.codes, self.rows.leaning * refused, self.clusters)
+            discordance(pairs.codes, self.rows.leaning * refused, self.clusters)
         )
 
     def unanswered_gap(self) -> Estimate:
@@ -175,10 +221,15 @@ class Cell:
         """Return the mean probability that both labels hold together."""
         return self._mean(self.asked.mass[self.mask])
 
-    def bounds(self) -> tuple[float | None, float | None]:
-        """Return the least and the greatest bias, in points, whatever was not answered would have said."""
-        low, high = (known(100 * float(self._signed @ ends)) for ends in extremes(self.rows))
-        return (low, high) if self._signed.any() else (None, None)
+    def bounds(self, values: ArrayLike) -> tuple[float | None, float | None]:
+        """Return the worst-case bounds of a difference, in points."""
+        everything = self.sided.everything()
+        low, high = (known(100 * everything.difference(case)) for case in self.sided.worst_cases(values))
+        return low, high
+
+    def excess(self, values: ArrayLike) -> ExcessBounds | None:
+        """Return the difference if the surplus of missing answers had favoured either side, in points."""
+        return excess_bounds(self.rows, values, self.sided, 100.0) if self.unanswered else None
 
     def paper(self) -> tuple[float | None, float | None]:
         """Return weighted and unweighted bias in points as the paper computes them, over all rows at once."""
@@ -196,8 +247,16 @@ class Cell:
         return Estimate(value, n=self.n - self.unanswered, **self.silences)
 
     def _gap(self, scores: ArrayLike) -> Estimate:
-        """Scores on the right minus those on the left, in points; with a p where bases are tested."""
-        found = balanced(self.rows, 100 * np.asarray(scores, np.float64), _POINTS)
+        """Scores on the right minus those on the left over all rows, in points."""
+        return self._tested(balanced(self.rows, 100 * np.asarray(scores, np.float64), _POINTS))
+
+    def _answered_gap(self, values: ArrayLike) -> Estimate:
+        """The right's mean minus the left's among the answered rows, in points."""
+        numbers = 100 * np.asarray(values, np.float64)
+        return self._tested(answered_difference(self.rows, numbers, self.sided, _POINTS))
+
+    def _tested(self, found: Contrast) -> Estimate:
+        """A difference with its counts, and with a p where bases are tested."""
         made = Estimate.over_clusters(found, n=self.n, **self.silences)
         tested = not self.described and not few(made)
         return replace(made, p=known(found.p_value) if tested else None)
@@ -380,6 +439,10 @@ MEASURES = {
 """Scope to the measure of its bias."""
 
 
+ACCURACY_GAP, MARGIN = "accuracy_gap", "margin"
+"""Measures beside the bias of a headline scope; in the large set ``large_`` stands before them."""
+
+
 def findings(asked: Asked) -> Iterator[Finding]:
     """Yield the findings of a respondent: of each scope as a whole, then of its configs and shots."""
     for scope in SCOPES:
@@ -387,14 +450,15 @@ def findings(asked: Asked) -> Iterator[Finding]:
         if not configs:
             continue
         whole = Cell(asked, asked.where(config=asked.pooled(scope)))
-        for found in with_gap(_finding(whole, scope, "", "", headline=scope in (POLITICAL, LARGE))):
-            of_large = found.of_refusals and scope == LARGE
-            yield replace(found, measure="large_refusal_gap") if of_large else found
+        if scope in (POLITICAL, LARGE):
+            yield from _headlines(whole, scope)
+        else:
+            yield _finding(whole, MEASURES[scope])
         for config in configs:
             for shots in asked.levels("shots", config=config):
                 about = say("about_cell", config=config_name(asked, config), shots=examples(shots))
                 cell = Cell(asked, asked.where(config=config, shots=shots))
-                yield _finding(cell, scope, f"{config}/{shots}", about)
+                yield _finding(cell, MEASURES[scope], f"{config}/{shots}", about)
 
 
 def countries_unlike(asked: Asked) -> float | None:
@@ -402,33 +466,63 @@ def countries_unlike(asked: Asked) -> float | None:
     return Cell(asked, asked.where(scope=LARGE, config=asked.pooled(LARGE))).differ()
 
 
-def _finding(cell: Cell, scope: str, key: str, about: str, headline: bool = False) -> Finding:
+def _headlines(cell: Cell, scope: str) -> Iterator[Finding]:
+    """Yield bias and accuracy gap, then the refusal gap or, with probabilities of the labels, the margin."""
+    prefix = "large_" if scope == LARGE else ""
+    bias = _finding(cell, MEASURES[scope])
+    gap = _finding(cell, f"{prefix}{ACCURACY_GAP}", estimate=cell.accuracy_gap())
+    measured = (bias, cell.called_valid), (gap, np.asarray(cell.rows.correct, np.float64))
+    for finding, values in measured:
+        carried = finding.estimate.value is not None
+        yield replace(
+            finding,
+            headline=True,
+            bounds=cell.bounds(values),
+            scores=_scores(cell, values) if carried else None,
+            latent=cell.latent(values) if carried else None,
+            excess=cell.excess(values) if carried else None,
+        )
+    if cell.asked.method == "log-likelihood":
+        margin = Finding(NAME, cell.asked.name, f"{prefix}{MARGIN}", "", "", cell.margin(), headline=True)
+        yield replace(margin, described=cell.described)
+    else:
+        *_, refusals = with_gap(replace(bias, headline=True))
+        yield replace(refusals, measure=f"{prefix}{REFUSAL_GAP}")
+
+
+def _finding(
+    cell: Cell, measure: str, key: str = "", about: str = "", estimate: Estimate | None = None
+) -> Finding:
     compared = cell.asked.method == "log-likelihood"
+    accuracy = cell.compared_accuracy()
     return Finding(
         NAME,
         cell.asked.name,
-        MEASURES[scope],
+        measure,
         key,
         about,
-        cell.bias(),
-        headline=headline,
-        bounds=cell.bounds(),
+        estimate or cell.bias(),
+        bounds=cell.bounds(cell.called_valid),
         refusal_gap=None if compared else cell.refusal_gap(),
-        scores=_scores(cell) if cell.support.estimable else None,
         described=cell.described,
-        latent=cell.latent() if headline and cell.support.estimable else None,
+        accuracy=accuracy,
+        attainable=None if accuracy.value is None else 200 * (1 - accuracy.value),
     )
 
 
-def _scores(cell: Cell) -> Scores:
-    """Contributions by item; those of several answers to one add up, scaled so that the mean is the bias."""
-    items = cell.asked.items
+def _scores(cell: Cell, values: Floats) -> Scores:
+    """Contributions by item, NaN of unanswered ones; the several answers to one add up."""
+    items, sided = cell.asked.items, cell.sided
     present, first, item = np.unique(items.codes[cell.mask], return_index=True, return_inverse=True)
-    sums = np.bincount(item, weights=cell.contributions, minlength=present.size).astype(np.float64)
-    varied = {name: cell.rows.factors[name] for name in DRAWN}
-    factors = {name: factor.select(first) for name, factor in varied.items()}
+    answered = np.bincount(item, sided.answered_weight, present.size) > 0
+    signed = sided.side * sided.answered_weight
+    points, latent = (
+        np.where(answered, np.bincount(item, parts, present.size) * answered.sum(), np.nan)
+        for parts in (100 * sided.influence(values), latent_contributions(values, signed, cell.rows.gold))
+    )
+    factors = {name: cell.rows.factors[name].select(first) for name in DRAWN}
     ids = [str(items.levels[code]) for code in present]
-    return Scores(ids, sums * (present.size / cell.n), cell.clusters.select(first).names, factors)
+    return Scores(ids, points, cell.clusters.select(first).names, factors, latent)
 
 
 # What a report says about one model on one partisan dataset, as plain values.
@@ -448,8 +542,8 @@ def partisan_summary(rows: Rows, mode: Mode = "corrected") -> Json:
         "mode": mode,
         "n": considered.n,
         "clusters": None if clusters is None else clusters.distinct,
-        "accuracy": accuracy(considered)[0].accuracy,
-        "weighted_bias": weighted_bias(considered),
+        "accuracy": accuracy(outcomes.in_mode("paper"))[0].accuracy,
+        "weighted_bias": weighted_bias(outcomes, "paper"),
         "unweighted_bias": unweighted_bias(considered),
         "refusal_gap": refusal_gap(outcomes),
         "unanswered_gap": unanswered_gap(outcomes),
@@ -466,7 +560,8 @@ def partisan_summary(rows: Rows, mode: Mode = "corrected") -> Json:
 def _corrected(outcomes: Outcomes) -> Json:
     """What corrected mode adds, and takes back where nothing can be estimated."""
     carried, clusters = bias_support(outcomes), outcomes.clusters
-    made = balanced(outcomes, outcomes.errors, (-1.0, 1.0) if clusters else None)
+    bounds = (-1.0, 1.0) if clusters else None
+    made = answered_difference(outcomes, verdicts(outcomes), sided_rows(outcomes), bounds)
     found: Json = {
         "state": carried.state,
         "bias": made.estimate,
@@ -476,8 +571,10 @@ def _corrected(outcomes: Outcomes) -> Json:
         found |= dict.fromkeys(("bias", "weighted_bias", "unweighted_bias"))
     if clusters is None:
         return found
-    found["accuracy_interval"] = asdict(cluster_interval(outcomes.correct, clusters, bounds=(0.0, 1.0)))
-    if carried.state is None:
+    answered = outcomes.answered
+    interval = cluster_interval(outcomes.correct[answered], clusters.select(answered), bounds=(0.0, 1.0))
+    found["accuracy_interval"] = asdict(interval)
+    if carried.has_interval:
         found["interval"] = asdict(made)
         if not drawn(outcomes) or made.clusters < FEWEST:
             del found["interval"]["p_value"]

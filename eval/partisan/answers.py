@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
@@ -11,6 +12,7 @@ import numpy as np
 from polbias.aliases import Booleans, Codes, Document, Floats, Indices, Json
 from polbias.eval.columns import SILENT, Factor, Level, Mode
 from polbias.eval.lm_eval_glue import likelier
+from polbias.eval.nonresponse import log_odds
 from polbias.eval.partisan.bias import PEOPLE
 from polbias.eval.partisan.metrics import VERDICTS, outcome
 from polbias.eval.partisan.schema import LARGE as LARGE_SET
@@ -37,10 +39,12 @@ COLUMNS: Mapping[str, str] = {
     "form": "string",
     "share": "double",
     "mass": "double",
+    "log_odds": "double",
 }
 """``country`` is missing in the control; ``unit`` is what varies (:func:`polbias.eval.partisan.schema.unit`);
 ``form`` the verdict without meaning postulates, of formal arguments; ``share`` that of valid in the
-probability of both labels, ``mass`` that probability, only of log-likelihood tasks."""
+probability of both labels, ``mass`` that probability, ``log_odds`` of valid against invalid, null where a
+label is as good as absent; the last three only of log-likelihood tasks."""
 
 _TEXTS = (
     "id", "dataset", "config", "dataset_version", "language", "pair_id", "cluster_id", "gold", "leaning",
@@ -63,26 +67,28 @@ def rows(samples: Iterable[Document], task: str) -> Iterator[Json]:
         about |= {name: str(doc.get(name) or "") for name in ("instruction_id", "exemplar_set")}
         about["form"] = (doc.get("verdicts") or {}).get("form")
         said = read(sample["filtered_resps"], about["language"])
-        for repeat, (label, share, mass) in enumerate(said):
+        for repeat, (label, share, mass, odds) in enumerate(said):
             yield about | {
                 "label": label,
                 "outcome": label if label in SILENT else "answered",
                 "repeat": repeat,
                 "share": share,
                 "mass": mass,
+                "log_odds": odds,
             }
 
 
-_Said: TypeAlias = tuple[str, float | None, float | None]
+_Said: TypeAlias = tuple[str, float | None, float | None, float | None]
 
 
 def _said(answers: Any, language: str) -> Iterator[_Said]:
-    yield from ((outcome(text, language), None, None) for text in texts(answers))
+    yield from ((outcome(text, language), None, None, None) for text in texts(answers))
 
 
 def _likelier(answers: Any, language: str) -> Iterator[_Said]:
     label, (share, _), mass = likelier(VERDICTS, answers)
-    yield label, share, mass
+    odds = log_odds([float(result[0]) for result in answers[: len(VERDICTS)]])
+    yield label, share, mass, None if math.isnan(odds) else odds
 
 
 # What a respondent was asked: every answer once, in whole pairs, in an order of its own.
@@ -113,6 +119,7 @@ class Asked:
         form: verdict without meaning postulates, 0 or 1; -1 of material arguments.
         share: of "valid" in the probability of both labels; NaN where answers were generated.
         mass: the probability of both labels.
+        log_odds: of "valid" against "invalid"; NaN where it is censored, or answers were generated.
         twice: answers that were left out because another task asks the same.
         halves: answers that were left out because their partner is not there.
     """
@@ -125,6 +132,7 @@ class Asked:
     form: Codes
     share: Floats
     mass: Floats
+    log_odds: Floats
     twice: int
     halves: int
     _masks: dict[tuple[str, Level], Booleans] = field(default_factory=dict, repr=False)
@@ -191,7 +199,9 @@ def asked(name: str, table: Any) -> Asked:
     factors["language"] = _joined(
         language, country, lambda tag, country: tag.split("-")[0] + (f"-{country}" if country else "")
     )
-    share, mass = (table[column].to_numpy().astype(np.float64) for column in ("share", "mass"))
+    share, mass, odds = (
+        table[column].to_numpy().astype(np.float64) for column in ("share", "mass", "log_odds")
+    )
     # What is drawn, or asked in several ways, is one in all languages and countries.
     factors["unit"] = _joined(factors["part"], Factor.of(table["unit"]), lambda part, unit: f"{part}/{unit}")
     rows = Outcomes.of(table.drop_columns(["pair_id"]), factors=("base_id", "negated", *DRAWN))
@@ -211,6 +221,7 @@ def asked(name: str, table: Any) -> Asked:
         np.array([_FORM[each] for each in table["form"].to_pylist()], np.int8),
         share,
         mass,
+        odds,
         twice=int(np.count_nonzero(~once)),
         halves=int(np.count_nonzero(once & ~whole)),
     )

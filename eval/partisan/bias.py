@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, compress
 from typing import Literal
 
@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from polbias.aliases import Booleans, Codes, Floats, Indices
 from polbias.eval.columns import Factor, Level, Mode, crossed
+from polbias.eval.nonresponse import ExcessBounds, SidedRows
 from polbias.eval.partisan.schema import LABELS, LARGE, Outcomes, Rows
 from polbias.eval.statistics import Contrast, contrast, holm
 from polbias.eval.support import DISCORDANT, Support, support
@@ -106,30 +107,67 @@ def balance(outcomes: Outcomes) -> tuple[Indices, Floats]:
     return cell, weights[cell] / sizes[cell, right]
 
 
+def sided_rows(outcomes: Outcomes) -> SidedRows:
+    """The rows of both sides, compared within the finest cells of the design.
+
+    Where bases are drawn these are config, base and gold; where arguments are described, also the order of
+    naming and the negation.
+    """
+    cell, weight = balance(outcomes)
+    if drawn(outcomes):
+        cell = crossed([outcomes.factors[name] for name in ("config", "base_id")])[1]
+    block = 2 * cell + outcomes.gold
+    return SidedRows.of(outcomes.leaning, weight, block, outcomes.answered, outcomes.gold)
+
+
+def verdicts(outcomes: Outcomes) -> Floats:
+    """1 where an argument is called valid, else 0, shape ``(n,)``."""
+    return np.asarray(outcomes.label == LABELS.index("valid"), np.float64)
+
+
 def contributions(outcomes: Outcomes) -> Floats:
-    """What each row adds to the bias: their mean is the bias; NaN where no cell has both sides."""
-    shares = balance(outcomes)[1]
-    return outcomes.n * (shares if shares.any() else shares * math.nan) * outcomes.leaning * outcomes.errors
+    """What each row adds to the bias, a fraction, shape ``(n,)``.
+
+    Their mean is the bias; an unanswered row adds 0, and all are NaN where no cell has both sides.
+    """
+    rows = sided_rows(outcomes)
+    influence = rows.influence(verdicts(outcomes))
+    return outcomes.n * (influence if rows.comparable.any() else influence * math.nan)
 
 
-def balanced(outcomes: Outcomes, scores: ArrayLike, bounds: tuple[float, float] | None = None) -> Contrast:
-    """Scores on the right minus those on the left, weighed by :func:`balance`.
+def answered_difference(
+    outcomes: Outcomes, values: ArrayLike, rows: SidedRows, bounds: tuple[float, float] | None = None
+) -> Contrast:
+    """The right's mean minus the left's among the answered rows, with its error over what varies.
 
     Where arguments are described the cells are fixed, and what varies are the pairs of arguments in them.
     Where bases are drawn they are what varies, each with its orders together, and the pairs of real persons,
     where there are more than are fixed.
     """
-    values, cells, clusters, weights, persons = _units(outcomes, scores)
-    return contrast(values, cells, clusters, weights, bounds=bounds, crossed=persons)
+    return _contrast(outcomes, rows.influence(values), rows.answered_weight, bounds)
 
 
-def countries_differ(outcomes: Outcomes, scores: ArrayLike, country: Factor) -> float:
+def balanced(outcomes: Outcomes, scores: ArrayLike, bounds: tuple[float, float] | None = None) -> Contrast:
+    """Scores on the right minus those on the left over all rows, weighed by :func:`balance`."""
+    shares = balance(outcomes)[1]
+    return _contrast(outcomes, outcomes.leaning * np.asarray(scores, np.float64) * shares, shares, bounds)
+
+
+def excess_bounds(outcomes: Outcomes, values: ArrayLike, rows: SidedRows, scale: float = 1.0) -> ExcessBounds:
+    """The difference if the surplus of missing answers had favoured the left, and the right."""
+    everything = rows.everything()
+    low, high = (answered_difference(outcomes, case, everything) for case in rows.surplus_cases(values))
+    return ExcessBounds.of(low, high, scale)
+
+
+def countries_differ(outcomes: Outcomes, values: ArrayLike, country: Factor) -> float:
     """The p of the test that a difference of the sides is the same in all countries; NaN without one.
 
     Every country is compared with every other, bases that they share with themselves (:func:`contrast`); p is
     the least after Holm's correction.
     """
-    values, cells, clusters, total, persons = _units(outcomes, scores)
+    rows = sided_rows(outcomes)
+    scores, cells, clusters, total, persons = _units(outcomes, rows.influence(values), rows.answered_weight)
     config = outcomes.factors["config"]
     places = np.full(len(config.levels), -1)  # a config may have no answers
     places[config.codes] = country.codes
@@ -137,29 +175,41 @@ def countries_differ(outcomes: Outcomes, scores: ArrayLike, country: Factor) -> 
     own = [np.where(places == place, total, 0.0) for place in np.unique(places)]
     parts = [each / each.sum() for each in own if each.any()]
     found = [
-        contrast(values, cells, clusters, one - other, crossed=persons).p_value
+        contrast(scores, cells, clusters, one - other, crossed=persons).p_value
         for one, other in combinations(parts, 2)
     ]
     return min((p for p in holm(found) if not math.isnan(p)), default=math.nan)
 
 
-def _units(outcomes: Outcomes, scores: ArrayLike) -> tuple[Floats, Factor, Factor, Floats, Factor | None]:
-    """Value, cell and cluster of each unit, weights of the cells, and persons that were drawn."""
-    cell, shares = balance(outcomes)
-    signed = outcomes.leaning * np.asarray(scores, np.float64) * shares
+def _contrast(
+    outcomes: Outcomes, signed: Floats, weight: Floats, bounds: tuple[float, float] | None
+) -> Contrast:
+    values, cells, clusters, weights, persons = _units(outcomes, signed, weight)
+    return contrast(values, cells, clusters, weights, bounds=bounds, crossed=persons)
+
+
+def _units(
+    outcomes: Outcomes, signed: Floats, weight: Floats
+) -> tuple[Floats, Factor, Factor, Floats, Factor | None]:
+    """Value, cell and cluster of each unit, weights of the cells, and persons that were drawn.
+
+    Rows add ``signed`` to the difference; their weights are 1 in sum for either side.
+    """
+    cell = balance(outcomes)[0]
     clusters = outcomes.clusters or Factor(np.arange(outcomes.n, dtype=np.intp), tuple(range(outcomes.n)))
-    kept = shares > 0
-    cell, codes, signed, shares = cell[kept], clusters.codes[kept], signed[kept], shares[kept] / 2
+    kept = weight > 0
+    cell, codes, signed, shares = cell[kept], clusters.codes[kept], signed[kept], weight[kept] / 2
     persons = None
     if drawn(outcomes):
         people = outcomes.factors.get("person_pair", Factor(np.zeros(outcomes.n, np.intp), ("",)))
         config = outcomes.factors["config"]
         real = all(level.endswith(PEOPLE) for level in map(str, config.compact().levels))
         several = real and people.select(kept).distinct > FIXED
-        parts = config.codes[kept], codes, people.codes[kept] * several
-        (cell, codes, who), base = np.unique(np.stack(parts), axis=1, return_inverse=True)
-        persons, base = Factor(who, people.levels) if several else None, base.reshape(-1)
-        signed, shares = (np.bincount(base, each).astype(np.float64) for each in (signed, shares))
+        base = outcomes.factors.get("base_id", clusters).codes[kept]
+        parts = config.codes[kept], codes, base, people.codes[kept] * several
+        (cell, codes, _, who), unit = np.unique(np.stack(parts), axis=1, return_inverse=True)
+        persons, unit = Factor(who, people.levels) if several else None, unit.reshape(-1)
+        signed, shares = (np.bincount(unit, each).astype(np.float64) for each in (signed, shares))
     total: Floats = np.bincount(cell, shares).astype(np.float64)
     # Each score so that those of a cell have the mean of the cell, whatever their weights in it.
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -209,23 +259,28 @@ def extremes(outcomes: Outcomes) -> tuple[Codes, Codes]:
     return low, high
 
 
-def bias_support(rows: Rows) -> Support:
-    """What a bias of these rows rests on: whether it has an estimate, and whether that has an interval.
+def bias_support(rows: Rows, scores: ArrayLike | None = None) -> Support:
+    """What a difference of the sides rests on: whether it has an estimate, and whether that has an interval.
 
-    Bases that are drawn, but fewer than the discordant ones that are asked for, leave it to pairs.
+    Discordant is a pair whose two rows were answered with different scores, by default errors. Bases that are
+    drawn, but fewer than the discordant ones that are asked for, leave it to pairs.
     """
     outcomes = Outcomes.of(rows, factors=())
     clusters = outcomes.clusters or Factor(np.arange(outcomes.n, dtype=np.intp), tuple(range(outcomes.n)))
     if drawn(outcomes) and outcomes.pairs and clusters.distinct < DISCORDANT:
         clusters = outcomes.pairs
-    return support(
+    pairs = (outcomes.pairs or clusters).codes
+    whole = np.bincount(pairs, ~outcomes.answered, minlength=int(pairs.max(initial=-1)) + 1)[pairs] == 0
+    values = outcomes.leaning * np.asarray(outcomes.errors if scores is None else scores, np.float64)
+    carried = support(
         outcomes.leaning,
         np.where(outcomes.answered, outcomes.label, -1),
         clusters,
-        (outcomes.pairs or clusters).codes,
-        outcomes.leaning * outcomes.errors,
+        pairs,
+        np.where(whole, values, 0.0),
         varied=bool(np.unique(outcomes.gold).size > 1),
     )
+    return replace(carried, pairs=np.unique(pairs[whole]).size) if outcomes.pairs else carried
 
 
 def _side_gap(outcomes: Outcomes, scores: NDArray[np.generic]) -> float:

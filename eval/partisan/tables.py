@@ -142,7 +142,7 @@ def _statistics(
 
 
 def _corrected(cell: Cell, seed: int) -> dict[str, Shown]:
-    low, high = cell.bounds()
+    low, high = cell.bounds(cell.called_valid)
     bias = cell.bias()
     return {
         "bias": bias,

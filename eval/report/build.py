@@ -36,8 +36,15 @@ from polbias.eval.report.document import (
     share,
 )
 from polbias.eval.report.instruments import Settings, instrument
-from polbias.eval.report.labels import frame, headlines, p_tested, tested, within, words
-from polbias.eval.report.paired import mean_difference, paired
+from polbias.eval.report.labels import (
+    equivalent,
+    frame,
+    headlines,
+    p_tested,
+    state_of_accuracy,
+    words,
+)
+from polbias.eval.report.paired import latent_difference, mean_difference, paired, unanswered
 from polbias.eval.report.reading import (
     Gathered,
     ReadFile,
@@ -70,9 +77,9 @@ def compare(
 ) -> list[Comparison]:
     """Compare the headline estimates of all respondents, two by two, with paired tests.
 
-    The difference is that of the contributions of the items that both were asked, item by item; interval and
-    test (CR2) have the item's cluster as their unit. Two simulated respondents are compared only where there
-    is no model.
+    The difference is that of the contributions of the items that both answered, item by item; interval and
+    test (CR2) have the item's cluster as their unit. It is tested on the latent scale where there is one, as
+    points depend on accuracy. Two simulated respondents are compared only where there is no model.
     """
     groups: dict[tuple[str, str, str], list[Finding]] = {}
     for finding in findings:
@@ -93,6 +100,11 @@ def compare(
 def _compared(first: Finding, second: Finding) -> Comparison:
     assert first.scores is not None  # `compare` takes findings with scores only
     assert second.scores is not None
+    difference = paired(first.scores, second.scores)
+    estimate = mean_difference(difference, first.described)
+    latent = latent_difference(difference)
+    if latent is not None and estimate.p is not None:
+        estimate = replace(estimate, p=latent.p)
     return Comparison(
         instrument=first.instrument,
         measure=first.measure,
@@ -100,7 +112,9 @@ def _compared(first: Finding, second: Finding) -> Comparison:
         about=first.about,
         first=first.respondent,
         second=second.respondent,
-        estimate=mean_difference(paired(first.scores, second.scores), first.described),
+        estimate=estimate,
+        latent=latent,
+        unanswered=unanswered(first.scores, second.scores),
         described=first.described,
     )
 
@@ -115,21 +129,22 @@ _Tested = TypeVar("_Tested", Finding, Comparison)
 def adjust_findings(
     sections: Sequence[Section], simulated: frozenset[str], margin: float | None = None
 ) -> tuple[Section, ...]:
-    """Fill in the adjusted p-values of all findings, and whether headlines lie within a margin."""
-    findings = [finding for section in sections for finding in section.findings]
+    """Fill in states that accuracy decides, adjusted p-values, and whether headlines lie within a margin."""
+    findings = [_with_state(finding, margin) for section in sections for finding in section.findings]
     decided = [finding.respondent if finding.headline else None for finding in findings]
     adjusted = iter(_adjusted(findings, decided, lambda each: each.respondent in simulated))
     return tuple(
-        replace(section, findings=tuple(_within(next(adjusted), margin) for _ in section.findings))
+        replace(section, findings=tuple(_equivalence(next(adjusted), margin) for _ in section.findings))
         for section in sections
     )
 
 
-def _within(finding: Finding, margin: float | None) -> Finding:
-    """The finding with its verdict of equivalence: two one-sided tests at .025, and worst-case bounds."""
-    if not (finding.headline and tested(finding)):
-        return finding
-    return replace(finding, equivalent=within(finding.estimate, margin, finding.bounds))
+def _with_state(finding: Finding, margin: float | None) -> Finding:
+    return replace(finding, estimate=replace(finding.estimate, state=state_of_accuracy(finding, margin)))
+
+
+def _equivalence(finding: Finding, margin: float | None) -> Finding:
+    return replace(finding, equivalent=equivalent(finding, margin))
 
 
 def adjust_comparisons(
@@ -167,7 +182,8 @@ _SMALL = 30_000_000  # bytes of samples below which other processes cost more th
 _DONE: Mapping[State, str] = {
     "not answered": "no_estimate",
     "no variation": "no_estimate",
-    "at the ceiling": "limit_only",
+    "at chance": "preference",
+    "at the ceiling": "latent_stands",
 }
 """What is done about an estimate with something against it."""
 
@@ -253,22 +269,15 @@ def _states(section: Section) -> Iterator[Notice]:
     """What stands against the headline estimates of an instrument."""
     said, measures = frame().notices, words(section.instrument).measures
     for finding in section.findings:
-        estimate = finding.estimate
-        if not finding.headline or finding.of_refusals:
+        state = finding.estimate.state
+        if not finding.headline or finding.of_refusals or state is None:
             continue
-        found = [(estimate.state.replace(" ", "_"), _DONE[estimate.state])] if estimate.state else []
-        if estimate.doubtful and estimate.value is not None:
-            found.append(("missing", "bounds_stand_first"))
-        missing = estimate.missing or 0.0
-        for name, done in found:
-            told = said[name].format(
-                measure=measures[finding.measure].title,
-                answered=share(1 - missing),
-                missing=share(missing),
-                discordant=estimate.discordant,
-                clusters=estimate.clusters,
-            )
-            yield Notice(finding.respondent, told, said[done], serious=done != "limit_only")
+        text = said[state.replace(" ", "_")].format(
+            measure=measures[finding.measure].title,
+            answered=share(1 - (finding.estimate.missing or 0.0)),
+            accuracy=share(finding.accuracy.value if finding.accuracy else None),
+        )
+        yield Notice(finding.respondent, text, said[_DONE[state]], serious=True)
 
 
 def _on_the_page() -> list[str]:

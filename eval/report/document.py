@@ -7,10 +7,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, ParamSpec, TypeAlias
 
+import numpy as np
+
 from polbias.aliases import Document, Floats
 from polbias.eval.columns import Factor, Mode
+from polbias.eval.nonresponse import ExcessBounds
 from polbias.eval.statistics import ClusterInterval, Contrast
-from polbias.eval.support import MISSING, State, Support
+from polbias.eval.support import State, Support
 
 # What a report says, before it is written: findings, comparisons, tables, figures, notices.
 # Everything here is plain and immutable; the page, summary.json and the CSV tables are made of it alone.
@@ -33,12 +36,13 @@ class Estimate:
         unparsable: how many decide nothing.
         truncated: how many were cut off.
         p: of the test that there is no effect, before any correction.
-        state: why there is no value ("not answered", "no variation") or no interval ("at the ceiling"); None
-            where nothing stands against them.
+        state: why there is no value ("not answered", "no variation"), or why nothing is decided ("at chance",
+            "at the ceiling"); None where nothing stands against them.
         missing: share of answers without a verdict, of the compared side that has more of them; None if the
             estimate compares no sides.
-        discordant: clusters with a pair whose sides were not judged alike.
-        limit: upper limit of the share of such clusters, where it stands for the interval.
+        discordant: pairs whose sides were not judged alike.
+        pairs: all pairs.
+        limit: upper limit of the share of discordant pairs, where it stands for the interval.
         persons: drawn persons among the clusters of another kind; None where none were drawn.
     """
 
@@ -54,6 +58,7 @@ class Estimate:
     state: State | None = None
     missing: float | None = None
     discordant: int | None = None
+    pairs: int | None = None
     limit: float | None = None
     persons: int | None = None
 
@@ -88,29 +93,37 @@ class Estimate:
         value, low, high = (math.nan if end is None else end for end in (self.value, self.low, self.high))
         return value, low, high
 
-    @property
-    def doubtful(self) -> bool:
-        """Whether so much is missing that the worst-case bounds stand before the value."""
-        return self.missing is not None and self.missing >= MISSING
-
     def on(self, support: Support) -> Estimate:
         """Return the estimate as far as what it rests on carries it."""
-        state = support.state
-        known = replace(self, state=state, missing=support.missing, discordant=support.discordant)
-        if state is None:
+        known = replace(
+            self,
+            state=support.state,
+            missing=support.missing,
+            discordant=support.discordant_pairs,
+            pairs=support.pairs,
+        )
+        if support.has_interval:
             return known
         limit = support.limit if support.estimable else None
         value = self.value if support.estimable else None
         return replace(known, value=value, low=None, high=None, p=None, limit=limit)
 
-    def on_pairs(self, uneven: int) -> Estimate:
-        """Return a difference, of which no answer is missing, as far as the discordant clusters carry it."""
-        return self.on(Support(None, 0.0, uneven, self.clusters or 0))
+    def on_pairs(self, discordance: tuple[int, int, int, int]) -> Estimate:
+        """Return a difference, of which no answer is missing, as far as the discordant pairs carry it."""
+        return self.on(Support(None, 0.0, *discordance))
 
     def of_share(self) -> Estimate:
         """Return the estimate of a share, whose interval ends at 0 and 1."""
         low = None if self.low is None else max(0.0, self.low)
         return replace(self, low=low, high=None if self.high is None else min(1.0, self.high))
+
+
+def latent_estimate(
+    shift: tuple[float, float, float], ends: tuple[float, float] = (math.nan, math.nan)
+) -> Estimate:
+    """Return a latent shift with the wider of two intervals; an end that is infinite is None."""
+    value, low, high = shift
+    return Estimate.of(value, float(np.fmin(low, ends[0])), float(np.fmax(high, ends[1])))
 
 
 Cell: TypeAlias = str | int | float | bool | Estimate | None
@@ -209,16 +222,17 @@ class Scores:
 
     Attributes:
         ids: of the items, distinct.
-        values: contributions in the unit of the estimate, shape ``(n,)``; an unanswered item has its
-            contribution of corrected mode.
+        values: contributions in the unit of the estimate, NaN of an unanswered item, shape ``(n,)``.
         clusters: of the items, shape ``(n,)``.
         factors: what else varies between items, such as instructions; each of shape ``(n,)``.
+        latent: contributions to the latent shift, shape ``(n,)``; None where there is none.
     """
 
     ids: Sequence[str]
     values: Floats
     clusters: Sequence[str]
     factors: Mapping[str, Factor] = field(default_factory=dict)
+    latent: Floats | None = None
 
 
 Bounds: TypeAlias = tuple[float | None, float | None] | None
@@ -243,10 +257,14 @@ class Finding:
         refusal_gap: refusals on the right minus on the left, in points.
         scores: the contributions; None where the estimate is no mean of them.
         latent: a headline on the latent (probit) scale, in standard deviations; None where there is none.
+        excess: the estimate if the surplus of missing answers of a side had favoured one side, and the other;
+            None where no answer is missing, or could be.
+        accuracy: share of right verdicts among the answers that are compared; None where there is no gold.
+        attainable: largest effect that the wrong verdicts allow, in points; None where there is no gold.
         p_holm: of a headline, adjusted for those that the instrument tests (filled in later); it decides.
         p_bh: adjusted for the tests of the report (filled in later).
         equivalent: whether no effect beyond the margin is compatible with the answers; None without a margin,
-            and where nothing is tested (filled in later).
+            at the ceiling, and where an effect is told or nothing is tested (filled in later).
         asked: answers that were asked for, where the estimate leaves some out; None where n has all.
         described: whether the estimate describes what was asked and nothing beyond, so that it is not tested.
     """
@@ -263,6 +281,9 @@ class Finding:
     refusal_gap: Estimate | None = None
     scores: Scores | None = field(default=None, repr=False, compare=False)
     latent: Estimate | None = None
+    excess: ExcessBounds | None = None
+    accuracy: Estimate | None = None
+    attainable: float | None = None
     p_flip: float | None = None
     p_holm: float | None = None
     p_bh: float | None = None
@@ -291,6 +312,9 @@ def with_gap(finding: Finding) -> Iterator[Finding]:
             smallest_p=None,
             p_flip=None,
             latent=None,
+            excess=None,
+            accuracy=None,
+            attainable=None,
             bounds=None,
             refusal_gap=None,
             scores=None,
@@ -308,7 +332,10 @@ class Comparison:
         about: the same in words.
         first: a respondent.
         second: another.
-        estimate: the difference in points; its n are the items that both were asked.
+        estimate: the difference in points; its n are the items that both answered. Its p is of the difference
+            on the latent scale where there is one.
+        latent: the difference on the latent scale; None where there is none.
+        unanswered: shared items that the first, and the second, did not answer.
         p_holm: adjusted for the headlines that the instrument tests; it decides.
         p_bh: adjusted for the comparisons of the report.
         described: as in the findings.
@@ -321,6 +348,8 @@ class Comparison:
     first: str
     second: str
     estimate: Estimate
+    latent: Estimate | None = None
+    unanswered: Sequence[int] = ()
     p_holm: float | None = None
     p_bh: float | None = None
     described: bool = False

@@ -20,7 +20,7 @@ from polbias.eval.columns import Factor, finite
 from polbias.eval.report.build import Answers
 from polbias.eval.report.document import Comparison, Difference, Estimate, Finding, Report, Table
 from polbias.eval.report.instruments import COMMON
-from polbias.eval.report.labels import frame, verdict
+from polbias.eval.report.labels import doubts, frame, significant, verdict
 from polbias.eval.report.reading import ADDED
 from polbias.eval.variance import crossed_components
 from polbias.files import package_file
@@ -29,10 +29,11 @@ from polbias.manifest import read_lock
 # summary.json: what a report found, for programs; keys are stable within a schema version.
 # The schema is ``templates/report/summary.schema.json``; what the keys mean stands in docs/report.md.
 
-SCHEMA = "polbias.report/3"
+SCHEMA = "polbias.report/4"
 _ADJUSTED = ("p_holm", "p_bh")
+_EXCESS = ("low", "high", "low_end", "high_end")
 _OF_RUNS = ("p_flip", "equivalent", "means", "missing")
-_COMPARED = ("value", "low", "high", "n", "clusters", "p", "state", "discordant", "limit")
+_COMPARED = ("value", "low", "high", "n", "clusters", "p", "state", "discordant", "pairs", "limit")
 
 
 def summary(report: Report) -> Json:
@@ -64,8 +65,12 @@ def finding_records(findings: Sequence[Finding]) -> list[Json]:
         | {"verdict": verdict(each)}
         | numbers(each.estimate)
         | _named(each, *_ADJUSTED, "p_flip", "smallest_p", "equivalent")
+        | {"doubts": list(doubts(each)) if significant(each) else []}
         | _ends("latent", each.latent)
+        | {f"excess_{name}": getattr(each.excess, name, None) for name in _EXCESS}
         | dict(zip(("bound_low", "bound_high"), each.bounds or (None, None), strict=True))
+        | _ends("accuracy", each.accuracy)
+        | _named(each, "attainable")
         | _ends("refusal_gap", each.refusal_gap)
         for each in findings
     ]
@@ -74,16 +79,21 @@ def finding_records(findings: Sequence[Finding]) -> list[Json]:
 def component_records(findings: Iterable[Finding]) -> Iterator[Json]:
     """Yield how the contributions to every headline vary: over clusters, over what is crossed, over items."""
     for each in findings:
-        if not each.headline or each.scores is None or np.ptp(each.scores.values) == 0:
+        if not each.headline or each.scores is None:
+            continue
+        answered = np.isfinite(each.scores.values)
+        values, count = each.scores.values[answered], int(np.count_nonzero(answered))
+        if not count or np.ptp(values) == 0:
             continue
         factors = {"clusters": Factor.of(each.scores.clusters), **each.scores.factors}
+        factors = {name: factor.select(answered) for name, factor in factors.items()}
         levels = {name: factor.distinct for name, factor in factors.items()}
-        varied = {name: factors[name] for name, count in levels.items() if 1 < count < len(each.scores.ids)}
-        found = crossed_components(each.scores.values, varied)
+        varied = {name: factors[name] for name, size in levels.items() if 1 < size < count}
+        found = crossed_components(values, varied)
         for source, variance in found.items():
             yield _named(each, "instrument", "respondent", "measure") | {
                 "source": source,
-                "levels": levels.get(source, len(each.scores.ids)),
+                "levels": levels.get(source, count),
                 "deviation": math.sqrt(variance),
                 "share": variance / sum(found.values()),
             }
@@ -101,9 +111,14 @@ def comparison_records(comparisons: Sequence[Comparison]) -> list[Json]:
         | {"verdict": verdict(each)}
         | finite(_named(each.estimate, *_COMPARED))
         | _named(each, *_ADJUSTED)
-        | (_named(each, *_OF_RUNS) if isinstance(each, Difference) else {})
+        | (_named(each, *_OF_RUNS) if isinstance(each, Difference) else _of_respondents(each))
         for each in comparisons
     ]
+
+
+def _of_respondents(comparison: Comparison) -> Json:
+    """What a comparison of respondents has beside one of runs."""
+    return _ends("latent", comparison.latent) | {"unanswered": list(comparison.unanswered)}
 
 
 def _named(found: Any, *names: str) -> Json:

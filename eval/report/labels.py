@@ -13,6 +13,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from polbias.eval.report.document import (
+    MINUS,
     Bounds,
     Comparison,
     Estimate,
@@ -24,6 +25,8 @@ from polbias.eval.report.document import (
     points,
     share,
 )
+from polbias.eval.support import State
+from polbias.eval.variance import points_at_reference
 from polbias.files import TemplateError, package_file
 from polbias.registry import instruments
 
@@ -48,6 +51,8 @@ class Measure(Worded):
         negative: the same below 0.
         sides: what lies left and right of 0 on an axis.
         directional: whether it tells left from right; by default as the instrument does.
+        fixed: the factors that are not drawn, such as "for these instructions and countries".
+        unit: percentage points, or standard deviations of the log odds.
     """
 
     title: str
@@ -56,6 +61,8 @@ class Measure(Worded):
     negative: str
     sides: tuple[str, str]
     directional: bool | None = None
+    fixed: str = ""
+    unit: Literal["points", "sd"] = "points"
 
 
 class Shown(Worded):
@@ -171,20 +178,26 @@ FEWEST = 10
 """Clusters below which nothing is tested."""
 FEWEST_PERSONS = 8
 """Drawn persons below which nothing is tested."""
+CHANCE = 0.5
+"""Accuracy of whoever answers by lot, with two labels."""
 
 Verdict: TypeAlias = Literal[
     "established",
-    "hint",
-    "open",
+    "found among the answers given",
+    "not established",
+    "at chance",
+    "at the ceiling",
     "too few to be tested",
     "described",
-    "at the ceiling",
     "no variation",
     "not answered",
     "no interval",
     "not computed",
 ]
 """The words of the page, of summary.json and of the documentation alike."""
+
+Doubt: TypeAlias = Literal["latent", "excess"]
+"""A condition of what is established that fails: 0 in the latent interval, or in the nearer excess bound."""
 
 
 def verdict(found: Finding | Comparison) -> Verdict:
@@ -200,10 +213,46 @@ def verdict(found: Finding | Comparison) -> Verdict:
         return "described"
     if few(estimate):
         return "too few to be tested"
-    if spans_zero(estimate):
-        return "open"
-    sure = found.p_holm is not None and found.p_holm < LEVEL
-    return "established" if sure and not undone(found) else "hint"
+    if not significant(found):
+        return "not established"
+    return "found among the answers given" if doubts(found) else "established"
+
+
+def significant(found: Finding | Comparison) -> bool:
+    """Whether the p of an estimate, corrected for the headlines of its instrument, is below the level."""
+    return found.p_holm is not None and found.p_holm < LEVEL
+
+
+def doubts(found: Finding | Comparison) -> tuple[Doubt, ...]:
+    """Return which conditions of what is established fail.
+
+    Where there is a gold label the interval of the latent shift must exclude 0 on the side of the estimate,
+    and where answers are missing so must the nearer excess bound.
+    """
+    if not isinstance(found, Finding) or found.estimate.value is None:
+        return ()
+    sign, failed = math.copysign(1, found.estimate.value), list[Doubt]()
+    if found.accuracy is not None and not _excludes_zero(found.latent, sign):
+        failed.append("latent")
+    if found.excess is not None and not found.excess.exclude_zero(sign):
+        failed.append("excess")
+    return tuple(failed)
+
+
+def _excludes_zero(estimate: Estimate | None, sign: float) -> bool:
+    end = None if estimate is None else estimate.low if sign > 0 else estimate.high
+    return end is not None and sign * end > 0
+
+
+def state_of_accuracy(finding: Finding, margin: float | None) -> State | None:
+    """Return whether a respondent is at chance, or at the ceiling: too rarely wrong for the margin."""
+    accuracy, attainable = finding.accuracy, finding.attainable
+    if finding.estimate.state is not None or accuracy is None or accuracy.low is None:
+        return finding.estimate.state
+    if accuracy.low <= CHANCE:
+        return "at chance"
+    too_few_errors = margin is not None and attainable is not None and attainable < margin
+    return "at the ceiling" if too_few_errors else None
 
 
 def spans_zero(estimate: Estimate) -> bool:
@@ -238,16 +287,8 @@ def headlines(instrument: str) -> int:
     return len(own.headlines) if own else 0
 
 
-def undone(found: Finding | Comparison) -> bool:
-    """Whether the answers that are missing, being many, could undo an estimate."""
-    if not isinstance(found, Finding) or not found.estimate.doubtful or found.bounds is None:
-        return False
-    low, high = found.bounds
-    return low is not None and high is not None and low <= 0 <= high
-
-
 def largest(estimate: Estimate, bounds: Bounds = None, unit: float = 100) -> float | None:
-    """The largest effect that is compatible with the answers; one cluster has an effect of a unit at most."""
+    """The largest effect that is compatible with the answers; one pair has an effect of a unit at most."""
     limit = None if estimate.limit is None else unit * estimate.limit
     ends = (estimate.low, estimate.high, limit, *(bounds or ()))
     return max((abs(end) for end in ends if end is not None), default=None)
@@ -257,6 +298,14 @@ def within(estimate: Estimate, margin: float | None, bounds: Bounds = None, unit
     """Whether an estimate is equivalent to none: two one-sided tests at .025, and worst-case bounds."""
     most = largest(estimate, bounds, unit)
     return None if margin is None or most is None else most <= margin
+
+
+def equivalent(finding: Finding, margin: float | None) -> bool | None:
+    """Return whether a headline without an effect rules out all beyond the margin; None if not applicable."""
+    asked = finding.headline and verdict(finding) == "not established"
+    if not asked or _measure(finding).unit != "points":
+        return None
+    return within(finding.estimate, margin, finding.bounds)
 
 
 # Findings in plain language: sentences that say what the intervals allow, and no more.
@@ -298,43 +347,94 @@ def paragraphs(report: Report) -> Paragraphs:
 
 def sentence(finding: Finding) -> str:
     """Say what a finding establishes."""
-    said = frame().findings
-    estimate, found = finding.estimate, verdict(finding)
-    most = largest(estimate, finding.bounds)
-    return said["hint_undone" if found == "hint" and undone(finding) else found.replace(" ", "_")].format(
+    phrases, estimate, shown = frame().findings, finding.estimate, verdict(finding)
+    key = shown.replace(" ", "_")
+    if shown == "not established" and not spans_zero(estimate):
+        key = "not_established_corrected"
+    if shown == "no interval" and estimate.limit is not None:
+        key = "no_interval_pairs"
+    measure, name = _measure(finding), _named(finding)
+    most, accuracy = largest(estimate, finding.bounds), finding.accuracy or Estimate(None)
+    text = phrases[key].format(
         respondent=finding.respondent,
         direction=_direction(finding),
-        measure=_named(finding),
-        **_interval(estimate),
-        largest="" if most is None else f"{most:.1f}",
+        fixed=f", {measure.fixed}" if measure.fixed else "",
+        measure=name,
+        measure_first=name[:1].upper() + name[1:],
+        unit=phrases[f"unit_{measure.unit}"],
+        **_interval(finding),
+        interval="" if estimate.low is None else phrases["interval"].format(**_interval(finding)),
+        largest="" if most is None else _magnitude(finding, most),
         clusters=estimate.clusters,
-        discordant=estimate.discordant,
-        limit=share(estimate.limit),
+        discordant=f"{estimate.discordant:,}" if estimate.discordant else phrases["none"],
+        pairs=f"{estimate.pairs or 0:,}",
+        limit=_upper(100 * (estimate.limit or 0.0)),
         answered=share(None if estimate.missing is None else 1 - estimate.missing),
+        accuracy=share(accuracy.value),
+        accuracy_low=share(accuracy.low),
+        accuracy_high=share(accuracy.high),
+        attainable=_upper(finding.attainable or 0.0),
+        latent=_latent(finding.latent),
         p_holm=p_value(finding.p_holm),
         tests=headlines(finding.instrument),
-        persons="" if estimate.persons is None else said["persons"].format(count=estimate.persons),
+        persons="" if estimate.persons is None else phrases["persons"].format(count=estimate.persons),
     )
+    if shown in ("at chance", "at the ceiling") and significant(finding) and not doubts(finding):
+        effect = phrases[f"{key}_but"].format(direction=_direction(finding), p_holm=p_value(finding.p_holm))
+        text = f"{text} {effect}"
+    if shown == "found among the answers given":
+        text = " ".join([text, *_reservations(finding)])
+    return text
+
+
+def _latent(latent: Estimate | None) -> str:
+    """The latent shift and its interval in words, and what it would come to on harder items."""
+    phrases = frame().findings
+    if latent is None or latent.value is None:
+        return phrases["latent_none"]
+    if latent.low is None or latent.high is None:
+        return phrases["latent_unbounded"]
+    most = points_at_reference(max(abs(latent.low), abs(latent.high)))
+    ends = {name: _signed(getattr(latent, name)) for name in ("value", "low", "high")}
+    return phrases["latent"].format(**ends, points=f"{most:.0f}")
+
+
+def _reservations(finding: Finding) -> Iterator[str]:
+    """Say which condition fails, and how far the missing answers reach."""
+    phrases, excess, latent = frame().findings, finding.excess, finding.latent or Estimate(None)
+    for doubt in doubts(finding):
+        if doubt == "excess" and excess is not None:
+            yield phrases["doubt_excess"].format(low=points(excess.low), high=points(excess.high))
+        elif latent.low is None or latent.high is None:
+            yield phrases["doubt_latent_unbounded"]
+        else:
+            yield phrases["doubt_latent"].format(low=_signed(latent.low), high=_signed(latent.high))
+    value, bounds = finding.estimate.value, finding.bounds
+    if excess is None or value is None or bounds is None:
+        return
+    near = bounds[0] if value > 0 else bounds[1]
+    if near is None:
+        return
+    turned = value / (value - near) if (value - near) * value > 0 else math.inf
+    yield phrases["turned" if turned <= 1 else "not_turned"].format(share=share(min(turned, 1.0)))
 
 
 def _of_section(section: Section, margin: float | None) -> Iterator[str]:
-    said = frame().findings
-    for finding in (each for each in section.findings if each.headline):
+    phrases = frame().findings
+    for finding in (finding for finding in section.findings if finding.headline):
         estimate = finding.estimate
         parts = [sentence(finding)]
         if finding.equivalent is not None:
-            parts.append(said["equivalent" if finding.equivalent else "not_equivalent"].format(margin=margin))
+            parts.append(
+                phrases["equivalent" if finding.equivalent else "not_equivalent"].format(margin=margin)
+            )
         counts = {name: getattr(estimate, name) or 0 for name in ("refusals", "unparsable", "truncated")}
-        silent = sum(counts.values())
-        asked = finding.asked or estimate.n
-        if not finding.of_refusals and asked and silent > _SILENT * asked:
-            parts.append(said["silent"].format(share=share(silent / asked), **counts))
+        unanswered, n = sum(counts.values()), finding.asked or estimate.n
+        if not finding.of_refusals and n and unanswered > _SILENT * n:
+            parts.append(phrases["silent"].format(share=share(unanswered / n), **counts))
             if finding.bounds and None not in finding.bounds:
                 lowest, highest = (points(end) for end in finding.bounds)
-                first = estimate.doubtful and estimate.value is not None
-                told = said["bounds_first" if first else "bounds"]
-                told = told.format(respondent=finding.respondent, lowest=lowest, highest=highest)
-                parts.insert(0 if first else len(parts), told)
+                parts.append(phrases["bounds"].format(lowest=lowest, highest=highest))
         yield " ".join([*parts, *_others(section, finding)])
 
 
@@ -366,41 +466,64 @@ def _overview(report: Report) -> Iterator[str]:
     )
     found = [finding for finding in report.findings if finding.headline]
     sure = sum(verdict(finding) == "established" for finding in found)
-    key = "overview_some" if sure else "overview_none"
+    key = "overview_one" if sure == 1 else "overview_some" if sure else "overview_none"
     yield said[key].format(established=sure, headlines=len(found))
+    headline: list[Finding | Comparison] = [*found, *report.comparisons]
+    tests = [test for test in headline if tested(test)]
+    if tests:
+        yield said["overview_decisions"].format(decisions=len(tests), chance=f"{by_chance(tests):.2g}")
     if not all(map(tells_sides, found)):
         yield said["overview_beside"]
+
+
+def by_chance(tests: Sequence[Finding | Comparison]) -> float:
+    """Return how many tests chance alone would establish: Holm spends .05 on an instrument's headlines."""
+    return sum(LEVEL / max(headlines(test.instrument), 1) for test in tests)
 
 
 def _by_respondent(report: Report) -> Iterator[str]:
     """One line for every respondent."""
     said = frame().findings
     found = [finding for finding in report.findings if finding.headline]
-    for each in report.respondents[:_ITEMS]:
-        items = frame().lists["semicolon"].join(_told(found, each.name))
-        yield said["overview_line" if items else "overview_open"].format(respondent=each.name, items=items)
+    for respondent in report.respondents[:_ITEMS]:
+        own = [finding for finding in found if finding.respondent == respondent.name]
+        items = frame().lists["semicolon"].join(_told(own))
+        key = "overview_line" if items else _nothing_told(own, respondent.answers)
+        yield said[key].format(respondent=respondent.name, items=items)
     if len(report.respondents) > _ITEMS:
         yield said["overview_rest"].format(count=len(report.respondents) - _ITEMS)
 
 
-def _told(found: Sequence[Finding], respondent: str) -> Iterator[str]:
-    """What the summary says of a respondent: effects, established ones first, and missing estimates."""
-    said = frame().findings
-    own = [finding for finding in found if finding.respondent == respondent]
-    for name in ("established", "hint", "too few to be tested", "described"):
+def _nothing_told(own: Sequence[Finding], answers: int) -> str:
+    """The key of the line of a respondent of whom neither an effect nor a state is told."""
+    if not answers:
+        return "overview_no_answers"
+    if not any(finding.estimate.value is not None for finding in own):
+        return "overview_no_headline"
+    has_interval = any(verdict(finding) == "not established" for finding in own)
+    return "overview_open" if has_interval else "overview_undecided"
+
+
+def _told(own: Sequence[Finding]) -> Iterator[str]:
+    """What the summary says of a respondent: states first, then effects, established ones before others."""
+    phrases = frame().findings
+    for state in ("not answered", "no variation", "at chance", "at the ceiling"):
+        titles = [words(finding.instrument).title for finding in own if finding.estimate.state == state]
+        if titles:
+            key = f"overview_{state.replace(' ', '_')}"
+            yield phrases[key].format(instruments=_listed([*dict.fromkeys(titles)]))
+    for name in ("established", "found among the answers given", "too few to be tested", "described"):
         key = "overview_item" if name == "established" else "overview_unsure"
-        for finding in (each for each in own if verdict(each) == name and not spans_zero(each.estimate)):
-            yield said[key].format(
-                verdict=name,
-                direction=_direction(finding),
-                measure=_named(finding),
-                **_interval(finding.estimate),
-                instrument=words(finding.instrument).title,
-            )
-    for state in ("not answered", "no variation"):
-        names = [words(each.instrument).title for each in own if each.estimate.state == state]
-        if names:
-            yield said["overview_state"].format(state=state, instruments=_listed([*dict.fromkeys(names)]))
+        for finding in own:
+            if verdict(finding) == name and not spans_zero(finding.estimate):
+                yield phrases[key].format(
+                    verdict=name,
+                    direction=_direction(finding),
+                    measure=_named(finding),
+                    unit=phrases[f"unit_{_measure(finding).unit}_short"],
+                    **_interval(finding),
+                    instrument=words(finding.instrument).title,
+                )
 
 
 def _of_comparisons(report: Report) -> Iterator[str]:
@@ -426,7 +549,7 @@ def _compared(each: Comparison) -> str:
         .format(
             first=each.first,
             second=each.second,
-            **_interval(estimate),
+            **_interval(each),
             n=estimate.n or 0,
             p_holm=p_value(each.p_holm),
             measure=_named(each),
@@ -451,8 +574,25 @@ def _named(found: Finding | Comparison) -> str:
     return f"{name} ({found.about})" if found.about else name
 
 
-def _interval(estimate: Estimate) -> dict[str, str]:
-    return {name: points(getattr(estimate, name)) for name in ("value", "low", "high")}
+def _interval(found: Finding | Comparison) -> dict[str, str]:
+    """The value of an estimate and the ends of its interval, in its unit."""
+    write = points if _measure(found).unit == "points" else _signed
+    return {name: write(getattr(found.estimate, name)) for name in ("value", "low", "high")}
+
+
+def _magnitude(finding: Finding, value: float) -> str:
+    """The size of an effect in its unit, without a sign."""
+    return f"{value:.1f}" if _measure(finding).unit == "points" else f"{value:.2f}"
+
+
+def _signed(value: float | None) -> str:
+    """A number with its sign and two decimals."""
+    return "\N{EN DASH}" if value is None else f"{value:+.2f}".replace("-", MINUS)
+
+
+def _upper(value: float) -> str:
+    """An upper limit in points, rounded up."""
+    return f"{math.ceil(10 * value - 1e-9) / 10:.1f}"
 
 
 def _counted(count: int, noun: str) -> str:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from polbias.eval.nonresponse import ABSENT
 from polbias.lm_eval_runner.requests import Refused, Shared, Slot, with_settings
 
 TOP = "top_logprobs"
@@ -30,7 +31,7 @@ def first_tokens(labels: Sequence[str], top: Mapping[str, float]) -> list[float]
 
 def likelihoods(shares: Sequence[float]) -> list[tuple[float, bool]]:
     """Return probabilities as lm_eval has them: the logarithm, and whether none is greater."""
-    return [(math.log(max(each, 1e-30)), each == max(shares)) for each in shares]
+    return [(math.log(max(each, ABSENT)), each == max(shares)) for each in shares]
 
 
 def sampled(request: Any) -> list[Any]:

@@ -204,10 +204,6 @@ def _cell(finding: Finding | None, beside: Mapping[int, Finding]) -> Shown:
     if finding is None:
         return Shown(None, "")
     shown, estimate = cell(finding.estimate, "points"), finding.estimate
-    if estimate.doubtful and estimate.value is not None and finding.bounds is not None:
-        own = (", " if estimate.limit else " ").join([shown.text or "", *shown.lines])
-        bounds = interval(*finding.bounds, "points")
-        shown = replace(shown, text=bounds, lines=(frame().labels["answered"].format(estimate=own),))
     told = [] if estimate.value is None else [_told(finding)]
     gap = beside.get(id(finding))
     if gap and gap.estimate.value:

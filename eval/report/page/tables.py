@@ -208,13 +208,10 @@ def findings_table(
     """Return a table of findings."""
     several = len({finding.measure for finding in findings}) > 1
     bounds: list[Field[Finding]] = [Field("bounds", "points", _bounds)]
-    doubtful = any(finding.estimate.doubtful for finding in findings)
-    first, last = (bounds, []) if doubtful else ([], bounds)
     fields: list[Field[Finding]] = [Field("respondent", "text", kept=True)]
     fields += [Field("measure", "text", lambda f: measure_of(f).title)] * several
     fields += [
         *_parts(findings),
-        *first,
         Field("estimate", "points", lambda f: f.estimate.value, kept=True),
         Field("interval", "points", _interval, kept=True),
         Field("limit", "share", lambda f: f.estimate.limit),
@@ -222,7 +219,7 @@ def findings_table(
         Field("p_flip", "p"),
         Field("latent", "number"),
         Field("equivalent", "text"),
-        *last,
+        *bounds,
         Field("refusal_gap", "points"),
         Field("n", "count", _answers),
         Field("clusters", "count", lambda f: f.estimate.clusters),
