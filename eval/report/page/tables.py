@@ -214,9 +214,9 @@ def findings_table(
     fields += [Field("measure", "text", lambda f: measure_of(f).title)] * several
     fields += [
         *_parts(findings),
-        *first,
         Field("estimate", "points", lambda f: f.estimate.value, kept=True),
         Field("interval", "points", _interval, kept=True),
+        *first,
         Field("limit", "share", lambda f: f.estimate.limit),
         *_tests(),
         Field("p_flip", "p"),
@@ -244,9 +244,9 @@ def brief_table(findings: Sequence[Finding]) -> Grid:
     fields: list[Field[Finding]] = [
         Field("respondent", "text", kept=True),
         Field("measure", "text", named),
-        Field("bounds", "points", _bounds),
         Field("estimate", "points", lambda f: f.estimate.value, kept=True),
         Field("interval", "points", _interval, kept=True),
+        Field("bounds", "points", _bounds),
         Field("limit", "share", lambda f: f.estimate.limit),
         Field("verdict", "text", verdict),
         Field("p_holm", "p"),
