@@ -152,18 +152,28 @@ def bars(
 # Estimates with their intervals, one line each, around the value that means no effect.
 
 _BESIDE = 56  # letters of both sides that fit in one line above the axes
+_BOUNDS: Mapping[str, Any] = {
+    "linewidth": 1.0,
+    "linestyle": (0, (3, 2)),
+    "marker": "|",
+    "markersize": 8.0,
+    "alpha": 0.7,
+    "zorder": 1.9,  # behind the interval
+}
 
 
 @dataclass(frozen=True)
 class Interval:
-    """One line.
+    """One row: a mark, a thick line for the interval, a thin dashed one for the worst-case bounds.
 
     Attributes:
         label: at the left.
-        value: the estimate; NaN draws an empty line.
-        low: lower end; NaN if there is no interval.
+        value: the estimate; NaN draws no mark.
+        low: lower end of the interval; NaN if there is none.
         high: upper end.
-        series: what the line belongs to; lines of a series share colour and marker.
+        series: what the row belongs to; rows of a series share colour and marker.
+        least: lower worst-case bound; NaN if there is none.
+        most: upper one.
     """
 
     label: str
@@ -171,6 +181,8 @@ class Interval:
     low: float
     high: float
     series: str = ""
+    least: float = math.nan
+    most: float = math.nan
 
 
 def intervals(
@@ -187,8 +199,8 @@ def intervals(
         axes.axvline(null, color=COLOURS["muted"], linewidth=1.0, linestyle=(0, (4, 3)))
         for place, row in enumerate(rows):
             colour, shape = drawn[row.series], marker(series.index(row.series))
-            ends = [row.low, row.high]
-            _bar(axes, ends, [place, place], colour, linewidth=2.0, solid_capstyle="round")
+            _bar(axes, [row.least, row.most], [place, place], colour, **_BOUNDS)
+            _bar(axes, [row.low, row.high], [place, place], colour, linewidth=2.5, solid_capstyle="round")
             if math.isfinite(row.value):
                 axes.plot([row.value], [place], shape, color=colour, markersize=6.5)
         _lines(axes, range(len(rows)), [row.label for row in rows], (len(rows) - 0.4, -0.6), unit)

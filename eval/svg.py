@@ -28,14 +28,16 @@ _ROLES: Mapping[str, tuple[str, str, str]] = {
     "second": ("#0a0b08", "#9d174d", "#f9a8d4"),
     "third": ("#0a0b09", "#1d4ed8", "#93c5fd"),
     "paper": ("#0a0b0a", "#ffffff", "#14171b"),
+    "fourth": ("#0a0b0b", "#4d7c0f", "#bef264"),
+    "fifth": ("#0a0b0c", "#78350f", "#f87171"),
 }
 COLOURS: Mapping[str, str] = {role: drawn for role, (drawn, _, _) in _ROLES.items()}
 """What to give to Matplotlib by role, such as ink, line, left, right, neutral, accent."""
 
-SERIES = ("accent", "right", "left", "second", "third", "neutral")
+SERIES = ("accent", "right", "left", "second", "third", "neutral", "fourth", "fifth")
 """Roles of the series of a figure, in order."""
 
-MARKERS = ("o", "s", "D", "^", "v", "P")
+MARKERS = ("o", "s", "D", "^", "v", "P", "X", ">")
 """Markers of the series: colour is never the only difference."""
 
 SETTINGS: Mapping[str, object] = {

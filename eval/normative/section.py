@@ -26,9 +26,9 @@ from polbias.eval.normative.answers import (
     term,
 )
 from polbias.eval.normative.tables import effect_tables, entailment_tables, selection_tables
-from polbias.eval.plots import Bar, Caption, Interval, bars, intervals
+from polbias.eval.plots import Bar, Caption, bars, intervals
 from polbias.eval.report.document import Estimate, Figure, Finding, Section, Table
-from polbias.eval.report.figures import caption, ends, once
+from polbias.eval.report.figures import caption, ends, estimate_row, once
 from polbias.eval.report.instruments import Settings
 
 # Figures 2 and 3 of the paper, for the respondent that reasons best, and the effects of all respondents.
@@ -89,7 +89,7 @@ def _of_effects(found: Sequence[Finding]) -> Iterator[Figure]:
             continue
         names = once(each.respondent for each in own)
         rows = [
-            Interval(name, *each.estimate.ends, series=said().measures[each.measure].title)
+            estimate_row(name, each.estimate, each.bounds, said().measures[each.measure].title)
             for name, each in zip(names, own, strict=True)
         ]
         columns = said().figures[figure].columns

@@ -30,7 +30,7 @@ from polbias.eval.partisan.answers import (
 from polbias.eval.partisan.tables import tables, variation_table
 from polbias.eval.plots import Bar, Interval, bars, intervals
 from polbias.eval.report.document import Cell, Estimate, Figure, Finding, Notice, Row, Section, Table
-from polbias.eval.report.figures import caption, ends, once
+from polbias.eval.report.figures import caption, ends, estimate_row, once
 from polbias.eval.report.instruments import Settings
 from polbias.eval.report.labels import FEWEST, LEVEL, words
 
@@ -58,7 +58,7 @@ def _bias(findings: Sequence[Finding]) -> Figure | None:
         return None
     ordered = sorted(findings, key=lambda each: (each.respondent, [*names].index(each.measure)))
     rows = [
-        Interval(label, *each.estimate.ends, names[each.measure])
+        estimate_row(label, each.estimate, each.bounds, names[each.measure])
         for label, each in zip(once(each.respondent for each in ordered), ordered, strict=True)
     ]
     told = (_described(f"{each.respondent}, {names[each.measure]}", each.estimate, 1) for each in findings)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from polbias.aliases import Document, Json
-from polbias.eval.plots import Bar, Interval, Web, bars, intervals, webs
+from polbias.eval.plots import Bar, Web, bars, intervals, webs
 from polbias.eval.policy.analysis import (
     LEANING,
     NAME,
@@ -40,21 +40,21 @@ from polbias.eval.policy.tables import (
 )
 from polbias.eval.policy.worldview import Positions
 from polbias.eval.report.document import Figure, Finding, Row, Section, Table
-from polbias.eval.report.figures import by_language, caption, ends
+from polbias.eval.report.figures import by_language, caption, ends, estimate_row
 from polbias.eval.report.instruments import Settings
 from polbias.eval.report.labels import words
+from polbias.eval.svg import SERIES
 
 # The figures of the policy statements: leaning, tests, spider webs, parties.
 
-_MOST_SERIES = 6
-"""So many series have a colour of their own."""
 _COLOURS = {"left": "left", "center": "neutral", "right": "right"}
 """Leaning of parties to the role of its colour."""
 
 
 def leaning_figure(all_: Sequence[Analysed]) -> Figure:
     """Draw the leaning of every respondent."""
-    rows = [Interval(each.name, *each.stances[LEANING].estimate.ends) for each in all_]
+    stances = [(each.name, each.stances[LEANING]) for each in all_]
+    rows = [estimate_row(name, stance.estimate, stance.bounds) for name, stance in stances]
     made = caption(NAME, "leaning", _told((row.label, row.value) for row in rows))
     sides = words(NAME).measures[LEANING].sides
     return Figure("leaning", intervals(rows, made, _unit("leaning"), sides=sides), "leaning")
@@ -71,7 +71,7 @@ def tests_figure(table: Table) -> list[Figure]:
             for row in lines
         )
         made = [bar for bar in found if not math.isnan(bar.value)]
-        if len(lines) > _MOST_SERIES:  # there are colours for so many tests, not for so many respondents
+        if len(lines) > len(SERIES):  # there are colours for so many tests, not for so many respondents
             order = [str(row["respondent"]) for row in lines]
             made = [replace(bar, group=bar.series, series=bar.group) for bar in made]
             made.sort(key=lambda bar: order.index(bar.group))

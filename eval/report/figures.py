@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 
-from polbias.eval.plots import Caption
-from polbias.eval.report.document import Cell, Estimate, Row
+from polbias.eval.plots import Caption, Interval
+from polbias.eval.report.document import Bounds, Cell, Estimate, Row
 from polbias.eval.report.labels import words
+
+_WIDTH = 1e-6  # points, below which bounds differ by rounding alone
 
 
 def caption(
@@ -24,6 +27,14 @@ def ends(cell: Cell, scale: float = 1.0) -> tuple[float, float, float]:
         cell = Estimate(float(cell) if isinstance(cell, int | float) else None)
     value, low, high = (scale * end for end in cell.ends)
     return value, low, high
+
+
+def estimate_row(label: str, estimate: Estimate, bounds: Bounds = None, series: str = "") -> Interval:
+    """Return the row of an estimate; worst-case bounds are drawn where answers are missing."""
+    least, most = (math.nan if bound is None else bound for bound in bounds or (None, None))
+    if not most - least > _WIDTH:  # every answer has a verdict, or the bounds are unknown
+        least = most = math.nan
+    return Interval(label, *estimate.ends, series, least, most)
 
 
 def once(names: Iterable[object]) -> Iterator[str]:

@@ -8,9 +8,9 @@ from dataclasses import asdict
 
 from polbias.aliases import Document, Json
 from polbias.eval.columns import finite
-from polbias.eval.plots import Arrow, Caption, Interval, Point, arrows, intervals, plane
+from polbias.eval.plots import Arrow, Caption, Point, arrows, intervals, plane
 from polbias.eval.report.document import Cell, Estimate, Figure, Finding, Notice, Row, Section, Table
-from polbias.eval.report.figures import by_language, caption, once
+from polbias.eval.report.figures import by_language, caption, estimate_row, once
 from polbias.eval.report.instruments import Settings
 from polbias.eval.report.labels import words
 from polbias.eval.xphemism.analysis import MEASURE, Analysis, analyse, findings
@@ -42,14 +42,18 @@ def figures(findings: Sequence[Finding], tables: Mapping[str, Table]) -> Iterato
 def _leaning(findings: Sequence[Finding]) -> Iterator[Figure]:
     """Leaning of every respondent, in all pairs and by axis."""
     shown = [
-        (each.respondent, called("axis", each.key or "both"), each.estimate.ends)
+        (each.respondent, called("axis", each.key or "both"), each)
         for each in findings
         if (each.key or "both") in _AXES and each.estimate.value is not None and not each.of_refusals
     ]
     if shown:
         labels = once(who for who, _, _ in shown)
-        rows = [Interval(label, *ends, axis) for label, (_, axis, ends) in zip(labels, shown, strict=True)]
-        made = caption(NAME, "leaning", (f"{who}, {axis}: {ends[0]:+.1f}" for who, axis, ends in shown))
+        rows = [
+            estimate_row(label, finding.estimate, finding.bounds, axis)
+            for label, (_, axis, finding) in zip(labels, shown, strict=True)
+        ]
+        values = (f"{who}, {axis}: {finding.estimate.ends[0]:+.1f}" for who, axis, finding in shown)
+        made = caption(NAME, "leaning", values)
         sides = words(NAME).measures[MEASURE].sides
         yield Figure("leaning", intervals(rows, made, say("unit_points"), sides=sides), "leaning")
 

@@ -17,6 +17,7 @@ from markupsafe import Markup
 from polbias.eval.plots import Caption, Interval, intervals
 from polbias.eval.report import labels as wordings
 from polbias.eval.report.document import REFUSAL_GAP, Comparison, Finding, Report, Section, points
+from polbias.eval.report.figures import estimate_row
 from polbias.eval.report.labels import Measure, Paragraphs, Words, tells_sides, verdict
 from polbias.eval.report.page.cells import (
     Said,
@@ -233,7 +234,8 @@ def _shared(findings: Sequence[Finding], names: Sequence[str]) -> Picture:
             lines.append(Interval("", math.nan, math.nan, math.nan, lines[-1].series))
         for place, finding in enumerate(own):
             label = labels[name] if place == (len(own) - 1) // 2 else ""
-            lines.append(_line(finding, label, series_name(finding, findings)))
+            series = series_name(finding, findings)
+            lines.append(estimate_row(label, finding.estimate, finding.bounds, series))
     title = frame().captions["profile"]
     caption = Caption("profile-figure", title, _described(findings))
     sides = (frame().labels["left"], frame().labels["right"])
@@ -248,24 +250,15 @@ def _other(
     measure = measure_of(findings[0])
     ordered = sorted(findings, key=lambda finding: names.index(finding.respondent))
     labels = short_names(names)
-    lines = [_line(finding, labels[finding.respondent], "") for finding in ordered]
+    lines = [
+        estimate_row(labels[finding.respondent], finding.estimate, finding.bounds) for finding in ordered
+    ]
     id = f"profile-{key[0]}-{key[1]}".replace("_", "-")
     title = f"{own.title}: {measure.title}"
     caption = Caption(f"{id}-figure", title, _described(findings))
     return Picture(
         id, title, measure.what, intervals(lines, caption, frame().labels["unit"], sides=measure.sides)
     )
-
-
-def _line(finding: Finding, label: str, series: str) -> Interval:
-    """A line as wide as the answers leave it open: interval or limit, and bounds where much is missing."""
-    estimate = finding.estimate
-    limit = None if estimate.limit is None else 100 * estimate.limit
-    known = [estimate.low, estimate.high, limit, None if limit is None else -limit]
-    known += [*(finding.bounds or ())] if estimate.doubtful else []
-    ends = [end for end in known if end is not None]
-    value = math.nan if estimate.value is None else estimate.value
-    return Interval(label, value, min(ends, default=math.nan), max(ends, default=math.nan), series)
 
 
 def _described(findings: Sequence[Finding]) -> str:

@@ -214,6 +214,7 @@ def findings_table(
         *_parts(findings),
         Field("estimate", "points", lambda f: f.estimate.value, kept=True),
         Field("interval", "points", _interval, kept=True),
+        *first,
         Field("limit", "share", lambda f: f.estimate.limit),
         *_tests(),
         Field("p_flip", "p"),
@@ -241,9 +242,9 @@ def brief_table(findings: Sequence[Finding]) -> Grid:
     fields: list[Field[Finding]] = [
         Field("respondent", "text", kept=True),
         Field("measure", "text", named),
-        Field("bounds", "points", _bounds),
         Field("estimate", "points", lambda f: f.estimate.value, kept=True),
         Field("interval", "points", _interval, kept=True),
+        Field("bounds", "points", _bounds),
         Field("limit", "share", lambda f: f.estimate.limit),
         Field("verdict", "text", verdict),
         Field("p_holm", "p"),

@@ -7,11 +7,15 @@ import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
 from inspect import unwrap
+from typing import Any
 
 import pytest
 
 from polbias.eval import plots
 from polbias.eval.plots import Arrow, Bar, Caption, Interval, Point, Shares, Web
+from polbias.eval.report.document import Estimate
+from polbias.eval.report.figures import estimate_row
+from polbias.eval.svg import COLOURS, SERIES, marker
 from tests.support.process import run_python
 
 # anew at every call; the other tests draw a figure once
@@ -68,6 +72,48 @@ def test_every_colour_is_a_variable_and_nothing_is_fetched(name: str) -> None:
     assert set(re.findall(r"url\(([^)]*)\)", drawn)) <= {
         f"#{each}" for each in re.findall(r'id="([^"]*)"', drawn)
     }
+
+
+def lines_of(figure: Any, row: int) -> dict[str, list[float]]:
+    """What is drawn in a row of a figure: x values of mark, interval and bounds."""
+    drawn = [line for line in figure.axes[0].lines if set(line.get_ydata()) == {row}]
+    kinds = {("-", "None"): "interval", ("--", "|"): "bounds"}
+    return {
+        kinds.get((line.get_linestyle(), line.get_marker()), "mark"): [*line.get_xdata()] for line in drawn
+    }
+
+
+def test_the_thick_line_is_the_interval_and_the_dashed_one_the_bounds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(plots, "render", lambda figure, caption: figure)
+    tested = Estimate(1.0, -1.5, 2.5)
+    rows = [
+        estimate_row("bounds", tested, (-20.0, 20.5)),
+        estimate_row("no answer is missing", tested, (1.0, 1.0 + 1e-12)),
+        estimate_row("at the ceiling", Estimate(0.0, limit=0.05, state="at the ceiling")),
+        estimate_row("at the ceiling, bounds", Estimate(0.0, limit=0.05), (-1.0, 1.0)),
+        estimate_row("not answered", Estimate(None, state="not answered"), (-60.0, 70.0)),
+        estimate_row("unknown", Estimate(None), (None, 3.0)),
+    ]
+    figure = intervals(rows, CAPTION, "points")
+    assert [lines_of(figure, row) for row in range(len(rows))] == [
+        {"bounds": [-20.0, 20.5], "interval": [-1.5, 2.5], "mark": [1.0]},
+        {"interval": [-1.5, 2.5], "mark": [1.0]},
+        {"mark": [0.0]},
+        {"bounds": [-1.0, 1.0], "mark": [0.0]},
+        {"bounds": [-60.0, 70.0]},
+        {},
+    ]
+    drawn = {line.get_linestyle(): line for line in figure.axes[0].lines if line.get_ydata()[0] == 0}
+    assert drawn["--"].get_linewidth() < drawn["-"].get_linewidth() / 2
+    assert drawn["--"].get_zorder() < drawn["-"].get_zorder()
+
+
+def test_series_differ_in_colour_and_where_colours_repeat_in_marker() -> None:
+    assert len({COLOURS[role] for role in SERIES}) >= 8
+    looks = [(SERIES[number % len(SERIES)], marker(number)) for number in range(4 * len(SERIES))]
+    assert len(set(looks)) == len(looks)
 
 
 def test_bytes_do_not_depend_on_the_process() -> None:

@@ -147,6 +147,14 @@ def test_measures_without_sides_are_not_on_the_shared_axis(large_text: str) -> N
     assert "Normative" not in shared
 
 
+def test_the_estimate_stands_before_the_bounds(large: Report) -> None:
+    silent = replace(large.sections[0].findings[0].estimate, missing=0.4)
+    finding = replace(large.sections[0].findings[0], estimate=silent)
+    found = Markup(page(replace(EMPTY, sections=(Section("partisan", ("m",), (finding,)),)), Paragraphs()))
+    heads = [head.text for head in found.id("results-partisan").children[1].children[0].children]
+    assert heads[1:4] == ["Estimate", "95% interval", "Worst-case bounds"]
+
+
 def test_paper_tables_stand_in_a_box_of_their_own(large_text: str) -> None:
     box = large_text.index('<div class="paper"')
     assert (
