@@ -25,7 +25,6 @@ from polbias.eval.report.page.cells import (
     cell,
     declarations,
     frame,
-    interval,
     lines,
     printed,
     said,
@@ -42,6 +41,7 @@ from polbias.eval.report.page.tables import (
     differences_table,
     findings_table,
     instrument_table,
+    kind_of,
     measure_of,
     respondents_table,
     sources_table,
@@ -153,14 +153,19 @@ def profile(report: Report) -> tuple[Picture | None, list[Picture]]:
     Those that tell left from right share one axis, grouped by model; each other measure has its own.
     """
     headline = [finding for finding in report.findings if finding.headline]
-    directional = [finding for finding in headline if tells_sides(finding)]
+    directional = [finding for finding in headline if _on_shared_axis(finding)]
     others: dict[tuple[str, str], list[Finding]] = {}
     for finding in headline:
-        if not tells_sides(finding):
+        if not _on_shared_axis(finding):
             others.setdefault((finding.instrument, finding.measure), []).append(finding)
     names = [respondent.name for respondent in report.respondents]
     drawn = [_other(key, found, names) for key, found in others.items()]
     return _shared(directional, names) if directional else None, drawn
+
+
+def _on_shared_axis(finding: Finding) -> bool:
+    """Whether an estimate tells left from right in points."""
+    return tells_sides(finding) and kind_of(finding) == "points"
 
 
 def profile_table(report: Report) -> Grid:
@@ -204,7 +209,7 @@ def _cell(finding: Finding | None, beside: Mapping[int, Finding]) -> Shown:
     """The cell of a headline, with its verdict and the refusal gap beside it."""
     if finding is None:
         return Shown(None, "")
-    shown, estimate = cell(finding.estimate, "points"), finding.estimate
+    shown, estimate = cell(finding.estimate, kind_of(finding)), finding.estimate
     told = [] if estimate.value is None else [_told(finding)]
     gap = beside.get(id(finding))
     if gap and gap.estimate.value:

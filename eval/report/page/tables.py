@@ -207,20 +207,20 @@ def findings_table(
 ) -> Grid:  # fmt: skip
     """Return a table of findings."""
     several = len({finding.measure for finding in findings}) > 1
-    bounds: list[Field[Finding]] = [Field("bounds", "points", _bounds)]
     fields: list[Field[Finding]] = [Field("respondent", "text", kept=True)]
     fields += [Field("measure", "text", lambda f: measure_of(f).title)] * several
     fields += [
         *_parts(findings),
-        Field("estimate", "points", lambda f: f.estimate.value, kept=True),
+        Field("estimate", "points", lambda f: cell(f.estimate.value, kind_of(f)), kept=True),
         Field("interval", "points", _interval, kept=True),
-        *first,
         Field("limit", "share", lambda f: f.estimate.limit),
         *_tests(),
         Field("p_flip", "p"),
         Field("latent", "number"),
         Field("equivalent", "text"),
-        *bounds,
+        Field("accuracy", "share"),
+        Field("excess", "points", _excess),
+        Field("bounds", "points", _bounds),
         Field("refusal_gap", "points"),
         Field("n", "count", _answers),
         Field("clusters", "count", lambda f: f.estimate.clusters),
@@ -242,7 +242,7 @@ def brief_table(findings: Sequence[Finding]) -> Grid:
     fields: list[Field[Finding]] = [
         Field("respondent", "text", kept=True),
         Field("measure", "text", named),
-        Field("estimate", "points", lambda f: f.estimate.value, kept=True),
+        Field("estimate", "points", lambda f: cell(f.estimate.value, kind_of(f)), kept=True),
         Field("interval", "points", _interval, kept=True),
         Field("bounds", "points", _bounds),
         Field("limit", "share", lambda f: f.estimate.limit),
@@ -290,8 +290,11 @@ def comparisons_table(
         *_parts(comparisons),
         Field("difference", "points", lambda c: c.estimate.value, kept=True),
         Field("interval", "points", _interval, kept=True),
+        Field("latent", "number"),
         *_tests(),
         Field("items", "count", lambda c: c.estimate.n),
+        Field("first_missing", "count", lambda c: c.unanswered[0] if c.unanswered else None),
+        Field("second_missing", "count", lambda c: c.unanswered[1] if c.unanswered else None),
         Field("clusters", "count", lambda c: c.estimate.clusters),
     ]
     models = dict.fromkeys(name for c in comparisons for name in (c.first, c.second))
@@ -384,7 +387,17 @@ def _tests() -> list[Field[Any]]:
 
 
 def _interval(of: Finding | Comparison) -> Shown:
-    return _between(of.estimate.low, of.estimate.high)
+    return _between(of.estimate.low, of.estimate.high, kind_of(of))
+
+
+def kind_of(found: Finding | Comparison) -> Kind:
+    """Return how an estimate is shown: in points, or in standard deviations."""
+    return "points" if measure_of(found).unit == "points" else "number"
+
+
+def _excess(finding: Finding) -> Shown:
+    excess = finding.excess
+    return _between(None, None) if excess is None else _between(excess.low, excess.high)
 
 
 def _bounds(finding: Finding) -> Shown:
