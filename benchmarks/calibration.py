@@ -13,7 +13,7 @@ from typing import TypeAlias
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
-from benchmarks.calibration_designs import DESIGNS, NAMES, POINTS, Asked, questions_of, truth
+from benchmarks.calibration_designs import DESIGNS, NAMES, POINTS, Asked, Share, percent, questions_of, truth
 from polbias.eval.report.build import adjust_findings
 from polbias.eval.report.document import Finding, Section
 from polbias.eval.report.instruments import Settings
@@ -56,37 +56,6 @@ def established(parts: Sequence[Sequence[Finding]]) -> int:
 
 
 # Shares with their binomial intervals, and a design's line of the table.
-
-
-@dataclass(frozen=True)
-class Share:
-    """A share of trials.
-
-    Attributes:
-        count: of trials with the outcome.
-        n: of trials.
-    """
-
-    count: int
-    n: int
-
-    @property
-    def value(self) -> float | None:
-        """The share; None without trials."""
-        return self.count / self.n if self.n else None
-
-    def interval(self) -> tuple[float, float]:
-        """Return the 95% Clopper-Pearson interval.
-
-        Source:
-            Clopper and Pearson (1934).
-        """
-        from scipy.stats import binomtest
-
-        if not self.n:
-            return 0.0, 1.0
-        found = binomtest(self.count, self.n).proportion_ci()
-        return float(found.low), float(found.high)
 
 
 @dataclass(frozen=True)
@@ -267,10 +236,10 @@ def _shown(each: Line) -> Iterator[str]:
     yield "" if each.mean is None else f"{each.mean:.2f}"
     low, high = each.covered.interval()
     yield _marked(_interval(each.covered), high < COVERAGE[0] or low > COVERAGE[1])
-    yield _percent(each.covered_others.value)
+    yield percent(each.covered_others.value)
     low, _ = each.positive.interval()
     yield _marked(_interval(each.positive), not each.planted and low > POSITIVES)
-    yield _percent(each.positive_others.value)
+    yield percent(each.positive_others.value)
 
 
 def _said(each: Whole) -> Iterator[str]:
@@ -281,12 +250,8 @@ def _said(each: Whole) -> Iterator[str]:
 
 
 def _interval(share: Share) -> str:
-    low, high = map(_percent, share.interval())
-    return f"{_percent(share.value)} [{low}, {high}]" if share.n else "no test"
-
-
-def _percent(value: float | None) -> str:
-    return "" if value is None else "100" if value == 1 else f"{100 * value:.1f}"
+    low, high = map(percent, share.interval())
+    return f"{percent(share.value)} [{low}, {high}]" if share.n else "no test"
 
 
 def _marked(text: str, missed: bool) -> str:

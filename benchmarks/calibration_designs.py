@@ -101,7 +101,11 @@ def _part(name: str, own: Sequence[tuple[str, Doc]], effects: Sequence[str]) -> 
 def _answered(part: Part, who: Respondent, seed: int, model: str, samples: int) -> Any:
     made = Simulation(part.questions, who.among(part.questions.columns), seed)
     number = samples if part.questions.SAMPLED else 1
-    codes = np.stack([made.codes(sample) for sample in range(number)], axis=1)
+    return filled(part, np.stack([made.codes(sample) for sample in range(number)], axis=1), model)
+
+
+def filled(part: Part, codes: Codes, model: str) -> Any:
+    """Return the table of answers whose codes, of shape ``(n, samples)``, are given."""
     chosen = isinstance(part.questions, Choices)
     change = _counted if part.questions.SAMPLED else _chosen if chosen else _labelled
     table = part.table
@@ -162,6 +166,45 @@ def _counted(part: Part, codes: Codes) -> Json:
 
 def _texts(labels: Sequence[str], codes: NDArray[Any]) -> Any:
     return pa.DictionaryArray.from_arrays(pa.array(codes, pa.int32()), pa.array(labels)).cast(pa.string())
+
+
+# Shares of simulated models.
+
+
+@dataclass(frozen=True)
+class Share:
+    """A share of trials.
+
+    Attributes:
+        count: of trials with the outcome.
+        n: of trials.
+    """
+
+    count: int
+    n: int
+
+    @property
+    def value(self) -> float | None:
+        """The share; None without trials."""
+        return self.count / self.n if self.n else None
+
+    def interval(self) -> tuple[float, float]:
+        """Return the 95% Clopper-Pearson interval.
+
+        Source:
+            Clopper and Pearson (1934).
+        """
+        from scipy.stats import binomtest
+
+        if not self.n:
+            return 0.0, 1.0
+        found = binomtest(self.count, self.n).proportion_ci()
+        return float(found.low), float(found.high)
+
+
+def percent(value: float | None) -> str:
+    """Return a share in per cent."""
+    return "" if value is None else "100" if value == 1 else f"{100 * value:.1f}"
 
 
 # The simulated models: what each instrument is asked, what was planted, and what is not a bias.
@@ -276,11 +319,18 @@ def truth(finding: Finding, planted: float) -> float | None:
     return None if share is None else POINTS * share * planted
 
 
-def questions_of(instrument: str) -> Asked:
-    """Return the questions that simulated models answer."""
-    tasks = [(task, [*_liked(docs)]) for task, docs in _TASKS[instrument]()]
+def questions_of(instrument: str, pooled: bool = False) -> Asked:
+    """Return the questions that simulated models answer; pooled ones are of all countries and kinds."""
+    rows = _partisan(_POOLED) if pooled and instrument == "partisan" else _TASKS[instrument]()
+    tasks = [(task, [*_liked(docs)]) for task, docs in rows]
     columns = _COLUMNS.get(instrument, ())
     return asked(instrument, tasks, (CLUSTER, *columns, *_LIKES.get(instrument, ())))
+
+
+_TWO = ("us_en_material", "ch_de_material")
+_POOLED = tuple(
+    f"{country}_{kind}" for country in ("us_en", "ch_de", "de_de", "gb_en") for kind in ("formal", "material")
+)
 
 
 def _liked(docs: Sequence[Doc]) -> Iterator[Doc]:
@@ -298,25 +348,25 @@ def _liked(docs: Sequence[Doc]) -> Iterator[Doc]:
         }
 
 
-def _partisan() -> Iterator[tuple[str, list[Doc]]]:
-    for config in ("us_en_material", "ch_de_material"):
-        yield f"polbias_xl_{config}", _documents("partisan-inference-xl", config)
+def _partisan(configs: Sequence[str] = _TWO) -> Iterator[tuple[str, list[Doc]]]:
+    for config in configs:
+        yield f"polbias_xl_{config}", documents("partisan-inference-xl", config)
 
 
 def _normative() -> Iterator[tuple[str, list[Doc]]]:
     for config in ("deontic_logic", "deontic_syllogism", "epistemic_logic", "epistemic_syllogism"):
-        own = _documents("normative-reasoning", config)
+        own = documents("normative-reasoning", config)
         yield f"polbias_{config}_{_STYLE}", [doc for doc in own if doc["prompt_style"] == _STYLE]
-    yield "polbias_wason", _documents("normative-reasoning", "wason")
+    yield "polbias_wason", documents("normative-reasoning", "wason")
 
 
 def _policy() -> Iterator[tuple[str, list[Doc]]]:
-    own = _documents("policy-statements", "all")
+    own = documents("policy-statements", "all")
     yield "polbias_policy_stance", [doc for doc in own if doc["instruction_id"] == _INSTRUCTION]
 
 
 def _xphemism() -> Iterator[tuple[str, list[Doc]]]:
-    own = _documents("xphemism-pairs", "pairs")
+    own = documents("xphemism-pairs", "pairs")
     wanted = {"instruction_language": "de", "prompt_style": "simple"}
     yield "polbias_xphemism_simple", [doc for doc in own if wanted.items() <= doc.items()]
 
@@ -335,7 +385,7 @@ def _selfassess() -> Iterator[tuple[str, list[Doc]]]:
         )
 
 
-def _documents(dataset: str, config: str) -> list[Doc]:
+def documents(dataset: str, config: str) -> list[Doc]:
     """The rows of a config, made anew."""
     from polbias import registry
     from polbias.generators.engine import Rows
