@@ -363,7 +363,8 @@ class Difference(Comparison):
         means: of both runs, on the items that both have.
         missing: items of either run that have no value in the first, and in the second.
         p_flip: of the sign flip of whole clusters, beside the test.
-        equivalent: whether no difference beyond the margin is compatible; None without a margin, or untested.
+        equivalent: whether no difference beyond the margin is compatible; None without a margin, if untested,
+            and of a metric that is not a fraction.
     """
 
     means: Sequence[float | None] = ()
@@ -469,7 +470,7 @@ class Report:
     Attributes:
         version: of polbias.
         seed: of what is drawn.
-        margin: below which an effect counts as none, in points; None if none was given.
+        margin: within which an effect counts as none, in percentage points; None if none was given.
         respondents: all, in the order of the page.
         sources: all files.
         sections: one per instrument that was run.

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol, cast
 
 from polbias import registry
+from polbias.eval.report import MARGIN
 from polbias.eval.report.document import Finding, Section
 
 COMMON = (
@@ -32,7 +33,7 @@ class Settings:
         only: instruments that are reported; all if none is named.
         defective: X-phemism pairs without which the analysis is repeated.
         names: of respondents, by the path that their runs are below.
-        margin: below which an effect counts as none, in points; None leaves equivalence out.
+        margin: within which an effect counts as none, in percentage points.
     """
 
     seed: int = 0
@@ -41,7 +42,7 @@ class Settings:
     only: tuple[str, ...] = ()
     defective: frozenset[str] = frozenset()
     names: Mapping[Path, str] = field(default_factory=dict)
-    margin: float | None = None
+    margin: float = MARGIN
 
 
 class Reporter(Protocol):

@@ -29,7 +29,8 @@ def compare_runs(
         first: A, the files of one model.
         second: B, of the same tasks.
         cluster: column of the documents whose values are taken as independent; by default every item is.
-        margin: in the unit of the metrics, below which a difference counts as none.
+        margin: within which a difference counts as none, in percentage points; it applies to metrics that are
+            fractions, which are those without a value beyond -1 to 1 in either run.
     """
     notices: list[Notice] = []
     sources: list[Source] = []
@@ -200,8 +201,15 @@ def _differences(
             ]
             difference = paired(*scores)
             estimate = mean_difference(difference)
-            in_unit = all(0 <= value <= 1 for own in values for value in own.values())
-            most = 1 if in_unit else math.inf
+            numbers = [value for own in values for value in own.values()]
+            lowest, highest = min(numbers), max(numbers)
+            is_fraction = lowest >= -1 and highest <= 1
+            if margin is not None and not is_fraction:
+                wording = frame().notices["no_fraction"]
+                reason = wording.format(task=task, metric=metric, lowest=lowest, highest=highest)
+                notices.append(Notice(task, reason, frame().notices["no_margin"]))
+            margin_in_unit = margin / 100 if margin is not None and is_fraction else None
+            most = 1 if is_fraction and lowest >= 0 else math.inf
             every = len(items[0].keys() | items[1].keys())
             yield Difference(
                 instrument=task,
@@ -214,7 +222,7 @@ def _differences(
                 means=[_mean(own, difference.ids) for own in values],
                 missing=[every - len(own) for own in values],
                 p_flip=known(sign_flip(difference.values, difference.clusters).p_value),
-                equivalent=None if few(estimate) else within(estimate, margin, unit=most),
+                equivalent=None if few(estimate) else within(estimate, margin_in_unit, unit=most),
             )
     if not some:
         raise InputError(f"{paths[1]}: found no metric of {task} that is one number a sample in both runs")

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from polbias.cli.options import MARGIN_OPTION
 from polbias.cli.report import PAGE, check_folder, show_notices, write_report
 
 _RUN = "Folder of one model that lm_eval (--log_samples) or Inspect wrote, or a file."
@@ -20,21 +21,19 @@ def compare(
         str | None,
         typer.Option(metavar="COLUMN", help="Of the documents: items that share its value belong together."),
     ] = None,
-    margin: Annotated[
-        float | None,
-        typer.Option(metavar="NUMBER", min=0, help="Say whether differences beyond ± this are ruled out."),
-    ] = None,
+    margin: Annotated[float | None, MARGIN_OPTION] = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="DIR", help="Folder for CSV, JSON and a page.")
     ] = None,
 ) -> None:
     """Tell whether B is better than A, on any tasks of lm_eval or Inspect that both were asked.
 
-      [bold]polbias compare results/model-a results/model-b --margin 0.02[/]
+      [bold]polbias compare results/model-a results/model-b --margin 2[/]
 
     Items are paired by id. Of every metric that is one number a sample it prints B minus A with a 95%
-    interval, p before and after Holm's correction, p of the sign flip and, with --margin (in the unit of the
-    metric), equivalence.
+    interval, p before and after Holm's correction, p of the sign flip and, with --margin, equivalence.
+    Two points are 0.02 of a metric that is a fraction; a metric with values beyond -1 to 1 is none, and is
+    compared without a margin.
     """
     from rich.console import Console
     from rich.table import Table
@@ -49,7 +48,7 @@ def compare(
     show_notices(found)
     for side in found.respondents:
         typer.echo(side.name)
-    grid, table = differences_table(found.comparisons), Table(box=None, pad_edge=False)
+    grid, table = differences_table(found.comparisons, found.margin), Table(box=None, pad_edge=False)
     for head in grid.heads:
         table.add_column(head.title, justify="right" if head.numeric else "left")
     for row in grid.rows:

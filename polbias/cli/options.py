@@ -54,6 +54,26 @@ DatasetTemplates = Annotated[
 ]
 
 
+def _points(margin: float | None) -> float | None:
+    """Refuse a margin that is meant as a fraction."""
+    if margin is not None and 0 < margin < _LEAST_MARGIN:
+        raise InputError(
+            f"--margin: found {margin:g} percentage points, expected 0, or {_LEAST_MARGIN:g} and more; "
+            f"did you mean {100 * margin:g}?"
+        )
+    return margin
+
+
+_LEAST_MARGIN = 0.1  # percentage points
+MARGIN_OPTION = typer.Option(
+    "--margin",
+    metavar="POINTS",
+    min=0,
+    callback=_points,
+    help="Say whether effects beyond ± this many percentage points are ruled out (equivalence).",
+)
+
+
 def assigned(option: str, texts: Sequence[str] | None, expected: str) -> dict[str, str]:
     """Return the values of an option such as --column ROLE=NAME."""
     chosen = {}

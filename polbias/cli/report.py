@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from polbias.cli.options import InstrumentName
+from polbias.cli.options import MARGIN_OPTION, InstrumentName
 from polbias.cli.outputs import bars, csv_text
+from polbias.eval.report import MARGIN
 from polbias.files import InputError, PolbiasError, draft_of, write_text
 
 if TYPE_CHECKING:
@@ -62,14 +63,7 @@ def report(
             "DATA, none, or a file with an id a line.",
         ),
     ] = "auto",
-    margin: Annotated[
-        float | None,
-        typer.Option(
-            metavar="POINTS",
-            min=0,
-            help="Say whether effects beyond ± this are ruled out (equivalence).",
-        ),
-    ] = None,
+    margin: Annotated[float, MARGIN_OPTION] = MARGIN,
     seed: Annotated[int, typer.Option(help="Of drawn sign flips and other draws.")] = 0,
     parties: Annotated[
         Path | None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import math
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -61,23 +62,25 @@ def one(report: Report) -> Difference:
     return found
 
 
-A = [3, 1, 4, 1, 5, 9, 2, 6, 5, 3]
+TWENTIETHS = [3, 1, 4, 1, 5, 9, 2, 6, 5, 3]
 APART = [1, 0, 2, 1, -1, 3, 0, 1, 2, 1]  # mean 1; sum of squares about it 22 - 10 = 12
-B = [a + d for a, d in zip(A, APART, strict=True)]
+A = [a / 20 for a in TWENTIETHS]
+B = [(a + d) / 20 for a, d in zip(TWENTIETHS, APART, strict=True)]
 
 
 def test_ten_items_by_hand(tmp_path: Path) -> None:
-    found = one(compare_runs(scored(tmp_path / "a", A), scored(tmp_path / "b", B), margin=1.83))
+    found = one(compare_runs(scored(tmp_path / "a", A), scored(tmp_path / "b", B), margin=9.14))
     half = 2.262157 * math.sqrt(12 / 9 / 10)  # t of 9 degrees of freedom
-    assert found.means == pytest.approx([3.9, 4.9])
-    assert (found.estimate.value, found.estimate.n, found.estimate.clusters) == (pytest.approx(1), 10, 10)
-    assert (found.estimate.low, found.estimate.high) == pytest.approx((1 - half, 1 + half), abs=1e-6)
+    assert found.means == pytest.approx([3.9 / 20, 4.9 / 20])
+    assert (found.estimate.value, found.estimate.n, found.estimate.clusters) == (pytest.approx(0.05), 10, 10)
+    ends = (1 - half) / 20, (1 + half) / 20
+    assert (found.estimate.low, found.estimate.high) == pytest.approx(ends, abs=1e-6)
     assert found.estimate.p == pytest.approx(stats.ttest_rel(B, A).pvalue)
     # of all 2^10 signs, those whose sum is 10 or more from 0
     signs = np.array(np.meshgrid(*[(-1, 1)] * 10)).reshape(10, -1)
     assert found.p_flip == pytest.approx(np.mean(np.abs(np.abs(APART) @ signs) >= 10))
-    assert found.equivalent is True  # up to 1.826
-    closer = one(compare_runs(tmp_path / "a", tmp_path / "b", margin=1.82))
+    assert found.equivalent is True  # up to 9.13 points
+    closer = one(compare_runs(tmp_path / "a", tmp_path / "b", margin=9.12))
     assert closer.equivalent is False
     assert one(compare_runs(tmp_path / "a", tmp_path / "b")).equivalent is None
 
@@ -136,12 +139,22 @@ def test_holm_over_all_tasks(tmp_path: Path) -> None:
 def test_the_same_answers_are_equivalent_as_far_as_their_number_says(tmp_path: Path) -> None:
     scored(tmp_path / "a", [1, 0] * 50)
     most = 1 - 0.025 ** (1 / 100)  # of items could differ, though none did
-    for margin, expected in ((most + 0.001, True), (most - 0.001, False)):
+    for margin, expected in ((100 * most + 0.1, True), (100 * most - 0.1, False)):
         found = one(compare_runs(tmp_path / "a", tmp_path / "a", margin=margin))
         assert found.estimate.limit == pytest.approx(most)
         assert found.equivalent is expected
-    scored(tmp_path / "c", [7] * 100)  # nothing says how far this metric could go
+    scored(tmp_path / "c", [-1] * 100)  # nothing says how far this metric could go
     assert one(compare_runs(tmp_path / "c", tmp_path / "c", margin=5)).equivalent is False
+
+
+@pytest.mark.parametrize("value", [1.5, -1.01, 7])
+def test_a_margin_in_points_is_not_applied_to_what_is_not_a_fraction(tmp_path: Path, value: float) -> None:
+    a, b = scored(tmp_path / "a", [0, 1] * 20), scored(tmp_path / "b", [0, 1] * 19 + [1, value])
+    report = compare_runs(a, b, margin=2)
+    assert one(report).equivalent is None
+    (notice,) = set(report.notices) - set(compare_runs(a, b).notices)
+    assert notice.where == "sums"
+    assert {"acc", f"{value:g}"} <= set(re.findall(r"[\w.-]+", notice.found))
 
 
 @settings(max_examples=25, deadline=None)
@@ -258,7 +271,7 @@ def test_the_newest_run_counts_and_a_file_may_have_any_name(tmp_path: Path) -> N
     older.write_text("no sample", "utf-8")
     scored(b, B)
     report = compare_runs(a, b)
-    assert one(report).estimate.value == pytest.approx(1)
+    assert one(report).estimate.value == pytest.approx(0.05)
     assert any(notice.where.endswith(older.name) for notice in report.notices)
     plain = (b / f"samples_sums_{TIME}.jsonl").rename(tmp_path / "b.jsonl")
     assert one(compare_runs(next(a.iterdir()), plain)).instrument == "sums"
@@ -267,23 +280,24 @@ def test_the_newest_run_counts_and_a_file_may_have_any_name(tmp_path: Path) -> N
 def test_folder_of_csv_json_and_page(tmp_path: Path) -> None:
     scored(tmp_path / "a", A)
     scored(tmp_path / "b", B)
-    asked = ["compare", str(tmp_path / "a"), str(tmp_path / "b"), "--margin", "1.83"]
+    asked = ["compare", str(tmp_path / "a"), str(tmp_path / "b"), "--margin", "9.14"]
     done = CliRunner().invoke(app, [*asked, "-o", str(tmp_path / "out")])
     assert done.exit_code == 0, done.output
     (line,) = [each for each in done.output.splitlines() if each.startswith("sums")]
-    for cell in ("3.90", "4.90", "1.00", "[0.174, 1.83]", "established", "yes"):
+    for cell in ("0.195", "0.245", "0.050", "[0.009, 0.091]", "established", "yes"):
         assert cell in line
+    assert "Equivalent within ±9.14 points (±0.0914)" in done.output
     made = json.loads((tmp_path / "out" / "summary.json").read_text("utf-8"))
     jsonschema.validate(
         made, json.loads(package_file("templates/report/summary.schema.json").read_text("utf-8"))
     )
     (found,) = made["comparisons"]
-    assert (found["instrument"], found["measure"], found["value"]) == ("sums", "acc", pytest.approx(1))
+    assert (found["instrument"], found["measure"], found["value"]) == ("sums", "acc", pytest.approx(0.05))
     assert (found["missing"], found["equivalent"]) == ([0, 0], True)
     (row,) = csv.DictReader((tmp_path / "out" / "tables" / "comparisons.csv").open("r", encoding="utf-8"))
     assert float(row["low"]) == found["low"]
     page = (tmp_path / "out" / "report.html").read_text("utf-8")
-    for part in ("A: a, B: b", "[0.174, 1.83]", "established"):
+    for part in ("A: a, B: b", "[0.009, 0.091]", "established", "±9.14 points (±0.0914)"):
         assert part in page
     again = CliRunner().invoke(app, [*asked, "-o", str(tmp_path / "a")])
     assert again.exit_code != 0  # holds samples, no report

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from pathlib import Path
 
@@ -10,11 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import ttest_1samp
+from typer.testing import CliRunner
 
+from polbias.cli.main import app
 from polbias.eval.report.build import adjust_comparisons, adjust_findings, compare
 from polbias.eval.report.document import Estimate, Finding, Scores, Section
 from polbias.eval.report.labels import Words, load, sentence, verdict
 from polbias.eval.statistics import cluster_interval, sign_flip, sign_flips
+from polbias.files import InputError
 from polbias.registry import instruments
 
 MEASURES = {
@@ -116,6 +120,26 @@ def test_equivalence_takes_an_interval_within_the_margin(
     assert found.equivalent is expected
     (without,) = decided(finding("a", None, "policy", estimate=estimate, headline=True))
     assert without.equivalent is None
+
+
+@pytest.mark.parametrize(("options", "points"), [([], 5), (["--margin", "3"], 3), (["--margin", "0.1"], 0.1)])
+def test_a_report_has_a_margin_of_five_points_or_that_which_is_given(
+    small_run: Path, tmp_path: Path, options: list[str], points: float
+) -> None:
+    done = CliRunner().invoke(app, ["report", str(small_run), "-o", str(tmp_path / "out"), "--csv", *options])
+    assert done.exit_code == 0, done.output
+    assert json.loads((tmp_path / "out" / "summary.json").read_text("utf-8"))["margin"] == points
+
+
+@pytest.mark.parametrize("arguments", [["report", "runs", "-o", "out"], ["compare", "a", "b"]])
+@pytest.mark.parametrize(("margin", "meant"), [("0.02", "2"), ("0.07", "7"), ("0.099", "9.9")])
+def test_a_margin_that_is_meant_as_a_fraction_is_refused(
+    arguments: list[str], margin: str, meant: str
+) -> None:
+    error = CliRunner().invoke(app, [*arguments, "--margin", margin]).exception
+    assert isinstance(error, InputError)
+    assert f"--margin: found {margin} percentage points" in str(error)
+    assert str(error).endswith(f"did you mean {meant}?")
 
 
 def test_planted_biases_do_not_make_those_of_models_cheaper() -> None:

@@ -313,7 +313,7 @@ def brief(report: Report, paragraphs: Paragraphs) -> str:
     context = {
         "results": brief_table([finding for finding in report.findings if finding.headline])
         if report.sections
-        else differences_table(report.comparisons),
+        else differences_table(report.comparisons, report.margin),
         "dates": sorted({day for source in report.sources for day in _DAY.findall(source.file)}),
     }
     return _template("brief.html.jinja").render(_common(report, paragraphs) | context)

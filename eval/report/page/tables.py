@@ -118,12 +118,14 @@ class Field(Generic[Item]):
         kind: how it is shown.
         value: of an item; by default its attribute of that name.
         kept: whether it stays where no item has a value.
+        title: its heading where that is not fixed; empty takes the words of the page.
     """
 
     name: str
     kind: Kind
     value: Callable[[Item], Cell | Shown] | None = None
     kept: bool = False
+    title: str = ""
 
 
 def own_table(
@@ -139,7 +141,8 @@ def own_table(
         values = map(field.value or attrgetter(field.name), items)
         shown = [value if isinstance(value, Shown) else cell(value, field.kind) for value in values]
         if field.kept or any(each.text is not None for each in shown):
-            columns.append((Head(frame().columns[field.name], field.kind != "text"), shown))
+            title = field.title or frame().columns[field.name]
+            columns.append((Head(title, field.kind != "text"), shown))
     chosen = filters or {}
     tags = [
         tuple(
@@ -309,8 +312,11 @@ def comparisons_table(
     return own_table(id, fields, comparisons, about, filters)
 
 
-def differences_table(differences: Sequence[Comparison]) -> Grid:
-    """Return the table of two runs, in the units of the metrics."""
+def differences_table(differences: Sequence[Comparison], margin: float | None = None) -> Grid:
+    """Return the table of two runs, in the units of the metrics; the margin is in percentage points."""
+    within = ""
+    if margin is not None:
+        within = frame().columns["equivalent_within"].format(margin=margin, fraction=margin / 100)
     fields: list[Field[Any]] = [
         Field("task", "text", attrgetter("instrument")),
         Field("metric", "text", attrgetter("measure")),
@@ -321,7 +327,7 @@ def differences_table(differences: Sequence[Comparison]) -> Grid:
         Field("limit", "share", attrgetter("estimate.limit")),
         *_tests(),
         Field("p_flip", "p"),
-        Field("equivalent", "text"),
+        Field("equivalent", "text", title=within),
         Field("items", "count", attrgetter("estimate.n")),
         Field("clusters", "count", attrgetter("estimate.clusters")),
         Field("first_missing", "count", lambda d: d.missing[0]),
