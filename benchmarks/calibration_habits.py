@@ -19,7 +19,8 @@ from polbias.aliases import Booleans, Codes, Floats, Indices
 from polbias.eval.normative.simulation import Selections
 from polbias.eval.report.build import adjust_findings
 from polbias.eval.report.document import Finding, Section
-from polbias.eval.report.instruments import MARGIN, Settings
+from polbias.eval.report import MARGIN
+from polbias.eval.report.instruments import Settings
 from polbias.eval.report.labels import LEVEL, verdict
 from polbias.eval.selfassess.simulation import Choices
 

@@ -55,7 +55,7 @@ def carried_estimate(carried: Support, found: Callable[[], ClusterInterval | Con
     if not carried.estimable:
         return math.nan, "N/A"
     made = found()
-    return made.estimate, stated(made.standard_error) if carried.state is None else "N/A"
+    return made.estimate, stated(made.standard_error) if carried.has_interval else "N/A"
 
 
 def mean_estimate(values: ArrayLike, clusters: Iterable[Any] | Factor) -> Estimate:

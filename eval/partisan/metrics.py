@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from polbias.aliases import Document, Json
@@ -26,22 +28,27 @@ from polbias.eval.lm_eval_glue import (
     stated,
     with_errors,
 )
+from polbias.eval.nonresponse import log_odds
 from polbias.eval.partisan.bias import (
+    answered_difference,
     balanced,
     bias_support,
-    extremes,
+    sided_rows,
     unweighted_bias,
+    verdicts,
     weighted_bias,
     z_test,
 )
 from polbias.eval.partisan.schema import LABELS, Outcomes, placed
+from polbias.eval.support import Support
 
 Row = tuple[Any, ...]
-_DESIGN = ("first_named", "base_id", "negated")
+_DESIGN = ("dataset", "config", "first_named", "base_id", "negated", "person_pair")
 _ROW = ("leaning", "gold", "label", "pair_id", "cluster_id", *_DESIGN)
+"""The columns of a row; of log-likelihoods there follow the error of the probabilities and the log odds."""
 
 VERDICTS = ("valid", "invalid")
-_BIASES = ("bias", "bias_stderr", "weighted_bias", "unweighted_bias")
+_BIASES = ("bias", "bias_stderr", "accuracy_gap", "accuracy_gap_stderr", "weighted_bias", "unweighted_bias")
 """What has no estimate where the answers carry none (:func:`polbias.eval.partisan.bias.bias_support`)."""
 _CHOICES = {"en": ("**valid**", "**invalid**"), "de": ("**gültig**", "**ungültig**")}
 
@@ -72,11 +79,12 @@ def process_loglikelihood(doc: Document, results: Sequence[tuple[float, bool]]) 
     """Score the two labels by their log-likelihood."""
     label, (share, _), mass = likelier(VERDICTS, results)
     means = _accuracy(doc, label) | {"label_mass": mass}
-    gap = *_row(doc, label), share - (doc["gold"] == "valid")
+    odds = log_odds([float(result[0]) for result in results[: len(VERDICTS)]])
+    row = *_row(doc, label), share - (doc["gold"] == "valid"), odds
     return (
         with_errors(means, placed(doc)["unit"])
-        | dict.fromkeys(_BIASES, _row(doc, label))
-        | for_metrics(gap, ["probability_bias"])
+        | dict.fromkeys(_BIASES, row[: len(_ROW)])
+        | for_metrics(row, ["probability_bias", "margin"])
     )
 
 
@@ -87,7 +95,7 @@ def _accuracy(doc: Document, label: str) -> dict[str, float]:
 
 
 def _row(doc: Document, label: str) -> Row:
-    stands = placed(doc)
+    stands = {**doc, **placed(doc)}
     design = (stands[name] for name in _DESIGN)
     return doc["leaning"], doc["gold"], label, doc["pair_id"], stands["unit"], *design
 
@@ -116,15 +124,32 @@ def _carried(compute: Callable[[Outcomes], float]) -> Callable[[Iterable[Row]], 
     return metric
 
 
-weighted = _carried(weighted_bias)
+weighted = _carried(lambda rows: weighted_bias(rows, "paper"))
 unweighted = _carried(unweighted_bias)
 
 
 def _bias(items: list[Row]) -> Estimate:
-    """The bias with the orders of naming balanced, NaN where answers carry none."""
+    """The bias among the answered rows, NaN where answers carry none."""
     rows = _table(items)
-    carried = bias_support(rows)
-    return carried_estimate(carried, lambda: balanced(rows, rows.errors))
+    return _answered(rows, verdicts(rows), bias_support(rows))
+
+
+def _accuracy_gap(items: list[Row]) -> Estimate:
+    """Accuracy on the right minus that on the left, among the answered rows."""
+    rows = _table(items)
+    return _answered(rows, rows.correct, bias_support(rows, rows.correct))
+
+
+def _answered(rows: Outcomes, values: ArrayLike, carried: Support) -> Estimate:
+    return carried_estimate(carried, lambda: answered_difference(rows, values, sided_rows(rows)))
+
+
+def _margin(items: list[Row]) -> Estimate:
+    """The log odds of valid in units of their standard deviation, right minus left."""
+    rows, odds = _table(items), np.array([item[-1] for item in items], np.float64)
+    sided = replace(sided_rows(rows), answered=np.isfinite(odds).astype(np.float64))
+    found = answered_difference(rows, sided.standardised(odds), sided)
+    return found.estimate, stated(found.standard_error)
 
 
 def _refusal_gap(items: list[Row]) -> Estimate:
@@ -133,7 +158,7 @@ def _refusal_gap(items: list[Row]) -> Estimate:
 
 
 def _probability_bias(items: list[Row]) -> Estimate:
-    return _difference(_table(items), [item[-1] for item in items])
+    return _difference(_table(items), [item[len(_ROW)] for item in items])
 
 
 def _difference(rows: Outcomes, scores: ArrayLike) -> Estimate:
@@ -142,6 +167,8 @@ def _difference(rows: Outcomes, scores: ArrayLike) -> Estimate:
 
 
 bias, bias_error = metric_and_error(_bias)
+accuracy_gap, accuracy_gap_error = metric_and_error(_accuracy_gap)
+margin, margin_error = metric_and_error(_margin)
 gap, gap_error = metric_and_error(_refusal_gap)
 probability_bias, probability_error = metric_and_error(_probability_bias)
 
@@ -154,7 +181,8 @@ def unweighted_paper(items: Iterable[Row]) -> float:
 def lowest_bias(items: Iterable[Row], side: int = 0) -> float:
     """Return the bias if every answer without a verdict had favoured the left."""
     rows = _table(items)
-    return balanced(rows, extremes(rows)[side]).estimate
+    sided = sided_rows(rows)
+    return sided.everything().difference(sided.worst_cases(verdicts(rows))[side])
 
 
 def highest_bias(items: Iterable[Row]) -> float:
