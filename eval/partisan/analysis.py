@@ -104,7 +104,7 @@ class Cell:
         return 100 * contributions(self.rows)
 
     def flipped(self, seed: int) -> float | None:
-        """Return the p of the sign flip of whole bases, None where nothing is tested."""
+        """Return the p of the sign flip of whole topics, None where nothing is tested."""
         if self.described or self.clusters.distinct < FEWEST:
             return None
         return known(sign_flip(self.contributions, self.clusters, seed).p_value)
@@ -196,7 +196,7 @@ class Cell:
         return Estimate(value, n=self.n - self.unanswered, **self.silences)
 
     def _gap(self, scores: ArrayLike) -> Estimate:
-        """Scores on the right minus those on the left, in points; with a p where bases are tested."""
+        """Scores on the right minus those on the left, in points; with a p where topics are tested."""
         found = balanced(self.rows, 100 * np.asarray(scores, np.float64), _POINTS)
         made = Estimate.over_clusters(found, n=self.n, **self.silences)
         tested = not self.described and not few(made)

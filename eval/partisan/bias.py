@@ -116,8 +116,8 @@ def balanced(outcomes: Outcomes, scores: ArrayLike, bounds: tuple[float, float] 
     """Scores on the right minus those on the left, weighed by :func:`balance`.
 
     Where arguments are described the cells are fixed, and what varies are the pairs of arguments in them.
-    Where bases are drawn they are what varies, each with its orders together, and the pairs of real persons,
-    where there are more than are fixed.
+    Where topics are drawn they are what varies, each base of a topic with its orders together, and the pairs
+    of real persons, where there are more than are fixed.
     """
     values, cells, clusters, weights, persons = _units(outcomes, scores)
     return contrast(values, cells, clusters, weights, bounds=bounds, crossed=persons)
@@ -126,8 +126,8 @@ def balanced(outcomes: Outcomes, scores: ArrayLike, bounds: tuple[float, float] 
 def countries_differ(outcomes: Outcomes, scores: ArrayLike, country: Factor) -> float:
     """The p of the test that a difference of the sides is the same in all countries; NaN without one.
 
-    Every country is compared with every other, bases that they share with themselves (:func:`contrast`); p is
-    the least after Holm's correction.
+    Every country is compared with every other, topics that they share with themselves (:func:`contrast`); p
+    is the least after Holm's correction.
     """
     values, cells, clusters, total, persons = _units(outcomes, scores)
     config = outcomes.factors["config"]
@@ -156,8 +156,9 @@ def _units(outcomes: Outcomes, scores: ArrayLike) -> tuple[Floats, Factor, Facto
         config = outcomes.factors["config"]
         real = all(level.endswith(PEOPLE) for level in map(str, config.compact().levels))
         several = real and people.select(kept).distinct > FIXED
-        parts = config.codes[kept], codes, people.codes[kept] * several
-        (cell, codes, who), base = np.unique(np.stack(parts), axis=1, return_inverse=True)
+        bases = outcomes.factors.get("base_id", clusters)
+        parts = config.codes[kept], codes, bases.codes[kept], people.codes[kept] * several
+        (cell, codes, _, who), base = np.unique(np.stack(parts), axis=1, return_inverse=True)
         persons, base = Factor(who, people.levels) if several else None, base.reshape(-1)
         signed, shares = (np.bincount(base, each).astype(np.float64) for each in (signed, shares))
     total: Floats = np.bincount(cell, shares).astype(np.float64)
@@ -169,7 +170,7 @@ def _units(outcomes: Outcomes, scores: ArrayLike) -> tuple[Floats, Factor, Facto
 
 
 def drawn(outcomes: Outcomes) -> bool:
-    """Whether the bases of the arguments were drawn, so that they are what is tested."""
+    """Whether the topics of the arguments were drawn, so that they are what is tested."""
     dataset = outcomes.factors.get("dataset")
     return dataset is not None and dataset.compact().levels == (LARGE,)
 
