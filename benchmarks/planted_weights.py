@@ -162,7 +162,7 @@ def split(
     cells: dict[tuple[str, ...], dict[str, list[Document]]] = defaultdict(lambda: defaultdict(list))
     for row in rows:
         if not known & {*row["slots"]["areas"]}:
-            cells[row["cluster_id"], row["gold"], row["gender"]][row["pair_id"]].append(row)
+            cells[row["base_id"], row["gold"], row["gender"]][row["pair_id"]].append(row)
     parts: tuple[list[Document], list[Document]] = ([], [])
     for cell, found in sorted(cells.items()):
         order = sorted(found)

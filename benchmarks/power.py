@@ -15,17 +15,18 @@ from scipy.stats import norm
 
 from polbias.aliases import Floats
 from polbias.eval.columns import Factor
+from polbias.eval.data import read_columns
 from polbias.eval.statistics import contrast
+from polbias.harness_tasks.generate import LARGE_GROUPS
 
 # Answers on a probit scale: how valid an argument looks, by gold and item (a pair of arguments, of standard
-# deviation 1), moved by its side with what is planted and with what is drawn for its base.
+# deviation 1), moved by its side with what is planted and with what is drawn for its topic.
 
-COUNTRIES, SCHEMAS, GOALS, POSITIONS, PAIRS = 4, 24, 16, 8, 16
-"""The group `polbias_partisan_xl`; schemas and goals are the same in all countries, positions are not."""
-PEOPLE = (16, 16, 8, 8)
-"""Pairs of real people a country (no more than the set has); their arguments are those of the schemas."""
+_DATASET, _COUNTRIES = "partisan-inference-xl", LARGE_GROUPS[""]
+_KINDS = {"invented names": ("formal", "material"), "real people": ("people",)}
+"""Kinds of configs of each arm, in the countries and languages of the group `polbias_partisan_xl`."""
 SPREADS, ACCURACIES, LEVELS = (0.2, 0.35, 0.5), (0.77, 0.90, 0.97), (0.05, 0.025)
-"""Standard deviations of bases, accuracies, and levels: of one test, and of the first of two by Holm."""
+"""Standard deviations of topics, accuracies, and levels: of one test, and of the first of two by Holm."""
 POWER, RUNS = 0.8, 2000
 _GRID = (2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 13.0, 17.0, 22.0)
 _ITEM = 1.0
@@ -37,43 +38,35 @@ class Design:
 
     Attributes:
         config: of each mean.
-        base: of each mean.
+        topic: of each mean.
         persons: pair of real people of each mean; None where names are invented.
         mean: of each pair of arguments.
         gold: of each pair of arguments, 1 or -1.
     """
 
     config: Factor
-    base: Factor
+    topic: Factor
     persons: Factor | None
     mean: np.ndarray[Any, np.dtype[np.intp]]
     gold: Floats
 
 
-def _names() -> Design:
-    """The group with invented names: a mean is a base in a config."""
-    names = []
-    for country in range(COUNTRIES):
-        names += [(f"{country}/formal", f"schema {base}") for base in range(SCHEMAS)]
-        names += [(f"{country}/material", f"goal {base}") for base in range(GOALS)]
-        names += [(f"{country}/material", f"position {country}/{base}") for base in range(POSITIONS)]
-    config, base = zip(*names, strict=True)
-    mean, gold = np.repeat(np.arange(len(names)), PAIRS), np.tile([1.0, -1.0], PAIRS // 2 * len(names))
-    return Design(Factor.of(config), Factor.of(base), None, mean, gold)
-
-
-def _people() -> Design:
-    """The configs about real people: a mean is a base and a pair of people in a country."""
-    names, mean, gold = [], [], []
-    for country, base in product(range(COUNTRIES), range(SCHEMAS)):
-        for pair in range(PAIRS):
-            person = pair % PEOPLE[country]
-            if pair == person:
-                names.append((f"{country}/people", f"schema {base}", f"{country}/{person}"))
-            mean.append(len(names) - PEOPLE[country] + person if pair >= PEOPLE[country] else len(names) - 1)
-            gold.append(1.0 if (pair + base + pair // PEOPLE[country]) % 2 else -1.0)
-    configs, bases, persons = (Factor.of(each) for each in zip(*names, strict=True))
-    return Design(configs, bases, persons, np.array(mean), np.array(gold))
+def _design(kinds: Sequence[str]) -> Design:
+    """The published pairs of arguments; a mean is a base in a config, of real people by pair of people."""
+    is_people = "people" in kinds
+    keys, gold = [], []
+    for country, kind in product(_COUNTRIES, kinds):
+        config = f"{country}_{kind}"
+        columns = ("cluster_id", "base_id", "person_pair", "gold", "leaning")
+        for row in read_columns(_DATASET, config, columns).to_pylist():
+            if row["leaning"] == "left":  # the other row of the pair has the same topic, base and gold label
+                persons = row["person_pair"] if is_people else ""
+                keys.append((config, f"{kind}/{row['cluster_id']}", persons, row["base_id"]))
+                gold.append(1.0 if row["gold"] == "valid" else -1.0)
+    index = {key: number for number, key in enumerate(dict.fromkeys(keys))}
+    configs, topics, people, _ = (Factor.of(levels) for levels in zip(*index, strict=True))
+    mean = np.array([index[key] for key in keys])
+    return Design(configs, topics, people if is_people else None, mean, np.array(gold))
 
 
 @dataclass(frozen=True)
@@ -82,7 +75,7 @@ class Detected:
 
     Attributes:
         arm: invented names, or real people.
-        spread: standard deviation of bases, and of pairs of real people, on the probit scale.
+        spread: standard deviation of topics, and of pairs of real people, on the probit scale.
         accuracy: without a bias.
         pooled: by level, over the four countries.
         country: by level, in one country.
@@ -101,7 +94,7 @@ class Detected:
 
 def _tests(design: Design, points: float, spread: float, accuracy: float, rng: np.random.Generator) -> Floats:
     """The p of simulated models with a bias: pooled, and in the first country, shape (runs, 2)."""
-    config, base, persons = design.config, design.base, design.persons
+    config, topic, persons = design.config, design.topic, design.persons
     scale = float(np.hypot(1.0, _ITEM))
     sure = scale * norm.ppf(accuracy)
     wide = float(np.hypot(scale, spread / 2 * (1 if persons is None else np.sqrt(2))))
@@ -112,11 +105,11 @@ def _tests(design: Design, points: float, spread: float, accuracy: float, rng: n
 
     shift = brentq(missed, 0.0, 40.0) if points else 0.0
     weights = np.full(len(config.levels), 1 / len(config.levels))
-    first = np.array([1.0 if str(level).startswith("0/") else 0.0 for level in config.levels])
+    first = np.array([float(str(level).startswith(f"{_COUNTRIES[0]}_")) for level in config.levels])
     sizes, side = np.bincount(design.mean), np.array([-0.5, 0.5])
     found = np.empty((RUNS, 2))
     for run in range(RUNS):
-        own = rng.normal(shift, spread, len(base.levels))[base.codes]
+        own = rng.normal(shift, spread, len(topic.levels))[topic.codes]
         if persons is not None:
             own = own + rng.normal(0, spread, len(persons.levels))[persons.codes]
         item = rng.normal(0, _ITEM, (design.mean.size, 1))
@@ -124,7 +117,7 @@ def _tests(design: Design, points: float, spread: float, accuracy: float, rng: n
         valid = (rng.normal(seen) > 0).astype(float)
         gaps = 100 * np.bincount(design.mean, valid[:, 1] - valid[:, 0]) / sizes
         found[run] = [
-            contrast(gaps, config, base, each / each.sum(), crossed=persons).p_value
+            contrast(gaps, config, topic, each / each.sum(), crossed=persons).p_value
             for each in (weights, first)
         ]
     return found
@@ -144,7 +137,8 @@ def _detected(powers: Sequence[float]) -> float | None:
 def run() -> list[Detected]:
     """Simulate both arms with all spreads and accuracies."""
     made = []
-    for arm, design in (("invented names", _names()), ("real people", _people())):
+    for arm, kinds in _KINDS.items():
+        design = _design(kinds)
         for number, (spread, accuracy) in enumerate(product(SPREADS, ACCURACIES)):
             rng = np.random.default_rng(number)
             most = 100 * (2 * accuracy - 1)
@@ -168,7 +162,7 @@ def table(name: str, lines: Sequence[Detected]) -> Table:
     made = Table(title=f"{name}: points detected with 80% power (level .05 / .025)", box=SIMPLE_HEAD)
     headings = (
         "arm",
-        "base sd",
+        "topic sd",
         "accuracy",
         "four countries",
         "Holm",

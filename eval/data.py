@@ -40,11 +40,7 @@ def load(
     """Load the test split of a config, as an lm_eval task does (``custom_dataset``)."""
     import pyarrow.parquet as pq
 
-    folder, origin = find(polbias_dataset, polbias_config, polbias_revision)
-    manifest = read_manifest(folder)
-    entry = _entry(manifest, polbias_config, folder)
-    paths = [folder / file.path for file in entry.files]
-    _check(manifest, polbias_config, entry, paths, origin)
+    paths, version, origin = _checked_files(polbias_dataset, polbias_config, polbias_revision)
     table = pq.read_table(paths)
     wanted = {
         "shots": polbias_shots,
@@ -55,10 +51,17 @@ def load(
         if value is not None:
             table = only(table, column, [value])
     table = first_of(table, "pair_id", polbias_pairs)
-    _log.warning(
-        f"{polbias_dataset}/{polbias_config} {manifest.version}: {table.num_rows:,} rows from {origin}"
-    )
+    _log.warning(f"{polbias_dataset}/{polbias_config} {version}: {table.num_rows:,} rows from {origin}")
     return as_dataset(table)
+
+
+def read_columns(dataset: str, config: str, columns: Sequence[str]) -> Any:
+    """Return columns of the test split of a config, of the version in the lock, as an Arrow table."""
+    import pyarrow.parquet as pq
+
+    locked = read_lock().get(dataset)
+    paths, _, _ = _checked_files(dataset, config, f"v{locked.version}" if locked else "main")
+    return pq.read_table(paths, columns=list(columns))
 
 
 def as_dataset(table: Any) -> Json:
@@ -96,6 +99,16 @@ def only(table: Any, column: str, values: Sequence[Any]) -> Any:
     import pyarrow.compute as pc
 
     return table.filter(pc.is_in(table[column], pa.array(list(values), table[column].type)))
+
+
+def _checked_files(dataset: str, config: str, revision: str) -> tuple[list[Path], str, str]:
+    """Return the files of the test split of a config, the version of the data, and where they were found."""
+    folder, origin = find(dataset, config, revision)
+    manifest = read_manifest(folder)
+    entry = _entry(manifest, config, folder)
+    paths = [folder / file.path for file in entry.files]
+    _check(manifest, config, entry, paths, origin)
+    return paths, manifest.version, origin
 
 
 def find(dataset: str, config: str, revision: str) -> tuple[Path, str]:

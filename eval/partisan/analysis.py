@@ -113,7 +113,7 @@ class Cell:
         return 100 * contributions(self.rows)
 
     def flipped(self, seed: int) -> float | None:
-        """Return the p of the sign flip of whole bases, None where nothing is tested."""
+        """Return the p of the sign flip of whole topics, None where nothing is tested."""
         if self.described or self.clusters.distinct < FEWEST:
             return None
         return known(sign_flip(self.contributions, self.clusters, seed).p_value)
@@ -256,7 +256,7 @@ class Cell:
         return self._tested(answered_difference(self.rows, numbers, self.sided, _POINTS))
 
     def _tested(self, found: Contrast) -> Estimate:
-        """A difference with its counts, and with a p where bases are tested."""
+        """A difference with its counts, and with a p where topics are tested."""
         made = Estimate.over_clusters(found, n=self.n, **self.silences)
         tested = not self.described and not few(made)
         return replace(made, p=known(found.p_value) if tested else None)

@@ -51,7 +51,7 @@ _TEXTS = (
     "kind", "variation", "gender",
 )  # fmt: skip
 DRAWN = ("first_named", "person_pair", "instruction_id", "exemplar_set")
-"""What varies beside bases and has a component of its own in the table of variances."""
+"""What varies beside topics and has a component of its own in the table of variances."""
 _KNOWN = {"gold": VERDICTS, "leaning": ("left", "right")}
 
 
@@ -156,7 +156,7 @@ class Asked:
 
         A crossed config shares prompts with the config of the same kind that is not crossed, in which issue
         and side are one: it stands for both, but for the paper's analysis. A config of the large set with too
-        few bases to be tested stands for it only where there is no other.
+        few topics to be tested stands for it only where there is no other.
         """
         configs = self.levels("config", scope=scope)
         pairs = [(name.replace(CROSSED, ""), name) for name in configs if CROSSED in name]

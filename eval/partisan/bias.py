@@ -141,8 +141,8 @@ def answered_difference(
     """The right's mean minus the left's among the answered rows, with its error over what varies.
 
     Where arguments are described the cells are fixed, and what varies are the pairs of arguments in them.
-    Where bases are drawn they are what varies, each with its orders together, and the pairs of real persons,
-    where there are more than are fixed.
+    Where topics are drawn they are what varies, each base of a topic with its orders together, and the pairs
+    of real persons, where there are more than are fixed.
     """
     return _contrast(outcomes, rows.influence(values), rows.answered_weight, bounds)
 
@@ -163,8 +163,8 @@ def excess_bounds(outcomes: Outcomes, values: ArrayLike, rows: SidedRows, scale:
 def countries_differ(outcomes: Outcomes, values: ArrayLike, country: Factor) -> float:
     """The p of the test that a difference of the sides is the same in all countries; NaN without one.
 
-    Every country is compared with every other, bases that they share with themselves (:func:`contrast`); p is
-    the least after Holm's correction.
+    Every country is compared with every other, topics that they share with themselves (:func:`contrast`); p
+    is the least after Holm's correction.
     """
     rows = sided_rows(outcomes)
     scores, cells, clusters, total, persons = _units(outcomes, rows.influence(values), rows.answered_weight)
@@ -219,7 +219,7 @@ def _units(
 
 
 def drawn(outcomes: Outcomes) -> bool:
-    """Whether the bases of the arguments were drawn, so that they are what is tested."""
+    """Whether the topics of the arguments were drawn, so that they are what is tested."""
     dataset = outcomes.factors.get("dataset")
     return dataset is not None and dataset.compact().levels == (LARGE,)
 

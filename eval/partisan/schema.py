@@ -31,16 +31,17 @@ Rows: TypeAlias = "Outcomes | Mapping[str, Iterable[Any]] | Iterable[Any]"
 """Whatever :meth:`Outcomes.of` accepts."""
 
 LARGE = "partisan-inference-xl"
-"""The dataset whose bases are drawn, so that they are tested; the arguments of all others are described."""
+"""The dataset whose topics are drawn, so that they are tested; the arguments of all others are described."""
 
 
 def placed(doc: Document) -> Json:
     """Where a row stands in the design: who is named first, its base, whether that is negated, and its unit.
 
-    A unit is what varies: the base where bases are drawn, one in all countries; else the pair of arguments,
+    A unit is what varies: the topic where topics are drawn, one in all countries; else the pair of arguments,
     one in all prompts.
     """
-    base = str(doc.get("base_id") or doc["cluster_id"]).rpartition("/")[2]
+    topic = str(doc["cluster_id"]).rpartition("/")[2]
+    base = str(doc.get("base_id") or topic).rpartition("/")[2]
     first, negated = str(doc.get("first_named")), str(doc.get("pattern_id")).endswith("-cn-pp")
     names = ("language", "country", "gold", "variation", "gender", "person_pair")
     unit = "/".join(map(str, (base, first, negated, *map(doc.get, names))))
@@ -49,7 +50,7 @@ def placed(doc: Document) -> Json:
         "base_id": base,
         "negated": negated,
         "person_pair": str(doc.get("person_pair") or ""),
-        "unit": base if doc.get("dataset") == LARGE else unit,
+        "unit": topic if doc.get("dataset") == LARGE else unit,
     }
 
 

@@ -191,7 +191,7 @@ def _notices(everyone: Sequence[Asked]) -> Iterator[Notice]:
             yield notice(one.name, "twice", count=one.twice)
         for config in one.levels("config", scope=LARGE):
             if (count := len(one.levels("unit", config=config))) < FEWEST:
-                yield notice(one.name, "few_bases", config=config_name(one, config), count=count)
+                yield notice(one.name, "few_topics", config=config_name(one, config), count=count)
         unlike = countries_unlike(one)
         if unlike is not None and unlike < LEVEL:
             yield notice(one.name, "countries_differ", serious=True, p=unlike)

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from polbias import registry
 from polbias.aliases import Document
+from polbias.eval.data import read_columns
 from polbias.eval.samples import Problem
 from polbias.files import PolbiasError
 
@@ -132,8 +133,6 @@ class Shipped:
         cluster: What a cluster is.
         item: What an item is.
         answer: What the answers to an item differ in.
-        clusters: Number of clusters.
-        items: Items per cluster.
         answers: Answers per item.
         design_source: Where these numbers are from.
         test: What decides: "flip", the sign flip of clusters, with a t interval beside it; "t": the t test.
@@ -148,6 +147,10 @@ class Shipped:
         icc_source: Its source.
         repeat: Correlation of answers to one item.
         repeat_source: Its source.
+        clusters: Number of clusters; None: counted in the data.
+        items: Items per cluster; None: counted in the data, where an item is a pair of rows.
+        dataset: Published dataset of the design, where clusters and items are counted in it.
+        configs: Its configs that the design pools.
         fixed: Why there cannot be more clusters; empty if there can.
         sampled: Answers sampled per prompt, of which a stance is made; 0 where none are.
         sampled_source: Where that is from.
@@ -161,8 +164,6 @@ class Shipped:
     cluster: str
     item: str
     answer: str
-    clusters: int
-    items: float
     answers: float
     design_source: str
     test: Literal["flip", "t"]
@@ -177,15 +178,30 @@ class Shipped:
     icc_source: str
     repeat: float
     repeat_source: str
+    clusters: int | None = None
+    items: float | None = None
+    dataset: str = ""
+    configs: Sequence[str] = ()
     fixed: str = ""
     sampled: int = 0
     sampled_source: str = ""
     pairs: bool = False
 
+    def __post_init__(self) -> None:
+        if None in (self.clusters, self.items) and not (self.dataset and self.configs):
+            raise PowerError(
+                f"{self.name}: found no clusters and items, expected both, or a dataset and configs"
+            )
+
     @property
     def design(self) -> Design:
         """The shipped design; pairs without an answer are no items (see :meth:`answered`)."""
-        return Design(self.clusters, self.items, self.answers)
+        clusters, items = self.clusters, self.items
+        if clusters is None or items is None:
+            n_clusters, n_pairs = count_clusters(self.dataset, tuple(self.configs))
+            clusters = n_clusters if clusters is None else clusters
+            items = n_pairs / n_clusters if items is None else items
+        return Design(clusters, items, self.answers)
 
     def assumptions(
         self,
@@ -225,6 +241,18 @@ class Shipped:
                 "standard deviation of single answers that follows from the rate"
             )
         return (cluster_sd / most) ** 2 if most else 0.0
+
+
+@cache
+def count_clusters(dataset: str, configs: Sequence[str]) -> tuple[int, int]:
+    """Return the numbers of clusters and of pairs of rows in the published configs, pooled."""
+    names = ("cluster_id", "pair_id")
+    distinct: dict[str, set[str]] = {name: set() for name in names}
+    for config in configs:
+        table = read_columns(dataset, config, names)
+        for name in names:
+            distinct[name].update(table[name].unique().to_pylist())
+    return len(distinct["cluster_id"]), len(distinct["pair_id"])
 
 
 def instruments() -> Mapping[str, Shipped]:

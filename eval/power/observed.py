@@ -91,9 +91,9 @@ def _partisan(runs: Sequence[Path], problems: list[Problem]) -> Iterator[Values]
         )
         item = "/".join(
             str(row[name])
-            for name in ("gold", "gender", "variation", "first_named", "negated", "person_pair")
+            for name in ("base_id", "gold", "gender", "variation", "first_named", "negated", "person_pair")
         )
-        places[row["pair_id"]] = row["base_id"], item
+        places[row["pair_id"]] = row["cluster_id"], item
     for name, pairs in sides.items():
         whole = [pair for pair, found in pairs.items() if len(found) == 2]
         values = np.array([pairs[pair]["right"] - pairs[pair]["left"] for pair in whole])

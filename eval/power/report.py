@@ -184,8 +184,9 @@ def _notes(instrument: Shipped, design: Design) -> Iterator[str]:
 
 def sources(instrument: Shipped, changed: Collection[str] = ()) -> list[tuple[str, str, str]]:
     """Return what is assumed of an instrument: what, its value and its source."""
+    design = instrument.design
     shown = [
-        ("design", f"{instrument.clusters} x {instrument.items:g} x {instrument.answers:g}", "design"),
+        ("design", f"{design.clusters} x {design.items:g} x {design.answers:g}", "design"),
         (f"rate: {instrument.rate_is}", f"{instrument.rate:g}", "rate"),
         ("unanswered: share of answers that are none", f"{instrument.unanswered:g}", "unanswered"),
         ("icc: share of the variance between clusters", f"{instrument.icc:g}", "icc"),

@@ -62,10 +62,13 @@ def _large_facts(manifest: Manifest, folder: Path, templates: Path | None = None
     """Return what this family's card says: countries, persons, issues, schemas, sizes of the products."""
     fresh = all(config.endswith("_fresh") for config in manifest.configs)
     large = load(templates, fresh)
+    countries = {stage.country.id: stage.country for stage in large.stages}.values()
+    political = [country for country in countries if country.country]
     return {
         "large": large,
-        "countries": [*{stage.country.id: stage.country for stage in large.stages}.values()],
+        "countries": [*countries],
         "goals": max(map(len, large.issues.goals.values())),
+        "topics": len({large.issues.topic(issue) for each in political for issue in each.positions}),
         "schemas": load_schemas(large.folder),
         "languages": list(TAGS),
         "fresh": fresh,

@@ -330,6 +330,10 @@ class Formal:
         schema = self._schemas[cell.base]
         return self._large.file.formal.format(schema=f"{schema.name}; {schema.source}")
 
+    def topic(self, cell: Cell) -> str:
+        """Return the topic: the schema."""
+        return cell.base
+
     def difficulty(self, cell: Cell) -> int:
         """Return steps and negations: premises, the asymmetry of a negated conclusion, and every "not"."""
         return self._said(cell._replace(variation=""))[3]

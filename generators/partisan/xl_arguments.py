@@ -53,6 +53,7 @@ class Material:
     def __init__(self, large: Large, stage: Stage) -> None:
         self._stage = stage
         self._issues: dict[str, Areas] = {**stage.goals, **stage.positions}
+        self._topics = stage.topics
         self._large = large
         self._clauses = cache(self._write_clauses)
 
@@ -62,7 +63,7 @@ class Material:
         return [*self._stage.goals][::2]
 
     def issue(self, cell: Cell) -> str:
-        """Return the issue of an argument: its base, or what its side stands for on the topic."""
+        """Return the issue of an argument: its base, or what its side stands for."""
         return cell.base if cell.base in self._issues else position(cell.base, cell.leaning)
 
     def write(self, cell: Cell) -> Argument:
@@ -103,6 +104,10 @@ class Material:
         where = issue.source if isinstance(issue, Stand) else self._large.issues.source
         tables = self._stage.language.patterns.material.source
         return self._large.file.material.format(tables=tables, issue=where)
+
+    def topic(self, cell: Cell) -> str:
+        """Return the topic: the goal, or the topic of the issue."""
+        return self._topics[cell.base]
 
     def difficulty(self, cell: Cell) -> None:
         """A material argument has no steps."""

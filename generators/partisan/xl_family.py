@@ -56,7 +56,7 @@ class Areas(Entry):
 
 
 class Stand(Areas):
-    """What one side is said to be more competent at on a topic.
+    """What one side is said to be more competent at on an issue.
 
     Attributes:
         source: what states both areas, with its date.
@@ -65,27 +65,53 @@ class Stand(Areas):
     source: Text
 
 
+class Issue(Entry):
+    """What both sides stand for on an issue: a matched pair.
+
+    Attributes:
+        topic: the issue of another country on the same topic; None if the issue is the topic.
+    """
+
+    topic: Name | None = None
+    left: Stand
+    right: Stand
+
+    @property
+    def stands(self) -> Mapping[Leaning, Stand]:
+        """The stand of each side."""
+        return {"left": self.left, "right": self.right}
+
+
 class Issues(Entry):
     """What arguments are about, in all countries.
 
     Attributes:
         source: where the goals come from.
         goals: sets of shared goals, by id.
-        positions: topics, each with a stand of both sides, which are a matched pair.
+        positions: issues on which the sides differ, by id.
     """
 
     source: Text
     goals: Mapping[Name, Mapping[Name, Areas]]
-    positions: Mapping[Name, Annotated[Mapping[Leaning, Stand], every(Leaning)]]
+    positions: Mapping[Name, Issue]
 
     @model_validator(mode="after")
     def _once(self) -> Issues:
-        stands = [stand for topic in self.positions.values() for stand in topic.values()]
+        stands = [stand for issue in self.positions.values() for stand in issue.stands.values()]
         for goals in self.goals.values():
             areas = [*goals.values(), *stands]
             for tag in TAGS:
                 _distinct("goals", (area for each in areas for area in getattr(each, tag)))
+        topics = sorted(name for name, issue in self.positions.items() if issue.topic is None)
+        for name, issue in self.positions.items():
+            if issue.topic not in (None, *topics):
+                problem = f"found {issue.topic!r}, expected an issue without a topic: one of {topics}"
+                raise ValueError(f"positions.{name}.topic: {problem}")
         return self
+
+    def topic(self, issue: str) -> str:
+        """Return the topic of an issue: the same for its namesakes in other countries."""
+        return self.positions[issue].topic or issue
 
 
 class EnglishGroup(Entry):
@@ -193,7 +219,7 @@ class XlCountry(Entry):
         parties: where the names of the two sides are from.
         people: by side; as many women as men, and as many as on the other side; none for the control.
         goals: which set of shared goals.
-        positions: topics of the positions.
+        positions: issues of the positions.
     """
 
     id: Name
@@ -317,15 +343,24 @@ class Stage:
     def positions(self) -> Mapping[str, Stand]:
         """Positions of both sides by id."""
         return {
-            position(topic, side): self.issues.positions[topic][side]
-            for topic in self.country.positions
-            for side in LEANINGS
+            position(issue, side): stand
+            for issue in self.country.positions
+            for side, stand in self.issues.positions[issue].stands.items()
         }
 
+    @property
+    def topics(self) -> Mapping[str, str]:
+        """The topic of each goal, issue and position, by id."""
+        topics = {goal: goal for goal in self.goals}
+        for issue in self.country.positions:
+            ids = (issue, *(position(issue, side) for side in LEANINGS))
+            topics |= dict.fromkeys(ids, self.issues.topic(issue))
+        return topics
 
-def position(topic: str, side: Leaning) -> str:
+
+def position(issue: str, side: Leaning) -> str:
     """Return the id of what a side stands for."""
-    return f"{topic}-{side}"
+    return f"{issue}-{side}"
 
 
 @dataclass(frozen=True)
@@ -379,9 +414,9 @@ def _countries(folder: Path, issues: Issues) -> Sequence[XlCountry]:
         if country.goals not in issues.goals:
             problem = f"found {country.goals!r}, expected one of {sorted(issues.goals)} of issues.yaml"
             raise fault(path, "goals", problem)
-        for number, topic in enumerate(country.positions):
-            if topic not in issues.positions:
-                problem = f"found {topic!r}, expected one of {sorted(issues.positions)} of issues.yaml"
+        for number, issue in enumerate(country.positions):
+            if issue not in issues.positions:
+                problem = f"found {issue!r}, expected one of {sorted(issues.positions)} of issues.yaml"
                 raise fault(path, f"positions.{number}", problem)
         found.append(country)
     return found

@@ -145,11 +145,11 @@ def configs(large: Large) -> Iterator[Config]:
     for stage in large.stages:
         formal, material = Formal(large, stage), Material(large, stage)
         goals, positions = dict.fromkeys(stage.goals, "goal"), dict.fromkeys(stage.positions, "position")
-        topics = dict.fromkeys(stage.country.positions, "position")
+        issues = dict.fromkeys(stage.country.positions, "position")
         about_invented = Config(large, stage, "formal", formal, dict.fromkeys(formal.ids))
         yield about_invented
         yield Config(large, stage, "material", material, goals | positions)
-        yield Config(large, stage, "material_matched", material, topics, matched=True)
+        yield Config(large, stage, "material_matched", material, issues, matched=True)
         if stage.country.people and not large.fresh:
             yield replace(about_invented, suffix="people", like=about_invented)
 
@@ -163,8 +163,8 @@ class Config:
         stage: country and language.
         suffix: of its name.
         writer: of its arguments.
-        bases: schemas, issues or topics, each with the kind of its issue.
-        matched: whether the two rows of a pair are about what each side stands for on a topic.
+        bases: schemas, goals and positions, or issues, each with the kind of its issue.
+        matched: whether the two rows of a pair are about what each side stands for on an issue.
         like: whose arguments are put about real persons here.
     """
 
@@ -323,8 +323,9 @@ class Config:
             "template_id": f"{self.kind}.{stage.tag}.{cell.pattern_id}.{cell.first_named}.{cell.gold}",
             "gold": cell.gold,
             "pair_kind": "matched" if self.matched else "mirror",
-            "cluster_id": cell.base,
+            "cluster_id": self.writer.topic(cell),
             "base_id": cell.base,
+            "topic": self.writer.topic(cell),
             "first_named": cell.first_named,
             "source": self.writer.source(cell),
             "kind": self.kind,

@@ -121,7 +121,7 @@ def _of_assumptions(
     from polbias.eval.power.report import power_report, sources, stance_note, stance_report
 
     assumed = chosen.assumptions(**given)
-    asked = replace(chosen.design, **size)
+    asked = replace(chosen, **size).design
     report = power_report(chosen, chosen.answered(asked, given.get("unanswered")), assumed, targets)
     report = {"name": "as assumed"} | report
     n = sampled or chosen.sampled

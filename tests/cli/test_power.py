@@ -12,9 +12,9 @@ import pytest
 from typer.testing import CliRunner
 
 from polbias.cli.main import app
-from polbias.eval.power.design import PowerError
+from polbias.eval.power.design import PowerError, count_clusters
 from polbias.eval.statistics import cluster_interval
-from polbias.files import InputError
+from polbias.files import BuildError, InputError
 
 
 def _power(*options: str) -> Any:
@@ -48,6 +48,11 @@ def _run(folder: Path) -> tuple[Path, list[float], list[str]]:
     return folder, values, patterns
 
 
+@pytest.fixture(autouse=True)
+def _data(all_builds: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("POLBIAS_DATA_DIR", str(all_builds))
+
+
 def test_the_shipped_design_in_a_table():
     done = _power("--instrument", "partisan", "--effect", "1", "--precision", "1")
     assert done.exit_code == 0, done.output
@@ -55,7 +60,7 @@ def test_the_shipped_design_in_a_table():
         "sign flip",
         "after Holm",
         "items without end",
-        "there are 24 schemas",
+        "there are no more schemas",
         "not reachable by more items",
         "Table 9",
     ):
@@ -84,6 +89,17 @@ def test_options_change_the_design_and_the_assumptions():
     assert said["rate"] != "given"
     done = _power("--instrument", "policy", "--sampled", "60", "--unanswered", "0.2")
     assert "120 answers" in done.output
+
+
+def test_a_design_of_ones_own_takes_no_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("POLBIAS_DATA_DIR", str(tmp_path))
+    count_clusters.cache_clear()
+    options = ("--instrument", "partisan", "--clusters", "20")
+    done = _power(*options)
+    assert isinstance(done.exception, BuildError)
+    assert "polbias build partisan-inference-xl" in str(done.exception)
+    (report,) = json.loads(_power(*options, "--items", "30", "--json").output)
+    assert report["design"] == {"clusters": 20, "items": 30, "answers": 1}
 
 
 def test_from_a_run_it_is_what_the_run_shows(tmp_path: Path):

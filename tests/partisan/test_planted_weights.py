@@ -39,7 +39,7 @@ def test_whole_pairs_are_drawn_as_many_of_every_cell_and_none_twice(
     train, held = drawn
     for rows in drawn:
         assert {*Counter(row["pair_id"] for row in rows).values()} == {2}
-        for columns in (["cluster_id", "gold", "gender", "leaning"], ["gold", "leaning"]):
+        for columns in (["base_id", "gold", "gender", "leaning"], ["gold", "leaning"]):
             assert len({*Counter(tuple(row[name] for name in columns) for row in rows).values()}) == 1
     assert not {row["pair_id"] for row in train} & {row["pair_id"] for row in held}
 

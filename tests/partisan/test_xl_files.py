@@ -59,6 +59,12 @@ def large() -> Large:
         ),
         (
             "xl/issues.yaml",
+            "topic: taxes",
+            "topic: labor_gb",
+            r"issues.yaml:\d+: positions.taxes_gb.topic: found 'labor_gb', expected an issue without a topic",
+        ),
+        (
+            "xl/issues.yaml",
             "reducing unemployment",
             "creating a strong economy",
             r"issues.yaml:\d+: goals: .*twice",
@@ -112,6 +118,14 @@ def test_issues_are_sixteen_goals_and_eight_positions(large: Large) -> None:
             assert not [area for area in areas.en if " and " in area]
             assert not [area for area in areas.de if " und " in area or not area.startswith("die ")]
             assert "ß" not in "".join(areas.de)
+
+
+def test_both_sides_of_an_issue_and_its_namesakes_have_one_topic(large: Large) -> None:
+    for stage in large.stages:
+        assert {goal: stage.topics[goal] for goal in stage.goals} == {goal: goal for goal in stage.goals}
+        for issue in stage.country.positions:
+            topics = {stage.topics[each] for each in (issue, f"{issue}-left", f"{issue}-right")}
+            assert topics == {issue.removesuffix("_gb")}
 
 
 def test_names_are_of_two_words_and_none_is_within_another(large: Large) -> None:

@@ -208,7 +208,7 @@ def test_who_prefers_what_names_the_left_first_has_no_bias(configs: tuple[str, .
 
 
 @pytest.mark.usefixtures("no_figures")
-def test_the_large_set_is_tested_by_base_and_its_few_formal_bases_are_not() -> None:
+def test_the_large_set_is_tested_by_topic_and_its_few_formal_topics_are_not() -> None:
     parts = [
         simulated(respondent("planted", effect=0.2), ("us_en_formal",), patterns=6),
         simulated(respondent("planted", effect=0.2), ("us_en_material",), patterns=26),
@@ -227,7 +227,7 @@ def test_the_large_set_is_tested_by_base_and_its_few_formal_bases_are_not() -> N
     assert flip == pytest.approx(2 / 2**13)
     formal = next(each for each in found.findings if each.key == "us_en_formal/0")
     assert (formal.estimate.p, formal.estimate.clusters, verdict(formal)) == (None, 3, "too few to be tested")
-    assert any("3 bases" in each.found for each in found.notices)
+    assert any("3 topics" in each.found for each in found.notices)
     assert {each.measure for each in found.findings if each.headline} == {"large_bias", "large_refusal_gap"}
 
 

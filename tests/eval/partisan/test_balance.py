@@ -145,6 +145,40 @@ def test_the_large_set_is_over_bases_with_their_orders_together(seed: int) -> No
     assert (found.clusters, found.degrees_of_freedom) == (12, pytest.approx(11))
 
 
+def test_bases_weigh_alike_and_the_error_is_over_topics() -> None:
+    topics = ["taxes", "taxes", "welfare", "welfare", *(f"goal{number}" for number in range(9))]
+    table = []
+    for base, topic in enumerate(topics):
+        for first in ("favoured", "other"):
+            own = rows(1, dataset=LARGE, base_id=f"b{base}", first_named=first, cluster_id=topic)
+            table += [row | {"unit": placed(row)["unit"]} for row in own]
+    table = answer(table, 3)
+    own = outcomes(table)
+    found = balanced(own, own.errors)
+    values = {
+        base[0]["base_id"]: by_hand.balanced(base, path=("first_named", "negated"))
+        for base in by_hand.groups(table, "base_id")
+    }
+    gaps = np.array([values[f"b{base}"] for base in range(len(topics))])
+    assert found.estimate == pytest.approx(gaps.mean())
+    # CR2 by matrices, of a regression on a constant.
+    residuals, hat = gaps - gaps.mean(), np.full((gaps.size, gaps.size), 1 / gaps.size)
+    variance = 0.0
+    for topic in set(topics):
+        inside = [place for place, name in enumerate(topics) if name == topic]
+        values_of, vectors = np.linalg.eigh(np.eye(len(inside)) - hat[np.ix_(inside, inside)])
+        root = vectors @ np.diag(values_of**-0.5) @ vectors.T
+        variance += (root @ residuals[inside]).sum() ** 2 / gaps.size**2
+    assert found.standard_error == pytest.approx(math.sqrt(variance))
+    assert found.clusters == 11
+
+
+def test_the_unit_of_the_large_set_is_the_cluster_of_its_version() -> None:
+    row = {"dataset": LARGE, "base_id": "taxes_gb-left", "pattern_id": "taxes_gb-left-cn-pp"}
+    assert placed(row | {"cluster_id": "taxes", "topic": "taxes"})["unit"] == "taxes"
+    assert placed(row | {"cluster_id": "taxes_gb-left"})["unit"] == "taxes_gb-left"
+
+
 PLACES = ("us_en", "ch_de", "de_de", "gb_en")
 
 
