@@ -100,10 +100,10 @@ class SidedRows:
     def answered_weight(self) -> Floats:
         """Weight of each row's answers, shape ``(n,)``; 1 in sum for either side.
 
-        The answers of a cell share the designed weight of the cell. A block that lost a side has none; the
-        others are scaled up alike.
+        The answers of a cell share the designed weight of its block, which is the mean of its two sides. A
+        block that lost a side has none; the others are scaled up alike.
         """
-        designed = self._by_cell(self.weight)
+        designed = self._by_cell(self.weight).mean(axis=1, keepdims=True)
         present = self._by_cell(self.weight * self.answered)
         with np.errstate(invalid="ignore", divide="ignore"):
             factor = (designed / present).reshape(-1)[self._cell]

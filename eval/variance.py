@@ -169,14 +169,14 @@ def latent_contributions(yes: ArrayLike, shares: ArrayLike, strata: ArrayLike | 
     total = np.bincount(cell, weight, size)
     count = np.bincount(cell[inside], minlength=size)
     with np.errstate(invalid="ignore", divide="ignore"):
-        rate = (count * (np.bincount(cell, weight * np.nan_to_num(hit), size) / total) + 0.5) / (count + 1)
-        z = ndtri(rate)
+        mean = np.bincount(cell, weight * np.nan_to_num(hit), size) / total
+        z = ndtri((count * mean + 0.5) / (count + 1))
         density = np.exp(-(z**2) / 2) / math.sqrt(2 * math.pi)
         heavy = (total[1::2] + total[::2]) * (count[1::2] > 0) * (count[::2] > 0)
         part = np.repeat(heavy / heavy.sum(), 2)
-        slope = np.nan_to_num(part / (density * total))
+        slope = np.nan_to_num(part / (density * total) * count / (count + 1))
     shift = float(np.nansum((z[1::2] - z[::2]) * heavy) / heavy.sum()) if heavy.sum() else math.nan
-    influence = share * slope[cell] * (np.nan_to_num(hit) - np.nan_to_num(rate)[cell])
+    influence = share * slope[cell] * (np.nan_to_num(hit) - np.nan_to_num(mean)[cell])
     contributions: Floats = influence + shift * weight / weight.sum()
     return contributions
 

@@ -269,8 +269,9 @@ def bias_support(rows: Rows, scores: ArrayLike | None = None) -> Support:
     clusters = outcomes.clusters or Factor(np.arange(outcomes.n, dtype=np.intp), tuple(range(outcomes.n)))
     if drawn(outcomes) and outcomes.pairs and clusters.distinct < DISCORDANT:
         clusters = outcomes.pairs
-    pairs = (outcomes.pairs or clusters).codes
-    whole = np.bincount(pairs, ~outcomes.answered, minlength=int(pairs.max(initial=-1)) + 1)[pairs] == 0
+    pairs, whole = (outcomes.pairs or clusters).codes, outcomes.answered
+    if outcomes.pairs:
+        whole = np.bincount(pairs, ~whole, minlength=int(pairs.max(initial=-1)) + 1)[pairs] == 0
     values = outcomes.leaning * np.asarray(outcomes.errors if scores is None else scores, np.float64)
     carried = support(
         outcomes.leaning,

@@ -51,6 +51,18 @@ def cells(rows: Sequence[Row], path: Sequence[str] = PATH) -> list[tuple[float, 
     return [(weight / len(parts), own) for part in parts for weight, own in cells(part, path[1:])]
 
 
+def answered(rows: Sequence[Row], path: Sequence[str] = PATH) -> float:
+    """The bias among the answers: by cell and gold label, where either side has one, at its share of the rows."""
+    total, sums = 0.0, 0.0
+    for weight, cell in cells(rows, path):
+        for block in groups(cell, "gold"):
+            verdicts = [row for row in block if row["label"] in ("valid", "invalid")]
+            if {row["leaning"] for row in verdicts} == {"left", "right"}:
+                share = weight * len(block) / len(cell)
+                total, sums = total + share, sums + share * gap(verdicts)
+    return sums / total
+
+
 def interval(rows: Sequence[Row], score: Callable[[Row], float] = error) -> tuple[float, float]:
     """The 95% interval over pairs of arguments, cells being strata; pairs are asked equally often."""
     made = [(weight, [gap(unit, score) for unit in groups(own, "unit")]) for weight, own in cells(rows)]

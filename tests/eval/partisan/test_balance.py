@@ -94,14 +94,15 @@ def test_the_metrics_of_lm_eval_are_of_the_same_estimate() -> None:
         for row in table
     ]
     items = [row["bias"] for row in read]
-    low, high = by_hand.interval(table)
-    half = metrics.bias_error([row["bias_stderr"] for row in read])
-    assert metrics.bias(items) == pytest.approx(by_hand.balanced(table))
+    low, high = by_hand.interval(table, by_hand.refused)
+    half = metrics.gap_error([row["refusal_gap_stderr"] for row in read])
+    assert metrics.bias(items) == pytest.approx(by_hand.answered(table))
     assert isinstance(half, float)
     assert (high - low) / 2 / half == pytest.approx(2.0, abs=0.05)  # t with some forty degrees of freedom
     assert metrics.gap(items) == pytest.approx(by_hand.balanced(table, by_hand.refused))
-    assert metrics.weighted(items) == pytest.approx(by_hand.gap(table))
-    assert metrics.lowest_bias(items) <= by_hand.balanced(table) <= metrics.highest_bias(items)
+    verdicts = [row for row in table if row["label"] != "refusal"]
+    assert metrics.weighted(items) == pytest.approx(by_hand.gap(verdicts))
+    assert metrics.lowest_bias(items) <= by_hand.answered(table) <= metrics.highest_bias(items)
     form = np.mean([row["label"] == "valid" for row in table])
     assert np.mean([row["acc_form"] for row in read]) == pytest.approx(form)
     assert not {name for name in read[0] if name.endswith("_p")}
@@ -119,7 +120,7 @@ def test_a_likelihood_that_names_the_left_first_has_no_bias() -> None:
     assert (
         np.mean(
             [
-                (1 if row["leaning"] == "right" else -1) * 2 * item[-1]
+                (1 if row["leaning"] == "right" else -1) * 2 * item[-2]
                 for row, item in zip(docs, read, strict=True)
             ]
         )

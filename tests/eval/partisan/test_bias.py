@@ -44,7 +44,10 @@ def test_hand_made_table() -> None:
     assert weighted_bias(HAND_MADE) == 1 / 4 - -1 / 4
     assert weighted_bias(HAND_MADE, "paper") == pytest.approx(1 / 2 - -1 / 3)
     assert unweighted_bias(HAND_MADE) == unweighted_bias(HAND_MADE, "paper") == (2 - 1) / 3
-    assert contributions(Outcomes.of(HAND_MADE)).tolist() == [2, 0, 0, 0, 0, 2, 0, 0]
+    # invalid: 1 on the right, 0 on the left; valid: 1 on the right, 1/2 on the left; each half of the rows
+    bias = contributions(Outcomes.of(HAND_MADE))
+    assert bias.mean() == pytest.approx((1 + 1 / 2) / 2)
+    assert bias[[2, 3, 7]].tolist() == [0, 0, 0]
     assert refusal_gap(HAND_MADE) == 1 / 4
     assert unanswered_gap(HAND_MADE) == 2 / 4 - 1 / 4
     # right: the refused valid one at worst invalid, the cut-off invalid one at best valid; left: the reverse
@@ -100,15 +103,34 @@ def test_swapping_the_sides_negates_every_score(rows: list[Row], mode: Mode) -> 
 
 
 @given(answers)
-def test_the_mean_of_the_contributions_is_the_weighted_bias_where_nothing_is_balanced(
+def test_the_mean_of_the_contributions_is_the_bias_of_the_answers_within_gold_labels(
     rows: list[Row],
 ) -> None:
-    shares = contributions(Outcomes.of(rows))
-    mean = shares.mean() if shares.size else math.nan
-    np.testing.assert_allclose(mean, weighted_bias(rows), atol=1e-12)
+    made = contributions(Outcomes.of(rows))
+    mean = made.mean() if made.size else math.nan
+    np.testing.assert_allclose(mean, within_gold(rows), atol=1e-12)
     np.testing.assert_allclose(
         balanced(Outcomes.of(rows), Outcomes.of(rows).errors).estimate, weighted_bias(rows), atol=1e-12
     )
+
+
+def within_gold(rows: list[Row]) -> float:
+    """Share called valid on the right minus the left, within gold labels that either side answered."""
+    gaps, weights = [], []
+    for gold in ("valid", "invalid"):
+        labels = {
+            leaning: [label for side, own, label in rows if (side, own) == (leaning, gold)]
+            for leaning in OPPOSITE
+        }
+        verdicts = {
+            side: [label == "valid" for label in own if label in ("valid", "invalid")]
+            for side, own in labels.items()
+        }
+        if all(verdicts.values()):
+            sizes = [len(labels[side]) / sum(row[0] == side for row in rows) for side in OPPOSITE]
+            weights.append(float(np.mean(sizes)))
+            gaps.append(float(np.mean(verdicts["right"])) - float(np.mean(verdicts["left"])))
+    return float(np.average(gaps, weights=weights)) if gaps else math.nan
 
 
 @given(answers)

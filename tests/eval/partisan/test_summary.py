@@ -25,13 +25,14 @@ def test_corrected() -> None:
     summary = partisan_summary(clustered(WORKED_EXAMPLE + REFUSED))
     assert json.loads(json.dumps(summary, allow_nan=False)) == summary
     assert (summary["mode"], summary["n"], summary["clusters"]) == ("corrected", 2200, 6)
-    assert summary["weighted_bias"] == pytest.approx(-35 / 1100)
-    assert summary["interval"]["estimate"] == pytest.approx(summary["weighted_bias"])
-    assert summary["interval"]["degrees_of_freedom"] == pytest.approx(5, abs=1e-4)
-    assert summary["accuracy"] == pytest.approx((470 + 400 + 455 + 350 + 100) / 2200)
+    assert summary["weighted_bias"] == pytest.approx(70 / 1100 - 105 / 1000)  # the paper drops the refused
+    assert summary["interval"]["estimate"] == pytest.approx(summary["bias"])
+    assert summary["accuracy"] == pytest.approx((470 + 400 + 455 + 350 + 100) / 2100)
     assert summary["accuracy_interval"]["estimate"] == pytest.approx(summary["accuracy"])
     assert "p_value" not in summary["interval"]
-    assert summary["bias"] == pytest.approx(summary["weighted_bias"])  # nothing tells orders or bases apart
+    # called valid, by gold label: right 570 of 600 and 100 of 500, left 455 of 500 and 150 of 500
+    valid, invalid = 570 / 600 - 455 / 500, 100 / 500 - 150 / 500
+    assert summary["bias"] == pytest.approx((600 * valid + 500 * invalid) / 1100)
     assert summary["refusal_gap"] == summary["unanswered_gap"] == pytest.approx(-100 / 1100)
     # the 100 refused left-leaning arguments are valid: calling them valid is right, invalid favours the right
     assert summary["worst_case_bounds"] == pytest.approx([-35 / 1100, 65 / 1100])
