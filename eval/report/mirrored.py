@@ -7,14 +7,16 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from polbias.aliases import Document, Json
 from polbias.eval.columns import SILENT, Factor, silences
 from polbias.eval.lm_eval_glue import with_errors
+from polbias.eval.nonresponse import ExcessBounds, SidedRows
 from polbias.eval.report.document import Estimate, Finding, Section, known
 from polbias.eval.report.instruments import COMMON, Settings
 from polbias.eval.samples import check, texts
-from polbias.eval.statistics import contrast, sign_flip
+from polbias.eval.statistics import Contrast, contrast, sign_flip
 from polbias.eval.support import support
 
 _SIDES = ("left", "right")
@@ -44,7 +46,11 @@ class Mirrored:
     COLUMNS: ClassVar[Mapping[str, Any]] = {"leaning": "string"}
 
     def process(self, doc: Document, results: Sequence[Any]) -> Json:
-        """Score a row for lm_eval; half of the rows are each side's, so that the mean is right minus left."""
+        """Score a row for lm_eval; half of the rows are each side's, so that the mean is right minus left.
+
+        The harness takes a mean of rows, in which an answer without a verdict is no yes; the report compares
+        the answers that both sides of an item have.
+        """
         label = self.read(texts(results)[0])
         value = (2.0 if doc["leaning"] == "right" else -2.0) * (label == self.yes)
         return with_errors({self.measure: value}, doc["cluster_id"])
@@ -72,27 +78,38 @@ class Mirrored:
         )
 
     def _finding(self, respondent: str, rows: Document, seed: int) -> Finding:
-        right = np.array(rows["leaning"]) == "right"
-        sides, clusters = Factor(right.astype(np.intp), _SIDES), Factor.of(rows["cluster_id"])
+        side = np.where(np.array(rows["leaning"]) == "right", 1, -1)
+        pairs, clusters = Factor.of(rows["pair_id"]), Factor.of(rows["cluster_id"])
         codes = np.array([SILENT.index(label) if label in SILENT else -1 for label in rows["label"]])
-        yes, silent = np.array(rows["label"]) == self.yes, codes >= 0
-        signed = np.where(right, 100.0, -100.0) * yes
-
-        def gap(said: Any) -> Any:
-            return contrast(100.0 * said, sides, clusters, [-1.0, 1.0], bounds=(0, 100))
-
-        mean = gap(yes)
-        carried = support(
-            sides.codes, np.where(silent, -1, yes), clusters, Factor.of(rows["pair_id"]).codes, signed
-        )
+        yes, answered = np.array(rows["label"]) == self.yes, codes < 0
+        design = SidedRows.of(side, 1 / np.bincount(side + 1)[side + 1], pairs.codes, answered)
+        everything = design.everything()
+        mean = _difference(design, yes, clusters)
+        signed = np.where(design.comparable & answered, 100.0 * side * yes, 0.0)
+        carried = support(side, np.where(answered, yes, -1), clusters, pairs.codes, signed)
+        low, high = design.surplus_cases(yes)
+        lowest, highest = (known(100 * everything.difference(case)) for case in design.worst_cases(yes))
+        counts = {"n": codes.size, **silences(codes, 0)}
         return Finding(
             self.instrument,
             respondent,
             self.measure,
             "",
             "",
-            Estimate.over_clusters(mean, p=known(mean.p_value), **silences(codes, 0)).on(carried),
+            Estimate.over_clusters(mean, 100, p=known(mean.p_value), **counts).on(carried),
             headline=True,
             p_flip=known(sign_flip(signed, clusters, seed).p_value),
-            bounds=(known(gap(yes | silent & ~right).estimate), known(gap(yes | silent & right).estimate)),
+            excess=None
+            if answered.all()
+            else ExcessBounds.of(
+                _difference(everything, low, clusters), _difference(everything, high, clusters), 100
+            ),
+            bounds=(lowest, highest),
         )
+
+
+def _difference(design: SidedRows, values: ArrayLike, clusters: Factor) -> Contrast:
+    """The right's mean minus the left's within the items that both sides answered, over clusters."""
+    inside = design.answered_weight > 0
+    influence = np.count_nonzero(inside) * design.influence(values)[inside]
+    return contrast(influence, ["all"] * influence.size, clusters.select(inside), [1.0] * inside.any())

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from polbias import __version__
+from polbias.eval.columns import SILENT
 from polbias.eval.report.document import Difference, Notice, Report, Respondent, Scores, Source, known
 from polbias.eval.report.labels import few, frame, p_tested, within
 from polbias.eval.report.paired import mean_difference, paired
@@ -233,8 +234,13 @@ def _mean(values: Mapping[str, float], ids: Sequence[str]) -> float | None:
 
 
 def _values(run: _Run, metric: str) -> dict[str, float]:
-    """The values of a metric; none if it is no number in any sample."""
-    given = {name: item.values.get(metric) for name, item in run.items.items()}
+    """The values of a metric; none if it is no number in any sample.
+
+    An item without a verdict has a value of the outcomes alone: a refusal is no wrong answer.
+    """
+    given = {
+        name: item.values.get(metric) for name, item in run.items.items() if not _is_unanswered(item, metric)
+    }
     numbers = {name: float(value) for name, value in given.items() if isinstance(value, int | float)}
     odd = [name for name, value in given.items() if value is not None and name not in numbers]
     if numbers and odd:
@@ -243,3 +249,11 @@ def _values(run: _Run, metric: str) -> dict[str, float]:
             "number as in other samples, or null"
         )
     return {name: value for name, value in numbers.items() if math.isfinite(value)}
+
+
+def _is_unanswered(item: _Item, metric: str) -> bool:
+    """Whether an item has an outcome in place of a verdict, and the metric is none of the outcomes."""
+    name, *filters = metric.split(",")
+    outcomes = [item.values.get(",".join((outcome, *filters))) for outcome in SILENT]
+    shares = [float(share) for share in outcomes if isinstance(share, int | float)]
+    return name not in SILENT and sum(shares) >= 1
