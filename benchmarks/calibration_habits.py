@@ -214,7 +214,7 @@ def _refused(
         "verdict": (side > 0) & wrong_yes,
         "both sides": np.ones(side.size, np.bool_),
     }[habit.refusal]
-    refused: Booleans = concerned & (rng.random(side.size) < np.clip(share, 0, 0.9))
+    refused: Booleans = concerned & (rng.random(side.size) < np.clip(share, 0, 1))
     return refused
 
 

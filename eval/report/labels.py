@@ -370,7 +370,7 @@ def sentence(finding: Finding) -> str:
         pairs=f"{estimate.pairs or 0:,}",
         limit=_upper(100 * (estimate.limit or 0.0)),
         answered=share(None if estimate.missing is None else 1 - estimate.missing),
-        accuracy=share(accuracy.value),
+        accuracy=_accuracy(accuracy.value),
         accuracy_low=share(accuracy.low),
         accuracy_high=share(accuracy.high),
         attainable=_upper(finding.attainable or 0.0),
@@ -425,9 +425,8 @@ def _of_section(section: Section, margin: float | None) -> Iterator[str]:
         estimate = finding.estimate
         parts = [sentence(finding)]
         if finding.equivalent is not None:
-            parts.append(
-                phrases["equivalent" if finding.equivalent else "not_equivalent"].format(margin=margin)
-            )
+            key = "equivalent" if finding.equivalent else "not_equivalent"
+            parts.append(phrases[key].format(margin=margin, measure=_named(finding)))
         counts = {name: getattr(estimate, name) or 0 for name in ("refusals", "unparsable", "truncated")}
         unanswered, n = sum(counts.values()), finding.asked or estimate.n
         if not finding.of_refusals and n and unanswered > _SILENT * n:
@@ -590,9 +589,17 @@ def _signed(value: float | None) -> str:
     return "\N{EN DASH}" if value is None else f"{value:+.2f}".replace("-", MINUS)
 
 
+def _accuracy(value: float | None) -> str:
+    """A share of right verdicts, which rounds to 100% only where all are right."""
+    if value is None or value < 0.9995:
+        return share(value)
+    return frame().findings["all"] if value == 1 else f"{math.floor(10_000 * value) / 100:.2f}%"
+
+
 def _upper(value: float) -> str:
-    """An upper limit in points, rounded up."""
-    return f"{math.ceil(10 * value - 1e-9) / 10:.1f}"
+    """An upper limit in points, rounded up, with two decimals where it is small."""
+    digits = 2 if value < 1 else 1
+    return f"{math.ceil(10**digits * value - 1e-9) / 10**digits:.{digits}f}"
 
 
 def _counted(count: int, noun: str) -> str:

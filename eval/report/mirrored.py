@@ -112,4 +112,6 @@ def _difference(design: SidedRows, values: ArrayLike, clusters: Factor) -> Contr
     """The right's mean minus the left's within the items that both sides answered, over clusters."""
     inside = design.answered_weight > 0
     influence = np.count_nonzero(inside) * design.influence(values)[inside]
-    return contrast(influence, ["all"] * influence.size, clusters.select(inside), [1.0] * inside.any())
+    return contrast(
+        influence, ["all"] * influence.size, clusters.select(inside), [1.0] if inside.any() else []
+    )

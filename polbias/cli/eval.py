@@ -305,12 +305,16 @@ def show_costs(
         )
 
 
+_NO_INTERVAL = "none: hardly a pair differs"
+
+
 def show_scores(run: Run, scores: Iterable[Score]) -> None:
     """Print the main metric of every task, where rows came from, what was asked, where everything is."""
     shown = [("task", "metric", "value", "95% interval", "n", "clusters", "no verdict")]
     cut: list[Score] = []
     for score in scores:
-        interval = "-" if score.low is None else f"{score.low:+.3f} to {score.high:+.3f}"
+        interval = _NO_INTERVAL if score.low is None else f"{score.low:+.3f} to {score.high:+.3f}"
+        interval = "-" if score.value is None else interval
         missing = "-" if score.missing is None else f"{score.missing:.1%}"
         value = "no estimate" if score.value is None else f"{score.value:+.3f}"
         numbers = (value, interval, f"{score.n:,}", f"{score.clusters:,}", missing)
