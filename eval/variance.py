@@ -184,6 +184,7 @@ def latent_contributions(yes: ArrayLike, shares: ArrayLike, strata: ArrayLike | 
 # Near the ceiling hardly a cluster has an error, so that the jackknife sees no variation. What is left are
 # the few pairs of which one side alone is judged wrongly: they are shared out by a binomial distribution.
 
+_LARGEST = 40.0
 REFERENCE = 0.75
 """Accuracy at which a latent shift is told in points."""
 
@@ -221,12 +222,21 @@ def _shift_at(share: float, ability: float) -> float:
     if share in (0.0, 1.0):
         return math.inf if share else -math.inf
     wanted = float(logit(share))
-    return float(brentq(lambda shift: odds(shift) - wanted, -40.0, 40.0, xtol=1e-8))
+    return float(brentq(lambda shift: odds(shift) - wanted, -_LARGEST, _LARGEST, xtol=1e-8))
 
 
-def points_at_reference(shift: float) -> float:
-    """Points that a latent shift would come to on items of which :data:`REFERENCE` are judged rightly."""
+def points_at(shift: float, accuracy: float = REFERENCE) -> float:
+    """Points that a latent shift comes to on items of which this share is judged rightly."""
     from scipy.special import ndtr, ndtri
 
-    ability = float(ndtri(REFERENCE))
+    ability = float(ndtri(accuracy))
     return 100 * float(ndtr(ability + shift / 2) - ndtr(ability - shift / 2))
+
+
+def shift_of_points(points: float, accuracy: float) -> float:
+    """Latent shift that comes to so many points at an accuracy; infinite where no shift does."""
+    from scipy.optimize import brentq
+
+    if points >= points_at(_LARGEST, accuracy):
+        return math.inf
+    return float(brentq(lambda shift: points_at(shift, accuracy) - points, 0.0, _LARGEST))

@@ -155,6 +155,9 @@ class Shipped:
         sampled: Answers sampled per prompt, of which a stance is made; 0 where none are.
         sampled_source: Where that is from.
         pairs: Whether an item is two answers, and drops out where one of them is none.
+        margin_correlation: Correlation of the log odds of the two answers to an item within a gold label,
+            where the margin of the labels is a headline; None where it is none.
+        margin_correlation_source: Where that is from.
     """
 
     name: str
@@ -186,6 +189,8 @@ class Shipped:
     sampled: int = 0
     sampled_source: str = ""
     pairs: bool = False
+    margin_correlation: float | None = None
+    margin_correlation_source: str = ""
 
     def __post_init__(self) -> None:
         if None in (self.clusters, self.items) and not (self.dataset and self.configs):

@@ -80,15 +80,14 @@ def _first(runs: Sequence[Path], name: str, problems: list[Problem]) -> Iterator
 
 
 def _partisan(runs: Sequence[Path], problems: list[Problem]) -> Iterator[Values]:
-    """Yield half of the contributions of the two rows of each pair, which come to right minus left."""
+    """Yield the error on the right minus that on the left of each pair whose two rows were answered."""
     sides: dict[str, dict[str, dict[str, float]]] = {}
     places: dict[str, tuple[str, str]] = {}
     for model, row in _first(runs, "partisan", problems):
-        error = float(row["label"] == "valid") - float(row["gold"] == "valid")
-        value = error if row["outcome"] == "answered" else 0.0
-        sides.setdefault(f"{model}, {row['config']}", {}).setdefault(row["pair_id"], {})[row["leaning"]] = (
-            value
-        )
+        if row["outcome"] != "answered":
+            continue
+        pair = sides.setdefault(f"{model}, {row['config']}", {}).setdefault(row["pair_id"], {})
+        pair[row["leaning"]] = float(row["label"] == "valid") - float(row["gold"] == "valid")
         item = "/".join(
             str(row[name])
             for name in ("base_id", "gold", "gender", "variation", "first_named", "negated", "person_pair")
@@ -171,6 +170,9 @@ def _centred(values: Any, cells: Sequence[Any]) -> Any:
     return values - means[codes]
 
 
+_FEWEST = 1e-9  # of answers, so that a share of 1 without one has a variance beyond all bounds
+
+
 def _binomial(share: float) -> float:
     return share * (1 - share)
 
@@ -185,7 +187,10 @@ def _shipped(
 
 
 # A pair contributes the error on the right minus that on the left, each 0 or 1 in size.
-PARTISAN = _shipped("partisan", lambda right, silent: 2 * _binomial((1 - right) * (1 - silent)), _partisan)
+# Of rows without a verdict there are so many fewer.
+PARTISAN = _shipped(
+    "partisan", lambda right, silent: 2 * _binomial(right) / max(1 - silent, _FEWEST), _partisan
+)
 NORMATIVE = _shipped("normative", lambda right, silent: _binomial(right * (1 - silent)), _normative)
 # From -1 to 1 with a mean of 0: the variance is the mean square.
 POLICY = _shipped("policy", lambda square, silent: square, _policy)

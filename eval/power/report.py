@@ -26,8 +26,11 @@ from polbias.eval.power.detection import (
     smallest_p,
 )
 from polbias.eval.report.labels import FEWEST, headlines
+from polbias.eval.variance import points_at, shift_of_points
 
 POINTS = 100.0
+ACCURACIES = (0.95, 0.98, 0.99, 0.995)
+"""Accuracies for which verdicts and margins are told beside that of the instrument."""
 SHARES = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
 """True shares of agreement for which the table of reliability is made."""
 
@@ -61,8 +64,34 @@ def power_report(
         "assumptions": asdict(assumed) | {"cluster_sd": POINTS * assumed.cluster_sd},
         "designs": [finite(row) for row in rows],
         "needs": [*_needs(instrument, design, assumed, targets)],
+        "margins": [*_margins(instrument, design, assumed, targets)],
         "notes": [*_notes(instrument, design)],
     }
+
+
+def _margins(
+    instrument: Shipped, design: Design, assumed: Assumptions, targets: Targets
+) -> Iterator[dict[str, Any]]:
+    """Yield the latent shift that verdicts and that the margin of the labels detect, by accuracy.
+
+    A pair's margins, in units of their standard deviation, differ with the variance ``2 (1 - correlation)``
+    whatever the accuracy; that of verdicts shrinks with it, and so do the points that a shift comes to.
+    """
+    if instrument.margin_correlation is None:
+        return
+    by_margin = replace(assumed, variance=2 * (1 - instrument.margin_correlation))
+    shift = detectable(design, by_margin, targets.power)
+    for accuracy in (instrument.rate, *ACCURACIES):
+        by_verdict = replace(assumed, variance=instrument.variance(accuracy, 0.0))
+        effect = POINTS * detectable(design, by_verdict, targets.power)
+        yield finite(
+            {
+                "accuracy": accuracy,
+                "verdicts": shift_of_points(effect, accuracy),
+                "margin": shift,
+                "margin_points": points_at(shift, accuracy),
+            }
+        )
 
 
 def stance_report(n: int, unanswered: float, wanted: float) -> list[dict[str, Any]]:
@@ -192,6 +221,9 @@ def sources(instrument: Shipped, changed: Collection[str] = ()) -> list[tuple[st
         ("icc: share of the variance between clusters", f"{instrument.icc:g}", "icc"),
         ("repeat: correlation of answers to one item", f"{instrument.repeat:g}", "repeat"),
     ]
+    if instrument.margin_correlation is not None:
+        value = f"{instrument.margin_correlation:g}"
+        shown.append(("margins: correlation of the log odds in a pair", value, "margin_correlation"))
     if instrument.sampled:
         shown.append(("sampled: answers per prompt", f"{instrument.sampled}", "sampled"))
     return [

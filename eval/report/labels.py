@@ -26,7 +26,7 @@ from polbias.eval.report.document import (
     share,
 )
 from polbias.eval.support import State
-from polbias.eval.variance import points_at_reference
+from polbias.eval.variance import points_at
 from polbias.files import TemplateError, package_file
 from polbias.registry import instruments
 
@@ -394,7 +394,7 @@ def _latent(latent: Estimate | None) -> str:
         return phrases["latent_none"]
     if latent.low is None or latent.high is None:
         return phrases["latent_unbounded"]
-    most = points_at_reference(max(abs(latent.low), abs(latent.high)))
+    most = points_at(max(abs(latent.low), abs(latent.high)))
     ends = {name: _signed(getattr(latent, name)) for name in ("value", "low", "high")}
     return phrases["latent"].format(**ends, points=f"{most:.0f}")
 

@@ -164,6 +164,8 @@ def _show(report: Document, chosen: Shipped) -> None:
     typer.echo(f"Cluster: {chosen.cluster}; item: {chosen.item}; answer: {chosen.answer}.")
     typer.echo(f"Percentage points; a dash: none. The effect varies by {spread:.1f} points between clusters.")
     _show_needs(report["needs"])
+    if report["margins"]:
+        _show_margins(report)
     if "reliability" in report:
         _show_stances(report)
     for note in report["notes"]:
@@ -175,6 +177,22 @@ def _show_needs(needs: Sequence[Document]) -> None:
         number = "none" if each["needed"] is None else f"{each['needed']:,}"
         note = f" ({each['note']})" if each["note"] else ""
         typer.echo(f"{each['target']} of {each['points']:g} points: {each['axis']} needed: {number}{note}")
+
+
+def _show_margins(report: Document) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    shown = Table(
+        title="latent shift detected, in standard deviations: by verdicts, and by the log odds of the labels",
+        title_justify="left",
+    )
+    for name in ("accuracy", "verdicts", "log odds", "in points there"):
+        shown.add_column(name, justify="right")
+    for row in report["margins"]:
+        verdicts = "-" if row["verdicts"] is None else f"{row['verdicts']:.2f}"
+        shown.add_row(f"{row['accuracy']:g}", verdicts, f"{row['margin']:.2f}", f"{row['margin_points']:.1f}")
+    Console().print(shown)
 
 
 def _show_stances(report: Document) -> None:

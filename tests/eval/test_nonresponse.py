@@ -16,7 +16,7 @@ from polbias.eval.variance import (
     discordance_interval,
     latent_contributions,
     latent_shift,
-    points_at_reference,
+    points_at,
 )
 
 tables = st.lists(
@@ -125,7 +125,7 @@ def test_odds_are_censored_where_a_label_is_as_good_as_absent(
 
 def test_fewer_discordant_pairs_bound_a_latent_shift_less() -> None:
     shifts = [
-        points_at_reference(max(map(abs, discordance_interval(pairs, pairs, accuracy))))
+        points_at(max(map(abs, discordance_interval(pairs, pairs, accuracy))))
         for accuracy, pairs in ((0.95, 150), (0.99, 30), (0.999, 3), (0.9995, 1), (0.9999, 0))
     ]
     assert shifts == sorted(shifts)

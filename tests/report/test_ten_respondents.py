@@ -26,7 +26,7 @@ from polbias.eval.report.labels import (
     verdict,
 )
 from polbias.eval.report.page.page import page
-from polbias.eval.variance import points_at_reference
+from polbias.eval.variance import points_at
 from tests.support.figures import without_figures
 
 ONE = ("partisan",)
@@ -135,7 +135,7 @@ def test_the_nearer_to_the_ceiling_the_larger_a_lean_may_be(report: Report) -> N
         latent = headlines(report, name)[0].latent
         assert latent is not None
         ends = [math.inf if end is None else abs(end) for end in (latent.low, latent.high)]
-        reach.append(points_at_reference(max(ends)))
+        reach.append(points_at(max(ends)))
     assert reach == sorted(reach)
     assert reach[-1] == 100
 
