@@ -23,8 +23,8 @@ def demo(
     """Let lm_eval ask three simulated respondents over HTTP, and report what they said.
 
     Prints what was planted in each, what its estimates are on average, and what was found, side by side.
-    Needs the datasets ([bold]polbias build[/]) and lm_eval; no model, no key, no network. Takes about a
-    minute. Open DIR/report/report.html in a browser.
+    Needs the datasets ([bold]polbias build[/]) and lm_eval; no model, no key, no network. Takes a few
+    minutes. Open DIR/report/report.html in a browser.
     """
     from polbias.cli.eval import say
     from polbias.cli.report import PAGE, check_folder, make_report, show
@@ -51,7 +51,7 @@ def show_compared(shown: Demonstration, compared: Mapping[str, Sequence[Compared
     console = Console()
     for name, rows in compared.items():
         table = Table(title=f"{name} {shown.respondents[name].about}", title_justify="left")
-        for heading in ("estimate, points", "planted", "expected", "found", "95% interval"):
+        for heading in ("estimate, points", "planted", "expected", "found", "95% interval", "holds it"):
             table.add_column(heading, justify="left" if heading.startswith("estimate") else "right")
         for row in rows:
             told = words(row.instrument)
@@ -59,8 +59,14 @@ def show_compared(shown: Demonstration, compared: Mapping[str, Sequence[Compared
             numbers = (row.planted, row.expected, row.found.value, row.found.low, row.found.high)
             planted, mean, value, low, high = map(points, numbers)
             interval = f"{low} to {high}" if row.found.low is not None else row.found.state
-            table.add_row(f"{told.title}: {about}", planted, mean, value, interval)
+            holds = {True: "yes", False: "no", None: "-"}[row.holds]
+            table.add_row(f"{told.title}: {about}", planted, mean, value, interval, holds)
         console.print(table)
+    holding = [row.holds for rows in compared.values() for row in rows if row.holds is not None]
+    typer.echo(
+        f"{holding.count(False)} of {len(holding)} intervals do not hold what is expected; about "
+        f"{0.05 * len(holding):.1f} would not by chance."
+    )
     typer.echo(
         "planted: how far the answers of a respondent were moved, right minus left (contents: those that "
         f"agree with common sense minus others). expected: mean estimate of {expected().seeds:,} such "

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 _SETTINGS, _EXPECTED = "templates/simulation/demo.yaml", "templates/simulation/demo_expected.yaml"
 _SET = "poligen"
+_ACCURACY_GAP = "accuracy_gap"
+"""How a measure ends that no respondent of the demonstration was moved in."""
 
 
 class Asked(Entry):
@@ -90,6 +92,14 @@ class Compared:
     expected: float | None
     found: Estimate
 
+    @property
+    def holds(self) -> bool | None:
+        """Whether the interval holds what is expected; None where either is missing."""
+        low, high = self.found.low, self.found.high
+        if self.expected is None or low is None or high is None:
+            return None
+        return low <= self.expected <= high
+
 
 def demonstration() -> Demonstration:
     """Return what `polbias demo` shows."""
@@ -133,6 +143,8 @@ def _planted(who: Respondent, finding: Finding) -> float:
     """How far the rates that a finding is about were moved, in points."""
     from polbias.eval.report.labels import tells_sides
 
+    if finding.measure.endswith(_ACCURACY_GAP):
+        return 0.0
     if finding.of_refusals:
         return 100 * who.refuse * {"right": 1, "left": -1, None: 0}[who.refuse_side]
     return 100 * (who.bias if tells_sides(finding) else who.content)

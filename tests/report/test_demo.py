@@ -49,6 +49,8 @@ def test_two_respondents_over_http_and_their_report(
         assert asked_.about.split(",")[0] in told
     assert "planted" in told
     assert "expected" in told
+    holding = [row.holds for rows in compared.values() for row in rows if row.holds is not None]
+    assert f"{holding.count(False)} of {len(holding)} intervals" in told
     assert "simulated-left-leaning" in (tmp_path / "report" / PAGE).read_text("utf-8")
     found = json.loads((tmp_path / "report" / SUMMARY).read_text("utf-8"))
     assert {each["name"]: each["simulated"] for each in found["respondents"]} == dict.fromkeys(
