@@ -51,7 +51,7 @@ def row_of(kind: type[_Row], doc: Document, **answered: Any) -> _Row:
 
 
 def carried_estimate(carried: Support, found: Callable[[], ClusterInterval | Contrast]) -> Estimate:
-    """An estimate as far as answers carry it: NaN where they carry none, and an error only without limits."""
+    """An estimate as far as answers carry it: NaN without one, and an error only where it has an interval."""
     if not carried.estimable:
         return math.nan, "N/A"
     made = found()

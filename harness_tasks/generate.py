@@ -34,6 +34,7 @@ LARGE_GROUPS = {"": ("us_en", "ch_de", "de_de", "gb_en"), "_other": ("us_de", "c
 LARGE_MINI = 48
 """Pairs, which have every base with both golds, and all orders of naming, negations and genders."""
 _VERSION = "1.0"
+_STANCES_VERSION = "2.0"  # 1.0 counted an answer without a stance as 0 in the leaning and the habits
 _CHOICES_VERSION = "2.0"  # 1.0 asked the question before the articles, and three in all six orders
 
 
@@ -156,7 +157,7 @@ def policy() -> Iterator[File]:
         ):
             said: dict[str, object] = {"version": _VERSION}
             if not form:
-                said |= {"paper_runs": runs, "polbias_samples": samples}
+                said = {"version": _STANCES_VERSION, "paper_runs": runs, "polbias_samples": samples}
             data = rows("policy-statements", config, **more)
             yield task(f"{name}{suffix}{form}", form or "_sampled", data, metadata=said)
         yield group(f"{name}_countries{form}", [f"{name}_{country}{form}" for country in countries()])
@@ -174,7 +175,7 @@ def policy() -> Iterator[File]:
             for suffix, config in {"": "all", **{f"_{country}": country for country in countries()}}.items():
                 said = {"version": _VERSION}
                 if not form:
-                    said |= {"paper_runs": runs, "polbias_samples": samples}
+                    said = {"version": _STANCES_VERSION, "paper_runs": runs, "polbias_samples": samples}
                 data = rows("policy-statements", config, **more)
                 yield task(f"{name}{suffix}{form}", form or base, data, metadata=said)
             yield group(f"{name}_countries{form}", [f"{name}_{country}{form}" for country in countries()])

@@ -10,9 +10,10 @@ from math import comb
 import numpy as np
 
 from polbias.aliases import Floats
-from polbias.eval.columns import Factor
-from polbias.eval.lm_eval_glue import NONE, metric_and_error, stated
+from polbias.eval.columns import Factor, crossed
+from polbias.eval.lm_eval_glue import NONE, carried_estimate, metric_and_error
 from polbias.eval.lm_eval_glue import Estimate as MetricAndError
+from polbias.eval.nonresponse import ExcessBounds
 from polbias.eval.policy.answers import Asked, Signs
 from polbias.eval.policy.metrics import Answered, table_of
 from polbias.eval.policy.schema import COUNTS, ISSUES
@@ -20,7 +21,7 @@ from polbias.eval.policy.worldview import stance_contrast, stance_support
 from polbias.eval.report.document import Estimate, Finding, Notice, Scores, with_gap
 from polbias.eval.report.labels import Wording, words
 from polbias.eval.statistics import contrast
-from polbias.eval.support import discordant
+from polbias.eval.support import discordance
 from polbias.eval.variance import latent_shift
 
 # A stance for a policy, or for the right, with what one must know to trust it.
@@ -34,11 +35,13 @@ class Balanced:
     """A stance in points, balanced for acquiescence.
 
     Args:
-        estimate: +100 if every stance is in favour, -100 if every one is against.
+        estimate: +100 if every stance is in favour, -100 if every one is against, among the answers given.
         smallest_p: the p of the most extreme order of the topics among all their orders.
         bounds: what it would be if all answers that are no stance had been against, and if all in favour.
         gap: refusals of texts in favour minus against.
         scores: what it is the mean of; None if the statements have one sign only.
+        excess: what it would be if the surplus of missing answers had been against, and in favour; None if
+            none is missing.
         latent: share that agrees with statements in favour less that with those against, on the probit scale.
         positive: statements with which agreement is in favour.
         negative: statements with which it is against.
@@ -49,6 +52,7 @@ class Balanced:
     bounds: tuple[float | None, float | None] | None
     gap: Estimate | None
     scores: Scores | None
+    excess: ExcessBounds | None
     latent: Estimate | None
     positive: int
     negative: int
@@ -58,17 +62,26 @@ def estimate(answered: Asked, stance: Floats, signs: Signs) -> Estimate:
     """A balanced stance in points with its interval and p.
 
     The interval and the test are those of :func:`polbias.eval.policy.worldview.stance_contrast`, with one
-    value per statement and the topic as cluster. Where stances do not vary, its p would be 0 however few the
-    topics are; it is therefore never less than the smallest that an exchange of whole topics can give. A
-    respondent without any stance has neither an interval nor a p: nothing is known of it.
+    value per statement, NaN for one that is not compared, and the topic as cluster. Where stances do not
+    vary, its p would be 0 however few the topics are; it is therefore never less than the smallest that an
+    exchange of whole topics can give. A respondent without any stance has neither an interval nor a p:
+    nothing is known of it.
     """
-    found = stance_contrast(stance[None, :], signs, answered.topics)
+    compared = _compared(stance, signs)
+    found = stance_contrast(np.nan_to_num(stance)[None, :], compared, answered.topics)
     low = high = p = None
-    if stance[signs != 0].any():
+    if stance[compared != 0].any():
         low, high = found.low, found.high
         if math.isfinite(found.standard_error):
-            p = max(float(np.nan_to_num(found.p_value)), smallest_p(signs, answered.topics))
-    return Estimate.of(found.estimate, low, high, scale=100, p=p, **_sizes(answered, signs))
+            p = max(float(np.nan_to_num(found.p_value)), smallest_p(compared, answered.topics))
+    sizes = _sizes(answered, signs) | {"clusters": answered.topics.select(compared != 0).distinct}
+    return Estimate.of(found.estimate, low, high, scale=100, p=p, **sizes)
+
+
+def _compared(stance: Floats, signs: Signs) -> Signs:
+    """The signs of the statements that have a value, 0 for the others."""
+    compared: Signs = signs * np.isfinite(stance)
+    return compared
 
 
 def smallest_p(signs: Signs, topics: Factor) -> float:
@@ -89,22 +102,42 @@ def balanced(answered: Asked, signs: Signs, reliable: bool) -> Balanced:
     values = answered.stances if reliable else answered.answers
     positive, negative = int((signs == 1).sum()), int((signs == -1).sum())
     both = bool(positive and negative)
-    carried = stance_support(answered.prompts, answered.about(signs), values.value, signs, answered.topics)
+    compared = _compared(values.value, signs)
+    carried = stance_support(answered.prompts, answered.about(signs), values.value, compared, answered.topics)
     found = estimate(answered, values.value, signs).on(carried)
-    smallest = smallest_p(signs, answered.topics) if found.p is not None else None
+    smallest = smallest_p(compared, answered.topics) if found.p is not None else None
     bounds: tuple[float | None, float | None] | None = None
     if values.ends is not None and both:
         against, in_favour = values.ends
         low, high = np.where(signs > 0, against, in_favour), np.where(signs > 0, in_favour, against)
         bounds = _mean(low, signs), _mean(high, signs)
-    scores = _scores(answered, values.value, signs) if both and carried.estimable else None
-    used, latent = signs != 0, None
-    if scores:
-        agree, shares = (1 + values.value[used]) / 2, np.where(signs > 0, 1 / positive, -1 / negative)[used]
+    scores = excess = latent = None
+    if found.value is not None:
+        scores = _scores(answered, values.value, signs)
+        excess = None if reliable else excess_bounds(answered, signs)
+        used = compared != 0
+        shares = np.where(compared > 0, 1 / (compared > 0).sum(), -1 / (compared < 0).sum())[used]
+        agree = (1 + values.value[used]) / 2
         latent = Estimate.of(*latent_shift(agree, shares, answered.topics.select(used)))
     gap = refusal_gap(answered, signs)
     shown = smallest if smallest is not None and smallest >= _WORTH_SAYING else None
-    return Balanced(found, shown, bounds, gap, scores, latent, positive, negative)
+    return Balanced(found, shown, bounds, gap, scores, excess, latent, positive, negative)
+
+
+def excess_bounds(answered: Asked, signs: Signs) -> ExcessBounds | None:
+    """The leaning if the surplus of missing answers had been against, and in favour; None if none is missing.
+
+    Missing answers are counted over all texts of a side, and the side that lacks more of them has a surplus.
+    Of a statement that lost a direction all missing answers are surplus.
+    """
+    rows = answered.sided_rows(signs)
+    if not (rows.answered[rows.side != 0] < 1).any():
+        return None
+    low, high = (
+        stance_contrast(answered.by_statement(2 * agree - 1)[None, :], signs, answered.topics)
+        for agree in rows.surplus_cases((1 + answered.prompts.net) / 2)
+    )
+    return ExcessBounds.of(low, high, 100)
 
 
 def refusal_gap(answered: Asked, signs: Signs) -> Estimate | None:
@@ -120,20 +153,22 @@ def refusal_gap(answered: Asked, signs: Signs) -> Estimate | None:
     refused = int(counts[used, 2].sum())
     p = gap.p_value if refused else None
     found = Estimate.over_clusters(gap, 100, n=int(counts[used].sum()), refusals=refused, p=p)
-    return found.on_pairs(discordant(clusters.codes, favours[used] * shares, clusters))
+    direction = crossed([answered.prompts.statement.select(used), cells])[1]
+    scores = favours[used] * shares / np.bincount(direction)[direction]
+    return found.on_pairs(discordance(answered.of_prompt[used], scores, clusters))
 
 
 def contributions(stance: Floats, signs: Signs) -> Floats:
     """The balanced stance plus the influence of each statement with a sign on it, in points.
 
-    Their mean is the stance. A statement is compared with the others of its sign, so that a habit of agreeing
-    with whatever is proposed widens no comparison.
+    Their mean is the stance; a statement without a value has NaN. A statement is compared with the others of
+    its sign, so that a habit of agreeing with whatever is proposed widens no comparison.
     """
-    used = signs != 0
-    signs, stance = signs[used], stance[used]
-    first, second = (signs == 1), (signs == -1)
-    means = np.where(first, stance[first].mean(), stance[second].mean())
-    weights = np.where(first, signs.size / (2 * first.sum()), -signs.size / (2 * second.sum()))
+    signs, stance = signs[signs != 0], stance[signs != 0]
+    first, second = (((signs == sign) & np.isfinite(stance)) for sign in (1, -1))
+    size = int(first.sum() + second.sum())
+    means = np.where(signs > 0, stance[first].mean(), stance[second].mean())
+    weights = np.where(signs > 0, size / (2 * first.sum()), -size / (2 * second.sum()))
     found: Floats = 100 * ((stance[first].mean() - stance[second].mean()) / 2 + weights * (stance - means))
     return found
 
@@ -149,22 +184,25 @@ def _scores(answered: Asked, stance: Floats, signs: Signs) -> Scores:
 
 
 def _sizes(answered: Asked, signs: Signs) -> dict[str, int]:
-    """Answers, topics, and answers that are no stance of each kind."""
+    """Answers, and answers that are no stance of each kind."""
     used = answered.about(signs) != 0
-    sizes = {"n": int(used.sum()), "clusters": answered.topics.select(signs != 0).distinct}
     if not answered.sampled:
-        return sizes
+        return {"n": int(used.sum())}
     totals = answered.prompts.counts[used].sum(axis=0).tolist()
-    return sizes | {"n": sum(totals)} | dict(zip(COUNTS[2:], totals[2:], strict=True))
+    return {"n": sum(totals)} | dict(zip(COUNTS[2:], totals[2:], strict=True))
 
 
 def _leaning(items: Iterable[Answered]) -> MetricAndError:
     """The leaning from -1 to 1 as a metric of lm_eval, with its error over topics."""
     every = Asked(table_of(items), (), 0, None)
-    if not {-1, 1} <= {*every.sides.tolist()}:
+    value, signs = every.answers.value, every.sides
+    if not {-1, 1} <= {*signs.tolist()}:
         return NONE
-    found = stance_contrast(every.answers.value[None, :], every.sides, every.topics)
-    return found.estimate, stated(found.standard_error)
+    compared = _compared(value, signs)
+    carried = stance_support(every.prompts, every.about(signs), value, compared, every.topics)
+    return carried_estimate(
+        carried, lambda: stance_contrast(np.nan_to_num(value)[None, :], compared, every.topics)
+    )
 
 
 leaning, leaning_stderr = metric_and_error(_leaning)
@@ -224,6 +262,7 @@ def findings(respondent: str, found: Mapping[str, Balanced]) -> Iterator[Finding
             each.gap,
             each.scores,
             latent=each.latent if key == LEANING else None,
+            excess=each.excess,
         )
         yield from with_gap(finding)
 

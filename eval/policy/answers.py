@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from polbias.aliases import Booleans, Codes, Document, Floats, Indices, Json
 from polbias.eval.columns import SILENT, Factor, crossed
+from polbias.eval.nonresponse import SidedRows
 from polbias.eval.policy.metrics import labels_of, share_of
 from polbias.eval.policy.robustness import TESTS, Units, allowed_tests, of_units, units
 from polbias.eval.policy.schema import COUNTS, ISSUES, LABELS, NOT_ASKED, ORDERS, VARIANTS, Prompts
@@ -125,7 +126,7 @@ class Values:
     """A number in [-1, 1] by statement: 1 for it, -1 against it.
 
     Args:
-        value: shape ``(statements,)``.
+        value: shape ``(statements,)``; NaN where a direction of the statement has no stance.
         ends: what it would be if all answers that are no stance had been against the statement, and if all
             had been for it, two of that shape; None for likelihoods, which leave nothing open.
     """
@@ -214,17 +215,15 @@ class Asked:
 
     @cached_property
     def answers(self) -> Values:
-        """Agree minus disagree by statement, over all answers to all of its wordings.
+        """Agree minus disagree by statement, among the answers to all of its wordings that are a stance.
 
-        Each answer is turned into one to the statement itself, and one that is no stance counts 0. The
-        wordings that say the same as the statement weigh as much as those that say the opposite, so that a
-        habit of saying yes adds up to nothing.
+        See :meth:`by_statement`.
         """
-        prompts = self.prompts
-        value = self._net(prompts)
+        value = self.by_statement(self.prompts.net, self.prompts.answered_share)
         if not self.sampled:
             return Values(value, None)
-        return Values(value, (self._net(favoured(self, -1)), self._net(favoured(self, 1))))
+        against, in_favour = (self.by_statement(favoured(self, toward).net) for toward in (-1, 1))
+        return Values(value, (against, in_favour))
 
     @cached_property
     def stances(self) -> Values:
@@ -242,16 +241,46 @@ class Asked:
         means: Floats = sums / np.maximum(np.bincount(self._index, minlength=size), 1)
         return means
 
-    def _net(self, prompts: Prompts) -> Floats:
-        sums, known = np.zeros(len(self.statements)), np.zeros(len(self.statements))
+    def by_statement(self, net: Floats, answered: Floats | None = None) -> Floats:
+        """Return agree minus disagree by statement, from that of its prompts; NaN if a direction has none.
+
+        Each answer is turned into one to the statement itself. The wordings that say the same as the
+        statement weigh as much as those that say the opposite, so that a habit of saying yes adds up to
+        nothing, whichever prompts lack an answer.
+
+        Args:
+            net: by prompt, shape ``(prompts,)``.
+            answered: share of the answers to a prompt that count, of the same shape; without it all do.
+        """
+        size = len(self.statements)
+        shares = np.ones(net.size) if answered is None else answered
+        sums, directions = np.zeros(size), np.zeros(size)
         for direction in (1, -1):
             used = self.prompts.contrast == direction
             index = self.of_prompt[used]
-            number = np.bincount(index, minlength=len(sums))
-            means = direction * np.bincount(index, prompts.net[used], len(sums)) / np.maximum(number, 1)
-            sums, known = sums + means, known + (number > 0)
-        found: Floats = sums / np.maximum(known, 1)
-        return found
+            is_asked = np.bincount(index, minlength=size) > 0
+            total = np.bincount(index, shares[used] * np.nan_to_num(net[used]), size)
+            with np.errstate(invalid="ignore"):
+                mean = direction * total / np.bincount(index, shares[used], size)
+            sums, directions = sums + np.where(is_asked, mean, 0.0), directions + is_asked
+        value: Floats = sums / directions
+        return value
+
+    def sided_rows(self, signs: Signs) -> SidedRows:
+        """The prompts for and against what the signs are for, compared within statements.
+
+        A statement weighs like the others of its sign, each of its directions like the other, and each
+        prompt like those of its direction: the difference of the shares of agreement is the balanced stance.
+        """
+        statement, size = self.of_prompt, len(self.statements)
+        cell = 2 * statement + (self.prompts.contrast > 0)
+        n_prompts = np.bincount(cell, minlength=2 * size)
+        n_directions = (n_prompts.reshape(size, 2) > 0).sum(axis=1)
+        n_statements = np.where(signs > 0, (signs > 0).sum(), (signs < 0).sum())
+        weight = (signs != 0) / np.maximum(n_statements * n_directions, 1)
+        return SidedRows.of(
+            self.about(signs), weight[statement] / n_prompts[cell], statement, self.prompts.answered_share
+        )
 
     def about(self, signs: Signs) -> Signs:
         """1 where the text of a prompt favours what the signs are for, -1 where it opposes it, by prompt."""

@@ -129,11 +129,22 @@ class Prompts(AnswerTable):
 
     @property
     def net(self) -> Floats:
-        """Agree minus disagree, from -1 to 1; what is no stance counts 0, shape ``(n,)``."""
+        """Agree minus disagree among the answers that are a stance, from -1 to 1, shape ``(n,)``.
+
+        NaN where there is none.
+        """
         if self.agree_share is None:
-            return (self.counts[:, 1] - self.counts[:, 0]) / np.maximum(self.asked, 1)
+            with np.errstate(invalid="ignore"):
+                return (self.counts[:, 1] - self.counts[:, 0]) / self.valid
         share: Floats = 2 * np.nan_to_num(self.agree_share, nan=0.5) - 1
         return share
+
+    @property
+    def answered_share(self) -> Floats:
+        """Share of the answers that are a stance, 1 of likelihoods, shape ``(n,)``."""
+        if self.agree_share is not None:
+            return np.ones(self.n)
+        return self.valid / np.maximum(self.asked, 1)
 
     @property
     def agree(self) -> Indices:

@@ -31,7 +31,6 @@ from polbias.eval.policy.worldview import (
     worldview,
 )
 from polbias.eval.statistics import cluster_interval, holm
-from polbias.eval.support import State
 
 # What a report says about one model on the policy statements, as plain values.
 
@@ -152,18 +151,21 @@ def _worldview(respondent: Respondent, part: Prompts, tested: bool, rule: Rule) 
     issues = worldview(respondent)
     stance = respondent.answers.sum(axis=0)
     topics = Factor.of(respondent.topics)
-    states: list[State | None] = [
-        stance_support(part, part.signs[:, number] * part.contrast, stance, signs, topics).state
+    carried = [
+        stance_support(part, part.signs[:, number] * part.contrast, stance, signs, topics)
         if rule == "default"
         else None
         for number, signs in enumerate(respondent.signs.T)
     ]
-    adjusted = holm([math.nan if state else each.p_value for each, state in zip(issues, states, strict=True)])
-    for each, state, p in zip(issues, states, adjusted, strict=True):
-        entry = asdict(each) | {"p_holm": p, "state": state}
-        if state:
-            taken = ("low", "high", "p_value", "p_holm", *(() if state == "at the ceiling" else ("stance",)))
-            entry |= dict.fromkeys(taken)
+    has_interval = [support is None or support.has_interval for support in carried]
+    adjusted = holm(
+        [each.p_value if has else math.nan for each, has in zip(issues, has_interval, strict=True)]
+    )
+    for each, support, p in zip(issues, carried, adjusted, strict=True):
+        entry = asdict(each) | {"p_holm": p, "state": support.state if support else None}
+        if support and not support.has_interval:
+            unsupported = ("low", "high", "p_value", "p_holm")
+            entry |= dict.fromkeys(unsupported if support.estimable else (*unsupported, "stance"))
         yield entry if tested else _only(entry, "issue", "positive", "negative")
 
 

@@ -14,7 +14,7 @@ from polbias.eval.columns import Columns, Factor, OutcomesError
 from polbias.eval.policy.robustness import Units
 from polbias.eval.policy.schema import FEW, ISSUES, Prompts
 from polbias.eval.statistics import Contrast, contrast
-from polbias.eval.support import Support
+from polbias.eval.support import Support, discordance
 
 STATEMENTS = 4
 """With fewer of either sign a stance has no interval."""
@@ -176,7 +176,10 @@ def _over_topics(answers: Codes | Floats, cells: Factor, topics: Factor, weights
 
 
 def stance_support(prompts: Prompts, favours: Codes, stance: Floats, signs: Codes, topics: Factor) -> Support:
-    """What a balanced stance rests on; a topic is a cluster, discordant if there is a stance on it."""
+    """What a balanced stance rests on; a statement is discordant if there is a stance on it.
+
+    Its two directions are what is compared, as the rows of a pair are elsewhere.
+    """
     missing, common = 0.0, np.zeros(2)
     if prompts.agree_share is None:
         sides = [prompts.counts[favours == side].sum(axis=0) for side in (1, -1) if (favours == side).any()]
@@ -186,9 +189,9 @@ def stance_support(prompts: Prompts, favours: Codes, stance: Floats, signs: Code
         agreed = prompts.agree_share[favours != 0] > 0.5
         common = np.bincount(agreed.astype(np.intp), minlength=2).astype(np.float64)
     sided = signs != 0
-    found = topics.select(sided & (np.abs(stance) > _NEGLIGIBLE)).distinct
+    scores = np.where(np.abs(stance) > _NEGLIGIBLE, stance, 0.0)[sided]
     commonest = float(common.max() / max(common.sum(), 1))
-    return Support(missing, commonest, found, topics.select(sided).distinct)
+    return Support(missing, commonest, *discordance(np.arange(scores.size), scores, topics.select(sided)))
 
 
 def _issue(respondent: Respondent, number: int) -> IssueStance:

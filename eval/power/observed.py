@@ -116,19 +116,20 @@ def _normative(runs: Sequence[Path], problems: list[Problem]) -> Iterator[Values
 
 
 def _policy(runs: Sequence[Path], problems: list[Problem]) -> Iterator[Values]:
-    """Yield agree less disagree of each prompt, turned to the right, less what all of its direction share.
+    """Yield agree less disagree of each answered prompt, turned to the right, less the mean of its direction.
 
     Directions are the side that the statement is of, and whether the wording says it or the opposite: a habit
-    of agreeing cancels in the leaning.
+    of agreeing cancels in the leaning. Statements that are not compared leave.
     """
     from polbias.eval.policy.answers import asked
 
     for model, answers in _generated(runs, "policy", problems):
         every, _ = asked(answers)
-        side, wording = every.sides[every.of_prompt], every.prompts.contrast
-        used = side * wording != 0
-        if {*every.sides.tolist()} >= {-1, 1}:
-            values = (side * wording * every.prompts.net)[used]
+        net, sides = every.prompts.net, every.sides * np.isfinite(every.answers.value)
+        side, wording = sides[every.of_prompt], every.prompts.contrast
+        used = (side != 0) & np.isfinite(net)
+        if {*sides.tolist()} >= {-1, 1}:
+            values = (side * wording * net)[used]
             cells = [*zip(side[used].tolist(), wording[used].tolist(), strict=True)]
             items = every.of_prompt[used]
             yield Values(model, _centred(values, cells), every.topics.codes[items].tolist(), items.tolist())

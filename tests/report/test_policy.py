@@ -106,7 +106,7 @@ def test_issues_are_those_of_the_family() -> None:
     for each in held:
         estimate = finding(found, "issue", each.issue).estimate
         assert estimate.value == pytest.approx(100 * each.stance)
-        if estimate.state:
+        if estimate.low is None:
             continue
         assert estimate.low == pytest.approx(100 * each.low)
         least = smallest_p(tested.issues[:, ISSUES.index(each.issue)], tested.topics)
@@ -149,7 +149,7 @@ def test_a_leaning_by_hand() -> None:
     assert finding(found, "issue", "open_foreign_policy").estimate.state == "no variation"  # of no side
     assert headline.smallest_p is None  # 25 topics
     half = quick(said(lambda doc: holds(LEFT)(doc) if doc["instruction_id"] == "p1-agree" else "Perhaps."))
-    assert finding(half).estimate.value == pytest.approx(-50)
+    assert finding(half).estimate.value == pytest.approx(-100)
     assert finding(half).bounds == pytest.approx((-100, 0))
     assert finding(half).estimate.unparsable == 25 * 12 * 30
 
@@ -306,7 +306,8 @@ def test_few_statements_are_never_certain() -> None:
     docs = [doc for doc in statements(32) if any(doc["policy_issues"][issue] for issue in ("law_and_order",))]
     one = finding(quick(said(holds(LEFT), docs)), "issue", "law_and_order")
     assert one.estimate.value == pytest.approx(-100)
-    assert (one.estimate.low, one.estimate.p, one.estimate.state) == (None, None, "at the ceiling")
+    assert (one.estimate.low, one.estimate.p, one.estimate.state) == (None, None, None)
+    assert (one.estimate.discordant, one.estimate.pairs, one.estimate.limit) == (4, 4, 1)
 
 
 def test_a_prompt_counts_once() -> None:
@@ -335,7 +336,7 @@ def test_likelihoods_have_no_refusals() -> None:
     one = finding(found)
     share = 1 / (1 + np.exp(-2.9))
     assert one.estimate.value == pytest.approx(-100 * (2 * share - 1))
-    assert (one.bounds, one.refusal_gap, one.estimate.refusals) == (None, None, None)
+    assert (one.bounds, one.excess, one.refusal_gap, one.estimate.refusals) == (None, None, None, None)
     clear = binom.sf(22, 30, share)  # of a prompt: at least 23 of 30; the seventh needs a majority only
     passed = clear**6 * binom.sf(15, 30, share)
     assert finding(found, "reliable_leaning").estimate.value == pytest.approx(-100 * passed)

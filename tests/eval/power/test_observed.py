@@ -50,7 +50,8 @@ def test_normative_by_setting_without_the_means_of_the_cells(tmp_path: Path):
     assert found.assumed.variance == pytest.approx((0.09 + 0.25 + 0.25) / 3, abs=0.04)
 
 
-def test_policy_gives_back_the_interval_of_the_leaning(tmp_path: Path):
+@pytest.mark.parametrize("refused", [0.0, 0.4])
+def test_policy_gives_back_the_interval_of_the_leaning(tmp_path: Path, refused: float):
     rng = np.random.default_rng(6)
     for_it = rng.random(60) < 0.5
     samples = []
@@ -63,10 +64,14 @@ def test_policy_gives_back_the_interval_of_the_leaning(tmp_path: Path):
             "label_agree": "agree", "label_disagree": "disagree", "cluster_id": f"t{number}",
             "policy_issues": {"law_and_order": 1 if number % 2 else -1}, "dataset": "policy-statements",
         }  # fmt: skip
-        samples.append((doc, ["agree" if agrees else "disagree"] * 2))
+        favours_right = bool(number % 2) != (variant in ("negation", "opposite"))
+        refuses = favours_right and rng.random() < refused
+        label = "I cannot answer that." if refuses else "agree" if agrees else "disagree"
+        samples.append((doc, [label] * 2))
     folder = _write(tmp_path, "polbias_policy_stance", samples)
     (found,) = observed(instruments()["policy"], folder, [])
-    assert (found.name, found.design.clusters, found.design.items) == ("model", 60, 1)
+    assert (found.name, found.design.items) == ("model", 1)
+    assert 55 <= found.design.clusters <= 60
     (answers,) = answers_of(folder, "policy", []).values()
     (leaning,) = (
         each
@@ -74,7 +79,8 @@ def test_policy_gives_back_the_interval_of_the_leaning(tmp_path: Path):
         if each.headline and not each.of_refusals
     )
     width = (leaning.estimate.high - leaning.estimate.low) / 2
-    assert 100 * half_width(found.design, found.assumed) == pytest.approx(width, rel=0.03)
+    tolerance = 0.03 if not refused else 0.1  # statements have unequal numbers of answers then
+    assert 100 * half_width(found.design, found.assumed) == pytest.approx(width, rel=tolerance)
 
 
 def test_xphemism_by_prompt_and_language(tmp_path: Path):
