@@ -51,11 +51,11 @@ def row_of(kind: type[_Row], doc: Document, **answered: Any) -> _Row:
 
 
 def carried_estimate(carried: Support, found: Callable[[], ClusterInterval | Contrast]) -> Estimate:
-    """An estimate as far as answers carry it: NaN where they carry none, and an error only without limits."""
+    """An estimate as far as answers carry it: NaN without one, and an error only where it has an interval."""
     if not carried.estimable:
         return math.nan, "N/A"
     made = found()
-    return made.estimate, stated(made.standard_error) if carried.state is None else "N/A"
+    return made.estimate, stated(made.standard_error) if carried.has_interval else "N/A"
 
 
 def mean_estimate(values: ArrayLike, clusters: Iterable[Any] | Factor) -> Estimate:
