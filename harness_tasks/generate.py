@@ -34,7 +34,7 @@ LARGE_GROUPS = {"": ("us_en", "ch_de", "de_de", "gb_en"), "_other": ("us_de", "c
 LARGE_MINI = 48
 """Pairs, which have every base with both golds, and all orders of naming, negations and genders."""
 _VERSION = "1.0"
-_CHOICES_VERSION = "2.0"  # 1.0 asked the question before the articles, and three in all six orders
+_CHOICES_VERSION = "3.0"  # in 2.0 no choice was 0 in a bias; 1.0 asked the question before the articles
 
 
 def task(
