@@ -17,9 +17,9 @@ from rich.table import Table
 from benchmarks.calibration_designs import Asked, Part, Share, filled, percent, questions_of
 from polbias.aliases import Booleans, Codes, Floats, Indices
 from polbias.eval.normative.simulation import Selections
+from polbias.eval.report import MARGIN
 from polbias.eval.report.build import adjust_findings
 from polbias.eval.report.document import Finding, Section
-from polbias.eval.report import MARGIN
 from polbias.eval.report.instruments import Settings
 from polbias.eval.report.labels import LEVEL, verdict
 from polbias.eval.selfassess.simulation import Choices
@@ -167,7 +167,7 @@ class Latent:
         return self._coded(questions.options[rows, option], refused), latent
 
     def _choices(self, habit: Habit, rng: np.random.Generator) -> tuple[Codes, Floats]:
-        """Choices among articles, of which the first has an advantage; the right is asked for where it is first."""
+        """Choices among articles, the first with an advantage; the side is whether the right is first."""
         options = self.part.questions.options
         taste = np.stack(
             [_effects(rng, self.cluster), np.zeros(len(options)), _effects(rng, self.cluster)], 1

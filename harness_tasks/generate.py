@@ -35,7 +35,7 @@ LARGE_MINI = 48
 """Pairs, which have every base with both golds, and all orders of naming, negations and genders."""
 _VERSION = "1.0"
 _STANCES_VERSION = "2.0"  # 1.0 counted an answer without a stance as 0 in the leaning and the habits
-_CHOICES_VERSION = "2.0"  # 1.0 asked the question before the articles, and three in all six orders
+_CHOICES_VERSION = "3.0"  # in 2.0 no choice was 0 in a bias; 1.0 asked the question before the articles
 
 
 def task(

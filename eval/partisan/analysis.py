@@ -35,6 +35,7 @@ from polbias.eval.partisan.bias import (
 )
 from polbias.eval.partisan.schema import LABELS, Outcomes, Rows
 from polbias.eval.report.document import (
+    ACCURACY_GAP,
     REFUSAL_GAP,
     Column,
     Estimate,
@@ -158,7 +159,8 @@ class Cell:
         signed = (self.sided.side * self.sided.answered_weight)[inside]
         shift = latent_shift(numbers[inside], signed, self.clusters.select(inside), rows.gold[inside])
         pairs = (rows.pairs or self.clusters).codes
-        toward = np.bincount(pairs[inside], (self.sided.side * numbers)[inside])
+        whole = np.bincount(pairs, ~inside)[pairs] == 0
+        toward = np.bincount(pairs[whole], (self.sided.side * numbers)[whole])
         ends = discordance_interval(
             int(np.count_nonzero(toward > 0)), int(np.count_nonzero(toward < 0)), self.answered_accuracy
         )
@@ -180,11 +182,11 @@ class Cell:
     def accuracy(self) -> Estimate:
         """Return the share of right verdicts among the answered rows."""
         weights = np.where(self.rows.answered, self.weights, 0.0)
-        return self._mean(self.rows.correct, weights)
+        return self._mean(self.rows.correct, weights).of_share()
 
     def compared_accuracy(self) -> Estimate:
         """Return the share of right verdicts, as the two sides are compared."""
-        return self._mean(self.rows.correct, self.sided.answered_weight)
+        return self._mean(self.rows.correct, self.sided.answered_weight).of_share()
 
     def form_accuracy(self) -> Estimate | None:
         """Return the share of verdicts that are right by form alone; None where nothing else bears on any."""
@@ -439,8 +441,8 @@ MEASURES = {
 """Scope to the measure of its bias."""
 
 
-ACCURACY_GAP, MARGIN = "accuracy_gap", "margin"
-"""Measures beside the bias of a headline scope; in the large set ``large_`` stands before them."""
+MARGIN = "margin"
+"""Measure beside the bias of a headline scope; in the large set ``large_`` stands before it."""
 
 
 def findings(asked: Asked) -> Iterator[Finding]:

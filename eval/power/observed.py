@@ -154,14 +154,20 @@ def _xphemism(runs: Sequence[Path], problems: list[Problem]) -> Iterator[Values]
 
 
 def _selfassess(runs: Sequence[Path], problems: list[Problem]) -> Iterator[Values]:
-    """Yield the choices, +1 for the right and -1 for the left; the orders of a topic are its answers."""
+    """Yield the choices, +1 for the right and -1 for the left; the orders of a topic are its answers.
+
+    Topics that did not answer all of their orders are left out, as they are by the report.
+    """
+    from polbias.eval.selfassess.answered import Compared
     from polbias.eval.selfassess.answers import read_answers
     from polbias.eval.selfassess.shares import cells
 
     for model, answers in _generated(runs, "selfassess", problems):
         for names, cell in cells(read_answers(model, answers).judgements):
             about = ", ".join(str(value) for value in names.values())
-            yield Values(f"{model}, {about}", cell.lean, cell.item.codes.tolist(), [0] * cell.n)
+            used = cell.select(Compared(cell).weights > 0)
+            if used.n:
+                yield Values(f"{model}, {about}", used.lean, used.item.codes.tolist(), [0] * used.n)
 
 
 def _centred(values: Any, cells: Sequence[Any]) -> Any:
@@ -196,4 +202,4 @@ NORMATIVE = _shipped("normative", lambda right, silent: _binomial(right * (1 - s
 # From -1 to 1 with a mean of 0: the variance is the mean square.
 POLICY = _shipped("policy", lambda square, silent: square, _policy)
 XPHEMISM = _shipped("xphemism", lambda changed, silent: changed, _xphemism, pairs=True)
-SELFASSESS = _shipped("selfassess", lambda sided, silent: sided * (1 - silent), _selfassess)
+SELFASSESS = _shipped("selfassess", lambda sided, silent: sided, _selfassess, pairs=True)

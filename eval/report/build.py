@@ -105,6 +105,8 @@ def _compared(first: Finding, second: Finding) -> Comparison:
     latent = latent_difference(difference)
     if latent is not None and estimate.p is not None:
         estimate = replace(estimate, p=latent.p)
+    states = {finding.estimate.state for finding in (first, second)} - {None}
+    estimate = replace(estimate, state="at chance" if "at chance" in states else next(iter(states), None))
     return Comparison(
         instrument=first.instrument,
         measure=first.measure,
@@ -114,9 +116,21 @@ def _compared(first: Finding, second: Finding) -> Comparison:
         second=second.respondent,
         estimate=estimate,
         latent=latent,
+        excess=_excess_difference(first, second),
         unanswered=unanswered(first.scores, second.scores),
         described=first.described,
     )
+
+
+def _excess_difference(first: Finding, second: Finding) -> tuple[float, float] | None:
+    """Least and greatest difference of two estimates, by their excess bounds."""
+    if first.excess is None and second.excess is None:
+        return None
+    (low, high), (second_low, second_high) = (
+        (finding.excess.low, finding.excess.high) if finding.excess else (finding.estimate.value or 0.0,) * 2
+        for finding in (first, second)
+    )
+    return second_low - high, second_high - low
 
 
 # Many tests. Holm over the headlines of an instrument decides, of one respondent or of one pair, whoever else

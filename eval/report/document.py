@@ -302,6 +302,8 @@ class Finding:
 
 REFUSAL_GAP = "refusal_gap"
 """How the measure of refusals on the right minus on the left ends."""
+ACCURACY_GAP = "accuracy_gap"
+"""How the measure of accuracy on the right minus on the left ends."""
 
 
 def with_gap(finding: Finding) -> Iterator[Finding]:
@@ -338,6 +340,7 @@ class Comparison:
         estimate: the difference in points; its n are the items that both answered. Its p is of the difference
             on the latent scale where there is one.
         latent: the difference on the latent scale; None where there is none.
+        excess: least and greatest difference of the excess bounds of both; None where no answer is missing.
         unanswered: shared items that the first, and the second, did not answer.
         p_holm: adjusted for the headlines that the instrument tests; it decides.
         p_bh: adjusted for the comparisons of the report.
@@ -352,6 +355,7 @@ class Comparison:
     second: str
     estimate: Estimate
     latent: Estimate | None = None
+    excess: tuple[float, float] | None = None
     unanswered: Sequence[int] = ()
     p_holm: float | None = None
     p_bh: float | None = None

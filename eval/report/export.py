@@ -118,7 +118,12 @@ def comparison_records(comparisons: Sequence[Comparison]) -> list[Json]:
 
 def _of_respondents(comparison: Comparison) -> Json:
     """What a comparison of respondents has beside one of runs."""
-    return _ends("latent", comparison.latent) | {"unanswered": list(comparison.unanswered)}
+    low, high = comparison.excess or (None, None)
+    return _ends("latent", comparison.latent) | {
+        "excess_low": low,
+        "excess_high": high,
+        "unanswered": list(comparison.unanswered),
+    }
 
 
 def _named(found: Any, *names: str) -> Json:

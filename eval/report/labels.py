@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Literal, TypeAlias, TypeVar, get_args
+from typing import Literal, TypeAlias, TypeVar
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from polbias.eval.report.document import (
+    ACCURACY_GAP,
     MINUS,
     Bounds,
     Comparison,
@@ -213,7 +213,7 @@ def verdict(found: Finding | Comparison) -> Verdict:
         return "described"
     if few(estimate):
         return "too few to be tested"
-    if not significant(found):
+    if not significant(found) or (isinstance(found, Comparison) and spans_zero(estimate)):
         return "not established"
     return "found among the answers given" if doubts(found) else "established"
 
@@ -227,11 +227,13 @@ def doubts(found: Finding | Comparison) -> tuple[Doubt, ...]:
     """Return which conditions of what is established fail.
 
     Where there is a gold label the interval of the latent shift must exclude 0 on the side of the estimate,
-    and where answers are missing so must the nearer excess bound.
+    and where answers are missing so must the nearer excess bound; of a comparison that bound alone.
     """
-    if not isinstance(found, Finding) or found.estimate.value is None:
+    if found.estimate.value is None:
         return ()
     sign, failed = math.copysign(1, found.estimate.value), list[Doubt]()
+    if isinstance(found, Comparison):
+        return ("excess",) if found.excess and sign * found.excess[sign < 0] <= 0 else ()
     if found.accuracy is not None and not _excludes_zero(found.latent, sign):
         failed.append("latent")
     if found.excess is not None and not found.excess.exclude_zero(sign):
@@ -290,8 +292,17 @@ def headlines(instrument: str) -> int:
 def largest(estimate: Estimate, bounds: Bounds = None, unit: float = 100) -> float | None:
     """The largest effect that is compatible with the answers; one pair has an effect of a unit at most."""
     limit = None if estimate.limit is None else unit * estimate.limit
-    ends = (estimate.low, estimate.high, limit, *(bounds or ()))
+    ends = [estimate.low, estimate.high, limit, *_bound_ends(estimate, bounds)]
     return max((abs(end) for end in ends if end is not None), default=None)
+
+
+def _bound_ends(estimate: Estimate, bounds: Bounds) -> tuple[float | None, ...]:
+    """The worst-case bounds, each further out by half of the interval."""
+    low, high = bounds or (None, None)
+    if None in (estimate.value, estimate.low, estimate.high) or low is None or high is None:
+        return low, high
+    value, *interval = estimate.ends
+    return low - (value - interval[0]), high + (interval[1] - value)
 
 
 def within(estimate: Estimate, margin: float | None, bounds: Bounds = None, unit: float = 100) -> bool | None:
@@ -353,8 +364,10 @@ def sentence(finding: Finding) -> str:
         key = "not_established_corrected"
     if shown == "no interval" and estimate.limit is not None:
         key = "no_interval_pairs"
+    if shown == "at the ceiling" and finding.accuracy and finding.accuracy.value == 1:
+        key = "at_the_ceiling_all"
     measure, name = _measure(finding), _named(finding)
-    most, accuracy = largest(estimate, finding.bounds, finding.per_pair), finding.accuracy or Estimate(None)
+    most, accuracy = largest(estimate, unit=finding.per_pair), finding.accuracy or Estimate(None)
     text = phrases[key].format(
         respondent=finding.respondent,
         direction=_direction(finding),
@@ -380,7 +393,9 @@ def sentence(finding: Finding) -> str:
         persons="" if estimate.persons is None else phrases["persons"].format(count=estimate.persons),
     )
     if shown in ("at chance", "at the ceiling") and significant(finding) and not doubts(finding):
-        effect = phrases[f"{key}_but"].format(direction=_direction(finding), p_holm=p_value(finding.p_holm))
+        effect = phrases[f"{shown.replace(' ', '_')}_but"].format(
+            direction=_direction(finding), p_holm=p_value(finding.p_holm)
+        )
         text = f"{text} {effect}"
     if shown == "found among the answers given":
         text = " ".join([text, *_reservations(finding)])
@@ -393,7 +408,9 @@ def _latent(latent: Estimate | None) -> str:
     if latent is None or latent.value is None:
         return phrases["latent_none"]
     if latent.low is None or latent.high is None:
-        return phrases["latent_unbounded"]
+        key = "latent_at_most" if latent.high is not None else "latent_at_least"
+        key = key if (latent.low, latent.high) != (None, None) else "latent_unbounded"
+        return phrases[key].format(low=_signed(latent.low), high=_signed(latent.high))
     most = points_at(max(abs(latent.low), abs(latent.high)))
     ends = {name: _signed(getattr(latent, name)) for name in ("value", "low", "high")}
     return phrases["latent"].format(**ends, points=f"{most:.0f}")
@@ -408,7 +425,8 @@ def _reservations(finding: Finding) -> Iterator[str]:
         elif latent.low is None or latent.high is None:
             yield phrases["doubt_latent_unbounded"]
         else:
-            yield phrases["doubt_latent"].format(low=_signed(latent.low), high=_signed(latent.high))
+            key = "doubt_latent_accuracy" if finding.measure.endswith(ACCURACY_GAP) else "doubt_latent"
+            yield phrases[key].format(low=_signed(latent.low), high=_signed(latent.high))
     value, bounds = finding.estimate.value, finding.bounds
     if excess is None or value is None or bounds is None:
         return
@@ -450,9 +468,7 @@ def _others(section: Section, headline: Finding) -> Iterator[str]:
     ]
     if not others:
         return
-    found = Counter(verdict(each) for each in others)
-    listed = _listed([f"{found[name]} {name}" for name in get_args(Verdict) if found[name]])
-    yield said["more"].format(count=len(others), verdicts=listed)
+    yield said["more_one" if len(others) == 1 else "more"].format(count=len(others))
 
 
 def _overview(report: Report) -> Iterator[str]:
@@ -467,12 +483,19 @@ def _overview(report: Report) -> Iterator[str]:
     sure = sum(verdict(finding) == "established" for finding in found)
     key = "overview_one" if sure == 1 else "overview_some" if sure else "overview_none"
     yield said[key].format(established=sure, headlines=len(found))
-    headline: list[Finding | Comparison] = [*found, *report.comparisons]
-    tests = [test for test in headline if tested(test)]
+    tests = [finding for finding in found if tested(finding)]
+    compared = [comparison for comparison in report.comparisons if tested(comparison)]
     if tests:
-        yield said["overview_decisions"].format(decisions=len(tests), chance=f"{by_chance(tests):.2g}")
+        yield said["overview_decisions"].format(tests=_tests(len(tests)), chance=f"{by_chance(tests):.2f}")
+    if compared:
+        key, chance = "overview_decisions_compared", f"{by_chance(compared):.2f}"
+        yield said[key].format(tests=_tests(len(compared)), chance=chance)
     if not all(map(tells_sides, found)):
         yield said["overview_beside"]
+
+
+def _tests(count: int) -> str:
+    return frame().findings["tests_one" if count == 1 else "tests"].format(count=count)
 
 
 def by_chance(tests: Sequence[Finding | Comparison]) -> float:
@@ -484,13 +507,36 @@ def _by_respondent(report: Report) -> Iterator[str]:
     """One line for every respondent."""
     said = frame().findings
     found = [finding for finding in report.findings if finding.headline]
-    for respondent in report.respondents[:_ITEMS]:
-        own = [finding for finding in found if finding.respondent == respondent.name]
+    by_name = {
+        respondent.name: [finding for finding in found if finding.respondent == respondent.name]
+        for respondent in report.respondents
+    }
+    ordered = sorted(report.respondents, key=lambda respondent: _rank(by_name[respondent.name]))
+    for respondent in ordered[:_ITEMS]:
+        own = by_name[respondent.name]
         items = frame().lists["semicolon"].join(_told(own))
         key = "overview_line" if items else _nothing_told(own, respondent.answers)
-        yield said[key].format(respondent=respondent.name, items=items)
+        intervals = frame().lists["comma"].join(_intervals(own))
+        yield said[key].format(respondent=respondent.name, items=items, intervals=intervals)
     if len(report.respondents) > _ITEMS:
         yield said["overview_rest"].format(count=len(report.respondents) - _ITEMS)
+
+
+def _rank(own: Sequence[Finding]) -> bool:
+    """Sort respondents of whom something but a refusal gap is established before the others."""
+    return not any(verdict(finding) == "established" and not finding.of_refusals for finding in own)
+
+
+def _intervals(own: Sequence[Finding]) -> Iterator[str]:
+    """The intervals of what is not established."""
+    for finding in own:
+        if verdict(finding) == "not established" and not finding.of_refusals:
+            unit = frame().findings[f"unit_{_measure(finding).unit}_short"]
+            yield (
+                frame()
+                .findings["overview_interval"]
+                .format(measure=_named(finding), unit=unit, **_interval(finding))
+            )
 
 
 def _nothing_told(own: Sequence[Finding], answers: int) -> str:
@@ -512,9 +558,11 @@ def _told(own: Sequence[Finding]) -> Iterator[str]:
             key = f"overview_{state.replace(' ', '_')}"
             yield phrases[key].format(instruments=_listed([*dict.fromkeys(titles)]))
     for name in ("established", "found among the answers given", "too few to be tested", "described"):
-        key = "overview_item" if name == "established" else "overview_unsure"
         for finding in own:
             if verdict(finding) == name and not spans_zero(finding.estimate):
+                key = "overview_item" if name == "established" else "overview_unsure"
+                if name == "found among the answers given":
+                    key = f"overview_found_{doubts(finding)[-1]}"
                 yield phrases[key].format(
                     verdict=name,
                     direction=_direction(finding),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,15 +13,17 @@ import numpy as np
 from polbias.aliases import Document, Floats, Json
 from polbias.eval.answers.refusal import ARTICLE_OUTCOMES
 from polbias.eval.columns import Factor, crossed
+from polbias.eval.nonresponse import ExcessBounds
 from polbias.eval.report.build import Flipped, cluster_sums, flip_all
 from polbias.eval.report.document import REFUSAL_GAP, Estimate, Finding, Scores, known
 from polbias.eval.report.labels import words
+from polbias.eval.selfassess.answered import POINTS, Compared
 from polbias.eval.selfassess.answers import NAME, Answers, Articles, called, say
 from polbias.eval.selfassess.schema import OUTCOMES, Judgements
-from polbias.eval.selfassess.shares import POINTS, cells, choice_support, estimate, side_shares
 from polbias.eval.selfassess.shares import Estimate as ShareEstimate
+from polbias.eval.selfassess.shares import cells, estimate, side_shares
 from polbias.eval.statistics import SignFlip, contrast
-from polbias.eval.support import discordant
+from polbias.eval.support import discordance
 
 # What is estimated of every respondent: the bias of every cell of the design, and of a set as a whole.
 
@@ -29,30 +32,38 @@ _BOUNDS = (-POINTS, POINTS)
 
 @dataclass(frozen=True, eq=False)
 class Bias:
-    """Right minus left among some judgements, every cell of the design with the same weight.
+    """Right minus left among the answered judgements, every cell of the design with the same weight.
 
     Attributes:
-        rows: the judgements.
-        topics: names of the topics, shape ``(t,)``.
-        contributions: of the topics in points, shape ``(t,)``; their mean is the bias.
+        compared: the judgements.
+        contributions: of the topics in points, NaN of those that are not compared, shape ``(t,)``; their mean
+            is the bias.
         estimate: with the t interval over topics, in points.
         flipped: what the sign flip turns.
-        unanswered: share of answers without a choice, with the same weights.
+        unanswered: share of answers without a choice, every cell with the same weight.
     """
 
-    rows: Judgements
-    topics: tuple[str, ...]
+    compared: Compared
     contributions: Floats
     estimate: ShareEstimate
     flipped: Flipped
     unanswered: float
 
     @property
+    def topics(self) -> tuple[str, ...]:
+        """Names of the topics, shape ``(t,)``."""
+        return tuple(map(str, self.compared.topics.levels))
+
+    @property
     def bounds(self) -> tuple[float, float]:
         """The bias in points if every answer without a choice had favoured the left, and the right."""
-        hidden = POINTS * self.unanswered
-        low, high = _BOUNDS
-        return max(low, self.estimate.value - hidden), min(high, self.estimate.value + hidden)
+        low, high = self.compared.bounds
+        return POINTS * low, POINTS * high
+
+    @property
+    def excess(self) -> ExcessBounds | None:
+        """The bias in points if the surplus of missing answers had favoured the left, and the right."""
+        return self.compared.excess()
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,10 +82,15 @@ class Cell:
     shares: Document
     flip: SignFlip
 
+    @cached_property
+    def compared(self) -> Compared:
+        """The judgements of which the answered ones are compared."""
+        return Compared(self.rows)
+
     @property
     def p(self) -> float | None:
-        """Of the test that there is no bias; None where a state stands against one."""
-        return None if self.shares["state"] else self.flip.p_value
+        """Of the test that there is no bias; None where there is no interval either."""
+        return self.flip.p_value if self.compared.support.has_interval else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,7 +137,7 @@ def analyse(everyone: Sequence[Answers], seed: int) -> list[Analysis]:
             tests[place, name] = f"{answers.respondent} {name}", each.flipped
         for number, (names, rows) in enumerate(own):
             own_topics = f"{answers.respondent} {names['set']}"
-            tests[place, number] = own_topics, cluster_sums(rows.lean, rows.item)
+            tests[place, number] = own_topics, _flipped(Compared(rows))
     flips = flip_all(tests, seed)
     made = []
     for place, (answers, wholes, own) in enumerate(found):
@@ -137,26 +153,20 @@ def analyse(everyone: Sequence[Answers], seed: int) -> list[Analysis]:
 def bias(rows: Judgements) -> Bias:
     """Estimate the bias over the cells of the design, each with the same weight, however many orders it has.
 
-    Topic t contributes ``bias + T * sum over its judgements of (lean - mean of the cell) / (judgements of the
-    cell * cells)``, with T topics. If all topics are in all cells that is the mean of its own biases.
+    Topic t contributes ``bias + T * sum over its judgements of share * (lean - mean of the cell)``, with T
+    topics that are compared and the shares of :class:`Compared`. If all topics are in all cells that is the
+    mean of its own biases.
     """
-    _, cell = np.unique(np.stack([rows.question, rows.role, rows.ways]), axis=1, return_inverse=True)
-    cell = cell.reshape(-1)
-    sizes = np.bincount(cell)
-    weights = 1 / (sizes[cell] * sizes.size)
-    lean = rows.lean.astype(np.float64)
-    means = np.bincount(cell, weights=lean) / sizes
-    topics = rows.item.compact()
-    names = tuple(map(str, topics.levels))
-    value = float(means.mean())
-    influence = np.bincount(topics.codes, weights=weights * (lean - means[cell]), minlength=len(names))
-    contributions = np.asarray(POINTS * (value + len(names) * influence), np.float64)
-    factor = Factor(np.arange(len(names)), names)
-    unanswered = float(weights @ ~rows.answered)
-    flipped = cluster_sums(weights * lean, topics)
-    return Bias(
-        rows, names, contributions, estimate(contributions, factor, _BOUNDS, "t"), flipped, unanswered
-    )
+    compared = Compared(rows)
+    contributions = POINTS * compared.contributions()
+    present = np.flatnonzero(compared.present)
+    estimated = estimate(contributions[present], Factor.of(present), _BOUNDS, "t")
+    return Bias(compared, contributions, estimated, _flipped(compared), compared.missing)
+
+
+def _flipped(compared: Compared) -> Flipped:
+    used = compared.weights > 0
+    return cluster_sums((compared.shares * compared.rows.lean)[used], compared.topics.select(used))
 
 
 # Estimates of the report, from those of the family: NaN is None, and the outcomes stand beside.
@@ -203,7 +213,8 @@ def refusal_gaps(articles: Articles) -> Iterator[tuple[str, Estimate]]:
         p = found.p_value if refused[sided].any() else math.nan
         topics = articles.topic.select(sided)
         signs = np.array(weights)[articles.side.codes[sided]]
-        uneven = discordant(topics.codes, signs * refused[sided], topics)
+        pairs = crossed([topics, articles.role.select(sided)])[1]
+        uneven = discordance(pairs, signs * refused[sided], topics)
         estimate = Estimate.over_clusters(
             found,
             POINTS,
@@ -258,16 +269,21 @@ def findings(analysis: Analysis) -> Iterator[Finding]:
 
 def whole_estimate(whole: Whole) -> Estimate:
     """Return the bias of a set as a whole."""
-    found, rows = whole.bias.estimate, whole.bias.rows
-    made = Estimate.of(found.value, found.low, found.high, p=found.p, **counted(rows))
-    return made.on(choice_support(rows))
+    return bias_estimate(whole.bias).on(whole.bias.compared.support)
+
+
+def bias_estimate(found: Bias) -> Estimate:
+    """Return a bias with its interval and p, whatever it rests on."""
+    made, counts = found.estimate, counted(found.compared.rows)
+    return Estimate.of(made.value, made.low, made.high, p=made.p, **{**counts, "clusters": made.clusters})
 
 
 def cell_estimate(cell: Cell) -> Estimate:
     """Return the bias of a cell."""
-    p = estimate(cell.rows.lean, cell.rows.item, test="t").p
-    found = named(cell.shares, "bias", p, **counted(cell.rows))
-    return found.on(choice_support(cell.rows))
+    compared = cell.compared
+    found = estimate(cell.rows.lean, cell.rows.item, test="t", weights=compared.weights)
+    counts = {**counted(cell.rows), "clusters": found.clusters}
+    return named(cell.shares, "bias", found.p, **counts).on(compared.support)
 
 
 def cell_name(names: Document) -> str:
@@ -288,6 +304,7 @@ def _whole(who: str, set_name: str, whole: Whole) -> Finding:
         headline=measure != OTHER,
         p_flip=None if estimate.p is None else known(whole.flip.p_value),
         bounds=found.bounds,
+        excess=None if estimate.value is None else found.excess,
         scores=None if estimate.value is None else Scores(found.topics, found.contributions, found.topics),
     )
 

@@ -10,8 +10,9 @@ import numpy as np
 
 from polbias.aliases import Booleans, Codes, Floats, Indices, Json
 from polbias.eval.columns import Factor
+from polbias.eval.selfassess.answered import POINTS, Compared
 from polbias.eval.selfassess.schema import SIDES, Judgements
-from polbias.eval.selfassess.shares import POINTS, estimate, named
+from polbias.eval.selfassess.shares import estimate, named
 from polbias.eval.separation import support
 from polbias.eval.statistics import t_test
 from polbias.optional import Deferred
@@ -26,9 +27,8 @@ FOLLOWS = ("content", "position", "mixed", "unanswered")
 
 def position_bias(cell: Judgements) -> Json:
     """Return how the places of the articles attract choices."""
-    ways = int(cell.ways[0])
-    excess = np.where(cell.answered, (cell.choice == 1) - 1 / ways, 0.0)
-    found = estimate(excess, cell.item, (-1 / ways, 1 - 1 / ways), "t")
+    ways, weights = int(cell.ways[0]), Compared(cell).weights
+    found = estimate((cell.choice == 1) - 1 / ways, cell.item, (-1 / ways, 1 - 1 / ways), "t", weights)
     return {
         **_places(cell, ways),
         **named(found, "position_bias", POINTS),
@@ -36,7 +36,7 @@ def position_bias(cell: Judgements) -> Json:
 
 
 def _places(rows: Judgements, ways: int) -> Json:
-    """How often each place is chosen."""
+    """How often each place is chosen, of all answers."""
     first = estimate(rows.choice == 1, rows.item)
     return {
         "n": rows.n,
@@ -49,13 +49,15 @@ def _places(rows: Judgements, ways: int) -> Json:
 
 def by_order(cell: Judgements) -> Iterator[Json]:
     """Yield the choices in each order of the sides."""
+    weights = Compared(cell).weights
     for code in np.unique(cell.arrangement):
-        own = cell.select(cell.arrangement == code)
-        ways = int(own.ways[0])
+        mask = cell.arrangement == code
+        own, ways = cell.select(mask), int(cell.ways[0])
+        bias = estimate(own.lean, own.item, (-1.0, 1.0), weights=weights[mask])
         yield {
             "order": ", ".join(SIDES[side + 1] for side in own.sides[0, :ways].tolist()),
             **_places(own, ways),
-            **named(estimate(own.lean, own.item, (-1.0, 1.0)), "bias", POINTS, short=True),
+            **named(bias, "bias", POINTS, short=True),
         }
 
 

@@ -136,6 +136,18 @@ class Judgements(AnswerTable):
         return codes
 
     @cached_property
+    def rotation(self) -> Indices:
+        """A number for which side follows which, the same for an order and its rotations, shape ``(n,)``."""
+        codes: Indices = (self.sides[:, 1].astype(np.intp) - self.sides[:, 0]) % 3 * (self.ways == 3)
+        return codes
+
+    @cached_property
+    def front(self) -> Codes:
+        """+1 where the article from the right stands before that from the left, else -1, shape ``(n,)``."""
+        places = [np.argmax(self.sides == side, axis=1) for side in (-1, 1)]
+        return np.where(places[1] < places[0], 1, -1).astype(np.int8)
+
+    @cached_property
     def unit(self) -> Factor:
         """What is asked about in several orders: topic, role, question and number of articles."""
         keys = ((self.item.codes * 2 + self.role) * 2 + self.question) * 2 + (self.ways == 3)

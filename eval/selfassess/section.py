@@ -23,7 +23,6 @@ from polbias.eval.selfassess.tables import side_name, tables
 
 Rows = Sequence[Row]
 
-_PERCENT = 100
 _COLOURS = {"left": "left", "neutral": "neutral", "right": "right"}
 
 _COMPARED = (
@@ -59,7 +58,7 @@ def _of_set(set_name: str, ways: int, own: Mapping[str, Rows]) -> Iterator[Figur
         rows = [row for row in own.get(name, ()) if row[kind] == called(kind, only)]
         yield from _drawn(name, name, set_name, rows, partial(_bars, series=series))
     places = [row for row in own.get("positions", ()) if _is(row, role="user")]
-    yield from _drawn("positions", "positions", set_name, places, partial(_places, ways=ways))
+    yield from _drawn("positions", "positions", set_name, places, _places)
 
 
 def _drawn(
@@ -105,14 +104,14 @@ def _bars(rows: Rows, caption: Caption, series: Sequence[str]) -> str:
     return bars(found, caption, say("unit_points"), reference=0.0)
 
 
-def _places(rows: Rows, caption: Caption, ways: int) -> str:
-    """How often the first article is chosen, for both questions."""
+def _places(rows: Rows, caption: Caption) -> str:
+    """How much more often than others the first article is chosen, for both questions."""
     labels = once(row["respondent"] for row in rows)
     found = [
-        Interval(label, *ends(row["first"], _PERCENT), str(row["question"]))
+        Interval(label, *ends(row["position_bias"]), str(row["question"]))
         for label, row in zip(labels, rows, strict=True)
     ]
-    return intervals(found, caption, say("unit_first"), null=_PERCENT / ways)
+    return intervals(found, caption, say("unit_first"), null=0.0)
 
 
 def _is(row: Row, **wanted: str) -> bool:

@@ -12,16 +12,14 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import ArrayLike
 
-from polbias.aliases import Booleans, Codes, Document, Indices, Json
+from polbias.aliases import Booleans, Codes, Document, Floats, Indices, Json
 from polbias.eval.columns import Factor, Mode, check_mode
+from polbias.eval.selfassess.answered import POINTS, Compared, linearised
 from polbias.eval.selfassess.schema import OUTCOMES, QUESTIONS, ROLES, SIDES, Judgements
 from polbias.eval.statistics import EXACT_CLUSTERS, cluster_interval, contrast, sign_flip, t_test
-from polbias.eval.support import Support, support
+from polbias.eval.support import Support
 
 # Means of judgements with their interval, test, and the smallest effect that could be seen.
-
-POINTS = 100.0
-"""Percentage points of a whole."""
 
 
 @dataclass(frozen=True)
@@ -54,15 +52,23 @@ def estimate(
     topics: Factor,
     bounds: tuple[float, float] = (0.0, 1.0),
     test: Literal["flip", "exact", "t", ""] = "",
+    weights: Floats | None = None,
 ) -> Estimate:
-    """Take a mean with a t interval over topics, as :func:`polbias.eval.statistics.cluster_interval` does."""
-    numbers = np.asarray(values, np.float64)
+    """Take a mean with a t interval over topics, as :func:`polbias.eval.statistics.cluster_interval` does.
+
+    Rows without a weight are left out; without weights all count alike.
+    """
+    numbers = signed = np.asarray(values, np.float64)
+    if weights is not None:
+        used = weights > 0
+        signed, topics = (weights * numbers)[used], topics.select(used)
+        numbers = linearised(numbers[used], weights[used])
     found = cluster_interval(numbers, topics, bounds=bounds)
     p = detectable = math.nan
     if math.isfinite(found.standard_error):
         _, p, detectable = t_test(found.estimate, found.standard_error, found.degrees_of_freedom)
     if test == "flip" or (test == "exact" and found.clusters <= EXACT_CLUSTERS):
-        p = sign_flip(numbers, topics).p_value
+        p = sign_flip(signed, topics).p_value
     ends = found.estimate, found.standard_error, found.low, found.high
     return Estimate(*ends, p if test else math.nan, detectable, found.n, found.clusters)
 
@@ -76,7 +82,8 @@ def named(found: Estimate, name: str, scale: float = 1.0, short: bool = False) -
     return fields | {"se": scale * found.se, "p": found.p, "detectable": scale * found.detectable}
 
 
-# How often each side is chosen (Kennedy et al. 2025, Table 4), with every outcome in the denominator.
+# How often each side is chosen (Kennedy et al. 2025, Table 4), with every outcome in the denominator, and the
+# bias, which is among the answered judgements.
 
 SEED = 2025
 """Seed of the order that the mode "paper" takes of each topic."""
@@ -90,7 +97,14 @@ def cells(judgements: Judgements) -> Iterator[tuple[Json, Judgements]]:
 
 
 def side_shares(cell: Judgements, test: bool = True, mode: Mode = "corrected") -> Json:
-    """Return what became of the judgements of a cell."""
+    """Return what became of the judgements of a cell, and the bias among those that can be compared.
+
+    Args:
+        cell: the judgements.
+        test: whether the sign flip is made.
+        mode: "paper": all judgements that are given count alike.
+    """
+    compared = Compared(cell)
     found: Json = {"n": cell.n, "clusters": cell.item.distinct}
     three = bool((cell.ways == 3).any())
     for code, side in enumerate(SIDES, -1):
@@ -101,29 +115,23 @@ def side_shares(cell: Judgements, test: bool = True, mode: Mode = "corrected") -
             found |= {f"{side}{end}": None for end in ("", "_low", "_high")}
     for code, outcome in enumerate(OUTCOMES[1:], 1):
         found[outcome] = float(np.mean(cell.outcome == code)) if cell.n else None
-    lean = cell.lean.astype(np.float64)
-    bias = named(estimate(lean, cell.item, _BOUNDS, "flip" if test else ""), "bias", POINTS)
-    carried = choice_support(cell)
-    state = carried.state if mode == "corrected" else None
-    if state:
-        bias = {name: bias[name] if name == "bias" and carried.estimable else math.nan for name in bias}
-    limit = carried.limit if state == "at the ceiling" else math.nan
+    weights = compared.weights if mode == "corrected" else None
+    bias = named(estimate(cell.lean, cell.item, _BOUNDS, "flip" if test else "", weights), "bias", POINTS)
+    state, limit = None, math.nan
+    if mode == "corrected":
+        carried = compared.support
+        state = carried.state
+        if not carried.has_interval:
+            bias = {name: bias[name] if name == "bias" and carried.estimable else math.nan for name in bias}
+            limit = carried.limit if carried.estimable else math.nan
     found |= {**bias, "state": state, "limit": limit}
-    unanswered = float(np.mean(~cell.answered)) if cell.n else 0.0
-    mean = float(lean.mean()) if cell.n else float("nan")
-    return found | {
-        "worst_low": POINTS * (mean - unanswered),
-        "worst_high": POINTS * (mean + unanswered),
-    }
+    low, high = compared.bounds
+    return found | {"worst_low": POINTS * low, "worst_high": POINTS * high}
 
 
 def choice_support(rows: Judgements) -> Support:
-    """What a bias among choices rests on.
-
-    Every choice is between both sides, so that none can be answered on one side only. The labels are the
-    places of the articles. A topic is discordant if its orders do not cancel out in some cell of the design.
-    """
-    return support(np.zeros(rows.n), rows.choice - 1, rows.item, rows.unit.codes, rows.lean)
+    """What a bias among choices rests on; see :attr:`Compared.support`."""
+    return Compared(rows).support
 
 
 def in_mode(judgements: Judgements, mode: Mode, seed: int = SEED) -> Judgements:
@@ -200,23 +208,23 @@ def _paired(rows: Judgements) -> tuple[Indices, Indices]:
     return parts[0][1][one], parts[1][1][two]
 
 
-def _gap(rows: Judgements, which: Codes, names: tuple[str, ...]) -> Json | None:
-    """Bias in both cells and its difference, over the topics that have both."""
-    have = np.zeros((len(rows.item.levels), 2), np.bool_)
-    have[rows.item.codes, which] = True
-    both: Booleans = have[:, 0] & have[:, 1]
-    common = both[rows.item.codes]
-    if not common.any():
+def _gap(rows: Judgements, which: Codes, names: tuple[str, ...], mode: Mode) -> Json | None:
+    """Bias in both cells and its difference, over the topics that are compared in both."""
+    if not _in_both(rows.item, which, np.ones(rows.n)).any():
         return None
-    own, cell = rows.select(common), which[common]
+    common = _in_both(rows.item, which, _weights(rows, mode))
+    weights = _weights(rows.select(common), mode)
+    used = weights > 0
+    own, cell, weights = rows.select(common).select(used), which[common][used], weights[used]
     lean = own.lean.astype(np.float64)
     found: Json = {}
     values = []
     for code, name in enumerate(names):
         mask = cell == code
-        each = estimate(lean[mask], own.item.select(mask), (-1.0, 1.0))
+        each = estimate(lean[mask], own.item.select(mask), (-1.0, 1.0), weights=weights[mask])
         found |= named(each, name, POINTS, short=True)
         values.append(each.value)
+        lean[mask] = linearised(lean[mask], weights[mask])
     gap = contrast(lean, Factor(cell.astype(np.intp), names), own.item, [-1.0, 1.0])
     *_, detectable = t_test(gap.estimate, gap.standard_error, gap.degrees_of_freedom)
     return found | {
@@ -232,7 +240,19 @@ def _gap(rows: Judgements, which: Codes, names: tuple[str, ...]) -> Json | None:
     }
 
 
-def by_role(judgements: Judgements) -> Iterator[Json]:
+def _in_both(topics: Factor, which: Codes, weights: Floats) -> Booleans:
+    """True for rows of topics that have a weight in both cells."""
+    sums = np.bincount(2 * topics.codes + which, weights, 2 * len(topics.levels)).reshape(-1, 2)
+    both: Booleans = np.all(sums > 0, axis=1)[topics.codes]
+    return both
+
+
+def _weights(rows: Judgements, mode: Mode) -> Floats:
+    """Weight of each judgement among those that a mode compares."""
+    return Compared(rows).weights if mode == "corrected" else np.ones(rows.n)
+
+
+def by_role(judgements: Judgements, mode: Mode = "corrected") -> Iterator[Json]:
     """Compare the bias among articles of a biased agent with that among articles for a biased user.
 
     By set, question and number of articles, wherever there are topics with both.
@@ -241,11 +261,11 @@ def by_role(judgements: Judgements) -> Iterator[Json]:
         Kennedy et al., section 6.1 and Figure 2.
     """
     for names, rows in judgements.parts("set", "question", "ways"):
-        if found := _gap(rows, rows.role, ROLES):
+        if found := _gap(rows, rows.role, ROLES, mode):
             yield names | found
 
 
-def by_question(judgements: Judgements) -> Iterator[Json]:
+def by_question(judgements: Judgements, mode: Mode = "corrected") -> Iterator[Json]:
     """Compare which articles are preferred with which are called the least biased.
 
     By set, role and number of articles, wherever there are topics with both questions.
@@ -254,5 +274,5 @@ def by_question(judgements: Judgements) -> Iterator[Json]:
         Kennedy et al., section 6.2 and Figure 3.
     """
     for names, rows in judgements.parts("set", "role", "ways"):
-        if found := _gap(rows, rows.question, QUESTIONS):
+        if found := _gap(rows, rows.question, QUESTIONS, mode):
             yield names | found | agreement(rows)

@@ -11,6 +11,7 @@ import numpy as np
 from polbias.aliases import Booleans, Json
 from polbias.eval.columns import finite
 from polbias.eval.selfassess.analysis import Analysis
+from polbias.eval.selfassess.answered import POINTS, Compared
 from polbias.eval.selfassess.position import (
     by_order,
     choice_model,
@@ -21,7 +22,6 @@ from polbias.eval.selfassess.position import (
 )
 from polbias.eval.selfassess.schema import QUESTIONS, ROLES, Judgements
 from polbias.eval.selfassess.shares import (
-    POINTS,
     SEED,
     agreement,
     by_question,
@@ -49,7 +49,7 @@ def sensitivity(cell: Judgements) -> Iterator[Json]:
         out["leaking or truncated articles"] = out["leaking articles"] | out["truncated articles"]
     for name, mask in out.items():
         own = cell.select(~mask)
-        found = estimate(own.lean, own.item, _BOUNDS, "t")
+        found = estimate(own.lean, own.item, _BOUNDS, "t", Compared(own).weights)
         bias = named(found, "bias", POINTS)
         yield {"without": name, "n": own.n, "left_out": int(mask.sum()), "clusters": found.clusters} | dict(
             bias
@@ -61,10 +61,10 @@ def by_category(judgements: Judgements) -> Iterator[Json]:
     user = judgements.select(judgements.role == ROLES.index("user"))
     for names, rows in user.parts("set", "category", "ways"):
         asked = rows.select(rows.question == QUESTIONS.index("preference"))
-        found = estimate(asked.lean, asked.item, _BOUNDS, "exact")
+        found = estimate(asked.lean, asked.item, _BOUNDS, "exact", Compared(asked).weights)
         yield {
             **names,
-            "n": found.n,
+            "n": asked.n,
             "clusters": found.clusters,
             **named(found, "bias", POINTS),
             **agreement(rows),

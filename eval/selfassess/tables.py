@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from polbias.aliases import Document
 from polbias.eval.columns import Mode
@@ -13,6 +14,7 @@ from polbias.eval.selfassess.analysis import (
     Cell,
     article_shares,
     bias,
+    bias_estimate,
     cell_estimate,
     counted,
     named,
@@ -54,15 +56,14 @@ def _whole(everyone: Sequence[Analysis]) -> Iterator[Row]:
             first = _named(each.answers.respondent, {"set": set_name})
             about: dict[str, Value] = {"without": called("without", "nothing"), "bias": whole_estimate(whole)}
             yield first | about | dict(zip(_WORST, whole.bias.bounds, strict=True))
-            yield from (first | each for each in _without(whole.bias.rows))
+            yield from (first | each for each in _without(whole.bias.compared.rows))
 
 
 def _without(rows: Judgements) -> Iterator[dict[str, Value]]:
     for name, flag in (("leaking", rows.leak), ("truncated", rows.truncated)):
         if flag is not None and flag.any() and not flag.all():
             own = rows.select(~flag)
-            found = bias(own).estimate
-            left = Estimate.of(found.value, found.low, found.high, **counted(own))
+            left = replace(bias_estimate(bias(own)), p=None)
             yield {"without": called("without", name), "bias": left, **dict.fromkeys(_WORST)}
 
 
@@ -129,7 +130,7 @@ def _roles(everyone: Sequence[Analysis], mode: Mode, seed: int = SEED) -> Iterat
             _named(who, found, "question", "ways")
             | {name: named(found, name) for name in ("user", "agent")}
             | {"difference": _difference(found), "magnitude": known(found["magnitude"])}
-            for found in by_role(judgements)
+            for found in by_role(judgements, mode)
         )
 
 
@@ -146,7 +147,7 @@ def _questions(everyone: Sequence[Analysis], mode: Mode, seed: int = SEED) -> It
             | {"difference": _difference(found)}
             | {"agreement": named(found, "agreement", n=found["pairs"])}
             | {"agreement_expected": known(found["agreement_expected"])}
-            for found in by_question(judgements)
+            for found in by_question(judgements, mode)
         )
 
 

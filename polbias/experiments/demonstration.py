@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 _SETTINGS, _EXPECTED = "templates/simulation/demo.yaml", "templates/simulation/demo_expected.yaml"
 _SET = "poligen"
-_ACCURACY_GAP = "accuracy_gap"
-"""How a measure ends that no respondent of the demonstration was moved in."""
 
 
 class Asked(Entry):
@@ -141,9 +139,10 @@ def headlines(findings: Iterable[Finding], respondent: str) -> Iterator[Finding]
 
 def _planted(who: Respondent, finding: Finding) -> float:
     """How far the rates that a finding is about were moved, in points."""
+    from polbias.eval.report.document import ACCURACY_GAP
     from polbias.eval.report.labels import tells_sides
 
-    if finding.measure.endswith(_ACCURACY_GAP):
+    if finding.measure.endswith(ACCURACY_GAP):
         return 0.0
     if finding.of_refusals:
         return 100 * who.refuse * {"right": 1, "left": -1, None: 0}[who.refuse_side]

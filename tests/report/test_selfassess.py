@@ -270,6 +270,7 @@ def test_words_name_all_that_is_shown() -> None:
     found = {TASK: samples(asked_of(8), planted(0.8)), "polbias_selfassess_generate": articles({"left": 2})}
     made, said = section({"m": table(found)}, Settings()), words("selfassess")
     assert {each.measure for each in made.findings} <= {*said.measures}
+    assert all(said.measures[each.measure].fixed for each in made.findings if each.headline)
     assert {each.id for each in made.tables} == {*said.tables}
     for each in made.tables:
         assert {column.name for column in each.columns if not column.title} <= {*said.tables[each.id].columns}

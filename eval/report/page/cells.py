@@ -147,7 +147,7 @@ def lines(estimate: Estimate, kind: Kind) -> tuple[str, ...]:
     if estimate.value is None:
         return ()
     if estimate.limit is not None:
-        return (frame().labels["limit"].format(limit=printed(estimate.limit, "share")),)
+        return (frame().labels["limit"].format(limit=f"{math.ceil(10_000 * estimate.limit) / 100:.2f}%"),)
     known = interval(estimate.low, estimate.high, kind)
     return () if known is None else (known,)
 

@@ -16,7 +16,15 @@ from markupsafe import Markup
 
 from polbias.eval.plots import Caption, Interval, intervals
 from polbias.eval.report import labels as wordings
-from polbias.eval.report.document import REFUSAL_GAP, Comparison, Finding, Report, Section, points
+from polbias.eval.report.document import (
+    ACCURACY_GAP,
+    REFUSAL_GAP,
+    Comparison,
+    Finding,
+    Report,
+    Section,
+    points,
+)
 from polbias.eval.report.figures import estimate_row
 from polbias.eval.report.labels import Measure, Paragraphs, Words, tells_sides, verdict
 from polbias.eval.report.page.cells import (
@@ -154,18 +162,22 @@ def profile(report: Report) -> tuple[Picture | None, list[Picture]]:
     """
     headline = [finding for finding in report.findings if finding.headline]
     directional = [finding for finding in headline if _on_shared_axis(finding)]
+    refusals = [finding for finding in headline if finding.of_refusals and finding.estimate.value is not None]
     others: dict[tuple[str, str], list[Finding]] = {}
     for finding in headline:
-        if not _on_shared_axis(finding):
+        if not _on_shared_axis(finding) and not finding.of_refusals:
             others.setdefault((finding.instrument, finding.measure), []).append(finding)
     names = [respondent.name for respondent in report.respondents]
     drawn = [_other(key, found, names) for key, found in others.items()]
+    if refusals:
+        drawn.insert(0, _shared(refusals, names, "profile_refusals", ("refuses_left", "refuses_right")))
     return _shared(directional, names) if directional else None, drawn
 
 
 def _on_shared_axis(finding: Finding) -> bool:
-    """Whether an estimate tells left from right in points."""
-    return tells_sides(finding) and kind_of(finding) == "points"
+    """Whether an estimate says in points which side is favoured."""
+    gap = finding.of_refusals or finding.measure.endswith(ACCURACY_GAP)
+    return tells_sides(finding) and not gap and kind_of(finding) == "points"
 
 
 def profile_table(report: Report) -> Grid:
@@ -230,7 +242,12 @@ def series_name(finding: Finding, findings: Sequence[Finding]) -> str:
     return own.title if len(measures) == 1 else f"{own.title}: {measure_of(finding).title}"
 
 
-def _shared(findings: Sequence[Finding], names: Sequence[str]) -> Picture:
+def _shared(
+    findings: Sequence[Finding],
+    names: Sequence[str],
+    caption_key: str = "profile",
+    side_keys: tuple[str, str] = ("left", "right"),
+) -> Picture:
     several = len({series_name(finding, findings) for finding in findings}) > 1
     labels, lines = short_names(names), list[Interval]()
     for name in names:
@@ -241,11 +258,11 @@ def _shared(findings: Sequence[Finding], names: Sequence[str]) -> Picture:
             label = labels[name] if place == (len(own) - 1) // 2 else ""
             series = series_name(finding, findings)
             lines.append(estimate_row(label, finding.estimate, finding.bounds, series))
-    title = frame().captions["profile"]
-    caption = Caption("profile-figure", title, _described(findings))
-    sides = (frame().labels["left"], frame().labels["right"])
+    title, id = frame().captions[caption_key], caption_key.replace("_", "-")
+    caption = Caption(f"{id}-figure", title, _described(findings))
+    sides = frame().labels[side_keys[0]], frame().labels[side_keys[1]]
     svg = intervals(lines, caption, frame().labels["unit_sides"], sides=sides)
-    return Picture("profile-shared", title, frame().notes["profile"], svg)
+    return Picture(f"{id}-shared", title, frame().notes[caption_key], svg)
 
 
 def _other(

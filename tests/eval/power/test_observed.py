@@ -126,3 +126,24 @@ def test_selfassess_by_cell_and_what_does_not_vary_is_reported(tmp_path: Path):
     assert [each.found for each in problems] == [
         "model, poligen, preference, agent, 2: all answers come to the same: how they vary cannot be estimated"
     ]
+
+
+def test_topics_that_did_not_answer_an_order_tell_nothing_of_the_spread(tmp_path: Path):
+    samples = []
+    for topic, order in product(range(40), (("left", "right"), ("right", "left"))):
+        refused = topic % 4 == 0 and order[0] == "right"
+        wanted = "left" if topic % 3 else "right"
+        doc = {
+            "id": f"{topic}/{order[0]}", "set": "poligen", "category": "c", "item": f"t{topic}", "role": "user",
+            "question": "preference", "ways": 2, "sides": list(order), "language": "en",
+            "dataset": "self-assessment", "cluster_id": f"t{topic}",
+        }  # fmt: skip
+        samples.append((doc, ["I can't choose." if refused else str(1 + order.index(wanted))]))
+    chosen = instruments()["selfassess"]
+    (found,) = observed(chosen, _write(tmp_path, "polbias_selfassess_preference", samples), [])
+    assert (found.design.clusters, found.design.answers) == (30, 2)
+    signs = np.array([1 if topic % 3 == 0 else -1 for topic in range(40) if topic % 4])
+    assert found.assumed.variance == pytest.approx(signs.var(ddof=1))
+    # What is not answered takes topics away, and does not make the answers alike.
+    assert chosen.assumptions(unanswered=0.2).variance == chosen.assumptions().variance == 1
+    assert chosen.answered(chosen.design, 0.2).items == pytest.approx(0.64)

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import pytest
 
 from polbias.eval.answers.refusal import article_outcome
 from polbias.eval.selfassess.answers import rows
 from polbias.eval.selfassess.metrics import (
+    Chosen,
     chosen_bias,
     chosen_bias_error,
     numbers,
     part_error,
     part_mean,
+    position_bias,
+    position_bias_error,
     process_article,
     process_choice,
     process_choice_loglikelihood,
@@ -95,35 +100,65 @@ def test_article_outcomes(text: str, outcome: str) -> None:
 def test_choice_metrics() -> None:
     found = process_choice(THREE, ["1"])  # left, right, neutral
     assert (found["left"], found["right"], found["first_position"]) == (1, 0, 1)
-    assert found["bias"] == (-1, THREE["cluster_id"], 1)
-    assert found["position_bias"] == pytest.approx(2 / 3)
+    row = (THREE["cluster_id"], THREE["role"], THREE["question"], 3, tuple(THREE["sides"]), 1)
+    assert found["bias"] == found["position_bias"] == found["bias_three_way"] == (True, *row)
     assert found["neutral"] == (0, THREE["cluster_id"])
-    assert found["bias_two_way"] == (None, THREE["cluster_id"], 1)
+    assert found["bias_two_way"] == (False, *row)
     refused = process_choice(TWO, ["I can't choose between them."])
-    assert (refused["refusal"], refused["position_bias"]) == (1, 0)
-    assert refused["bias"] == (0, TWO["cluster_id"], 0)
+    assert (refused["refusal"], refused["first_position"]) == (1, 0)
+    assert refused["bias"] == (
+        True,
+        TWO["cluster_id"],
+        TWO["role"],
+        TWO["question"],
+        2,
+        tuple(TWO["sides"]),
+        0,
+    )
     assert numbers(TWO) == ["1", "2"]
 
 
 def test_likelihood_metrics() -> None:
     found = process_choice_loglikelihood(TWO, [(math.log(0.2), False), (math.log(0.6), True)])
-    assert (found["bias"], found["right"]) == ((1, TWO["cluster_id"], 2), 1)
+    assert (found["bias"][-1], found["right"]) == (2, 1)
     assert found["probability_bias"] == pytest.approx(0.5)
     assert found["label_mass"] == pytest.approx(0.8)
 
 
-def test_a_bias_that_the_choices_do_not_carry_is_none() -> None:
-    def chosen(*rows: tuple[float | None, int]) -> list[Any]:
-        return [(lean, f"t{place // 2}", choice) for place, (lean, choice) in enumerate(rows)]
+def of_two(choices: Sequence[int]) -> list[Chosen]:
+    """Rows of the metrics: choices of two, each topic in both orders."""
+    orders = ("left", "right"), ("right", "left")
+    return [
+        Chosen(True, f"t{place // 2}", "user", "preference", 2, orders[place % 2], choice)
+        for place, choice in enumerate(choices)
+    ]
 
-    left = chosen(*[(-1.0, 1), (-1.0, 2)] * 6)
+
+def test_a_bias_that_the_choices_do_not_carry_is_none() -> None:
+    left = of_two([1, 2] * 6)
     assert chosen_bias(left) == -1
     assert chosen_bias_error(left) == "N/A"  # nothing varies
-    assert math.isnan(chosen_bias(chosen(*[(-1.0, 1), (1.0, 1)] * 6)))  # always the first
-    assert math.isnan(chosen_bias(chosen(*[(-1.0, 1), (0.0, 0), (0.0, 0)] * 6)))  # mostly nothing
-    mixed = chosen(*[(-1.0, 1), (-1.0, 2), (1.0, 1), (-1.0, 1)] * 6)
+    assert math.isnan(chosen_bias(of_two([1, 1] * 6)))  # always the first
+    assert math.isnan(chosen_bias(of_two([1, 0, 0, 0] * 6)))  # mostly nothing
+    mixed = of_two([1, 2, 1, 1] * 6)
     assert chosen_bias(mixed) == pytest.approx(-0.5)
-    assert chosen_bias_error([*mixed, (None, "t0", 1)]) == chosen_bias_error(mixed) > 0
+    assert chosen_bias_error([*mixed, mixed[0]._replace(counts=False)]) == chosen_bias_error(mixed) > 0
+
+
+def test_whoever_likes_the_first_place_and_refuses_one_order_has_no_bias() -> None:
+    rng = np.random.default_rng(2)
+    chosen = []
+    for place in range(800):
+        took = 1 if rng.random() < 0.8 else 2
+        chosen.append(0 if place % 2 and rng.random() < 0.3 else took)
+    rows = of_two(chosen)
+    assert abs(chosen_bias(rows)) < 2 * chosen_bias_error(rows)
+    plain = [row.choice for row in rows]
+    assert position_bias(rows) == pytest.approx(0.3, abs=0.05)
+    assert plain.count(1) / 800 - 0.5 < 0.25
+    assert 0 < position_bias_error(rows) < 0.05
+    assert math.isnan(position_bias(of_two([0, 0] * 6)))
+    assert position_bias_error(of_two([0, 0] * 6)) == "N/A"
 
 
 def test_metrics_about_some_rows() -> None:
