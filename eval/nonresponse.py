@@ -141,7 +141,9 @@ class SidedRows:
         centred = gap / 2 + self.side * (numbers - np.nan_to_num(means))
         return np.where(inside, self.answered_weight * centred, 0.0)
 
-    def worst_cases(self, values: ArrayLike, least: float = 0.0, most: float = 1.0) -> tuple[Floats, Floats]:
+    def worst_cases(
+        self, values: ArrayLike, least: float | Floats = 0.0, most: float | Floats = 1.0
+    ) -> tuple[Floats, Floats]:
         """Return the values if all missing answers had favoured the left, and if all had favoured the right.
 
         Source:
@@ -150,7 +152,7 @@ class SidedRows:
         return self._filled(values, np.ones(self.n), least, most)
 
     def surplus_cases(
-        self, values: ArrayLike, least: float = 0.0, most: float = 1.0
+        self, values: ArrayLike, least: float | Floats = 0.0, most: float | Floats = 1.0
     ) -> tuple[Floats, Floats]:
         """Return the values if the surplus of missing answers had favoured the left, and the right.
 
@@ -174,7 +176,9 @@ class SidedRows:
         total = float(self.weight[rows].sum())
         return float((self.weight * (1 - self.answered))[rows].sum()) / total if total else 0.0
 
-    def _filled(self, values: ArrayLike, extreme: Floats, least: float, most: float) -> tuple[Floats, Floats]:
+    def _filled(
+        self, values: ArrayLike, extreme: Floats, least: float | Floats, most: float | Floats
+    ) -> tuple[Floats, Floats]:
         """Return the values with a share of the missing answers at an extreme, the rest at cell means."""
         numbers = np.nan_to_num(np.asarray(values, np.float64))
         mean = np.nan_to_num(self.cell_means(values))

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from polbias.aliases import Floats
+from polbias.aliases import Floats, Indices
 from polbias.eval.columns import Factor, OutcomesError
 
 # Variance components of answers within items within clusters, from a run.
@@ -118,67 +118,127 @@ def latent_shift(
 ) -> tuple[float, float, float]:
     """The probit of the share of yes on the one side less that on the other, and its 95% interval.
 
-    Sides are told apart by the sign of the shares that answers have in the difference; strata, such as the
-    gold label, are compared each within itself and weigh as their shares do. Half an answer of either kind is
-    added to each side. The interval is t with G - 1 degrees of freedom, by the jackknife over clusters.
+    Sides are told apart by the sign of the shares that answers have in the difference.
 
     Source:
-        Macmillan and Creelman, "Detection Theory" (2005), chapter 2; half an answer: Hautus, "Corrections for
-        extreme proportions and their biasing effects on estimated values of d'" (1995).
+        Macmillan and Creelman, "Detection Theory" (2005), chapter 2.
     """
-    from scipy.special import ndtri, stdtrit
+    share = np.asarray(shares, np.float64)
+    return latent_contrast(yes, np.abs(share), share > 0, _SIDES, clusters, strata)
 
-    weight, hit = np.abs(np.asarray(shares, np.float64)), np.asarray(yes, np.float64)
-    stratum = np.zeros(weight.size, np.intp) if strata is None else np.asarray(strata, np.intp)
-    cell = 2 * np.unique(stratum, return_inverse=True)[1] + (np.asarray(shares) > 0)
-    cluster = clusters.compact().codes
-    groups, cells = int(cluster.max(initial=-1)) + 1, 2 * (int(cell.max(initial=-1)) // 2 + 1)
+
+def latent_contrast(
+    yes: ArrayLike,
+    weights: ArrayLike,
+    cells: ArrayLike,
+    coefficients: Sequence[float],
+    clusters: Factor,
+    strata: ArrayLike | None = None,
+) -> tuple[float, float, float]:
+    """A sum of probits of the share of yes, each cell with its coefficient, and its 95% interval.
+
+    Strata, such as the gold label, are compared each within itself and weigh as their answers do; one that
+    lacks a cell is left out. Half an answer of either kind is added to each cell. The interval is t with
+    G - 1 degrees of freedom, by the jackknife over clusters.
+
+    Args:
+        yes: 1 for yes, 0 for no, or the share of yes, of each answer.
+        weights: of each answer in its cell; 0 leaves it out.
+        cells: of each answer, from 0.
+        coefficients: of each cell.
+        clusters: of the answers.
+        strata: of the answers, by any code.
+
+    Source:
+        Half an answer: Hautus, "Corrections for extreme proportions and their biasing effects on estimated
+        values of d'" (1995).
+    """
+    from scipy.special import stdtrit
+
+    hit, weight = np.asarray(yes, np.float64), np.asarray(weights, np.float64)
+    place, shape = _places(cells, coefficients, strata)
+    cluster, size = clusters.compact().codes, math.prod(shape)
+    groups = int(cluster.max(initial=-1)) + 1
     if groups < 2:
         return math.nan, math.nan, math.nan
 
     def left(values: Floats) -> Floats:
         """Sums by cell of all answers, then of all but those of each cluster."""
-        own = np.bincount(cluster * cells + cell, values, groups * cells).reshape(groups, cells)
-        return np.vstack([own.sum(axis=0), own.sum(axis=0) - own])
+        own = np.bincount(cluster * size + place, values, groups * size).reshape(groups, *shape)
+        whole = own.sum(axis=0)
+        return np.concatenate([whole[None], whole - own])
 
-    total, count = left(weight), left((weight > 0).astype(np.float64))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        z = ndtri((count * (left(weight * hit) / total) + 0.5) / (count + 1))
-    apart, heavy = z[:, 1::2] - z[:, ::2], total[:, 1::2] + total[:, ::2]
-    heavy = np.where(np.isfinite(apart) & (count[:, 1::2] > 0.5) & (count[:, ::2] > 0.5), heavy, 0.0)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        found = (np.nan_to_num(apart) * heavy).sum(axis=1) / heavy.sum(axis=1)
-    value, others = float(found[0]), found[1:]
+    sums = left(weight), left(weight * hit), left((weight > 0).astype(np.float64))
+    contrasts = _probits(*sums, coefficients)[0]
+    value, others = float(contrasts[0]), contrasts[1:]
     half = float(stdtrit(groups - 1, 0.975)) * math.sqrt((groups - 1) * float(np.var(others)))
     return value, value - half, value + half
 
 
 def latent_contributions(yes: ArrayLike, shares: ArrayLike, strata: ArrayLike | None = None) -> Floats:
-    """Return what each answer adds to :func:`latent_shift`, shape ``(n,)``; the sum is the shift.
+    """Return what each answer adds to :func:`latent_shift`, shape ``(n,)``; the sum is the shift."""
+    share = np.asarray(shares, np.float64)
+    return latent_contrast_contributions(yes, np.abs(share), share > 0, _SIDES, strata)
 
-    An answer has its share of the shift and its linearised influence on it. Answers without a share add 0.
+
+def latent_contrast_contributions(
+    yes: ArrayLike,
+    weights: ArrayLike,
+    cells: ArrayLike,
+    coefficients: Sequence[float],
+    strata: ArrayLike | None = None,
+) -> Floats:
+    """Return what each answer adds to :func:`latent_contrast`, shape ``(n,)``; the sum is the contrast.
+
+    An answer has its share of the contrast and its linearised influence on it; without a weight it adds 0.
+    """
+    hit, weight = np.nan_to_num(np.asarray(yes, np.float64)), np.asarray(weights, np.float64)
+    place, shape = _places(cells, coefficients, strata)
+    total, hits, count = (
+        np.bincount(place, values, math.prod(shape)).reshape(shape).astype(np.float64)
+        for values in (weight, weight * hit, (weight > 0).astype(np.float64))
+    )
+    value, mean, z, part = _probits(total, hits, count, coefficients)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        density = np.exp(-(z**2) / 2) / math.sqrt(2 * math.pi)
+        slope = part[..., None] * np.asarray(coefficients) / (density * total) * count / (count + 1)
+        influence = np.nan_to_num(slope).reshape(-1)[place] * (hit - np.nan_to_num(mean).reshape(-1)[place])
+        contributions: Floats = weight * (influence + value / weight.sum())
+    return contributions
+
+
+_SIDES = (-1.0, 1.0)
+"""Coefficients of the left and the right."""
+
+
+def _places(
+    cells: ArrayLike, coefficients: Sequence[float], strata: ArrayLike | None
+) -> tuple[Indices, tuple[int, int]]:
+    """Stratum and cell of each answer as one code, and the numbers of both."""
+    cell = np.asarray(cells, np.intp)
+    stratum = np.zeros(cell.size, np.intp) if strata is None else np.asarray(strata, np.intp)
+    stratum = np.unique(stratum, return_inverse=True)[1].reshape(-1)
+    size = len(coefficients)
+    return size * stratum + cell, (int(stratum.max(initial=0)) + 1, size)
+
+
+def _probits(
+    total: Floats, hits: Floats, count: Floats, coefficients: Sequence[float]
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """The contrast; means and probits of the cells; and the part of each stratum, of shape ``(..., strata)``.
+
+    Sums of weights, of weighted yes and of answers have the shape ``(..., strata, cells)``.
     """
     from scipy.special import ndtri
 
-    hit, share = np.asarray(yes, np.float64), np.asarray(shares, np.float64)
-    stratum = np.zeros(share.size, np.intp) if strata is None else np.asarray(strata, np.intp)
-    stratum = np.unique(stratum, return_inverse=True)[1].reshape(-1)
-    cell = 2 * stratum + (share > 0)
-    weight, inside = np.abs(share), share != 0
-    size = 2 * (int(stratum.max(initial=-1)) + 1)
-    total = np.bincount(cell, weight, size)
-    count = np.bincount(cell[inside], minlength=size)
     with np.errstate(invalid="ignore", divide="ignore"):
-        mean = np.bincount(cell, weight * np.nan_to_num(hit), size) / total
+        mean = hits / total
         z = ndtri((count * mean + 0.5) / (count + 1))
-        density = np.exp(-(z**2) / 2) / math.sqrt(2 * math.pi)
-        heavy = (total[1::2] + total[::2]) * (count[1::2] > 0) * (count[::2] > 0)
-        part = np.repeat(heavy / heavy.sum(), 2)
-        slope = np.nan_to_num(part / (density * total) * count / (count + 1))
-    shift = float(np.nansum((z[1::2] - z[::2]) * heavy) / heavy.sum()) if heavy.sum() else math.nan
-    influence = share * slope[cell] * (np.nan_to_num(hit) - np.nan_to_num(mean)[cell])
-    contributions: Floats = influence + shift * weight / weight.sum()
-    return contributions
+        apart = (z * np.asarray(coefficients)).sum(axis=-1)
+        present = np.isfinite(apart) & (count > 0.5).all(axis=-1)
+        heavy = np.where(present, total.sum(axis=-1), 0.0)
+        part = heavy / heavy.sum(axis=-1, keepdims=True)
+    return np.where(present, apart * part, 0.0 * part).sum(axis=-1), mean, z, part
 
 
 # Near the ceiling hardly a cluster has an error, so that the jackknife sees no variation. What is left are

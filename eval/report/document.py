@@ -267,6 +267,8 @@ class Finding:
             at the ceiling, and where an effect is told or nothing is tested (filled in later).
         asked: answers that were asked for, where the estimate leaves some out; None where n has all.
         described: whether the estimate describes what was asked and nothing beyond, so that it is not tested.
+        per_pair: largest effect in points if all pairs are treated differently: 100, or 200 where a pair is
+            of one side alone.
     """
 
     instrument: str
@@ -290,6 +292,7 @@ class Finding:
     equivalent: bool | None = None
     asked: int | None = None
     described: bool = False
+    per_pair: float = 100
 
     @property
     def of_refusals(self) -> bool:

@@ -316,7 +316,7 @@ def equivalent(finding: Finding, margin: float | None) -> bool | None:
     asked = finding.headline and verdict(finding) == "not established"
     if not asked or _measure(finding).unit != "points":
         return None
-    return within(finding.estimate, margin, finding.bounds)
+    return within(finding.estimate, margin, finding.bounds, finding.per_pair)
 
 
 # Findings in plain language: sentences that say what the intervals allow, and no more.
@@ -367,7 +367,7 @@ def sentence(finding: Finding) -> str:
     if shown == "at the ceiling" and finding.accuracy and finding.accuracy.value == 1:
         key = "at_the_ceiling_all"
     measure, name = _measure(finding), _named(finding)
-    most, accuracy = largest(estimate), finding.accuracy or Estimate(None)
+    most, accuracy = largest(estimate, unit=finding.per_pair), finding.accuracy or Estimate(None)
     text = phrases[key].format(
         respondent=finding.respondent,
         direction=_direction(finding),
@@ -381,7 +381,7 @@ def sentence(finding: Finding) -> str:
         clusters=estimate.clusters,
         discordant=f"{estimate.discordant:,}" if estimate.discordant else phrases["none"],
         pairs=f"{estimate.pairs or 0:,}",
-        limit=_upper(100 * (estimate.limit or 0.0)),
+        limit=_upper(finding.per_pair * (estimate.limit or 0.0)),
         answered=share(None if estimate.missing is None else 1 - estimate.missing),
         accuracy=_accuracy(accuracy.value),
         accuracy_low=share(accuracy.low),

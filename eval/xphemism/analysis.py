@@ -11,7 +11,24 @@ from polbias.eval.columns import SILENCES, Level
 from polbias.eval.report.build import cluster_sums, flip_all
 from polbias.eval.report.document import Estimate, Finding, Scores, known, with_gap
 from polbias.eval.xphemism.answers import NAME, Answers, called, say
-from polbias.eval.xphemism.leaning import Leaning, Penalty, contributions, flipped, leaning, parts, penalties
+from polbias.eval.xphemism.latent import (
+    accuracy,
+    attainable,
+    compared,
+    latent_influence,
+    latent_leaning,
+)
+from polbias.eval.xphemism.leaning import (
+    POINTS,
+    Leaning,
+    Penalty,
+    contributions,
+    excess_bounds,
+    flipped,
+    leaning,
+    parts,
+    penalties,
+)
 from polbias.eval.xphemism.regression import DIMENSIONS, Axis, shifted_on
 from polbias.eval.xphemism.schema import Records
 from polbias.eval.xphemism.summary import RefusalGap, refusal_gaps
@@ -86,7 +103,7 @@ def analyse(everyone: Sequence[Answers], seed: int) -> Analysis:
     flips = {
         (_LEANING, place): (_who(each.part), cluster_sums(*flipped(each.part.records, each.axis)))
         for place, each in enumerate(effects)
-        if not each.leaning.note and not each.leaning.state
+        if each.leaning.tested
     }
     for place, part in enumerate(cells):
         for claims, rows in parts(part.records):
@@ -149,6 +166,7 @@ def leaned(effect: Effect) -> Estimate:
         state=found.state,
         missing=known(found.missing),
         discordant=found.discordant,
+        pairs=found.pairs,
         limit=known(found.limit),
         **counts,
     )
@@ -160,7 +178,7 @@ def refused(effect: Effect) -> Estimate | None:
         return None
     gap = effect.gap
     found = Estimate.of(gap.gap, gap.low, gap.high, p=gap.p, n=gap.n, clusters=gap.clusters)
-    return found.on_pairs(gap.discordant)
+    return found.on_pairs((gap.discordant_clusters, gap.clusters, gap.discordant, gap.n))
 
 
 def bounds(effect: Effect) -> tuple[float | None, float | None]:
@@ -171,6 +189,8 @@ def bounds(effect: Effect) -> tuple[float | None, float | None]:
 # The tested estimates: leaning, of all answers and by prompt, language and axis.
 
 MEASURE = "leaning"
+_PER_CLAIM = 2 * POINTS
+"""Points if the verdicts on all claims changed: a claim leans to one side alone."""
 
 
 def findings(analysis: Analysis) -> Iterator[Finding]:
@@ -178,6 +198,8 @@ def findings(analysis: Analysis) -> Iterator[Finding]:
     for effect in analysis.effects:
         headline = effect.part.whole and effect.axis == "both"
         found = effect.leaning
+        rows = compared(effect.records, effect.axis)
+        right = Estimate.over_clusters(accuracy(rows))
         finding = Finding(
             instrument=NAME,
             respondent=effect.part.answers.respondent,
@@ -189,7 +211,12 @@ def findings(analysis: Analysis) -> Iterator[Finding]:
             p_flip=known(found.p),
             bounds=bounds(effect),
             refusal_gap=refused(effect),
-            scores=_scores(effect),
+            scores=_scores(effect, rows),
+            latent=latent_leaning(rows, effect.part.answers.scored) if headline and not found.note else None,
+            excess=excess_bounds(effect.records, effect.axis) if headline and not found.note else None,
+            accuracy=right,
+            attainable=None if right.value is None else attainable(right.value),
+            per_pair=_PER_CLAIM,
             asked=round(float((effect.records.base + effect.records.exchange).sum())),
         )
         yield from with_gap(finding)
@@ -209,10 +236,18 @@ def _about(effect: Effect) -> str:
     return say("about_cell", prompt=prompt, language=language, axis=axis)
 
 
-def _scores(effect: Effect) -> Scores | None:
-    """Contributions of the claims that were asked; None where there is no effect."""
+def _scores(effect: Effect, rows: Records) -> Scores | None:
+    """Contributions of the claims that were asked, NaN without a verdict; None where there is no effect."""
     if effect.leaning.note:
         return None
     asked, values = contributions(effect.part.records, effect.axis)
+    answered = np.isfinite(values)
+    latent = np.where(answered, 0.0, np.nan)
+    latent[answered & (asked.shift != 0)] = answered.sum() * latent_influence(rows)
     order = np.argsort(np.array(asked.pair.levels, dtype=object)[asked.pair.codes], kind="stable")
-    return Scores(asked.pair.select(order).names, values[order], asked.cluster.select(order).names)
+    return Scores(
+        asked.pair.select(order).names,
+        values[order],
+        asked.cluster.select(order).names,
+        latent=latent[order] if np.isfinite(latent[answered]).all() else None,
+    )

@@ -10,6 +10,7 @@ import numpy as np
 
 from polbias.aliases import Document, Floats, Json
 from polbias.eval.columns import Factor
+from polbias.eval.nonresponse import ExcessBounds, SidedRows
 from polbias.eval.separation import determined, independent
 from polbias.eval.statistics import (
     ClusterInterval,
@@ -18,7 +19,7 @@ from polbias.eval.statistics import (
     contrast,
     t_test,
 )
-from polbias.eval.support import State, Support, discordant
+from polbias.eval.support import State, Support, discordance
 from polbias.eval.xphemism.regression import Axis, shifted_on
 from polbias.eval.xphemism.schema import ARMS, AXES, LABELS, Group, Records
 from polbias.optional import Deferred
@@ -54,14 +55,15 @@ class Leaning:
         worst_low: The effect if every answer without a verdict had favoured the left.
         worst_high: The effect if every one had favoured the right.
         n: Claims with a verdict on both forms.
-        clusters: Components of word pairs among them; at the ceiling those of shifted claims.
+        clusters: Components of word pairs among them.
         left_out: Claims without a verdict on one form; they count in the worst case.
         note: Why there is no effect; empty as a rule.
-        state: "not answered" or "no variation", where there is no effect (the note says the same), or "at the
-            ceiling", where there is neither an interval nor a p.
+        state: "not answered" or "no variation", where there is no effect; the note says the same.
         missing: Share of answers without a verdict, of the side that has more of them.
-        discordant: Components with a shifted claim of which the verdict changes.
-        limit: Upper limit of their share, at the ceiling.
+        discordant: Shifted claims of which the verdict changes.
+        pairs: Shifted claims with a verdict on both forms.
+        limit: Upper limit of the share of claims of which the verdict changes, where these are of so few
+            components that there is neither an interval nor a p.
     """
 
     axis: Axis
@@ -84,7 +86,13 @@ class Leaning:
     state: State | None = None
     missing: float = math.nan
     discordant: int = 0
+    pairs: int = 0
     limit: float = math.nan
+
+    @property
+    def tested(self) -> bool:
+        """Whether there is an effect with an interval and a test."""
+        return not self.note and math.isnan(self.limit)
 
 
 def leaning(records: Records, axis: Axis) -> Leaning:
@@ -107,60 +115,82 @@ def leaning(records: Records, axis: Axis) -> Leaning:
     worst = _worst(rows, axis)
     carried = shift_support(rows)
     rows = rows.select(known)
-    count = rows.cluster.distinct
     left_out = int((~known).sum())
-    shift, others = _terms(rows, axis)
-    design = np.column_stack([shift, others])
-    note = _fault(rows, design, count) or ("" if carried.estimable else str(carried.state))
+    note = _fault(rows, axis) or ("" if carried.estimable else str(carried.state))
     nothing = Leaning(
         axis,
         worst_low=worst[0],
         worst_high=worst[1],
         n=rows.n,
-        clusters=count,
+        clusters=rows.cluster.distinct,
         left_out=left_out,
         note=note,
         state=carried.state,
         missing=math.nan if carried.missing is None else carried.missing,
-        discordant=carried.discordant,
-        limit=carried.limit if carried.state == "at the ceiling" else math.nan,
+        discordant=carried.discordant_pairs,
+        pairs=carried.pairs,
+        limit=math.nan if carried.has_interval or not carried.estimable else carried.limit,
     )
     if note:
         return nothing
-    codes, change = rows.cluster.compact().codes, rows.change
-    fitted = linear_model.OLS(change, design).fit(cov_type="cluster", cov_kwds={"groups": codes}, use_t=True)
-    effect, error = 2 * float(fitted.params[0]), 2 * math.sqrt(max(float(fitted.cov_params()[0, 0]), 0.0))
-    if nothing.state:  # at the ceiling
-        unadjusted = POINTS * _unadjusted(rows)
-        return replace(nothing, effect=POINTS * effect, unadjusted=unadjusted, clusters=carried.clusters)
-    half, p_t, detectable = t_test(effect, error, count - 1)
-    if not half > _TIE:  # nothing varies beyond the design: no interval has width zero
-        half = math.nan
+    adjusted, unadjusted = _adjusted(rows, rows.change, axis), POINTS * _unadjusted(rows)
+    if not nothing.tested:
+        return replace(nothing, effect=POINTS * adjusted.estimate, unadjusted=unadjusted)
+    detectable = t_test(adjusted.estimate, adjusted.standard_error, adjusted.degrees_of_freedom)[2]
     return replace(
         nothing,
-        effect=POINTS * effect,
-        se=POINTS * error,
-        low=POINTS * (effect - half),
-        high=POINTS * (effect + half),
-        p_t=p_t,
+        effect=POINTS * adjusted.estimate,
+        **ends(adjusted),
+        p_t=adjusted.p_value,
         detectable=POINTS * detectable,
-        unadjusted=POINTS * _unadjusted(rows),
+        unadjusted=unadjusted,
     )
 
 
+def _adjusted(rows: Records, change: Floats, axis: Axis) -> Contrast:
+    """The effect of the shift on the change of each claim, a fraction, beside the other terms."""
+    shift, others = _terms(rows, axis)
+    codes, count = rows.cluster.compact().codes, rows.cluster.distinct
+    model = linear_model.OLS(change, np.column_stack([shift, others]))
+    fitted = model.fit(cov_type="cluster", cov_kwds={"groups": codes}, use_t=True)
+    effect, error = 2 * float(fitted.params[0]), 2 * math.sqrt(max(float(fitted.cov_params()[0, 0]), 0.0))
+    half, p, _ = t_test(effect, error, count - 1)
+    if not half > _TIE:  # nothing varies beyond the design: no interval has width zero
+        half = p = math.nan
+    return Contrast(effect, error, effect - half, effect + half, p, rows.n, count, count - 1, cells=2)
+
+
+def excess_bounds(records: Records, axis: Axis) -> ExcessBounds | None:
+    """Return the effect if the surplus of unanswered claims of a side had favoured the left, and the right.
+
+    Claims without a verdict on one form are counted within right and left, true and false ones. The surplus
+    takes the extreme change that the unanswered runs leave possible, the rest the mean change of its cell;
+    those without a shift stay out. None where all shifted claims are answered, or there is no effect.
+    """
+    rows = shifted_on(records, axis)
+    rows = rows.select(rows.known | (rows.shift != 0))
+    if rows.known.all() or _fault(rows.select(rows.known), axis):
+        return None
+    of_side = np.bincount(rows.shift + 1, minlength=3)[rows.shift + 1]
+    weights = (rows.shift != 0) / of_side
+    sided = SidedRows.of(rows.shift, weights, rows.gold, rows.known, rows.gold)
+    cases = sided.surplus_cases(rows.change, *_possible_changes(rows))
+    low, high = (_adjusted(rows, case, axis) for case in cases)
+    return ExcessBounds.of(low, high, POINTS)
+
+
 def shift_support(rows: Records) -> Support:
-    """What leaning rests on: the answers to both forms of the claims that are shifted."""
+    """What leaning rests on: the answers to both forms of the claims that are shifted, each a pair."""
     sided = rows.select(rows.shift != 0)
     counts = sided.base + sided.exchange
     sides = [counts[sided.shift == side].sum(axis=0) for side in (-1, 1) if (sided.shift == side).any()]
     missing = max((1 - float(side[:2].sum() / max(side.sum(), 1)) for side in sides), default=1.0)
     verdicts = counts[:, :2].sum(axis=0)
-    changed = np.where(sided.known, np.nan_to_num(sided.change), 0.0)
+    compared = sided.select(sided.known)
     return Support(
         missing,
         float(verdicts.max() / verdicts.sum()) if verdicts.sum() else 0.0,
-        discordant(np.arange(sided.n), changed, sided.cluster),
-        sided.cluster.distinct,
+        *discordance(np.arange(compared.n), compared.change, compared.cluster),
     )
 
 
@@ -176,9 +206,9 @@ def contributions(records: Records, axis: Axis) -> tuple[Records, Floats]:
     """Return what the effect is the mean of: the effect plus the influence of each claim on it.
 
     The effect is a weighted sum of the changes. Claim i contributes ``effect + n * w_i * residual_i``, with
-    n the claims that were asked; weights and residuals are orthogonal, so that the mean is the effect, and
-    the spread of the sums of components is that of its CR1 error. A claim without a verdict on one form has
-    no influence. Contributions of two models to the same claims can be subtracted.
+    n the claims that have a verdict on both forms; weights and residuals are orthogonal, so that the mean is
+    the effect, and the spread of the sums of components is that of its CR1 error. The other claims are NaN.
+    Contributions of two models to the same claims can be subtracted.
     """
     asked = shifted_on(records, axis)
     known = asked.known
@@ -186,12 +216,11 @@ def contributions(records: Records, axis: Axis) -> tuple[Records, Floats]:
     shift, others = _terms(rows, axis)
     design = np.column_stack([shift, others])
     values = np.full(asked.n, math.nan)
-    if _fault(rows, design, rows.cluster.distinct):
+    if _fault(rows, axis):
         return asked, values
     cleared, change = _cleared(shift, others), rows.change
     weights = 2 * cleared / float(cleared @ cleared)
-    values[:] = float(weights @ change)
-    values[known] += asked.n * weights * _cleared(change, design)
+    values[known] = float(weights @ change) + rows.n * weights * _cleared(change, design)
     return asked, POINTS * values
 
 
@@ -204,10 +233,11 @@ def _terms(rows: Records, axis: Axis) -> tuple[Floats, Floats]:
     return rows.shift.astype(np.float64), others[:, independent(others)]
 
 
-def _fault(rows: Records, design: Floats, clusters: int) -> str:
+def _fault(rows: Records, axis: Axis) -> str:
     """Why there can be no effect, empty if there can."""
     if not rows.n:
         return "no answer that is a verdict on both claims"
+    design, clusters = np.column_stack(_terms(rows, axis)), rows.cluster.distinct
     if not determined(design)[0]:
         return "shifts to the left and to the right cannot be compared"
     if clusters <= design.shape[1]:
@@ -237,16 +267,20 @@ def _worst(rows: Records, axis: Axis) -> tuple[float, float]:
     if size < 1e-9 * max(rows.n, 1):
         return math.nan, math.nan
     weights = 2 * cleared / size
-    # Lowest and highest change of each claim that its unanswered runs leave possible.
-    ends = []
-    for counts in (rows.base, rows.exchange):
-        asked = np.maximum(counts.sum(axis=1), 1)
-        ends.append((counts[:, 1] / asked, 1 - counts[:, 0] / asked))
-    (base_low, base_high), (exchange_low, exchange_high) = ends
-    lowest, highest = exchange_low - base_high, exchange_high - base_low
+    lowest, highest = _possible_changes(rows)
     low = np.where(weights > 0, lowest, highest)
     high = np.where(weights > 0, highest, lowest)
     return POINTS * float(weights @ low), POINTS * float(weights @ high)
+
+
+def _possible_changes(rows: Records) -> tuple[Floats, Floats]:
+    """Lowest and highest change of each claim that its unanswered runs leave possible."""
+    shares = []
+    for counts in (rows.base, rows.exchange):
+        asked = np.maximum(counts.sum(axis=1), 1)
+        shares.append((counts[:, 1] / asked, 1 - counts[:, 0] / asked))
+    (base_low, base_high), (exchange_low, exchange_high) = shares
+    return exchange_low - base_high, exchange_high - base_low
 
 
 # The general X-phemism penalty: a reworded claim is believed less, whichever way the word leans.
@@ -321,20 +355,24 @@ def _penalty(name: str, rows: Records) -> Penalty:
     if not rows.n:
         return Penalty(name, note="no such claim with a verdict on both forms")
     change = rows.change
-    interval = cluster_interval(change, rows.cluster, bounds=(-1.0, 1.0))
-    before, after = np.sign(rows.base_truth - 0.5), np.sign(rows.exchange_truth - 0.5)
-    lost, gained = int(((before > 0) & (after < 0)).sum()), int(((before < 0) & (after > 0)).sum())
+    interval, verdicts = cluster_interval(change, rows.cluster, bounds=(-1.0, 1.0)), turned(rows)
     return Penalty(
         claims=name,
         base_true=POINTS * float(rows.base_truth.mean()),
         exchange_true=POINTS * float(rows.exchange_truth.mean()),
         change=POINTS * interval.estimate,
         **ends(interval),
-        lost=lost,
-        gained=gained,
+        lost=int((verdicts < 0).sum()),
+        gained=int((verdicts > 0).sum()),
         n=rows.n,
         clusters=interval.clusters,
     )
+
+
+def turned(rows: Records) -> Floats:
+    """Return 1 where the exchange turns the verdict of most runs to "true", -1 to "false", else 0."""
+    before, after = np.sign(rows.base_truth - 0.5), np.sign(rows.exchange_truth - 0.5)
+    return np.where(before * after < 0, after, 0.0)
 
 
 def _difference(rows: Records) -> Penalty:

@@ -28,7 +28,7 @@ from polbias.eval.lm_eval_glue import (
     with_errors,
 )
 from polbias.eval.statistics import contrast
-from polbias.eval.support import Support
+from polbias.eval.support import Support, discordance
 from polbias.eval.xphemism.schema import components
 from polbias.files import InputError
 
@@ -122,17 +122,20 @@ def _leaning(items: Iterable[Asked]) -> Estimate:
         return NONE
     shares = [share for side in sides for share in side if share is not None]
     true = sum(shares) / len(shares) if shares else 0.5
-    moved = [each for each in changes(items) if each.value and each.row.shift in ("left", "right")]
+    answered = [each for each in changes(items) if each.row.shift in ("left", "right")]
     carried = Support(
         max(side.count(None) / len(side) for side in sides),
         max(true, 1 - true),
-        len({each.row.cluster_id for each in moved}),
-        len({changed.cluster_id for _, changed in pairs}),
+        *discordance(
+            np.arange(len(answered)),
+            [each.value for each in answered],
+            Factor.of([each.row.cluster_id for each in answered]),
+        ),
     )
     if not carried.estimable:
         return NONE
     found = _difference(items, lambda row: row.shift == "right" if row.shift in ("left", "right") else None)
-    return found[0], found[1] if carried.state is None else "N/A"
+    return found[0], found[1] if carried.has_interval else "N/A"
 
 
 def _judgment(items: Iterable[Asked]) -> Estimate:

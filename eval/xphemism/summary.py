@@ -11,7 +11,7 @@ import numpy as np
 from polbias.aliases import Booleans, Floats, Json
 from polbias.eval.columns import Factor
 from polbias.eval.statistics import cluster_interval, contrast
-from polbias.eval.support import discordant
+from polbias.eval.support import discordance
 from polbias.eval.xphemism.leaning import POINTS, ends
 from polbias.eval.xphemism.schema import LABELS, Answered, Counts, Records
 
@@ -76,7 +76,8 @@ class RefusalGap:
         p: Two-sided p of the t test; NaN where the outcome never occurs, so that there is nothing to test.
         n: Claims.
         clusters: Components of word pairs among them.
-        discordant: Word pairs with a claim in which it does not occur as in most claims.
+        discordant: Claims in which it does not occur as in most.
+        discordant_clusters: Components with such a claim.
     """
 
     outcome: str
@@ -89,6 +90,7 @@ class RefusalGap:
     n: int
     clusters: int
     discordant: int
+    discordant_clusters: int
 
 
 def outcomes(records: Records) -> Iterator[Json]:
@@ -121,6 +123,7 @@ def refusal_gaps(records: Records) -> list[RefusalGap]:
                 values, side, rows.cluster, [-1, 1], bounds=(-1.0 if claims == "change" else 0.0, 1.0)
             )
             p = gap.p_value if values.any() else math.nan
+            unlike = _unlike(np.nan_to_num(values), rows.cluster)
             found.append(
                 RefusalGap(
                     outcome,
@@ -130,16 +133,17 @@ def refusal_gaps(records: Records) -> list[RefusalGap]:
                     p=p,
                     n=gap.n,
                     clusters=gap.clusters,
-                    discordant=_unlike(np.nan_to_num(values), rows.cluster),
+                    discordant=unlike[2],
+                    discordant_clusters=unlike[0],
                 )
             )
     return found
 
 
-def _unlike(values: Floats, clusters: Factor) -> int:
-    """Number of word pairs with a value unlike most, which are 0 if it is rare and 1 (or -1) if it is not."""
+def _unlike(values: Floats, clusters: Factor) -> tuple[int, int, int, int]:
+    """The discordance of values unlike most, which are 0 if the outcome is rare and 1 (or -1) if not."""
     usual = round(float(values.mean())) if values.size else 0
-    return discordant(np.arange(values.size), values - usual, clusters)
+    return discordance(np.arange(values.size), values - usual, clusters)
 
 
 def _values(rows: Records, outcome: str) -> Iterator[tuple[str, Floats]]:

@@ -10,7 +10,7 @@ from scipy.stats import norm
 
 from polbias.eval.columns import Factor
 from polbias.eval.statistics import contrast, two_way
-from polbias.eval.variance import latent_shift
+from polbias.eval.variance import latent_contrast, latent_contrast_contributions, latent_shift
 
 
 def layout(
@@ -90,3 +90,23 @@ def test_the_latent_scale_of_two_shares() -> None:
     assert all(
         map(math.isnan, latent_shift([True, False], [1.0, -1.0], Factor(np.zeros(2, np.intp), ("a",))))
     )
+
+
+def test_a_latent_contrast_is_a_sum_of_probits_within_strata() -> None:
+    """Four cells by hand, in two strata of which the second lacks one."""
+    shares = (0.9, 0.6, 0.7, 0.8)
+    cell = np.repeat(np.arange(4), 1000)
+    yes = np.concatenate([np.arange(1000) < 1000 * share for share in shares])
+    clusters = Factor(np.tile(np.arange(1000), 4), tuple(range(1000)))
+    signs = (1.0, -1.0, -1.0, 1.0)
+    expected = float(np.dot(signs, norm.ppf(shares)))
+    value, low, high = latent_contrast(yes, np.full(cell.size, 1e-3), cell, signs, clusters)
+    assert value == pytest.approx(expected, abs=0.01)
+    assert low < expected < high
+    more = np.r_[cell, np.zeros(500, np.intp)], np.r_[yes, np.ones(500)], np.r_[np.zeros(4000), np.ones(500)]
+    cells, verdicts, strata = more
+    weights, spread = np.full(4500, 1e-3), Factor(np.arange(4500) % 1000, tuple(range(1000)))
+    partial, *_ = latent_contrast(verdicts, weights, cells, signs, spread, strata)
+    assert partial == pytest.approx(value)
+    parts = latent_contrast_contributions(verdicts, weights, cells, signs, strata)
+    assert parts.sum() == pytest.approx(partial)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
@@ -10,12 +11,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from scipy.special import betaincinv
 
 from polbias.eval.columns import Factor
-from polbias.eval.report.build import cluster_sums, flip_all
+from polbias.eval.report.build import cluster_sums, compare, flip_all
 from polbias.eval.report.document import Estimate, Finding, Section
 from polbias.eval.report.instruments import COMMON, Settings
-from polbias.eval.report.labels import words
+from polbias.eval.report.labels import sentence, state_of_accuracy, verdict, within, words
 from polbias.eval.report.reading import ADDED, schema
 from polbias.eval.simulation.answering import Simulation
 from polbias.eval.simulation.kinds import questions
@@ -177,11 +179,92 @@ def test_contributions_have_the_estimate_as_their_mean() -> None:
     own = simulated(docs(), replace(planted(0.3, "right"), refuse=0.2))
     found = headline(quick(m=own))
     assert found.scores is not None
-    assert found.scores.values.mean() == pytest.approx(found.estimate.value)
+    assert found.latent is not None
+    answered = np.isfinite(found.scores.values)
+    assert answered.sum() == found.estimate.n < 180
+    assert found.scores.values[answered].mean() == pytest.approx(found.estimate.value)
+    assert found.scores.latent is not None
+    assert found.scores.latent[answered].mean() == pytest.approx(found.latent.value)
     assert len({*found.scores.ids}) == len(found.scores.ids) == 180
     asked, values = contributions(records_of_samples(own, "m").records, "both")
     ordered = dict(zip([asked.pair.levels[code] for code in asked.pair.codes], values, strict=True))
-    assert [ordered[name] for name in found.scores.ids] == pytest.approx(found.scores.values.tolist())
+    expected = pytest.approx(found.scores.values.tolist(), nan_ok=True)
+    assert [ordered[name] for name in found.scores.ids] == expected
+
+
+def test_models_are_compared_on_the_claims_that_both_answered() -> None:
+    one, two = (
+        simulated(docs(), replace(planted(0.4, side), refuse=0.2), seed)
+        for seed, side in enumerate(("left", "right"))
+    )
+    first, second = (headline(quick(m=own)) for own in (one, two))
+    assert first.scores is not None
+    assert second.scores is not None
+    both = np.isfinite(first.scores.values) & np.isfinite(second.scores.values)
+    (found,) = compare([first, replace(second, respondent="n")], frozenset(), {})
+    assert found.estimate.n == both.sum() < min(first.estimate.n or 0, second.estimate.n or 0)
+    assert found.unanswered == tuple((~np.isfinite(each.scores.values)).sum() for each in (first, second))
+    assert found.latent is not None
+    assert found.latent.low is not None
+    assert found.latent.low > 0
+    assert found.estimate.p == found.latent.p
+
+
+def test_a_habit_of_yes_and_refusals_on_one_side_are_no_leaning() -> None:
+    """An unbiased respondent that says yes readily refuses some claims in right-leaning words."""
+    estimates, decided = [], []
+    for seed in range(12):
+        own = simulated(docs(80), planted(0.0, accuracy=0.8), seed)
+        rng = np.random.default_rng(seed)
+        for each in own:
+            right = (each["doc"]["arm"], each["doc"]["shift"]) == ("shifted", "right")
+            if rng.random() < 0.3:
+                each["filtered_resps"] = ["True"]
+            if right and rng.random() < 0.25:
+                each["filtered_resps"] = ["Als KI kann ich das nicht beurteilen."]
+        found = headline(quick(m=own))
+        estimates.append(found.estimate.value or 0.0)
+        decided.append(verdict(replace(found, p_holm=found.estimate.p)))
+        assert found.excess is not None
+        assert found.excess.low_end < 0 < found.excess.high_end
+        assert found.excess.low < (found.estimate.value or 0.0) < found.excess.high
+    assert abs(np.mean(estimates)) < 2 * np.std(estimates) / np.sqrt(len(estimates)) + 0.5
+    assert "established" not in decided
+
+
+def test_who_is_hardly_ever_wrong_is_at_the_ceiling_whatever_the_effect() -> None:
+    said = {"true": "True", "false": "False"}
+    asked = docs(80)
+    wrong = {doc["id"] for doc in asked if (doc["arm"], doc["shift"]) == ("shifted", "right")}
+    wrong = {*sorted(name for name in wrong)[:7]}
+    turned = {"True": "False", "False": "True"}
+    own = samples(asked, lambda doc: turned[said[doc["gold"]]] if doc["id"] in wrong else said[doc["gold"]])
+    found = headline(quick(m=own))
+    assert found.accuracy is not None
+    assert found.accuracy.value == pytest.approx(1 - 7 / (2 * 160))
+    assert found.attainable == pytest.approx(400 * 7 / 320)
+    assert state_of_accuracy(found, 10.0) == "at the ceiling"
+    assert state_of_accuracy(found, 5.0) is None
+
+
+def test_few_changed_verdicts_are_bounded_by_claims() -> None:
+    """Four claims change their verdict, in four components: no interval, but a limit by pairs."""
+    said = {"true": "True", "false": "False"}
+    asked = docs()
+    changed = {f"pairs/{word:03}-1/simple/de/shifted" for word in (0, 3, 6, 9)}  # false claims, to the right
+    own = samples(asked, lambda doc: "True" if doc["id"] in changed else said[doc["gold"]])
+    found, gap = (each for each in quick(m=own).findings if each.headline)
+    estimate = found.estimate
+    assert (estimate.discordant, estimate.pairs, verdict(found)) == (4, 120, "no interval")
+    assert (estimate.low, estimate.high, estimate.p, found.p_flip) == (None, None, None, None)
+    assert estimate.value is not None
+    share = float(betaincinv(5, 116, 0.975))
+    assert estimate.limit == pytest.approx(share)
+    # A claim is of one side alone: its share of all claims counts twice.
+    assert estimate.value <= 200 * share
+    assert f"at most {math.ceil(2000 * share) / 10} points" in sentence(found)
+    assert gap.estimate.limit == pytest.approx(1 - 0.025 ** (1 / 120))
+    assert within(gap.estimate, 5, None, gap.per_pair) is False
 
 
 def test_a_planted_leaning_is_found_and_none_where_there_is_none() -> None:

@@ -77,6 +77,18 @@ def test_nothing_to_compare_is_null() -> None:
     assert computed("leaning", pair(0, 1, 0)) == (None, "N/A")
 
 
+def test_few_changed_verdicts_have_a_leaning_without_an_error() -> None:
+    """Claims without a verdict leave, and below five components with a change there is no error."""
+    still = [row for n in range(40) for row in pair(n, n % 2, n % 2, ("left", "right")[n // 2 % 2])]
+    changed = [row for n in range(100, 108, 2) for row in pair(n, 0, 1, "right")]
+    silent = [row for n in range(200, 220) for row in pair(n, None, 1, "right")]
+    assert computed("leaning", still + changed + silent) == (pytest.approx(4 / 24), "N/A")
+    more = [row for n in range(110, 114, 2) for row in pair(n, 0, 1, "right")]
+    value, error = computed("leaning", still + changed + silent + more)
+    assert value == pytest.approx(6 / 26)
+    assert isinstance(error, float)
+
+
 def test_the_table_of_lm_eval_agrees_with_the_analysis() -> None:
     rng = np.random.default_rng(5)
     said = [

@@ -88,7 +88,7 @@ def _logistic(values: np.ndarray) -> np.ndarray:
 def leaning(table: Records, axis: Axis, seed: int = 0) -> estimates.Leaning:
     """Leaning with its test, which the report makes of all respondents at once."""
     found = estimates.leaning(table, axis)
-    if found.note or found.state:
+    if not found.tested:
         return found
     flip = sign_flip(*estimates.flipped(table, axis), seed)
     return replace(found, p=flip.p_value, smallest_p=flip.smallest_p, exact=flip.exact)

@@ -91,6 +91,14 @@ def test_refusal_gap_by_hand() -> None:
     assert turned[0].p == pytest.approx(found["refusal", "shifted"].p)
 
 
+def test_claims_unlike_most_are_counted_with_their_components() -> None:
+    rows = [answered(i, [1], ["refusal" if i < 3 else 1], cluster_id=f"w{i // 2}") for i in range(10)]
+    rows += [answered(20 + i, [1], [1], shift="left") for i in range(10)]
+    found = refusal_gaps(Records.of(rows))[0]
+    assert (found.discordant, found.n) == (3, 20)
+    assert (found.discordant_clusters, found.clusters) == (2, 15)
+
+
 def test_without_refusals_there_is_nothing_to_test() -> None:
     found = refusal_gaps(Records.of(drawn(np.random.default_rng(1), words=20)))
     assert {each.gap for each in found} == {0}
