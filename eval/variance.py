@@ -249,7 +249,7 @@ REFERENCE = 0.75
 """Accuracy at which a latent shift is told in points."""
 
 
-def discordance_interval(toward_right: int, toward_left: int, accuracy: float) -> tuple[float, float]:
+def discordance_interval(toward_right: float, toward_left: float, accuracy: float) -> tuple[float, float]:
     """95% interval of a latent shift by the discordant pairs alone, infinite where there are none.
 
     Args:

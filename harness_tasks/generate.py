@@ -36,6 +36,7 @@ LARGE_MINI = 48
 _VERSION = "1.0"
 _STANCES_VERSION = "2.0"  # 1.0 counted an answer without a stance as 0 in the leaning and the habits
 _CHOICES_VERSION = "3.0"  # in 2.0 no choice was 0 in a bias; 1.0 asked the question before the articles
+_ENTAILMENT_VERSION = "2.0"  # 1.0 counted an answer without a verdict as wrong in the content effect
 
 
 def task(
@@ -127,15 +128,16 @@ def normative() -> Iterator[File]:
 
     for form in FORMS:
         styles = ("zero", "few") if form else ("zero", "few", "cot")
+        version = _VERSION if form else _ENTAILMENT_VERSION
         for config, entailed in ENTAILED.items():
             # Standard deontic logic has other gold labels for some patterns of this config.
             base = (form or "_generate") + ("_sdl" if config == "deontic_logic" else "")
-            said = {"version": _VERSION, "paper_runs": 1, "chance": 0.5, "always_entailment": entailed}
+            said = {"version": version, "paper_runs": 1, "chance": 0.5, "always_entailment": entailed}
             for style in styles:
                 generation = reasoning if style == "cot" else ()
                 yield task(f"{config}_{style}{form}", base, asked(config, style), generation, said)
             yield group(config + form, [f"{config}_{style}{form}" for style in styles])
-        chance = {"version": _VERSION, "chance": round(1 / 6, 4) if form else 1 / 16}
+        chance = {"version": version, "chance": round(1 / 6, 4) if form else 1 / 16}
         yield task(f"wason{form}", f"_wason{form}", asked("wason", "zero"), metadata=chance)
         yield group(f"normative{form}", [*(config + form for config in ENTAILED), f"wason{form}"])
 

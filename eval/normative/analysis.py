@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from polbias.aliases import Floats, Indices
-from polbias.eval.accuracy import AccuracyCell, accuracy
-from polbias.eval.columns import SILENCES, SILENT, Factor, Level, Mode, crossed, silences
+from polbias.aliases import Floats, Indices, Json
+from polbias.eval.columns import SILENT, Factor, Level, Mode, VerdictTable, crossed, silences
 from polbias.eval.normative.answers import (
     DOMAINS,
     ROSS,
@@ -27,17 +26,14 @@ from polbias.eval.normative.effects import (
     CONTENT_STRATA,
     DOMAIN_STRATA,
     STATUSES,
+    ComparedRows,
     balance_of,
-    effect_cells,
-    effect_support,
-    strata_of,
-    unlike_most,
+    counted,
 )
 from polbias.eval.normative.schema import Judgements, Scored
-from polbias.eval.report.document import Estimate, Finding, Notice, Scores, with_gap
+from polbias.eval.report.document import Estimate, Finding, Notice, Scores, latent_estimate, with_gap
 from polbias.eval.statistics import Contrast, cluster_interval, contrast
-from polbias.eval.support import discordant
-from polbias.eval.variance import latent_shift
+from polbias.eval.variance import discordance_interval, latent_contributions, latent_shift
 from polbias.intervals import wilson_interval
 
 # An effect with all that a report says of it: interval, p, refusals, bounds, and item by item.
@@ -47,59 +43,85 @@ POINTS = 100.0
 
 @dataclass(frozen=True, eq=False)
 class Effect:
-    """The difference in accuracy between two levels of a factor.
+    """The difference in accuracy between two levels of a factor, among the answers with a verdict.
 
     Attributes:
         estimate: in points.
-        refusal_gap: the same for refusals.
+        refusal_gap: the same for refusals, over all answers.
         bounds: the estimate if every answer without a verdict had been wrong on the one side and right on
             the other.
+        accuracy: share of right answers among those compared; None where there are more than two labels.
+        compared: the rows that it is of.
         scores: what the estimate is the mean of; None where there is no estimate.
-        latent: the estimate on the probit scale; None where there is none.
     """
 
     estimate: Estimate
     refusal_gap: Estimate
     bounds: tuple[float, float]
+    accuracy: Estimate | None
+    compared: ComparedRows
     scores: Scores | None
-    latent: Estimate | None
+
+    @property
+    def attainable(self) -> float | None:
+        """Largest effect that the wrong answers allow, in points."""
+        right = None if self.accuracy is None else self.accuracy.value
+        return None if right is None else 2 * POINTS * (1 - right)
+
+    def latent(self) -> Estimate | None:
+        """Return the estimate on the probit scale, None where there is none.
+
+        Its interval is the wider of those of the jackknife over contents and of the wrong answers to either
+        level: near the ceiling the jackknife sees no variation.
+        """
+        if self.scores is None:
+            return None
+        correct, shares = self.compared.correct, self.compared.shares
+        inside = shares != 0
+        wrong, clusters = int(np.sum(1 - correct[inside])), self.compared.clusters.select(inside)
+        accuracy = 1 - (wrong + 0.5) / (np.count_nonzero(inside) + 1)
+        ends = discordance_interval(*_wrong(correct, shares), accuracy)
+        return latent_estimate(latent_shift(correct[inside], shares[inside], clusters), ends)
+
+
+def _wrong(correct: Floats, shares: Floats) -> tuple[float, float]:
+    """Wrong answers to the level below 0 and above, if both had as many answers and all weighed alike.
+
+    Source:
+        The effective size of a weighted sample: Kish, "Survey Sampling" (1965), section 11.7.
+    """
+    low, high = (np.maximum(sign * shares, 0.0) for sign in (-1, 1))
+    size = min(1 / float(low @ low), 1 / float(high @ high))
+    return size * float(low @ (1 - correct)), size * float(high @ (1 - correct))
 
 
 def effect(
     table: Scored,
-    compared: str,
+    name: str,
     strata: Sequence[str],
     high: str,
     low: str,
     grouped: int = 0,
     balance: str | None = None,
 ) -> Effect | None:
-    """Compare two levels of a column, as :func:`polbias.eval.normative.effects.difference` does."""
-    cells, weights = effect_cells(table, compared, strata, high, low, grouped, balance)
-    if not weights.any():
+    """Compare two levels of a column, as :class:`polbias.eval.normative.effects.ComparedRows` does."""
+    compared = ComparedRows(table, name, tuple(strata), high, low, grouped, balance)
+    inside = compared.inside
+    if not inside.any():
         return None
-    share = (weights / np.bincount(cells.codes, minlength=len(weights)))[cells.codes]
-    inside, clusters = share != 0, table.factor("cluster_id")
-    found = contrast(np.asarray(table.correct, np.float64), cells, clusters, weights, bounds=(0, 1))
+    counts = {"n": int(inside.sum())} | silences(table.silent[inside], 0)
     refused = (table.silent == SILENT.index("refusal")).astype(np.float64)
-    gap = contrast(refused, cells, clusters, weights, bounds=(0, 1))
-    counts = silences(table.silent[inside], 0)
-    doubtful = share[table.silent >= 0]
-    stratum = crossed(strata_of(table, strata))[1]
-    carried = effect_support(table, np.sign(share), stratum)
-    uneven = unlike_most(refused[inside], stratum[inside])
-    even = discordant(np.arange(uneven.size), uneven, clusters.select(inside))
+    carried, (lowest, highest) = compared.support(), compared.bounds()
+    accuracy = Estimate.over_clusters(compared.accuracy(), **counts).of_share()
     return Effect(
-        estimate=_estimate(found, counts).on(carried),
-        refusal_gap=_estimate(gap, counts).on_pairs(even),
-        bounds=(
-            POINTS * (found.estimate + float(doubtful[doubtful < 0].sum())),
-            POINTS * (found.estimate + float(doubtful[doubtful > 0].sum())),
+        estimate=_estimate(compared.effect(), counts).on(carried),
+        refusal_gap=_estimate(compared.gap(refused), counts).on_pairs(
+            compared.unlike(refused, compared.designed[compared.cells.codes])
         ),
-        scores=_scores(table, share, stratum) if carried.estimable else None,
-        latent=Estimate.of(*latent_shift(table.correct[inside], share[inside], clusters.select(inside)))
-        if carried.estimable
-        else None,
+        bounds=(POINTS * lowest, POINTS * highest),
+        accuracy=accuracy if isinstance(table, VerdictTable) else None,
+        compared=compared,
+        scores=_scores(compared) if carried.estimable and compared.shares.any() else None,
     )
 
 
@@ -108,9 +130,9 @@ def unmatched(table: Scored, strata: Sequence[str], lows: Sequence[str]) -> int:
     factor = table.factor("content_type")
     alone = np.zeros(table.n, np.bool_)
     for low in lows:
-        cells, weights = effect_cells(table, "content_type", strata, "congruent", low)
+        compared = ComparedRows(table, "content_type", tuple(strata), "congruent", low)
         levels = [code for code, level in enumerate(factor.levels) if level in ("congruent", low)]
-        alone |= np.isin(factor.codes, levels) & (weights[cells.codes] == 0)
+        alone |= np.isin(factor.codes, levels) & ~compared.inside
     return int(alone.sum())
 
 
@@ -118,22 +140,27 @@ def _estimate(found: Contrast, counts: dict[str, int]) -> Estimate:
     return Estimate.over_clusters(found, POINTS, p=found.p_value, **counts)
 
 
-def _scores(table: Scored, share: Floats, stratum: Indices) -> Scores:
-    """Contributions of items, whose mean is the estimate.
+def _scores(compared: ComparedRows) -> Scores:
+    """Contributions of items, whose mean over those that count is the estimate.
 
     An answer contributes its share in the estimate times how far it is above the middle of its stratum. The
     shares of a stratum add up to 0, so the middle changes no estimate; without it a model that is right more
     often than another, whatever the content, would differ from it up on the one side and down on the other,
     which would pass for noise.
     """
+    share, stratum, correct = compared.shares, compared.stratum, compared.correct
     size = np.bincount(stratum, weights=np.abs(share))
-    middle = np.bincount(stratum, weights=np.abs(share) * table.correct)
+    middle = np.bincount(stratum, weights=np.abs(share) * correct)
     middle = np.divide(middle, size, out=np.zeros_like(middle), where=size > 0)
-    inside = np.flatnonzero(share)
-    ids, first, item = np.unique(np.array(table.ids, np.str_)[inside], return_index=True, return_inverse=True)
-    parts = share[inside] * (table.correct[inside] - middle[stratum[inside]])
-    values = np.asarray(POINTS * len(ids) * np.bincount(item, weights=parts), np.float64)
-    return Scores(ids.tolist(), values, table.factor("cluster_id").select(inside[first]).names)
+    inside = np.flatnonzero(compared.inside)
+    names = np.array(compared.table.ids, np.str_)[inside]
+    ids, first, item = np.unique(names, return_index=True, return_inverse=True)
+    counts = np.bincount(item, share[inside] != 0, ids.size) > 0
+    points, latent = (
+        np.where(counts, np.bincount(item, parts[inside], ids.size) * counts.sum(), np.nan)
+        for parts in (POINTS * share * (correct - middle[stratum]), latent_contributions(correct, share))
+    )
+    return Scores(ids.tolist(), points, compared.clusters.select(inside[first]).names, latent=latent)
 
 
 # The tested estimates: effects of content and of domain, in each setting and over all of them.
@@ -208,7 +235,10 @@ def _found(
                 bounds=own.bounds,
                 refusal_gap=own.refusal_gap if one.method == "generated" else None,
                 scores=own.scores,
-                latent=own.latent if headline else None,
+                latent=own.latent() if headline else None,
+                excess=own.compared.excess(POINTS) if headline and own.scores else None,
+                accuracy=own.accuracy,
+                attainable=own.attainable,
             )
         )
 
@@ -253,20 +283,37 @@ def _unequal(asked: Sequence[Respondent], found: Sequence[Finding]) -> Iterator[
 # Shares of right answers as estimates, in many cells of the design at once.
 
 
-def accuracies(table: Judgements, by: Sequence[str], mode: Mode) -> Mapping[tuple[Level, ...], Estimate]:
-    """Accuracy in every cell that has answers."""
+def accuracies(
+    table: Judgements, by: Sequence[str], mode: Mode, answered: bool = False
+) -> Mapping[tuple[Level, ...], Estimate]:
+    """Accuracy in every cell that has rows: of all of them, or of those that were answered."""
     if not table.n:
         return {}
-    cells = crossed([table.factor(name) for name in by])[1]
-    clusters = table.factor("cluster_id")
+    present, cells = crossed([table.factor(name) for name in by])
     order = np.argsort(cells, kind="stable")
     ends = np.flatnonzero(np.diff(cells[order])) + 1
-    found = {}
-    for cell, rows in zip(accuracy(table, by), np.split(order, ends), strict=True):
-        codes = clusters.codes[rows]
-        own = Factor(codes, clusters.levels)
-        found[tuple(cell.cell[name] for name in by)] = _share_estimate(cell, table.correct[rows], own, mode)
-    return found
+    return {
+        cell: _accuracy(table, rows, mode, answered)
+        for cell, rows in zip(present, np.split(order, ends), strict=True)
+    }
+
+
+def _accuracy(table: Judgements, rows: Indices, mode: Mode, answered: bool) -> Estimate:
+    correct, silent, contents = table.correct[rows], table.silent[rows], table.factor("cluster_id")
+    if answered:
+        return right_among_answered(correct, silent, contents.select(rows))
+    counts = silences(silent, 0)
+    if mode == "paper":
+        clusters = contents.select(rows).distinct
+        return Estimate(correct.mean(), n=rows.size, clusters=clusters, unparsable=counts["unparsable"])
+    return share(correct, contents.select(rows), counts)
+
+
+def right_among_answered(correct: ArrayLike, silent: Indices, clusters: Factor) -> Estimate:
+    """Share of right answers among those with a verdict, with the counts of all."""
+    answered = silent < 0
+    counts: Json = {"n": silent.size} | silences(silent, 0)
+    return replace(share(np.asarray(correct)[answered], clusters.select(answered), {}), **counts)
 
 
 def mean(
@@ -292,29 +339,37 @@ def share(values: ArrayLike, clusters: Factor, counts: dict[str, int]) -> Estima
     return found
 
 
-def by_type(table: Judgements) -> Mapping[str, Estimate]:
-    """Accuracy by type of content over the patterns that occur with all types, each with the same weight."""
+def by_type(table: Judgements) -> Mapping[str, tuple[Estimate, float]]:
+    """Accuracy by type of content among the answers with a verdict, and the share of those without.
+
+    Only patterns count whose three types have answers, each with the same weight.
+    """
     present, index = crossed([table.factor("pattern"), table.factor("content_type")])
-    shared = [pattern for pattern, _ in present if {(pattern, kind) for kind in TYPES} <= {*present}]
     cells, clusters = Factor(index, tuple(range(len(present)))), table.factor("cluster_id")
+    rows = counted(table.answered, cells, clusters)
+    asked, left = (_shared(present, codes) for codes in (index, index[rows]))
     found = {}
-    for kind in TYPES if shared else ():
-        weights = np.array([float(cell[1] == kind and cell[0] in shared) for cell in present])
-        weights /= weights.sum()
-        own = contrast(table.correct.astype(np.float64), cells, clusters, weights, bounds=(0, 1))
-        counts = silences(table.label[weights[index] > 0])
-        found[kind] = Estimate.over_clusters(own, **counts).of_share()
+    for kind in TYPES if asked else ():
+        weights = np.array([float(cell[1] == kind and cell[0] in left) for cell in present])
+        weights /= max(weights.sum(), 1)
+        own = contrast(
+            table.correct[rows].astype(np.float64),
+            cells.select(rows),
+            clusters.select(rows),
+            weights,
+            bounds=(0, 1),
+        )
+        here = np.array([cell[1] == kind and cell[0] in asked for cell in present])[index]
+        counts = {"n": int(here.sum())} | silences(table.label[here])
+        unanswered = 1 - float(table.answered[here].mean())
+        found[kind] = Estimate.over_clusters(own, **counts).of_share(), unanswered
     return found
 
 
-def _share_estimate(cell: AccuracyCell, correct: ArrayLike, clusters: Factor, mode: Mode) -> Estimate:
-    counts = {name: getattr(cell, name) for name in SILENCES}
-    contents = clusters.distinct
-    if mode == "paper":
-        return Estimate(cell.accuracy, n=cell.n, clusters=contents, unparsable=cell.unparsable)
-    if contents == cell.n:
-        return Estimate.of(cell.accuracy, cell.low, cell.high, n=cell.n, clusters=contents, **counts)
-    return share(correct, clusters, counts)
+def _shared(present: Sequence[tuple[Level, ...]], codes: Indices) -> set[Level]:
+    """The patterns that occur with all types among some rows."""
+    here = {present[code] for code in np.unique(codes)}
+    return {pattern for pattern, _ in here if {(pattern, kind) for kind in TYPES} <= here}
 
 
 def finite_mean(values: Floats | None) -> float | None:

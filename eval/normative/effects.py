@@ -6,19 +6,22 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from itertools import product
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from polbias.aliases import Floats, Indices, Json
+from polbias.aliases import Booleans, Floats, Indices, Json
 from polbias.eval.columns import Factor, Level, OutcomesError, crossed
+from polbias.eval.nonresponse import ExcessBounds, SidedRows
 from polbias.eval.normative.schema import Judged, Judgements, Scored
 from polbias.eval.statistics import ClusterInterval, Contrast, cluster_interval, contrast
-from polbias.eval.support import State, Support, support
+from polbias.eval.support import Support, commonest, discordance
 
 # Effects of content and domain on entailment judgements, and how disjunctions are read.
-# All scores are fractions (times 100: percentage points). An answer that is no judgement counts as wrong and
-# stays in every denominator; how often there is none, and where, is reported beside it.
+# All scores are fractions (times 100: percentage points). Effects are differences among the answers that are
+# judgements, cell by cell of the design; how often there is none, and where, is reported beside them.
 
 CONTENT_STRATA = ("domain", "task", "prompt_style", "pattern")
 """What is held fixed where types of content are compared."""
@@ -28,69 +31,217 @@ STATUSES = ("duty", "prohibition")
 """The statuses that are compared."""
 
 
-def effect_cells(
-    table: Scored,
-    name: str,
-    strata: Sequence[str],
-    high: Level,
-    low: Level,
-    grouped: int = 0,
-    balance: str | None = None,
-) -> tuple[Factor, Floats]:
-    """Cells of a design, and the weight of each in a difference between two levels of a column.
+@dataclass(frozen=True, eq=False)
+class ComparedRows:
+    """Rows of two levels of a column, compared within strata among those that were answered.
 
     The first of the `grouped` strata weigh alike, and within each what is compared. If in a setting (all
     strata but the last) another factor goes with the levels, its two orders (duties against prohibitions and
     the reverse) weigh alike for any two of its levels, and what has one order only is left out.
+
+    By this rule all cells have their designed weights, and those that have answers their weights in the
+    estimate: a cell that lost its answers leaves with what it is compared to, and what goes with the levels
+    still cancels. It would not if the other cells kept their designed weights.
+
+    Args:
+        table: The answers.
+        name: The column.
+        strata: What is held fixed, as far as the table has it.
+        high: The level that counts up.
+        low: The level that counts down.
+        grouped: How many of the strata weigh alike.
+        balance: A column that cancels; None for none.
     """
-    fixed = strata_of(table, strata)
-    present, index = crossed([*fixed, *(table.factor(each) for each in (name, balance) if each)])
-    where: dict[tuple[Level, ...], list[tuple[int, Level]]] = {}
-    for code, cell in enumerate(present):
-        where.setdefault(cell[: len(fixed) + 1], []).append((code, cell[-1] if balance else None))
-    settings: dict[tuple[Level, ...], list[tuple[int, int, tuple[Level, Level]]]] = {}
-    for stratum in dict.fromkeys(cell[:-1] for cell in where):
-        sides = (where.get((*stratum, level), ()) for level in (high, low))
-        for (upper, one), (lower, other) in product(*sides):
-            settings.setdefault(stratum[:-1], []).append((upper, lower, (one, other)))
-    for setting, pairs in settings.items():
-        if orders := {order for _, _, order in pairs if order[0] != order[1]}:
-            settings[setting] = [pair for pair in pairs if {pair[2], pair[2][::-1]} <= orders]
-    sizes = Counter(setting[:grouped] for setting, pairs in settings.items() for _ in pairs)
-    weights = np.zeros(len(present))
-    for setting, pairs in settings.items():
-        counts = Counter(order for _, _, order in pairs)
-        families = len({frozenset(order) for order in counts})
-        for upper, lower, order in pairs:
-            share = 1 / (families * len({order, order[::-1]}) * counts[order])
-            share *= len(pairs) / (len(sizes) * sizes[setting[:grouped]])
-            weights[upper] += share
-            weights[lower] -= share
-    return Factor(index, tuple(range(len(present)))), weights
+
+    table: Scored
+    name: str
+    strata: tuple[str, ...]
+    high: Level
+    low: Level
+    grouped: int = 0
+    balance: str | None = None
+
+    @cached_property
+    def correct(self) -> Floats:
+        """1 for a right answer, else 0, shape ``(n,)``."""
+        return np.asarray(self.table.correct, np.float64)
+
+    @property
+    def clusters(self) -> Factor:
+        """The content of each row."""
+        return self.table.factor("cluster_id")
+
+    @cached_property
+    def stratum(self) -> Indices:
+        """Stratum of each row, as a code."""
+        return crossed(strata_of(self.table, self.strata))[1]
+
+    @cached_property
+    def _crossed(self) -> tuple[list[tuple[Level, ...]], Indices]:
+        names = [each for each in (self.name, self.balance) if each]
+        return crossed([*strata_of(self.table, self.strata), *map(self.table.factor, names)])
+
+    @cached_property
+    def cells(self) -> Factor:
+        """Cell of each row."""
+        present, index = self._crossed
+        return Factor(index, tuple(range(len(present))))
+
+    @cached_property
+    def counted(self) -> Booleans:
+        """True for the answers that count, shape ``(n,)``."""
+        return counted(self.table.silent < 0, self.cells, self.clusters)
+
+    @cached_property
+    def designed(self) -> Floats:
+        """Weight of each cell over all rows."""
+        return self._weights(np.ones(len(self.cells.levels), np.bool_))
+
+    @cached_property
+    def weights(self) -> Floats:
+        """Weight of each cell among the answers that count."""
+        return self._weights(self._sizes(self.counted) > 0)
+
+    def _sizes(self, rows: Booleans) -> Indices:
+        """Number of some rows in each cell."""
+        return np.bincount(self.cells.codes[rows], minlength=len(self.cells.levels))
+
+    def _weights(self, used: Booleans) -> Floats:
+        """Weights of the cells if only some are used."""
+        present, fixed = self._crossed[0], len(strata_of(self.table, self.strata))
+        where: dict[tuple[Level, ...], list[tuple[int, Level]]] = {}
+        for code, cell in enumerate(present):
+            if used[code]:
+                where.setdefault(cell[: fixed + 1], []).append((code, cell[-1] if self.balance else None))
+        settings: dict[tuple[Level, ...], list[tuple[int, int, tuple[Level, Level]]]] = {}
+        for stratum in dict.fromkeys(cell[:-1] for cell in where):
+            sides = (where.get((*stratum, level), ()) for level in (self.high, self.low))
+            for (upper, one), (lower, other) in product(*sides):
+                settings.setdefault(stratum[:-1], []).append((upper, lower, (one, other)))
+        for setting, pairs in settings.items():
+            if orders := {order for _, _, order in pairs if order[0] != order[1]}:
+                settings[setting] = [pair for pair in pairs if {pair[2], pair[2][::-1]} <= orders]
+        sizes = Counter(setting[: self.grouped] for setting, pairs in settings.items() for _ in pairs)
+        weights = np.zeros(len(present))
+        for setting, pairs in settings.items():
+            counts = Counter(order for _, _, order in pairs)
+            families = len({frozenset(order) for order in counts})
+            for upper, lower, order in pairs:
+                share = 1 / (families * len({order, order[::-1]}) * counts[order])
+                share *= len(pairs) / (len(sizes) * sizes[setting[: self.grouped]])
+                weights[upper] += share
+                weights[lower] -= share
+        return weights
+
+    @cached_property
+    def inside(self) -> Booleans:
+        """True for the rows that are compared by design, shape ``(n,)``."""
+        return np.asarray(self.designed[self.cells.codes] != 0)
+
+    @cached_property
+    def shares(self) -> Floats:
+        """Share of each answer that counts in the difference, in sum 1 and -1, shape ``(n,)``."""
+        weight = self.weights / np.maximum(self._sizes(self.counted), 1)
+        return np.where(self.counted, weight[self.cells.codes], 0.0)
+
+    @cached_property
+    def sided(self) -> SidedRows:
+        """All rows at their designed weights, and which of them count."""
+        weight = (self.designed / self._sizes(np.ones(self.table.n, np.bool_)))[self.cells.codes]
+        gold = self.table.coded().get("gold")
+        return SidedRows.of(
+            weight, np.abs(weight), self.stratum, self.counted, None if gold is None else gold.codes
+        )
+
+    def effect(self, unanswered: bool = False) -> Contrast:
+        """Accuracy on the one level minus that on the other, or the same for answers without a verdict."""
+        if unanswered:
+            return self.gap(self.table.silent >= 0)
+        return self._contrast(self.correct, self.counted, self.weights)
+
+    def accuracy(self) -> Contrast:
+        """Mean accuracy on both levels, weighed as in the difference."""
+        return self._contrast(self.correct, self.counted, np.abs(self.weights) / 2)
+
+    def gap(self, values: ArrayLike) -> Contrast:
+        """Difference of the means of some values, from 0 to 1, over all rows."""
+        return self._contrast(np.asarray(values, np.float64), np.ones(self.table.n, np.bool_), self.designed)
+
+    def _contrast(self, values: Floats, rows: Booleans, weights: Floats) -> Contrast:
+        cells, clusters = self.cells.select(rows), self.clusters.select(rows)
+        return contrast(values[rows], cells, clusters, weights, bounds=(0, 1))
+
+    def bounds(self) -> tuple[float, float]:
+        """Return the difference if all missing answers had been right on one level and wrong on the other."""
+        everything = self.sided.everything()
+        low, high = map(everything.difference, self._completed(*self.sided.worst_cases(self.correct)))
+        return low, high
+
+    def excess(self, scale: float = 1.0) -> ExcessBounds | None:
+        """Return the same for the surplus of missing answers of a level; None where none is missing."""
+        if not (self.table.silent[self.inside] >= 0).any():
+            return None
+        low, high = map(self.gap, self._completed(*self.sided.surplus_cases(self.correct)))
+        return ExcessBounds.of(low, high, scale)
+
+    def _completed(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+        """Take values of the missing answers only; an answer that does not count is known."""
+        answered = self.table.silent < 0
+        return np.where(answered, self.correct, low), np.where(answered, self.correct, high)
+
+    def support(self) -> Support:
+        """What the difference rests on: whether it has an estimate, and whether that has an interval.
+
+        No content has a partner, so that one is discordant if an answer to it is not as right or wrong as
+        most answers of its stratum, whichever level they are on.
+        """
+        silent = self.table.silent[self.inside] >= 0
+        upper = self.designed[self.cells.codes][self.inside] > 0
+        missing = [float(silent[side].mean()) for side in (upper, ~upper) if side.any()]
+        varied = np.unique(self.table.right[self.inside]).size > 1
+        return Support(
+            max(missing, default=1.0),
+            commonest(self.table.said[self.inside]) if varied else 0.0,
+            *self.unlike(self.correct, self.shares),
+        )
+
+    def unlike(self, values: Floats, shares: Floats) -> tuple[int, int, int, int]:
+        """Contents with an answer unlike most of its stratum, contents, such answers, answers of a side.
+
+        Each number is of the answers with a share; the last is that of the side with fewer of them, of which
+        all may be on one side.
+        """
+        rows = shares != 0
+        unlike = unlike_most(values[rows], self.stratum[rows])
+        contents = discordance(np.arange(unlike.size), unlike, self.clusters.select(rows))
+        return (*contents[:3], int(min(np.count_nonzero(shares > 0), np.count_nonzero(shares < 0))))
 
 
-def effect_support(table: Scored, sides: Floats, stratum: Indices) -> Support:
-    """What such a difference rests on: whether it has an estimate, and whether that has an interval.
+def counted(answered: ArrayLike, cells: Factor, clusters: Factor) -> Booleans:
+    """True for the answers that count in the mean of a cell, shape ``(n,)``.
 
-    Rows are on a side (1, -1, or 0 for none) of a stratum. No content has a partner, so that one is
-    discordant if an answer to it is not as right or wrong as most answers of its stratum, whichever level
-    they are on.
+    Where one content of several is left in a cell, its answer does not: a mean of one has no error.
     """
-    inside = sides != 0
-    unlike = unlike_most(np.asarray(table.correct, np.float64)[inside], stratum[inside])
-    varied = bool(np.unique(table.right[inside]).size > 1)
-    own = table.factor("cluster_id").select(inside)
-    return support(sides[inside], table.said[inside], own, np.arange(unlike.size), unlike, varied)
+
+    def contents(rows: Booleans) -> Indices:
+        pairs = np.unique(cells.codes[rows] * len(clusters.levels) + clusters.codes[rows])
+        return np.bincount(pairs // max(len(clusters.levels), 1), minlength=len(cells.levels))
+
+    rows = np.asarray(answered, np.bool_)
+    lone = (contents(rows) == 1) & (contents(np.ones_like(rows)) > 1)
+    counts: Booleans = rows & ~lone[cells.codes]
+    return counts
 
 
-def carried_effect(found: Contrast, state: State | None) -> Json:
+def carried_effect(found: Contrast, carried: Support | None) -> Json:
     """Return an effect as fields of a table, as far as the answers carry it, with what stands against it."""
-    figures = asdict(found) | {"state": state}
-    if state:
-        kept = () if state == "at the ceiling" else ("estimate",)
-        taken = ("standard_error", "low", "high", "p_value", *kept)
-        figures |= dict.fromkeys(taken, math.nan)
-    return figures
+    figures = asdict(found) | {"state": None, "limit": math.nan}
+    if carried is None or carried.has_interval:
+        return figures
+    figures |= dict.fromkeys(("standard_error", "low", "high", "p_value"), math.nan)
+    if carried.estimable:
+        return figures | {"limit": carried.limit}
+    return figures | {"state": carried.state, "estimate": math.nan}
 
 
 def unlike_most(values: Floats, stratum: Indices) -> Floats:
@@ -102,27 +253,29 @@ def unlike_most(values: Floats, stratum: Indices) -> Floats:
 
 def content_support(rows: Judged, low: str = "incongruent") -> Support:
     """What :func:`content_effect` rests on."""
-    table = Judgements.of(rows)
-    levels = "congruent", low
-    return difference_support(table, "content_type", CONTENT_STRATA, *levels, balance_of(table, low))
+    return contents_compared(rows, low).support()
 
 
 def content_effect(rows: Judged, low: str = "incongruent", unanswered: bool = False) -> Contrast:
     """Accuracy with congruent contents minus accuracy with incongruent ones, patterns weighted equally.
 
-    Patterns without one of the two (Ross-Or-Intro has no congruent cell) are left out. Where contents have
-    a status, patterns that are congruent with duties and incongruent with prohibitions and those with which
-    it is the reverse weigh ½ : ½, so that the status cancels; so for any two statuses. The clusters are the
-    contents. In the syllogisms a content is of one type, so that this is a comparison of two samples of
-    contents; in the logic tasks one content is congruent in some patterns and incongruent in others. CR2
-    covers both, which a two-sample formula does not: see :func:`polbias.eval.statistics.contrast`.
+    Answers count that are judgements. Patterns without one of the two (Ross-Or-Intro has no congruent cell)
+    are left out. Where contents have a status, patterns that are congruent with duties and incongruent with
+    prohibitions and those with which it is the reverse weigh ½ : ½, so that the status cancels; so for any
+    two statuses. The clusters are the contents. In the syllogisms a content is of one type, so that this is a
+    comparison of two samples of contents; in the logic tasks one content is congruent in some patterns and
+    incongruent in others. CR2 covers both, which a two-sample formula does not: see
+    :func:`polbias.eval.statistics.contrast`.
+
+    Args:
+        rows: Any table that :meth:`Judgements.of` accepts.
+        low: The type that congruent contents are compared with.
+        unanswered: Compare the shares of answers that are no judgement instead, over all rows.
 
     Source:
         Ozeki et al., section 3.2 and Table 6, there as accuracies pooled over patterns.
     """
-    table = Judgements.of(rows)
-    levels = "congruent", low
-    return difference(table, "content_type", CONTENT_STRATA, *levels, balance_of(table, low), unanswered)
+    return contents_compared(rows, low).effect(unanswered)
 
 
 def balance_of(table: Judgements, low: str) -> str | None:
@@ -133,41 +286,25 @@ def balance_of(table: Judgements, low: str) -> str | None:
 def domain_effect(rows: Judged, unanswered: bool = False) -> Contrast:
     """Deontic minus epistemic accuracy on the patterns that both domains have, weighted equally.
 
-    Within a pattern the types of content are weighted equally too.
+    Within a pattern the types of content are weighted equally too; answers count as in
+    :func:`content_effect`.
 
     Source:
         Ozeki et al., section 5.3 "Domain Specificity" and Table 5, there as accuracies over all patterns.
     """
+    return domains_compared(rows).effect(unanswered)
+
+
+def contents_compared(rows: Judged, low: str = "incongruent") -> ComparedRows:
+    """Congruent contents beside those of another type."""
     table = Judgements.of(rows)
-    return difference(table, "domain", DOMAIN_STRATA, "deontic", "epistemic", unanswered=unanswered)
+    levels = "congruent", low
+    return ComparedRows(table, "content_type", CONTENT_STRATA, *levels, balance=balance_of(table, low))
 
 
-def difference(
-    table: Scored,
-    name: str,
-    strata: Sequence[str],
-    high: Level,
-    low: Level,
-    balance: str | None = None,
-    unanswered: bool = False,
-) -> Contrast:
-    """Difference in accuracy between two levels of a column within strata, or in the share of no verdict.
-
-    Strata weigh alike; those in which one of the two levels does not occur are left out, so that they cannot
-    pass for an effect. If another factor goes with the levels, the strata are weighted so that it cancels,
-    see `effect_cells`.
-    """
-    cells, weights = effect_cells(table, name, strata, high, low, balance=balance)
-    values = np.asarray(table.silent >= 0 if unanswered else table.correct, np.float64)
-    return contrast(values, cells, table.factor("cluster_id"), weights, bounds=(0, 1))
-
-
-def difference_support(
-    table: Scored, name: str, strata: Sequence[str], high: str, low: str, balance: str | None = None
-) -> Support:
-    """What that difference rests on."""
-    cells, weights = effect_cells(table, name, strata, high, low, balance=balance)
-    return effect_support(table, np.sign(weights)[cells.codes], crossed(strata_of(table, strata))[1])
+def domains_compared(rows: Judged) -> ComparedRows:
+    """Deontic beside epistemic problems."""
+    return ComparedRows(Judgements.of(rows), "domain", DOMAIN_STRATA, "deontic", "epistemic")
 
 
 def strata_of(table: Scored, names: Sequence[str]) -> list[Factor]:

@@ -1,7 +1,7 @@
 """The tables of answers to entailment problems and to selection tasks: one row per answer, held as columns.
 
 Like the table of :mod:`polbias.eval.partisan.schema`, without sides: an answer that is no judgement stays a
-row, and counts as wrong.
+row, and is not right.
 """
 
 from __future__ import annotations
@@ -88,8 +88,7 @@ class Judgements(VerdictTable):
 
 
 # Choices in the Wason selection task: right sets, right cards, and matching.
-# Every score is a fraction. An answer that names no cards counts as a wrong set with four wrong cards; it
-# chooses none, and stays in every denominator.
+# Every score is a fraction. An answer that names no cards has no right set, no right card and chooses none.
 
 LETTERS = "ABCD"
 ROLES = ("true antecedent", "false antecedent", "true consequent", "false consequent")

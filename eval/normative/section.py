@@ -65,7 +65,7 @@ def _of_patterns(asked: Sequence[Respondent], tables: Sequence[Table]) -> Iterat
     one = next((each for each in asked if each.name == name), None)
     if one is None:
         return
-    cells = accuracies(one.problems, ("prompt_style", "pattern", "domain"), "corrected")
+    cells = accuracies(one.problems, ("prompt_style", "pattern", "domain"), "corrected", answered=True)
     for figure, shown in PATTERN_FIGURES.items():
         rows = [
             Bar(f"{pattern}\n{term(domain)}", term(style), *ends(cells.get((style, pattern, domain)), 100))

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
 from polbias.aliases import Json
-from polbias.eval.accuracy import accuracy, counts
+from polbias.eval.accuracy import AccuracyCell, accuracy, counts
 from polbias.eval.columns import SILENCES, SILENT, Level, OutcomesError, crossed, finite
 from polbias.eval.normative.effects import (
-    DOMAIN_STRATA,
     carried_effect,
     consistency,
-    content_effect,
-    content_support,
-    difference_support,
-    domain_effect,
+    contents_compared,
+    domains_compared,
 )
 from polbias.eval.normative.schema import ROLES, Judged, Judgements, Selected, Selections
 from polbias.eval.normative.wason import selection_effect, selection_support
@@ -34,6 +31,9 @@ SETTING = ("domain", "task", "prompt_style")
 
 def normative_summary(rows: Judged) -> Json:
     """Tables of accuracy, effects, consistency and readings for one model on any of the entailment configs.
+
+    Accuracy by setting is of all answers, of which one without a verdict is not right; by type and pattern,
+    and in effects, it is of the answers with a verdict.
 
     Source:
         Ozeki et al., section 5 and appendix C.
@@ -49,8 +49,7 @@ def normative_summary(rows: Judged) -> Json:
         "accuracy": [setting | _accuracy(part) for setting, part in settings],
         "patterns": [setting | row for setting, part in settings for row in _patterns(part)],
         "content_types": [
-            setting
-            | {str(cell.cell["content_type"]): cell.accuracy for cell in accuracy(part, "content_type")}
+            setting | _types({cell.cell["content_type"]: cell for cell in accuracy(part, "content_type")})
             for setting, part in settings
         ],
         "effects": [each | {"p_holm": p} for each, p in zip(effects, adjusted, strict=True)],
@@ -91,40 +90,51 @@ def _accuracy(part: Judgements) -> Json:
     return row | ({} if part.gold_sdl is None else {"acc_sdl": _mean(part.label == part.gold_sdl)})
 
 
+def _types(cells: Mapping[Level, AccuracyCell]) -> Json:
+    """Accuracy by type among the answers with a verdict, and the share of those without."""
+    found: Json = {str(kind): _right(cell) for kind, cell in cells.items()}
+    return found | {f"{kind}_unanswered": _silent(cell) / cell.n for kind, cell in cells.items()}
+
+
+def _right(cell: AccuracyCell) -> float:
+    """Share of right answers among those with a verdict."""
+    answered = cell.n - _silent(cell)
+    return cell.correct / answered if answered else math.nan
+
+
+def _silent(cell: AccuracyCell) -> int:
+    """Number of answers without a verdict."""
+    return sum(getattr(cell, name) for name in SILENCES)
+
+
 def _patterns(part: Judgements) -> Iterator[Json]:
     """Yield a row of Tables 12 to 15 per pattern: valid ones first, types in columns."""
-    cells: dict[tuple[Level, Level], dict[Level, float]] = {}
+    cells: dict[tuple[Level, Level], dict[Level, AccuracyCell]] = {}
     for cell in accuracy(part, ("gold", "pattern", "content_type")):
-        found = cells.setdefault((cell.cell["gold"], cell.cell["pattern"]), {})
-        found[cell.cell["content_type"]] = cell.accuracy
+        cells.setdefault((cell.cell["gold"], cell.cell["pattern"]), {})[cell.cell["content_type"]] = cell
     means = {(cell.cell["gold"], cell.cell["pattern"]): cell for cell in accuracy(part, ("gold", "pattern"))}
     for (gold, pattern), found in sorted(
         cells.items(), key=lambda each: (each[0][0] != "entailment", each[0])
     ):
-        mean = means[gold, pattern]
-        types = {kind: found.get(kind, math.nan) for kind in TYPES}
-        yield {"gold": gold, "pattern": pattern, **types, "average": mean.accuracy, "n": mean.n}
+        mean, types = means[gold, pattern], dict.fromkeys(TYPES, math.nan) | _types(found)
+        yield {"gold": gold, "pattern": pattern, **types, "average": _right(mean), "n": mean.n}
 
 
 def _effects(table: Judgements, settings: Sequence[tuple[dict[str, Level], Judgements]]) -> Iterator[Json]:
     """Yield the content effects of every setting and the domain effects of every task and style."""
     shared = [*_settings(table, SETTING[1:])] if table.present(["domain"]) else []
+    comparisons = [
+        (setting, f"congruent - {low}", contents_compared(part, low))
+        for setting, part in settings
+        for low in TYPES[1:]
+    ]
+    comparisons += [(setting, "deontic - epistemic", domains_compared(part)) for setting, part in shared]
     for outcome, unanswered in (("correct", False), ("unanswered", True)):
-        found = [
-            (setting, f"congruent - {low}", content_effect(part, low, unanswered), carried)
-            for setting, part in settings
-            for low in TYPES[1:]
-            for carried in [content_support(part, low)]
-        ]
-        found += [
-            (setting, "deontic - epistemic", domain_effect(part, unanswered), carried)
-            for setting, part in shared
-            for carried in [difference_support(part, "domain", DOMAIN_STRATA, "deontic", "epistemic")]
-        ]
-        for setting, name, each, carried in found:
-            if each.cells:
-                state = None if unanswered else carried.state
-                yield setting | {"effect": name, "outcome": outcome} | carried_effect(each, state)
+        for setting, name, compared in comparisons:
+            if compared.inside.any():
+                carried = None if unanswered else compared.support()
+                figures = carried_effect(compared.effect(unanswered), carried)
+                yield setting | {"effect": name, "outcome": outcome} | figures
 
 
 def _mean(values: Any) -> float:
@@ -135,7 +145,10 @@ _SIGNED = ("matching_index", "logic_index")  # in [-1, 1]
 
 
 def wason_summary(rows: Selected) -> Json:
-    """Tables of choices for one model in the selection task."""
+    """Tables of choices for one model in the selection task.
+
+    The scores of a cell are of the answers that name cards, those of the whole of all answers.
+    """
     table = Selections.of(rows)
     if not table.n:
         raise OutcomesError("rows: found none, expected choices of cards")
@@ -149,16 +162,16 @@ def wason_summary(rows: Selected) -> Json:
     }
     design = [name for name in ("domain", "content_type", "polarity") if name in table.factors]
     present, index = crossed([table.factor(name) for name in design])
+    answered = table.silent < 0
     cells = [
         dict(zip(design, cell, strict=True))
-        | {"n": int((index == number).sum())}
-        | {name: float(values[index == number].mean()) for name, values in scores.items()}
+        | {"n": int((index == number).sum()), "unanswered": _mean(~answered[index == number])}
+        | {name: _mean(values[answered & (index == number)]) for name, values in scores.items()}
         for number, cell in enumerate(present)
     ]
-    domains = "domain", "deontic", "epistemic"
     effects = [
-        carried_effect(selection_effect(table), selection_support(table).state),
-        carried_effect(selection_effect(table, *domains), selection_support(table, *domains).state),
+        carried_effect(selection_effect(table, *levels), selection_support(table, *levels))
+        for levels in ((), ("domain", "deontic", "epistemic"))
     ]
     adjusted = holm([each["p_value"] for each in effects])
     named = zip(("content_type", "domain"), effects, adjusted, strict=True)

@@ -20,6 +20,7 @@ from polbias.eval.normative.analysis import (
     by_type,
     finite_mean,
     mean,
+    right_among_answered,
     share,
 )
 from polbias.eval.normative.answers import (
@@ -39,7 +40,17 @@ from polbias.eval.normative.answers import (
 )
 from polbias.eval.normative.schema import ROLES, Judgements, Selections
 from polbias.eval.normative.summary import READINGS
-from polbias.eval.report.document import Column, Estimate, Finding, Row, Table, columns, table_of, tabled
+from polbias.eval.report.document import (
+    Cell,
+    Column,
+    Estimate,
+    Finding,
+    Row,
+    Table,
+    columns,
+    table_of,
+    tabled,
+)
 
 # The tables of the entailment tasks: 5, 6, 12 to 15 as in the paper, answers, consistency and "or".
 
@@ -84,12 +95,20 @@ def _types(answers: Mapping[str, Judgements], reasoning: str, mode: Mode) -> Tab
             if not part.n:
                 continue
             about = {"respondent": name, "domain": term(domain), "style": term(style)}
-            found: Mapping[Any, Estimate] = by_type(part)
+            found: dict[str, Cell] = {}
             if mode == "paper":
-                found = {key: each for (key,), each in accuracies(part, ("content_type",), mode).items()}
-            rows.append(about | {kind: found.get(kind) for kind in _PRINTED_TYPES})
-    where = "" if mode == "paper" else "domain style"
-    shown = f"respondent {where} incongruent:share congruent:share nonsense:share"
+                found |= {
+                    str(kind): each for (kind,), each in accuracies(part, ["content_type"], mode).items()
+                }
+            else:
+                for kind, (right, unanswered) in by_type(part).items():
+                    found |= {kind: right, f"{kind}_unanswered": unanswered}
+            rows.append(about | found)
+    printed = mode == "paper"
+    labels = ["respondent", *(() if printed else ("domain", "style"))]
+    suffixes = ("",) if printed else ("", "_unanswered")
+    shares = (Column(f"{kind}{suffix}", "share") for suffix in suffixes for kind in _PRINTED_TYPES)
+    shown = (*map(Column, labels), *shares)
     return table_of(f"table6{'ab'[REASONING.index(reasoning)]}", shown, rows, mode)
 
 
@@ -98,8 +117,9 @@ def _patterns(answers: Mapping[str, Judgements], name: str, shown: Patterns, mod
     rows: list[Row] = []
     for respondent, table in answers.items():
         part = table.where(domain=shown.domain, task=shown.reasoning)
-        cells = accuracies(part, ("prompt_style", "pattern", "content_type"), mode)
-        means = accuracies(part, ("prompt_style", "pattern"), mode)
+        answered = mode == "corrected"
+        cells = accuracies(part, ("prompt_style", "pattern", "content_type"), mode, answered)
+        means = accuracies(part, ("prompt_style", "pattern"), mode, answered)
         for style in STYLES:
             found = {
                 _column(pattern, kind): means.get((style, pattern))
@@ -253,15 +273,20 @@ def _cells(asked: Sequence[Respondent]) -> Table:
         table = one.selections
         found = _by_cell(table)
         for domain, polarity in product(DOMAINS, _POLARITIES):
-            own = {kind: found.get((domain, polarity, kind)) for kind in _CONTENTS}
-            if any(own.values()):
+            cells: dict[str, Cell] = {}
+            for kind in _CONTENTS:
+                if (own := found.get((domain, polarity, kind))) is not None:
+                    cells[kind], cells[f"{kind}_unanswered"] = own
+            if cells:
                 about = {"respondent": one.name, "domain": term(domain), "rule": term(polarity)}
-                rows.append({**about, **own})
-    shares = (Column(kind, "share") for kind in _CONTENTS)
+                rows.append({**about, **cells})
+    names = [f"{kind}{suffix}" for suffix in ("", "_unanswered") for kind in _CONTENTS]
+    shares = (Column(name, "share") for name in names)
     return table_of("wason_cells", (*columns("respondent domain rule"), *shares), rows)
 
 
-def _by_cell(table: Selections) -> dict[tuple[Any, ...], Estimate]:
+def _by_cell(table: Selections) -> dict[tuple[Any, ...], tuple[Estimate, float]]:
+    """Share of exact choices among those that name cards, and the share of the others, in every cell."""
     content = table.factor("content_type")
     kinds = tuple("familiar" if level in _FAMILIAR else level for level in content.levels)
     levels = tuple(dict.fromkeys(kinds))
@@ -272,7 +297,8 @@ def _by_cell(table: Selections) -> dict[tuple[Any, ...], Estimate]:
     found = {}
     for number, cell in enumerate(present):
         here = index == number
-        found[cell] = share(table.correct[here], contents.select(here), silences(table.silent[here], 0))
+        right = right_among_answered(table.correct[here], table.silent[here], contents.select(here))
+        found[cell] = right, float((table.silent[here] >= 0).mean())
     return found
 
 

@@ -9,7 +9,7 @@ from polbias.aliases import Document, Json
 from polbias.eval.answers import extract_cards
 from polbias.eval.columns import SILENT
 from polbias.eval.lm_eval_glue import Estimate, carried_estimate, likelier, metric_and_error, with_errors
-from polbias.eval.normative.effects import difference, difference_support
+from polbias.eval.normative.effects import ComparedRows
 from polbias.eval.normative.schema import LETTERS, Selected, Selections
 from polbias.eval.statistics import Contrast
 from polbias.eval.support import Support
@@ -20,27 +20,26 @@ def selection_effect(
 ) -> Contrast:
     """Difference in exact choices between two levels of a column, the rest of the design held fixed.
 
-    Familiar rules are congruent in their affirmative form only, so that congruent and arbitrary ones are
-    compared in that form, by domain; for ``name="domain"`` every polarity and type counts alike.
+    Answers count that name cards. Familiar rules are congruent in their affirmative form only, so that
+    congruent and arbitrary ones are compared in that form, by domain; for ``name="domain"`` every polarity
+    and type counts alike.
 
     Source:
         Cosmides, "The logic of social exchange" (1989), for the effect of content and domain.
     """
-    table = Selections.of(rows)
-    return difference(table, name, _others(table, name), high, low)
+    return _compared(rows, name, high, low).effect()
 
 
 def selection_support(
     rows: Selected, name: str = "content_type", high: str = "congruent", low: str = "arbitrary"
 ) -> Support:
     """What :func:`selection_effect` rests on."""
+    return _compared(rows, name, high, low).support()
+
+
+def _compared(rows: Selected, name: str, high: str, low: str) -> ComparedRows:
     table = Selections.of(rows)
-    return difference_support(table, name, _others(table, name), high, low)
-
-
-def _others(table: Selections, name: str) -> list[str]:
-    """The rest of the design."""
-    return [other for other in table.factors if other != name]
+    return ComparedRows(table, name, tuple(each for each in table.factors if each != name), high, low)
 
 
 # What the lm_eval tasks on card selection call: from a document and a model's output to metrics.

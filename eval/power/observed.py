@@ -100,11 +100,11 @@ def _partisan(runs: Sequence[Path], problems: list[Problem]) -> Iterator[Values]
 
 
 def _normative(runs: Sequence[Path], problems: list[Problem]) -> Iterator[Values]:
-    """Yield the correctness of congruent and incongruent problems, less the mean of each cell."""
+    """Yield the correctness of answered congruent and incongruent problems, less the mean of each cell."""
     types = ("congruent", "incongruent")
     cells: dict[str, list[tuple[str, str, str, bool]]] = {}
     for model, row in _first(runs, "normative", problems):
-        if row["pattern"] and row["content_type"] in types:
+        if row["pattern"] and row["content_type"] in types and row["outcome"] == "answered":
             kept = row["pattern"], row["content_type"], row["cluster_id"], row["label"] == row["gold"]
             cells.setdefault(f"{model}, {row['config']}, {row['prompt_style']}", []).append(kept)
     for name, rows in cells.items():
@@ -198,7 +198,9 @@ def _shipped(
 PARTISAN = _shipped(
     "partisan", lambda right, silent: 2 * _binomial(right) / max(1 - silent, _FEWEST), _partisan
 )
-NORMATIVE = _shipped("normative", lambda right, silent: _binomial(right * (1 - silent)), _normative)
+NORMATIVE = _shipped(
+    "normative", lambda right, silent: _binomial(right) / max(1 - silent, _FEWEST), _normative
+)
 # From -1 to 1 with a mean of 0: the variance is the mean square.
 POLICY = _shipped("policy", lambda square, silent: square, _policy)
 XPHEMISM = _shipped("xphemism", lambda changed, silent: changed, _xphemism, pairs=True)

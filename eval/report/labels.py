@@ -89,6 +89,7 @@ class Words(Worded):
         paper: that it comes from.
         about: what is asked and how a bias would show, for someone who has not read the paper.
         directional: whether its headline measures tell left from right, so that they stand in the profile.
+        discordance: completes "2 of 500 ..." where so few pairs are discordant that there is no interval.
         measures: by the ids of the findings.
         tables: by id.
         figures: by id.
@@ -99,6 +100,7 @@ class Words(Worded):
     paper: str
     about: str
     directional: bool
+    discordance: str = "pairs were treated differently"
     measures: Mapping[str, Measure]
     tables: Mapping[str, Shown] = Field(default_factory=dict)
     figures: Mapping[str, Shown] = Field(default_factory=dict)
@@ -382,6 +384,7 @@ def sentence(finding: Finding) -> str:
         discordant=f"{estimate.discordant:,}" if estimate.discordant else phrases["none"],
         pairs=f"{estimate.pairs or 0:,}",
         limit=_upper(finding.per_pair * (estimate.limit or 0.0)),
+        discordance=words(finding.instrument).discordance,
         answered=share(None if estimate.missing is None else 1 - estimate.missing),
         accuracy=_accuracy(accuracy.value),
         accuracy_low=share(accuracy.low),

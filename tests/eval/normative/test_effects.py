@@ -15,8 +15,9 @@ from polbias.eval.columns import Factor, OutcomesError
 from polbias.eval.normative.effects import (
     CONTENT_STRATA,
     STATUSES,
+    ComparedRows,
     content_effect,
-    difference,
+    contents_compared,
     domain_effect,
 )
 from polbias.eval.normative.schema import Judgements
@@ -48,8 +49,10 @@ def test_content_effect_by_hand() -> None:
         row("Mu-Mi", "incongruent", "d", True),
         row("Cat-MP", "congruent", "a", True),
         row("Cat-MP", "congruent", "b", False),
-        row("Cat-MP", "incongruent", "c", None),
+        row("Cat-MP", "incongruent", "c", False),
         row("Cat-MP", "incongruent", "d", True),
+        # an answer that is no verdict is none of either kind
+        row("Cat-MP", "incongruent", "e", None),
         # no congruent cell: it must not matter that it is hard
         *(row("Ross-Or-Intro", "incongruent", content, False) for content in "efgh"),
         *(row("Mu-Mi", "nonsense", content, False) for content in "ij"),
@@ -60,13 +63,86 @@ def test_content_effect_by_hand() -> None:
     # cell means 1, .5, .5, .5; residuals of a: 0 + .5, b: 0 - .5, c: -.5 - .5, d: .5 + .5; weight 1/2 * 1/2 * sqrt 2
     assert found.standard_error == pytest.approx(math.sqrt((0.25 + 0.25 + 1 + 1) * 2) / 4)
     assert content_effect(rows, low="nonsense").estimate == 1
-    assert content_effect(rows, unanswered=True).estimate == -0.25
+    assert content_effect(rows, unanswered=True).estimate == pytest.approx(-1 / 3 / 2)
     assert turned(rows).estimate == -0.25
+
+
+def test_a_cell_that_lost_a_side_leaves_the_estimate_and_enters_the_bounds_whole() -> None:
+    rows = [
+        row("Mu-Mi", "congruent", "a", True),
+        row("Mu-Mi", "congruent", "b", True),
+        row("Mu-Mi", "incongruent", "c", True),
+        row("Mu-Mi", "incongruent", "d", False),
+        row("Cat-MP", "congruent", "a", True),
+        row("Cat-MP", "congruent", "b", False),
+        row("Cat-MP", "incongruent", "c", None),
+        row("Cat-MP", "incongruent", "d", None),
+    ]
+    compared = contents_compared(rows)
+    assert compared.effect().estimate == 0.5
+    assert compared.effect().cells == 2
+    # Mu-Mi has .5; in Cat-MP the congruent have .5 and the others have 0 to 1
+    assert compared.bounds() == pytest.approx(((0.5 + 0.5 - 1) / 2, (0.5 + 0.5 - 0) / 2))
+    excess = compared.excess()
+    assert excess is not None
+    assert (excess.low, excess.high) == pytest.approx(compared.bounds())
+    # a single content that is left of two has no error, and leaves as well
+    single = [*rows[:-1], rows[-1] | {"label": "entailment"}]
+    assert contents_compared(single).effect().estimate == 0.5
+    assert contents_compared(single).bounds() == pytest.approx(((0.5 + 0.5 - 1) / 2, (0.5 + 0.5 - 0.5) / 2))
+
+
+def test_missing_answers_of_both_types_alike_leave_no_surplus() -> None:
+    rows = [
+        row(pattern, kind, f"{kind}{number}", None if number == 0 else number % 2 == 0)
+        for pattern in ("Mu-Mi", "Cat-MP")
+        for kind in ("congruent", "incongruent")
+        for number in range(5)
+    ]
+    compared = contents_compared(rows)
+    excess, (low, high) = compared.excess(), compared.bounds()
+    assert excess is not None
+    assert (excess.low, excess.high) == pytest.approx((compared.effect().estimate,) * 2)
+    assert (low, high) == pytest.approx((-1 / 5, 1 / 5))
+    assert contents_compared([each for each in rows if each["label"] != "refusal"]).excess() is None
+
+
+def test_the_status_still_cancels_where_cells_lost_their_answers() -> None:
+    logic = [row for row in statuses({"prohibition": 0.3, "optional": 0.15}, 0.1) if row["task"] == "logic"]
+    for lost in ("NotMi-MuNot", "Mu-Mi", "Mi-Mu"):
+        silent = [
+            row | {"label": "refusal"}
+            if (row["pattern"], row["content_type"]) == (lost, "congruent")
+            else row
+            for row in logic
+        ]
+        assert content_effect(silent).estimate == pytest.approx(0.1), lost
+
+
+@pytest.mark.parametrize("refused", ["congruent", "incongruent"])
+def test_who_says_yes_and_refuses_one_type_has_no_content_effect(refused: str) -> None:
+    """Right on what follows, wrong on the rest, whatever the content; a third of one type is refused."""
+    rows = [row for config in CONFIGS for row in entailment_rows(config, contents=12)]
+    said = answered(
+        rows,
+        lambda row: (
+            "refusal"
+            if row["content_type"] == refused and int(row["content_id"].split("-")[-1]) % 3 == 0
+            else "entailment"
+        ),
+    )
+    assert content_effect(said).estimate == pytest.approx(0)
+    domain = [
+        row | {"label": "refusal"} if row["domain"] == "epistemic" and "-1" in row["cluster_id"] else row
+        for row in said
+    ]
+    assert domain_effect(domain).estimate == pytest.approx(0)
 
 
 def turned(rows: list[dict[str, Any]]) -> Contrast:
     """The same the other way round."""
-    return difference(Judgements.of(rows), "content_type", CONTENT_STRATA, "incongruent", "congruent")
+    levels = "incongruent", "congruent"
+    return ComparedRows(Judgements.of(rows), "content_type", CONTENT_STRATA, *levels).effect()
 
 
 def test_pooling_over_patterns_would_confound_what_strata_do_not() -> None:
@@ -123,12 +199,12 @@ def test_what_is_missing() -> None:
         content_effect([{key: value for key, value in rows[0].items() if key != "cluster_id"}])
 
 
-LABELS = st.sampled_from(["entailment", "non-entailment", "refusal", None])
+LABELS = st.sampled_from(["entailment", "non-entailment", "entailment", "non-entailment", "refusal", None])
 
 
 @st.composite
 def tables(draw: st.DrawFn) -> list[dict[str, Any]]:
-    rows = entailment_rows("deontic_logic", contents=2)
+    rows = entailment_rows("deontic_logic", contents=3)
     labels = draw(st.lists(LABELS, min_size=len(rows), max_size=len(rows)))
     return [row | {"label": label} for row, label in zip(rows, labels, strict=True)]
 
@@ -136,20 +212,35 @@ def tables(draw: st.DrawFn) -> list[dict[str, Any]]:
 @given(tables(), st.randoms(use_true_random=False))
 def test_algebra(rows: list[dict[str, Any]], rng: Any) -> None:
     found = content_effect(rows)
-    assert -1 <= found.estimate <= 1
+    assert math.isnan(found.estimate) or -1 <= found.estimate <= 1
     back = turned(rows)
-    assert back.estimate == pytest.approx(-found.estimate)
-    assert back.standard_error == pytest.approx(found.standard_error)
-    assert content_effect(rng.sample(rows, len(rows))).estimate == pytest.approx(found.estimate)
+    assert back.estimate == approximately(-found.estimate)
+    assert back.standard_error == approximately(found.standard_error)
+    assert content_effect(rng.sample(rows, len(rows))).estimate == approximately(found.estimate)
     # what is said does not matter, only whether it is right
     flipped = [
         row | {"gold": FLIP[row["gold"]], "label": FLIP.get(row["label"], row["label"])} for row in rows
     ]
-    assert content_effect(flipped).estimate == pytest.approx(found.estimate)
-    # right, wrong and unanswered are all there is
+    assert content_effect(flipped).estimate == approximately(found.estimate)
+    # an answer that counts is right or wrong
     wrong = [row | {"gold": FLIP[row["gold"]]} for row in rows]
-    parts = [content_effect(rows), content_effect(wrong), content_effect(rows, unanswered=True)]
-    assert sum(part.estimate for part in parts) == pytest.approx(0, abs=1e-12)
+    assert content_effect(wrong).estimate == approximately(-found.estimate)
+
+
+def approximately(value: float) -> Any:
+    return pytest.approx(value, nan_ok=True, abs=1e-12)
+
+
+@given(tables(), st.randoms(use_true_random=False))
+def test_bounds_hold_the_effect_whatever_the_missing_answers_would_have_been(
+    rows: list[dict[str, Any]], rng: Any
+) -> None:
+    low, high = contents_compared(rows).bounds()
+    whole = [row if row["label"] in FLIP else row | {"label": rng.choice([*FLIP])} for row in rows]
+    assert low - 1e-12 <= content_effect(whole).estimate <= high + 1e-12
+    excess = contents_compared(rows).excess()
+    if excess is not None:
+        assert low - 1e-12 <= excess.low <= excess.high <= high + 1e-12
 
 
 @given(tables())
@@ -264,7 +355,7 @@ def statuses(worse: dict[str | None, float], effect: float) -> list[dict[str, ob
 
 def status_effect(rows: list[dict[str, object]]) -> Contrast:
     table = Judgements.of(rows)
-    return difference(table, "status", CONTENT_STRATA, *STATUSES, "content_type")
+    return ComparedRows(table, "status", CONTENT_STRATA, *STATUSES, balance="content_type").effect()
 
 
 def test_the_status_cancels_in_the_content_effect_and_congruence_in_the_status_effect() -> None:

@@ -53,6 +53,25 @@ def test_tables_of_the_paper() -> None:
     assert (types["congruent"], types["incongruent"], types["nonsense"]) == (1, 0, 0)
 
 
+def test_types_are_compared_among_the_answers_with_a_verdict() -> None:
+    """Half of the congruent contents are refused, by someone who is right on all the others."""
+    rows = answered(
+        entailment_rows("deontic_syllogism", contents=4),
+        lambda row: "refusal" if row["content_id"] in ("congruent-0", "congruent-1") else row["gold"],
+    )
+    summary = normative_summary(rows)
+    (types,) = summary["content_types"]
+    assert [types[kind] for kind in ("congruent", "incongruent", "nonsense")] == [1, 1, 1]
+    assert (types["congruent_unanswered"], types["incongruent_unanswered"]) == (0.5, 0)
+    assert summary["accuracy"][0]["estimate"] == pytest.approx(1 - 0.5 / 3)
+    pattern = only(summary["patterns"], pattern="Cat-MT")
+    assert (pattern["congruent"], pattern["average"], pattern["n"]) == (1, 1, 12)
+    effect = only(summary["effects"], effect="congruent - incongruent", outcome="correct")
+    assert (effect["estimate"], effect["state"]) == (0, None)
+    gap = only(summary["effects"], effect="congruent - incongruent", outcome="unanswered")
+    assert gap["estimate"] == 0.5
+
+
 def test_effects_and_consistency_by_setting() -> None:
     summary = normative_summary(whole(follows_content))
     correct = [effect for effect in summary["effects"] if effect["outcome"] == "correct"]

@@ -81,23 +81,35 @@ def test_who_is_right_and_who_matches() -> None:
 
 
 def test_effects_hold_the_rest_of_the_design_fixed() -> None:
-    def label(row: Any) -> str:
-        if row["content_type"] == "congruent" or (row["domain"] == "deontic" and row["polarity"] == "p-notq"):
-            return str(row["gold"])
-        return "refusal"
+    def right(row: Any) -> bool:
+        return row["content_type"] == "congruent" or (row["domain"], row["polarity"]) == ("deontic", "p-notq")
 
-    summary = wason_summary(answered(wason_rows(), label))
-    content, domain = summary["effects"]
+    wrong = answered(wason_rows(), lambda row: str(row["gold"]) if right(row) else "none")
+    content, domain = wason_summary(wrong)["effects"]
     # congruent rules are so in the affirmative form alone, where arbitrary ones are never right
-    assert (content["compared"], content["cells"]) == ("content_type", 4)
+    assert (content["compared"], content["cells"], content["estimate"]) == ("content_type", 4, 1)
     # one polarity in four, of the types that have it; affirmative congruent ones are right in both domains
     strata = {(row["content_type"], row["polarity"]) for row in wason_rows()}
     assert len(strata) == 12
-    effect = selection_effect(answered(wason_rows(), label), "domain", "deontic", "epistemic")
-    assert effect.estimate == pytest.approx(3 / 12)
-    assert domain["state"] == "not answered"
-    assert summary["refusal"] == pytest.approx(1 - (2 * 2 + 6) / 48)
-    assert (content["state"], content["estimate"], content["p_holm"]) == ("not answered", None, None)
+    assert selection_effect(wrong, "domain", "deontic", "epistemic").estimate == pytest.approx(3 / 12)
+    assert domain["estimate"] == pytest.approx(3 / 12)
+
+
+def test_who_names_no_cards_is_not_wrong() -> None:
+    def label(row: Any) -> str:
+        spoken = row["content_type"] == "congruent" or row["polarity"] == "p-q" or row["domain"] == "deontic"
+        return str(row["gold"]) if spoken else "refusal"
+
+    rows = answered(wason_rows(), label)
+    summary = wason_summary(rows)
+    content, domain = summary["effects"]
+    assert (content["estimate"], domain["estimate"], domain["state"]) == (0, None, "not answered")
+    # the three denying forms of the epistemic rules are refused, and leave with those that they are compared to
+    found = selection_effect(rows, "domain", "deontic", "epistemic")
+    assert (found.estimate, found.cells) == (0, 2 * 3)
+    assert summary["refusal"] == pytest.approx(18 / 48)
+    silent = wason_summary(answered(wason_rows(), lambda row: "refusal"))["effects"][0]
+    assert (silent["state"], silent["estimate"], silent["p_holm"]) == ("not answered", None, None)
 
 
 def test_a_summary_can_be_json_and_needs_rows() -> None:

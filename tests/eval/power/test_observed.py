@@ -29,7 +29,8 @@ def _write(folder: Path, task: str, samples: list[tuple[dict[str, Any], list[str
     return [folder]
 
 
-def test_normative_by_setting_without_the_means_of_the_cells(tmp_path: Path):
+@pytest.mark.parametrize("refuses", [False, True])
+def test_normative_by_setting_without_the_means_of_the_cells(tmp_path: Path, refuses: bool):
     rng = np.random.default_rng(1)
     samples = []
     for content, pattern in product(range(40), ("Cat-MT", "Cat-DA", "Hyp-MT")):
@@ -40,14 +41,25 @@ def test_normative_by_setting_without_the_means_of_the_cells(tmp_path: Path):
             "content_type": kind, "cluster_id": f"c{content}", "gold": "entailment", "prompt_style": "zero",
             "dataset": "normative-reasoning", "domain": "deontic", "task": "syllogism",
         }  # fmt: skip
-        samples.append((doc, ["entailment" if right else "non-entailment"]))
+        silent = refuses and kind == "congruent" and pattern == ("Cat-DA", "Hyp-MT")[content % 4 // 2]
+        said = "I cannot help with that." if silent else "entailment" if right else "non-entailment"
+        samples.append((doc, [said]))
     (found,) = observed(
         instruments()["normative"], _write(tmp_path, "polbias_deontic_syllogism", samples), []
     )
     assert found.name == "model, deontic_syllogism, zero"
-    assert (found.design.clusters, found.design.items, found.design.answers) == (40, 3, 1)
+    # of the 20 congruent contents each has one answer less
+    assert (found.design.clusters, found.design.items, found.design.answers) == (40, 2.5 if refuses else 3, 1)
     assert (found.assumed.scale, found.assumed.lost, found.assumed.repeat) == (2, 2, 1)
+    # refusals leave: they are no wrong answers, which would add to the variance
     assert found.assumed.variance == pytest.approx((0.09 + 0.25 + 0.25) / 3, abs=0.04)
+
+
+def test_unanswered_normative_problems_are_so_many_fewer():
+    normative = instruments()["normative"]
+    assert normative.assumptions(unanswered=0.5).variance == pytest.approx(
+        2 * normative.assumptions().variance
+    )
 
 
 @pytest.mark.parametrize("refused", [0.0, 0.4])
