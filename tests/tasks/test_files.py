@@ -191,7 +191,8 @@ def _expected(family: str, name: str, found: dict[str, Any]) -> tuple[dict[str, 
         return {"polbias_pairs": LARGE_MINI} if large and mini else {}, 2048
     if family == "normative":
         assert data["polbias_style"] in name or "wason" in name
-        assert (found["doc_to_text"], metadata["version"]) == ("prompt", 1.0)
+        version = 1.0 if name.endswith("_loglikelihood") else 2.0
+        assert (found["doc_to_text"], metadata["version"]) == ("prompt", version)
         assert 0 < metadata["chance"] <= 0.5
         return {}, 32 if "wason" in name else 2048 if data["polbias_style"] == "cot" else 10
     if family == "policy":
