@@ -139,6 +139,8 @@ def test_scores_are_what_the_estimate_is_the_mean_of(answer: Any) -> None:
         assert each.estimate.value == pytest.approx(np.nanmean(each.scores.values), abs=1e-9)
         assert each.scores.latent is not None
         assert (np.isnan(each.scores.latent) == np.isnan(each.scores.values)).all()
+        if each.latent is not None:
+            assert each.latent.value == pytest.approx(np.nanmean(each.scores.latent), abs=1e-9)
         assert len(each.scores.ids) == len(set(each.scores.ids)) == len(each.scores.values)
         assert len(each.scores.clusters) == len(each.scores.ids)
 
