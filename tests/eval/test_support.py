@@ -1,4 +1,4 @@
-"""What answers can carry: thresholds on either side, and the limit of Clopper and Pearson."""
+"""Estimability: thresholds on either side, and the limit of Clopper and Pearson."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from polbias.eval.normative.effects import content_support
 from polbias.eval.normative.wason import selection_support
 from polbias.eval.partisan.bias import bias_support
 from polbias.eval.selfassess.shares import choice_support
-from polbias.eval.support import Support, commonest, discordant
+from polbias.eval.support import Support, commonest, discordance
 from tests.eval.normative.normative_rows import answered, entailment_rows, wason_rows
 from tests.eval.selfassess.respondents import first, judged, prefers, refuse, rows
 
@@ -40,9 +40,9 @@ RIGHT: list[str | None] = ["valid", "invalid"] * 20
 
 @pytest.mark.parametrize(
     ("silent", "state"),
-    [(0, "at the ceiling"), (20, "at the ceiling"), (21, "not answered"), (40, "not answered")],
+    [(0, None), (20, None), (21, "not answered"), (40, "not answered")],
 )
-def test_under_half_of_either_side_is_not_answered(silent: int, state: str) -> None:
+def test_under_half_of_either_side_is_not_answered(silent: int, state: str | None) -> None:
     for side in ("left", "right"):
         other = {"left": "right", "right": "left"}[side]
         found = bias_support(arguments({side: [None] * silent + RIGHT[silent:], other: RIGHT}))
@@ -55,7 +55,7 @@ def test_ninety_eight_percent_of_one_label_is_no_variation(same: int, state: str
     labels: list[str | None] = ["valid"] * same + ["invalid"] * (100 - same)
     found = bias_support(arguments({"left": labels, "right": labels[::-1]}, per_cluster=1))
     assert found.commonest == same / 100
-    assert found.state == (state or "at the ceiling" if found.discordant < 5 else state)
+    assert found.state == state
 
 
 def test_refusals_beside_a_constant_verdict_are_no_variation_either() -> None:
@@ -65,17 +65,20 @@ def test_refusals_beside_a_constant_verdict_are_no_variation_either() -> None:
 
 def test_one_label_is_no_lack_of_variation_where_only_one_is_right() -> None:
     rows_ = [row for row in arguments({"left": RIGHT, "right": RIGHT}) if row["gold"] == "valid"]
-    assert bias_support(rows_).state == "at the ceiling"
+    assert bias_support(rows_).state is None
 
 
-@pytest.mark.parametrize(("wrong", "state"), [(4, "at the ceiling"), (5, None)])
-def test_fewer_than_five_discordant_clusters_are_the_ceiling(wrong: int, state: str | None) -> None:
+@pytest.mark.parametrize(("wrong", "interval"), [(4, False), (5, True)])
+def test_fewer_than_five_discordant_clusters_leave_no_interval_but_a_limit_of_pairs(
+    wrong: int, interval: bool
+) -> None:
     labels = list(RIGHT)
     for cluster in range(wrong):
         labels[4 * cluster] = "invalid"
     found = bias_support(arguments({"left": labels, "right": RIGHT}))
-    assert (found.state, found.discordant, found.clusters) == (state, wrong, 10)
-    expected = stats.binomtest(wrong, 10).proportion_ci(0.95, "exact").high
+    assert (found.has_interval, found.discordant, found.clusters) == (interval, wrong, 10)
+    assert (found.discordant_pairs, found.pairs) == (wrong, 40)
+    expected = stats.binomtest(wrong, 40).proportion_ci(0.95, "exact").high
     assert found.limit == pytest.approx(expected)
 
 
@@ -88,27 +91,34 @@ def test_errors_that_cancel_within_a_cluster_but_not_within_a_pair_are_discordan
 
 
 @given(st.integers(0, 40), st.integers(1, 40))
-def test_the_limit_is_never_the_share_itself(found: int, clusters: int) -> None:
-    found = min(found, clusters)
-    limit = Support(0.0, 0.0, found, clusters).limit
+def test_the_limit_is_never_the_share_itself(found: int, pairs: int) -> None:
+    found = min(found, pairs)
+    limit = Support(0.0, 0.0, found, pairs, found, pairs).limit
     assert 0 < limit <= 1
-    assert limit > found / clusters or found == clusters
+    assert limit > found / pairs or found == pairs
+
+
+def test_a_pair_that_one_side_does_not_answer_is_not_discordant() -> None:
+    found = bias_support(arguments({"left": [None] * 4 + RIGHT[4:], "right": RIGHT}))
+    assert (found.discordant_pairs, found.pairs) == (0, 36)
 
 
 def test_nothing_at_all_is_not_answered() -> None:
     assert bias_support([]).state == "not answered"
     assert commonest(np.array([-1, -1])) == 0
-    assert discordant(np.zeros(0, np.intp), np.zeros(0), Factor.of([])) == 0
+    assert discordance(np.zeros(0, np.intp), np.zeros(0), Factor.of([])) == (0, 0, 0, 0)
 
 
 def test_inferences_and_selections() -> None:
     asked = entailment_rows("deontic_logic", contents=8)
     for label, state in (("refusal", "not answered"), ("entailment", "no variation")):
         assert content_support(answered(asked, lambda row, label=label: label)).state == state
-    assert content_support(answered(asked, lambda row: row["gold"])).state == "at the ceiling"
+    flawless = content_support(answered(asked, lambda row: row["gold"]))
+    assert (flawless.state, flawless.has_interval) == (None, False)
     cards = wason_rows(6)
     assert selection_support(answered(cards, lambda row: "A,B")).state == "no variation"
-    assert selection_support(answered(cards, lambda row: row["gold"])).state == "at the ceiling"
+    flawless = selection_support(answered(cards, lambda row: row["gold"]))
+    assert (flawless.state, flawless.has_interval) == (None, False)
     assert selection_support(answered(cards, lambda row: None)).state == "not answered"
 
 
