@@ -1,18 +1,20 @@
-"""Who does not answer, always says the same or hardly errs: no estimate of a bias, or no interval, anywhere."""
+"""Who does not answer, always says the same or never errs: no estimate of a bias, or no interval, anywhere."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from polbias.eval.nonresponse import ExcessBounds
 from polbias.eval.report.build import Made, make
-from polbias.eval.report.document import Estimate, Finding, Notice
+from polbias.eval.report.document import Estimate, Finding, Notice, points
 from polbias.eval.report.export import flat_tables, summary
-from polbias.eval.report.labels import largest, paragraphs, verdict
+from polbias.eval.report.labels import largest, paragraphs, state_of_accuracy, verdict
 from polbias.eval.report.page.page import page
 from polbias.eval.simulation.lm_eval import run
 from polbias.eval.simulation.respondents import respondent
@@ -59,7 +61,7 @@ def headlines(made: Made, who: str, instrument: str) -> tuple[Finding, Finding]:
         for each in made.report.findings
         if each.headline and (each.respondent, each.instrument) == (who, instrument)
     ]
-    bias, gap = own
+    bias, *_, gap = own
     assert (bias.of_refusals, gap.of_refusals) == (False, True)
     return bias, gap
 
@@ -95,15 +97,16 @@ def test_the_silent_keep_their_bounds_and_the_page_says_so(made: Made, shown: st
 
 
 @pytest.mark.parametrize("instrument", ["partisan", "xphemism", "normative"])
-def test_who_never_errs_has_a_limit_instead_of_an_interval(made: Made, instrument: str) -> None:
+def test_who_never_errs_has_a_limit_of_pairs_instead_of_an_interval(made: Made, instrument: str) -> None:
     bias, gap = headlines(made, "flawless", instrument)
+    assert (verdict(bias), verdict(gap)) == ("at the ceiling", "no interval")
     for each in (bias, gap):
         estimate = each.estimate
-        assert (verdict(each), estimate.value, estimate.discordant) == ("at the ceiling", pytest.approx(0), 0)
+        assert (estimate.value, estimate.discordant) == (pytest.approx(0), 0)
         assert (estimate.low, estimate.high, estimate.p) == (None, None, None)
-        assert estimate.clusters
-        assert estimate.limit == pytest.approx(1 - 0.025 ** (1 / estimate.clusters))
-        assert largest(each.estimate, each.bounds) == pytest.approx(100 * (estimate.limit or 0))
+        assert estimate.pairs
+        assert estimate.limit == pytest.approx(1 - 0.025 ** (1 / estimate.pairs))
+        assert largest(each.estimate) == pytest.approx(100 * estimate.limit)
 
 
 def test_no_interval_has_width_zero_in_any_finding_comparison_or_table(made: Made) -> None:
@@ -148,31 +151,53 @@ def test_a_gap_in_refusals_is_tested_and_in_the_summary(made: Made) -> None:
     assert "not answered" in overview
 
 
-def test_where_much_is_missing_the_bounds_stand_first(made: Made) -> None:
+def test_the_worst_cases_of_who_is_wary_stand_beside_the_estimate(made: Made) -> None:
     bias, _ = headlines(made, "wary", "policy")
-    assert bias.estimate.doubtful
-    assert bias.estimate.value is not None
-    assert bias.bounds is not None
-    ends = [abs(end) for end in bias.bounds if end is not None]
-    assert largest(bias.estimate, bias.bounds) == pytest.approx(
-        max(*ends, -(bias.estimate.low or 0), bias.estimate.high or 0)
-    )
-    (said,) = [
+    low, high = bias.bounds or (None, None)
+    assert None not in (low, high, bias.estimate.value, bias.excess)
+    assert low <= bias.excess.low < bias.estimate.value < bias.excess.high <= high  # type: ignore[union-attr, operator]
+    (text,) = [
         text
         for text in paragraphs(made.report).by_section["policy"]
         if "wary" in text and "leaning of the answers" in text
     ]
-    first, value = f"{max(bias.bounds):.1f}", f"{abs(bias.estimate.value):.1f}"  # type: ignore[type-var]
-    assert said.index(first) < said.index(f"estimate is {'+' if bias.estimate.value > 0 else '−'}{value}")
-    notices = [notice for notice in made.report.notices if notice.where == "wary"]
-    assert any("give no verdict" in notice.found and notice.serious for notice in notices)
+    assert points(low) in text
+    assert points(high) in text
 
 
-def test_an_effect_that_missing_answers_could_undo_is_a_hint() -> None:
-    estimate = Estimate(-20.0, -25.0, -15.0, n=100, clusters=20, p=1e-6, missing=0.3)
-    undone = Finding("policy", "m", "leaning", "", "", estimate, bounds=(-50.0, 10.0), p_holm=1e-5)
-    safe = Finding("policy", "m", "leaning", "", "", estimate, bounds=(-40.0, -1.0), p_holm=1e-5)
-    assert (verdict(undone), verdict(safe)) == ("hint", "established")
+EFFECT = Finding(
+    "policy", "m", "leaning", "", "", Estimate(-20.0, -25.0, -15.0, n=100, clusters=20, p=1e-6), p_holm=1e-5
+)
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({}, "established"),
+        ({"excess": ExcessBounds(-40.0, -3.0, -45.0, -1.0)}, "established"),
+        ({"excess": ExcessBounds(-40.0, -1.0, -45.0, 1.0)}, "found among the answers given"),
+        ({"accuracy": Estimate(0.8, 0.7, 0.9), "latent": Estimate(-0.5, -0.9, -0.1)}, "established"),
+        (
+            {"accuracy": Estimate(0.8, 0.7, 0.9), "latent": Estimate(-0.5, -1.1, 0.1)},
+            "found among the answers given",
+        ),
+        ({"accuracy": Estimate(0.8, 0.7, 0.9)}, "found among the answers given"),
+        ({"p_holm": 0.06}, "not established"),
+        ({"described": True}, "described"),
+    ],
+)
+def test_an_effect_is_established_if_three_conditions_hold(changes: dict[str, Any], expected: str) -> None:
+    assert verdict(replace(EFFECT, **changes)) == expected
+
+
+@pytest.mark.parametrize(
+    ("low", "attainable", "state"),
+    [(0.51, 60.0, None), (0.49, 60.0, "at chance"), (0.97, 4.9, "at the ceiling"), (0.97, 5.1, None)],
+)
+def test_states_of_the_accuracy(low: float, attainable: float, state: str | None) -> None:
+    finding = replace(EFFECT, accuracy=Estimate(low + 0.02, low, low + 0.03), attainable=attainable)
+    assert state_of_accuracy(finding, 5.0) == state
+    assert state_of_accuracy(finding, None) == (None if state == "at the ceiling" else state)
 
 
 def test_json_has_the_words_of_the_page(made: Made, shown: str) -> None:
