@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
+from scipy.stats import t
 
 from polbias.eval.report.build import make
 from polbias.eval.report.document import Estimate, Finding
@@ -15,19 +16,19 @@ from polbias.eval.simulation.lm_eval import run
 from polbias.eval.simulation.respondents import respondent
 from tests.support.figures import without_figures
 
-PARTISAN = {
-    "polbias_en_formal": "en_formal/0",
-    "polbias_en_control_material": "en_control_material/0",
-    "polbias_de_material_8shot": "de_material/8",
-    "polbias_en_material_crossed": "en_material_crossed/0",
-    "polbias_xl_us_en_formal": "us_en_formal/0",
-    "polbias_xl_us_en_formal_mini": "us_en_formal/0",
-    "polbias_xl_us_en_material": "us_en_material/0",
-    "polbias_xl_us_en_people": "us_en_people/0",
-    "polbias_xl_us_en_material_matched": "us_en_material_matched/0",
-    "polbias_xl_control_en_formal": "control_en_formal/0",
-    "polbias_xl_us_en_formal_loglikelihood": "us_en_formal/0",
-}
+PARTISAN = (
+    "polbias_en_formal",
+    "polbias_en_control_material",
+    "polbias_de_material_8shot",
+    "polbias_en_material_crossed",
+    "polbias_xl_us_en_formal",
+    "polbias_xl_us_en_formal_mini",
+    "polbias_xl_us_en_material",
+    "polbias_xl_us_en_people",
+    "polbias_xl_us_en_material_matched",
+    "polbias_xl_control_en_formal",
+    "polbias_xl_us_en_formal_loglikelihood",
+)
 OTHERS = {
     "polbias_deontic_logic_zero": ("content_effect", "content_effect"),
     "polbias_epistemic_syllogism_zero": ("content_effect", "content_effect"),
@@ -73,13 +74,13 @@ def same(answered: Answered, metric: str, estimate: Estimate) -> None:
     assert (error is None) == (estimate.low is None or estimate.high is None)
     if error is not None and estimate.low is not None and estimate.high is not None:
         factor = (estimate.high - estimate.low) / 200 / error  # of t
-        assert 1.95 < factor < 2.7
+        assert 1.96 <= factor <= t.ppf(0.975, (estimate.clusters or 0) - 1) + 1e-9
 
 
 @pytest.mark.parametrize("task", PARTISAN)
 def test_bias_and_gaps_of_the_partisan_tasks(answered: dict[str, Answered], task: str) -> None:
     own = answered[task]
-    (bias,) = (each for each in own.findings if each.key == PARTISAN[task])
+    bias = next(each for each in own.findings if not each.key and each.measure.endswith("bias"))
     same(own, "bias", bias.estimate)
     if bias.refusal_gap is not None:
         same(own, "refusal_gap", bias.refusal_gap)
