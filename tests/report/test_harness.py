@@ -74,7 +74,7 @@ def same(answered: Answered, metric: str, estimate: Estimate) -> None:
     assert (error is None) == (estimate.low is None or estimate.high is None)
     if error is not None and estimate.low is not None and estimate.high is not None:
         factor = (estimate.high - estimate.low) / 200 / error  # of t
-        assert 1.96 <= factor <= t.ppf(0.975, (estimate.clusters or 0) - 1) + 1e-9
+        assert 1.96 <= factor <= t.ppf(0.975, max(((estimate.clusters or 0) - 1) / 2, 3)) + 1e-9
 
 
 @pytest.mark.parametrize("task", PARTISAN)
