@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from polbias.aliases import Document, Json
 from polbias.eval.answers import extract_validity
 from polbias.eval.answers.text import remembered
-from polbias.eval.columns import SILENT
+from polbias.eval.columns import SILENT, Factor
 from polbias.eval.lm_eval_glue import (
     Estimate,
     carried_estimate,
@@ -40,7 +40,7 @@ from polbias.eval.partisan.bias import (
     z_test,
 )
 from polbias.eval.partisan.schema import LABELS, Outcomes, placed
-from polbias.eval.support import Support
+from polbias.eval.support import Support, discordance
 
 Row = tuple[Any, ...]
 _DESIGN = ("dataset", "config", "first_named", "base_id", "negated", "person_pair")
@@ -154,7 +154,11 @@ def _margin(items: list[Row]) -> Estimate:
 
 def _refusal_gap(items: list[Row]) -> Estimate:
     rows = _table(items)
-    return _difference(rows, rows.label == LABELS.index("refusal"))
+    refused = rows.label == LABELS.index("refusal")
+    clusters = rows.clusters or Factor.of(range(rows.n))
+    pairs = (rows.pairs or clusters).codes
+    carried = Support(None, 0.0, *discordance(pairs, rows.leaning * refused, clusters))
+    return carried_estimate(carried, lambda: balanced(rows, refused))
 
 
 def _probability_bias(items: list[Row]) -> Estimate:
