@@ -11,9 +11,11 @@ from multiprocessing import get_context
 from typing import TypeAlias
 
 from rich.box import SIMPLE_HEAD
+from rich.console import Group
 from rich.table import Table
 
 from benchmarks.calibration_designs import DESIGNS, NAMES, POINTS, Asked, Share, percent, questions_of, truth
+from benchmarks.calibration_habits import HabitLine, habits_table, run_habits
 from polbias.eval.report.build import adjust_findings
 from polbias.eval.report.document import Finding, Section
 from polbias.eval.report.instruments import Settings
@@ -165,16 +167,17 @@ class Whole:
     established: Share
 
 
-def run() -> list[Line | Whole]:
-    """Let all models of all designs answer, and analyse them as a report does."""
+def run() -> list[Line | Whole | HabitLine]:
+    """Let all models of all designs and habits answer, and analyse them as a report does."""
     models = _all_models()
-    lines: list[Line | Whole] = []
+    lines: list[Line | Whole | HabitLine] = []
     for instrument in NAMES:
         lines += of_instrument(instrument, models)
     unbiased = [number for number, design in enumerate(DESIGNS) if design.unbiased]
     return [
         *lines,
         *(whole(name, chain.from_iterable(models[name, each] for each in unbiased)) for name in NAMES),
+        *run_habits(),
     ]
 
 
@@ -190,17 +193,19 @@ def of_instrument(instrument: str, models: Models) -> Iterator[Line]:
     yield from (each for design, each in lines if not design.allowed)
 
 
-def table(name: str, lines: Sequence[Line | Whole]) -> Table:
-    """Return the table to print; a figure in red misses its aim with its whole interval."""
+def table(name: str, lines: Sequence[Line | Whole | HabitLine]) -> Group:
+    """Return the tables to print; a figure in red misses its aim with its whole interval."""
     made = Table(
         title=f"{name}: shares [Clopper-Pearson] of headline findings; of others",
         title_justify="left", box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0),
     )  # fmt: skip
     for place, heading in enumerate(_HEADINGS):
         made.add_column(heading, justify="left" if place < 2 else "right", no_wrap=True)
+    habits = [line for line in lines if isinstance(line, HabitLine)]
     for each in lines:
-        made.add_row(*(_shown(each) if isinstance(each, Line) else _said(each)))
-    return made
+        if not isinstance(each, HabitLine):
+            made.add_row(*(_shown(each) if isinstance(each, Line) else _said(each)))
+    return Group(made, *([habits_table(habits)] if habits else []))
 
 
 def whole(instrument: str, models: Iterable[Found]) -> Whole:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import combinations, compress
 from typing import Literal
 
@@ -84,6 +85,7 @@ PEOPLE = "_people"
 _PATH = ("config", "first_named", "base_id", "negated")
 
 
+@lru_cache(maxsize=2)
 def balance(outcomes: Outcomes) -> tuple[Indices, Floats]:
     """The cell of each row, and its weight, 1 in sum for either side.
 
@@ -107,6 +109,7 @@ def balance(outcomes: Outcomes) -> tuple[Indices, Floats]:
     return cell, weights[cell] / sizes[cell, right]
 
 
+@lru_cache(maxsize=2)
 def sided_rows(outcomes: Outcomes) -> SidedRows:
     """The rows of both sides, compared within the finest cells of the design.
 
