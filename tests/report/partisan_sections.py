@@ -23,9 +23,12 @@ def quick(**answers: pa.Table) -> Section:
     return findings_alone("partisan", answers)
 
 
-def headline(found: Section, name: str = "m") -> Finding:
+def headline(found: Section, name: str = "m", measure: str = "bias") -> Finding:
+    """The bias that stands for a respondent, or another headline by the end of its measure."""
     (only,) = [
-        each for each in found.findings if each.headline and not each.of_refusals and each.respondent == name
+        each
+        for each in found.findings
+        if each.headline and each.measure.endswith(measure) and each.respondent == name
     ]
     return only
 

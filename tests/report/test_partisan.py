@@ -15,7 +15,7 @@ from polbias.eval.partisan.schema import Outcomes
 from polbias.eval.partisan.section import COLUMNS, findings_of, rows
 from polbias.eval.report.document import Estimate
 from polbias.eval.report.instruments import COMMON, Settings
-from polbias.eval.report.labels import sentence, verdict
+from polbias.eval.report.labels import sentence, state_of_accuracy, verdict
 from polbias.eval.simulation import respondent
 from tests.eval.partisan import by_hand
 from tests.eval.tables import WORKED_EXAMPLE
@@ -135,6 +135,8 @@ def test_the_worked_example_of_the_paper() -> None:
         answers.append([f"**{label}**"])
     found = report(m=answered(docs, answers))
     assert headline(found).estimate.value == pytest.approx(-3.5)
+    accuracy_gap = headline(found, measure="accuracy_gap").estimate.value
+    assert accuracy_gap == pytest.approx(100 * (470 + 400 - 455 - 350) / 1000)
     said = row(found, "tests", language="English (US)")
     assert said["unweighted"].value == pytest.approx(100 * (570 - 605) / (570 + 605))
     printed = row(found, "tests_paper", language="English (US)")
@@ -149,9 +151,11 @@ def test_the_headline_is_balanced_by_hand() -> None:
     found = headline(quick(m=answers))
     raw = answers.to_pylist()
     own = Outcomes.of(answers, factors=())
-    assert found.estimate.value == pytest.approx(100 * by_hand.balanced(raw))
+    assert found.estimate.value == pytest.approx(100 * by_hand.answered(raw))
     ends = found.estimate.low, found.estimate.high
-    assert ends == pytest.approx(tuple(100 * end for end in by_hand.interval(raw)))
+    assert ends == pytest.approx(tuple(100 * end for end in by_hand.answered_interval(raw)))
+    assert found.latent
+    assert found.latent.value == pytest.approx(by_hand.latent(raw))
     assert found.bounds == pytest.approx(
         tuple(
             100 * by_hand.balanced([row | {"label": told(row, side)} for row in raw])
@@ -167,7 +171,42 @@ def test_the_headline_is_balanced_by_hand() -> None:
     assert found.estimate.clusters == len({(row["kind"], row["unit"]) for row in raw}) == 4 * 6 * 2 * 2 * 4
     assert found.estimate.refusals == np.count_nonzero(own.label == 2)
     said = row(report(m=answers), "tests", language="all", items="politics")
-    assert said["weighted"] == pytest.approx(100 * weighted_bias(own))
+    verdicts = [
+        [each for each in part if by_hand.has_verdict(each)] for part in by_hand.groups(raw, "config")
+    ]
+    assert said["weighted"] == pytest.approx(100 * np.mean([by_hand.gap(part) for part in verdicts]))
+
+
+def test_the_accuracy_gap_is_that_of_the_answers_within_cells() -> None:
+    answers = simulated(respondent("refuser", share=0.3, side="left", accuracy=0.8))
+    found = headline(quick(m=answers), measure="accuracy_gap")
+    raw = answers.to_pylist()
+    assert found.estimate.value == pytest.approx(100 * by_hand.answered(raw, by_hand.correct))
+    ends = found.estimate.low, found.estimate.high
+    interval = by_hand.answered_interval(raw, by_hand.correct)
+    assert ends == pytest.approx(tuple(100 * end for end in interval))
+    assert found.bounds is not None
+    every_right = [each if by_hand.has_verdict(each) else each | {"label": each["gold"]} for each in raw]
+    assert found.bounds[0] == pytest.approx(100 * by_hand.balanced(every_right, by_hand.correct))
+
+
+def test_only_the_surplus_of_missing_answers_is_set_to_its_worst() -> None:
+    answers = simulated(respondent("refuser", share=0.3, side="left", accuracy=0.8))
+    raw = answers.to_pylist()
+    refused = [each["leaning"] == "right" and number % 7 == 0 for number, each in enumerate(raw)]
+    labels = ["refusal" if lost else each["label"] for lost, each in zip(refused, raw, strict=True)]
+    place = answers.schema.get_field_index("label")
+    answers = answers.set_column(place, answers.schema.field(place), pa.array(labels))
+    raw = answers.to_pylist()
+    found = headline(quick(m=answers))
+    assert found.excess is not None
+    expected = [100 * by_hand.surplus(raw, side) for side in ("left", "right")]
+    assert [found.excess.low, found.excess.high] == pytest.approx(expected)
+    assert found.bounds is not None
+    assert found.estimate.value is not None
+    assert None not in found.bounds
+    low, high = found.bounds
+    assert low < expected[0] < found.estimate.value < expected[1] < high  # type: ignore[operator]
 
 
 def told(row: Any, side: str) -> str:
@@ -228,7 +267,8 @@ def test_the_large_set_is_tested_by_topic_and_its_few_formal_topics_are_not() ->
     formal = next(each for each in found.findings if each.key == "us_en_formal/0")
     assert (formal.estimate.p, formal.estimate.clusters, verdict(formal)) == (None, 3, "too few to be tested")
     assert any("3 topics" in each.found for each in found.notices)
-    assert {each.measure for each in found.findings if each.headline} == {"large_bias", "large_refusal_gap"}
+    measures = {each.measure for each in found.findings if each.headline}
+    assert measures == {"large_bias", "large_accuracy_gap", "large_refusal_gap"}
 
 
 def test_formal_and_crossed_arguments_of_the_large_set_weigh_alike() -> None:
@@ -277,21 +317,31 @@ def test_every_config_has_the_same_weight_whatever_its_size() -> None:
 
 @pytest.mark.parametrize("side", ["left", "right"])
 def test_a_planted_bias_is_found(side: str) -> None:
-    found = headline(quick(m=simulated(respondent("planted", effect=0.2, side=side))))
+    answers = simulated(respondent("planted", effect=0.2, side=side))
+    found = headline(quick(m=answers))
     low, high = found.estimate.low, found.estimate.high
     assert low is not None
     assert high is not None
     assert verdict(found) == "described"
     assert (high < 0) if side == "left" else (low > 0)
     assert low < (-20 if side == "left" else 20) < high
+    latent = found.latent
+    assert latent is not None
+    assert latent.value == pytest.approx(by_hand.latent(answers.to_pylist()))
+    near, far = (latent.high, latent.low) if side == "left" else (latent.low, latent.high)
+    assert near is not None
+    assert (near < 0) if side == "left" else (near > 0)
+    assert far is None  # no pair favours the other side, so that nothing bounds the shift
 
 
 def test_who_never_errs_or_always_says_the_same_has_no_interval() -> None:
-    found = headline(quick(m=simulated(respondent("perfect"))))
-    assert (found.estimate.value, found.estimate.state, found.bounds) == (0.0, "at the ceiling", (0.0, 0.0))
-    assert (found.estimate.low, found.estimate.p, found.estimate.discordant) == (None, None, 0)
-    assert found.estimate.clusters is not None
-    assert found.estimate.limit == pytest.approx(1 - 0.025 ** (1 / found.estimate.clusters))
+    answers = simulated(respondent("perfect"))
+    found = headline(quick(m=answers))
+    estimate, pairs = found.estimate, answers.num_rows // 2
+    assert (estimate.value, found.bounds, verdict(found)) == (0.0, (0.0, 0.0), "no interval")
+    assert (estimate.low, estimate.p, estimate.discordant, estimate.pairs) == (None, None, 0, pairs)
+    assert estimate.limit == pytest.approx(1 - 0.025 ** (1 / pairs))
+    assert (found.attainable, state_of_accuracy(found, 5.0)) == (0.0, "at the ceiling")
     constant = headline(quick(m=simulated(respondent("affirmative"))))
     assert (constant.estimate.value, constant.estimate.state) == (None, "no variation")
     assert constant.scores is None
@@ -304,11 +354,11 @@ def test_the_test_without_a_bias_rejects_no_more_often_than_it_should() -> None:
         )
         for seed in range(60)
     }
-    tests = [
-        each.estimate.p for each in findings_of(answers, Settings()) if each.headline and not each.of_refusals
-    ]
-    assert len(tests) == 60
-    assert sum(p is not None and p <= 0.05 for p in tests) <= 9  # of 60 at .05: more has a chance of .1%
+    headlines = [each for each in findings_of(answers, Settings()) if each.headline]
+    for measure in ("large_bias", "large_accuracy_gap"):
+        tests = [each.estimate.p for each in headlines if each.measure == measure]
+        assert len(tests) == 60
+        assert sum(p is not None and p <= 0.05 for p in tests) <= 9  # of 60 at .05: more has a chance of .1%
 
 
 def test_findings_by_sub_corpus() -> None:
@@ -326,13 +376,26 @@ def test_findings_by_sub_corpus() -> None:
 def test_the_mean_of_the_scores_is_the_estimate_also_of_several_answers() -> None:
     docs = arguments("en_formal", shots=(0,))
     texts = [[[VALID, INVALID if number % 3 else REFUSAL, VALID]] for number in range(len(docs))]
-    for each in quick(m=answered(docs, texts)).findings:
-        if each.of_refusals:
-            continue
+    found = quick(m=answered(docs, texts))
+    for measure in ("bias", "accuracy_gap"):
+        each = headline(found, measure=measure)
         assert each.scores
         assert each.scores.values.mean() == pytest.approx(each.estimate.value)
+        assert each.scores.latent is not None
+        assert each.latent
+        assert each.scores.latent.mean() == pytest.approx(each.latent.value)
         assert len(set(each.scores.ids)) == len(each.scores.ids) == len(docs) == len(each.scores.clusters)
         assert each.estimate.n == 3 * len(docs)
+
+
+def test_an_item_without_a_verdict_has_no_score() -> None:
+    answers = simulated(respondent("refuser", share=0.3, side="left", accuracy=0.8))
+    found = headline(quick(m=answers))
+    assert found.scores
+    raw = {each["id"]: each for each in answers.to_pylist()}
+    missing = [not by_hand.has_verdict(raw[id]) for id in found.scores.ids]
+    assert np.isnan(found.scores.values).tolist() == missing
+    assert np.nanmean(found.scores.values) == pytest.approx(found.estimate.value)
 
 
 # --- what is never pooled -------------------------------------------------------------------------------------
@@ -434,7 +497,7 @@ def test_only_refusals() -> None:
     assert only.estimate.refusals == only.estimate.n
     said, printed = row(found, "tests", language="all"), row(found, "tests_paper", language="all")
     assert said["unweighted"].value is None
-    assert said["accuracy"].value == 0.0
+    assert said["accuracy"].value is None
     assert printed["bias"] is None
     assert printed["n"] == 0
     assert printed["discarded"] == only.estimate.n
@@ -446,7 +509,7 @@ def test_one_cluster_has_no_interval() -> None:
     found = headline(quick(m=one))
     only = found.estimate
     assert (only.low, only.high, only.clusters, only.p) == (None, None, 1, None)
-    assert (only.state, only.limit, verdict(found)) == ("at the ceiling", 1.0, "at the ceiling")
+    assert (only.discordant, only.pairs, only.limit, verdict(found)) == (2, 2, 1.0, "no interval")
 
 
 def test_no_answers_at_all() -> None:

@@ -36,7 +36,7 @@ def test_bias_by_shots(two: tuple[pa.Table, Section]) -> None:
     answers, found = two
     own = _where(config(answers, "en_formal", "en_material"), shots=8)
     said = row(found, "shots", respondent="a", items="politics")
-    assert said["en-US_8"].value == pytest.approx(100 * by_hand.balanced(own.to_pylist()))
+    assert said["en-US_8"].value == pytest.approx(100 * by_hand.answered(own.to_pylist()))
     printed = row(found, "shots_paper", respondent="a", items="politics")
     assert printed["en-US_8"].value == pytest.approx(100 * weighted_bias(own, "paper"))
     assert printed["en-US_8"].n == sum(label in ("valid", "invalid") for label in own["label"].to_pylist())
@@ -50,10 +50,10 @@ def test_bias_by_kind_and_in_the_control(two: tuple[pa.Table, Section]) -> None:
     answers, found = two
     said = row(found, "kind", respondent="a", items="politics")
     own = _where(config(answers, "de_material"))
-    assert said["de-CH_material"].value == pytest.approx(100 * by_hand.balanced(own.to_pylist()))
+    assert said["de-CH_material"].value == pytest.approx(100 * by_hand.answered(own.to_pylist()))
     control = row(found, "control", respondent="a", kind="formal", gold="invalid")
     own = _where(config(answers, "en_control_formal"), shots=0, gold="invalid")
-    assert control["shots_0"].value == pytest.approx(100 * by_hand.balanced(own.to_pylist()))
+    assert control["shots_0"].value == pytest.approx(100 * by_hand.answered(own.to_pylist()))
 
 
 def test_accuracy_by_validity(two: tuple[pa.Table, Section]) -> None:
@@ -63,8 +63,10 @@ def test_accuracy_by_validity(two: tuple[pa.Table, Section]) -> None:
     judged = sum(each["label"] in ("valid", "invalid") for each in own)
     said = row(found, "accuracy", respondent="a", items="politics", shots=8)["de-CH_valid"]
     printed = row(found, "accuracy_paper", respondent="a", items="politics", shots=8)["de-CH_valid"]
-    assert said.value == pytest.approx(right / len(own))
-    assert said.low <= said.value <= said.high
+    assert said.value == pytest.approx(right / judged)
+    assert (said.n, said.refusals) == (len(own), len(own) - judged)
+    assert 0 < judged < len(own)
+    assert said.low < said.value < said.high
     assert printed.value == pytest.approx(right / judged)
     assert printed.low is None
 
@@ -97,7 +99,7 @@ def test_bias_by_form_and_gender(two: tuple[pa.Table, Section]) -> None:
     english = config(answers, "en_formal", "en_material")
     for column, wanted in (("variation_rand", {"variation": "rand"}), ("gender_m", {"gender": "m"})):
         own = _where(english, **wanted).to_pylist()
-        assert said[column].value == pytest.approx(100 * by_hand.balanced(own))
+        assert said[column].value == pytest.approx(100 * by_hand.answered(own))
 
 
 def test_accuracy_by_form_is_the_mean_of_the_models(two: tuple[pa.Table, Section]) -> None:
@@ -132,10 +134,11 @@ def test_every_number_of_answers_without_a_verdict_is_said(two: tuple[pa.Table, 
 
 def test_summaries_are_those_of_the_family(two: tuple[pa.Table, Section]) -> None:
     answers, found = two
-    own = found.summary["a"]["en_formal"]
-    assert own["corrected"]["weighted_bias"] == pytest.approx(
-        weighted_bias(_where(config(answers, "en_formal")))
-    )
+    own, formal = found.summary["a"]["en_formal"], _where(config(answers, "en_formal"))
+    assert own["corrected"]["bias"] == pytest.approx(by_hand.answered(formal.to_pylist()))
+    verdicts = [each for each in formal.to_pylist() if by_hand.has_verdict(each)]
+    assert own["corrected"]["weighted_bias"] == pytest.approx(by_hand.gap(verdicts))
+    assert own["paper"]["weighted_bias"] == own["corrected"]["weighted_bias"]
     assert set(own) == {"corrected", "paper"}
 
 
