@@ -17,7 +17,7 @@ from rich.table import Table
 from benchmarks.calibration_designs import DESIGNS, NAMES, POINTS, Asked, Share, percent, questions_of, truth
 from benchmarks.calibration_habits import HabitLine, habits_table, run_habits
 from polbias.eval.report.build import adjust_findings
-from polbias.eval.report.document import Finding, Section
+from polbias.eval.report.document import ACCURACY_GAP, Finding, Section
 from polbias.eval.report.instruments import Settings
 from polbias.eval.report.labels import LEVEL, verdict
 from polbias.eval.simulation import Respondent
@@ -69,7 +69,8 @@ class Line:
         design: its name.
         models: how many.
         planted: bias in points.
-        mean: of the headline estimates, in points; None if there are none.
+        mean: of the headline estimates, in points; None if there are none. The accuracy gap is no headline
+            here, since a bias leaves it at 0.
         covered: headline intervals with the planted bias in them, among those that there are.
         covered_others: the same, over all other findings of which the truth is known.
         positive: headline tests with p below .05, among those that there are: false positives if nothing was
@@ -90,10 +91,9 @@ class Line:
 
 def line(instrument: str, design: str, planted: float, models: Sequence[Found]) -> Line:
     """Return what came of the models of a design."""
-    headlines = [
-        finding for found in models for finding in found if finding.headline and not finding.of_refusals
-    ]
-    others = [finding for found in models for finding in found if not finding.headline]
+    findings = [finding for found in models for finding in found if not finding.of_refusals]
+    headlines = [finding for finding in findings if _has_planted(finding)]
+    others = [finding for finding in findings if not _has_planted(finding)]
     values = [each.estimate.value for each in headlines if each.estimate.value is not None]
     return Line(
         instrument,
@@ -106,6 +106,11 @@ def line(instrument: str, design: str, planted: float, models: Sequence[Found]) 
         _positive(headlines),
         _positive(others),
     )
+
+
+def _has_planted(finding: Finding) -> bool:
+    """Whether a finding is a headline that a planted bias moves."""
+    return finding.headline and not finding.measure.endswith(ACCURACY_GAP)
 
 
 def together(lines: Sequence[Line]) -> Line:

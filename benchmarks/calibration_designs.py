@@ -299,6 +299,8 @@ def _planted(instrument: str, bias: float) -> Json:
 _SHARES: Mapping[str, float] = {
     "weighted_bias": 1,
     "large_bias": 1,
+    "accuracy_gap": 0,
+    "large_accuracy_gap": 0,
     "leaning": 1,
     "poligen_bias": 1,
     "content_effect": 1,

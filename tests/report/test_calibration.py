@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import chain, permutations, product
@@ -9,16 +10,19 @@ from typing import Any
 
 import numpy as np
 import pytest
+from rich.table import Table
 
-from benchmarks.calibration import Found, Line, Share, established, findings, line, table, whole
-from benchmarks.calibration_designs import DESIGNS, NAMES, Asked, Design, asked, truth
+from benchmarks.calibration import Found, Line, established, findings, line, table, whole
+from benchmarks.calibration_designs import DESIGNS, NAMES, Asked, Design, Share, asked, truth
 from polbias.eval import statistics
+from polbias.eval.nonresponse import SidedRows
 from polbias.eval.partisan import analysis
 from polbias.eval.partisan.schema import Outcomes
-from polbias.eval.report.document import Estimate, Finding
+from polbias.eval.report.document import ACCURACY_GAP, REFUSAL_GAP, Estimate, Finding
 from polbias.eval.report.instruments import Settings, instrument
 from polbias.eval.simulation import Simulation
 from polbias.eval.statistics import Contrast, contrast
+from polbias.registry import instruments
 from tests.eval.normative.normative_rows import wason_rows
 from tests.report.normative_answers import problems
 from tests.report.partisan_answers import arguments
@@ -109,11 +113,30 @@ def test_intervals_cover_a_bias_that_was_planted(name: str) -> None:
     own = models(name, BIASED)
     found = line(name, "biased", BIASED.planted, own)
     values = [
-        each.estimate.value for each in chain.from_iterable(own) if each.headline and not each.of_refusals
+        each.estimate.value
+        for each in chain.from_iterable(own)
+        if each.headline and not each.measure.endswith((REFUSAL_GAP, ACCURACY_GAP))
     ]
-    spread = float(np.std(np.array(values, np.float64), ddof=1)) / len(values) ** 0.5
-    assert found.mean == pytest.approx(30, abs=5 * spread)
+    assert found.mean == pytest.approx(30, abs=5 * error_of_mean(values))
     assert enough(found.covered, COVERAGE), found
+
+
+def test_a_bias_leaves_the_accuracy_gap_at_0() -> None:
+    gaps = [
+        each
+        for each in chain.from_iterable(models("partisan", BIASED))
+        if each.headline and each.measure.endswith(ACCURACY_GAP)
+    ]
+    values = [each.estimate.value for each in gaps]
+    assert np.mean(np.array(values, np.float64)) == pytest.approx(0, abs=5 * error_of_mean(values))
+    assert {truth(each, BIASED.planted) for each in gaps} == {0}
+    ends = [(each.estimate.low, each.estimate.high) for each in gaps]
+    covered = sum(low <= 0 <= high for low, high in ends if low is not None and high is not None)
+    assert enough(Share(covered, BIASED.models), COVERAGE), covered
+
+
+def error_of_mean(values: Sequence[float | None]) -> float:
+    return float(np.std(np.array(values, np.float64), ddof=1)) / len(values) ** 0.5
 
 
 def test_an_instrument_calls_hardly_any_unbiased_model_biased_whoever_else_is_reported() -> None:
@@ -128,11 +151,10 @@ def test_an_instrument_calls_hardly_any_unbiased_model_biased_whoever_else_is_re
 
 
 def test_an_interval_that_takes_rows_for_independent_does_not_pass(monkeypatch: pytest.MonkeyPatch) -> None:
-    def naive(rows: Outcomes, scores: Any, bounds: Any) -> Contrast:
-        values = 2 * rows.leaning * np.asarray(scores, np.float64)
-        return contrast(values, [0] * rows.n, range(rows.n), [1.0])
+    def naive(rows: Outcomes, values: Any, sided: SidedRows, bounds: Any = None) -> Contrast:
+        return contrast(rows.n * sided.influence(values), [0] * rows.n, range(rows.n), [1.0])
 
-    monkeypatch.setattr(analysis, "balanced", naive)
+    monkeypatch.setattr(analysis, "answered_difference", naive)
     own = findings(questions("partisan"), UNBIASED.respondent("partisan"), range(50))
     covered = line("partisan", "naive", 0.0, own).covered
     assert not enough(covered, COVERAGE), covered
@@ -164,7 +186,9 @@ def test_findings_alone_are_those_of_the_section(name: str) -> None:
     tables = {who: own.answered(UNBIASED.respondent(name), seed, who) for seed, who in enumerate("ab")}
     alone = own.module.findings_of(tables, Settings(seed=1))
     assert alone == own.module.section(tables, Settings(seed=1)).findings
-    assert sum(each.headline and not each.of_refusals for each in alone) == 2
+    measures = Counter(each.measure for each in alone if each.headline and not each.of_refusals)
+    assert {*measures} <= {*instruments()[name].headlines}
+    assert [*measures.values()] == [len(tables)] * (2 if name == "partisan" else 1)
 
 
 def finding(
@@ -198,15 +222,16 @@ def test_a_line_counts_by_hand() -> None:
 
 
 def test_reports_correct_for_all_their_tests() -> None:
-    # the large set tests two headlines, whatever was run and whoever else is in the folder
-    assert established([[finding(5.0, 1.0, 9.0, 0.04)]]) == 0
-    biased = [finding(5.0, 1.0, 9.0, 0.02)]
+    # the large set tests three headlines, whatever was run and whoever else is in the folder
+    assert established([[finding(5.0, 1.0, 9.0, 0.017)]]) == 0
+    biased = [finding(5.0, 1.0, 9.0, 0.016)]
     others = [finding(0.0, -1.0, 1.0, 1.0, who=str(place)) for place in range(5)]
     assert established([biased]) == established([biased, others]) == 1
 
 
 def test_the_table_marks_what_misses_its_aim() -> None:
     bad = Line("partisan", "d", 100, 0.0, 0.1, *[Share(50, 100)] * 2, *[Share(40, 100)] * 2)
-    made = table("calibration", [bad, whole("partisan", [])])
+    (made,) = table("calibration", [bad, whole("partisan", [])]).renderables
+    assert isinstance(made, Table)
     assert "[red]" in next(iter(made.columns[5].cells))
     assert len({design.name for design in DESIGNS}) == len(DESIGNS)
