@@ -305,7 +305,7 @@ def show_costs(
         )
 
 
-_NO_INTERVAL = "none: hardly a pair differs"
+_NO_INTERVAL = "none: hardly any variation"
 
 
 def show_scores(run: Run, scores: Iterable[Score]) -> None:
