@@ -47,8 +47,8 @@ def partisan() -> list[Sample]:
         for pair, gold in enumerate(("valid", "invalid", "valid", "invalid"))
         for leaning in ("left", "right")
     ]
-    said = ("It is **valid**.", "**invalid**", "I cannot say.")
-    return [_sample(n, doc, said[n % 3]) for n, doc in enumerate(docs)]
+    said = ("It is **valid**.", "**invalid**", "**invalid**", "I cannot say.", "It is **valid**.")
+    return [_sample(n, doc, said[n % 5]) for n, doc in enumerate(docs)]
 
 
 def policy() -> list[Sample]:
