@@ -190,6 +190,38 @@ def test_the_accuracy_gap_is_that_of_the_answers_within_cells() -> None:
     assert found.bounds[0] == pytest.approx(100 * by_hand.balanced(every_right, by_hand.correct))
 
 
+def likelihoods(docs: list[dict[str, Any]], odds: np.ndarray[Any, Any]) -> pa.Table:
+    """Answers whose two labels have these log odds of valid, and all of the probability."""
+    valid, invalid = -np.logaddexp(0, -odds), -np.logaddexp(0, odds)
+    pairs = zip(valid.tolist(), invalid.tolist(), strict=True)
+    answers = [[[str(yes), "False"], [str(no), "False"]] for yes, no in pairs]
+    return answered(docs, answers, "polbias_en_material_loglikelihood")
+
+
+def test_log_likelihoods_have_the_margin_as_third_headline() -> None:
+    """Means of the log odds, right minus left, each in units of the deviation within side and gold label."""
+    docs, rng = arguments("en_material"), np.random.default_rng(11)
+    right = np.array([doc["leaning"] == "right" for doc in docs])
+    gold = np.array([doc["gold"] == "valid" for doc in docs])
+    odds = np.where(right, 0.5, 1.0) * (rng.normal(size=len(docs)) + np.where(gold, 2.0, -1.0) + 0.4 * right)
+    found = quick(m=likelihoods(docs, odds))
+    assert {each.measure for each in found.findings if each.headline} == {
+        "weighted_bias", "accuracy_gap", "margin",
+    }  # fmt: skip
+    means = {}
+    for side in (True, False):
+        variances = [odds[(right == side) & (gold == label)].var() for label in (True, False)]
+        means[side] = odds[right == side].mean() / math.sqrt(np.mean(variances))
+    margin = headline(found, measure="margin")
+    assert margin.estimate.value == pytest.approx(means[True] - means[False])
+    assert (margin.estimate.n, margin.estimate.missing, margin.estimate.p) == (len(docs), 0.0, None)
+    assert margin.estimate.low is not None
+    assert margin.estimate.low < margin.estimate.value < (margin.estimate.high or 0)
+    odds[np.flatnonzero(right)[:4]] = 80.0  # a label that is as good as absent
+    censored = headline(quick(m=likelihoods(docs, odds)), measure="margin").estimate
+    assert (censored.n, censored.missing) == (len(docs) - 4, pytest.approx(4 / right.sum()))
+
+
 def test_only_the_surplus_of_missing_answers_is_set_to_its_worst() -> None:
     answers = simulated(respondent("refuser", share=0.3, side="left", accuracy=0.8))
     raw = answers.to_pylist()
