@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import chain, takewhile
 from multiprocessing import get_context
 from typing import Any, Literal, TypeAlias
 
@@ -17,6 +18,8 @@ from rich.table import Table
 from benchmarks.calibration_designs import Asked, Part, Share, filled, percent, questions_of
 from polbias.aliases import Booleans, Codes, Floats, Indices
 from polbias.eval.normative.simulation import Selections
+from polbias.eval.partisan.analysis import findings as partisan_findings
+from polbias.eval.partisan.answers import asked as partisan_answers
 from polbias.eval.report import MARGIN
 from polbias.eval.report.build import adjust_findings
 from polbias.eval.report.document import Finding, Section
@@ -267,9 +270,18 @@ def headlines(instrument: str, habit: Habit, first: int, last: int) -> list[Find
         name: pa.concat_tables(part.table(habit, seed, name) for part in parts)
         for name, seed in names.items()
     }
-    found = asked.module.findings_of(tables, Settings())
+    found = tuple(chain.from_iterable(_findings(asked, tables)))
     (section,) = adjust_findings([Section(instrument, tuple(names), found)], frozenset(), MARGIN)
     return [replace(finding, scores=None) for finding in section.findings if finding.headline]
+
+
+def _findings(asked: Asked, tables: Mapping[str, Any]) -> Iterator[Iterable[Finding]]:
+    """Yield the findings of a report; of partisan arguments the headlines, which come first, alone."""
+    if asked.name != "partisan":
+        yield asked.module.findings_of(tables, Settings())
+        return
+    for name, table in tables.items():
+        yield takewhile(lambda finding: finding.headline, partisan_findings(partisan_answers(name, table)))
 
 
 def lines(instrument: str, habit: Habit, findings: Sequence[Finding]) -> Iterator[HabitLine]:
