@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -150,6 +151,12 @@ def test_who_guesses_is_at_chance_before_anything_else(report: Report) -> None:
 def test_who_says_nothing_has_no_estimate(report: Report) -> None:
     bias, accuracy, _ = headlines(report, "silent")
     assert (verdict(bias), verdict(accuracy)) == ("not answered", "not answered")
+
+
+def test_a_model_without_usable_rows_has_that_state(report: Report) -> None:
+    unread = Respondent("unread", "unread", "generated", False, (), 0)
+    told = paragraphs(replace(report, respondents=(unread,))).respondents
+    assert told == ("unread: no usable answers.",)
 
 
 def test_no_refusals_are_bounded_by_pairs(report: Report) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pyarrow as pa
@@ -59,3 +60,14 @@ def test_the_shipped_design_has_the_numbers_of_the_data(
     assert set(shipped.configs) == set(headline["config"].to_pylist())
     clusters, pairs = (len(headline[name].unique()) for name in ("cluster_id", "pair_id"))
     assert shipped.design == Design(clusters, pairs / clusters, 1)
+
+
+def test_the_documentation_has_the_number_of_the_data(headline: pa.Table) -> None:
+    pages = Path(__file__).parents[3] / "docs"
+    text = " ".join(
+        " ".join((pages / f"{name}.md").read_text("utf-8").split())
+        for name in ("data", "power", "statistics")
+    )
+    printed = re.findall(r"(?:four countries(?: have|:)|t over the) (\d+) topics", text)
+    assert len(printed) == 3
+    assert {*map(int, printed)} == {len(headline["cluster_id"].unique())}
