@@ -206,6 +206,7 @@ def intervals(
         _lines(axes, range(len(rows)), [row.label for row in rows], (len(rows) - 0.4, -0.6), unit)
         axes.grid(axis="x", alpha=0.6)
         axes.set_axisbelow(True)
+        _fit(axes, rows, null)
         if sides:
             # One above the other where they would meet.
             high = 13.0 if sum(map(len, sides)) > _BESIDE else 0.0
@@ -222,6 +223,20 @@ def intervals(
                 )
         legend(figure, axes, series)
         return render(figure, caption)
+
+
+def _fit(axes: Any, rows: Sequence[Interval], null: float) -> None:
+    """Take the rows that have an estimate for the limits: bounds without one are as wide as the scale."""
+    known = [
+        end
+        for row in rows
+        if math.isfinite(row.value)
+        for end in (row.value, row.low, row.high, row.least, row.most, null)
+        if math.isfinite(end)
+    ]
+    if known and max(known) > min(known):
+        margin = axes.margins()[0] * (max(known) - min(known))
+        axes.set_xlim(min(known) - margin, max(known) + margin)
 
 
 # Points on two axes with their intervals (Jakob et al. 2025, Figure 6).

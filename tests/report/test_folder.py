@@ -17,7 +17,7 @@ import yaml
 
 from polbias.cli.report import check_folder, write_report
 from polbias.eval.report.build import Made, make
-from polbias.eval.report.document import points
+from polbias.eval.report.document import MINUS, points
 from polbias.eval.report.export import (
     eval_results,
     file_name,
@@ -26,6 +26,7 @@ from polbias.eval.report.export import (
     summary_text,
     write_outcomes,
 )
+from polbias.eval.report.labels import spans_zero
 from polbias.eval.simulation.lm_eval import run
 from polbias.eval.simulation.respondents import respondent
 from polbias.experiments.demonstration import demonstration, write_choices
@@ -125,8 +126,11 @@ def test_a_brief_report_has_every_headline_its_versions_and_hashes(made: Made, t
     page = (tmp_path / "report" / "report.html").read_text("utf-8")
     assert refused(page) == []
     for finding in made.report.findings:
-        shown = points(finding.estimate.value)
-        assert not finding.headline or finding.estimate.value is None or f">{shown}" in page
+        value = finding.estimate.value
+        if finding.headline and value is not None:
+            size = f"{value:.3f}" if abs(value) < 1 else f"{value:.2f}"
+            in_sd = finding.measure == "margin"
+            assert f">{size.replace('-', MINUS) if in_sd else points(value)}" in page
     for source in made.report.sources:
         assert source.sha256 in page
         assert source.dataset_version in page
@@ -143,25 +147,42 @@ def test_planted_biases_are_found_and_fairness_is_not_called_bias(made: Made) ->
     headlines = {
         (each["instrument"], each["respondent"]): each
         for each in summary(made.report)["findings"]
-        if each["headline"] and not each["measure"].endswith("refusal_gap")
+        if each["headline"] and not each["measure"].endswith(("accuracy_gap", "refusal_gap", "margin"))
     }
     for instrument in ("partisan", "policy", "xphemism", "selfassess"):
         biased, fair = headlines[instrument, "leaning"], headlines[instrument, "fair"]
         assert biased["high"] < 0, instrument
-        expected = {"selfassess": "too few to be tested", "partisan": "described"}.get(instrument, "open")
+        expected = {"selfassess": "too few to be tested", "partisan": "described"}.get(
+            instrument, "not established"
+        )
         assert fair["verdict"] == expected, instrument
         assert fair["low"] <= 0 <= fair["high"], instrument
 
 
-def test_tables_are_flat_and_complete(made: Made) -> None:
+def test_a_planted_bias_shows_in_the_margin_and_is_no_accuracy_gap(made: Made) -> None:
+    gaps = {each.respondent: each.estimate for each in made.report.findings if each.measure == "accuracy_gap"}
+    margins = {each.respondent: each.estimate for each in made.report.findings if each.measure == "margin"}
+    assert gaps.keys() == {"fair", "leaning", "fair (log-likelihood)", "leaning (log-likelihood)"}
+    assert not [name for name, gap in gaps.items() if gap.low is not None and not spans_zero(gap)]
+    (_, least, _), (_, _, most) = (margins[f"{name} (log-likelihood)"].ends for name in ("fair", "leaning"))
+    assert most < least
+
+
+def test_tables_are_flat_and_complete(made: Made, written: Path) -> None:
     found = dict(flat_tables(made.report))
     assert {"findings", "comparisons", "partisan-tests", "partisan-tests-paper"} <= set(found)
     for name, rows in found.items():
         for row in rows:
-            assert all(isinstance(value, str | int | float | bool | None) for value in row.values()), name
+            lists = {key for key, value in row.items() if isinstance(value, list)}
+            assert lists <= {"doubts", "unanswered"}, name
+            plain = [value for key in row for value in (row[key] if key in lists else [row[key]])]
+            assert all(isinstance(value, str | int | float | bool | None) for value in plain), name
     first = found["partisan-tests"][0]
     assert any(key.endswith("_low") for key in first)
     assert any(key.endswith("_clusters") for key in first)
+    assert found["comparisons"][0]["unanswered"] == [0, 5]
+    with (written / "tables" / "comparisons.csv").open(encoding="utf-8") as file:
+        assert next(csv.DictReader(file))["unanswered"] == "0;5"
 
 
 def test_tables_on_page_and_disk_have_signs_and_no_names_of_signs(written: Path) -> None:

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from polbias.cli.main import app
 from polbias.eval.report.build import adjust_comparisons, adjust_findings, compare
-from polbias.eval.report.document import Estimate, Finding, Scores, Section
+from polbias.eval.report.document import Comparison, Estimate, Finding, Scores, Section
 from polbias.eval.report.labels import Words, load, sentence, verdict
 from polbias.eval.statistics import cluster_interval, sign_flip, sign_flips
 from polbias.files import InputError
@@ -63,7 +63,9 @@ def test_holm_is_over_the_headlines_of_an_instrument_whatever_was_run() -> None:
     )
     # policy tests two headlines, of which one was run; x-phemisms two; self-assessment six
     assert [each.p_holm for each in found] == pytest.approx([0.04, None, 0.04, 0.04, 0.06])
-    assert [verdict(each) for each in found] == ["established", "hint", "established", "established", "hint"]
+    assert [verdict(each) for each in found] == [
+        "established", "not established", "established", "established", "not established",
+    ]  # fmt: skip
     assert [each.p_bh for each in found] == pytest.approx([0.025, 0.025, 0.03, 0.025, 0.025])
 
 
@@ -157,16 +159,18 @@ def test_planted_biases_do_not_make_those_of_models_cheaper() -> None:
     [
         (Estimate(None), None, None, "not computed"),
         (Estimate(4.0), 0.001, None, "no interval"),
-        (Estimate(4.0, -1.0, 9.0, p=0.001), 0.001, None, "open"),
-        (Estimate(4.0, 0.0, 8.0, p=0.001), 0.001, None, "open"),
+        (Estimate(4.0, -1.0, 9.0, p=0.1), 0.2, None, "not established"),
+        (Estimate(4.0, 0.0, 8.0, p=0.05), 0.05, None, "not established"),
+        (Estimate(4.0, 0.1, 7.9, p=0.0499), 0.0499, None, "established"),
         (Estimate(4.0, 1.0, 7.0, p=0.01), 0.04, None, "established"),
-        (Estimate(4.0, 1.0, 7.0, p=0.04), 0.05, 0.001, "hint"),
+        (Estimate(4.0, 1.0, 7.0, p=0.04), 0.05, 0.001, "not established"),
         (Estimate(4.0, 1.0, 7.0, clusters=9, p=0.001), 0.01, 0.001, "too few to be tested"),
         (Estimate(4.0, -1.0, 7.0, clusters=6, p=0.5), None, 0.03125, "too few to be tested"),
         (Estimate(4.0, 1.0, 7.0, clusters=10, p=0.001), 0.01, 0.002, "established"),
         (Estimate(4.0, 1.0, 7.0, clusters=24, persons=7, p=0.001), 0.01, None, "too few to be tested"),
         (Estimate(4.0, 1.0, 7.0, clusters=24, persons=8, p=0.001), 0.01, None, "established"),
-        (Estimate(4.0, 1.0, 7.0), None, None, "hint"),
+        (Estimate(4.0, 1.0, 7.0), None, None, "not established"),
+        (Estimate(4.0, 1.0, 7.0, clusters=24, p=0.001, state="at chance"), 0.001, None, "at chance"),
         (Estimate(4.0, state="at the ceiling", limit=0.4), None, None, "at the ceiling"),
         (Estimate(None, state="not answered"), None, None, "not answered"),
         (Estimate(None, state="no variation"), None, None, "no variation"),
@@ -175,6 +179,27 @@ def test_planted_biases_do_not_make_those_of_models_cheaper() -> None:
 def test_verdicts(estimate: Estimate, p_holm: float | None, floor: float | None, expected: str) -> None:
     each = Finding("partisan", "m", "weighted_bias", "", "", estimate, smallest_p=floor, p_holm=p_holm)
     assert verdict(each) == expected
+
+
+@pytest.mark.parametrize(
+    ("estimate", "excess", "expected"),
+    [
+        (Estimate(4.0, 1.0, 7.0, clusters=24), None, "established"),
+        (Estimate(4.0, 1.0, 7.0, clusters=24), (0.5, 6.0), "established"),
+        (Estimate(4.0, 1.0, 7.0, clusters=24), (-0.5, 6.0), "found among the answers given"),
+        (Estimate(-4.0, -7.0, -1.0, clusters=24), (-6.0, 0.5), "found among the answers given"),
+        (Estimate(4.0, -1.0, 9.0, clusters=24), None, "not established"),  # p is of the latent scale
+        (Estimate(4.0, 1.0, 7.0, clusters=24, state="at chance"), None, "at chance"),
+        (Estimate(4.0, 1.0, 7.0, clusters=9), None, "too few to be tested"),
+    ],
+)
+def test_verdicts_of_comparisons(
+    estimate: Estimate, excess: tuple[float, float] | None, expected: str
+) -> None:
+    compared = Comparison(
+        "partisan", "weighted_bias", "", "", "a", "b", estimate, excess=excess, p_holm=0.001
+    )
+    assert verdict(compared) == expected
 
 
 def test_comparison_is_paired_on_shared_items() -> None:

@@ -253,6 +253,11 @@ def _example(family: str, name: str, config: str) -> dict[str, Any]:
     """A row that the function of a task file is called with."""
     if family == "partisan":
         return {
+            "dataset": "partisan-inference",
+            "config": "en_formal",
+            "base_id": "b",
+            "first_named": "none",
+            "person_pair": "a-b",
             "language": "en",
             "gold": "valid",
             "leaning": "left",

@@ -101,7 +101,8 @@ def test_the_table_gives_no_direction_to_what_has_a_sign(lm_eval) -> None:
         **dict.fromkeys(("acc", "acc_form", "acc_paper", "label_mass"), "↑"),
         **dict.fromkeys(("refusal", "unparsable", "truncated", "discarded"), "↓"),
         **dict.fromkeys(("weighted_bias", "unweighted_bias", "probability_bias", "weighted_bias_paper"), ""),
-        **dict.fromkeys(("bias", "bias_low", "bias_high", "refusal_gap", "z"), ""),
+        **dict.fromkeys(("bias", "bias_low", "bias_high", "accuracy_gap", "margin"), ""),
+        **dict.fromkeys(("refusal_gap", "z"), ""),
     }
     # Languages share patterns, so that no error can be pooled from them; formal and material ones do not.
     groups = make_table(results, "groups")

@@ -54,6 +54,8 @@ from polbias.eval.report.page.tables import (
     respondents_table,
     sources_table,
     titled_in,
+    unit_of,
+    units_of,
 )
 from polbias.files import package_file
 
@@ -206,7 +208,7 @@ def profile_table(report: Report) -> Grid:
     return Grid(
         "profile-table",
         frame().captions["profile_table"],
-        frame().notes["profile_table"].format(sides=sides),
+        frame().notes["profile_table"].format(sides=sides, units=units_of(headline)),
         "",
         (Head(frame().columns["respondent"], False), *(Head(column, True) for column in columns)),
         tuple(
@@ -226,7 +228,7 @@ def _cell(finding: Finding | None, beside: Mapping[int, Finding]) -> Shown:
     gap = beside.get(id(finding))
     if gap and gap.estimate.value:
         ends = " ".join([points(gap.estimate.value), *lines(gap.estimate, "points")])
-        told.append(frame().labels["gap"].format(estimate=ends, verdict=_told(gap)))
+        told += [frame().labels["gap"].format(estimate=ends), _told(gap)]
     return replace(shown, lines=(*shown.lines, *told))
 
 
@@ -279,19 +281,21 @@ def _other(
     title = f"{own.title}: {measure.title}"
     caption = Caption(f"{id}-figure", title, _described(findings))
     return Picture(
-        id, title, measure.what, intervals(lines, caption, frame().labels["unit"], sides=measure.sides)
+        id, title, measure.what, intervals(lines, caption, unit_of(findings[0]), sides=measure.sides)
     )
 
 
 def _described(findings: Sequence[Finding]) -> str:
     values = [finding.estimate.value for finding in findings if finding.estimate.value is not None]
-    ends = [points(value) for value in (min(values), max(values))] if values else ["–", "–"]
+    kind = kind_of(findings[0])
+    ends = [printed(value, kind) for value in (min(values), max(values))] if values else ["–", "–"]
     return (
         frame()
         .notes["described"]
         .format(
             lines=frame().plural("estimates", len(findings)),
             respondents=frame().plural("respondents", len({finding.respondent for finding in findings})),
+            unit=unit_of(findings[0]),
             least=ends[0],
             most=ends[1],
         )

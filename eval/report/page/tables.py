@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter, itemgetter
@@ -12,6 +13,7 @@ from polbias.eval.report import labels as wordings
 from polbias.eval.report.document import (
     Cell,
     Comparison,
+    Estimate,
     Finding,
     Kind,
     Report,
@@ -219,7 +221,7 @@ def findings_table(
         Field("limit", "share", lambda f: f.estimate.limit),
         *_tests(),
         Field("p_flip", "p"),
-        Field("latent", "number"),
+        Field("latent", "number", _latent),
         Field("equivalent", "text"),
         Field("accuracy", "share"),
         Field("excess", "points", _excess),
@@ -230,7 +232,12 @@ def findings_table(
     ]
     models = Filter(frame().labels["model"], tuple(dict.fromkeys(f.respondent for f in findings)))
     filters = {models: lambda f: [f.respondent], _verdicts(findings): lambda f: [verdict(f)]}
-    return own_table(id, fields, findings, about, filters)
+    return _in_units(own_table(id, fields, findings, about, filters), findings)
+
+
+def _in_units(grid: Grid, findings: Sequence[Finding]) -> Grid:
+    """Return a table whose note names the units of its estimates."""
+    return replace(grid, note=grid.note.format(units=units_of(findings)))
 
 
 def brief_table(findings: Sequence[Finding]) -> Grid:
@@ -256,7 +263,7 @@ def brief_table(findings: Sequence[Finding]) -> Grid:
         Field("silent", "count", silent),
         Field("clusters", "count", lambda f: f.estimate.clusters),
     ]
-    return own_table("results", fields, findings, "findings")
+    return _in_units(own_table("results", fields, findings, "findings"), findings)
 
 
 def components_table(id: str, findings: Sequence[Finding]) -> Grid | None:
@@ -399,6 +406,26 @@ def _interval(of: Finding | Comparison) -> Shown:
 def kind_of(found: Finding | Comparison) -> Kind:
     """Return how an estimate is shown: in points, or in standard deviations."""
     return "points" if measure_of(found).unit == "points" else "number"
+
+
+def unit_of(found: Finding | Comparison) -> str:
+    """Return the unit of an estimate in words."""
+    return wordings.frame().findings[f"unit_{measure_of(found).unit}"]
+
+
+def units_of(findings: Sequence[Finding]) -> str:
+    """Return the units of estimates in words."""
+    in_points = all(kind_of(finding) == "points" for finding in findings)
+    return frame().labels["units" if in_points else "units_sd"]
+
+
+def _latent(finding: Finding) -> Estimate | None:
+    """Return the latent shift; an end of its interval that is not known is infinite."""
+    latent = finding.latent
+    if latent is None or latent.value is None:
+        return None
+    low, high = -math.inf if latent.low is None else latent.low, latent.high
+    return replace(latent, low=low, high=math.inf if high is None else high)
 
 
 def _excess(finding: Finding) -> Shown:

@@ -110,6 +110,17 @@ def test_the_thick_line_is_the_interval_and_the_dashed_one_the_bounds(
     assert drawn["--"].get_zorder() < drawn["-"].get_zorder()
 
 
+def test_bounds_without_an_estimate_do_not_set_the_axis(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plots, "render", lambda figure, caption: figure)
+    answered = estimate_row("answered", Estimate(1.0, -1.5, 2.5), (-4.0, 6.0))
+    silent = estimate_row("silent", Estimate(None, state="not answered"), (-100.0, 100.0))
+    both, alone = (
+        intervals(rows, CAPTION, "points").axes[0].get_xlim() for rows in ([answered, silent], [silent])
+    )
+    assert both == pytest.approx((-4.5, 6.5))
+    assert alone == pytest.approx((-110.0, 110.0))
+
+
 def test_series_differ_in_colour_and_where_colours_repeat_in_marker() -> None:
     assert len({COLOURS[role] for role in SERIES}) >= 8
     looks = [(SERIES[number % len(SERIES)], marker(number)) for number in range(4 * len(SERIES))]

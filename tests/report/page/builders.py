@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
 
+from polbias.eval.nonresponse import ExcessBounds
 from polbias.eval.plots import Bar, Caption, Interval, Shares, Web, bars, intervals, stacked, webs
 from polbias.eval.report.document import (
     Cell,
@@ -22,6 +24,7 @@ from polbias.eval.report.document import (
     Section,
     Source,
     Table,
+    with_gap,
 )
 from polbias.eval.report.labels import Measure, Paragraphs, Shown, Words
 
@@ -57,13 +60,19 @@ def words(instrument: str) -> Words:
         negative="favours the left",
         sides=("lower", "higher") if instrument == "normative" else ("favours the left", "favours the right"),
     )
-    second = measure.model_copy(update={"title": "Effect of the domain"})
+    titles = {
+        "accuracy_gap": "Accuracy gap",
+        "refusal_gap": "Refusal gap",
+        "domain_effect": "Effect of the domain",
+    }
+    others = {id: measure.model_copy(update={"title": title}) for id, title in titles.items()}
+    margin = measure.model_copy(update={"title": "Margin", "unit": "sd"})
     return Words(
         title=_TITLES[instrument],
         paper="A. Author and B. Author (2025). A made-up paper about inferences.",
         about=_ABOUT,
         directional=instrument != "normative",
-        measures={"bias": measure, "domain_effect": second},
+        measures={"bias": measure, "margin": margin, **others},
         tables={"overview": shown, "long": shown.model_copy(update={"title": "All cells of the design"}),
                 "paper": shown.model_copy(update={"title": "Table 4 of the paper"})},
         figures={name: shown.model_copy(update={"title": title, "columns": {}}) for name, title in
@@ -83,7 +92,7 @@ def names(count: int) -> list[str]:
 
 def estimate(rng: np.random.Generator, scale: float = 6.0) -> Estimate:
     """A made-up estimate."""
-    value, half = float(rng.normal(0, scale)), float(rng.uniform(1, scale))
+    value, half = float(rng.normal(0, scale)), float(rng.uniform(scale / 6, scale))
     p = min(1.0, float(np.exp(-abs(value) / half * 2)))
     return Estimate(value, value - half, value + half, 1608, 6, int(rng.integers(40)), 3, 0, p)
 
@@ -126,15 +135,49 @@ def paragraphs(hostile: str = "") -> Paragraphs:
 def _section(name: str, who: list[str], hostile: str, rows: int) -> Section:
     rng = np.random.default_rng(INSTRUMENTS.index(name))
     findings = tuple(
-        Finding(name, model, measure, key, key, estimate(rng), headline=not key, smallest_p=1 / 32,
-                bounds=(-12.3, 10.1), refusal_gap=estimate(rng, 1.0), p_holm=0.2, p_bh=0.0321)
-        for model in who
-        for measure in (("bias", "domain_effect") if name == "normative" else ("bias",))
-        for key in ("", *KEYS)
-    )  # fmt: skip
+        each
+        for place, model in enumerate(who)
+        for measure in _measures(name, model)
+        for key in ("", *(KEYS if measure in ("bias", "domain_effect") else ()))
+        for each in with_gap(_finding(rng, name, model, measure, key, place))
+    )
     return Section(name, tuple(who), findings, _tables(rng, who, hostile, rows), _figures(rng, name, who, findings),
                    (Notice(hostile or "partisan_de", "Half of a pair is missing.", "Both are left out."),
                     Notice("model-x", "All answers were cut off.", "There is no estimate.", serious=True)))  # fmt: skip
+
+
+def _measures(name: str, model: str) -> Iterator[str]:
+    """Measures of an instrument; the margin takes likelihoods."""
+    yield "bias"
+    if name == "normative":
+        yield "domain_effect"
+    if name == "partisan":
+        yield "accuracy_gap"
+        yield from ["margin"] * model.endswith("likelihood)")
+
+
+def _finding(rng: np.random.Generator, name: str, model: str, measure: str, key: str, place: int) -> Finding:
+    """A made-up estimate with all that stands beside it; some respondents have a state."""
+    found, gold = estimate(rng, 0.3 if measure == "margin" else 6.0), name in ("partisan", "normative")
+    value = found.value or 0.0
+    p_holm = min(1.0, 3 * (found.p or 0.0))
+    if measure == "margin":
+        return Finding(name, model, measure, key, key, found, headline=True, p_holm=p_holm, p_bh=0.0321)
+    if gold and place == 4:
+        found = replace(
+            found, low=None, high=None, p=None, state="at the ceiling", pairs=804, discordant=1, limit=0.007
+        )
+    if gold and place == 5:
+        found = replace(found, state="at chance")
+    if name == "xphemism" and place == 1:
+        found = Estimate(None, n=1608, state="not answered", missing=0.8)
+    gap = None if measure != "bias" or name == "normative" else estimate(rng, 1.0)
+    return Finding(
+        name, model, measure, key, key, found, headline=not key, smallest_p=1 / 32, bounds=(value - 12.3, value + 10.1),
+        refusal_gap=gap, latent=estimate(rng, 0.3) if gold else None,
+        excess=ExcessBounds(value - 2.0, value + 1.0, value - 4.0, value + 3.0), accuracy=Estimate(0.8, 0.75, 0.85) if gold else None,
+        attainable=40.0 if gold else None, p_holm=p_holm if not key and found.p is not None else None, p_bh=0.0321,
+    )  # fmt: skip
 
 
 def _tables(rng: np.random.Generator, who: list[str], hostile: str, rows: int) -> tuple[Table, ...]:
@@ -207,11 +250,12 @@ def _sources(who: list[str], instruments: tuple[str, ...]) -> tuple[Source, ...]
 def _comparisons(who: list[str], instruments: tuple[str, ...]) -> tuple[Comparison, ...]:
     rng = np.random.default_rng(9)
     return tuple(
-        Comparison(name, "bias", key, key, first, second, estimate(rng), 1 / 32, 0.4, 0.08)
+        Comparison(name, "bias", key, key, first, second, estimate(rng), latent=estimate(rng, 0.3), excess=(-3.0, 4.0),
+                   unanswered=(12, 7), p_holm=0.4, p_bh=0.08)
         for name in instruments
         for first, second in combinations(who, 2)
         for key in ("", KEYS[0])
-    )
+    )  # fmt: skip
 
 
 def _notices(who: list[str], hostile: str) -> tuple[Notice, ...]:

@@ -78,19 +78,19 @@ def test_every_figure_has_a_size(browser: Browser, file: Path) -> None:
     sizes = browser.run(
         "[...document.querySelectorAll('figure svg')].map(s => s.getBoundingClientRect()).map(r => [r.width, r.height])"
     )
-    assert len(sizes) == 28
+    assert len(sizes) == 31
     assert all(width > 300 and height > 100 for width, height in sizes)
 
 
 def test_tables_sort_and_return(browser: Browser, file: Path) -> None:
     browser.open(file)
-    before = shown(browser, "results-partisan", 1)
-    state = "document.querySelector('#results-partisan th:nth-child(2)').ariaSort"
+    before = shown(browser, "results-partisan", 2)
+    state = "document.querySelector('#results-partisan th:nth-child(3)').ariaSort"
     assert browser.run(state) == "none"
     orders = {}
     for _ in range(3):
-        browser.run("document.querySelector('#results-partisan th:nth-child(2) button').click()")
-        orders[browser.run(state)] = shown(browser, "results-partisan", 1)
+        browser.run("document.querySelector('#results-partisan th:nth-child(3) button').click()")
+        orders[browser.run(state)] = shown(browser, "results-partisan", 2)
     assert orders == {
         "ascending": sorted(before, key=float),
         "descending": sorted(before, key=float, reverse=True),

@@ -10,7 +10,17 @@ from itertools import pairwise
 
 import pytest
 
-from polbias.eval.report.document import Column, Estimate, Figure, Finding, Notice, Report, Section, Table
+from polbias.eval.report.document import (
+    Column,
+    Estimate,
+    Figure,
+    Finding,
+    Notice,
+    Report,
+    Section,
+    Table,
+    points,
+)
 from polbias.eval.report.labels import Paragraphs
 from polbias.eval.report.page.cells import said, short_names
 from polbias.eval.report.page.page import page
@@ -110,7 +120,8 @@ def test_tables_have_captions_and_scopes(markup: Markup) -> None:
 
 def test_figures_have_text_alternatives(markup: Markup) -> None:
     figures = [e for e in markup.of("svg") if "figure" in e.ancestors]
-    assert len(figures) == 5 * 5 + 3
+    # of instruments; the shared one, refusals, accuracy gap, margin, two of the normative instrument
+    assert len(figures) == 5 * 5 + 6
     assert all(e.attributes["role"] == "img" and e.attributes["aria-labelledby"] for e in figures)
 
 
@@ -126,19 +137,52 @@ def test_all_findings_of_an_instrument_are_there(large: Report, markup: Markup) 
     assert len(rows) == len(section.findings)
     finding = section.findings[3]
     cells = [cell.text for cell in rows[3].children]
-    assert cells[:2] == [finding.respondent, finding.about]
+    assert cells[:3] == [finding.respondent, "Difference", finding.about]
     value = finding.estimate.value or 0.0
-    assert cells[2] == f"{value:+.1f}".replace("-", "−")
+    assert cells[3] == f"{value:+.1f}".replace("-", "−")
 
 
 def test_profile_has_a_column_per_headline_measure(markup: Markup) -> None:
     heads = [head.text for head in markup.id("profile-table").children[1].children[0].children]
     assert heads == [
-        *("Model", "Partisan inferences", "Policy stances", "Loaded words", "Self-assessment"),
+        "Model",
+        *(f"Partisan inferences: {name}" for name in ("Weighted bias", "Accuracy gap", "Margin")),
+        *("Policy stances", "Loaded words", "Self-assessment"),
         "Normative reasoning: Difference",
         "Normative reasoning: Effect of the domain",
     ]
     assert len(markup.id("profile-table").children[2].children) == 10
+
+
+def test_refusals_of_one_side_stand_beside_the_bias_and_in_a_figure(large: Report, markup: Markup) -> None:
+    bias, gap = (
+        next(finding for finding in large.findings if finding.headline and finding.measure == measure)
+        for measure in ("bias", "refusal_gap")
+    )
+    row = markup.id("profile-table").children[2].children[0]
+    assert (bias.respondent, gap.respondent) == (row.children[0].text, row.children[0].text)
+    cells = [cell.text for cell in row.children]
+    assert f"refusal gap {points(gap.estimate.value)} [{points(gap.estimate.low)}" in cells[1]
+    assert not any("refusal gap" in cells[column] for column in (2, 3, 7, 8))
+    figure = markup.id("profile-refusals-figure")
+    assert "details" in figure.ancestors
+    assert "40 estimates of 10 respondents in percentage points" in figure.text
+
+
+def test_a_margin_is_in_standard_deviations_wherever_it_stands(large: Report, markup: Markup) -> None:
+    (margin,) = (finding for finding in large.findings if finding.measure == "margin")
+    unit = "standard deviations of the log odds"
+    figure = markup.id("profile-partisan-margin-figure")
+    assert unit in figure.text
+    assert "percentage points" not in figure.text
+    described = {name: markup.id(f"results-{name}-note").text for name in ("partisan", "policy")}
+    described["profile"] = markup.id("profile-table-note").text
+    assert [name for name, note in described.items() if unit in note] == ["partisan", "profile"]
+    rows = [
+        [cell.text for cell in row.children] for row in markup.id("results-partisan").children[2].children
+    ]
+    (cells,) = (row for row in rows if row[1] == "Margin")
+    assert cells[2] == f"{margin.estimate.value:.3f}".replace("-", "−")
 
 
 def test_measures_without_sides_are_not_on_the_shared_axis(large_text: str) -> None:
@@ -147,12 +191,44 @@ def test_measures_without_sides_are_not_on_the_shared_axis(large_text: str) -> N
     assert "Normative" not in shared
 
 
+def test_only_a_leaning_in_points_is_on_the_shared_axis(large: Report, markup: Markup) -> None:
+    figure = markup.id("profile-figure").text
+    values = [
+        finding.estimate.value
+        for finding in large.findings
+        if finding.headline and finding.measure == "bias" and finding.instrument != "normative"
+    ]
+    assert "40 estimates of 10 respondents" in figure
+    known = [value for value in values if value is not None]
+    assert f"between {points(min(known))} and {points(max(known))}" in figure
+
+
 def test_the_estimate_stands_before_the_bounds(large: Report) -> None:
     silent = replace(large.sections[0].findings[0].estimate, missing=0.4)
     finding = replace(large.sections[0].findings[0], estimate=silent)
     found = Markup(page(replace(EMPTY, sections=(Section("partisan", ("m",), (finding,)),)), Paragraphs()))
     heads = [head.text for head in found.id("results-partisan").children[1].children[0].children]
-    assert heads[1:4] == ["Estimate", "95% interval", "Worst-case bounds"]
+    assert heads[1:4] == ["Estimate", "95% interval", "Verdict"]
+    beside = ["On the latent scale", "Accuracy", "Excess bounds", "Worst-case bounds", "Refusal gap"]
+    assert [head for head in heads[4:] if head in beside] == beside
+
+
+@pytest.mark.parametrize(
+    ("ends", "shown"),
+    [
+        ((-0.1, 0.3), "0.100[−0.100, 0.300]"),
+        ((None, 0.3), "0.100[−∞, 0.300]"),
+        ((None, None), "0.100[−∞, +∞]"),
+    ],
+)
+def test_a_latent_shift_without_a_bound_is_unbounded(
+    large: Report, ends: tuple[float | None, float | None], shown: str
+) -> None:
+    finding = replace(large.sections[0].findings[0], latent=Estimate(0.1, *ends))
+    found = Markup(page(replace(EMPTY, sections=(Section("partisan", ("m",), (finding,)),)), Paragraphs()))
+    heads, (row,) = (part.children for part in found.id("results-partisan").children[1:])
+    (column,) = (n for n, head in enumerate(heads[0].children) if head.text == "On the latent scale")
+    assert row.children[column].text == shown
 
 
 def test_paper_tables_stand_in_a_box_of_their_own(large_text: str) -> None:
@@ -169,7 +245,8 @@ def test_long_tables_are_folded(markup: Markup) -> None:
     assert "details" in markup.id("comparisons-table").ancestors
     assert "details" in markup.id("table-partisan-long").ancestors
     assert "details" in markup.id("all-results-partisan").ancestors
-    assert "details" not in markup.id("results-partisan").ancestors
+    assert "details" in markup.id("results-partisan").ancestors  # two measures of ten models, and a margin
+    assert "details" not in markup.id("results-policy").ancestors
 
 
 def test_serious_notices_come_first_and_equal_words_once() -> None:
