@@ -99,6 +99,17 @@ class Cell:
         return sided_rows(self.rows)
 
     @cached_property
+    def scored(self) -> SidedRows:
+        """The rows of both sides, of which those count whose log odds are not censored."""
+        odds = self.asked.log_odds[self.mask]
+        return replace(self.sided, answered=np.isfinite(odds).astype(np.float64))
+
+    @cached_property
+    def margins(self) -> Floats:
+        """Log odds of valid in units of their standard deviation within side and gold label."""
+        return self.scored.standardised(self.asked.log_odds[self.mask])
+
+    @cached_property
     def called_valid(self) -> Floats:
         """1 where an argument is called valid, else 0."""
         return verdicts(self.rows)
@@ -134,9 +145,8 @@ class Cell:
 
     def margin(self) -> Estimate:
         """Return the log odds of valid in units of their standard deviation, right minus left."""
-        odds = self.asked.log_odds[self.mask]
-        rows = replace(self.sided, answered=np.isfinite(odds).astype(np.float64))
-        found = self._tested(answered_difference(self.rows, rows.standardised(odds), rows))
+        rows = self.scored
+        found = self._tested(answered_difference(self.rows, self.margins, rows))
         missing = float(max((1 - rows.answered[rows.side == side]).mean() for side in (-1, 1)))
         state: State | None = "not answered" if missing > 1 - ANSWERED else None
         known = replace(found, n=int(rows.answered.sum()), state=state, missing=missing)
@@ -480,13 +490,25 @@ def _headlines(cell: Cell, scope: str) -> Iterator[Finding]:
             finding,
             headline=True,
             bounds=cell.bounds(values),
-            scores=_scores(cell, values) if carried else None,
+            scores=_scores(cell, 100 * cell.sided.influence(values), cell.sided, values) if carried else None,
             latent=cell.latent(values) if carried else None,
             excess=cell.excess(values) if carried else None,
         )
     if cell.asked.method == "log-likelihood":
-        margin = Finding(NAME, cell.asked.name, f"{prefix}{MARGIN}", "", "", cell.margin(), headline=True)
-        yield replace(margin, described=cell.described)
+        margin = cell.margin()
+        yield Finding(
+            NAME,
+            cell.asked.name,
+            f"{prefix}{MARGIN}",
+            "",
+            "",
+            margin,
+            headline=True,
+            described=cell.described,
+            scores=None
+            if margin.value is None
+            else _scores(cell, cell.scored.influence(cell.margins), cell.scored),
+        )
     else:
         *_, refusals = with_gap(replace(bias, headline=True))
         yield replace(refusals, measure=f"{prefix}{REFUSAL_GAP}")
@@ -512,19 +534,28 @@ def _finding(
     )
 
 
-def _scores(cell: Cell, values: Floats) -> Scores:
-    """Contributions by item, NaN of unanswered ones; the several answers to one add up."""
-    items, sided = cell.asked.items, cell.sided
+def _scores(cell: Cell, influence: Floats, rows: SidedRows, values: Floats | None = None) -> Scores:
+    """Contributions by item, NaN of unanswered ones; the several answers to one add up.
+
+    Args:
+        cell: the answers.
+        influence: what each row adds to the estimate, shape ``(n,)``.
+        rows: which of them count.
+        values: 0 or 1 by row, of which there is a latent shift.
+    """
+    items = cell.asked.items
     present, first, item = np.unique(items.codes[cell.mask], return_index=True, return_inverse=True)
-    answered = np.bincount(item, sided.answered_weight, present.size) > 0
-    signed = sided.side * sided.answered_weight
-    points, latent = (
-        np.where(answered, np.bincount(item, parts, present.size) * answered.sum(), np.nan)
-        for parts in (100 * sided.influence(values), latent_contributions(values, signed, cell.rows.gold))
-    )
+    answered = np.bincount(item, rows.answered_weight, present.size) > 0
+
+    def by_item(parts: Floats) -> Floats:
+        return np.where(answered, np.bincount(item, parts, present.size) * answered.sum(), np.nan)
+
+    latent = None
+    if values is not None:
+        latent = by_item(latent_contributions(values, rows.side * rows.answered_weight, cell.rows.gold))
     factors = {name: cell.rows.factors[name].select(first) for name in DRAWN}
     ids = [str(items.levels[code]) for code in present]
-    return Scores(ids, points, cell.clusters.select(first).names, factors, latent)
+    return Scores(ids, by_item(influence), cell.clusters.select(first).names, factors, latent)
 
 
 # What a report says about one model on one partisan dataset, as plain values.

@@ -116,21 +116,25 @@ def _compared(first: Finding, second: Finding) -> Comparison:
         second=second.respondent,
         estimate=estimate,
         latent=latent,
-        excess=_excess_difference(first, second),
+        excess=_excess_difference(first, second, estimate.value),
         unanswered=unanswered(first.scores, second.scores),
         described=first.described,
     )
 
 
-def _excess_difference(first: Finding, second: Finding) -> tuple[float, float] | None:
-    """Least and greatest difference of two estimates, by their excess bounds."""
-    if first.excess is None and second.excess is None:
+def _excess_difference(
+    first: Finding, second: Finding, difference: float | None
+) -> tuple[float, float] | None:
+    """Least and greatest difference, by how far the excess bounds of either are from its estimate."""
+    if difference is None or (first.excess is None and second.excess is None):
         return None
-    (low, high), (second_low, second_high) = (
-        (finding.excess.low, finding.excess.high) if finding.excess else (finding.estimate.value or 0.0,) * 2
-        for finding in (first, second)
-    )
-    return second_low - high, second_high - low
+    (down, up), (second_down, second_up) = map(_excess_offsets, (first, second))
+    return difference + second_down - up, difference + second_up - down
+
+
+def _excess_offsets(finding: Finding) -> tuple[float, float]:
+    excess, value = finding.excess, finding.estimate.value or 0.0
+    return (excess.low - value, excess.high - value) if excess else (0.0, 0.0)
 
 
 # Many tests. Holm over the headlines of an instrument decides, of one respondent or of one pair, whoever else

@@ -600,6 +600,7 @@ def _compared(each: Comparison) -> str:
             first=each.first,
             second=each.second,
             **_interval(each),
+            unit=frame().findings[f"unit_{_measure(each).unit}_short"],
             n=estimate.n or 0,
             p_holm=p_value(each.p_holm),
             measure=_named(each),

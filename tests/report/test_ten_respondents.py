@@ -221,3 +221,7 @@ def test_the_margin_shows_a_lean_that_no_verdict_shows_and_no_confidence(parts: 
     assert verdict(margin) == "not established"
     assert labels.headlines("partisan") == 3
     assert "standard deviations" in sentence(margin)
+    compared = compare(section.findings, frozenset(), dict.fromkeys(habits, "log-likelihood"))
+    (margins,) = (each for each in compared if each.measure == "large_margin")
+    first, second = (by_name[name, "large_margin"].estimate.value or 0.0 for name in sorted(habits))
+    assert margins.estimate.value == pytest.approx(second - first)

@@ -298,7 +298,7 @@ def comparisons_table(
         Field("instrument", "text", title),
         Field("measure", "text", lambda c: measure_of(c).title),
         *_parts(comparisons),
-        Field("difference", "points", lambda c: c.estimate.value, kept=True),
+        Field("difference", "points", lambda c: cell(c.estimate.value, kind_of(c)), kept=True),
         Field("interval", "points", _interval, kept=True),
         Field("latent", "number"),
         *_tests(),
