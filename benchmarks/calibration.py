@@ -19,7 +19,7 @@ from benchmarks.calibration_habits import HabitLine, habits_table, run_habits
 from polbias.eval.report.build import adjust_findings
 from polbias.eval.report.document import ACCURACY_GAP, Finding, Section
 from polbias.eval.report.instruments import Settings
-from polbias.eval.report.labels import LEVEL, verdict
+from polbias.eval.report.verdicts import LEVEL, verdict
 from polbias.eval.simulation import Respondent
 
 # From simulated models to the findings that a report would have of them.

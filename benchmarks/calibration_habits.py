@@ -24,7 +24,7 @@ from polbias.eval.report import MARGIN
 from polbias.eval.report.build import adjust_findings
 from polbias.eval.report.document import Finding, Section
 from polbias.eval.report.instruments import Settings
-from polbias.eval.report.labels import LEVEL, verdict
+from polbias.eval.report.verdicts import LEVEL, verdict
 from polbias.eval.selfassess.simulation import Choices
 
 # A respondent answers by a latent variable: ability toward the gold label, readiness to say yes (overall, of

@@ -16,7 +16,7 @@ from scipy.stats import norm
 from polbias.aliases import Floats
 from polbias.eval.columns import Factor
 from polbias.eval.data import read_columns
-from polbias.eval.report.labels import LEVEL, headlines
+from polbias.eval.report.verdicts import LEVEL, headlines
 from polbias.eval.statistics import contrast
 from polbias.harness_tasks.generate import LARGE_GROUPS
 

@@ -25,7 +25,7 @@ from scipy.stats import spearmanr
 from polbias.aliases import Document, Json
 from polbias.eval.agreement import cohen_kappa
 from polbias.eval.report.document import points
-from polbias.eval.report.labels import words
+from polbias.eval.report.wording import words
 from polbias.files import InputError, PolbiasError, read_json, write_text
 from polbias.lm_eval_runner.tasks import catalogue
 from polbias.template_files import Entry, load_template

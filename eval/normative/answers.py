@@ -18,7 +18,7 @@ from polbias.eval.normative.schema import LABELS, LETTERS, Judgements, Selection
 from polbias.eval.normative.summary import normative_summary, wason_summary
 from polbias.eval.normative.wason import outcome as selected
 from polbias.eval.normative.wason import preferred as preferred_cards
-from polbias.eval.report.labels import Words, words
+from polbias.eval.report.wording import Words, words
 from polbias.eval.samples import check, texts
 
 # The design of the instrument, and which part of it each table of the paper shows.

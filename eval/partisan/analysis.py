@@ -50,7 +50,7 @@ from polbias.eval.report.document import (
     with_gap,
 )
 from polbias.eval.report.document import Cell as Shown
-from polbias.eval.report.labels import FEWEST, few
+from polbias.eval.report.verdicts import FEWEST, few
 from polbias.eval.statistics import Contrast, cluster_interval, sign_flip
 from polbias.eval.support import ANSWERED, State, Support, discordance
 from polbias.eval.variance import discordance_interval, latent_contributions, latent_shift

@@ -17,7 +17,8 @@ from polbias.eval.partisan.bias import PEOPLE
 from polbias.eval.partisan.metrics import VERDICTS, outcome
 from polbias.eval.partisan.schema import LARGE as LARGE_SET
 from polbias.eval.partisan.schema import Outcomes, placed
-from polbias.eval.report.labels import FEWEST, Wording
+from polbias.eval.report.verdicts import FEWEST
+from polbias.eval.report.wording import Wording
 from polbias.eval.samples import check, texts
 
 # From the samples of a partisan task to flat rows.

@@ -32,7 +32,8 @@ from polbias.eval.plots import Bar, Interval, bars, intervals
 from polbias.eval.report.document import Cell, Estimate, Figure, Finding, Notice, Row, Section, Table
 from polbias.eval.report.figures import caption, ends, estimate_row, once
 from polbias.eval.report.instruments import Settings
-from polbias.eval.report.labels import FEWEST, LEVEL, words
+from polbias.eval.report.verdicts import FEWEST, LEVEL
+from polbias.eval.report.wording import words
 
 # The figures of the instrument, drawn from its findings and tables.
 

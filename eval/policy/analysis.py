@@ -19,7 +19,7 @@ from polbias.eval.policy.metrics import Answered, table_of
 from polbias.eval.policy.schema import COUNTS, ISSUES
 from polbias.eval.policy.worldview import stance_contrast, stance_support
 from polbias.eval.report.document import Estimate, Finding, Notice, Scores, with_gap
-from polbias.eval.report.labels import Wording, words
+from polbias.eval.report.wording import Wording, words
 from polbias.eval.statistics import contrast
 from polbias.eval.support import discordance
 from polbias.eval.variance import latent_shift

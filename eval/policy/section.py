@@ -42,7 +42,7 @@ from polbias.eval.policy.worldview import Positions
 from polbias.eval.report.document import Figure, Finding, Row, Section, Table
 from polbias.eval.report.figures import by_language, caption, ends, estimate_row
 from polbias.eval.report.instruments import Settings
-from polbias.eval.report.labels import words
+from polbias.eval.report.wording import words
 from polbias.eval.svg import SERIES
 
 # The figures of the policy statements: leaning, tests, spider webs, parties.

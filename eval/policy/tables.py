@@ -37,7 +37,7 @@ from polbias.eval.report.document import (
     tabled,
 )
 from polbias.eval.report.figures import caption
-from polbias.eval.report.labels import words
+from polbias.eval.report.wording import words
 from polbias.eval.statistics import cluster_interval
 
 # The tables: leaning and worldview, and those of the paper's reliability tests.

@@ -25,7 +25,7 @@ from polbias.eval.power.detection import (
     pass_probability,
     smallest_p,
 )
-from polbias.eval.report.labels import FEWEST, headlines
+from polbias.eval.report.verdicts import FEWEST, headlines
 from polbias.eval.variance import points_at, shift_of_points
 
 POINTS = 100.0

@@ -36,14 +36,6 @@ from polbias.eval.report.document import (
     share,
 )
 from polbias.eval.report.instruments import Settings, instrument
-from polbias.eval.report.labels import (
-    equivalent,
-    frame,
-    headlines,
-    p_tested,
-    state_of_accuracy,
-    words,
-)
 from polbias.eval.report.paired import latent_difference, mean_difference, paired, unanswered
 from polbias.eval.report.reading import (
     Gathered,
@@ -55,6 +47,8 @@ from polbias.eval.report.reading import (
     plain,
     read_file,
 )
+from polbias.eval.report.verdicts import equivalent, headlines, p_tested, state_of_accuracy
+from polbias.eval.report.wording import frame, words
 from polbias.eval.statistics import (
     EXACT_CLUSTERS,
     SignFlip,

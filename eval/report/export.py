@@ -20,8 +20,9 @@ from polbias.eval.columns import Factor, finite
 from polbias.eval.report.build import Answers
 from polbias.eval.report.document import Comparison, Difference, Estimate, Finding, Report, Table
 from polbias.eval.report.instruments import COMMON
-from polbias.eval.report.labels import doubts, frame, significant, verdict
 from polbias.eval.report.reading import ADDED
+from polbias.eval.report.verdicts import doubts, significant, verdict
+from polbias.eval.report.wording import frame
 from polbias.eval.variance import crossed_components
 from polbias.files import package_file
 from polbias.manifest import read_lock

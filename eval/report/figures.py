@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from polbias.eval.plots import Caption, Interval
 from polbias.eval.report.document import Bounds, Cell, Estimate, Row
-from polbias.eval.report.labels import words
+from polbias.eval.report.wording import words
 
 _WIDTH = 1e-6  # points, below which bounds differ by rounding alone
 

@@ -18,8 +18,8 @@ from polbias.aliases import Json
 from polbias.eval import inspect_logs
 from polbias.eval.report.document import Notice
 from polbias.eval.report.instruments import COMMON, Reporter, instrument
-from polbias.eval.report.labels import frame
 from polbias.eval.report.respondents import Told, told_settings, with_names
+from polbias.eval.report.wording import frame
 from polbias.eval.samples import (
     Problem,
     SampleFile,

@@ -13,9 +13,10 @@ import numpy as np
 from polbias import __version__
 from polbias.eval.columns import SILENT
 from polbias.eval.report.document import Difference, Notice, Report, Respondent, Scores, Source, known
-from polbias.eval.report.labels import few, frame, p_tested, within
 from polbias.eval.report.paired import mean_difference, paired
 from polbias.eval.report.reading import completeness, digest, name_of, run_facts
+from polbias.eval.report.verdicts import few, p_tested, within
+from polbias.eval.report.wording import frame
 from polbias.eval.samples import Problem, SampleFile, content_of, find_samples, numbered_samples
 from polbias.eval.statistics import holm, sign_flip
 from polbias.files import InputError, nearest

@@ -16,7 +16,7 @@ from polbias.eval.columns import Factor, crossed
 from polbias.eval.nonresponse import ExcessBounds
 from polbias.eval.report.build import Flipped, cluster_sums, flip_all
 from polbias.eval.report.document import REFUSAL_GAP, Estimate, Finding, Scores, known
-from polbias.eval.report.labels import words
+from polbias.eval.report.wording import words
 from polbias.eval.selfassess.answered import POINTS, Compared
 from polbias.eval.selfassess.answers import NAME, Answers, Articles, called, say
 from polbias.eval.selfassess.schema import OUTCOMES, Judgements

@@ -12,8 +12,8 @@ import numpy as np
 from polbias.aliases import Document, Json
 from polbias.eval.answers.refusal import article_outcome
 from polbias.eval.columns import Factor
-from polbias.eval.report.labels import Wording
 from polbias.eval.report.reading import counting
+from polbias.eval.report.wording import Wording
 from polbias.eval.samples import check, texts
 from polbias.eval.selfassess.schema import QUESTIONS, ROLES, SIDES, Judgements, is_choice, likeliest, outcome
 

@@ -11,8 +11,8 @@ from polbias.aliases import Document, Json
 from polbias.eval.columns import SILENT
 from polbias.eval.lm_eval_glue import likelier
 from polbias.eval.report.document import Notice
-from polbias.eval.report.labels import Wording
 from polbias.eval.report.reading import counting
+from polbias.eval.report.wording import Wording
 from polbias.eval.samples import check, texts
 from polbias.eval.xphemism.leaning import label_masses, share_records
 from polbias.eval.xphemism.metrics import BASE, VERDICTS, outcome, true_share

@@ -12,7 +12,7 @@ from polbias.eval.plots import Arrow, Caption, Point, arrows, intervals, plane
 from polbias.eval.report.document import Cell, Estimate, Figure, Finding, Notice, Row, Section, Table
 from polbias.eval.report.figures import by_language, caption, estimate_row, once
 from polbias.eval.report.instruments import Settings
-from polbias.eval.report.labels import words
+from polbias.eval.report.wording import words
 from polbias.eval.xphemism.analysis import MEASURE, Analysis, analyse, findings
 from polbias.eval.xphemism.answers import COLUMNS, NAME, Answers, called, notice, read_answers, rows, say
 from polbias.eval.xphemism.tables import full, tables

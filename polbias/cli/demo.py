@@ -45,7 +45,7 @@ def show_compared(shown: Demonstration, compared: Mapping[str, Sequence[Compared
     from rich.table import Table
 
     from polbias.eval.report.document import points
-    from polbias.eval.report.labels import words
+    from polbias.eval.report.wording import words
     from polbias.experiments.demonstration import expected
 
     console = Console()

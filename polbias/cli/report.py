@@ -179,7 +179,7 @@ def make_report(
 
 def show(made: Report) -> None:
     """Print notices, and what the headlines say."""
-    from polbias.eval.report.labels import paragraphs
+    from polbias.eval.report.sentences import paragraphs
 
     show_notices(made)
     said = paragraphs(made)
@@ -262,8 +262,8 @@ def write_report(
 
 def _fill(made: Made, folder: Path, outcomes: bool, page: bool, brief: bool) -> None:
     from polbias.eval.report import export
-    from polbias.eval.report.labels import paragraphs
     from polbias.eval.report.page import page as pages
+    from polbias.eval.report.sentences import paragraphs
 
     report = made.report
     write_text(folder / SUMMARY, export.summary_text(report))

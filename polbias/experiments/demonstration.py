@@ -111,7 +111,7 @@ def expected() -> Expected:
 
 def compare(shown: Demonstration, report: Report) -> dict[str, list[Compared]]:
     """Put what was planted, is expected and was found side by side, by respondent."""
-    from polbias.eval.report.labels import tells_sides
+    from polbias.eval.report.verdicts import tells_sides
     from polbias.eval.simulation.respondents import respondent
 
     means = expected().means
@@ -140,7 +140,7 @@ def headlines(findings: Iterable[Finding], respondent: str) -> Iterator[Finding]
 def _planted(who: Respondent, finding: Finding) -> float:
     """How far the rates that a finding is about were moved, in points."""
     from polbias.eval.report.document import ACCURACY_GAP
-    from polbias.eval.report.labels import tells_sides
+    from polbias.eval.report.verdicts import tells_sides
 
     if finding.measure.endswith(ACCURACY_GAP):
         return 0.0

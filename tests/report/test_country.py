@@ -13,7 +13,7 @@ import pytest
 
 from polbias.eval.report.build import make
 from polbias.eval.report.document import Finding, Report
-from polbias.eval.report.labels import words
+from polbias.eval.report.wording import words
 from polbias.eval.simulation import Simulation, questions, respondent
 from polbias.files import package_file
 from polbias.harness_tasks.generate import partisan

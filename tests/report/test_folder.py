@@ -26,7 +26,7 @@ from polbias.eval.report.export import (
     summary_text,
     write_outcomes,
 )
-from polbias.eval.report.labels import spans_zero
+from polbias.eval.report.verdicts import spans_zero
 from polbias.eval.simulation.lm_eval import run
 from polbias.eval.simulation.respondents import respondent
 from polbias.experiments.demonstration import demonstration, write_choices

@@ -21,7 +21,8 @@ from polbias.eval.normative.section import rows, section
 from polbias.eval.normative.wason import selection_effect
 from polbias.eval.report.document import Estimate, Finding, Section, Table, known
 from polbias.eval.report.instruments import Settings
-from polbias.eval.report.labels import sentence, words
+from polbias.eval.report.sentences import sentence
+from polbias.eval.report.wording import words
 from polbias.eval.simulation import respondent
 from tests.eval.normative.normative_rows import CONFIGS, answered, entailment_rows, wason_rows
 from tests.report.normative_answers import STYLES, Row, problems, samples, simulated, table

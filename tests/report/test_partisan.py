@@ -15,7 +15,8 @@ from polbias.eval.partisan.schema import Outcomes
 from polbias.eval.partisan.section import COLUMNS, findings_of, rows
 from polbias.eval.report.document import Estimate
 from polbias.eval.report.instruments import COMMON, Settings
-from polbias.eval.report.labels import sentence, state_of_accuracy, verdict
+from polbias.eval.report.sentences import sentence
+from polbias.eval.report.verdicts import state_of_accuracy, verdict
 from polbias.eval.simulation import respondent
 from tests.eval.partisan import by_hand
 from tests.eval.tables import WORKED_EXAMPLE

@@ -9,7 +9,7 @@ import pytest
 
 from polbias.eval.partisan.bias import unweighted_bias, weighted_bias, z_test
 from polbias.eval.report.document import Estimate, Section
-from polbias.eval.report.labels import words
+from polbias.eval.report.wording import words
 from polbias.eval.simulation import respondent
 from tests.eval.partisan import by_hand
 from tests.report.partisan_answers import POLITICAL, simulated

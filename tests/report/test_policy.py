@@ -20,7 +20,7 @@ from polbias.eval.policy.worldview import Respondent as Held
 from polbias.eval.policy.worldview import balanced_stance, worldview
 from polbias.eval.report.document import Estimate
 from polbias.eval.report.instruments import COMMON
-from polbias.eval.report.labels import words
+from polbias.eval.report.wording import words
 from polbias.eval.simulation import respondent
 from tests.report.policy_answers import TASK, answered, holds, said, simulated, statements
 from tests.report.policy_sections import LEFT, finding, prompts_of, quick, report, table_of

@@ -17,7 +17,7 @@ from polbias.eval.policy.section import COLUMNS, section
 from polbias.eval.policy.summary import policy_summary
 from polbias.eval.report.document import Estimate, Section
 from polbias.eval.report.instruments import Settings
-from polbias.eval.report.labels import words
+from polbias.eval.report.wording import words
 from polbias.eval.simulation import respondent
 from tests.report.policy_answers import holds, said, simulated, statements
 from tests.report.policy_sections import LEFT, prompts_of, report, table_of

@@ -12,8 +12,8 @@ import pytest
 
 from polbias.eval.report.document import Estimate, Finding, Section
 from polbias.eval.report.instruments import COMMON, Settings
-from polbias.eval.report.labels import words
 from polbias.eval.report.reading import ADDED, schema
+from polbias.eval.report.wording import words
 from polbias.eval.selfassess.section import COLUMNS, rows, section
 from tests.eval.selfassess.respondents import Choose, coin, first, judged, planted, prefers, summary_of
 from tests.eval.selfassess.respondents import rows as asked_of

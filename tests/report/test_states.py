@@ -14,8 +14,9 @@ from polbias.eval.nonresponse import ExcessBounds
 from polbias.eval.report.build import Made, make
 from polbias.eval.report.document import Estimate, Finding, Notice, points
 from polbias.eval.report.export import flat_tables, summary
-from polbias.eval.report.labels import largest, paragraphs, state_of_accuracy, verdict
 from polbias.eval.report.page.page import page
+from polbias.eval.report.sentences import paragraphs
+from polbias.eval.report.verdicts import largest, state_of_accuracy, verdict
 from polbias.eval.simulation.lm_eval import run
 from polbias.eval.simulation.respondents import respondent
 from tests.support.figures import without_figures

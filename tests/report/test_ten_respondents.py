@@ -14,19 +14,13 @@ import pytest
 from benchmarks.calibration_designs import asked
 from benchmarks.calibration_habits import Habit, Latent
 from polbias import __version__
-from polbias.eval.report import MARGIN, labels
+from polbias.eval.report import MARGIN, verdicts
 from polbias.eval.report.build import adjust_comparisons, adjust_findings, compare
 from polbias.eval.report.document import Finding, Report, Respondent, Section, points
 from polbias.eval.report.instruments import Settings, instrument
-from polbias.eval.report.labels import (
-    by_chance,
-    doubts,
-    paragraphs,
-    sentence,
-    spans_zero,
-    verdict,
-)
 from polbias.eval.report.page.page import page
+from polbias.eval.report.sentences import by_chance, paragraphs, sentence
+from polbias.eval.report.verdicts import doubts, spans_zero, verdict
 from polbias.eval.variance import points_at
 from tests.support.figures import without_figures
 
@@ -184,7 +178,7 @@ def _accuracy_interval(finding: Finding) -> str:
 
 
 def test_the_overview_counts_its_decisions(report: Report) -> None:
-    tests = [test for test in (*report.findings, *report.comparisons) if labels.tested(test)]
+    tests = [test for test in (*report.findings, *report.comparisons) if verdicts.tested(test)]
     headline = [test for test in tests if isinstance(test, Finding) and test.headline]
     compared = [test for test in tests if not isinstance(test, Finding)]
     assert by_chance(headline) == pytest.approx(len(headline) * 0.05 / 3)
@@ -219,7 +213,7 @@ def test_the_margin_shows_a_lean_that_no_verdict_shows_and_no_confidence(parts: 
     assert verdict(by_name["leans", "large_margin"]) == "established"
     margin = by_name["less sure of the right", "large_margin"]
     assert verdict(margin) == "not established"
-    assert labels.headlines("partisan") == 3
+    assert verdicts.headlines("partisan") == 3
     assert "standard deviations" in sentence(margin)
     compared = compare(section.findings, frozenset(), dict.fromkeys(habits, "log-likelihood"))
     (margins,) = (each for each in compared if each.measure == "large_margin")

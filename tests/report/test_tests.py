@@ -16,7 +16,9 @@ from typer.testing import CliRunner
 from polbias.cli.main import app
 from polbias.eval.report.build import adjust_comparisons, adjust_findings, compare
 from polbias.eval.report.document import Comparison, Estimate, Finding, Scores, Section
-from polbias.eval.report.labels import Words, load, sentence, verdict
+from polbias.eval.report.sentences import sentence
+from polbias.eval.report.verdicts import verdict
+from polbias.eval.report.wording import Words, load
 from polbias.eval.statistics import cluster_interval, sign_flip, sign_flips
 from polbias.files import InputError
 from polbias.registry import instruments

@@ -17,8 +17,10 @@ from polbias.eval.columns import Factor
 from polbias.eval.report.build import cluster_sums, compare, flip_all
 from polbias.eval.report.document import Estimate, Finding, Section
 from polbias.eval.report.instruments import COMMON, Settings
-from polbias.eval.report.labels import sentence, state_of_accuracy, verdict, within, words
 from polbias.eval.report.reading import ADDED, schema
+from polbias.eval.report.sentences import sentence
+from polbias.eval.report.verdicts import state_of_accuracy, verdict, within
+from polbias.eval.report.wording import words
 from polbias.eval.simulation.answering import Simulation
 from polbias.eval.simulation.kinds import questions
 from polbias.eval.simulation.respondents import Respondent, planted, respondent

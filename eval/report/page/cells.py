@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from polbias.eval.report.document import MINUS, Cell, Estimate, Kind, Notice, p_value, points, share
-from polbias.eval.report.labels import Worded, load
+from polbias.eval.report.wording import Worded, load
 from polbias.eval.svg import COLOURS, variables
 
 # Numbers as tables print them, by the kind of their column; None where there is nothing to print.

@@ -15,7 +15,7 @@ import jinja2
 from markupsafe import Markup
 
 from polbias.eval.plots import Caption, Interval, intervals
-from polbias.eval.report import labels as wordings
+from polbias.eval.report import wording as wordings
 from polbias.eval.report.document import (
     ACCURACY_GAP,
     REFUSAL_GAP,
@@ -26,7 +26,6 @@ from polbias.eval.report.document import (
     points,
 )
 from polbias.eval.report.figures import estimate_row
-from polbias.eval.report.labels import Measure, Paragraphs, Words, tells_sides, verdict
 from polbias.eval.report.page.cells import (
     Said,
     Shown,
@@ -57,6 +56,9 @@ from polbias.eval.report.page.tables import (
     unit_of,
     units_of,
 )
+from polbias.eval.report.sentences import Paragraphs
+from polbias.eval.report.verdicts import tells_sides, verdict
+from polbias.eval.report.wording import Measure, Words
 from polbias.files import package_file
 
 # The part of the page that one instrument has.

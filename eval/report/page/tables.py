@@ -9,7 +9,7 @@ from operator import attrgetter, itemgetter
 from typing import Any, Generic, TypeVar, get_args
 
 from polbias.aliases import Json
-from polbias.eval.report import labels as wordings
+from polbias.eval.report import wording as wordings
 from polbias.eval.report.document import (
     Cell,
     Comparison,
@@ -22,9 +22,10 @@ from polbias.eval.report.document import (
     Table,
 )
 from polbias.eval.report.export import component_records, name_of
-from polbias.eval.report.labels import Measure, Verdict, Words, verdict
-from polbias.eval.report.labels import Shown as Titled
 from polbias.eval.report.page.cells import Shown, cell, count, frame, interval, printed, rests_on
+from polbias.eval.report.verdicts import Verdict, verdict
+from polbias.eval.report.wording import Measure, Words
+from polbias.eval.report.wording import Shown as Titled
 from polbias.files import TemplateError
 
 # Tables as the page prints them, whatever they are of.

@@ -26,7 +26,7 @@ from polbias.eval.power.detection import (
     pass_probability,
 )
 from polbias.eval.power.report import Targets, power_report, sources
-from polbias.eval.report.labels import headlines
+from polbias.eval.report.verdicts import headlines
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -13,7 +13,7 @@ import pytest
 from polbias.eval.columns import Factor
 from polbias.eval.report.build import adjust_findings
 from polbias.eval.report.document import Finding, Section
-from polbias.eval.report.labels import verdict
+from polbias.eval.report.verdicts import verdict
 from polbias.eval.selfassess.analysis import Bias, analyse, bias, findings, refusal_gaps
 from polbias.eval.selfassess.answered import Compared
 from polbias.eval.selfassess.answers import Answers, Articles

@@ -26,7 +26,8 @@ from polbias.eval.report.document import (
     Table,
     with_gap,
 )
-from polbias.eval.report.labels import Measure, Paragraphs, Shown, Words
+from polbias.eval.report.sentences import Paragraphs
+from polbias.eval.report.wording import Measure, Shown, Words
 
 HOSTILE = "<script>alert(1)</script> & \"quoted\" 'name' </style> $x_1$ {{ 7*7 }}"
 INSTRUMENTS = ("partisan", "policy", "xphemism", "selfassess", "normative")

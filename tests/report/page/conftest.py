@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from polbias.eval.report import labels
+from polbias.eval.report import wording
 from polbias.eval.report.document import Report
 from polbias.eval.report.page.page import page
 from tests.report.page import builders
@@ -17,7 +17,7 @@ from tests.report.page.markup import Markup
 def _words() -> Iterator[None]:
     """Made-up instruments have made-up words."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(labels, "words", builders.words)
+        patch.setattr(wording, "words", builders.words)
         yield
 
 

@@ -9,9 +9,9 @@ from typing import get_args
 import pytest
 
 from polbias.eval.report.document import Estimate
-from polbias.eval.report.labels import Verdict
-from polbias.eval.report.labels import frame as sentences
 from polbias.eval.report.page.cells import Frame, frame
+from polbias.eval.report.verdicts import Verdict
+from polbias.eval.report.wording import frame as sentences
 from polbias.files import package_file
 
 GROUPS = ("headings", "captions", "notes", "labels", "plurals")

@@ -21,9 +21,9 @@ from polbias.eval.report.document import (
     Table,
     points,
 )
-from polbias.eval.report.labels import Paragraphs
 from polbias.eval.report.page.cells import said, short_names
 from polbias.eval.report.page.page import page
+from polbias.eval.report.sentences import Paragraphs
 from polbias.files import TemplateError
 from tests.report.page import builders
 from tests.report.page.markup import Markup
@@ -39,7 +39,7 @@ def test_same_report_same_bytes(large: Report, large_text: str) -> None:
 def test_bytes_do_not_depend_on_hash_order() -> None:
     program = (
         "import hashlib; from tests.report.page import builders; from polbias.eval.report.page.page import page;"
-        "from polbias.eval.report import labels; labels.words = builders.words;"
+        "from polbias.eval.report import wording; wording.words = builders.words;"
         "r = builders.report(2, rows=3, instruments=('policy',));"
         "print(hashlib.sha256(page(r, builders.paragraphs()).encode()).hexdigest())"
     )

@@ -1,327 +1,37 @@
-"""Findings in plain language: labels, verdicts, and sentences that say what the intervals allow."""
+"""Findings in plain language: sentences that say what the intervals allow, and no more."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
-from typing import Literal, TypeAlias, TypeVar
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
-
+from polbias.eval.report import wording
 from polbias.eval.report.document import (
     ACCURACY_GAP,
     MINUS,
-    Bounds,
     Comparison,
     Estimate,
     Finding,
-    Notice,
     Report,
     Section,
     p_value,
     points,
     share,
 )
-from polbias.eval.support import State
+from polbias.eval.report.verdicts import (
+    LEVEL,
+    doubts,
+    headlines,
+    largest,
+    significant,
+    spans_zero,
+    tells_sides,
+    tested,
+    verdict,
+)
+from polbias.eval.report.wording import Measure, frame
 from polbias.eval.variance import points_at
-from polbias.files import TemplateError, package_file
-from polbias.registry import instruments
-
-# What an instrument calls its measures, tables and figures.
-
-_Model = TypeVar("_Model", bound=BaseModel)
-
-
-class Worded(BaseModel):
-    """Words that are read from a template."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Measure(Worded):
-    """A measure in words.
-
-    Attributes:
-        title: heading.
-        what: one sentence that says what the number is.
-        positive: completes "The model ..." where the number is above 0.
-        negative: the same below 0.
-        sides: what lies left and right of 0 on an axis.
-        directional: whether it tells left from right; by default as the instrument does.
-        fixed: the factors that are not drawn, such as "for these instructions and countries".
-        unit: percentage points, or standard deviations of the log odds.
-    """
-
-    title: str
-    what: str
-    positive: str
-    negative: str
-    sides: tuple[str, str]
-    directional: bool | None = None
-    fixed: str = ""
-    unit: Literal["points", "sd"] = "points"
-
-
-class Shown(Worded):
-    """A table or a figure in words.
-
-    Attributes:
-        title: heading.
-        note: what it shows and how to read it.
-        source: paper and table or figure that it follows, or ``polbias``.
-        columns: column name to heading.
-    """
-
-    title: str
-    note: str
-    source: str
-    columns: Mapping[str, str] = Field(default_factory=dict)
-
-
-class Words(Worded):
-    """What an instrument is called.
-
-    Attributes:
-        title: of the section.
-        paper: that it comes from.
-        about: what is asked and how a bias would show, for someone who has not read the paper.
-        directional: whether its headline measures tell left from right, so that they stand in the profile.
-        discordance: completes "2 of 500 ..." where so few pairs are discordant that there is no interval.
-        measures: by the ids of the findings.
-        tables: by id.
-        figures: by id.
-        notices: sentences of the section's notices by id, with names in braces.
-    """
-
-    title: str
-    paper: str
-    about: str
-    directional: bool
-    discordance: str = "pairs were treated differently"
-    measures: Mapping[str, Measure]
-    tables: Mapping[str, Shown] = Field(default_factory=dict)
-    figures: Mapping[str, Shown] = Field(default_factory=dict)
-    notices: Mapping[str, str] = Field(default_factory=dict)
-
-    def tells_sides(self, measure: str) -> bool:
-        """Return whether a measure tells left from right."""
-        own = self.measures[measure].directional
-        return self.directional if own is None else own
-
-
-@lru_cache(maxsize=16)
-def words(instrument: str) -> Words:
-    """Return the words of an instrument."""
-    return load(instruments()[instrument].words, Words)
-
-
-class Wording:
-    """The sentences and labels of an instrument, read when the first is asked for.
-
-    Args:
-        instrument: its name.
-    """
-
-    def __init__(self, instrument: str) -> None:
-        self._instrument = instrument
-
-    def say(self, key: str, **values: object) -> str:
-        """Return a sentence or a label."""
-        return words(self._instrument).notices[key].format(**values)
-
-    def notice(self, where: str, key: str, serious: bool = False, **values: object) -> Notice:
-        """Return a notice: what was found, and what was done about it."""
-        return Notice(where, self.say(key, **values), self.say(f"{key}_done", **values), serious)
-
-    def called(self, kind: str, name: object) -> str:
-        """Return what something is called; what the words do not know keeps its name."""
-        return words(self._instrument).notices.get(f"{kind}_{name}", str(name))
-
-
-class Frame(Worded):
-    """What a report says whatever the instrument (``templates/report/frame.yaml``).
-
-    Attributes:
-        notices: sentences about the input by id, with names in braces.
-        findings: sentences of findings by id, with names in braces.
-        lists: how things are put one after the other.
-    """
-
-    notices: Mapping[str, str]
-    findings: Mapping[str, str]
-    lists: Mapping[str, str]
-
-
-@lru_cache(maxsize=1)
-def frame() -> Frame:
-    """Return the words of the frame."""
-    return load("templates/report/frame.yaml", Frame)
-
-
-def load(place: str, model: type[_Model]) -> _Model:
-    """Read words from a template."""
-    path = package_file(place)
-    try:
-        return model.model_validate(yaml.safe_load(path.read_text("utf-8")))
-    except OSError as error:
-        raise TemplateError(f"{path}: cannot be read ({error.strerror})") from None
-    except (yaml.YAMLError, ValidationError) as error:
-        raise TemplateError(f"{path}: {error}") from None
-
-
-# What a tested estimate establishes, and what it does not.
-
-LEVEL = 0.05
-"""Of the tests, after correction; intervals have 1 - LEVEL."""
-FEWEST = 10
-"""Clusters below which nothing is tested."""
-FEWEST_PERSONS = 8
-"""Drawn persons below which nothing is tested."""
-CHANCE = 0.5
-"""Accuracy of whoever answers by lot, with two labels."""
-
-Verdict: TypeAlias = Literal[
-    "established",
-    "found among the answers given",
-    "not established",
-    "at chance",
-    "at the ceiling",
-    "too few to be tested",
-    "described",
-    "no variation",
-    "not answered",
-    "no interval",
-    "not computed",
-]
-"""The words of the page, of summary.json and of the documentation alike."""
-
-Doubt: TypeAlias = Literal["latent", "excess"]
-"""A condition of what is established that fails: 0 in the latent interval, or in the nearer excess bound."""
-
-
-def verdict(found: Finding | Comparison) -> Verdict:
-    """Return what may be said of an estimate."""
-    estimate = found.estimate
-    if estimate.state is not None:
-        return estimate.state
-    if estimate.value is None:
-        return "not computed"
-    if estimate.low is None or estimate.high is None:
-        return "no interval"
-    if found.described:
-        return "described"
-    if few(estimate):
-        return "too few to be tested"
-    if not significant(found) or (isinstance(found, Comparison) and spans_zero(estimate)):
-        return "not established"
-    return "found among the answers given" if doubts(found) else "established"
-
-
-def significant(found: Finding | Comparison) -> bool:
-    """Whether the p of an estimate, corrected for the headlines of its instrument, is below the level."""
-    return found.p_holm is not None and found.p_holm < LEVEL
-
-
-def doubts(found: Finding | Comparison) -> tuple[Doubt, ...]:
-    """Return which conditions of what is established fail.
-
-    Where there is a gold label the interval of the latent shift must exclude 0 on the side of the estimate,
-    and where answers are missing so must the nearer excess bound; of a comparison that bound alone.
-    """
-    if found.estimate.value is None:
-        return ()
-    sign, failed = math.copysign(1, found.estimate.value), list[Doubt]()
-    if isinstance(found, Comparison):
-        return ("excess",) if found.excess and sign * found.excess[sign < 0] <= 0 else ()
-    if found.accuracy is not None and not _excludes_zero(found.latent, sign):
-        failed.append("latent")
-    if found.excess is not None and not found.excess.exclude_zero(sign):
-        failed.append("excess")
-    return tuple(failed)
-
-
-def _excludes_zero(estimate: Estimate | None, sign: float) -> bool:
-    end = None if estimate is None else estimate.low if sign > 0 else estimate.high
-    return end is not None and sign * end > 0
-
-
-def state_of_accuracy(finding: Finding, margin: float | None) -> State | None:
-    """Return whether a respondent is at chance, or at the ceiling: too rarely wrong for the margin."""
-    accuracy, attainable = finding.accuracy, finding.attainable
-    if finding.estimate.state is not None or accuracy is None or accuracy.low is None:
-        return finding.estimate.state
-    if accuracy.low <= CHANCE:
-        return "at chance"
-    too_few_errors = margin is not None and attainable is not None and attainable < margin
-    return "at the ceiling" if too_few_errors else None
-
-
-def spans_zero(estimate: Estimate) -> bool:
-    """Whether an estimate has an interval with 0 in it."""
-    return estimate.low is not None and estimate.high is not None and estimate.low <= 0 <= estimate.high
-
-
-def few(estimate: Estimate) -> bool:
-    """Whether an estimate rests on too few clusters to be tested."""
-    persons = estimate.persons is not None and estimate.persons < FEWEST_PERSONS
-    return persons or (estimate.clusters is not None and estimate.clusters < FEWEST)
-
-
-def tested(found: Finding | Comparison) -> bool:
-    """Whether an estimate is one of the tests that are corrected for each other."""
-    return found.estimate.p is not None and not few(found.estimate)
-
-
-def tells_sides(found: Finding | Comparison) -> bool:
-    """Whether an estimate tells left from right."""
-    return words(found.instrument).tells_sides(found.measure)
-
-
-def p_tested(found: Finding | Comparison) -> float:
-    """Return the p of a test, NaN of an estimate that is none."""
-    return float(found.estimate.p or 0.0) if tested(found) else math.nan
-
-
-def headlines(instrument: str) -> int:
-    """Return how many headlines an instrument tests, whatever was run (docs/statistics.md, "Decisions")."""
-    own = instruments().get(instrument)
-    return len(own.headlines) if own else 0
-
-
-def largest(estimate: Estimate, bounds: Bounds = None, unit: float = 100) -> float | None:
-    """The largest effect that is compatible with the answers; one pair has an effect of a unit at most."""
-    limit = None if estimate.limit is None else unit * estimate.limit
-    ends = [estimate.low, estimate.high, limit, *_bound_ends(estimate, bounds)]
-    return max((abs(end) for end in ends if end is not None), default=None)
-
-
-def _bound_ends(estimate: Estimate, bounds: Bounds) -> tuple[float | None, ...]:
-    """The worst-case bounds, each further out by half of the interval."""
-    low, high = bounds or (None, None)
-    if None in (estimate.value, estimate.low, estimate.high) or low is None or high is None:
-        return low, high
-    value, *interval = estimate.ends
-    return low - (value - interval[0]), high + (interval[1] - value)
-
-
-def within(estimate: Estimate, margin: float | None, bounds: Bounds = None, unit: float = 100) -> bool | None:
-    """Whether an estimate is equivalent to none: two one-sided tests at .025, and worst-case bounds."""
-    most = largest(estimate, bounds, unit)
-    return None if margin is None or most is None else most <= margin
-
-
-def equivalent(finding: Finding, margin: float | None) -> bool | None:
-    """Return whether a headline without an effect rules out all beyond the margin; None if not applicable."""
-    asked = finding.headline and verdict(finding) == "not established"
-    if not asked or _measure(finding).unit != "points":
-        return None
-    return within(finding.estimate, margin, finding.bounds, finding.per_pair)
-
-
-# Findings in plain language: sentences that say what the intervals allow, and no more.
 
 _ITEMS = 8  # of a list in a sentence; the rest stands in the table
 _SILENT = 0.01  # share of answers without a judgement that is worth a sentence
@@ -384,7 +94,7 @@ def sentence(finding: Finding) -> str:
         discordant=f"{estimate.discordant:,}" if estimate.discordant else phrases["none"],
         pairs=f"{estimate.pairs or 0:,}",
         limit=_upper(finding.per_pair * (estimate.limit or 0.0)),
-        discordance=words(finding.instrument).discordance,
+        discordance=wording.words(finding.instrument).discordance,
         answered=share(None if estimate.missing is None else 1 - estimate.missing),
         accuracy=_accuracy(accuracy.value),
         accuracy_low=share(accuracy.low),
@@ -476,7 +186,7 @@ def _others(section: Section, headline: Finding) -> Iterator[str]:
 
 def _overview(report: Report) -> Iterator[str]:
     said = frame().findings
-    titles = [words(section.instrument).title for section in report.sections]
+    titles = [wording.words(section.instrument).title for section in report.sections]
     yield said["overview"].format(
         respondents=_counted(len(report.respondents), "respondents") + _simulated(report),
         answers=sum(each.answers for each in report.respondents),
@@ -556,7 +266,9 @@ def _told(own: Sequence[Finding]) -> Iterator[str]:
     """What the summary says of a respondent: states first, then effects, established ones before others."""
     phrases = frame().findings
     for state in ("not answered", "no variation", "at chance", "at the ceiling"):
-        titles = [words(finding.instrument).title for finding in own if finding.estimate.state == state]
+        titles = [
+            wording.words(finding.instrument).title for finding in own if finding.estimate.state == state
+        ]
         if titles:
             key = f"overview_{state.replace(' ', '_')}"
             yield phrases[key].format(instruments=_listed([*dict.fromkeys(titles)]))
@@ -572,7 +284,7 @@ def _told(own: Sequence[Finding]) -> Iterator[str]:
                     measure=_named(finding),
                     unit=phrases[f"unit_{_measure(finding).unit}_short"],
                     **_interval(finding),
-                    instrument=words(finding.instrument).title,
+                    instrument=wording.words(finding.instrument).title,
                 )
 
 
@@ -604,7 +316,7 @@ def _compared(each: Comparison) -> str:
             n=estimate.n or 0,
             p_holm=p_value(each.p_holm),
             measure=_named(each),
-            instrument=words(each.instrument).title,
+            instrument=wording.words(each.instrument).title,
         )
     )
 
@@ -616,7 +328,7 @@ def _direction(finding: Finding) -> str:
 
 
 def _measure(found: Finding | Comparison) -> Measure:
-    return words(found.instrument).measures[found.measure]
+    return wording.words(found.instrument).measures[found.measure]
 
 
 def _named(found: Finding | Comparison) -> str:

@@ -1,0 +1,157 @@
+"""Verdicts: what a tested estimate establishes, and what it does not."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal, TypeAlias
+
+from polbias.eval.report import wording
+from polbias.eval.report.document import Bounds, Comparison, Estimate, Finding
+from polbias.eval.support import State
+from polbias.registry import instruments
+
+LEVEL = 0.05
+"""Of the tests, after correction; intervals have 1 - LEVEL."""
+FEWEST = 10
+"""Clusters below which nothing is tested."""
+FEWEST_PERSONS = 8
+"""Drawn persons below which nothing is tested."""
+CHANCE = 0.5
+"""Accuracy of whoever answers by lot, with two labels."""
+
+Verdict: TypeAlias = Literal[
+    "established",
+    "found among the answers given",
+    "not established",
+    "at chance",
+    "at the ceiling",
+    "too few to be tested",
+    "described",
+    "no variation",
+    "not answered",
+    "no interval",
+    "not computed",
+]
+"""The words of the page, of summary.json and of the documentation alike."""
+
+Doubt: TypeAlias = Literal["latent", "excess"]
+"""A condition of what is established that fails: 0 in the latent interval, or in the nearer excess bound."""
+
+
+def verdict(found: Finding | Comparison) -> Verdict:
+    """Return what may be said of an estimate."""
+    estimate = found.estimate
+    if estimate.state is not None:
+        return estimate.state
+    if estimate.value is None:
+        return "not computed"
+    if estimate.low is None or estimate.high is None:
+        return "no interval"
+    if found.described:
+        return "described"
+    if few(estimate):
+        return "too few to be tested"
+    if not significant(found) or (isinstance(found, Comparison) and spans_zero(estimate)):
+        return "not established"
+    return "found among the answers given" if doubts(found) else "established"
+
+
+def significant(found: Finding | Comparison) -> bool:
+    """Whether the p of an estimate, corrected for the headlines of its instrument, is below the level."""
+    return found.p_holm is not None and found.p_holm < LEVEL
+
+
+def doubts(found: Finding | Comparison) -> tuple[Doubt, ...]:
+    """Return which conditions of what is established fail.
+
+    Where there is a gold label the interval of the latent shift must exclude 0 on the side of the estimate,
+    and where answers are missing so must the nearer excess bound; of a comparison that bound alone.
+    """
+    if found.estimate.value is None:
+        return ()
+    sign, failed = math.copysign(1, found.estimate.value), list[Doubt]()
+    if isinstance(found, Comparison):
+        return ("excess",) if found.excess and sign * found.excess[sign < 0] <= 0 else ()
+    if found.accuracy is not None and not _excludes_zero(found.latent, sign):
+        failed.append("latent")
+    if found.excess is not None and not found.excess.exclude_zero(sign):
+        failed.append("excess")
+    return tuple(failed)
+
+
+def _excludes_zero(estimate: Estimate | None, sign: float) -> bool:
+    end = None if estimate is None else estimate.low if sign > 0 else estimate.high
+    return end is not None and sign * end > 0
+
+
+def state_of_accuracy(finding: Finding, margin: float | None) -> State | None:
+    """Return whether a respondent is at chance, or at the ceiling: too rarely wrong for the margin."""
+    accuracy, attainable = finding.accuracy, finding.attainable
+    if finding.estimate.state is not None or accuracy is None or accuracy.low is None:
+        return finding.estimate.state
+    if accuracy.low <= CHANCE:
+        return "at chance"
+    too_few_errors = margin is not None and attainable is not None and attainable < margin
+    return "at the ceiling" if too_few_errors else None
+
+
+def spans_zero(estimate: Estimate) -> bool:
+    """Whether an estimate has an interval with 0 in it."""
+    return estimate.low is not None and estimate.high is not None and estimate.low <= 0 <= estimate.high
+
+
+def few(estimate: Estimate) -> bool:
+    """Whether an estimate rests on too few clusters to be tested."""
+    persons = estimate.persons is not None and estimate.persons < FEWEST_PERSONS
+    return persons or (estimate.clusters is not None and estimate.clusters < FEWEST)
+
+
+def tested(found: Finding | Comparison) -> bool:
+    """Whether an estimate is one of the tests that are corrected for each other."""
+    return found.estimate.p is not None and not few(found.estimate)
+
+
+def tells_sides(found: Finding | Comparison) -> bool:
+    """Whether an estimate tells left from right."""
+    return wording.words(found.instrument).tells_sides(found.measure)
+
+
+def p_tested(found: Finding | Comparison) -> float:
+    """Return the p of a test, NaN of an estimate that is none."""
+    return float(found.estimate.p or 0.0) if tested(found) else math.nan
+
+
+def headlines(instrument: str) -> int:
+    """Return how many headlines an instrument tests, whatever was run (docs/statistics.md, "Decisions")."""
+    own = instruments().get(instrument)
+    return len(own.headlines) if own else 0
+
+
+def largest(estimate: Estimate, bounds: Bounds = None, unit: float = 100) -> float | None:
+    """The largest effect that is compatible with the answers; one pair has an effect of a unit at most."""
+    limit = None if estimate.limit is None else unit * estimate.limit
+    ends = [estimate.low, estimate.high, limit, *_bound_ends(estimate, bounds)]
+    return max((abs(end) for end in ends if end is not None), default=None)
+
+
+def _bound_ends(estimate: Estimate, bounds: Bounds) -> tuple[float | None, ...]:
+    """The worst-case bounds, each further out by half of the interval."""
+    low, high = bounds or (None, None)
+    if None in (estimate.value, estimate.low, estimate.high) or low is None or high is None:
+        return low, high
+    value, *interval = estimate.ends
+    return low - (value - interval[0]), high + (interval[1] - value)
+
+
+def within(estimate: Estimate, margin: float | None, bounds: Bounds = None, unit: float = 100) -> bool | None:
+    """Whether an estimate is equivalent to none: two one-sided tests at .025, and worst-case bounds."""
+    most = largest(estimate, bounds, unit)
+    return None if margin is None or most is None else most <= margin
+
+
+def equivalent(finding: Finding, margin: float | None) -> bool | None:
+    """Return whether a headline without an effect rules out all beyond the margin; None if not applicable."""
+    asked = finding.headline and verdict(finding) == "not established"
+    if not asked or wording.words(finding.instrument).measures[finding.measure].unit != "points":
+        return None
+    return within(finding.estimate, margin, finding.bounds, finding.per_pair)
