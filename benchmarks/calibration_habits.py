@@ -175,10 +175,12 @@ class Latent:
         taste = np.stack(
             [_effects(rng, self.cluster), np.zeros(len(options)), _effects(rng, self.cluster)], 1
         )
-        utility = READINESS * taste + 1.5 * habit.yes * (options == 0) + rng.gumbel(size=options.shape)
+        readiness = _effects(rng, self.cluster)
+        advantage = 1.5 * habit.yes + READINESS * readiness
+        utility = READINESS * taste + advantage[:, None] * (options == 0) + rng.gumbel(size=options.shape)
         chosen = np.where(options >= 0, utility, -np.inf).argmax(axis=1)
         right_first = np.where(options[:, 2] < options[:, 0], 1.0, -1.0)
-        refused = _refused(habit, right_first, taste[:, 2], chosen == 2, rng)
+        refused = _refused(habit, right_first, readiness, chosen == 2, rng)
         return self._coded(options[np.arange(len(options)), chosen], refused), utility.max(axis=1)
 
     def _coded(self, codes: Indices, refused: Booleans) -> Codes:
