@@ -100,9 +100,9 @@ HABITS = (
     Habit("likelihoods, right less confident, yes 1", ("partisan",), yes=1.0, confidence=0.8),
     Habit("likelihoods, right less confident, yes 1, .99", ("partisan",), ability=3.3, yes=1.0,
           confidence=0.9),
-    Habit("leans .2", ("partisan",), lean=0.2, biased=_BOTH_HEADLINES),
+    Habit("leans .2", ("partisan",), lean=0.2, biased=("large_bias",)),
     Habit("leans .2, refuses 5% of both sides", ("partisan",), lean=0.2, refusal="both sides", share=0.05,
-          biased=_BOTH_HEADLINES),
+          biased=("large_bias",)),
 )  # fmt: skip
 MODELS: Mapping[str, int] = {"partisan": 500, "policy": 500}
 """Respondents of a habit, 200 of other instruments."""
