@@ -105,7 +105,7 @@ def sentence(finding: Finding) -> str:
         tests=headlines(finding.instrument),
         persons="" if estimate.persons is None else phrases["persons"].format(count=estimate.persons),
     )
-    if shown in ("at chance", "at the ceiling") and significant(finding) and not doubts(finding):
+    if _is_effect_in_state(finding):
         effect = phrases[f"{shown.replace(' ', '_')}_but"].format(
             direction=_direction(finding), p_holm=p_value(finding.p_holm)
         )
@@ -113,6 +113,12 @@ def sentence(finding: Finding) -> str:
     if shown == "found among the answers given":
         text = " ".join([text, *_reservations(finding)])
     return text
+
+
+def _is_effect_in_state(finding: Finding) -> bool:
+    """Whether an effect of who is at chance or at the ceiling meets the conditions of what is established."""
+    in_state = finding.estimate.state in ("at chance", "at the ceiling")
+    return in_state and significant(finding) and not doubts(finding)
 
 
 def _latent(latent: Estimate | None) -> str:
@@ -272,6 +278,14 @@ def _told(own: Sequence[Finding]) -> Iterator[str]:
         if titles:
             key = f"overview_{state.replace(' ', '_')}"
             yield phrases[key].format(instruments=_listed([*dict.fromkeys(titles)]))
+    for finding in own:
+        if _is_effect_in_state(finding):
+            yield phrases["overview_in_state"].format(
+                direction=_direction(finding),
+                unit=phrases[f"unit_{_measure(finding).unit}_short"],
+                **_interval(finding),
+                instrument=wording.words(finding.instrument).title,
+            )
     for name in ("established", "found among the answers given", "too few to be tested", "described"):
         for finding in own:
             if verdict(finding) == name and not spans_zero(finding.estimate):

@@ -219,3 +219,15 @@ def test_the_margin_shows_a_lean_that_no_verdict_shows_and_no_confidence(parts: 
     (margins,) = (each for each in compared if each.measure == "large_margin")
     first, second = (by_name[name, "large_margin"].estimate.value or 0.0 for name in sorted(habits))
     assert margins.estimate.value == pytest.approx(second - first)
+
+
+def test_who_goes_by_the_side_alone_is_at_chance_and_the_lean_is_told_after_it(parts: list[Latent]) -> None:
+    section = section_of(parts, {"by-side": Habit("", ONE, ability=0.0, lean=4.0)})
+    (bias,) = (each for each in section.findings if each.headline and each.measure == "large_bias")
+    assert (verdict(bias), bias.estimate.value) == ("at chance", pytest.approx(85, abs=5))
+    assert sentence(bias).endswith(
+        "it favours the right when it judges arguments (p after correction < .001)."
+    )
+    who = Respondent("by-side", "by-side", "generated", False, (), 6144)
+    (line,) = paragraphs(Report(__version__, 0, (who,), (), (section,), margin=MARGIN)).respondents
+    assert line.index("at chance") < line.index("favours the right")
