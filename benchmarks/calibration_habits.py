@@ -142,10 +142,12 @@ class Latent:
         yes = np.array(questions.LABELS)[questions.options[np.arange(n), questions.yes]]
         gold = np.where(label == "None", 0.0, np.where(label == yes, 1.0, -1.0))
         side = questions.contrast if instrument == "normative" else questions.side
-        columns = ("cluster_id", "pair_id", "statement_id")
-        codes = (
-            np.unique([str(doc.get(name)) for doc in part.docs], return_inverse=True)[1] for name in columns
+        keys = (
+            [str(doc["cluster_id"]) for doc in part.docs],
+            [str(doc["pair_id"] or doc["id"]) for doc in part.docs],
+            [str(doc.get("statement_id")) for doc in part.docs],
         )
+        codes = (np.unique(names, return_inverse=True)[1] for names in keys)
         return cls(part, side, gold, questions.contrast if questions.SAMPLED else np.ones(n), *codes)
 
     def answers(self, habit: Habit, seed: int) -> tuple[Codes, Floats]:
