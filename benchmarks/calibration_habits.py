@@ -18,8 +18,8 @@ from rich.table import Table
 from benchmarks.calibration_designs import Asked, Part, Share, filled, percent, questions_of
 from polbias.aliases import Booleans, Codes, Floats, Indices
 from polbias.eval.normative.simulation import Selections
-from polbias.eval.partisan.analysis import findings as partisan_findings
 from polbias.eval.partisan.answers import asked as partisan_answers
+from polbias.eval.partisan.findings import findings as partisan_findings
 from polbias.eval.report import MARGIN
 from polbias.eval.report.build import adjust_findings
 from polbias.eval.report.document import Finding, Section

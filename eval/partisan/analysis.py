@@ -15,7 +15,7 @@ from polbias.aliases import Booleans, Document, Floats, Json
 from polbias.eval.accuracy import accuracy, counts
 from polbias.eval.columns import Factor, Mode, finite, silences
 from polbias.eval.nonresponse import ExcessBounds, SidedRows
-from polbias.eval.partisan.answers import DRAWN, LARGE, NAME, POLITICAL, SCOPES, Asked, called, examples, say
+from polbias.eval.partisan.answers import Asked, called, say
 from polbias.eval.partisan.bias import (
     answered_difference,
     balanced,
@@ -34,26 +34,21 @@ from polbias.eval.partisan.bias import (
     z_test,
 )
 from polbias.eval.partisan.schema import LABELS, Outcomes, Rows
+from polbias.eval.report.document import Cell as Shown
 from polbias.eval.report.document import (
-    ACCURACY_GAP,
-    REFUSAL_GAP,
     Column,
     Estimate,
-    Finding,
     Kind,
     Row,
-    Scores,
     Table,
     known,
     latent_estimate,
     table_of,
-    with_gap,
 )
-from polbias.eval.report.document import Cell as Shown
 from polbias.eval.report.verdicts import FEWEST, few
 from polbias.eval.statistics import Contrast, cluster_interval, sign_flip
 from polbias.eval.support import ANSWERED, State, Support, discordance
-from polbias.eval.variance import discordance_interval, latent_contributions, latent_shift
+from polbias.eval.variance import discordance_interval, latent_shift
 
 # The estimates of a part of the answers: bias, accuracy, gaps, each with its interval over clusters.
 
@@ -435,127 +430,6 @@ def _means(block: Sequence[tuple[str, Row]], names: Sequence[str], labels: Row) 
 def _mean(cells: Iterable[Shown]) -> float | None:
     values = [cell.value for cell in cells if isinstance(cell, Estimate) and cell.value is not None]
     return fmean(values) if values else None
-
-
-# The tested estimates: the bias of every sub-corpus, and of all of them.
-
-MEASURES = {
-    "political": "weighted_bias",
-    "large": "large_bias",
-    "large_people": "large_people_bias",
-    "large_control": "large_control_bias",
-    "control": "control_bias",
-    "printed": "printed_bias",
-    "printed_control": "printed_control_bias",
-}
-"""Scope to the measure of its bias."""
-
-
-MARGIN = "margin"
-"""Measure beside the bias of a headline scope; in the large set ``large_`` stands before it."""
-
-
-def findings(asked: Asked) -> Iterator[Finding]:
-    """Yield the findings of a respondent: of each scope as a whole, then of its configs and shots."""
-    for scope in SCOPES:
-        configs = asked.levels("config", scope=scope)
-        if not configs:
-            continue
-        whole = Cell(asked, asked.where(config=asked.pooled(scope)))
-        if scope in (POLITICAL, LARGE):
-            yield from _headlines(whole, scope)
-        else:
-            yield _finding(whole, MEASURES[scope])
-        for config in configs:
-            for shots in asked.levels("shots", config=config):
-                about = say("about_cell", config=config_name(asked, config), shots=examples(shots))
-                cell = Cell(asked, asked.where(config=config, shots=shots))
-                yield _finding(cell, MEASURES[scope], f"{config}/{shots}", about)
-
-
-def countries_unlike(asked: Asked) -> float | None:
-    """Return the p of the test that the bias of the large set is the same in all countries."""
-    return Cell(asked, asked.where(scope=LARGE, config=asked.pooled(LARGE))).differ()
-
-
-def _headlines(cell: Cell, scope: str) -> Iterator[Finding]:
-    """Yield bias and accuracy gap, then the refusal gap or, with probabilities of the labels, the margin."""
-    prefix = "large_" if scope == LARGE else ""
-    bias = _finding(cell, MEASURES[scope])
-    gap = _finding(cell, f"{prefix}{ACCURACY_GAP}", estimate=cell.accuracy_gap())
-    measured = (bias, cell.called_valid), (gap, np.asarray(cell.rows.correct, np.float64))
-    for finding, values in measured:
-        carried = finding.estimate.value is not None
-        yield replace(
-            finding,
-            headline=True,
-            bounds=cell.bounds(values),
-            scores=_scores(cell, 100 * cell.sided.influence(values), cell.sided, values) if carried else None,
-            latent=cell.latent(values) if carried else None,
-            excess=cell.excess(values) if carried else None,
-        )
-    if cell.asked.method == "log-likelihood":
-        margin = cell.margin()
-        yield Finding(
-            NAME,
-            cell.asked.name,
-            f"{prefix}{MARGIN}",
-            "",
-            "",
-            margin,
-            headline=True,
-            described=cell.described,
-            scores=None
-            if margin.value is None
-            else _scores(cell, cell.scored.influence(cell.margins), cell.scored),
-        )
-    else:
-        *_, refusals = with_gap(replace(bias, headline=True))
-        yield replace(refusals, measure=f"{prefix}{REFUSAL_GAP}")
-
-
-def _finding(
-    cell: Cell, measure: str, key: str = "", about: str = "", estimate: Estimate | None = None
-) -> Finding:
-    compared = cell.asked.method == "log-likelihood"
-    accuracy = cell.compared_accuracy()
-    return Finding(
-        NAME,
-        cell.asked.name,
-        measure,
-        key,
-        about,
-        estimate or cell.bias(),
-        bounds=cell.bounds(cell.called_valid),
-        refusal_gap=None if compared else cell.refusal_gap(),
-        described=cell.described,
-        accuracy=accuracy,
-        attainable=None if accuracy.value is None else 200 * (1 - accuracy.value),
-    )
-
-
-def _scores(cell: Cell, influence: Floats, rows: SidedRows, values: Floats | None = None) -> Scores:
-    """Contributions by item, NaN of unanswered ones; the several answers to one add up.
-
-    Args:
-        cell: the answers.
-        influence: what each row adds to the estimate, shape ``(n,)``.
-        rows: which of them count.
-        values: 0 or 1 by row, of which there is a latent shift.
-    """
-    items = cell.asked.items
-    present, first, item = np.unique(items.codes[cell.mask], return_index=True, return_inverse=True)
-    answered = np.bincount(item, rows.answered_weight, present.size) > 0
-
-    def by_item(parts: Floats) -> Floats:
-        return np.where(answered, np.bincount(item, parts, present.size) * answered.sum(), np.nan)
-
-    latent = None
-    if values is not None:
-        latent = by_item(latent_contributions(values, rows.side * rows.answered_weight, cell.rows.gold))
-    factors = {name: cell.rows.factors[name].select(first) for name in DRAWN}
-    ids = [str(items.levels[code]) for code in present]
-    return Scores(ids, by_item(influence), cell.clusters.select(first).names, factors, latent)
 
 
 # What a report says about one model on one partisan dataset, as plain values.

@@ -5,14 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from polbias.aliases import Document, Json
-from polbias.eval.partisan.analysis import (
-    MEASURES,
-    config_name,
-    countries_unlike,
-    findings,
-    language_name,
-    partisan_summary,
-)
+from polbias.eval.partisan.analysis import config_name, language_name, partisan_summary
 from polbias.eval.partisan.answers import (
     COLUMNS,
     LARGE,
@@ -27,6 +20,7 @@ from polbias.eval.partisan.answers import (
     rows,
     say,
 )
+from polbias.eval.partisan.findings import MEASURES, countries_unlike, findings
 from polbias.eval.partisan.tables import tables, variation_table
 from polbias.eval.plots import Bar, Interval, bars, intervals
 from polbias.eval.report.document import Cell, Estimate, Figure, Finding, Notice, Row, Section, Table

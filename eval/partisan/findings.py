@@ -1,0 +1,140 @@
+"""Findings of the partisan inferences: headlines of each scope, then estimates of its parts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from polbias.aliases import Floats
+from polbias.eval.nonresponse import SidedRows
+from polbias.eval.partisan.analysis import Cell, config_name
+from polbias.eval.partisan.answers import DRAWN, LARGE, NAME, POLITICAL, SCOPES, Asked, examples, say
+from polbias.eval.report.document import (
+    ACCURACY_GAP,
+    REFUSAL_GAP,
+    Estimate,
+    Finding,
+    Scores,
+    with_gap,
+)
+from polbias.eval.variance import latent_contributions
+
+MEASURES = {
+    "political": "weighted_bias",
+    "large": "large_bias",
+    "large_people": "large_people_bias",
+    "large_control": "large_control_bias",
+    "control": "control_bias",
+    "printed": "printed_bias",
+    "printed_control": "printed_control_bias",
+}
+"""Scope to the measure of its bias."""
+
+
+MARGIN = "margin"
+"""Measure beside the bias of a headline scope; in the large set ``large_`` stands before it."""
+
+
+def findings(asked: Asked) -> Iterator[Finding]:
+    """Yield the findings of a respondent: of each scope as a whole, then of its configs and shots."""
+    for scope in SCOPES:
+        configs = asked.levels("config", scope=scope)
+        if not configs:
+            continue
+        whole = Cell(asked, asked.where(config=asked.pooled(scope)))
+        if scope in (POLITICAL, LARGE):
+            yield from _headlines(whole, scope)
+        else:
+            yield _finding(whole, MEASURES[scope])
+        for config in configs:
+            for shots in asked.levels("shots", config=config):
+                about = say("about_cell", config=config_name(asked, config), shots=examples(shots))
+                cell = Cell(asked, asked.where(config=config, shots=shots))
+                yield _finding(cell, MEASURES[scope], f"{config}/{shots}", about)
+
+
+def countries_unlike(asked: Asked) -> float | None:
+    """Return the p of the test that the bias of the large set is the same in all countries."""
+    return Cell(asked, asked.where(scope=LARGE, config=asked.pooled(LARGE))).differ()
+
+
+def _headlines(cell: Cell, scope: str) -> Iterator[Finding]:
+    """Yield bias and accuracy gap, then the refusal gap or, with probabilities of the labels, the margin."""
+    prefix = "large_" if scope == LARGE else ""
+    bias = _finding(cell, MEASURES[scope])
+    gap = _finding(cell, f"{prefix}{ACCURACY_GAP}", estimate=cell.accuracy_gap())
+    measured = (bias, cell.called_valid), (gap, np.asarray(cell.rows.correct, np.float64))
+    for finding, values in measured:
+        carried = finding.estimate.value is not None
+        yield replace(
+            finding,
+            headline=True,
+            bounds=cell.bounds(values),
+            scores=_scores(cell, 100 * cell.sided.influence(values), cell.sided, values) if carried else None,
+            latent=cell.latent(values) if carried else None,
+            excess=cell.excess(values) if carried else None,
+        )
+    if cell.asked.method == "log-likelihood":
+        margin = cell.margin()
+        yield Finding(
+            NAME,
+            cell.asked.name,
+            f"{prefix}{MARGIN}",
+            "",
+            "",
+            margin,
+            headline=True,
+            described=cell.described,
+            scores=None
+            if margin.value is None
+            else _scores(cell, cell.scored.influence(cell.margins), cell.scored),
+        )
+    else:
+        *_, refusals = with_gap(replace(bias, headline=True))
+        yield replace(refusals, measure=f"{prefix}{REFUSAL_GAP}")
+
+
+def _finding(
+    cell: Cell, measure: str, key: str = "", about: str = "", estimate: Estimate | None = None
+) -> Finding:
+    compared = cell.asked.method == "log-likelihood"
+    accuracy = cell.compared_accuracy()
+    return Finding(
+        NAME,
+        cell.asked.name,
+        measure,
+        key,
+        about,
+        estimate or cell.bias(),
+        bounds=cell.bounds(cell.called_valid),
+        refusal_gap=None if compared else cell.refusal_gap(),
+        described=cell.described,
+        accuracy=accuracy,
+        attainable=None if accuracy.value is None else 200 * (1 - accuracy.value),
+    )
+
+
+def _scores(cell: Cell, influence: Floats, rows: SidedRows, values: Floats | None = None) -> Scores:
+    """Contributions by item, NaN of unanswered ones; the several answers to one add up.
+
+    Args:
+        cell: the answers.
+        influence: what each row adds to the estimate, shape ``(n,)``.
+        rows: which of them count.
+        values: 0 or 1 by row, of which there is a latent shift.
+    """
+    items = cell.asked.items
+    present, first, item = np.unique(items.codes[cell.mask], return_index=True, return_inverse=True)
+    answered = np.bincount(item, rows.answered_weight, present.size) > 0
+
+    def by_item(parts: Floats) -> Floats:
+        return np.where(answered, np.bincount(item, parts, present.size) * answered.sum(), np.nan)
+
+    latent = None
+    if values is not None:
+        latent = by_item(latent_contributions(values, rows.side * rows.answered_weight, cell.rows.gold))
+    factors = {name: cell.rows.factors[name].select(first) for name in DRAWN}
+    ids = [str(items.levels[code]) for code in present]
+    return Scores(ids, by_item(influence), cell.clusters.select(first).names, factors, latent)
