@@ -249,6 +249,11 @@ REFERENCE = 0.75
 """Accuracy at which a latent shift is told in points."""
 
 
+def ability_accuracy(wrong: float, answers: float) -> float:
+    """Accuracy as an ability needs it: half a wrong answer is added, so that it is below 1."""
+    return 1 - (wrong + 0.5) / (answers + 1)
+
+
 def discordance_interval(toward_right: float, toward_left: float, accuracy: float) -> tuple[float, float]:
     """95% interval of a latent shift by the discordant pairs alone, infinite where there are none.
 

@@ -33,7 +33,12 @@ from polbias.eval.normative.effects import (
 from polbias.eval.normative.schema import Judgements, Scored
 from polbias.eval.report.document import Estimate, Finding, Notice, Scores, latent_estimate, with_gap
 from polbias.eval.statistics import Contrast, cluster_interval, contrast
-from polbias.eval.variance import discordance_interval, latent_contributions, latent_shift
+from polbias.eval.variance import (
+    ability_accuracy,
+    discordance_interval,
+    latent_contributions,
+    latent_shift,
+)
 from polbias.intervals import wilson_interval
 
 # An effect with all that a report says of it: interval, p, refusals, bounds, and item by item.
@@ -79,7 +84,7 @@ class Effect:
         correct, shares = self.compared.correct, self.compared.shares
         inside = shares != 0
         wrong, clusters = int(np.sum(1 - correct[inside])), self.compared.clusters.select(inside)
-        accuracy = 1 - (wrong + 0.5) / (np.count_nonzero(inside) + 1)
+        accuracy = ability_accuracy(wrong, int(inside.sum()))
         ends = discordance_interval(*_wrong(correct, shares), accuracy)
         return latent_estimate(latent_shift(correct[inside], shares[inside], clusters), ends)
 

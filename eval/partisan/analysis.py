@@ -48,7 +48,7 @@ from polbias.eval.report.document import (
 from polbias.eval.report.verdicts import FEWEST, few
 from polbias.eval.statistics import Contrast, cluster_interval, sign_flip
 from polbias.eval.support import ANSWERED, State, Support, discordance
-from polbias.eval.variance import discordance_interval, latent_shift
+from polbias.eval.variance import ability_accuracy, discordance_interval, latent_shift
 
 # The estimates of a part of the answers: bias, accuracy, gaps, each with its interval over clusters.
 
@@ -166,16 +166,11 @@ class Cell:
         pairs = (rows.pairs or self.clusters).codes
         whole = np.bincount(pairs, ~inside)[pairs] == 0
         toward = np.bincount(pairs[whole], (self.sided.side * numbers)[whole])
+        answers, right = int(rows.answered.sum()), int(rows.correct.sum())
         ends = discordance_interval(
-            int(np.count_nonzero(toward > 0)), int(np.count_nonzero(toward < 0)), self.answered_accuracy
+            int((toward > 0).sum()), int((toward < 0).sum()), ability_accuracy(answers - right, answers)
         )
         return latent_estimate(shift, ends)
-
-    @property
-    def answered_accuracy(self) -> float:
-        """Share of right verdicts, half a wrong one added, so that it is below 1."""
-        rows, answered = self.rows, int(np.count_nonzero(self.rows.answered))
-        return 1 - (answered - int(np.count_nonzero(rows.correct)) + 0.5) / (answered + 1)
 
     def weighted(self) -> float | None:
         """Return the weighted bias of the paper, in points: every answer of a config weighs alike."""

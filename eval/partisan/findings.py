@@ -14,7 +14,6 @@ from polbias.eval.partisan.answers import DRAWN, LARGE, NAME, POLITICAL, SCOPES,
 from polbias.eval.report.document import (
     ACCURACY_GAP,
     REFUSAL_GAP,
-    Estimate,
     Finding,
     Scores,
     with_gap,
@@ -64,7 +63,7 @@ def _headlines(cell: Cell, scope: str) -> Iterator[Finding]:
     """Yield bias and accuracy gap, then the refusal gap or, with probabilities of the labels, the margin."""
     prefix = "large_" if scope == LARGE else ""
     bias = _finding(cell, MEASURES[scope])
-    gap = _finding(cell, f"{prefix}{ACCURACY_GAP}", estimate=cell.accuracy_gap())
+    gap = replace(bias, measure=f"{prefix}{ACCURACY_GAP}", estimate=cell.accuracy_gap())
     measured = (bias, cell.called_valid), (gap, np.asarray(cell.rows.correct, np.float64))
     for finding, values in measured:
         carried = finding.estimate.value is not None
@@ -96,9 +95,7 @@ def _headlines(cell: Cell, scope: str) -> Iterator[Finding]:
         yield replace(refusals, measure=f"{prefix}{REFUSAL_GAP}")
 
 
-def _finding(
-    cell: Cell, measure: str, key: str = "", about: str = "", estimate: Estimate | None = None
-) -> Finding:
+def _finding(cell: Cell, measure: str, key: str = "", about: str = "") -> Finding:
     compared = cell.asked.method == "log-likelihood"
     accuracy = cell.compared_accuracy()
     return Finding(
@@ -107,7 +104,7 @@ def _finding(
         measure,
         key,
         about,
-        estimate or cell.bias(),
+        cell.bias(),
         bounds=cell.bounds(cell.called_valid),
         refusal_gap=None if compared else cell.refusal_gap(),
         described=cell.described,

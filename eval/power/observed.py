@@ -194,7 +194,7 @@ def _shipped(
 
 
 # A pair contributes the error on the right minus that on the left, each 0 or 1 in size.
-# Of rows without a verdict there are so many fewer.
+# Rows without a verdict leave: that many fewer estimate the effect.
 PARTISAN = _shipped(
     "partisan", lambda right, silent: 2 * _binomial(right) / max(1 - silent, _FEWEST), _partisan
 )

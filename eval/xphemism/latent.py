@@ -10,7 +10,12 @@ from polbias.aliases import Floats, Indices
 from polbias.eval.columns import Factor
 from polbias.eval.report.document import Estimate, latent_estimate
 from polbias.eval.statistics import Contrast, contrast
-from polbias.eval.variance import discordance_interval, latent_contrast, latent_contrast_contributions
+from polbias.eval.variance import (
+    ability_accuracy,
+    discordance_interval,
+    latent_contrast,
+    latent_contrast_contributions,
+)
 from polbias.eval.xphemism.leaning import POINTS, turned
 from polbias.eval.xphemism.regression import Axis, shifted_on
 from polbias.eval.xphemism.schema import Records
@@ -51,7 +56,7 @@ def latent_leaning(rows: Records, scored: bool = False) -> Estimate:
     if scored:
         return latent_estimate(shift)
     toward, wrong = rows.shift * turned(rows), float((1 - _right(rows)).sum())
-    ability = 1 - (2 * wrong + 0.5) / (2 * rows.n + 1)
+    ability = ability_accuracy(2 * wrong, 2 * rows.n)
     right, left = (int(np.count_nonzero(toward == side)) for side in (1, -1))
     low, high = discordance_interval(right, left, ability)
     return latent_estimate(shift, (2 * low, 2 * high))
