@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import logging
-import re
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
-from polbias.aliases import Document, Json
+from polbias.aliases import Document
 from polbias.eval.answers.text import LIMITS, NOT_ASKED, Response, continued
-from polbias.files import PolbiasError, write_text
-from polbias.lm_eval_runner.budget import Budget, Gate, SpentError
+from polbias.files import PolbiasError
+from polbias.lm_eval_runner.budget import Budget, SpentError
 from polbias.lm_eval_runner.likelihoods import Labels, sampled
 from polbias.lm_eval_runner.requests import (
     ASKED,
@@ -29,28 +26,8 @@ from polbias.lm_eval_runner.requests import (
     rounds,
     text_of_prompt,
 )
-from polbias.lm_eval_runner.responses import (
-    ResponseError,
-    beside,
-    odd,
-    with_logprobs,
-    with_texts,
-    without_empty_stops,
-)
-from polbias.models.cache import Store, digest
+from polbias.models.cache import Store
 from polbias.models.chat import scrub
-
-_IDENTITY = "identity.json"
-
-
-def write_identity(folder: Path, identity: Document) -> None:
-    """Say beside the databases, for a person, which model their answers are from."""
-    path = folder / _IDENTITY
-    if path.exists():
-        return
-    folder.mkdir(parents=True, exist_ok=True)
-    write_text(path, json.dumps(identity, indent=1, ensure_ascii=False, default=str) + "\n")
-
 
 # Ask a model only for what is not on file, and keep each answer as it comes.
 
@@ -324,165 +301,3 @@ def _answer(kept: Any) -> Any:
     if not isinstance(kept, Mapping):
         return kept
     return Response(kept["text"], {name: kept[name] for name in kept if name not in ("text", ASKED)})
-
-
-def remembering(kind: Any) -> Any:
-    """Return a subclass of a model of lm_eval that answers from its attribute ``memory`` what it can.
-
-    A request that an API refuses for good (a wrong key, an unknown model, a prompt that is too long) is not
-    sent again and again, as lm_eval would. Every response gives one answer, also one without a text.
-    """
-    from lm_eval.models.api_models import TemplateAPI
-    from lm_eval.models.openai_completions import LocalChatCompletion
-
-    class Remembering(kind):  # type: ignore[misc]
-        memory: Memory
-
-        def generate_until(self, requests: list[Any], *args: Any, **kwargs: Any) -> list[Any]:
-            model = super().generate_until
-            return self.memory.answer(GENERATE, requests, lambda some: model(some, *args, **kwargs))
-
-        def loglikelihood(self, requests: list[Any], *args: Any, **kwargs: Any) -> list[Any]:
-            model = super().loglikelihood
-            return self.memory.answer("loglikelihood", requests, lambda some: model(some, *args, **kwargs))
-
-    class RememberingLocal(Remembering):
-        def generate_until(self, requests: list[Any], *args: Any, **kwargs: Any) -> list[Any]:
-            end = getattr(self, "think_end_token", None)
-            if isinstance(end, str) and not any(request.args[1].get("until") for request in requests):
-                # lm_eval would drop the thoughts, and with them what shows that they were cut off
-                self.memory.think_end, self.think_end_token = end, None
-            try:
-                return super().generate_until(requests, *args, **kwargs)
-            finally:
-                self.think_end_token = end
-
-    class RememberingApi(Remembering):
-        def _create_payload(self, *args: Any, **kwargs: Any) -> Json:
-            return without_empty_stops(super()._create_payload(*args, **kwargs))
-
-        def parse_generations(self, outputs: Any, **kwargs: Any) -> Any:
-            texts = super().parse_generations(outputs=with_texts(outputs), **kwargs)
-            said = beside(outputs)
-            if len(said) != len(texts):
-                return texts
-            answers = [Response(text, about) for text, about in zip(texts, said, strict=True)]
-            return [Several(answers)] if self.memory.bundled else answers
-
-        def parse_logprobs(self, outputs: Any, *args: Any, **kwargs: Any) -> Any:
-            found = with_logprobs(outputs, kwargs["ctxlens"])
-            return super().parse_logprobs(found, *args, **kwargs)
-
-        def model_call(self, *args: Any, **kwargs: Any) -> Any:
-            self.memory.budget.check()
-            try:
-                return super().model_call(*args, **kwargs)
-            except Exception as error:
-                raise _final(error, self.memory.faults) or error from None
-
-        async def amodel_call(self, session: Any, sem: Any, messages: Any, **kwargs: Any) -> Any:
-            gate = Gate(sem, self.memory.budget)
-            try:
-                return await super().amodel_call(session, gate, messages, **kwargs)
-            except Exception as error:
-                raise _final(error, self.memory.faults) or error from None
-
-    class RememberingChat(RememberingApi):
-        def loglikelihood(self, requests: list[Any], *_: Any, **__: Any) -> list[Any]:
-            return self.memory.labels(requests, lambda some: kind.generate_until(self, some))
-
-    made = RememberingApi if issubclass(kind, TemplateAPI) else RememberingLocal
-    made = RememberingChat if issubclass(kind, LocalChatCompletion) else made
-    made.__name__ = kind.__name__
-    return made
-
-
-_TRY_AGAIN = (408, 409, 425, 429)
-
-
-def _final(error: Exception, faults: Sequence[str]) -> Refused | ResponseError | None:
-    """What an error of a client says, with what the server has just said; None if it says it itself."""
-    if type(error).__name__ in ("JSONDecodeError", "ContentTypeError"):
-        return odd("body", "", "an object of JSON")
-    response = getattr(error, "response", None)
-    status = getattr(error, "status", None) or getattr(response, "status_code", None)
-    if isinstance(status, int) and 400 <= status < 500 and status not in _TRY_AGAIN:
-        reason = getattr(error, "message", None) or getattr(response, "reason", None) or "refused"
-        said = f": {faults[-1]}" if faults else ""
-        return Refused(f"{status} {reason}{said}")
-    return None
-
-
-# What an answer depends on beside its request: the model, its address and arguments, and the task's data.
-
-SECRET = frozenset({"auth_token", "header", "token", "api_key"})
-"""Arguments that are nobody's business."""
-
-# Arguments that say how fast or how patiently a model is asked, not what it answers.
-_INDIFFERENT = SECRET | frozenset(
-    {
-        *("num_concurrent", "max_retries", "timeout", "max_images", "verify_certificate", "ca_cert_path"),
-        *("batch_size", "max_batch_size", "device", "device_map", "parallelize", "offload_folder"),
-        *("max_memory_per_gpu", "max_cpu_memory", "gpus", "cache_dir", "data_parallel_size"),
-        *("gpu_memory_utilization", "swap_space", "disable_log_stats"),
-    }
-)
-_SLUG = re.compile(r"[^A-Za-z0-9._]+")
-
-
-def model_identity(config: Any) -> Json:
-    """Return what identifies a model."""
-    arguments = {key: value for key, value in config.model_args.items() if key not in _INDIFFERENT}
-    files = {key: found for key, value in arguments.items() if (found := _files(value))}
-    return {
-        "model": config.model,
-        "model_args": arguments,
-        "files": files,
-        "commit": _commit(arguments),
-        "seed": config.seed,
-    }
-
-
-def task_identity(task: Any) -> Json:
-    """Return what identifies the questions of a task: its version, its data and their revision."""
-    metadata = task.config.metadata or {}
-    return {
-        "task": task.config.task,
-        "version": metadata.get("version"),
-        "data": dict(task.config.dataset_kwargs or {}),
-        "source": metadata.get("polbias_source") or metadata.get("polbias_stage2"),
-    }
-
-
-def slug(identity: Document) -> str:
-    """Return a name for a folder that a person recognises: the model's name, and the hash."""
-    arguments = identity["model_args"]
-    name = arguments.get("pretrained") or arguments.get("model") or identity["model"]
-    return f"{_SLUG.sub('-', str(name)).strip('-')[-60:]}-{digest(identity)}"
-
-
-def without_secrets(arguments: Document) -> Json:
-    """Return model arguments as they may be written down."""
-    return {key: "[hidden]" if key in SECRET else value for key, value in arguments.items()}
-
-
-def _files(value: Any) -> str | None:
-    """A hash of names, sizes and times of what lies in a local folder, None if the value names none."""
-    if not isinstance(value, str) or not value or not (folder := Path(value)).is_dir():
-        return None
-    found = sorted((path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in folder.iterdir())
-    return digest({"folder": str(folder.resolve()), "files": found})
-
-
-def _commit(arguments: Document) -> str | None:
-    """The commit of a model of the Hub that lies in the local cache."""
-    name = arguments.get("pretrained")
-    if not isinstance(name, str) or Path(name).is_dir():
-        return None
-    from huggingface_hub import try_to_load_from_cache
-
-    try:
-        found = try_to_load_from_cache(name, "config.json", revision=arguments.get("revision") or "main")
-    except ValueError:  # not a name of the Hub
-        return None
-    return Path(found).parent.name if isinstance(found, str) else None

@@ -18,12 +18,11 @@ from polbias.aliases import Document, Json
 from polbias.eval.lm_eval_glue import flat
 from polbias.files import InputError, PolbiasError
 from polbias.lm_eval_runner.budget import Budget
-from polbias.lm_eval_runner.cache import (
+from polbias.lm_eval_runner.cache import Memory, Tally
+from polbias.lm_eval_runner.cached_models import remembering
+from polbias.lm_eval_runner.model_identity import (
     SECRET,
-    Memory,
-    Tally,
     model_identity,
-    remembering,
     slug,
     task_identity,
     without_secrets,

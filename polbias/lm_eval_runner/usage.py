@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from polbias.files import PolbiasError
-from polbias.lm_eval_runner.cache import model_identity, slug
+from polbias.lm_eval_runner.model_identity import model_identity, slug
 from polbias.lm_eval_runner.requests import ASKED, settings_digest
 from polbias.lm_eval_runner.results import Tell
 from polbias.lm_eval_runner.tasks import Task, generation_settings

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from polbias.lm_eval_runner.cache import model_identity, slug, without_secrets
+from polbias.lm_eval_runner.model_identity import model_identity, slug, without_secrets
 from polbias.lm_eval_runner.run import parse
 from polbias.models.cache import digest
 

@@ -13,8 +13,8 @@ import pytest
 
 from polbias.eval.samples import find_samples
 from polbias.files import PolbiasError
-from polbias.lm_eval_runner import cache
 from polbias.lm_eval_runner.cache import StoppedError
+from polbias.models import cache
 from tests.lm_eval_runner.conftest import Evaluate, chat, results_of, samples_of
 from tests.support.openai_server import LoopbackOpenAI
 from tests.support.respondents import by_prompt, partisan, rows_of

@@ -19,8 +19,8 @@ from polbias.eval.policy.metrics import labels_of
 from polbias.eval.policy.robustness import units
 from polbias.eval.policy.tasks import Asking
 from polbias.generators.engine import Rows
-from polbias.lm_eval_runner.cache import Memory, Refused, StoppedError
-from polbias.lm_eval_runner.requests import Several
+from polbias.lm_eval_runner.cache import Memory, StoppedError
+from polbias.lm_eval_runner.requests import Refused, Several
 from polbias.models.cache import Store
 from tests.lm_eval_runner.conftest import Evaluate, chat, results_of, samples_of
 from tests.support.builds import write_build

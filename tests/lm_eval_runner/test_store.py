@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polbias.files import InputError, PolbiasError
-from polbias.lm_eval_runner.cache import request_key
+from polbias.lm_eval_runner.requests import request_key
 from polbias.models.cache import Store, cache_root
 from tests.support.process import ROOT
 
@@ -55,7 +55,7 @@ def test_a_key_is_the_whole_request() -> None:
 def test_a_run_that_is_killed_loses_nothing(tmp_path: Path) -> None:
     path = tmp_path / "a.sqlite"
     code = (
-        "import sys, time; from polbias.lm_eval_runner.cache import Store; from pathlib import Path\n"
+        "import sys, time; from polbias.models.cache import Store; from pathlib import Path\n"
         "store = Store(Path(sys.argv[1]))\n"
         "for number in range(50): store.put('k', number, f'answer {number}')\n"
         "print('written', flush=True); time.sleep(60)"

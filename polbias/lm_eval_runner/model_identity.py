@@ -1,0 +1,96 @@
+"""What an answer depends on beside its request: the model, its address and arguments, and the task's data."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from polbias.aliases import Document, Json
+from polbias.files import write_text
+from polbias.models.cache import digest
+
+SECRET = frozenset({"auth_token", "header", "token", "api_key"})
+"""Arguments that are nobody's business."""
+
+# Arguments that say how fast or how patiently a model is asked, not what it answers.
+_INDIFFERENT = SECRET | frozenset(
+    {
+        *("num_concurrent", "max_retries", "timeout", "max_images", "verify_certificate", "ca_cert_path"),
+        *("batch_size", "max_batch_size", "device", "device_map", "parallelize", "offload_folder"),
+        *("max_memory_per_gpu", "max_cpu_memory", "gpus", "cache_dir", "data_parallel_size"),
+        *("gpu_memory_utilization", "swap_space", "disable_log_stats"),
+    }
+)
+_SLUG = re.compile(r"[^A-Za-z0-9._]+")
+
+
+def model_identity(config: Any) -> Json:
+    """Return what identifies a model."""
+    arguments = {key: value for key, value in config.model_args.items() if key not in _INDIFFERENT}
+    files = {key: found for key, value in arguments.items() if (found := _files(value))}
+    return {
+        "model": config.model,
+        "model_args": arguments,
+        "files": files,
+        "commit": _commit(arguments),
+        "seed": config.seed,
+    }
+
+
+def task_identity(task: Any) -> Json:
+    """Return what identifies the questions of a task: its version, its data and their revision."""
+    metadata = task.config.metadata or {}
+    return {
+        "task": task.config.task,
+        "version": metadata.get("version"),
+        "data": dict(task.config.dataset_kwargs or {}),
+        "source": metadata.get("polbias_source") or metadata.get("polbias_stage2"),
+    }
+
+
+def slug(identity: Document) -> str:
+    """Return a name for a folder that a person recognises: the model's name, and the hash."""
+    arguments = identity["model_args"]
+    name = arguments.get("pretrained") or arguments.get("model") or identity["model"]
+    return f"{_SLUG.sub('-', str(name)).strip('-')[-60:]}-{digest(identity)}"
+
+
+def without_secrets(arguments: Document) -> Json:
+    """Return model arguments as they may be written down."""
+    return {key: "[hidden]" if key in SECRET else value for key, value in arguments.items()}
+
+
+def _files(value: Any) -> str | None:
+    """A hash of names, sizes and times of what lies in a local folder, None if the value names none."""
+    if not isinstance(value, str) or not value or not (folder := Path(value)).is_dir():
+        return None
+    found = sorted((path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in folder.iterdir())
+    return digest({"folder": str(folder.resolve()), "files": found})
+
+
+def _commit(arguments: Document) -> str | None:
+    """The commit of a model of the Hub that lies in the local cache."""
+    name = arguments.get("pretrained")
+    if not isinstance(name, str) or Path(name).is_dir():
+        return None
+    from huggingface_hub import try_to_load_from_cache
+
+    try:
+        found = try_to_load_from_cache(name, "config.json", revision=arguments.get("revision") or "main")
+    except ValueError:  # not a name of the Hub
+        return None
+    return Path(found).parent.name if isinstance(found, str) else None
+
+
+_IDENTITY = "identity.json"
+
+
+def write_identity(folder: Path, identity: Document) -> None:
+    """Say beside the databases, for a person, which model their answers are from."""
+    path = folder / _IDENTITY
+    if path.exists():
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    write_text(path, json.dumps(identity, indent=1, ensure_ascii=False, default=str) + "\n")
