@@ -11,13 +11,17 @@ from polbias.aliases import Document, Json
 from polbias.files import write_text
 from polbias.models.cache import digest
 
-SECRET = frozenset({"auth_token", "header", "token", "api_key"})
+INSPECT = "inspect"
+"""The model class over Inspect's providers, by its name in ``--model``."""
+
+SECRET = frozenset({"auth_token", "header", "default_headers", "token", "api_key"})
 """Arguments that are nobody's business."""
 
 # Arguments that say how fast or how patiently a model is asked, not what it answers.
 _INDIFFERENT = SECRET | frozenset(
     {
         *("num_concurrent", "max_retries", "timeout", "max_images", "verify_certificate", "ca_cert_path"),
+        *("max_connections", "attempt_timeout", "stream_idle_timeout", "batch"),
         *("batch_size", "max_batch_size", "device", "device_map", "parallelize", "offload_folder"),
         *("max_memory_per_gpu", "max_cpu_memory", "gpus", "cache_dir", "data_parallel_size"),
         *("gpu_memory_utilization", "swap_space", "disable_log_stats"),

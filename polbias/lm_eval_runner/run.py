@@ -21,6 +21,7 @@ from polbias.lm_eval_runner.budget import Budget
 from polbias.lm_eval_runner.cache import Memory, Tally
 from polbias.lm_eval_runner.cached_models import remembering
 from polbias.lm_eval_runner.model_identity import (
+    INSPECT,
     SECRET,
     model_identity,
     slug,
@@ -41,6 +42,7 @@ API_DEFAULTS = {"num_concurrent": 8, "max_retries": 10, "timeout": 600, "max_len
 _LOCAL = ("hf", "hf-auto", "huggingface")
 _OWN_SEEDS = ("vllm",)  # local models that take a seed with every request
 _SEEDS = "polbias_seeds"
+_FIRST_SEED = "polbias_first_seed"
 _THINKING = {"think_end_token": "</think>", "enable_thinking": True}
 
 
@@ -49,6 +51,8 @@ def model_class(name: str) -> Any:
     from lm_eval.api.registry import get_model
 
     try:
+        if name == INSPECT:
+            import polbias.lm_eval_runner.inspect_model  # noqa: F401, registers itself; its library takes a second
         return get_model(name)
     except (KeyError, ValueError) as error:
         raise InputError(f"--model {name}: {' '.join(str(error).split())[:300]}") from None
@@ -59,6 +63,7 @@ def model_class(name: str) -> Any:
 def missing(name: str, error: ImportError) -> PolbiasError:
     """Return the error for a model whose library is not installed."""
     told = {"vllm": "pip install 'lm_eval[vllm]'", **dict.fromkeys(_LOCAL, advice("hf"))}
+    told[INSPECT] = advice("inspect")
     reason = str(error).splitlines()[0].rstrip(".")
     return PolbiasError(f"--model {name}: {reason}; {told.get(name, 'install what it needs')}")
 
@@ -80,11 +85,18 @@ def prepare(config: Any, kind: Any) -> None:
         added = {name: value for name, value in API_DEFAULTS.items() if name not in config.model_args}
         if "chat" in config.model and not config.apply_chat_template:
             config.apply_chat_template = config.fewshot_as_multiturn = True
+    elif config.model == INSPECT:
+        config.apply_chat_template = config.fewshot_as_multiturn = True
     elif config.metadata.get(REASONING) and (added := _thinking(config.model_args, kind)):
         config.apply_chat_template = config.apply_chat_template or True
         config.fewshot_as_multiturn = True
     config.model_args = {**added, **config.model_args}
-    seeds = {_SEEDS: True} if config.model in _OWN_SEEDS else {}
+    seeds: Json = {_SEEDS: True} if config.model in _OWN_SEEDS else {}
+    if (
+        config.model == INSPECT
+    ):  # few of its providers take seeds: only the user's and those after it are sent
+        first = {**config.model_args, **(config.gen_kwargs or {})}.get("seed")
+        seeds = {_SEEDS: False} if first is None else {_SEEDS: True, _FIRST_SEED: first}
     config.metadata = {**seeds, **{k: v for k, v in config.metadata.items() if k not in SECRET}}
 
 
@@ -211,10 +223,11 @@ def evaluate(
             folder = cache / slug(identity)
             write_identity(folder, identity)
         stores = opened.enter_context(_stores(folder, loaded["tasks"], model, tell))
-        reseed = None if is_api(kind) else lambda kept: _reseed(config.seed, kept)
+        remote = is_api(kind) or config.model == INSPECT
+        reseed = None if remote else lambda kept: _reseed(config.seed, kept)
         resume = _LOST if cache is None else _KEPT
         budget = budget or Budget()
-        limited = (budget.max_tokens or budget.max_cost) and not is_api(kind)
+        limited = (budget.max_tokens or budget.max_cost) and not remote
         plans = (
             "polbias_stop" in config.metadata and model.world_size == 1
         )  # several have parts of a statement

@@ -1,0 +1,439 @@
+"""Hosted models as a model of lm_eval: those that the providers of Inspect reach."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import math
+import re
+import weakref
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stdout
+from io import StringIO
+from typing import Any
+
+from inspect_ai.event import ModelEvent
+from inspect_ai.log import transcript
+from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageAssistant,
+    ChatMessageSystem,
+    ChatMessageUser,
+    ContentReasoning,
+    ContentText,
+    GenerateConfig,
+    ModelCall,
+    ModelOutput,
+    get_model,
+)
+from lm_eval.api.model import LM
+from lm_eval.api.registry import register_model
+from lm_eval.models.api_models import JsonChatStr
+from pydantic import ValidationError
+from tqdm import tqdm  # type: ignore[import-untyped]
+
+from polbias.aliases import Document, Json
+from polbias.eval.answers.text import Response
+from polbias.files import InputError, PolbiasError
+from polbias.lm_eval_runner.budget import Gate
+from polbias.lm_eval_runner.cache import Memory, Unkept
+from polbias.lm_eval_runner.model_identity import INSPECT
+from polbias.lm_eval_runner.requests import GENERATE, Refused
+from polbias.lm_eval_runner.responses import text_of
+from polbias.models.chat import scrub
+
+_log = logging.getLogger(__name__)  # its warnings are shown as lines, each once
+
+# Settings of a request: lm_eval's names, Inspect's, and those on the wire.
+
+_ALIASES = {  # the first that is given holds
+    "max_tokens": ("max_completion_tokens", "max_tokens", "max_new_tokens", "max_gen_toks"),
+    "stop_seqs": ("stop_seqs", "stop", "until"),
+}
+_IMPLIED = ("do_sample",)  # the temperature says the same
+# How patiently a model is asked, which --model_args says, and what would change what an answer is.
+_PATIENCE = frozenset({"max_retries", "timeout", "attempt_timeout", "stream_idle_timeout"})
+_NO_SETTINGS = _PATIENCE | {
+    *(
+        "max_connections",
+        "adaptive_connections",
+        "batch",
+        "cache",
+        "num_choices",
+        "best_of",
+        "system_message",
+    ),
+    *("fail_on_refusal", "fallback_models", "modalities", "max_tool_output", "internal_tools"),
+}
+_SETTINGS = frozenset(GenerateConfig.model_fields) - _NO_SETTINGS
+# Names in the bodies of requests, in lower case and without underscores.
+_ON_WIRE = {
+    "temperature": ("temperature", {"temperature"}),
+    "top_p": ("top_p", {"topp"}),
+    "top_k": ("top_k", {"topk"}),
+    "seed": ("seed", {"seed", "randomseed"}),
+    "stop_seqs": ("stop", {"stop", "stopsequences", "stopseqs"}),
+    "frequency_penalty": ("frequency_penalty", {"frequencypenalty"}),
+    "presence_penalty": ("presence_penalty", {"presencepenalty"}),
+}
+_PROMPT = ("messages", "input", "contents", "prompt", "system", "extra_headers")
+
+
+def generate_config(settings: Document) -> GenerateConfig:
+    """Return the generation settings of a request as Inspect's; null is not sent."""
+    given = {name: value for name, value in settings.items() if name not in _IMPLIED}
+    fields: Json = {}
+    for field, names in _ALIASES.items():
+        values = [given.pop(name) for name in names if name in given]
+        fields[field] = values[0] if values else None
+    stops = fields["stop_seqs"] or []
+    fields["stop_seqs"] = [stop for stop in ([stops] if isinstance(stops, str) else stops) if stop] or None
+    if unknown := [name for name in given if name not in _SETTINGS]:
+        raise InputError(
+            f"--gen_kwargs {unknown[0]}: no setting of a request to --model {INSPECT}, expected temperature, "
+            "top_p, max_tokens, seed, reasoning_effort or another of Inspect's; what its client takes, "
+            f"and how it is asked, goes into --model_args ({unknown[0]}=...)"
+        )
+    return _config("--gen_kwargs", {**fields, **given})
+
+
+def _config(option: str, settings: Document) -> GenerateConfig:
+    try:
+        return GenerateConfig(**settings)
+    except ValidationError as error:
+        fault = error.errors()[0]
+        name = fault["loc"][0] if fault["loc"] else "settings"
+        raise InputError(f"{option} {name}: found {fault['input']!r}; {fault['msg']}") from None
+
+
+def dropped_settings(config: GenerateConfig, call: ModelCall | None) -> Json:
+    """Return the settings that the request which was really sent does not have, or has another value of."""
+    if call is None or not call.request:  # a provider that does not show its requests
+        return {}
+    sent = dict(_parameters(call.request))
+    dropped: Json = {}
+    for field, (name, wire_names) in _ON_WIRE.items():
+        value = getattr(config, field)
+        if value is not None and not any(_same(value, sent[each]) for each in wire_names & {*sent}):
+            dropped[name] = value
+    return dropped
+
+
+def _parameters(body: Any) -> Iterator[tuple[str, Any]]:
+    """Yield names and values at every depth of a request, but not of its prompt."""
+    for name, value in body.items():
+        if value is not None and name not in _PROMPT:
+            yield name.replace("_", "").lower(), value
+            if isinstance(value, Mapping):
+                yield from _parameters(value)
+
+
+def _same(value: Any, sent: Any) -> bool:
+    """Whether a number is the one that was sent, which may have been rounded; any list is."""
+    if isinstance(value, int | float) and isinstance(sent, int | float):
+        return math.isclose(value, sent, rel_tol=1e-4)
+    return True
+
+
+# Responses and errors.
+
+_FILTERED = "content_filter"  # Inspect's stop reason, for what withholds an answer
+_TURNS = {"system": ChatMessageSystem, "user": ChatMessageUser, "assistant": ChatMessageAssistant}
+
+
+def messages(prompt: Any) -> list[ChatMessage]:
+    """Return the turns of a prompt."""
+    if not isinstance(prompt, JsonChatStr):
+        return [ChatMessageUser(content=str(prompt))]
+    return [_TURNS[turn["role"]](content=turn["content"]) for turn in json.loads(prompt.prompt)]
+
+
+def response(output: ModelOutput, dropped: Json, seed: int | None) -> Response:
+    """Return the text of an output with why it ended, thoughts and usage."""
+    choice = output.choices[0]
+    content = choice.message.content
+    blocks = [] if isinstance(content, str) else content
+    refused = any(isinstance(block, ContentText) and block.refusal for block in blocks)
+    thoughts = [
+        (block.summary or "") if block.redacted else block.reasoning
+        for block in blocks
+        if isinstance(block, ContentReasoning)
+    ]
+    reason = choice.stop_reason
+    about: Json = {
+        "finish_reason": None if reason == "unknown" else reason,
+        "reasoning": "\n".join(filter(None, thoughts)),
+        "usage": _usage(output),
+        "filtered": reason == _FILTERED,
+        "dropped": dropped,
+    }
+    about = {name: value for name, value in about.items() if value}
+    if seed is not None and "seed" not in dropped:
+        about["seed"] = seed
+    return Response(text_of(choice.message.text, "refusal" if refused else reason), about)
+
+
+def _usage(output: ModelOutput) -> Json:
+    """Tokens of a request, those of a provider's cache among them, and of its answer."""
+    usage = output.usage
+    if usage is None:
+        return {}
+    cached = (usage.input_tokens_cache_read or 0) + (usage.input_tokens_cache_write or 0)
+    counts = {
+        "input_tokens": usage.input_tokens + cached,
+        "output_tokens": usage.output_tokens,
+        "reasoning_tokens": usage.reasoning_tokens,
+    }
+    return {name: count for name, count in counts.items() if count is not None}
+
+
+def _filter_reason(status: int, text: str) -> str | None:
+    """Why a provider's filter withheld the answer, by the body of an error; None if it was no filter."""
+    filtered = status in (400, 403) and any(word in text.lower() for word in _FILTER_WORDS)
+    return _FILTERED if filtered else None
+
+
+_FILTER_WORDS = (
+    *("content_filter", "content filter", "content_policy", "content management policy", "invalid_prompt"),
+    *("data_inspection_failed", "moderation", "flagged", "guardrail", "responsibleai"),
+)
+
+
+def _cause(error: BaseException) -> BaseException:
+    """The error of a provider's client, which Inspect and its retries wrap."""
+    if (attempt := getattr(error, "last_attempt", None)) is not None:
+        error = attempt.exception() or error
+    return error.__cause__ if type(error).__name__ == "ModelGenerateError" and error.__cause__ else error
+
+
+def _status(error: BaseException) -> int:
+    """The HTTP status that an error carries; 0 for none."""
+    body = getattr(error, "response", None)
+    named = [getattr(error, name, None) for name in ("status_code", "status", "code")]
+    if isinstance(body, Mapping):  # of a client of AWS
+        named.append(body.get("ResponseMetadata", {}).get("HTTPStatusCode"))
+    return next((value for value in named if type(value) is int), 0)
+
+
+def _body(error: BaseException) -> str:
+    """What a server sent with an error."""
+    try:
+        text = getattr(getattr(error, "response", None), "text", None)
+    except RuntimeError:  # a stream that was never read
+        text = None
+    return text if isinstance(text, str) and text else f"{getattr(error, 'body', None) or ''} {error}"
+
+
+def _message(error: BaseException, *secrets: str) -> str:
+    """An error in one line: its status, and the message in the body of the response."""
+    body = getattr(error, "body", None)
+    inner = body.get("error", body) if isinstance(body, Mapping) else body
+    said = inner.get("message") if isinstance(inner, Mapping) else None
+    text = said or _plain(str(error)) or type(error).__name__
+    status = _status(error)
+    return scrub(f"{status} {text}" if status and str(status) not in str(text) else text, *secrets)
+
+
+_MARKUP = re.compile(r"\[/?(?:bold|italic|blue|red|green|yellow)\]|^ERROR: ")
+
+
+def _plain(text: str) -> str:
+    """A text for Inspect's console in one line, without its markup."""
+    return " ".join(_MARKUP.sub("", _MARKUP.sub("", text)).split())
+
+
+# The model class.
+
+_RETRIES = 5  # with Inspect's pauses of 3, 6, 12, ... seconds: about a minute and a half
+_CONNECTIONS = 8
+_BATCH = 100  # requests, Inspect's own size of a batch
+
+
+@register_model(INSPECT)
+class InspectModel(LM):  # type: ignore[misc]
+    """A model of one of Inspect's providers: ``model=PROVIDER/NAME``.
+
+    Args:
+        model: name, with that of its provider.
+        max_connections: requests under way at once; ``num_concurrent`` is the same.
+        batch: whether requests go to the provider's batch interface, or how many to a batch.
+        batch_size: of lm_eval, without a meaning here, like the next two.
+        max_batch_size: the same.
+        device: the same.
+        arguments: settings of Inspect (``max_retries``, ``timeout``), others for the provider's client.
+    """
+
+    memory: Memory
+
+    def __init__(
+        self,
+        model: str = "",
+        max_connections: int | None = None,
+        num_concurrent: int | None = None,
+        batch: bool | int | Json = False,
+        batch_size: Any = None,
+        max_batch_size: Any = None,
+        device: Any = None,
+        **arguments: Any,
+    ) -> None:
+        super().__init__()
+        if "/" not in str(model).strip("/"):
+            raise InputError(
+                f"--model_args model: found {model!r}, expected PROVIDER/NAME as Inspect names models, say "
+                "anthropic/NAME (providers: https://inspect.aisi.org.uk/providers.html)"
+            )
+        self._connections = max_connections or num_concurrent
+        self._batch = batch
+        settings = {name: arguments.pop(name) for name in {*arguments} & (_SETTINGS | _PATIENCE)}
+        settings = {"max_retries": _RETRIES, "adaptive_connections": False, **settings}
+        settings["max_connections"] = self._connections or (None if batch else _CONNECTIONS)
+        config = _config("--model_args", {**settings, "batch": batch or None})
+        try:
+            with _quiet():
+                self._model = get_model(model, config=config, memoize=False, **arguments)
+        except TypeError:
+            raise  # an argument that the client does not take
+        except Exception as error:
+            raise PolbiasError(f"--model {INSPECT}: {scrub(_plain(str(error)))}") from error
+        self._name = str(model)
+        self._secrets = [key for key in (self._model.api.api_key, arguments.get("api_key")) if key]
+        self._configs: dict[str, GenerateConfig] = {}
+        self._watch_retries()
+        # Clients keep connections, which belong to an event loop: there is one for all calls.
+        self._runner = asyncio.Runner()
+        weakref.finalize(self, self._runner.close)
+
+    @property
+    def tokenizer_name(self) -> str:
+        """Name of the model: its provider knows the template of its chat."""
+        return self._name
+
+    def apply_chat_template(
+        self, chat_history: list[dict[str, str]], add_generation_prompt: bool = True
+    ) -> JsonChatStr:
+        """Return the turns of a chat as one text."""
+        return JsonChatStr(json.dumps(chat_history, ensure_ascii=False))
+
+    def loglikelihood(self, requests: Any, disable_tqdm: bool = False) -> Any:
+        """There are none."""
+        raise NotImplementedError
+
+    loglikelihood_rolling = loglikelihood
+
+    def generate_until(self, requests: Sequence[Any], disable_tqdm: bool = False) -> list[str]:
+        """Return the answers to requests, each of which is kept as it comes."""
+        for request in requests:
+            if (key := _key(request.args[1])) not in self._configs:
+                self._configs[key] = generate_config(request.args[1])
+        with _quiet(), tqdm(total=len(requests), desc="Requesting API", disable=disable_tqdm) as bar:
+            return self._runner.run(self._ask(requests, bar))
+
+    async def _ask(self, requests: Sequence[Any], bar: Any) -> list[str]:
+        """Ask a number of requests at a time; after an error those under way are waited for."""
+        gate = Gate(asyncio.Semaphore(width := self._width(len(requests))), self.memory.budget)
+        waiting = iter(enumerate(requests))
+        responses: dict[int, str] = {}
+        errors: list[BaseException] = []
+
+        async def work() -> None:
+            while not errors and (entry := next(waiting, None)) is not None:
+                number, request = entry
+                try:
+                    await gate.acquire()
+                    try:
+                        # in a task of its own: Inspect keeps the events of a task as long as it lasts
+                        responses[number] = await asyncio.create_task(self._respond(request))
+                    finally:
+                        gate.release()
+                    self.cache_hook.add_partial(GENERATE, request.args, responses[number])
+                    bar.update()
+                except (Exception, Refused, Unkept) as error:
+                    errors.append(error)
+
+        workers = [asyncio.create_task(work()) for _ in range(width)]
+
+        def stop(_: Any, context: Document) -> None:
+            """Stop when what sends batches has died; those who wait for it would wait for ever."""
+            if self._batch and isinstance(error := context.get("exception"), Exception):
+                errors.append(Refused(_message(_cause(error.__cause__ or error), *self._secrets)))
+                for worker in workers:
+                    worker.cancel()
+
+        asyncio.get_running_loop().set_exception_handler(stop)
+        await asyncio.gather(*workers, return_exceptions=True)
+        if errors:
+            raise errors[0]
+        return [responses[number] for number in range(len(requests))]
+
+    def _width(self, n_requests: int) -> int:
+        """How many requests may be under way; with a budget those of one batch."""
+        if not self._batch:
+            return min(n_requests, self._connections or _CONNECTIONS)
+        limited = self.memory.budget.max_tokens or self.memory.budget.max_cost
+        size = self._batch if type(self._batch) is int else _BATCH
+        return min(n_requests, self._connections or (size if limited else n_requests))
+
+    async def _respond(self, request: Any) -> Response:
+        prompt, settings = request.args
+        config = self._configs[_key(settings)]
+        try:
+            output = await self._model.generate(messages(prompt), config=config)
+        except Exception as error:
+            cause = _cause(error)
+            if reason := _filter_reason(_status(cause), _body(cause)):
+                return Response(text_of(None, _FILTERED), {"finish_reason": reason, "filtered": True})
+            raise Refused(_message(cause, *self._secrets)) from error
+        calls = [event.call for event in transcript().events if isinstance(event, ModelEvent)]
+        call = calls[-1] if calls else None
+        if not output.choices:
+            raise Refused(f"the response of {self._name} has no answer")
+        if output.stop_reason == "model_length" and (output.error or (call and call.error)):
+            raise Refused(scrub(output.error or output.completion, *self._secrets))
+        merged = self._model.config.merge(config)
+        dropped = dropped_settings(merged, call)
+        for name, value in dropped.items():
+            _log.warning(
+                "%s: %s=%r was not sent, as the model or its client takes none; so recorded in the samples",
+                self._name,
+                name,
+                value,
+            )
+        return response(output, dropped, merged.seed)
+
+    def _watch_retries(self) -> None:
+        """Say what a provider's server answers when it is asked again."""
+        api = self._model.api
+        should_retry = api.should_retry
+
+        def watched(error: Exception) -> Any:
+            if decision := should_retry(error):
+                _log.warning("the server fails: %s", _message(error, *self._secrets))
+            return decision
+
+        vars(api)["should_retry"] = watched
+
+
+def _key(settings: Document) -> str:
+    return json.dumps(settings, sort_keys=True, default=str)
+
+
+class _Relay(logging.Handler):
+    """Passes on what Inspect warns of."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Pass a warning on in one line."""
+        _log.warning("%s", scrub(_plain(record.getMessage())))
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep what Inspect prints and logs off the terminal, but for its warnings."""
+    logger = logging.getLogger("inspect_ai")
+    before = logger.handlers, logger.level, logger.propagate
+    logger.handlers, logger.propagate = [_Relay(logging.WARNING)], False
+    try:
+        with redirect_stdout(StringIO()):
+            yield
+    finally:
+        logger.handlers, logger.level, logger.propagate = before
