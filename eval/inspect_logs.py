@@ -43,6 +43,14 @@ class Log:
     results: Json
 
 
+def model_name(name: str) -> str:
+    """Return the name of a model of Inspect without its provider, as lm_eval makes a folder of it."""
+    provider, _, model = name.partition("/")
+    if provider == _GATEWAY:
+        model = model.partition("/")[2]
+    return (model or provider).replace("/", "__")
+
+
 def header(path: Path) -> Log:
     """Read the header of a log."""
     try:
@@ -58,11 +66,8 @@ def _header(path: Path, _changed: int) -> Log:
     rows, asked = log.eval.dataset, log.eval.model_generate_config.model_dump(exclude_none=True)
     system = asked.get("system_message")
     began = datetime.fromisoformat(log.eval.created).astimezone()
-    provider, _, model = log.eval.model.partition("/")
-    if provider == _GATEWAY:
-        model = model.partition("/")[2]
     return Log(
-        model=(model or provider).replace("/", "__"),
+        model=model_name(log.eval.model),
         task=str((log.eval.metadata or {}).get(_OURS, log.eval.task)),
         time=began.strftime("%Y-%m-%dT%H-%M-%S.%f"),
         expected=None if rows.sample_ids is None else len(rows.sample_ids),
