@@ -28,7 +28,6 @@ Tell = Callable[[str], None]
 _SOURCES = "lm-eval.polbias"  # the logger of our loaders
 _EVALUATOR = "lm_eval.evaluator"
 _CLIENT = "lm_eval.models.api_models"
-_HOSTED = "polbias.lm_eval_runner.inspect_model"
 # Requests that were under way when a run failed report their errors as the process ends; lm_eval praises
 # --metadata for every task, and 0.5 tells every metric that it does not compute itself.
 _QUIET = {"asyncio": logging.CRITICAL, "httpx": logging.WARNING} | dict.fromkeys(
@@ -88,25 +87,6 @@ class _Faults(logging.Filter):
         return False
 
 
-class _Lines(logging.Filter):
-    """Shows warnings as lines, each once."""
-
-    def __init__(self, tell: Tell) -> None:
-        super().__init__()
-        self._tell = tell
-        self._shown: set[str] = set()
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        """Let through what is no warning."""
-        line = record.getMessage()
-        if record.levelno < logging.WARNING:
-            return True
-        if line not in self._shown:
-            self._shown.add(line)
-            self._tell(line)
-        return False
-
-
 def _message(text: str) -> str:
     """The message in a server's JSON, or what it sent."""
     try:
@@ -131,13 +111,12 @@ def listening(tell: Tell, verbosity: str | None) -> Iterator[tuple[list[str], li
     from lm_eval.utils import setup_logging
 
     setup_logging(getattr(logging, verbosity or "", logging.WARNING))
-    sources, client, hosted, evaluator = map(logging.getLogger, (_SOURCES, _CLIENT, _HOSTED, _EVALUATOR))
-    handler, faults, lines = _Sources(tell), _Faults(tell), _Lines(tell)
+    sources, client, evaluator = map(logging.getLogger, (_SOURCES, _CLIENT, _EVALUATOR))
+    handler, faults = _Sources(tell), _Faults(tell)
     propagated = sources.propagate
     sources.addHandler(handler)
     sources.propagate = False
     client.addFilter(faults)
-    hosted.addFilter(lines)
     evaluator.addFilter(_not_typed)
     if os.environ.get("LMEVAL_LOG_LEVEL", "").upper() != "DEBUG":
         for name, level in _QUIET.items():
@@ -148,7 +127,6 @@ def listening(tell: Tell, verbosity: str | None) -> Iterator[tuple[list[str], li
         sources.removeHandler(handler)
         sources.propagate = propagated
         client.removeFilter(faults)
-        hosted.removeFilter(lines)
         evaluator.removeFilter(_not_typed)
 
 

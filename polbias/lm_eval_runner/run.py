@@ -244,6 +244,8 @@ def evaluate(
             several=None if is_api(kind) and getattr(model, "_batch_size", 0) == 1 else False,
         )
         model.memory = memory
+        if config.model == INSPECT:
+            model.tell = tell
         model.set_cache_hook(memory)
         specs = [loaded["groups"].get(name) or loaded["tasks"][name] for name in names]
         results = _evaluated(config, model, specs, manager, tracker)
