@@ -138,12 +138,18 @@ def budget_of(
     max_cost: float | None,
 ) -> Budget:
     """Return what a run may take, with the price of its model."""
+    from polbias.eval.inspect_logs import model_name
     from polbias.lm_eval_runner.budget import Budget
+    from polbias.lm_eval_runner.model_identity import INSPECT
     from polbias.models.requests import parse_prices
     from polbias.models.tokens import load_tokens, price_of
 
     name, listed = str(config.model_args.get("model") or ""), config.model.startswith("openai-")
-    price = price_of(name, parse_prices(prices or []), listed=listed)
+    given = parse_prices(prices or [])
+    if config.model == INSPECT and name not in given:
+        listed = name.startswith("openai/") and "base_url" not in config.model_args
+        name = model_name(name)
+    price = price_of(name, given, listed=listed)
     return Budget(max_tokens, max_cost, price, load_tokens(tokenizer))
 
 

@@ -242,6 +242,8 @@ def _message(error: BaseException, *secrets: str) -> str:
     said = inner.get("message") if isinstance(inner, Mapping) else None
     text = said or _plain(str(error)) or type(error).__name__
     status = _status(error)
+    if not status and error.__cause__ is not None:  # a connection error alone does not say why
+        text = f"{text} ({error.__cause__})"
     return scrub(f"{status} {text}" if status and str(status) not in str(text) else text, *secrets)
 
 
@@ -401,7 +403,9 @@ class InspectModel(LM):  # type: ignore[misc]
             if reason := _filter_reason(_status(cause), _body(cause)):
                 about = {"finish_reason": reason, "filtered": True, "filter": message}
                 return Response(text_of(None, reason), about)
-            passing = isinstance(cause, Exception) and self._model.should_retry(cause)
+            passing = self._model.should_retry(cause)
+            if self._batch and not passing and not _status(cause):
+                message += "; one rejected prompt can spoil a batch: go on without batch=true"
             raise (UnavailableError if passing else Refused)(message) from error
         if not output.choices:
             raise Refused(f"the response of {self._name} has no answer")
