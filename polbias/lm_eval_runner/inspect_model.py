@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import json
 import logging
 import math
 import re
-import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
 from io import StringIO
@@ -316,7 +316,7 @@ class InspectModel(LM):  # type: ignore[misc]
         self._watch_retries()
         # Clients keep connections, which belong to an event loop: there is one for all calls.
         self._runner = asyncio.Runner()
-        weakref.finalize(self, self._runner.close)
+        atexit.register(self._runner.close)
 
     @property
     def tokenizer_name(self) -> str:
@@ -373,12 +373,14 @@ class InspectModel(LM):  # type: ignore[misc]
         def stop(_: Any, context: Document) -> None:
             """Stop when what sends batches has died; those who wait for it would wait for ever."""
             if self._batch and isinstance(error := context.get("exception"), Exception):
-                errors.append(Refused(_message(_cause(error.__cause__ or error), *self._secrets)))
+                errors.append(UnavailableError(_message(_cause(error.__cause__ or error), *self._secrets)))
                 for worker in workers:
                     worker.cancel()
 
-        asyncio.get_running_loop().set_exception_handler(stop)
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(stop)
         await asyncio.gather(*workers, return_exceptions=True)
+        loop.set_exception_handler(None)
         if errors:
             raise errors[0]
         return [responses[number] for number in range(len(requests))]

@@ -6,6 +6,7 @@ import gc
 import json
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ from tests.support.hosted_server import CACHED, INPUT, OUTPUT, REASONING, Answer
 from tests.support.loopback import HttpError
 from tests.support.process import run_python
 
-# Inspect leaves the streams of a batch open that failed.
+# Inspect leaves the streams of batches open.
 pytestmark = [pytest.mark.e2e, pytest.mark.filterwarnings("ignore::ResourceWarning")]
 
 MINI = "polbias_en_formal_mini"
@@ -34,9 +35,11 @@ USAGE = {"input_tokens": INPUT, "output_tokens": OUTPUT, "reasoning_tokens": REA
 
 
 @pytest.fixture(autouse=True)
-def keys(evaluate: Evaluate, monkeypatch: pytest.MonkeyPatch) -> None:
+def keys(evaluate: Evaluate, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv("OPENAI_API_KEY", "key-of-openai")
     monkeypatch.setenv("ANTHROPIC_API_KEY", "key-of-anthropic")
+    yield
+    gc.collect()
 
 
 @pytest.fixture(scope="module")
@@ -263,8 +266,6 @@ def test_batches(evaluate: Evaluate) -> None:
         )
         assert isinstance(broken.exception, StoppedError), broken.output
         assert "no batches today" in str(broken.exception)
-        del broken
-        gc.collect()
         server.clear_faults()
         server.batches.clear()
         server._checks.clear()
