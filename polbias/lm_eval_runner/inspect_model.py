@@ -194,6 +194,7 @@ def _usage(output: ModelOutput) -> Json:
     return {name: count for name, count in counts.items() if count is not None}
 
 
+# Stands in until the client for lm_eval's own classes has one that both use.
 def _filter_reason(status: int, text: str) -> str | None:
     """Why a provider's filter withheld the answer, by the body of an error; None if it was no filter."""
     filtered = status in (400, 403) and any(word in text.lower() for word in _FILTER_WORDS)
