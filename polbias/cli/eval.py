@@ -157,11 +157,19 @@ def perform(
 ) -> Run | None:
     """Ask a model some tasks; None in a process that is not the first of several."""
     from polbias.lm_eval_runner.cache import StoppedError
-    from polbias.lm_eval_runner.run import check_kinds, evaluate, model_class, output_folder, prepare
+    from polbias.lm_eval_runner.run import (
+        check_arguments,
+        check_kinds,
+        evaluate,
+        model_class,
+        output_folder,
+        prepare,
+    )
 
     kind = model_class(config.model)
     check_kinds(config.model, kind, [tasks.tasks[task] for name in names for task in tasks.members(name)])
     prepare(config, kind)
+    check_arguments(config, kind)
     output_folder(config)
     if config.limit:
         odd = "; an odd number parts a pair" if config.limit >= 1 and config.limit % 2 else ""
