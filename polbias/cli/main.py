@@ -26,6 +26,7 @@ from polbias.cli import (
     negate,
     pairs,
     power,
+    prompts,
     push,
     report,
     review,
@@ -74,6 +75,7 @@ Command = typer.Typer | Callable[..., object]
 _PANELS: Mapping[str, Mapping[str, Command]] = {
     "Use": {
         "eval": eval.evaluate,
+        "prompts": prompts.prompts,
         "report": report.report,
         "compare": compare.compare,
         "selfassess": selfassess.commands,
