@@ -30,6 +30,7 @@ from polbias.cli import (
     push,
     report,
     review,
+    score,
     selfassess,
     show,
     simulate,
@@ -76,6 +77,7 @@ _PANELS: Mapping[str, Mapping[str, Command]] = {
     "Use": {
         "eval": eval.evaluate,
         "prompts": prompts.prompts,
+        "score": score.score,
         "report": report.report,
         "compare": compare.compare,
         "selfassess": selfassess.commands,
