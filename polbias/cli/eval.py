@@ -209,8 +209,8 @@ def say(line: str) -> None:
     typer.secho(line, fg=typer.colors.BRIGHT_BLACK, err=True)
 
 
-def show_run(run: Run, table: bool = False) -> None:
-    """Print what came of a run."""
+def show_run(run: Run, table: bool = False, answered: Sequence[str] | None = None) -> None:
+    """Print what came of a run; `answered` in place of what was asked, where nothing was."""
     from polbias.lm_eval_runner.results import scores
 
     if table:
@@ -219,7 +219,7 @@ def show_run(run: Run, table: bool = False) -> None:
         typer.echo(make_table(run.results))
         if "groups" in run.results:
             typer.echo(make_table(run.results, "groups"))
-    show_scores(run, scores(run.results, run.samples))
+    show_scores(run, scores(run.results, run.samples), answered)
 
 
 def report_on(folder: Path) -> None:
@@ -316,7 +316,7 @@ def show_costs(
 _NO_INTERVAL = "none: hardly any variation"
 
 
-def show_scores(run: Run, scores: Iterable[Score]) -> None:
+def show_scores(run: Run, scores: Iterable[Score], answered: Sequence[str] | None = None) -> None:
     """Print the main metric of every task, where rows came from, what was asked, where everything is."""
     shown = [("task", "metric", "value", "95% interval", "n", "clusters", "no verdict")]
     cut: list[Score] = []
@@ -336,7 +336,8 @@ def show_scores(run: Run, scores: Iterable[Score]) -> None:
             "--gen_kwargs max_gen_toks=8192",
             fg=typer.colors.YELLOW,
         )
-    for line in (*run.sources, _asked(run), *run.budget.lines(), f"results and samples: {run.folder}"):
+    asked = (_asked(run), *run.budget.lines()) if answered is None else answered
+    for line in (*run.sources, *asked, f"results and samples: {run.folder}"):
         typer.echo(line)
 
 

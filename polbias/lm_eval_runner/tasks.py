@@ -284,7 +284,10 @@ LEAST_ROOM = 4096
 REASONING = "polbias_reasoning"
 """Among the metadata: the model reasons before it answers."""
 
-_ROOMS = ("max_gen_toks", "max_new_tokens", "max_tokens", "max_completion_tokens")
+ROOM = "max_gen_toks"
+"""The most tokens of an answer, as tasks name it."""
+OTHER_ROOMS = ("max_new_tokens", "max_tokens", "max_completion_tokens")
+_ROOMS = (ROOM, *OTHER_ROOMS)
 
 
 def generation_settings(own: Document, given: Document | None, metadata: Document | None) -> Json:
