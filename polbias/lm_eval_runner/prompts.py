@@ -15,6 +15,7 @@ from polbias.eval.samples import content_of
 from polbias.files import InputError
 from polbias.lm_eval_runner.results import Tell
 from polbias.lm_eval_runner.run import evaluate, parse
+from polbias.lm_eval_runner.settings import move_settings
 from polbias.lm_eval_runner.tasks import OTHER_ROOMS, ROOM, Catalogue, some
 
 # A model of lm_eval without a server: its requests are those of a chat, its answers those of a function.
@@ -27,8 +28,7 @@ def chat_config(
     config = parse([*options, "--tasks", ",".join(names), "--output_path", str(output)])
     config.model, config.model_args = "score", {**model_args}
     config.metadata = {**model_args, **metadata, **config.metadata, "polbias_seeds": False}
-    given = config.gen_kwargs or {}
-    config.gen_kwargs = {name: None if value == "null" else value for name, value in given.items()}
+    move_settings(config)
     config.apply_chat_template = config.fewshot_as_multiturn = True
     return config
 

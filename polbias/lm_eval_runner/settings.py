@@ -10,17 +10,16 @@ from typing import Any
 from polbias.aliases import Document, Json
 from polbias.lm_eval_runner.requests import Refused
 from polbias.lm_eval_runner.server_errors import ServerError
+from polbias.lm_eval_runner.tasks import OTHER_ROOMS, ROOM
 
 SETTINGS = ("temperature", "seed", "max_tokens", "stop", "top_p")
 """Settings that may stand in --model_args as well as in --gen_kwargs."""
-ROOMS = ("max_gen_toks", "max_new_tokens", "max_tokens", "max_completion_tokens")
-"""Names of the tokens that an answer may take."""
 LIMIT, NEWER_LIMIT = "max_tokens", "max_completion_tokens"
 STOPS = ("stop", "stop_sequences")
 _NULL = "null"  # as lm_eval reads NAME=null
 _OPTIONAL = ("temperature", "seed", "top_p", *STOPS)
 _OF_LM_EVAL = ("max_gen_toks", "max_new_tokens", "until", "do_sample")  # no server knows them
-_ALIASES = {"until": "stop", "stop_sequences": "stop", **dict.fromkeys(ROOMS, LIMIT)}
+_ALIASES = {"until": "stop", "stop_sequences": "stop", **dict.fromkeys((ROOM, *OTHER_ROOMS), LIMIT)}
 
 
 _UNKNOWN = re.compile(

@@ -19,6 +19,7 @@ from polbias.generators.user_tables import JsonLines, Table, cell_text, open_tab
 from polbias.lm_eval_runner.cached_models import remembering
 from polbias.lm_eval_runner.prompts import Prompt, chat_class
 from polbias.lm_eval_runner.responses import ResponseError, beside, with_texts
+from polbias.lm_eval_runner.server_errors import ServerError, error_in_answer
 
 # Answers as files have them.
 
@@ -145,10 +146,6 @@ def _responses(body: Document) -> list[Response]:
 
 # Lines of results of a batch: of OpenAI's interface and those like it, and of Anthropic's.
 
-_FILTERS = (
-    *("content_filter", "content_policy", "content filtering policy", "data_inspection_failed"),
-    *("invalid_prompt", "moderation"),
-)
 _REQUEST = ("method", "params")
 
 
@@ -163,7 +160,12 @@ def _batch_answers(table: Table) -> Iterator[StoredAnswer]:
             raise InputError(f"{place}: found a request of a batch, expected its results; download these")
         body, failure = _outcome(line, place)
         texts, model = [], ""
-        if body is not None:
+        error = ServerError.of(400, failure) if body is None else error_in_answer(body)
+        if error is not None and error.is_filter:
+            texts = [Response(REFUSED_BY_PROVIDER, {"finish_reason": "content_filter", "filtered": True})]
+        elif body is not None and error is not None:
+            failure = body
+        elif body is not None:
             model = str(body.get("model") or "")
             try:
                 texts = _responses(body)
@@ -172,8 +174,6 @@ def _batch_answers(table: Table) -> Iterator[StoredAnswer]:
                 raise InputError(
                     f"{place}: {reason}; expected results of chat completions or messages"
                 ) from None
-        elif any(name in json.dumps(failure) for name in _FILTERS):
-            texts = [Response(REFUSED_BY_PROVIDER, {"finish_reason": "content_filter", "filtered": True})]
         yield StoredAnswer(place, cell_text(line["custom_id"]), texts, failure=_word(failure), model=model)
 
 

@@ -387,7 +387,8 @@ def cost(
         return Cost.of(sent, 1, counted, prompts=len(prompts), items=items, assumed=assumed)
     samples = int(about.get("polbias_samples", 1)) if task.samples > 1 else 1
     settings = generation_settings(task.settings.get("generation_kwargs", {}), generation, metadata)
-    most = next((settings[name] for name in _ROOMS if name in (generation or {})), settings["max_gen_toks"])
+    given = [value for name in _ROOMS if (value := (generation or {}).get(name)) is not None]
+    most = next(iter(given), settings[ROOM])
     return Cost.of(prompts, int(most), counted, samples=samples, items=items, assumed=assumed)
 
 

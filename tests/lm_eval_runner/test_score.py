@@ -65,7 +65,7 @@ def write_lines(path: str, records: Sequence[Any]) -> None:
 
 def outcomes(samples: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """What became of samples, without how they were asked."""
-    how = ("arguments", "resps", "filtered_resps", "polbias")
+    how = ("arguments", "resps", "filtered_resps", "polbias", "filtered")
     return [{name: value for name, value in sample.items() if name not in how} for sample in samples]
 
 
