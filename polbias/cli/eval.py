@@ -163,11 +163,19 @@ def perform(
 ) -> Run | None:
     """Ask a model some tasks; None in a process that is not the first of several."""
     from polbias.lm_eval_runner.cache import StoppedError
-    from polbias.lm_eval_runner.run import check_kinds, evaluate, model_class, output_folder, prepare
+    from polbias.lm_eval_runner.run import (
+        check_arguments,
+        check_kinds,
+        evaluate,
+        model_class,
+        output_folder,
+        prepare,
+    )
 
     kind = model_class(config.model)
     check_kinds(config.model, kind, [tasks.tasks[task] for name in names for task in tasks.members(name)])
     prepare(config, kind)
+    check_arguments(config, kind)
     output_folder(config)
     if config.limit:
         odd = "; an odd number parts a pair" if config.limit >= 1 and config.limit % 2 else ""
@@ -207,8 +215,8 @@ def say(line: str) -> None:
     typer.secho(line, fg=typer.colors.BRIGHT_BLACK, err=True)
 
 
-def show_run(run: Run, table: bool = False) -> None:
-    """Print what came of a run."""
+def show_run(run: Run, table: bool = False, answered: Sequence[str] | None = None) -> None:
+    """Print what came of a run; `answered` in place of what was asked, where nothing was."""
     from polbias.lm_eval_runner.results import scores
 
     if table:
@@ -217,7 +225,7 @@ def show_run(run: Run, table: bool = False) -> None:
         typer.echo(make_table(run.results))
         if "groups" in run.results:
             typer.echo(make_table(run.results, "groups"))
-    show_scores(run, scores(run.results, run.samples))
+    show_scores(run, scores(run.results, run.samples), answered)
 
 
 def report_on(folder: Path) -> None:
@@ -314,7 +322,7 @@ def show_costs(
 _NO_INTERVAL = "none: hardly any variation"
 
 
-def show_scores(run: Run, scores: Iterable[Score]) -> None:
+def show_scores(run: Run, scores: Iterable[Score], answered: Sequence[str] | None = None) -> None:
     """Print the main metric of every task, where rows came from, what was asked, where everything is."""
     shown = [("task", "metric", "value", "95% interval", "n", "clusters", "no verdict")]
     cut: list[Score] = []
@@ -334,7 +342,8 @@ def show_scores(run: Run, scores: Iterable[Score]) -> None:
             "--gen_kwargs max_gen_toks=8192",
             fg=typer.colors.YELLOW,
         )
-    for line in (*run.sources, _asked(run), *run.budget.lines(), f"results and samples: {run.folder}"):
+    asked = (_asked(run), *run.budget.lines()) if answered is None else answered
+    for line in (*run.sources, *asked, f"results and samples: {run.folder}"):
         typer.echo(line)
 
 
