@@ -41,6 +41,7 @@ from polbias.lm_eval_runner.cache import Memory, Unkept
 from polbias.lm_eval_runner.model_identity import INSPECT
 from polbias.lm_eval_runner.requests import GENERATE, Refused
 from polbias.lm_eval_runner.responses import text_of
+from polbias.lm_eval_runner.server_errors import ServerError
 from polbias.models.chat import scrub
 
 # Settings of a request: lm_eval's names, Inspect's, and those on the wire.
@@ -194,19 +195,6 @@ def _usage(output: ModelOutput) -> Json:
     return {name: count for name, count in counts.items() if count is not None}
 
 
-# Stands in until the client for lm_eval's own classes has one that both use.
-def _filter_reason(status: int, text: str) -> str | None:
-    """Why a provider's filter withheld the answer, by the body of an error; None if it was no filter."""
-    filtered = status in (400, 403) and any(word in text.lower() for word in _FILTER_WORDS)
-    return _FILTERED if filtered else None
-
-
-_FILTER_WORDS = (
-    *("content_filter", "content filter", "content_policy", "content management policy", "invalid_prompt"),
-    *("data_inspection_failed", "moderation", "flagged", "guardrail", "responsibleai"),
-)
-
-
 class UnavailableError(Exception):
     """A server still fails after the last retry."""
 
@@ -278,7 +266,6 @@ class InspectModel(LM):  # type: ignore[misc]
     """
 
     memory: Memory
-    tell: Callable[[str], None] = staticmethod(lambda _: None)
 
     def __init__(
         self,
@@ -306,7 +293,7 @@ class InspectModel(LM):  # type: ignore[misc]
         settings["max_connections"] = self._connections or (None if batch else _CONNECTIONS)
         config = _config("--model_args", {**settings, "batch": batch or None})
         try:
-            with _quiet(self._tell_once):
+            with _quiet(lambda _: None):
                 self._model = get_model(model, config=config, memoize=False, **arguments)
         except TypeError:
             raise  # an argument that the client does not take
@@ -403,9 +390,9 @@ class InspectModel(LM):  # type: ignore[misc]
         except Exception as error:
             cause = _cause(error)
             message = _message(cause, *self._secrets)
-            if reason := _filter_reason(_status(cause), _body(cause)):
-                about = {"finish_reason": reason, "filtered": True, "filter": message}
-                return Response(text_of(None, reason), about)
+            if ServerError.parse(_status(cause), _body(cause)).is_filter:
+                about = {"finish_reason": _FILTERED, "filtered": True, "filter": message}
+                return Response(text_of(None, _FILTERED), about)
             passing = self._model.should_retry(cause)
             if self._batch and not passing and not _status(cause):
                 message += "; one rejected prompt can spoil a batch: go on without batch=true"
@@ -420,11 +407,19 @@ class InspectModel(LM):  # type: ignore[misc]
         merged = self._model.config.merge(config)
         dropped = {} if rejection else dropped_settings(merged, call)
         for name, value in dropped.items():
-            self._tell_once(
-                f"{self._name}: {name}={value!r} is not sent, as the model or its client takes none; the "
-                "samples record it as dropped"
-            )
+            self._say_dropped(name, value)
         return response(output, dropped, merged.seed, scrub(rejection or "", *self._secrets))
+
+    def _say_dropped(self, name: str, value: Any) -> None:
+        """Say that a setting was not sent; one that the user asked for ends the run."""
+        requested = self.memory.settings.requested
+        names = _ALIASES["stop_seqs"] if name == "stop" else (name,)
+        if any(requested.get(each) is not None for each in names):
+            raise Refused(
+                f"{self._name} or its client takes no {name}, which --gen_kwargs or --model_args asks for "
+                f"({value!r}); take it out"
+            )
+        self._tell_once(f"{name}={value!r} is left out: {self._name} or its client takes none")
 
     def _watch_retries(self) -> None:
         """Say what a provider's server replies when it is asked again."""
@@ -433,7 +428,7 @@ class InspectModel(LM):  # type: ignore[misc]
 
         def watched(error: Exception) -> Any:
             if decision := should_retry(error):
-                self._tell_once(f"the server fails: {_message(error, *self._secrets)}")
+                self.memory.faults.note(_message(error, *self._secrets))
             return decision
 
         vars(api)["should_retry"] = watched
@@ -441,7 +436,7 @@ class InspectModel(LM):  # type: ignore[misc]
     def _tell_once(self, line: str) -> None:
         if line not in self._shown:
             self._shown.add(line)
-            self.tell(line)
+            self.memory.settings.tell(line)
 
 
 def _key(settings: Document) -> str:

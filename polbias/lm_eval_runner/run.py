@@ -104,9 +104,8 @@ def prepare(config: Any, kind: Any) -> None:
         config.fewshot_as_multiturn = True
     config.model_args = {**added, **config.model_args}
     seeds: Json = {_SEEDS: True} if config.model in _OWN_SEEDS else {}
-    if (
-        config.model == INSPECT
-    ):  # few of its providers take seeds: only the user's and those after it are sent
+    if config.model == INSPECT:
+        # few of its providers take seeds: only the user's and those after it are sent
         first = {**config.model_args, **(config.gen_kwargs or {})}.get("seed")
         seeds = {_SEEDS: False} if first is None else {_SEEDS: True, _FIRST_SEED: first}
     config.metadata = {**seeds, **{k: v for k, v in config.metadata.items() if k not in SECRET}}
@@ -268,8 +267,6 @@ def evaluate(
             several=None if is_api(kind) and getattr(model, "_batch_size", 0) == 1 else False,
         )
         model.memory = memory
-        if config.model == INSPECT:
-            model.tell = tell
         model.set_cache_hook(memory)
         specs = [loaded["groups"].get(name) or loaded["tasks"][name] for name in names]
         results = _evaluated(config, model, specs, manager, tracker)

@@ -96,6 +96,14 @@ def test_what_a_model_does_not_take_is_recorded(evaluate: Evaluate) -> None:
     assert about["reasoning"] == "Let me see."
     assert about["usage"] == USAGE
     assert done.stderr.count("temperature") == 1
+    assert results_of(OUT / "gpt-5")["polbias"]["dropped"] == {"temperature": 0.0}
+    with HostedServer(lambda _: Answer()) as server:
+        refused = evaluate(
+            *hosted("openai/gpt-5", server), "--tasks", MINI, "--gen_kwargs", "temperature=0.4"
+        )
+        assert isinstance(refused.exception, StoppedError)
+        assert "takes no temperature" in str(refused.exception)
+        assert len(server.bodies) <= 8
 
 
 def test_settings_are_sent_as_given(evaluate: Evaluate) -> None:
