@@ -280,7 +280,12 @@ def _prepared(text: str) -> Prepared:
     return Prepared(sentences, unfinished is not None or bool(_UNFINISHED.search(tail)))
 
 
-LIMITS = frozenset({"length", "max_tokens", "model_length", "model_context_window_exceeded"})
+LIMITS = frozenset(
+    {
+        *("length", "max_tokens", "MAX_TOKENS", "max_output_tokens"),
+        *("model_length", "model_context_window_exceeded"),
+    }
+)
 """Why an answer ended that had no more room, in the words of servers."""
 _OPEN = re.compile(r"[,(\[{„–—]\s*$")
 
