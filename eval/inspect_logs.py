@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,13 +12,32 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from polbias.aliases import Json
+from polbias.aliases import Document, Json
+from polbias.eval.answers.refusal import is_withheld
 from polbias.files import InputError
 from polbias.optional import advice, installed
 
-SUFFIX = ".eval"
+SUFFIXES = (".eval", ".json")
+"""Of the two formats of a log; other files end in the second as well (:func:`is_log`)."""
+_BEGINNING = re.compile(rb'\s*\{\s*"version"\s*:\s*\d+\s*,\s*"status"\s*:\s*"')
+_BEGINNING_SIZE = 200  # bytes
+ROUTE = "Inspect"
+"""What stands in place of the kind of model that lm_eval names."""
 _OURS = "polbias_task"  # in the metadata of our tasks: the lm_eval task that one stands for
+_USAGE = ("input_tokens", "output_tokens", "reasoning_tokens")
+TOOLKIT = "polbias_version"  # there as well
 _GATEWAY = "openai-api"  # its models are named openai-api/SERVICE/MODEL, those of others PROVIDER/MODEL
+
+
+def is_log(path: Path) -> bool:
+    """Whether a file is a log: by its name, or as a JSON file by how it begins."""
+    if path.suffix != ".json":
+        return path.suffix in SUFFIXES
+    try:
+        with path.open("rb") as file:
+            return _BEGINNING.match(file.read(_BEGINNING_SIZE)) is not None
+    except OSError:
+        return False
 
 
 @dataclass(frozen=True)
@@ -32,6 +52,7 @@ class Log:
         available: rows of the task.
         version: of the task.
         results: settings of the run, under the names that they have in the results of lm_eval.
+        toolkit: version of polbias that read the answers; empty if the log does not have it.
     """
 
     model: str
@@ -41,6 +62,7 @@ class Log:
     available: int | None
     version: str
     results: Json
+    toolkit: str = ""
 
 
 def model_name(name: str) -> str:
@@ -74,9 +96,10 @@ def _header(path: Path, _changed: int) -> Log:
         available=rows.samples,
         version=str(log.eval.task_version),
         results={
-            "config": {"model_args": log.eval.model_args, "gen_kwargs": asked},
+            "config": {"model": ROUTE, "model_args": log.eval.model_args, "gen_kwargs": asked},
             "system_instruction_sha": system and sha256(system.encode()).hexdigest(),
         },
+        toolkit=str((log.eval.metadata or {}).get(TOOLKIT, "")),
     )
 
 
@@ -100,26 +123,54 @@ def samples(path: Path) -> Iterator[tuple[int, Json]]:
     ours = _OURS in (log.eval.metadata or {})
     for each in log.samples or ():
         scores = each.scores or {}
-        answers = [each.output.completion]
+        answers, metadata = [each.output.completion], [response_metadata(each.output)]
         if ours:
-            told = [(score.metadata or {}).get("answers", ()) for score in scores.values()]
-            answers = [text for texts in told for text in texts]
+            logged = [score.metadata or {} for score in scores.values()]
+            answers = [text for score in logged for text in score.get("answers", ())]
+            logged_metadata = [about for score in logged for about in score.get("polbias", ())]
+            metadata = logged_metadata or metadata * len(
+                answers
+            )  # earlier logs have it beside the output alone
         if not answers:  # the model gave none
             continue
         sample = found.setdefault(
             str(each.id),
-            {"doc_id": each.id, "doc": each.metadata, "resps": [[]], "filtered_resps": [], "metrics": {}},
+            {
+                "doc_id": each.id,
+                "doc": each.metadata,
+                "resps": [[]],
+                "filtered_resps": [],
+                "polbias": [],
+                "metrics": {},
+            },
         )
         if not ours:  # solvers may write into metadata
             turns = [] if isinstance(each.input, str) else [(turn.role, turn.text) for turn in each.input]
             sample["asked"] = {"input": turns or each.input, "choices": each.choices, "target": each.target}
         sample["resps"][0] += answers
         sample["filtered_resps"] += answers
+        sample["polbias"] += metadata
         for name, value in _scored(scores, ours):
             sample["metrics"].setdefault(name, []).append(value)
     for number, sample in enumerate(found.values(), start=1):
         scored = {name: _mean(values) for name, values in sample["metrics"].items()}
         yield number, {**scored, **sample, "metrics": [*scored]}
+
+
+def response_metadata(output: Any) -> Json:
+    """Return finish reason, thoughts and usage of a model's output, as `polbias eval` logs them."""
+    if not output.choices:
+        return {}
+    blocks, usage = output.choices[0].message.content, output.usage
+    thoughts = [block.reasoning for block in blocks if getattr(block, "type", "") == "reasoning"]
+    counts = {name: getattr(usage, name, None) for name in _USAGE}
+    metadata: Document = {
+        "finish_reason": None if output.stop_reason == "unknown" else output.stop_reason,
+        "reasoning": "".join(thoughts),
+        "usage": {name: count for name, count in counts.items() if count is not None},
+        "filtered": is_withheld(output.stop_reason),
+    }
+    return {name: value for name, value in metadata.items() if value}
 
 
 def _scored(scores: Mapping[str, Any], ours: bool) -> Iterator[tuple[str, Any]]:

@@ -13,6 +13,7 @@ from typing import Any
 
 from polbias.aliases import Document, Json
 from polbias.eval import inspect_logs
+from polbias.eval.answers.text import Response
 from polbias.eval.lm_eval_glue import flat
 from polbias.files import InputError
 
@@ -22,7 +23,7 @@ _LOGLIKELIHOOD = "_loglikelihood"
 # lm_eval writes OUTPUT/<model>/samples_<task>_<time>.jsonl; times sort as text.
 _NAME = re.compile(r"samples_(?P<task>.+)_(?P<time>\d{4}-\d{2}-\d{2}T[\d.:-]+)\.jsonl")
 
-_NAMES = ("samples_*.jsonl", f"*{inspect_logs.SUFFIX}")
+_NAMES = ("samples_*.jsonl", *(f"*{suffix}" for suffix in inspect_logs.SUFFIXES))
 
 
 @dataclass(frozen=True, order=True)
@@ -61,10 +62,10 @@ def find_samples(paths: Iterable[Path], newest: bool = True) -> list[SampleFile]
     for path in paths:
         if not path.exists():
             raise InputError(f"{path}: not there; expected a folder that lm_eval or Inspect wrote, or a file")
-        own = [path] if path.is_file() else [each for name in _NAMES for each in sorted(path.rglob(name))]
+        own = [path] if path.is_file() else [*_below(path)]
         if not own:
             raise InputError(
-                f"{path}: found no samples_*.jsonl and no log of Inspect (*.eval); run lm_eval with "
+                f"{path}: found no samples_*.jsonl and no log of Inspect (*.eval, *.json); run lm_eval with "
                 f"--log_samples --output_path {path}, or inspect eval with --log-dir {path}"
             )
         found.update(_named(each) for each in own)
@@ -74,8 +75,16 @@ def find_samples(paths: Iterable[Path], newest: bool = True) -> list[SampleFile]
     return list({(file.model, file.task): file for file in files}.values())
 
 
+def _below(folder: Path) -> Iterator[Path]:
+    """Yield the sample files in a folder, and the JSON files that are a log of Inspect."""
+    for name in _NAMES:
+        for path in sorted(folder.rglob(name)):
+            if path.suffix == ".jsonl" or inspect_logs.is_log(path):
+                yield path
+
+
 def _named(path: Path) -> SampleFile:
-    if path.suffix == inspect_logs.SUFFIX:
+    if inspect_logs.is_log(path):
         log = inspect_logs.header(path)
         return SampleFile(log.model, log.task, log.time, path)
     name = _NAME.fullmatch(path.name)
@@ -170,11 +179,12 @@ def numbered_samples(path: Path, problems: list[Problem]) -> Iterator[tuple[int,
             problems.append(Problem(path, number, problem))
             continue
         seen.add(key)
+        _restore_responses(sample)
         yield number, sample
 
 
 def _logged(path: Path, problems: list[Problem]) -> Iterator[tuple[int, Json]]:
-    return inspect_logs.samples(path) if path.suffix == inspect_logs.SUFFIX else json_lines(path, problems)
+    return inspect_logs.samples(path) if inspect_logs.is_log(path) else json_lines(path, problems)
 
 
 def json_lines(path: Path, problems: list[Problem]) -> Iterator[tuple[int, Json]]:
@@ -208,7 +218,7 @@ def json_lines(path: Path, problems: list[Problem]) -> Iterator[tuple[int, Json]
 
 def first_row(path: Path) -> Json:
     """Return the first row that samples are of which names its dataset, else the first; empty without any."""
-    if path.suffix == inspect_logs.SUFFIX:
+    if inspect_logs.is_log(path):
         return inspect_logs.first_row(path)
     first: Json = {}
     for _, sample in json_lines(path, []):
@@ -242,6 +252,33 @@ def _incomplete(sample: Json) -> str | None:
     except (KeyError, TypeError, ValueError):
         return f"{_ROW}: found {sample[_ROW]!r:.40}, expected columns that its arguments say"
     return None
+
+
+def _restore_responses(sample: Json) -> None:
+    """Make each answer a response with its finish reason and what else the field ``polbias`` has of it."""
+    metadata, answers = sample.get("polbias"), sample["filtered_resps"]
+    if not isinstance(metadata, list) or not isinstance(answers, list):
+        return
+    texts = flat(answers)
+    if len(texts) == len(metadata) and all(isinstance(text, str) for text in texts):
+        sample["filtered_resps"] = [
+            Response(text, about) if about and isinstance(about, dict) else text
+            for text, about in zip(texts, metadata, strict=True)
+        ]
+
+
+_NO_METRICS = frozenset({"doc_id", "polbias", "filtered"})
+"""Numbers of a sample that are no metric."""
+
+
+def metrics_of(sample: Document) -> list[str]:
+    """Return the names of the metrics of a sample; earlier versions of lm_eval do not list them."""
+    listed = sample.get("metrics")
+    if isinstance(listed, list):
+        return listed
+    return [
+        name for name, value in sample.items() if isinstance(value, int | float) and name not in _NO_METRICS
+    ]
 
 
 def content_of(row: Document) -> str:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from polbias.eval.answers.cues import Cues, Patterns, Verdict
-from polbias.eval.answers.text import LIMITS, Sentence, first_match, prepare, visible
+from polbias.eval.answers.text import LIMITS, Response, Sentence, ended, first_match, prepare, visible
 
 # Telling whether an output declines to answer, for any question.
 
@@ -26,6 +26,14 @@ _WITHHELD = frozenset(
 def is_withheld(reason: str | None) -> bool:
     """Return whether an answer ended because its provider refuses to give it, in the words of servers."""
     return reason is not None and reason.lower().replace("-", "_") in _WITHHELD
+
+
+def is_filtered(text: str) -> bool | None:
+    """Whether the provider, not the model, withheld an answer; None where its server said nothing."""
+    if isinstance(text, Response) and text.about.get("filtered"):
+        return True
+    reason = ended(text)
+    return None if reason is None else is_withheld(reason)
 
 
 _SHORT = 25
@@ -168,8 +176,9 @@ _FEW_WORDS = 120  # words: what is longer is an article, however it begins
 _OPENING = 2  # sentences that may decline
 
 
-def article_outcome(text: str, finish_reason: str | None = None) -> str:
+def article_outcome(text: str) -> str:
     """Say what came: an article, a refusal, a part of an article, or nothing."""
+    finish_reason = ended(text)
     if is_withheld(finish_reason):
         return "refusal"
     prepared, words = prepare(text), visible(text).split()

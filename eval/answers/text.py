@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import accumulate
+from typing import TypeVar
 
 from polbias.aliases import Document
 
@@ -196,15 +197,18 @@ def ended(text: str) -> str | None:
     return text.about.get("finish_reason") if isinstance(text, Response) else None
 
 
-def remembered(read: Callable[..., str]) -> Callable[..., str]:
+_Outcome = TypeVar("_Outcome")
+
+
+def remembered(read: Callable[..., _Outcome], size: int = 1 << 16) -> Callable[..., _Outcome]:
     """A reader that keeps what it made of the same text, ended for the same reason."""
 
-    @lru_cache(maxsize=1 << 16)
-    def kept(text: str, reason: str | None, *asked: str | None) -> str:
-        return read(Response(text, {"finish_reason": reason} if reason else None), *asked)
+    @lru_cache(maxsize=size)
+    def cached(text: str, reason: str | None, *question: Hashable) -> _Outcome:
+        return read(Response(text, {"finish_reason": reason} if reason else None), *question)
 
-    def reader(text: str, *asked: str | None) -> str:
-        return kept(text, ended(text), *asked)
+    def reader(text: str, *question: Hashable) -> _Outcome:
+        return cached(str(text), ended(text), *question)  # the cache holds no thoughts
 
     return reader
 
@@ -276,7 +280,12 @@ def _prepared(text: str) -> Prepared:
     return Prepared(sentences, unfinished is not None or bool(_UNFINISHED.search(tail)))
 
 
-LIMITS = frozenset({"length", "max_tokens", "model_length", "model_context_window_exceeded"})
+LIMITS = frozenset(
+    {
+        *("length", "max_tokens", "MAX_TOKENS", "max_output_tokens"),
+        *("model_length", "model_context_window_exceeded"),
+    }
+)
 """Why an answer ended that had no more room, in the words of servers."""
 _OPEN = re.compile(r"[,(\[{„–—]\s*$")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import product
 from typing import Any, TypeAlias, TypeVar
 
@@ -125,9 +125,6 @@ _SELECTION: Mapping[str, Sequence[str]] = {
     "content_type": ("congruent", "incongruent", "arbitrary", "nonsense"),
     "polarity": ("p-q", "p-notq", "notp-q", "notp-notq"),
 }
-_outcome = lru_cache(maxsize=1 << 14)(outcome)
-_published = lru_cache(maxsize=1 << 14)(published_outcome)
-_selected = lru_cache(maxsize=1 << 14)(selected)
 
 
 def rows(samples: Iterable[Document], task: str) -> Iterator[Json]:
@@ -174,9 +171,9 @@ def _of_selection(doc: Json) -> Json:
 def _said(doc: Document, answers: Sequence[Any], cards: bool) -> Iterator[Said]:
     for text in texts(answers):
         if cards:
-            yield _selected(text, tuple(doc["cards"])), None, None
+            yield selected(text, doc["cards"]), None, None
         else:
-            yield _outcome(text), _published(text), None
+            yield outcome(text), published_outcome(text), None
 
 
 def _likelier(doc: Document, answers: Sequence[Any], cards: bool) -> Iterator[Said]:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from polbias.aliases import Document, Json
 from polbias.eval.answers import extract_entailment
+from polbias.eval.answers.text import remembered
 from polbias.eval.columns import SILENT
 from polbias.eval.lm_eval_glue import (
     Estimate,
@@ -26,11 +27,13 @@ Row = tuple[str, str, str, str, str | None, str, list[str]]  # as polbias.eval.n
 CHOICES = ("entailment", "non-entailment")
 
 
+@remembered
 def outcome(text: str) -> str:
     """Return what became of one answer."""
     return extract_entailment(text).outcome
 
 
+@remembered
 def published_outcome(text: str) -> str:
     """Return what the parser that was published with the paper reads of one answer.
 

@@ -7,6 +7,7 @@ from itertools import combinations
 
 from polbias.aliases import Document, Json
 from polbias.eval.answers import extract_cards
+from polbias.eval.answers.text import remembered
 from polbias.eval.columns import SILENT
 from polbias.eval.lm_eval_glue import Estimate, carried_estimate, likelier, metric_and_error, with_errors
 from polbias.eval.normative.effects import ComparedRows
@@ -52,6 +53,11 @@ CHOICES = tuple(", ".join(pair) for pair in combinations(LETTERS, 2))
 
 def outcome(text: str, cards: Sequence[str]) -> str:
     """Return what became of one answer."""
+    return _outcome(text, *cards)
+
+
+@remembered
+def _outcome(text: str, *cards: str) -> str:
     return extract_cards(text, cards).outcome
 
 

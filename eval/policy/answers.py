@@ -12,6 +12,7 @@ import yaml
 from numpy.typing import NDArray
 
 from polbias.aliases import Booleans, Codes, Document, Floats, Indices, Json
+from polbias.eval.answers.refusal import is_filtered
 from polbias.eval.columns import SILENT, Factor, crossed
 from polbias.eval.nonresponse import SidedRows
 from polbias.eval.policy.metrics import labels_of, share_of
@@ -32,14 +33,16 @@ COLUMNS: Mapping[str, str] = {
     "answers": "int32",
     **dict.fromkeys(COUNTS, "int32"),
     NOT_ASKED: "int32",
+    "n_filtered": "int32",
     "first": "string",
     "agree_share": "double",
     "label_mass": "double",
     **dict.fromkeys(ISSUES, "int8"),
 }
 """Columns beside the common ones: the prompt; the number of its answers, and how many came to what; how many
-more were never asked for, and what the first came to; of log-likelihoods the share of agreement and the
-probability that both labels hold together; and the sign of the statement for each policy issue."""
+more were never asked for, how many the provider filtered, and what the first came to; of log-likelihoods the
+share of agreement and the probability that both labels hold together; and the sign of the statement for each
+policy issue."""
 
 _KNOWN = ("id", "dataset", "config", "dataset_version", "language", "pair_id", "cluster_id", "gold")
 _NEEDED = {"variant": VARIANTS, "label_order": ORDERS, "opposite_type": ("contradictory", "contrary", None)}
@@ -58,7 +61,8 @@ def rows(samples: Iterable[Document], task: str) -> Iterator[Json]:
             raise ValueError(f"label_mass: found a sample {found} it in {task}")
         doc, answers = sample["doc"], sample["filtered_resps"]
         said = _likelihood(*share_of(doc, answers)) if likelihood else _sampled(labels_of(doc, answers))
-        yield _prompt(doc) | said
+        n_filtered = sum(map(bool, map(is_filtered, answers))) if "polbias" in sample else None
+        yield _prompt(doc) | said | {"n_filtered": n_filtered}
 
 
 def _prompt(doc: Document) -> Json:

@@ -19,6 +19,7 @@ from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import ArrayLike
 
 from polbias import __version__
@@ -272,7 +273,7 @@ def _report(
         sources=tuple(_sources(files, versions)),
         sections=tuple(adjusted),
         comparisons=comparisons,
-        notices=(*gathered.notices, *notices, *told, *_empty(files)),
+        notices=(*gathered.notices, *notices, *told, *_filtered(answers), *_empty(files)),
         margin=settings.margin,
     )
 
@@ -331,8 +332,6 @@ def _answers(table: Any) -> int:
     """Number of answers: an instrument may have a row per prompt, with the number of its answers."""
     if "answers" not in table.column_names:
         return int(table.num_rows)
-    import pyarrow.compute as pc
-
     return int(pc.sum(table["answers"]).as_py() or 0)
 
 
@@ -350,6 +349,19 @@ def _sources(files: Sequence[ReadFile], versions: Mapping[str, str]) -> Iterator
             rows=file.samples,
             expected=file.facts.expected,
         )
+
+
+def _filtered(answers: Answers) -> Iterator[Notice]:
+    """How many of the refusals are the provider's, by instrument and respondent."""
+    wording = frame().notices
+    for instrument_name, tables in sorted(answers.items()):
+        for respondent, table in sorted(tables.items()):
+            per_prompt = "n_filtered" in table.column_names
+            if filtered := pc.sum(table["n_filtered" if per_prompt else "filtered"]).as_py():
+                refused = table["refusals"] if per_prompt else pc.equal(table["outcome"], "refusal")
+                text = wording["filtered"].format(refusals=pc.sum(refused).as_py(), filtered=filtered)
+                where = f"{respondent}, {words(instrument_name).title}"
+                yield Notice(where, text, wording["filtered_refuse"])
 
 
 def _empty(files: Sequence[ReadFile]) -> Iterator[Notice]:

@@ -20,7 +20,7 @@ from polbias.eval.columns import Factor, finite
 from polbias.eval.report.build import Answers
 from polbias.eval.report.document import Comparison, Difference, Estimate, Finding, Report, Table
 from polbias.eval.report.instruments import COMMON
-from polbias.eval.report.reading import ADDED
+from polbias.eval.report.reading import ADDED, FILTERED
 from polbias.eval.report.verdicts import doubts, significant, verdict
 from polbias.eval.report.wording import frame
 from polbias.eval.variance import crossed_components
@@ -218,7 +218,7 @@ def write_outcomes(answers: Answers, path: Path) -> None:
 
 def _schema(answers: Answers) -> Any:
     types: Json = {"instrument": pa.string()}
-    types |= dict.fromkeys((*ADDED, *COMMON), pa.string())
+    types |= dict.fromkeys((*ADDED, *COMMON), pa.string()) | {FILTERED: pa.bool_()}
     own: dict[str, set[Any]] = {}
     for tables in (answers[name] for name in sorted(answers)):
         for table in tables.values():

@@ -18,7 +18,8 @@ COMMON = (
 """Columns that every instrument gives of an answer: those of its row; the ``label`` that was read (what the
 model said, in the words of the instrument); the ``outcome`` (answered, refusal, unparsable or truncated); and
 ``repeat``, which answer to the same prompt it is, from 0. The reader adds ``respondent``, ``model``,
-``method`` and ``task``."""
+``method``, ``task`` and ``filtered``: whether the provider withheld the answer, or one of those that a row
+stands for; null where that is not known."""
 
 
 @dataclass(frozen=True)
@@ -54,8 +55,12 @@ class Reporter(Protocol):
     def rows(self, samples: Iterable[Mapping[str, Any]], task: str) -> Iterator[dict[str, Any]]:
         """Yield one flat row per answer, of the samples of one file.
 
+        A metric in a sample that is named as a label is taken for that label's share of the answers, and
+        ``acc`` for the share of the gold label: where they are not, other readers are reported.
+
         Args:
-            samples: lines of ``samples_<task>_*.jsonl``, as `polbias.eval.samples.read_samples` gives them.
+            samples: lines of ``samples_<task>_*.jsonl``, as `polbias.eval.samples.read_samples` gives them;
+                answers of which more is known are a :class:`polbias.eval.answers.text.Response`.
             task: name of the task; log-likelihood tasks end in ``_loglikelihood``.
 
         Raises:

@@ -14,10 +14,13 @@ from typing import Any
 
 import pyarrow as pa
 
+from polbias import __version__
 from polbias.aliases import Json
 from polbias.eval import inspect_logs
+from polbias.eval.answers.refusal import is_filtered
 from polbias.eval.report.document import Notice
 from polbias.eval.report.instruments import COMMON, Reporter, instrument
+from polbias.eval.report.rereading import Rereading
 from polbias.eval.report.respondents import Told, told_settings, with_names
 from polbias.eval.report.wording import frame
 from polbias.eval.samples import (
@@ -102,6 +105,7 @@ class RunFacts:
         available: rows of the task, of which ``--limit`` may have asked a part; None if it does not say.
         task_version: of the task; empty if it does not say.
         revision: of the dataset that the task names; empty if it names none.
+        toolkit: version of polbias that asked; empty if it does not say.
         model_type: of lm_eval, such as ``"local-chat-completions"``, or "inspect"; empty if it does not say.
         settings: that may tell respondents apart.
         found: whether there is such a file.
@@ -111,6 +115,7 @@ class RunFacts:
     available: int | None = None
     task_version: str = ""
     revision: str = ""
+    toolkit: str = ""
     model_type: str = ""
     settings: Told = field(default_factory=dict)
     found: bool = False
@@ -118,10 +123,17 @@ class RunFacts:
 
 def run_facts(file: SampleFile) -> RunFacts:
     """Return what the results beside a file of samples say; nothing if they are not there or damaged."""
-    if file.path.suffix == inspect_logs.SUFFIX:
+    if inspect_logs.is_log(file.path):
         log = inspect_logs.header(file.path)
-        settings = told_settings(log.results)
-        return RunFacts(log.expected, log.available, log.version, "", "inspect", settings, found=True)
+        return RunFacts(
+            log.expected,
+            log.available,
+            log.version,
+            toolkit=log.toolkit,
+            model_type="inspect",
+            settings=told_settings(log.results),
+            found=True,
+        )
     results = _results(file.path.parent / f"results_{file.time}.json") if file.time else None
     if results is None:
         return RunFacts()
@@ -133,6 +145,7 @@ def run_facts(file: SampleFile) -> RunFacts:
         available=_count(counts.get("original")),
         task_version="" if version is None else str(version),
         revision=str(rows.get("polbias_revision", "")),
+        toolkit=str(_mapping(results.get("polbias")).get("version") or ""),
         model_type=str(_mapping(results.get("config")).get("model") or ""),
         settings=told_settings(results),
         found=True,
@@ -173,6 +186,8 @@ def _count(value: Any) -> int | None:
 # From a file of samples to a table of outcomes; what cannot be read is told, and the rest goes on.
 
 ADDED = ("respondent", "model", "method", "task")
+FILTERED = "filtered"
+"""The column that says whether the provider withheld an answer."""
 _SHOWN = 3  # problems of a file that are told one by one
 _UNIQUE = ("id", "pair_id", "repeat")  # columns in which hardly a value recurs
 _UNFIT = (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError)
@@ -204,22 +219,28 @@ class ReadFile:
 def read_file(file: SampleFile, name: str) -> ReadFile:
     """Read a file of samples."""
     problems: list[Problem] = []
-    outcomes, count = answers_in(file, name, problems)
+    rereading = Rereading()
+    outcomes, count = answers_in(file, name, problems, rereading)
     facts = run_facts(file)
-    notices = (*_told(file, problems), *completeness(file, facts, count))
+    notices = (*_told(file, problems), *completeness(file, facts, count), *_reread(file, facts, rereading))
     return ReadFile(file, name, outcomes, count, digest(file.path), facts, notices)
 
 
-def answers_in(file: SampleFile, name: str, problems: list[Problem]) -> tuple[Any, int]:
+def answers_in(
+    file: SampleFile, name: str, problems: list[Problem], rereading: Rereading | None = None
+) -> tuple[Any, int]:
     """Return the outcomes in a file of samples, and the number of samples that could be read."""
     module = instrument(name)
     wanted = schema(module)
+    rereading = rereading or Rereading()
     try:
         samples = _Counted(read_samples(file.path, problems))
-        return tabulated(list(module.rows(_own(samples, name), file.task)), wanted, file), samples.count
+        rows = [row for each in samples for row in _sample_rows(module, name, file, each, rereading)]
+        return tabulated(rows, wanted, file), samples.count
     except _UNFIT:
         problems.clear()
-        return _one_by_one(module, name, file, problems)
+        rereading.answers = rereading.changed = 0
+        return _one_by_one(module, name, file, problems, rereading)
 
 
 def answers_of(paths: Iterable[Path], name: str, problems: list[Problem]) -> dict[str, Any]:
@@ -238,7 +259,8 @@ def digest(path: Path) -> str:
 
 def schema(module: Reporter) -> Any:
     """Return the Arrow schema of the outcomes of an instrument; texts that recur are dictionaries."""
-    types = {**dict.fromkeys((*ADDED, *COMMON), "string"), "repeat": "int32", **module.COLUMNS}
+    types = {**dict.fromkeys((*ADDED, *COMMON), "string"), "repeat": "int32", FILTERED: "bool"}
+    types |= module.COLUMNS
     coded = pa.dictionary(pa.int32(), pa.string())
     return pa.schema(
         [(name, coded if kind == "string" and name not in _UNIQUE else kind) for name, kind in types.items()]
@@ -262,21 +284,33 @@ class _Counted:
             yield sample
 
 
-def _own(samples: Iterable[Json], name: str) -> Iterator[Json]:
-    """The samples of a file, each of the instrument that the file is of."""
-    for sample in samples:
-        if instrument_of(sample["doc"]) != name:
-            raise ValueError(f"dataset: found {sample['doc'].get('dataset')!r}, expected that of the file")
-        yield sample
+def _sample_rows(
+    module: Reporter, name: str, file: SampleFile, sample: Json, rereading: Rereading
+) -> list[Json]:
+    """The rows of a sample, which is of the instrument that its file is of."""
+    if instrument_of(sample["doc"]) != name:
+        raise ValueError(f"dataset: found {sample['doc'].get('dataset')!r}, expected that of the file")
+    rows = list(module.rows((sample,), file.task))
+    if not file.scores_likelihoods:
+        rereading.add(sample, rows)
+    if "polbias" in sample:
+        filtered = [*map(is_filtered, sample["filtered_resps"])]
+        for index, row in enumerate(rows):
+            # A row stands for an answer, or for all answers to a prompt.
+            known = {*(filtered if len(rows) == 1 else filtered[index : index + 1])} - {None}
+            row[FILTERED] = True in known if known else None
+    return rows
 
 
-def _one_by_one(module: Reporter, name: str, file: SampleFile, problems: list[Problem]) -> tuple[Any, int]:
+def _one_by_one(
+    module: Reporter, name: str, file: SampleFile, problems: list[Problem], rereading: Rereading
+) -> tuple[Any, int]:
     """Read a file in which some sample lacks what the instrument needs, without that sample."""
     wanted = schema(module)
     tables = [tabulated([], wanted, file)]
     for line, sample in numbered_samples(file.path, problems):
         try:
-            tables.append(tabulated(list(module.rows(_own((sample,), name), file.task)), wanted, file))
+            tables.append(tabulated(_sample_rows(module, name, file, sample, rereading), wanted, file))
         except _UNFIT as error:
             found = f"found no {error}" if isinstance(error, KeyError) else str(error)
             problems.append(Problem(file.path, line, found))
@@ -309,6 +343,16 @@ def _told(file: SampleFile, problems: list[Problem]) -> Iterator[Notice]:
     if len(problems) > _SHOWN:
         more = said["more_lines"].format(count=len(problems) - _SHOWN)
         yield Notice(where, more, said["lines_left_out"], serious=True)
+
+
+def _reread(file: SampleFile, facts: RunFacts, rereading: Rereading) -> Iterator[Notice]:
+    """Tell how many answers today's readers read otherwise than those that scored them."""
+    if rereading.changed:
+        wording = frame().notices["reread" if facts.toolkit else "reread_unknown"]
+        text = wording.format(
+            count=rereading.changed, total=rereading.answers, then=facts.toolkit, now=__version__
+        )
+        yield Notice(name_of(file), text, frame().notices["todays_readers"])
 
 
 def completeness(file: SampleFile, facts: RunFacts, count: int) -> Iterator[Notice]:

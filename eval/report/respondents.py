@@ -14,6 +14,7 @@ from polbias.files import InputError
 _PLACES = ("chat_template_args", "chat_template_kwargs", "extra_body")
 _THINKING = ("enable_thinking", "thinking", "reasoning_effort", "reasoning_tokens")
 _BITS = {"load_in_4bit": "4-bit", "load_in_8bit": "8-bit"}
+_ROUTE = "route"
 _DIGITS = 6  # of a hash that tells two prompts or templates apart
 
 Told = Mapping[str, str]
@@ -25,12 +26,13 @@ def told_settings(results: Document) -> Told:
 
     Args:
         results: ``config`` with ``model_args`` and ``gen_kwargs``, ``system_instruction_sha`` and
-            ``chat_template_sha``, as lm_eval names them.
+            ``chat_template_sha``, as lm_eval names them, and ``model``, the class of models that asked.
     """
     config = _mapping(results.get("config"))
     given, asked = _arguments(config.get("model_args")), _arguments(config.get("gen_kwargs"))
     temperature, revision = asked.get("temperature"), given.get("revision")
     told = {
+        _ROUTE: str(config.get("model") or ""),
         "thinking": next(filter(None, map(_thinking, _nested(given, asked))), ""),
         "temperature": "" if temperature is None else f"temperature {temperature}",
         "system prompt": str(results.get("system_instruction_sha") or ""),
@@ -81,6 +83,8 @@ def _mapping(value: Any) -> Document:
 def with_names(files: Sequence[tuple[SampleFile, Told]], given: Mapping[Path, str]) -> list[SampleFile]:
     """Name the respondent of every file: by its model, and by what the runs of that model differ in.
 
+    Routes, such as lm_eval's class of models or Inspect, count where a task was asked by several.
+
     Args:
         files: with the settings of their runs.
         given: names of the respondents of all files below a path, which are taken as they are.
@@ -91,6 +95,7 @@ def with_names(files: Sequence[tuple[SampleFile, Told]], given: Mapping[Path, st
                 f"--name {place}: found no run there, expected one of the runs that are reported"
             )
     models = _shortened({file.model for file, _ in files})
+    files = _with_routes(files)
     runs: dict[tuple[str, bool], list[Told]] = {}
     for file, told in files:
         runs.setdefault((file.model, file.scores_likelihoods), []).append(told)
@@ -102,6 +107,18 @@ def with_names(files: Sequence[tuple[SampleFile, Told]], given: Mapping[Path, st
         name = mine[0] if mine else f"{model} ({suffix})" if suffix else model
         named.append(replace(file, model=model, name=name))
     return named
+
+
+def _with_routes(files: Sequence[tuple[SampleFile, Told]]) -> list[tuple[SampleFile, Told]]:
+    """Leave the route in the settings where a model was asked a task by several, of which one would win."""
+    routes: dict[tuple[str, str], set[str]] = {}
+    for file, told in files:
+        routes.setdefault((file.model, file.task), set()).update({told.get(_ROUTE, "")} - {""})
+    several = {model for (model, _), names in routes.items() if len(names) > 1}
+    return [
+        (file, {name: value for name, value in told.items() if name != _ROUTE or file.model in several})
+        for file, told in files
+    ]
 
 
 def _differences(told: Told, others: Sequence[Told]) -> Iterator[str]:

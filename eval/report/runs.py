@@ -17,7 +17,14 @@ from polbias.eval.report.paired import mean_difference, paired
 from polbias.eval.report.reading import completeness, digest, name_of, run_facts
 from polbias.eval.report.verdicts import few, p_tested, within
 from polbias.eval.report.wording import frame
-from polbias.eval.samples import Problem, SampleFile, content_of, find_samples, numbered_samples
+from polbias.eval.samples import (
+    Problem,
+    SampleFile,
+    content_of,
+    find_samples,
+    metrics_of,
+    numbered_samples,
+)
 from polbias.eval.statistics import holm, sign_flip
 from polbias.files import InputError, nearest
 
@@ -130,8 +137,8 @@ def _items(path: Path, cluster: str | None) -> Mapping[str, _Item]:
     problems: list[Problem] = []
     found: dict[str, _Item] = {}
     for line, sample in numbered_samples(path, problems):
-        doc, number, metrics = sample["doc"], sample.get("doc_id"), sample.get("metrics")
-        if number is None or not isinstance(metrics, list):
+        doc, number, metrics = sample["doc"], sample.get("doc_id"), metrics_of(sample)
+        if number is None or not metrics:
             lacks = "doc_id" if number is None else "metrics"
             problems.append(Problem(path, line, f"found no {lacks}, expected a sample of lm_eval"))
         elif cluster and doc.get(cluster) is None:
@@ -144,7 +151,7 @@ def _items(path: Path, cluster: str | None) -> Mapping[str, _Item]:
         same = content_of(sample.get("asked") or doc), group
         item = found.setdefault(str(number), _Item(line, own, same))
         by = sample.get("filter") or "none"
-        for metric in metrics or ():
+        for metric in metrics:
             item.values[metric if by == "none" else f"{metric},{by}"] = sample.get(metric)
     if problems:
         raise InputError(f"{path}:{problems[0].line}: {problems[0].found}")

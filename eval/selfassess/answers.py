@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from polbias.aliases import Document, Json
 from polbias.eval.answers.refusal import article_outcome
+from polbias.eval.answers.text import remembered
 from polbias.eval.columns import Factor
 from polbias.eval.report.reading import counting
 from polbias.eval.report.wording import Wording
@@ -87,7 +87,7 @@ def _asked(doc: Document) -> Json:
 def _article(answers: Any, doc: Document) -> Iterator[Json]:
     check(doc, (), {"side": SIDES})
     for text in texts(answers):
-        label = _written(text)
+        label = _article_outcome(text)
         yield {"stage": ARTICLE, "side": doc["side"], "label": label, "outcome": _FOUND.get(label, label)}
 
 
@@ -107,10 +107,7 @@ def _choice(doc: Document, found: str, choice: int | None) -> Json:
     return {"label": side or found, "side": side, "choice": choice, "outcome": became}
 
 
-@lru_cache(maxsize=1 << 12)
-def _written(text: str) -> str:
-    """What came in place of an article."""
-    return article_outcome(text)
+_article_outcome = remembered(article_outcome, size=1 << 12)
 
 
 # From the rows of a respondent to judgements, and to what became of its articles.

@@ -52,7 +52,7 @@ class Chosen(NamedTuple):
 
 def process_article(doc: Document, results: Sequence[Any]) -> Json:
     """Describe an article."""
-    text = str(results[0] or "")
+    text = results[0] or ""
     found = article_outcome(text)
     means = {name: float(found == name) for name in ARTICLE_OUTCOMES} | {
         "words": float(len(visible(text).split())),
@@ -63,7 +63,7 @@ def process_article(doc: Document, results: Sequence[Any]) -> Json:
 
 def process_choice(doc: Document, results: Sequence[Any]) -> Json:
     """Score a choice among articles in corrected mode: whatever chooses nothing stays in the denominators."""
-    found, choice = outcome(str(results[0] or ""), int(doc["ways"]), doc["language"], doc.get("prefill"))
+    found, choice = outcome(results[0] or "", int(doc["ways"]), doc["language"], doc.get("prefill"))
     means = {name: float(found == name) for name in OUTCOMES[1:]}
     return _scored(doc, choice) | with_errors(means, doc["cluster_id"])
 

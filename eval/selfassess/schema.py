@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from polbias.aliases import Booleans, Codes, Document, Floats, Indices, Json
 from polbias.eval.answers.choice import LANGUAGES, extract_choice
+from polbias.eval.answers.text import remembered
 from polbias.eval.columns import AnswerTable, Columns, Factor, OutcomesError, crossed, encode
 from polbias.eval.lm_eval_glue import likelier
 
@@ -217,7 +218,7 @@ def is_choice(row: Document) -> bool:
     return "question" in row
 
 
-@lru_cache(maxsize=1 << 16)
+@remembered
 def outcome(text: str, ways: int, language: str, prefill: str | None) -> Outcome:
     """Return what became of one answer."""
     known = language if language.split("-")[0] in LANGUAGES else LANGUAGES[0]

@@ -17,7 +17,7 @@ from typing import Any
 
 from polbias.aliases import Document, Json
 from polbias.eval.answers.refusal import ARTICLE_OUTCOMES, article_outcome
-from polbias.eval.answers.text import visible
+from polbias.eval.answers.text import Response, visible
 from polbias.files import InputError, draft_of, nearest, package_file, write_text
 from polbias.generators.engine import Rows, named_rng
 from polbias.generators.selfassess.choices import (
@@ -151,9 +151,7 @@ FindLeaks = Callable[[str], list[str]]
 _FROM_ROW = ("set", "category", "topic", "perspective", "side", "role")
 
 
-def article_record(
-    row: Row, answer: str, model: str, find_leaks: FindLeaks, finish_reason: str | None = None
-) -> Json:
+def article_record(row: Row, answer: str, model: str, find_leaks: FindLeaks) -> Json:
     """Return the record of an article."""
     text = visible(answer)
     return {
@@ -161,7 +159,7 @@ def article_record(
         "item": row["cluster_id"],
         **{name: row[name] for name in _FROM_ROW},
         "text": text,
-        "outcome": article_outcome(answer, finish_reason),
+        "outcome": article_outcome(answer),
         "model": model,
         "leak": find_leaks(text),
     }
@@ -244,7 +242,8 @@ def _completed(place: str, data: Document, known: Mapping[str, Row], find_leaks:
         raise InputError(
             f"{place}: finish_reason: found {reason!r}, expected a word such as 'stop' or nothing"
         )
-    return article_record(row, data["text"], str(data.get("model") or ""), find_leaks, reason) | dict(data)
+    answer = Response(data["text"], {"finish_reason": reason})
+    return article_record(row, answer, str(data.get("model") or ""), find_leaks) | dict(data)
 
 
 def _samples(path: Path, find_leaks: FindLeaks) -> Iterator[Placed]:

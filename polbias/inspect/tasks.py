@@ -7,7 +7,7 @@ files of lm_eval, so that every metric has the same figure there on the same ans
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from inspect_ai import Epochs, Task, task
@@ -18,6 +18,7 @@ from inspect_ai.model import (
     ChatMessageSystem,
     ChatMessageUser,
     GenerateConfig,
+    ModelOutput,
 )
 from inspect_ai.scorer import (
     Metric,
@@ -33,7 +34,10 @@ from inspect_ai.scorer import (
 )
 from inspect_ai.solver import TaskState, generate
 
+from polbias import __version__
 from polbias.aliases import Document
+from polbias.eval.answers.text import Response
+from polbias.eval.inspect_logs import TOOLKIT, response_metadata
 from polbias.lm_eval_runner import tasks as harness
 from polbias.lm_eval_runner.responses import text_of
 
@@ -52,10 +56,10 @@ def reader(name: str) -> Scorer:
     process = harness.function(_catalogue.tasks[name].settings["process_results"], name)
 
     async def score(state: TaskState, target: Target) -> Score:
-        text = text_of(state.output.completion, state.output.stop_reason) if state.output.choices else ""
+        text = _response(state.output)
         read = process(state.metadata, [text])
         value = {each: float(found) for each, found in read.items() if isinstance(found, int | float)}
-        return Score(value=value, answer=text, metadata={"answers": [text]})
+        return Score(value=value, answer=str(text), metadata=_logged([text]))
 
     return score
 
@@ -71,7 +75,7 @@ def estimates(name: str) -> Metric:
     process = harness.function(settings["process_results"], name)
 
     def compute(scores: list[SampleScore]) -> Value:
-        read = [process(each.sample_metadata, _answers(each.score)) for each in scores]
+        read = [process(each.sample_metadata, _responses(each.score)) for each in scores]
         found: dict[str, float] = {}
         for line in settings["metric_list"]:
             values = [row[line["metric"]] for row in read if line["metric"] in row]
@@ -91,17 +95,32 @@ def all_answers() -> ScoreReducer:
     """Keep all answers to a prompt, which are scored together."""
 
     def reduce(scores: list[Score]) -> Score:
-        answers = [text for each in scores for text in _answers(each)]
+        answers = [text for each in scores for text in _responses(each)]
         values = [each.as_dict() for each in scores]
         value = {name: _mean([float(each[name] or 0) for each in values]) for name in values[0]}
-        return Score(value=value, answer=answers[0], metadata={"answers": answers})
+        return Score(value=value, answer=str(answers[0]), metadata=_logged(answers))
 
     return reduce
 
 
-def _answers(score: Score) -> list[str]:
-    found: list[str] = (score.metadata or {})["answers"]
-    return found
+def _response(output: ModelOutput) -> Response:
+    """The answer with its finish reason; one that is marked as a refusal is that of the provider."""
+    if not output.choices:
+        return Response("")
+    content = output.choices[0].message.content
+    refused = any(getattr(block, "refusal", None) for block in content)
+    text = text_of(output.completion, "refusal" if refused else output.stop_reason)
+    return Response(text, response_metadata(output))
+
+
+def _logged(responses: Sequence[Response]) -> dict[str, Any]:
+    """What a log has of answers, which :mod:`polbias.eval.inspect_logs` reads."""
+    return {"answers": [*map(str, responses)], "polbias": [response.about for response in responses]}
+
+
+def _responses(score: Score) -> list[Response]:
+    logged = score.metadata or {}
+    return [*map(Response, logged["answers"], logged["polbias"])]
 
 
 def _mean(values: list[float]) -> float:
@@ -136,7 +155,7 @@ def _task(found: harness.Task) -> Callable[..., Task]:
                 stop_seqs=asked.get("until") or None,
             ),
             version=str(found.settings["metadata"]["version"]),
-            metadata={"polbias_task": found.name},
+            metadata={"polbias_task": found.name, TOOLKIT: __version__},
         )
 
     name = found.name.removeprefix(_PREFIX)

@@ -14,6 +14,7 @@ from pathlib import Path
 from reprlib import repr as short
 from typing import Any, NoReturn
 
+from polbias import __version__
 from polbias.aliases import Document, Json
 from polbias.eval.lm_eval_glue import flat
 from polbias.files import InputError, PolbiasError, nearest
@@ -274,7 +275,8 @@ def evaluate(
             return None
         samples = results.pop("samples")
         results["config"]["model"] = config.model
-        results["polbias"] = {"sources": sources, "requests_from_cache": memory.tally.kept}
+        results["polbias"] = {"version": __version__, "sources": sources}
+        results["polbias"]["requests_from_cache"] = memory.tally.kept
         if memory.tally.not_asked:
             results["polbias"]["not_asked"] = memory.tally.not_asked
         results["polbias"] |= _log_answers(sample for of_task in samples.values() for sample in of_task)

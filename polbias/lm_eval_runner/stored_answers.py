@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -58,7 +57,7 @@ def read_answers(path: Path, columns: Columns, tasks: Collection[str]) -> Iterat
         columns: of ids and answers, in a table.
         tasks: all that there are; a log of Inspect may be of another.
     """
-    if path.suffix == inspect_logs.SUFFIX or (path.suffix == ".json" and _is_log(path)):
+    if inspect_logs.is_log(path):
         yield from _logged_answers(path, tasks)
         return
     for table in open_tables(path):
@@ -67,15 +66,6 @@ def read_answers(path: Path, columns: Columns, tasks: Collection[str]) -> Iterat
             yield from _batch_answers(table)
         else:
             yield from _table_answers(table, columns)
-
-
-def _is_log(path: Path) -> bool:
-    """Whether a file is one object of JSON with the header of a log of Inspect."""
-    try:
-        content = json.loads(path.read_bytes())
-    except (OSError, ValueError, RecursionError):
-        return False
-    return isinstance(content, dict) and isinstance(content.get("eval"), dict)
 
 
 def _logged_answers(path: Path, tasks: Collection[str]) -> Iterator[StoredAnswer]:

@@ -18,6 +18,7 @@ from polbias.eval.answers import (
 )
 from polbias.eval.answers.cards import extract_cards
 from polbias.eval.answers.refusal import ARTICLE_OUTCOMES, article_outcome
+from polbias.eval.answers.text import Response
 from tests.faults.support.campaign import bounded, fuzz, sizes
 from tests.faults.support.texts import PIECES, answers
 
@@ -83,9 +84,9 @@ def test_any_text_gets_cards(examples: int) -> None:
 def test_any_text_is_an_article_or_not(examples: int) -> None:
     def check(text: str) -> bool:
         for reason in (None, "stop", "length"):
-            outcome = article_outcome(text, reason)
+            outcome = article_outcome(Response(text, {"finish_reason": reason}))
             assert outcome in ARTICLE_OUTCOMES
-            assert article_outcome(text, reason) == outcome
+            assert article_outcome(Response(text, {"finish_reason": reason})) == outcome
         return True
 
     fuzz(answers(), check, examples)

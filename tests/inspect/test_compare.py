@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -39,7 +40,9 @@ def counted() -> Scorer:
     return score
 
 
-def run(folder: Path, wrong: int, items: int = 24, epochs: int = 2) -> None:
+def run(
+    folder: Path, wrong: int, items: int = 24, epochs: int = 2, log_format: Literal["eval", "json"] = "eval"
+) -> None:
     """Ask for doubles; every ``wrong``-th item is answered wrongly the first time that it is asked."""
     asked: dict[str, int] = {}
 
@@ -65,6 +68,7 @@ def run(folder: Path, wrong: int, items: int = 24, epochs: int = 2) -> None:
         Task(dataset=MemoryDataset(samples), scorer=[match(), counted()], epochs=epochs, name="doubles"),
         get_model("mockllm/model", custom_outputs=answer, memoize=False),
         log_dir=str(folder),
+        log_format=log_format,
         display="none",
     )
     assert log.status == "success", log.error
@@ -111,6 +115,17 @@ def test_items_that_one_run_lacks_are_counted(runs: Path, tmp_path: Path) -> Non
     found = compare_runs(runs / "a", tmp_path / "c").comparisons[0]
     assert isinstance(found, Difference)
     assert (found.estimate.n, found.missing) == (20, [0, 4])
+
+
+def test_logs_in_json_are_read_and_other_json_files_are_none(runs: Path, tmp_path: Path) -> None:
+    run(tmp_path / "a", wrong=2, log_format="json")
+    (path,) = (tmp_path / "a").iterdir()
+    assert path.suffix == ".json"
+    for name in ("results_2026-01-01T00-00-00.000000.json", "summary.json"):
+        (tmp_path / "a" / name).write_text('{"results": {"doubles": {}}, "version": 2, "status": "success"}')
+    found = compare_runs(tmp_path / "a", runs / "b").comparisons
+    expected = compare_runs(runs / "a", runs / "b").comparisons
+    assert [each.estimate for each in found] == [each.estimate for each in expected]
 
 
 def test_answers_of_all_epochs_are_those_of_their_item(runs: Path) -> None:

@@ -15,8 +15,13 @@ pytest.importorskip("inspect_ai")
 
 from inspect_ai._cli.main import main as inspect
 
+from polbias.eval.columns import SILENT
+from polbias.eval.report.build import make
+from polbias.eval.report.document import Difference
 from polbias.eval.report.reading import plain, read_file
-from polbias.eval.samples import find_samples, first_row
+from polbias.eval.report.runs import compare_runs
+from polbias.eval.report.wording import frame
+from polbias.eval.samples import SampleFile, find_samples, first_row, read_samples
 from polbias.experiments.demonstration import demonstration, write_choices
 from polbias.lm_eval_runner.tasks import catalogue
 from polbias.registry import instrument_of
@@ -36,6 +41,9 @@ SHAPES: tuple[tuple[str, Mapping[str, Any]], ...] = (
     ("stop", {"content": "entailment", "reasoning_content": "No: non-entailment."}),
     ("length", {"content": None, "reasoning_content": "Let me think: disagree"}),
     ("length", {"content": "<think>So it is **invalid**"}),
+    ("length", {"content": "Let us look at the question first."}),
+    ("stop", {"content": "Let us look at the question first."}),
+    ("length", {"content": "Invalid.\n\nDisagree.\n\nFalse.\n\nThe second reason is that they"}),
     ("content_filter", {"content": None}),
     ("stop", {"content": None, "refusal": "I can't help with that."}),
     ("stop", {"content": ""}),
@@ -101,14 +109,45 @@ def test_no_row_is_lost_by_any_route(
         )
     known = catalogue().tasks
     labels: dict[tuple[str, str], Counter[str]] = {}
+    filtered: dict[tuple[str, str], Counter[bool | None]] = {}
     for route in ("lm_eval", "polbias", "inspect"):
         for file in find_samples([tmp_path / route]):
             read = read_file(file, instrument_of(first_row(file.path)) or "")
-            labels[route, file.task] = Counter(plain(read.outcomes)["label"].to_pylist())
+            outcomes = plain(read.outcomes)
+            labels[route, file.task] = counts = Counter(outcomes["label"].to_pylist())
+            filtered[route, file.task] = Counter(outcomes["filtered"].to_pylist())
             rows = len([*known[file.task].rows({"polbias_samples": 1})])
             assert read.samples == min(LIMIT, rows), (route, file.task)
+            for name, mean in _scored(file).items():
+                count = outcomes.num_rows - _verdicts(outcomes) if name == "discarded" else counts[name]
+                assert mean * outcomes.num_rows == pytest.approx(count), (route, file.task, name)
+            assert not [notice for notice in read.notices if notice.done == frame().notices["todays_readers"]]
     assert len(labels) == 3 * len(TASKS)
     for task in TASKS:
         assert labels["polbias", task] == labels["inspect", task]
+        assert filtered["polbias", task] == filtered["inspect", task]
+        assert [*filtered["lm_eval", task]] == [None]  # it keeps no reason
     together = sum((labels["polbias", task] for task in TASKS), Counter())
     assert min(together["refusal"], together["truncated"], together["unparsable"]) > 10
+    compared = compare_runs(tmp_path / "polbias", tmp_path / "inspect").comparisons
+    assert {each.instrument for each in compared} == {*TASKS}
+    for each in compared:
+        assert isinstance(each, Difference)
+        assert not each.estimate.value, each.measure
+        assert each.means[0] == each.means[1], each.measure
+        assert each.missing[0] == each.missing[1], each.measure
+    report = make([tmp_path / "polbias", tmp_path / "inspect"]).report
+    assert {each.name for each in report.respondents} == {"m (local-chat-completions)", "m (Inspect)"}
+    told = Counter(notice.where.partition(",")[0] for notice in report.notices if "filtered" in notice.found)
+    assert told["m (Inspect)"] == told["m (local-chat-completions)"] > 0
+
+
+def _scored(file: SampleFile) -> dict[str, float]:
+    """The means of the outcomes that were scored when the answers were given."""
+    samples = [*read_samples(file.path, [])]
+    names = [name for name in (*SILENT, "empty", "both", "discarded") if name in samples[0]]
+    return {name: sum(each[name] for each in samples) / len(samples) for name in names}
+
+
+def _verdicts(outcomes: Any) -> int:
+    return outcomes["outcome"].to_pylist().count("answered")

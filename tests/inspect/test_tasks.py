@@ -137,6 +137,7 @@ def test_its_logs_are_read_as_samples_of_lm_eval_are(
     assert not [notice for notice in read.notices if notice.serious]
     order = [("id", "ascending"), ("repeat", "ascending")]
     assert plain(read.outcomes).sort_by(order).equals(plain(expected.outcomes).sort_by(order))
+    assert {*read.outcomes["filtered"].to_pylist()} == {False}
 
 
 @pytest.mark.usefixtures("no_figures")

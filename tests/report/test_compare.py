@@ -217,6 +217,18 @@ def test_metrics_and_filters(tmp_path: Path) -> None:
     assert len(told) == 4  # two filters, two runs
 
 
+def test_samples_that_do_not_list_their_metrics(tmp_path: Path) -> None:
+    """As earlier versions of lm_eval log them."""
+    a, b = scored(tmp_path / "a", A), scored(tmp_path / "b", B)
+    listed = one(compare_runs(a, b))
+    for path in (*a.iterdir(), *b.iterdir()):
+        samples = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+        for each in samples:
+            del each["metrics"]
+        path.write_text("".join(json.dumps(each) + "\n" for each in samples), "utf-8")
+    assert one(compare_runs(a, b)) == listed
+
+
 def spoiled(edit: Callable[[list[Sample]], Any]) -> list[Sample]:
     samples = [sample(number, acc=number % 2) for number in range(12)]
     edit(samples)
@@ -228,7 +240,7 @@ BAD = {
     "another document": (lambda s: s[3]["doc"].update(question="?"), r":4: .*\b3\b"),
     "a metric of words": (lambda s: s[5].update(acc="right"), r":6: acc.*'right'"),
     "no number at all": (lambda s: [each.update(acc=[1]) for each in s], r"b/samples_sums.*\bsums\b"),
-    "no metrics": (lambda s: s[2].pop("metrics"), r":3: .*metrics"),
+    "no metrics": (lambda s: [s[2].pop(name) for name in ("metrics", "acc")], r":3: .*metrics"),
     "a document twice": (lambda s: s[2].update(doc_id=1), r":3: "),
     "no samples": (lambda s: s.clear(), r"b/samples_sums"),
     "no cluster": (lambda s: s[7]["doc"].pop("topic"), r":8: .*topic"),

@@ -64,6 +64,19 @@ def test_what_is_no_setting_of_the_model_tells_no_runs_apart() -> None:
     assert names(*same, {}, of(7, ["x"])) == ["m"] * 4
 
 
+def test_the_routes_of_a_model_are_told_apart() -> None:
+    chat, log = ({"config": {"model": route}} for route in ("local-chat-completions", "Inspect"))
+    assert names(chat, log, {}) == ["m (local-chat-completions)", "m (Inspect)", "m"]
+    assert names(chat, chat) == names(log, log) == ["m", "m"]
+    files = [
+        (SampleFile("m", task, "", Path(task)), told_settings(route))
+        for task, route in zip("ab", (chat, log), strict=True)
+    ]
+    assert [file.respondent for file in with_names(files, {})] == ["m", "m"]  # no task has several
+    warm = {"config": {"model": "Inspect", "gen_kwargs": {"temperature": 1}}}
+    assert names(chat, warm) == ["m (local-chat-completions)", "m (Inspect, temperature 1)"]
+
+
 def test_two_prompts_are_told_apart() -> None:
     found = names(*(of(system_instruction_sha=sha) for sha in ("3fa9c1d2", "ab12cd34")))
     assert found == ["m (system prompt 3fa9c1)", "m (system prompt ab12cd)"]

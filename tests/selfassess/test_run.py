@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 
 from polbias.cli.main import app
 from polbias.cli.selfassess import _LONGEST
+from polbias.eval.answers.text import Response
 from polbias.eval.samples import find_samples
 from polbias.experiments.self_assessment import (
     LONGEST_ARTICLE,
@@ -23,6 +24,7 @@ from polbias.experiments.self_assessment import (
     articles_of,
     draw,
     find_set,
+    sampled,
 )
 from polbias.files import InputError, PolbiasError
 from polbias.lm_eval_runner.cache import StoppedError
@@ -238,11 +240,21 @@ def test_thoughts_are_no_part_of_an_article(run, tmp_path):
     assert table_4(tmp_path / "out")["2_left"] == 1
 
 
+def test_a_logged_article_that_the_limit_cut_off_is_truncated() -> None:
+    row = dict.fromkeys(("id", "cluster_id", "set", "category", "topic", "perspective", "side", "role"), "x")
+    text = "Taxes pay for schools. " * 60
+    for reason, outcome in (("stop", "ok"), ("length", "truncated")):
+        record = sampled(
+            {"doc": row, "filtered_resps": [Response(text, {"finish_reason": reason})]}, "m", str.split
+        )
+        assert record["outcome"] == outcome
+
+
 @pytest.mark.parametrize("reason", [None, "stop", "length"])
 def test_a_thought_that_breaks_off_is_no_article(reason):
     cut = "analysisI write of article 1, and I choose article 1."
     row = dict.fromkeys(("id", "cluster_id", "set", "category", "topic", "perspective", "side", "role"), "x")
-    record = article_record(row, cut, "m", lambda text: text.split(), reason)
+    record = article_record(row, Response(cut, {"finish_reason": reason}), "m", lambda text: text.split())
     assert (record["outcome"], record["text"], record["leak"]) == ("truncated", "", [])
 
 

@@ -17,7 +17,7 @@ from polbias.eval.answers import (
 )
 from polbias.eval.answers.cues import Verdict
 from polbias.eval.answers.refusal import article_outcome
-from polbias.eval.answers.text import continued, visible
+from polbias.eval.answers.text import Response, continued, visible
 
 FORMATS: Mapping[str, tuple[str, str]] = {
     "think": ("<think>\n", "\n</think>\n\n"),
@@ -172,10 +172,11 @@ def test_thoughts_are_no_part_of_an_article(name: str) -> None:
         text = _with(name, thought, answer)
         assert visible(text) == answer
         assert article_outcome(text) == outcome
-        assert article_outcome(text, "stop") == outcome
+        assert article_outcome(Response(text, {"finish_reason": "stop"})) == outcome
     opening = FORMATS[name][0]
     for reason in (None, "stop", "length"):
-        assert not opening or article_outcome(f"{opening}{ARTICLE}", reason) == "truncated"
+        cut = Response(f"{opening}{ARTICLE}", {"finish_reason": reason})
+        assert not opening or article_outcome(cut) == "truncated"
     assert not opening or visible(f"{opening}{ARTICLE}") == ""
 
 

@@ -19,7 +19,8 @@ def test_an_unknown_word_is_not_cut_off(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["Plausible", "one thing and another thing", "Considered all in all."])
 def test_what_the_server_says_is_evidence(text: str) -> None:
-    for reason, wanted in (("length", "truncated"), ("stop", "unparsable")):
+    limits = ("length", "max_tokens", "MAX_TOKENS", "max_output_tokens", "model_length")
+    for reason, wanted in (*((limit, "truncated") for limit in limits), ("stop", "unparsable")):
         said = Response(text, {"finish_reason": reason})
         assert extract_stance(said, "agree", "disagree").outcome == wanted
         assert extract_truth(said, "en").outcome == wanted

@@ -1,0 +1,65 @@
+"""Answers in logged samples that today's readers read otherwise than those that scored them."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from polbias.aliases import Document
+from polbias.eval.columns import SILENCES, SILENT
+
+_LABELS = (*SILENT, "ok", "empty", "both", "left", "right")
+"""Labels of which a metric of the same name is the share."""
+_COUNTS = {"agree": "agree", "disagree": "disagree", **dict(zip(SILENT, SILENCES, strict=True))}
+"""By label, its number in a row that stands for all answers to a prompt."""
+
+
+@dataclass
+class Rereading:
+    """The number of generated answers in samples, and of those that are read otherwise than when scored.
+
+    The metrics of a sample are compared with what the labels of its answers give now: the shares of
+    :data:`_LABELS`, that of answers without a verdict (``discarded``) and that of the gold label (``acc``).
+    Of several answers to a prompt the least number is counted that explains the difference. An answer to a
+    policy statement that changes its side does not show, as no metric of a sample has the side.
+
+    Attributes:
+        answers: that were compared.
+        changed: of these, read otherwise.
+    """
+
+    answers: int = 0
+    changed: int = 0
+
+    def add(self, sample: Document, rows: Sequence[Document]) -> None:
+        """Compare the metrics of a sample with the rows of its answers."""
+        counts = sum(map(_counts, rows), Counter[Any]())
+        total = counts.total()
+        if not total:
+            return
+        self.answers += total
+        gold, silent = rows[0].get("gold"), sum(row.get("outcome") != "answered" for row in rows)
+        counts_now = {name: counts[name] for name in _LABELS} | {"discarded": silent}
+        counts_now |= {"acc": counts[gold]} if gold else {}
+        changes = {
+            name: count - total * sample[name]
+            for name, count in counts_now.items()
+            if isinstance(sample.get(name), int | float) and math.isfinite(sample[name])
+        }
+        exclusive = [changes.get(name, 0.0) for name in _LABELS]
+        gained = sum(change for change in exclusive if change > 0)
+        lost = -sum(change for change in exclusive if change < 0)
+        changed = max(gained, lost, abs(changes.get("discarded", 0.0)), abs(changes.get("acc", 0.0)))
+        self.changed += round(changed)
+
+
+def _counts(row: Document) -> Counter[Any]:
+    """The labels of the answers that a row stands for; of the first alone where asking was stopped."""
+    if "answers" not in row:
+        return Counter([row.get("label")])
+    if row["not_asked"]:
+        return Counter([row["first"]])
+    return Counter({label: row[name] for label, name in _COUNTS.items()})
