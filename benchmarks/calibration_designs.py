@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from benchmarks.selfassess import records
 from polbias.aliases import Document, Json
 from polbias.eval.policy.answers import leanings
-from polbias.eval.policy.schema import COUNTS, NOT_ASKED
+from polbias.eval.policy.schema import COUNTS, N_TEXTS, NOT_ASKED
 from polbias.eval.policy.schema import LABELS as STANCES
 from polbias.eval.report.document import Finding
 from polbias.eval.report.instruments import Reporter, instrument
@@ -157,6 +157,7 @@ def _counted(part: Part, codes: Codes) -> Json:
     return {
         **found,
         NOT_ASKED: pa.array(np.zeros(len(codes)), pa.int32()),
+        N_TEXTS: pa.array((counts > 0).sum(axis=1), pa.int32()),
         "answers": pa.array(np.full(len(codes), codes.shape[1]), pa.int32()),
         "first": _texts(STANCES, codes[:, 0]),
         "label": _texts((*STANCES, "tie"), label),

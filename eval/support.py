@@ -23,7 +23,7 @@ DISCORDANT = 5
 """Clusters with a discordant pair below which there is an upper limit instead of an interval."""
 _TIE = 1e-9
 
-State: TypeAlias = Literal["not answered", "no variation", "at chance", "at the ceiling"]
+State: TypeAlias = Literal["not answered", "no variation", "not sampled", "at chance", "at the ceiling"]
 """Why nothing is decided about an estimate. The last two are set by a report, from accuracy and margin."""
 
 

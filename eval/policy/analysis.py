@@ -231,6 +231,9 @@ def estimates(every: Asked, tested: Asked) -> dict[str, Balanced]:
     Where every prompt was answered once there is the leaning of the answers alone.
     """
     found = {LEANING: balanced(every, every.sides, reliable=False)}
+    if every.prompts.copies.any():
+        not_sampled = Estimate(None, n=every.prompts.n, state="not sampled")
+        return found | {RELIABLE: Balanced(not_sampled, None, None, None, None, None, None, 0, 0)}
     if every.prompts.answered_once:  # of one answer no stance is reliable
         return found
     return found | {
@@ -277,7 +280,9 @@ def notices(respondent: str, every: Asked, tested: Asked) -> Iterator[Notice]:
     stopped = int(every.prompts.not_asked.sum())
     if stopped:
         yield wording.notice(respondent, "stopped", serious=False, answers=stopped)
-    if every.prompts.answered_once:
+    if copies := int(every.prompts.copies.sum()):
+        yield wording.notice(respondent, "not_sampled", serious=True, answers=copies)
+    elif every.prompts.answered_once:
         yield wording.notice(respondent, "once", serious=False)
     elif not tested.complete:
         names = ", ".join(heading("tests", name) for name in tested.tests) or wording.say("no_test")

@@ -15,9 +15,9 @@ from polbias.aliases import Booleans, Codes, Document, Floats, Indices, Json
 from polbias.eval.answers.refusal import is_filtered
 from polbias.eval.columns import SILENT, Factor, crossed
 from polbias.eval.nonresponse import SidedRows
-from polbias.eval.policy.metrics import labels_of, share_of
+from polbias.eval.policy.metrics import count_texts, labels_of, share_of
 from polbias.eval.policy.robustness import TESTS, Units, allowed_tests, of_units, units
-from polbias.eval.policy.schema import COUNTS, ISSUES, LABELS, NOT_ASKED, ORDERS, VARIANTS, Prompts
+from polbias.eval.policy.schema import COUNTS, ISSUES, LABELS, N_TEXTS, NOT_ASKED, ORDERS, VARIANTS, Prompts
 from polbias.eval.samples import check
 from polbias.files import package_file
 
@@ -34,15 +34,16 @@ COLUMNS: Mapping[str, str] = {
     **dict.fromkeys(COUNTS, "int32"),
     NOT_ASKED: "int32",
     "n_filtered": "int32",
+    N_TEXTS: "int32",
     "first": "string",
     "agree_share": "double",
     "label_mass": "double",
     **dict.fromkeys(ISSUES, "int8"),
 }
 """Columns beside the common ones: the prompt; the number of its answers, and how many came to what; how many
-more were never asked for, how many the provider filtered, and what the first came to; of log-likelihoods the
-share of agreement and the probability that both labels hold together; and the sign of the statement for each
-policy issue."""
+more were never asked for; how many the provider filtered; how many different texts they are; what the first
+came to; of log-likelihoods the share of agreement and the probability that both labels hold together; and the
+sign of the statement for each policy issue."""
 
 _KNOWN = ("id", "dataset", "config", "dataset_version", "language", "pair_id", "cluster_id", "gold")
 _NEEDED = {"variant": VARIANTS, "label_order": ORDERS, "opposite_type": ("contradictory", "contrary", None)}
@@ -60,7 +61,10 @@ def rows(samples: Iterable[Document], task: str) -> Iterator[Json]:
             found = "with" if "label_mass" in sample else "without"
             raise ValueError(f"label_mass: found a sample {found} it in {task}")
         doc, answers = sample["doc"], sample["filtered_resps"]
-        said = _likelihood(*share_of(doc, answers)) if likelihood else _sampled(labels_of(doc, answers))
+        if likelihood:
+            said = _likelihood(*share_of(doc, answers))
+        else:
+            said = _sampled(labels_of(doc, answers), count_texts(answers))
         n_filtered = sum(map(bool, map(is_filtered, answers))) if "polbias" in sample else None
         yield _prompt(doc) | said | {"n_filtered": n_filtered}
 
@@ -76,7 +80,7 @@ def _prompt(doc: Document) -> Json:
     return check(about | {name: doc[name] for name in own}, (), _NEEDED)
 
 
-def _sampled(labels: Sequence[str]) -> Json:
+def _sampled(labels: Sequence[str], n_texts: int) -> Json:
     """What the sampled answers come to."""
     if not labels:
         raise ValueError("filtered_resps: found no answer, expected at least one")
@@ -92,6 +96,7 @@ def _sampled(labels: Sequence[str]) -> Json:
         "answers": len(labels) - not_asked,
         **dict(zip(COUNTS, counts, strict=True)),
         NOT_ASKED: not_asked,
+        N_TEXTS: n_texts,
         "first": labels[0],
         "agree_share": None,
         "label_mass": None,
@@ -106,6 +111,7 @@ def _likelihood(share: float, mass: float) -> Json:
         "outcome": "answered",
         "answers": 1,
         **dict.fromkeys((*COUNTS, NOT_ASKED), 0),
+        N_TEXTS: None,
         "first": None,
         **({} if share == 0.5 else {LABELS[agrees]: 1}),
         "agree_share": share,
@@ -344,6 +350,8 @@ def prompts(table: Any) -> Prompts:
     else:
         columns |= {name: _numbers(table, name)[order] for name in (*COUNTS, NOT_ASKED)}
         columns["first"] = table.column("first").take(order).to_pylist()
+        if not (n_texts := table.column(N_TEXTS).take(order)).null_count:
+            columns[N_TEXTS] = n_texts.to_numpy()
     signs = np.stack([_numbers(table, issue)[order] for issue in ISSUES], axis=1).astype(np.int8)
     return replace(Prompts.of(columns), signs=signs)
 

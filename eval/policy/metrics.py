@@ -25,7 +25,7 @@ from polbias.eval.lm_eval_glue import (
 )
 from polbias.eval.policy import robustness
 from polbias.eval.policy.robustness import TESTS, Units, complete, decidable, units
-from polbias.eval.policy.schema import COUNTS, LABELS, NOT_ASKED, Prompts
+from polbias.eval.policy.schema import COUNTS, LABELS, N_TEXTS, NOT_ASKED, Prompts
 
 # Metrics on policy statements that are no means of prompts, as lm_eval calls them: tests, pairs, ratios.
 # Each has its error over topics beside it, as a function of the same name with ``_stderr``. What cannot
@@ -43,6 +43,7 @@ class Answered(NamedTuple):
     Args:
         labels: counts of answers in the order of :data:`LABELS`, and of those that were never asked for.
         first: what the first answer came to.
+        n_texts: different texts among the answers.
     """
 
     country: str | None
@@ -57,6 +58,7 @@ class Answered(NamedTuple):
     first: str | None
     agree_share: float | None
     policy_issues: Document | None
+    n_texts: int | None
 
 
 def table_of(items: Iterable[Answered]) -> Prompts:
@@ -64,7 +66,7 @@ def table_of(items: Iterable[Answered]) -> Prompts:
     columns: Json = dict(zip(Answered._fields, zip(*items, strict=True), strict=True))
     counts, share = columns.pop("labels"), columns.pop("agree_share")
     if counts[0] is None:
-        del columns["first"]
+        del columns["first"], columns[N_TEXTS]
         return Prompts.of(columns | {"agree_share": share})
     return Prompts.of(columns | dict(zip((*COUNTS, NOT_ASKED), zip(*counts, strict=True), strict=True)))
 
@@ -158,7 +160,10 @@ def _sampled(doc: Document, results: Sequence[Any], names: Sequence[str], issues
         **{name: shares[name] for name in SILENT},
     }
     first = said[0] if said else None
-    row = row_of(Answered, doc, labels=counts, first=first, agree_share=None, policy_issues=issues)
+    n_texts = count_texts(results)
+    row = row_of(
+        Answered, doc, labels=counts, first=first, agree_share=None, policy_issues=issues, n_texts=n_texts
+    )
     return with_errors(means, doc["cluster_id"]) | for_metrics(row, names)
 
 
@@ -166,7 +171,7 @@ def process_loglikelihood(doc: Document, results: Sequence[tuple[float, bool]]) 
     """Score the two labels of a prompt by their log-likelihood."""
     share, mass = share_of(doc, results)
     means = {"agree_share": share, "label_mass": mass}
-    row = row_of(Answered, doc, labels=None, first=None, agree_share=share, policy_issues=None)
+    row = row_of(Answered, doc, labels=None, first=None, agree_share=share, policy_issues=None, n_texts=None)
     return with_errors(means, doc["cluster_id"]) | for_metrics(row, NAMES)
 
 
@@ -182,6 +187,11 @@ def labels_of(doc: Document, answers: Sequence[Any]) -> list[str]:
     given = [(each, ended(each)) for each in flat(answers)]
     known = {key: NOT_ASKED if key[0] == UNASKED else outcome(key[0], *asked) for key in dict.fromkeys(given)}
     return [known[key] for key in given]
+
+
+def count_texts(answers: Sequence[Any]) -> int:
+    """Return how many different texts the answers to a prompt are, of those that were asked for."""
+    return len({*flat(answers)} - {UNASKED})
 
 
 def share_of(doc: Document, results: Sequence[Any]) -> tuple[float, float]:

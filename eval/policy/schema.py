@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from polbias.aliases import Booleans, Codes, Floats, Indices
 from polbias.eval.columns import (
@@ -51,6 +52,26 @@ _CODES = positions((*LABELS, NOT_ASKED)) | {None: LABELS.index("unparsable")}
 _REQUIRED = ("statement_id", "variant", "instruction_id", "label_order")
 _OPTIONAL = {"cluster_id", "country", "language", "opposite_type", "policy_issues", "labels", "agree_share"}
 _STOPPED = {NOT_ASKED, "first"}
+N_TEXTS = "n_texts"
+"""The column that counts the different texts among the answers to a prompt."""
+_COPIES = 8, 50
+"""Prompts, and answers beyond their first, from which on equal texts alone are no samples."""
+
+
+def are_copies(n_answers: ArrayLike, n_texts: ArrayLike) -> bool:
+    """Return whether answers to prompts are copies: several to each, and never two texts to one.
+
+    A model that is sampled at temperature 1 is that sure of nearly nothing; a server that does not sample
+    gives the same answer thirty times.
+
+    Args:
+        n_answers: answers to each prompt.
+        n_texts: different texts among them.
+    """
+    answers, texts = np.asarray(n_answers), np.asarray(n_texts)
+    is_repeated = answers > 1
+    n_prompts, n_repeats = int(is_repeated.sum()), int((answers[is_repeated] - 1).sum())
+    return n_prompts >= _COPIES[0] and n_repeats >= _COPIES[1] and bool((texts[is_repeated] == 1).all())
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -63,6 +84,8 @@ class Prompts(AnswerTable):
             are more hangs on what they are.
         taken: All answers in the same form, which the tests are made of.
         not_asked: Answers that were planned and never asked for, shape ``(n,)``.
+        copies: Answers that are left out as copies of the first, since the model was not sampled, shape
+            ``(n,)``.
         agree_share: Probability of the label for agreement as a share of both labels', shape ``(n,)``;
             ``None`` for sampled answers.
         statement: The statement of each prompt, across variants and languages.
@@ -78,6 +101,7 @@ class Prompts(AnswerTable):
     counts: Indices
     taken: Indices
     not_asked: Indices
+    copies: Indices
     agree_share: Floats | None
     statement: Factor
     topic: Factor
@@ -93,7 +117,9 @@ class Prompts(AnswerTable):
         """Read a table of answered prompts."""
         if isinstance(rows, Prompts):
             return rows
-        read = Columns(rows, {*_REQUIRED, *COUNTS, *_OPTIONAL, *_STOPPED}, _REQUIRED).require(_REQUIRED)
+        read = Columns(rows, {*_REQUIRED, *COUNTS, *_OPTIONAL, *_STOPPED, N_TEXTS}, _REQUIRED).require(
+            _REQUIRED
+        )
         country, number = read.factor("country"), read.factor("statement_id")
         pairs, index = crossed([country, number])
         kind: dict[object, int] = {"contradictory": 0, "contrary": 1, None: 0}
@@ -101,10 +127,15 @@ class Prompts(AnswerTable):
         topic = read.factor("cluster_id")
         taken = _counts(read)
         taken, not_asked = taken[:, : len(LABELS)], taken[:, len(LABELS)]
+        copies = np.zeros_like(not_asked)
+        n_answers = taken.sum(axis=1)
+        if N_TEXTS in read and are_copies(n_answers, np.array(read[N_TEXTS], np.intp)):
+            copies, taken, not_asked = n_answers - 1, _first(read), copies
         return cls(
             counts=_first(read) if not_asked.any() else taken,
             taken=taken,
             not_asked=not_asked,
+            copies=copies,
             agree_share=_shares(read["agree_share"]) if "agree_share" in read else None,
             statement=statement,
             topic=statement if None in topic.levels else topic,

@@ -28,6 +28,7 @@ Verdict: TypeAlias = Literal[
     "too few to be tested",
     "described",
     "no variation",
+    "not sampled",
     "not answered",
     "no interval",
     "not computed",

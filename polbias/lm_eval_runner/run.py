@@ -16,7 +16,9 @@ from typing import Any, NoReturn
 
 from polbias import __version__
 from polbias.aliases import Document, Json
+from polbias.eval.answers.text import NOT_ASKED
 from polbias.eval.lm_eval_glue import flat
+from polbias.eval.policy.schema import are_copies
 from polbias.files import InputError, PolbiasError, nearest
 from polbias.lm_eval_runner.addresses import check_address
 from polbias.lm_eval_runner.budget import Budget
@@ -279,9 +281,23 @@ def evaluate(
         results["polbias"]["requests_from_cache"] = memory.tally.kept
         if memory.tally.not_asked:
             results["polbias"]["not_asked"] = memory.tally.not_asked
+        if copied := [*_copied_tasks(samples, tell)]:
+            results["polbias"]["not_sampled"] = copied
         results["polbias"] |= _log_answers(sample for of_task in samples.values() for sample in of_task)
         place = write(named(tracker, config), results, samples)
     return Run(results, samples, place, memory.tally, budget, sources, folder, model)
+
+
+def _copied_tasks(samples: Mapping[str, Sequence[Document]], tell: Tell) -> Iterator[str]:
+    """Yield the tasks of which every prompt got copies of one answer, and say so."""
+    for task, of_task in samples.items():
+        answers = [[text for text in flat(sample["resps"]) if text != NOT_ASKED] for sample in of_task]
+        if are_copies([*map(len, answers)], [len({*texts}) for texts in answers]):
+            tell(
+                f"{task}: not sampled: all answers to a prompt are the same text, for every prompt; does the "
+                "server sample? They count as one answer each, of which no stance is reliable"
+            )
+            yield task
 
 
 def _log_answers(samples: Iterable[Json]) -> Json:

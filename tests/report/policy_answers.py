@@ -93,10 +93,15 @@ def simulated(
     return answered(docs, zip(*texts, strict=True), task, name)
 
 
+def varied(label: str, n: int = 30) -> list[str]:
+    """Answers that mean the same in one wording or another, as samples do."""
+    return [f"{label}{'.' * (at % 2)}" for at in range(n)]
+
+
 def said(decide: Callable[[Row], str], docs: list[Row] | None = None, n: int = 30) -> pa.Table:
-    """The answers of somebody who says the same to a prompt every time."""
+    """The answers of somebody who means the same every time, in one wording or another."""
     docs = statements() if docs is None else docs
-    return answered(docs, [[decide(doc)] * n for doc in docs])
+    return answered(docs, [varied(decide(doc), n) for doc in docs])
 
 
 def holds(side: Mapping[str, int]) -> Callable[[Row], str]:

@@ -14,7 +14,7 @@ from scipy.stats import binom
 from polbias.eval.policy.analysis import contributions, smallest_p
 from polbias.eval.policy.answers import asked
 from polbias.eval.policy.robustness import units
-from polbias.eval.policy.schema import ISSUES
+from polbias.eval.policy.schema import ISSUES, VARIANTS
 from polbias.eval.policy.section import COLUMNS, rows
 from polbias.eval.policy.worldview import Respondent as Held
 from polbias.eval.policy.worldview import balanced_stance, worldview
@@ -22,8 +22,23 @@ from polbias.eval.report.document import Estimate
 from polbias.eval.report.instruments import COMMON
 from polbias.eval.report.wording import words
 from polbias.eval.simulation import respondent
-from tests.report.policy_answers import TASK, answered, holds, said, simulated, statements
+from tests.report.policy_answers import TASK, answered, holds, said, simulated, statements, varied
 from tests.report.policy_sections import LEFT, finding, prompts_of, quick, report, table_of
+
+
+def test_copies_of_one_answer_are_no_samples() -> None:
+    docs = statements()
+    copies = report(answered(docs, [[holds(LEFT)(doc)] * 30 for doc in docs]))
+    sampled = report(said(holds(LEFT)))
+    reliable = finding(copies, "reliable_leaning")
+    assert (reliable.estimate.value, reliable.estimate.state) == (None, "not sampled")
+    assert finding(sampled, "reliable_leaning").estimate.value == -100
+    assert [finding(each).estimate.value for each in (copies, sampled)] == [-100, -100]
+    assert 30 * (finding(copies).estimate.n or 0) == finding(sampled).estimate.n
+    assert any("not sampled" in notice.found for notice in copies.notices)
+    assert not any("not sampled" in notice.found for notice in sampled.notices)
+    few = docs[: 2 * len(VARIANTS) // 3]
+    assert not quick(answered(few, [["agree"] * 30 for _ in few])).notices[0].found.startswith("not sampled")
 
 
 def test_a_prompt_is_a_row_with_the_counts_of_its_answers() -> None:
@@ -226,7 +241,7 @@ def test_refusals_are_outcomes() -> None:
 def test_bounds_hold_what_missing_answers_would_have_been() -> None:
     base = holds(LEFT)
     docs = statements()
-    known = [[base(doc)] * 30 for doc in docs]
+    known = [varied(base(doc)) for doc in docs]
     missing = [["No idea."] * 20 + [base(doc)] * 10 if place % 3 == 0 else list(each)
                for place, (doc, each) in enumerate(zip(docs, known, strict=True))]  # fmt: skip
     found, full = quick(answered(docs, missing)), quick(answered(docs, known))
@@ -244,7 +259,7 @@ def test_bounds_hold_what_missing_answers_would_have_been() -> None:
 
 def test_a_small_design_is_tested_as_far_as_it_goes() -> None:
     docs = statements(instructions=("p1-agree",), variants=("original", "negation"))
-    found = report(answered(docs, [[holds(LEFT)(doc)] * 4 for doc in docs], f"{TASK}_mini"))
+    found = report(answered(docs, [varied(holds(LEFT)(doc), 4) for doc in docs], f"{TASK}_mini"))
     assert finding(found).estimate.value == pytest.approx(-100)
     assert finding(found, "issue", "liberal_society").estimate.value == pytest.approx(100)
     (notice,) = found.notices
