@@ -194,3 +194,19 @@ def test_a_run_of_several_answers_a_request(evaluate: Evaluate) -> None:
     alone = [each["results"][TASK]["pass_negation,none"] for each in found.values()]
     assert alone[:2] == [None, None]
     assert alone[2] is not None
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize("stop", ["exact", "none"])
+def test_a_server_that_does_not_sample_is_found_out(evaluate: Evaluate, stop: str) -> None:
+    class Greedy(Server):
+        def _chat(self, body: dict[str, Any]) -> dict[str, object]:
+            return super()._chat(body | {"seed": 0, "n": 1})
+
+    with Greedy(several=True) as server:
+        done = evaluate(*chat(server.url), "--tasks", TASK, "--stop", stop, family="policy")
+    assert done.exception is None, done.output
+    assert f"{TASK}: not sampled" in done.stderr
+    results = results_of(Path("polbias-results"))
+    assert results["polbias"]["not_sampled"] == [TASK]
+    assert {results["results"][TASK][f"{name},none"] for name in ("reliable", "pass_all")} == {None}
