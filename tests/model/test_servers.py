@@ -58,10 +58,10 @@ OTHER = Run(GREEDY.tasks[1:2], temperature=0)
 SCORED = "polbias_en_formal_mini_loglikelihood"
 N_SCORED = 8
 # What docs/running.md says of each server.
-ABILITIES: Mapping[Server, Mapping[str, bool]] = {
-    VLLM: {"n": True, "seed": True, "reason": True, "usage": True, "top_logprobs": True, "echo": True},
-    LLAMA: {"n": False, "seed": True, "reason": True, "usage": True, "top_logprobs": True, "echo": False},
-    TRANSFORMERS: {"n": False, "seed": False, "reason": True, "usage": True, "top_logprobs": False, "echo": False},
+ABILITIES: Mapping[str, Mapping[str, bool]] = {
+    VLLM.name: {"n": True, "seed": True, "reason": True, "usage": True, "top_logprobs": True, "echo": True},
+    LLAMA.name: {"n": False, "seed": True, "reason": True, "usage": True, "top_logprobs": True, "echo": False},
+    TRANSFORMERS.name: {"n": False, "seed": False, "reason": True, "usage": True, "top_logprobs": False, "echo": False},
 }  # fmt: skip
 SECONDS = 900
 
@@ -128,12 +128,12 @@ def abilities(server: Running) -> Mapping[str, bool]:
 
 
 def test_a_server_does_what_the_documentation_says(server: Running) -> None:
-    assert abilities(server) == ABILITIES[server.server]
+    assert abilities(server) == ABILITIES[server.server.name]
 
 
 def test_a_server_that_never_samples(weights: Weights, tmp_path_factory: pytest.TempPathFactory) -> None:
     with running(TRANSFORMERS, weights, tmp_path_factory) as server:
-        assert abilities(server) == ABILITIES[TRANSFORMERS]
+        assert abilities(server) == ABILITIES[TRANSFORMERS.name]
 
 
 @pytest.mark.parametrize("route", [name for name in ROUTES if name != "chat"])
@@ -278,7 +278,7 @@ def test_likelihoods_are_those_of_transformers_or_are_refused(
     done = score(
         ["--model", "local-completions", "--model_args", arguments], environment, tmp_path / "server"
     )
-    if not ABILITIES[server.server]["echo"]:
+    if not ABILITIES[server.server.name]["echo"]:
         assert done.returncode != 0
         assert "Traceback" not in done.stderr
         assert not [*tmp_path.rglob("samples_*")]
