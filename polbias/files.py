@@ -45,11 +45,17 @@ def _runs(process: int) -> bool:
     return True
 
 
-def write_text(path: Path, text: str) -> None:
-    """Write a whole file in UTF-8, or leave what was there before; it keeps its permissions."""
+def write_text(path: Path, text: str | Iterable[str]) -> None:
+    """Write a whole file in UTF-8, or leave what was there before; it keeps its permissions.
+
+    Args:
+        path: of the file.
+        text: or its lines, with their ends.
+    """
     draft = draft_of(path)
     try:
-        draft.write_text(text, "utf-8", newline="")
+        with draft.open("w", encoding="utf-8", newline="") as file:
+            file.writelines([text] if isinstance(text, str) else text)
         if path.exists():
             draft.chmod(path.stat().st_mode & 0o777)
         draft.replace(path)

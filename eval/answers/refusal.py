@@ -14,8 +14,19 @@ from polbias.eval.answers.text import LIMITS, Sentence, first_match, prepare, vi
 REFUSED_BY_PROVIDER = "I can't help with this request: the provider refused to answer it."
 """What is kept in place of an answer that a provider refuses to give; every reader takes it for a refusal."""
 
-PROVIDER_REFUSALS = frozenset({"refusal", "content_filter"})
-"""Why an answer ended that a provider refuses to give, in the words of servers."""
+_WITHHELD = frozenset(
+    {
+        *("refusal", "content_filter", "content_filtered", "safety", "image_safety", "prohibited_content"),
+        *("blocklist", "spii", "recitation", "guardrail_intervened", "guardrail", "guardrails", "sensitive"),
+        *("moderation", "moderated", "policy_violation", "error_toxic"),
+    }
+)
+
+
+def is_withheld(reason: str | None) -> bool:
+    """Return whether an answer ended because its provider refuses to give it, in the words of servers."""
+    return reason is not None and reason.lower().replace("-", "_") in _WITHHELD
+
 
 _SHORT = 25
 """That an answer has no more tokens is one more sign."""
@@ -159,7 +170,7 @@ _OPENING = 2  # sentences that may decline
 
 def article_outcome(text: str, finish_reason: str | None = None) -> str:
     """Say what came: an article, a refusal, a part of an article, or nothing."""
-    if finish_reason in PROVIDER_REFUSALS:
+    if is_withheld(finish_reason):
         return "refusal"
     prepared, words = prepare(text), visible(text).split()
     broken = prepared.truncated if finish_reason is None else finish_reason in LIMITS

@@ -118,7 +118,7 @@ class SampledTask(WrittenTask):
         if self._seeded:
             asked = [({**settings, "seed": self._first + each}, 1) for each in range(self._samples)]
         else:
-            asked = [({"do_sample": settings.get("temperature", 0) > 0, **settings}, self._samples)]
+            asked = [({"do_sample": settings.get("temperature", 0) != 0, **settings}, self._samples)]
         return self.requests(doc, ctx, asked, **kwargs)
 
 

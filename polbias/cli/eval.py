@@ -138,12 +138,18 @@ def budget_of(
     max_cost: float | None,
 ) -> Budget:
     """Return what a run may take, with the price of its model."""
+    from polbias.eval.inspect_logs import model_name
     from polbias.lm_eval_runner.budget import Budget
+    from polbias.lm_eval_runner.model_identity import INSPECT
     from polbias.models.requests import parse_prices
     from polbias.models.tokens import load_tokens, price_of
 
     name, listed = str(config.model_args.get("model") or ""), config.model.startswith("openai-")
-    price = price_of(name, parse_prices(prices or []), listed=listed)
+    given = parse_prices(prices or [])
+    if config.model == INSPECT and name not in given:
+        listed = name.startswith("openai/") and "base_url" not in config.model_args
+        name = model_name(name)
+    price = price_of(name, given, listed=listed)
     return Budget(max_tokens, max_cost, price, load_tokens(tokenizer))
 
 
@@ -157,11 +163,19 @@ def perform(
 ) -> Run | None:
     """Ask a model some tasks; None in a process that is not the first of several."""
     from polbias.lm_eval_runner.cache import StoppedError
-    from polbias.lm_eval_runner.run import check_kinds, evaluate, model_class, output_folder, prepare
+    from polbias.lm_eval_runner.run import (
+        check_arguments,
+        check_kinds,
+        evaluate,
+        model_class,
+        output_folder,
+        prepare,
+    )
 
     kind = model_class(config.model)
     check_kinds(config.model, kind, [tasks.tasks[task] for name in names for task in tasks.members(name)])
     prepare(config, kind)
+    check_arguments(config, kind)
     output_folder(config)
     if config.limit:
         odd = "; an odd number parts a pair" if config.limit >= 1 and config.limit % 2 else ""
@@ -201,8 +215,8 @@ def say(line: str) -> None:
     typer.secho(line, fg=typer.colors.BRIGHT_BLACK, err=True)
 
 
-def show_run(run: Run, table: bool = False) -> None:
-    """Print what came of a run."""
+def show_run(run: Run, table: bool = False, answered: Sequence[str] | None = None) -> None:
+    """Print what came of a run; `answered` in place of what was asked, where nothing was."""
     from polbias.lm_eval_runner.results import scores
 
     if table:
@@ -211,7 +225,7 @@ def show_run(run: Run, table: bool = False) -> None:
         typer.echo(make_table(run.results))
         if "groups" in run.results:
             typer.echo(make_table(run.results, "groups"))
-    show_scores(run, scores(run.results, run.samples))
+    show_scores(run, scores(run.results, run.samples), answered)
 
 
 def report_on(folder: Path) -> None:
@@ -308,7 +322,7 @@ def show_costs(
 _NO_INTERVAL = "none: hardly any variation"
 
 
-def show_scores(run: Run, scores: Iterable[Score]) -> None:
+def show_scores(run: Run, scores: Iterable[Score], answered: Sequence[str] | None = None) -> None:
     """Print the main metric of every task, where rows came from, what was asked, where everything is."""
     shown = [("task", "metric", "value", "95% interval", "n", "clusters", "no verdict")]
     cut: list[Score] = []
@@ -328,7 +342,8 @@ def show_scores(run: Run, scores: Iterable[Score]) -> None:
             "--gen_kwargs max_gen_toks=8192",
             fg=typer.colors.YELLOW,
         )
-    for line in (*run.sources, _asked(run), *run.budget.lines(), f"results and samples: {run.folder}"):
+    asked = (_asked(run), *run.budget.lines()) if answered is None else answered
+    for line in (*run.sources, *asked, f"results and samples: {run.folder}"):
         typer.echo(line)
 
 

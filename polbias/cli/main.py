@@ -26,9 +26,11 @@ from polbias.cli import (
     negate,
     pairs,
     power,
+    prompts,
     push,
     report,
     review,
+    score,
     selfassess,
     show,
     simulate,
@@ -74,6 +76,8 @@ Command = typer.Typer | Callable[..., object]
 _PANELS: Mapping[str, Mapping[str, Command]] = {
     "Use": {
         "eval": eval.evaluate,
+        "prompts": prompts.prompts,
+        "score": score.score,
         "report": report.report,
         "compare": compare.compare,
         "selfassess": selfassess.commands,

@@ -26,11 +26,15 @@ from polbias.lm_eval_runner.requests import (
     rounds,
     text_of_prompt,
 )
+from polbias.lm_eval_runner.responses import Likelihood
+from polbias.lm_eval_runner.server_errors import Faults
+from polbias.lm_eval_runner.settings import RequestSettings
 from polbias.models.cache import Store
 from polbias.models.chat import scrub
 
 # Ask a model only for what is not on file, and keep each answer as it comes.
 
+_LONGEST = 1_000  # characters of a message that ends in an advice
 _log = logging.getLogger("polbias.lm_eval_runner")
 
 Ask = Callable[[list[Any]], Sequence[Any]]
@@ -87,7 +91,8 @@ class Memory:
         resume: what to do after a break, for the message.
         tally: how many were answered so far.
         budget: what the answers took, and may.
-        faults: what the server replied when it failed; another one fills it.
+        faults: what the server replied when it failed.
+        settings: of requests, which settings are sent.
         think_end: what ends the thoughts of a model in this process, which are kept beside its answer.
         planners: by task, for those that are not asked everything.
         readers: by task, for those whose labels a chat may be asked for: what share of answers is each label.
@@ -102,7 +107,8 @@ class Memory:
     resume: str = "run the same command again"
     tally: Tally = field(default_factory=Tally)
     budget: Budget = field(default_factory=Budget)
-    faults: Sequence[str] = ()
+    faults: Faults = field(default_factory=Faults)
+    settings: RequestSettings = field(default_factory=RequestSettings)
     think_end: str | None = None
     reasons: bool = False
     planners: Mapping[str, Planner] = field(default_factory=dict)
@@ -280,19 +286,23 @@ class Memory:
     def _stopped(self, error: BaseException) -> PolbiasError:
         if isinstance(error, PolbiasError):
             return error
-        final = isinstance(error, Refused)  # its message has what was said to this request
-        said = f"; the server said: {scrub(self.faults[-1])}" if self.faults and not final else ""
         total, left = len(self._slots), sum(not slot.done for slot in self._slots)
         most = "" if all(slot.wanted for slot in self._slots) else "at most "
+        progress = f"after {total - left:,} of {most}{total:,} requests"
         if isinstance(error, SpentError):
             return StoppedError(
-                f"{error} after {total - left:,} of {most}{total:,} requests; "
-                f"{self.resume} with a larger one; {most}{left:,} are missing"
+                f"{error} {progress}; {self.resume} with a larger one; {most}{left:,} are missing"
             )
+        if isinstance(error, Refused):  # the same command would be refused again
+            return StoppedError(f"the model stopped {progress}: {scrub(error, longest=_LONGEST)}")
+        reason, replies = scrub(error) or "no reason given", self.faults.replies
+        if replies and replies[-1] == reason:
+            cause = f"the server fails: {reason}"
+        else:
+            reply = f"; the server said: {scrub(replies[-1])}" if replies else ""
+            cause = f"{type(error).__name__}: {reason}{reply}"
         return StoppedError(
-            f"the model stopped after {total - left:,} of {most}{total:,} requests ({type(error).__name__}: "
-            f"{scrub(error) or 'no reason given'}{said}); {self.resume}; "
-            f"{most}{left:,} are missing"
+            f"the model stopped {progress} ({cause}); {self.resume}; {most}{left:,} are missing"
         )
 
 
@@ -300,4 +310,6 @@ def _answer(kept: Any) -> Any:
     """An answer as it was kept: a text with or without what was said beside it, or likelihoods."""
     if not isinstance(kept, Mapping):
         return kept
+    if "likelihood" in kept:
+        return Likelihood(tuple(kept["likelihood"]), kept.get("usage", {}))
     return Response(kept["text"], {name: kept[name] for name in kept if name not in ("text", ASKED)})

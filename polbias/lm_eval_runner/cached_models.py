@@ -1,33 +1,49 @@
-"""Models of lm_eval that answer from the answer cache what they can."""
+"""Models of lm_eval that answer from the answer cache what they can, and ask servers for the rest."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+import copy
+import json
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from polbias.aliases import Json
+from polbias.aliases import Document, Json
 from polbias.eval.answers.text import Response
+from polbias.lm_eval_runner.addresses import advice_for, form_hint
 from polbias.lm_eval_runner.budget import Gate
 from polbias.lm_eval_runner.cache import Memory
 from polbias.lm_eval_runner.requests import GENERATE, Refused, Several
 from polbias.lm_eval_runner.responses import (
+    BESIDE,
+    Likelihood,
     ResponseError,
     beside,
+    filtered_body,
     odd,
+    usages,
     with_logprobs,
     with_texts,
-    without_empty_stops,
 )
+from polbias.lm_eval_runner.server_errors import ServerError, error_in_answer
+from polbias.lm_eval_runner.settings import STOPS
+
+
+class PassingError(Exception):
+    """An answer did not come, and may if the request is sent again."""
 
 
 def remembering(kind: Any) -> Any:
     """Return a subclass of a model of lm_eval that answers from its attribute ``memory`` what it can.
 
-    A request that an API refuses for good (a wrong key, an unknown model, a prompt that is too long) is not
-    sent again and again, as lm_eval would. Every response gives one answer, also one without a text.
+    What an API refuses for good (a wrong key, an unknown model, a prompt that is too long) is not sent again
+    and again, as lm_eval would. Every response gives one answer, also one without a text.
     """
+    from lm_eval.models.anthropic_llms import AnthropicChat
     from lm_eval.models.api_models import TemplateAPI
-    from lm_eval.models.openai_completions import LocalChatCompletion
+    from lm_eval.models.openai_completions import LocalChatCompletion, OpenAIChatCompletion
+
+    has_own_client = getattr(kind, "amodel_call", None) is not TemplateAPI.amodel_call
 
     class Remembering(kind):  # type: ignore[misc]
         memory: Memory
@@ -52,34 +68,129 @@ def remembering(kind: Any) -> Any:
                 self.think_end_token = end
 
     class RememberingApi(Remembering):
-        def _create_payload(self, *args: Any, **kwargs: Any) -> Json:
-            return without_empty_stops(super()._create_payload(*args, **kwargs))
+        is_served = False  # whether the server has answered yet
 
         def parse_generations(self, outputs: Any, **kwargs: Any) -> Any:
             texts = super().parse_generations(outputs=with_texts(outputs), **kwargs)
-            said = beside(outputs)
-            if len(said) != len(texts):
+            about = beside(outputs)
+            if len(about) != len(texts):
                 return texts
-            answers = [Response(text, about) for text, about in zip(texts, said, strict=True)]
+            answers = [Response(text, known) for text, known in zip(texts, about, strict=True)]
             return [Several(answers)] if self.memory.bundled else answers
 
         def parse_logprobs(self, outputs: Any, *args: Any, **kwargs: Any) -> Any:
-            found = with_logprobs(outputs, kwargs["ctxlens"])
-            return super().parse_logprobs(found, *args, **kwargs)
+            checked = with_logprobs(outputs, kwargs["ctxlens"])
+            likelihoods = super().parse_logprobs(checked, *args, **kwargs)
+            return [
+                Likelihood(likelihood, usage)
+                for likelihood, usage in zip(likelihoods, usages(outputs), strict=True)
+            ]
 
-        def model_call(self, *args: Any, **kwargs: Any) -> Any:
+        def model_call(self, messages: Any, **kwargs: Any) -> Any:
             self.memory.budget.check()
-            try:
-                return super().model_call(*args, **kwargs)
-            except Exception as error:
-                raise _final(error, self.memory.faults) or error from None
+            if has_own_client:
+                return super().model_call(messages, **kwargs)
 
-        async def amodel_call(self, session: Any, sem: Any, messages: Any, **kwargs: Any) -> Any:
+            async def call() -> Any:
+                async with self._session() as session:
+                    return await self._exchange(session, messages, **kwargs)
+
+            return asyncio.run(call())
+
+        async def amodel_call(
+            self,
+            session: Any,
+            sem: Any,
+            messages: Any,
+            *,
+            generate: bool = True,
+            cache_keys: Sequence[Any] | None = None,
+            ctxlens: Sequence[int] | None = None,
+            gen_kwargs: Json | None = None,
+        ) -> Any:
             gate = Gate(sem, self.memory.budget)
+            if has_own_client:
+                keys = {"cache_keys": cache_keys, "ctxlens": ctxlens, "gen_kwargs": gen_kwargs}
+                return await super().amodel_call(session, gate, messages, generate=generate, **keys)
+            await gate.acquire()
             try:
-                return await super().amodel_call(session, gate, messages, **kwargs)
-            except Exception as error:
-                raise _final(error, self.memory.faults) or error from None
+                body = await self._exchange(session, messages, generate=generate, gen_kwargs=gen_kwargs)
+                if generate:
+                    answers = self.parse_generations(body)
+                else:
+                    answers = self.parse_logprobs(body, tokens=messages, ctxlens=ctxlens)
+                for answer, key in zip(answers, cache_keys or (), strict=False):
+                    self.cache_hook.add_partial(GENERATE if generate else "loglikelihood", key, answer)
+                self.is_served = True
+                return answers
+            except ResponseError as error:
+                raise self._final(error) from None
+            finally:
+                gate.release()
+
+        def _session(self) -> Any:
+            from aiohttp import ClientSession, ClientTimeout, TCPConnector
+
+            connector = TCPConnector(ssl=self.verify_certificate)
+            return ClientSession(connector=connector, timeout=ClientTimeout(total=self.timeout))
+
+        async def _exchange(
+            self, session: Any, messages: Any, *, generate: bool = True, gen_kwargs: Json | None = None
+        ) -> Any:
+            """Send a request and return the body of its response."""
+            from aiohttp import ClientError
+
+            settings = self.memory.settings
+            while True:
+                payload = self._payload(messages, generate, gen_kwargs)
+                try:
+                    async with session.post(self.base_url, json=payload, headers=self.header) as response:
+                        status, text = response.status, (await response.read()).decode("utf-8", "replace")
+                except (ClientError, TimeoutError, OSError) as failure:
+                    raise self._unreachable(failure) from None
+                body = _parse(text) if status < 400 else None
+                error = error_in_answer(body) if status < 400 else ServerError.parse(status, text)
+                if error is None:
+                    if not isinstance(body, list | Mapping):
+                        raise self._final(odd("body", body or "", "an object of JSON"))
+                    about = {"dropped": {**settings.dropped}} if settings.dropped and generate else {}
+                    return {**body, BESIDE: about} if isinstance(body, Mapping) else body
+                if generate and error.is_filter:
+                    return filtered_body(payload, error.message, in_blocks=issubclass(kind, AnthropicChat))
+                if not settings.adapt(payload, error):
+                    raise self._error(payload, error)
+
+        def _payload(self, messages: Any, generate: bool, gen_kwargs: Json | None) -> Json:
+            given = copy.deepcopy(gen_kwargs or {})
+            stops_wanted = any(given.get(name) for name in ("until", *STOPS))
+            # OpenAI's class sends temperature 1 to every model with a 5 in its name.
+            own = LocalChatCompletion if issubclass(kind, OpenAIChatCompletion) else kind
+            payload = own._create_payload(
+                self, self.create_message(messages), generate=generate, gen_kwargs=given, seed=self._seed
+            )
+            return self.memory.settings.apply(payload, stops_wanted)
+
+        def _error(self, payload: Document, error: ServerError) -> BaseException:
+            """What to raise for an error of the server: something final, or what is tried again."""
+            takes_ids = _has_token_ids(payload) and not self.is_served
+            if error.is_passing and not takes_ids and not error.is_about_system_turn:
+                self.memory.faults.note(error.message)
+                return PassingError(error.message)
+            return Refused(f"{error}{advice_for(error, self, has_token_ids=takes_ids)}")
+
+        def _unreachable(self, error: Exception) -> BaseException:
+            """What to raise where there is no response: once a server has answered, it may come back."""
+            reason = str(error) or type(error).__name__
+            if self.is_served or isinstance(error, TimeoutError):
+                self.memory.faults.note(reason)
+                return PassingError(reason)
+            return Refused(
+                f"{self.base_url} cannot be reached ({reason}); is the server up?{form_hint(self)}"
+            )
+
+        def _final(self, error: ResponseError) -> BaseException:
+            """An odd response is final unless the server has sent a right one before."""
+            return error if self.is_served else Refused(f"{error}{form_hint(self)}")
 
     class RememberingChat(RememberingApi):
         def loglikelihood(self, requests: list[Any], *_: Any, **__: Any) -> list[Any]:
@@ -91,17 +202,15 @@ def remembering(kind: Any) -> Any:
     return made
 
 
-_TRY_AGAIN = (408, 409, 425, 429)
+def _parse(text: str) -> Any:
+    """Return the JSON of a body, None if it is none."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
 
 
-def _final(error: Exception, faults: Sequence[str]) -> Refused | ResponseError | None:
-    """What an error of a client says, with what the server has just said; None if it says it itself."""
-    if type(error).__name__ in ("JSONDecodeError", "ContentTypeError"):
-        return odd("body", "", "an object of JSON")
-    response = getattr(error, "response", None)
-    status = getattr(error, "status", None) or getattr(response, "status_code", None)
-    if isinstance(status, int) and 400 <= status < 500 and status not in _TRY_AGAIN:
-        reason = getattr(error, "message", None) or getattr(response, "reason", None) or "refused"
-        said = f": {faults[-1]}" if faults else ""
-        return Refused(f"{status} {reason}{said}")
-    return None
+def _has_token_ids(payload: Document) -> bool:
+    prompt = payload.get("prompt")
+    first = prompt[0] if isinstance(prompt, list) and prompt else None
+    return isinstance(first, int | list)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import json
 import logging
 import math
 import re
-import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
 from io import StringIO
 from typing import Any
@@ -41,9 +41,8 @@ from polbias.lm_eval_runner.cache import Memory, Unkept
 from polbias.lm_eval_runner.model_identity import INSPECT
 from polbias.lm_eval_runner.requests import GENERATE, Refused
 from polbias.lm_eval_runner.responses import text_of
+from polbias.lm_eval_runner.server_errors import ServerError
 from polbias.models.chat import scrub
-
-_log = logging.getLogger(__name__)  # its warnings are shown as lines, each once
 
 # Settings of a request: lm_eval's names, Inspect's, and those on the wire.
 
@@ -149,8 +148,15 @@ def messages(prompt: Any) -> list[ChatMessage]:
     return [_TURNS[turn["role"]](content=turn["content"]) for turn in json.loads(prompt.prompt)]
 
 
-def response(output: ModelOutput, dropped: Json, seed: int | None) -> Response:
-    """Return the text of an output with why it ended, thoughts and usage."""
+def response(output: ModelOutput, dropped: Json, seed: int | None, rejection: str = "") -> Response:
+    """Return the text of an output with why it ended, thoughts and usage.
+
+    Args:
+        output: of a model of Inspect, with an answer.
+        dropped: settings that were not sent.
+        seed: that was to be sent.
+        rejection: what the provider said of a prompt that its filter rejected.
+    """
     choice = output.choices[0]
     content = choice.message.content
     blocks = [] if isinstance(content, str) else content
@@ -166,6 +172,7 @@ def response(output: ModelOutput, dropped: Json, seed: int | None) -> Response:
         "reasoning": "\n".join(filter(None, thoughts)),
         "usage": _usage(output),
         "filtered": reason == _FILTERED,
+        "filter": rejection,
         "dropped": dropped,
     }
     about = {name: value for name, value in about.items() if value}
@@ -188,16 +195,8 @@ def _usage(output: ModelOutput) -> Json:
     return {name: count for name, count in counts.items() if count is not None}
 
 
-def _filter_reason(status: int, text: str) -> str | None:
-    """Why a provider's filter withheld the answer, by the body of an error; None if it was no filter."""
-    filtered = status in (400, 403) and any(word in text.lower() for word in _FILTER_WORDS)
-    return _FILTERED if filtered else None
-
-
-_FILTER_WORDS = (
-    *("content_filter", "content filter", "content_policy", "content management policy", "invalid_prompt"),
-    *("data_inspection_failed", "moderation", "flagged", "guardrail", "responsibleai"),
-)
+class UnavailableError(Exception):
+    """A server still fails after the last retry."""
 
 
 def _cause(error: BaseException) -> BaseException:
@@ -232,6 +231,8 @@ def _message(error: BaseException, *secrets: str) -> str:
     said = inner.get("message") if isinstance(inner, Mapping) else None
     text = said or _plain(str(error)) or type(error).__name__
     status = _status(error)
+    if not status and error.__cause__ is not None:  # a connection error alone does not say why
+        text = f"{text} ({error.__cause__})"
     return scrub(f"{status} {text}" if status and str(status) not in str(text) else text, *secrets)
 
 
@@ -283,6 +284,8 @@ class InspectModel(LM):  # type: ignore[misc]
                 f"--model_args model: found {model!r}, expected PROVIDER/NAME as Inspect names models, say "
                 "anthropic/NAME (providers: https://inspect.aisi.org.uk/providers.html)"
             )
+        self._name = str(model)
+        self._shown: set[str] = set()
         self._connections = max_connections or num_concurrent
         self._batch = batch
         settings = {name: arguments.pop(name) for name in {*arguments} & (_SETTINGS | _PATIENCE)}
@@ -290,19 +293,18 @@ class InspectModel(LM):  # type: ignore[misc]
         settings["max_connections"] = self._connections or (None if batch else _CONNECTIONS)
         config = _config("--model_args", {**settings, "batch": batch or None})
         try:
-            with _quiet():
+            with _quiet(lambda _: None):
                 self._model = get_model(model, config=config, memoize=False, **arguments)
         except TypeError:
             raise  # an argument that the client does not take
         except Exception as error:
             raise PolbiasError(f"--model {INSPECT}: {scrub(_plain(str(error)))}") from error
-        self._name = str(model)
         self._secrets = [key for key in (self._model.api.api_key, arguments.get("api_key")) if key]
         self._configs: dict[str, GenerateConfig] = {}
         self._watch_retries()
         # Clients keep connections, which belong to an event loop: there is one for all calls.
         self._runner = asyncio.Runner()
-        weakref.finalize(self, self._runner.close)
+        atexit.register(self._runner.close)
 
     @property
     def tokenizer_name(self) -> str:
@@ -326,7 +328,10 @@ class InspectModel(LM):  # type: ignore[misc]
         for request in requests:
             if (key := _key(request.args[1])) not in self._configs:
                 self._configs[key] = generate_config(request.args[1])
-        with _quiet(), tqdm(total=len(requests), desc="Requesting API", disable=disable_tqdm) as bar:
+        with (
+            _quiet(self._tell_once),
+            tqdm(total=len(requests), desc="Requesting API", disable=disable_tqdm) as bar,
+        ):
             return self._runner.run(self._ask(requests, bar))
 
     async def _ask(self, requests: Sequence[Any], bar: Any) -> list[str]:
@@ -356,12 +361,14 @@ class InspectModel(LM):  # type: ignore[misc]
         def stop(_: Any, context: Document) -> None:
             """Stop when what sends batches has died; those who wait for it would wait for ever."""
             if self._batch and isinstance(error := context.get("exception"), Exception):
-                errors.append(Refused(_message(_cause(error.__cause__ or error), *self._secrets)))
+                errors.append(UnavailableError(_message(_cause(error.__cause__ or error), *self._secrets)))
                 for worker in workers:
                     worker.cancel()
 
-        asyncio.get_running_loop().set_exception_handler(stop)
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(stop)
         await asyncio.gather(*workers, return_exceptions=True)
+        loop.set_exception_handler(None)
         if errors:
             raise errors[0]
         return [responses[number] for number in range(len(requests))]
@@ -375,43 +382,61 @@ class InspectModel(LM):  # type: ignore[misc]
         return min(n_requests, self._connections or (size if limited else n_requests))
 
     async def _respond(self, request: Any) -> Response:
+        """Return the answer to a request; a prompt that a filter rejects is answered by a refusal."""
         prompt, settings = request.args
         config = self._configs[_key(settings)]
         try:
             output = await self._model.generate(messages(prompt), config=config)
         except Exception as error:
             cause = _cause(error)
-            if reason := _filter_reason(_status(cause), _body(cause)):
-                return Response(text_of(None, _FILTERED), {"finish_reason": reason, "filtered": True})
-            raise Refused(_message(cause, *self._secrets)) from error
-        calls = [event.call for event in transcript().events if isinstance(event, ModelEvent)]
-        call = calls[-1] if calls else None
+            message = _message(cause, *self._secrets)
+            if ServerError.parse(_status(cause), _body(cause)).is_filter:
+                about = {"finish_reason": _FILTERED, "filtered": True, "filter": message}
+                return Response(text_of(None, _FILTERED), about)
+            passing = self._model.should_retry(cause)
+            if self._batch and not passing and not _status(cause):
+                message += "; one rejected prompt can spoil a batch: go on without batch=true"
+            raise (UnavailableError if passing else Refused)(message) from error
         if not output.choices:
             raise Refused(f"the response of {self._name} has no answer")
-        if output.stop_reason == "model_length" and (output.error or (call and call.error)):
-            raise Refused(scrub(output.error or output.completion, *self._secrets))
+        calls = [event.call for event in transcript().events if isinstance(event, ModelEvent)]
+        call = calls[-1] if calls else None
+        rejection = output.error or (output.completion if call and call.error else None)
+        if rejection and output.stop_reason != _FILTERED:  # the prompt is too long
+            raise Refused(scrub(rejection, *self._secrets))
         merged = self._model.config.merge(config)
-        dropped = dropped_settings(merged, call)
+        dropped = {} if rejection else dropped_settings(merged, call)
         for name, value in dropped.items():
-            _log.warning(
-                "%s: %s=%r was not sent, as the model or its client takes none; so recorded in the samples",
-                self._name,
-                name,
-                value,
+            self._say_dropped(name, value)
+        return response(output, dropped, merged.seed, scrub(rejection or "", *self._secrets))
+
+    def _say_dropped(self, name: str, value: Any) -> None:
+        """Say that a setting was not sent; one that the user asked for ends the run."""
+        requested = self.memory.settings.requested
+        names = _ALIASES["stop_seqs"] if name == "stop" else (name,)
+        if any(requested.get(each) is not None for each in names):
+            raise Refused(
+                f"{self._name} or its client takes no {name}, which --gen_kwargs or --model_args asks for "
+                f"({value!r}); take it out"
             )
-        return response(output, dropped, merged.seed)
+        self._tell_once(f"{name}={value!r} is left out: {self._name} or its client takes none")
 
     def _watch_retries(self) -> None:
-        """Say what a provider's server answers when it is asked again."""
+        """Say what a provider's server replies when it is asked again."""
         api = self._model.api
         should_retry = api.should_retry
 
         def watched(error: Exception) -> Any:
             if decision := should_retry(error):
-                _log.warning("the server fails: %s", _message(error, *self._secrets))
+                self.memory.faults.note(_message(error, *self._secrets))
             return decision
 
         vars(api)["should_retry"] = watched
+
+    def _tell_once(self, line: str) -> None:
+        if line not in self._shown:
+            self._shown.add(line)
+            self.memory.settings.tell(line)
 
 
 def _key(settings: Document) -> str:
@@ -419,19 +444,25 @@ def _key(settings: Document) -> str:
 
 
 class _Relay(logging.Handler):
-    """Passes on what Inspect warns of."""
+    """Passes on what Inspect warns of, but for settings that are not sent, which requests show."""
+
+    def __init__(self, tell: Callable[[str], None]) -> None:
+        super().__init__(logging.WARNING)
+        self._tell = tell
 
     def emit(self, record: logging.LogRecord) -> None:
         """Pass a warning on in one line."""
-        _log.warning("%s", scrub(_plain(record.getMessage())))
+        line = _plain(record.getMessage())
+        if not any(f"'{name}'" in line for name in _ON_WIRE):
+            self._tell(scrub(line))
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
+def _quiet(tell: Callable[[str], None]) -> Iterator[None]:
     """Keep what Inspect prints and logs off the terminal, but for its warnings."""
     logger = logging.getLogger("inspect_ai")
     before = logger.handlers, logger.level, logger.propagate
-    logger.handlers, logger.propagate = [_Relay(logging.WARNING)], False
+    logger.handlers, logger.propagate = [_Relay(tell)], False
     try:
         with redirect_stdout(StringIO()):
             yield

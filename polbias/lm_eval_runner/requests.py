@@ -82,13 +82,15 @@ class Slot:
         kept: Any = self.answer
         if isinstance(kept, Response):
             kept = {"text": kept, **kept.about, ASKED: asked(*self.request.args[:2])}
+        elif about := getattr(kept, "about", None):
+            kept = {"likelihood": kept, **about}
         return self.key, self.occurrence, kept
 
     def take(self, answer: Any) -> None:
         """Keep an answer; one that is the same is written once."""
         if answer is None or (self.done and answer == self.answer):
             return
-        self.answer = answer
+        self.answer = answer.texts[0] if isinstance(answer, Several) else answer
         self.store.put(*self.written)
         self.done = True
 

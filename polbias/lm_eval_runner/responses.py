@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from polbias.aliases import Document, Json
-from polbias.eval.answers.refusal import PROVIDER_REFUSALS, REFUSED_BY_PROVIDER
+from polbias.eval.answers.refusal import REFUSED_BY_PROVIDER, is_withheld
 from polbias.eval.answers.text import CUT_OFF, LIMITS
-from polbias.models.chat import scrub
 
-_STOPS = ("stop", "stop_sequences")
+BESIDE = "polbias"
+"""The field of a body in which stands what the client knows of its request."""
 
 
 class ResponseError(ValueError):
@@ -40,36 +40,95 @@ def with_texts(outputs: Any) -> Any:
         return {**outputs, "content": [{"type": "text", "text": text}]}
     choices = outputs.get("choices")
     if not isinstance(choices, list) or not choices:
-        if outputs.get("error"):
-            raise ResponseError(f"the server answered with an error: {scrub(outputs['error'])}")
         raise odd("choices", choices, "a list of answers (or content, a list of blocks)")
     return {**outputs, "choices": [_choice(each, number) for number, each in enumerate(choices)]}
+
+
+class Likelihood(tuple[float, bool]):
+    """A log-likelihood as lm_eval has it, with the tokens that it took.
+
+    Args:
+        value: the log-likelihood, and whether no other continuation is likelier.
+        usage: ``input_tokens`` and ``output_tokens``, as far as the server counts them.
+    """
+
+    about: Document
+
+    def __new__(cls, value: tuple[float, bool], usage: Document) -> Likelihood:
+        """Make a pair that knows its usage."""
+        pair = super().__new__(cls, value)
+        pair.about = {"usage": usage} if usage else {}
+        return pair
 
 
 def with_logprobs(outputs: Any, contexts: Sequence[int]) -> Any:
     """Return the bodies of responses that have a log-probability for every token of every prompt.
 
-    A server that does not echo its prompt would otherwise give every continuation the same probability.
+    A server that does not echo its prompt would otherwise give every continuation the same probability, and
+    one whose list is shifted or lacks a token the probabilities of others. A list is therefore taken only if
+    it is as long as the server counts the tokens, or if its tokens make the text.
     """
     for body in outputs if isinstance(outputs, list) else [outputs]:
         choices = body.get("choices") if isinstance(body, Mapping) else None
         if not isinstance(choices, list) or len(choices) != len(contexts):
             raise odd("choices", choices, f"a list of {len(contexts)}")
+        lengths = []
         for number, (choice, context) in enumerate(zip(choices, contexts, strict=True)):
-            said = choice.get("logprobs") if isinstance(choice, Mapping) else None
-            if not isinstance(said, Mapping) or not isinstance(choice.get("index"), int):
-                raise odd(f"choices[{number}].logprobs", said, "an object (and an index beside it)")
-            for name, right in (("token_logprobs", _is_number), ("top_logprobs", _has_numbers)):
-                values = said.get(name)
-                told = values[context:-1] if isinstance(values, list) else ()
-                if not told or not all(map(right, told)):
-                    place = f"choices[{number}].logprobs.{name}"
+            logprobs = choice.get("logprobs") if isinstance(choice, Mapping) else None
+            if not isinstance(logprobs, Mapping) or not isinstance(choice.get("index"), int):
+                raise odd(f"choices[{number}].logprobs", logprobs, "an object (and an index beside it)")
+            for name, is_right in (("token_logprobs", _is_number), ("top_logprobs", _has_numbers)):
+                values = logprobs.get(name)
+                continuation = values[context:-1] if isinstance(values, list) else ()
+                if not continuation or not all(map(is_right, continuation)):
                     raise odd(
-                        place,
+                        f"choices[{number}].logprobs.{name}",
                         values,
                         f"a list with a value for each of the prompt's {context + 1} or more tokens",
                     )
+            lengths.append(len(logprobs["token_logprobs"]))
+        counted = _usage(body)
+        total = counted.get("input_tokens", 0) + counted.get("output_tokens", 0)
+        if sum(lengths) != total and not all(map(_is_echo, choices)):
+            raise ResponseError(
+                f"logprobs of the response: found {sum(lengths)} values, expected {total or 'as many'} as "
+                "the server counts tokens (usage), or tokens that make its text; its log-likelihoods would "
+                "be of other tokens: use a server that echoes the whole prompt, as vLLM's does, or --model hf"
+            )
     return outputs
+
+
+def _is_echo(choice: Document) -> bool:
+    """Whether the tokens of a choice make its text."""
+    tokens = choice["logprobs"].get("tokens")
+    texts = isinstance(tokens, list) and all(isinstance(token, str) for token in tokens)
+    all_scored = texts and len(tokens) == len(choice["logprobs"]["token_logprobs"])
+    return all_scored and "".join(tokens) == choice.get("text")
+
+
+def usages(outputs: Any) -> list[Json]:
+    """Return the tokens that each choice of some responses took, those of a body in equal parts."""
+    parts: list[Json] = []
+    for body in outputs if isinstance(outputs, list) else [outputs]:
+        n_choices = len(body["choices"])
+        parts += [{name: count / n_choices for name, count in _usage(body).items()}] * n_choices
+    return parts
+
+
+def filtered_body(payload: Document, message: str, *, in_blocks: bool = False) -> Json:
+    """Return the body of a response in which a filter of the provider withholds all answers.
+
+    Args:
+        payload: the request.
+        message: of the filter.
+        in_blocks: whether the API is Anthropic's, whose answers are blocks.
+    """
+    about = {"filter": message}
+    if in_blocks:
+        return {"content": [], "stop_reason": "content_filter", BESIDE: about}
+    message_or_text: Json = {"message": {"content": None}} if "messages" in payload else {"text": ""}
+    choice = {"finish_reason": "content_filter", **message_or_text}
+    return {"choices": [{"index": at, **choice} for at in range(payload.get("n") or 1)], BESIDE: about}
 
 
 def _is_number(value: Any) -> bool:
@@ -82,25 +141,39 @@ def _has_numbers(value: Any) -> bool:
 
 def beside(outputs: Any) -> list[Json]:
     """Return what is said beside each text of some responses: why it ended, thoughts, tokens."""
-    found: list[Json] = []
-    for each in outputs if isinstance(outputs, list) else [outputs]:
-        if not isinstance(each, Mapping):
+    answers: list[Json] = []
+    for body in outputs if isinstance(outputs, list) else [outputs]:
+        if not isinstance(body, Mapping):
             continue
-        if isinstance(each.get("choices"), list):
-            said = sorted(each["choices"], key=_index)
-            usage = {name: round(count / len(said)) for name, count in _usage(each).items()}
-            found += [
-                _said(choice.get("finish_reason"), _thoughts(choice.get("message")), usage) | _tops(choice)
-                for choice in said
+        about = body[BESIDE] if isinstance(body.get(BESIDE), Mapping) else {}
+        if isinstance(body.get("choices"), list):
+            choices = sorted(body["choices"], key=_index)
+            usage = {name: round(count / len(choices)) for name, count in _usage(body).items()}
+            answers += [
+                _about(_reason(choice), _thoughts(choice.get("message")), usage) | _tops(choice) | about
+                for choice in choices
             ]
         else:
-            found.append(_said(each.get("stop_reason"), _thoughts(each), _usage(each)))
-    return found
+            answers.append(_about(_word(body.get("stop_reason")), _thoughts(body), _usage(body)) | about)
+    return answers
 
 
-def _said(reason: Any, thoughts: str, usage: Document) -> Json:
-    made = {"finish_reason": _word(reason), "reasoning": thoughts, "usage": usage}
-    return {name: value for name, value in made.items() if value}
+def _about(reason: str | None, thoughts: str, usage: Document) -> Json:
+    fields = {
+        "finish_reason": reason,
+        "reasoning": thoughts,
+        "usage": usage,
+        "filtered": is_withheld(reason),
+    }
+    return {name: value for name, value in fields.items() if value}
+
+
+def _reason(choice: Document) -> str | None:
+    """Why an answer ended, in the words of a gateway or, where these hide a refusal, of its provider."""
+    reason, native = _word(choice.get("finish_reason")), _word(choice.get("native_finish_reason"))
+    message = choice.get("message")
+    text = message.get("content") if isinstance(message, Mapping) else choice.get("text")
+    return native if is_withheld(native) and not text else reason
 
 
 def _tops(choice: Document) -> Json:
@@ -146,17 +219,6 @@ def _usage(response: Document) -> Json:
     return {name: count for name, count in counts.items() if isinstance(count, int)}
 
 
-def without_empty_stops(payload: Json) -> Json:
-    """Return a request without stop strings that are null or empty; providers refuse these."""
-    kept = dict(payload)
-    for name in _STOPS:
-        if isinstance(kept.get(name), list):
-            kept[name] = [stop for stop in kept[name] if stop]
-        if name in kept and not kept[name]:
-            del kept[name]
-    return kept
-
-
 def _index(choice: Document) -> int:
     index = choice.get("index")
     return index if isinstance(index, int) else 0
@@ -169,7 +231,7 @@ def _word(reason: Any) -> str | None:
 def _choice(choice: Any, number: int) -> Json:
     if not isinstance(choice, Mapping):
         raise odd(f"choices[{number}]", choice, "an object")
-    reason = choice.get("finish_reason")
+    reason = _reason(choice)
     choice = {**choice, "index": choice["index"] if isinstance(choice.get("index"), int) else number}
     if "message" not in choice and "text" in choice:
         return {**choice, "text": text_of(choice["text"], reason)}
@@ -182,7 +244,7 @@ def _choice(choice: Any, number: int) -> Json:
 
 def text_of(content: Any, reason: Any) -> str:
     """Return the text of a content: a string, null, or blocks of which some have a text."""
-    if _word(reason) in PROVIDER_REFUSALS:
+    if is_withheld(_word(reason)):
         return REFUSED_BY_PROVIDER
     blocks = content if isinstance(content, list) else [{"text": content}]
     said = [block.get("text") for block in blocks if isinstance(block, Mapping)]

@@ -6,7 +6,6 @@ import json
 import logging
 import math
 import os
-import re
 import shutil
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -28,19 +27,12 @@ Tell = Callable[[str], None]
 _SOURCES = "lm-eval.polbias"  # the logger of our loaders
 _EVALUATOR = "lm_eval.evaluator"
 _CLIENT = "lm_eval.models.api_models"
-_HOSTED = "polbias.lm_eval_runner.inspect_model"
-# Requests that were under way when a run failed report their errors as the process ends; lm_eval praises
-# --metadata for every task, and 0.5 tells every metric that it does not compute itself.
-_QUIET = {"asyncio": logging.CRITICAL, "httpx": logging.WARNING} | dict.fromkeys(
+# Requests that were under way when a run failed report their errors as the process ends; what servers reply
+# is shown once; lm_eval praises --metadata for every task, and 0.5 every metric that it does not compute.
+_QUIET = {"asyncio": logging.CRITICAL, _CLIENT: logging.CRITICAL, "httpx": logging.WARNING} | dict.fromkeys(
     ("lm_eval.api.task", "lm_eval.api.metrics.utils"), logging.ERROR
 )
-_FAULT = re.compile(r"Status code: (?P<status>\d+), Response text: (?P<text>.*?)\. Retrying", re.DOTALL)
-_REPLY = re.compile(r"error message: (?P<text>.*?)\. Retrying", re.DOTALL)
-# What follows from a fault that was told, and what the client mends by itself.
-_FOLLOWING = ("Session is closed", "ClientResponseError", "CancelledError", "ServerDisconnectedError")
-_USELESS = "Cannot determine EOS string"  # no stop string is wanted
 _OVERRIDES = "generation_kwargs:"  # lm_eval warns of what the user has just typed
-_LOST = re.compile(r"Exception:(?P<text>.*?), (?:\(no outputs\)|\{)", re.DOTALL)
 
 
 class _Sources(logging.Handler):
@@ -59,96 +51,34 @@ class _Sources(logging.Handler):
             self._tell(line)
 
 
-class _Faults(logging.Filter):
-    """Takes down what a server says when it fails; shows each kind of fault once, not for every request."""
-
-    def __init__(self, tell: Tell) -> None:
-        super().__init__()
-        self.replies: list[str] = []
-        self._tell = tell
-        self._told: set[str] = set()
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        """Let through what is no fault."""
-        from polbias.models.chat import scrub
-
-        message = record.getMessage()
-        said = _FAULT.search(message) or _REPLY.search(message)
-        found = said or _LOST.match(message)
-        if found is None:
-            return not message.startswith(_USELESS)
-        text = scrub(_message(found["text"]))
-        if any(name in text for name in _FOLLOWING):
-            return False
-        if text not in self._told:
-            self._told.add(text)
-            self._tell(f"the server fails: {text}")
-        if said:
-            self.replies.append(text)
-        return False
-
-
-class _Lines(logging.Filter):
-    """Shows warnings as lines, each once."""
-
-    def __init__(self, tell: Tell) -> None:
-        super().__init__()
-        self._tell = tell
-        self._shown: set[str] = set()
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        """Let through what is no warning."""
-        line = record.getMessage()
-        if record.levelno < logging.WARNING:
-            return True
-        if line not in self._shown:
-            self._shown.add(line)
-            self._tell(line)
-        return False
-
-
-def _message(text: str) -> str:
-    """The message in a server's JSON, or what it sent."""
-    try:
-        error = json.loads(text)["error"]
-        return str(error["message"] if isinstance(error, dict) else error)
-    except (ValueError, LookupError, TypeError):
-        return text
-
-
 def _not_typed(record: logging.LogRecord) -> bool:
     return not record.getMessage().startswith(_OVERRIDES)
 
 
 @contextmanager
-def listening(tell: Tell, verbosity: str | None) -> Iterator[tuple[list[str], list[str]]]:
+def listening(tell: Tell, verbosity: str | None) -> Iterator[list[str]]:
     """Listen to lm_eval and the loaders; what is left of its messages is shown from WARNING on.
 
     Yields:
-        Where rows come from, a line for each config, and what the server replies when it fails, in order;
-        never a key.
+        Where rows come from, a line for each config.
     """
     from lm_eval.utils import setup_logging
 
     setup_logging(getattr(logging, verbosity or "", logging.WARNING))
-    sources, client, hosted, evaluator = map(logging.getLogger, (_SOURCES, _CLIENT, _HOSTED, _EVALUATOR))
-    handler, faults, lines = _Sources(tell), _Faults(tell), _Lines(tell)
+    sources, evaluator = map(logging.getLogger, (_SOURCES, _EVALUATOR))
+    handler = _Sources(tell)
     propagated = sources.propagate
     sources.addHandler(handler)
     sources.propagate = False
-    client.addFilter(faults)
-    hosted.addFilter(lines)
     evaluator.addFilter(_not_typed)
     if os.environ.get("LMEVAL_LOG_LEVEL", "").upper() != "DEBUG":
         for name, level in _QUIET.items():
             logging.getLogger(name).setLevel(level)
     try:
-        yield handler.lines, faults.replies
+        yield handler.lines
     finally:
         sources.removeHandler(handler)
         sources.propagate = propagated
-        client.removeFilter(faults)
-        hosted.removeFilter(lines)
         evaluator.removeFilter(_not_typed)
 
 

@@ -16,7 +16,8 @@ from typing import Any, NoReturn
 
 from polbias.aliases import Document, Json
 from polbias.eval.lm_eval_glue import flat
-from polbias.files import InputError, PolbiasError
+from polbias.files import InputError, PolbiasError, nearest
+from polbias.lm_eval_runner.addresses import check_address
 from polbias.lm_eval_runner.budget import Budget
 from polbias.lm_eval_runner.cache import Memory, Tally
 from polbias.lm_eval_runner.cached_models import remembering
@@ -30,6 +31,8 @@ from polbias.lm_eval_runner.model_identity import (
     write_identity,
 )
 from polbias.lm_eval_runner.results import Tell, listening, named, tracker_of, write
+from polbias.lm_eval_runner.server_errors import Faults
+from polbias.lm_eval_runner.settings import move_settings, request_settings
 from polbias.lm_eval_runner.tasks import REASONING, Catalogue, Task, function, generation_settings, some
 from polbias.models.cache import Store, digest
 from polbias.models.chat import scrub
@@ -39,6 +42,10 @@ from polbias.optional import advice, lm_eval_imports
 
 # lm_eval asks an API one request at a time, gives up after three attempts, and cuts prompts at 2,047 tokens.
 API_DEFAULTS = {"num_concurrent": 8, "max_retries": 10, "timeout": 600, "max_length": 131_072}
+COMMON_MODELS = (
+    *("inspect", "openai-chat-completions", "anthropic-chat", "local-chat-completions", "local-completions"),
+    *("hf", "vllm", "sglang"),
+)
 _LOCAL = ("hf", "hf-auto", "huggingface")
 _OWN_SEEDS = ("vllm",)  # local models that take a seed with every request
 _SEEDS = "polbias_seeds"
@@ -48,14 +55,18 @@ _THINKING = {"think_end_token": "</think>", "enable_thinking": True}
 
 def model_class(name: str) -> Any:
     """Return the class of a model of lm_eval."""
-    from lm_eval.api.registry import get_model
+    from lm_eval.api.registry import get_model, model_registry
 
     try:
         if name == INSPECT:
             import polbias.lm_eval_runner.inspect_model  # noqa: F401, registers itself; its library takes a second
         return get_model(name)
-    except (KeyError, ValueError) as error:
-        raise InputError(f"--model {name}: {' '.join(str(error).split())[:300]}") from None
+    except (KeyError, ValueError):
+        likely = nearest(name, [*model_registry])
+        raise InputError(
+            f"--model {name}: no class of models; {likely}expected one of {', '.join(COMMON_MODELS)}, with "
+            f"the name of the model itself in --model_args; all of them: {', '.join(sorted(model_registry))}"
+        ) from None
     except ImportError as error:
         raise missing(name, error) from None
 
@@ -80,6 +91,7 @@ def prepare(config: Any, kind: Any) -> None:
 
     Keys leave the metadata, which lm_eval copies from the model's arguments and writes into its results.
     """
+    move_settings(config)
     added: Json = {}
     if is_api(kind):
         added = {name: value for name, value in API_DEFAULTS.items() if name not in config.model_args}
@@ -92,9 +104,8 @@ def prepare(config: Any, kind: Any) -> None:
         config.fewshot_as_multiturn = True
     config.model_args = {**added, **config.model_args}
     seeds: Json = {_SEEDS: True} if config.model in _OWN_SEEDS else {}
-    if (
-        config.model == INSPECT
-    ):  # few of its providers take seeds: only the user's and those after it are sent
+    if config.model == INSPECT:
+        # few of its providers take seeds: only the user's and those after it are sent
         first = {**config.model_args, **(config.gen_kwargs or {})}.get("seed")
         seeds = {_SEEDS: False} if first is None else {_SEEDS: True, _FIRST_SEED: first}
     config.metadata = {**seeds, **{k: v for k, v in config.metadata.items() if k not in SECRET}}
@@ -109,6 +120,17 @@ def _thinking(given: Document, kind: Any) -> Json:
     taken = {name for each in made for name in signature(each).parameters}
     chosen = {**(given.get("chat_template_args") or {}), **given}
     return {name: value for name, value in _THINKING.items() if name in taken and name not in chosen}
+
+
+def check_arguments(config: Any, kind: Any) -> None:
+    """Refuse a model of which no name is given, or no address where it needs one."""
+    if is_api(kind):
+        check_address(config.model, kind, config.model_args)
+    elif config.model in _LOCAL and not config.model_args.get("pretrained"):
+        raise InputError(
+            f"--model {config.model}: found no pretrained among --model_args, expected pretrained=NAME;"
+            f" for a model behind an API --model is one of {', '.join(COMMON_MODELS[:5])}"
+        )
 
 
 def check_kinds(name: str, kind: Any, tasks: Iterable[Task]) -> None:
@@ -206,7 +228,7 @@ def evaluate(
     from lm_eval.tasks import TaskManager
 
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
-    with listening(tell, config.verbosity) as (sources, faults), ExitStack() as opened:
+    with listening(tell, config.verbosity) as sources, ExitStack() as opened:
         tracker = tracker_of(config)
         manager = TaskManager(
             include_path=[*tasks.folders], include_defaults=False, metadata=dict(config.metadata)
@@ -237,7 +259,8 @@ def evaluate(
             reseed,
             resume,
             budget=budget,
-            faults=faults,
+            faults=Faults(tell),
+            settings=request_settings(config, kind, tell),
             reasons=thinks,
             planners=_offered(loaded["tasks"], "asking") if plans else {},
             readers=_offered(loaded["tasks"], "sampled"),
@@ -254,11 +277,29 @@ def evaluate(
         results["polbias"] = {"sources": sources, "requests_from_cache": memory.tally.kept}
         if memory.tally.not_asked:
             results["polbias"]["not_asked"] = memory.tally.not_asked
-        for sample in (each for of_task in samples.values() for each in of_task):
-            said = [getattr(answer, "about", {}) for answer in flat(sample["resps"])]
-            sample |= {"polbias": said} if any(said) else {}
+        results["polbias"] |= _log_answers(sample for of_task in samples.values() for sample in of_task)
         place = write(named(tracker, config), results, samples)
     return Run(results, samples, place, memory.tally, budget, sources, folder, model)
+
+
+def _log_answers(samples: Iterable[Json]) -> Json:
+    """Put into samples what is known of their answers; return what the results say of all of them.
+
+    ``filtered`` is the share of a sample's answers that a filter of the provider withheld.
+    """
+    dropped: Json = {}
+    n_filtered = 0
+    for sample in samples:
+        about = [getattr(answer, "about", {}) for answer in flat(sample["resps"])]
+        about = [known for known in about if isinstance(known, Mapping)]
+        if any(about):
+            filtered = [bool(known.get("filtered")) for known in about]
+            sample |= {"polbias": about, "filtered": sum(filtered) / len(filtered)}
+            n_filtered += sum(filtered)
+            for known in about:
+                dropped |= known.get("dropped", {})
+    summary = {"filtered": n_filtered, "dropped": dropped}
+    return {name: value for name, value in summary.items() if value}
 
 
 def _evaluated(config: Any, model: Any, specs: Sequence[Any], manager: Any, tracker: Any) -> Any:

@@ -284,7 +284,10 @@ LEAST_ROOM = 4096
 REASONING = "polbias_reasoning"
 """Among the metadata: the model reasons before it answers."""
 
-_ROOMS = ("max_gen_toks", "max_new_tokens", "max_tokens", "max_completion_tokens")
+ROOM = "max_gen_toks"
+"""The most tokens of an answer, as tasks name it."""
+OTHER_ROOMS = ("max_new_tokens", "max_tokens", "max_completion_tokens")
+_ROOMS = (ROOM, *OTHER_ROOMS)
 
 
 def generation_settings(own: Document, given: Document | None, metadata: Document | None) -> Json:
@@ -384,7 +387,8 @@ def cost(
         return Cost.of(sent, 1, counted, prompts=len(prompts), items=items, assumed=assumed)
     samples = int(about.get("polbias_samples", 1)) if task.samples > 1 else 1
     settings = generation_settings(task.settings.get("generation_kwargs", {}), generation, metadata)
-    most = next((settings[name] for name in _ROOMS if name in (generation or {})), settings["max_gen_toks"])
+    given = [value for name in _ROOMS if (value := (generation or {}).get(name)) is not None]
+    most = next(iter(given), settings[ROOM])
     return Cost.of(prompts, int(most), counted, samples=samples, items=items, assumed=assumed)
 
 

@@ -42,10 +42,10 @@ def hide(text: str, *secrets: str) -> str:
     return text
 
 
-def scrub(text: object, *secrets: str) -> str:
+def scrub(text: object, *secrets: str, longest: int = _LONGEST) -> str:
     """Return a message of a server or client in one short line without keys."""
     line = " ".join(_KEY_LIKE.sub(_HIDDEN, hide(str(text), *secrets)).split())
-    return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
+    return line if len(line) <= longest else line[: longest - 1] + "…"
 
 
 def check_url(url: str) -> str:

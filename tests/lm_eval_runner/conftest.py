@@ -43,10 +43,10 @@ def data(policy_build: Path, partisan_build: Path) -> Mapping[str, Mapping[str, 
 
 
 @pytest.fixture
-def evaluate(
+def command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, data: Mapping[str, Mapping[str, str]]
 ) -> Evaluate:
-    """Return a function that runs `polbias eval` in an empty folder with a cache of this test; without a report."""
+    """Return a function that runs `polbias` in an empty folder with a cache of this test."""
     from lm_eval.utils import setup_logging
 
     setup_logging()  # with the real stderr, before the runner puts its own there
@@ -54,10 +54,20 @@ def evaluate(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("OPENAI_API_KEY", "none")
 
-    def run(*args: str, family: str = "partisan", report: bool = False) -> Result:
+    def run(*args: str, family: str = "partisan") -> Result:
         for name, value in data[family].items():
             monkeypatch.setenv(name, value)
-        return CliRunner().invoke(app, ["eval", *args, *(() if report else ("--no-report",))])
+        return CliRunner().invoke(app, args)
+
+    return run
+
+
+@pytest.fixture
+def evaluate(command: Evaluate) -> Evaluate:
+    """Return a function that runs `polbias eval`, without a report unless it is asked for."""
+
+    def run(*args: str, family: str = "partisan", report: bool = False) -> Result:
+        return command("eval", *args, *(() if report else ("--no-report",)), family=family)
 
     return run
 

@@ -161,20 +161,20 @@ COMMANDS = [
 
 
 @pytest.mark.e2e
-@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[command.index("--model") + 1])
+@pytest.mark.parametrize("options", COMMANDS, ids=lambda options: options[options.index("--model") + 1])
 def test_the_commands_of_the_page_send_what_they_say(
-    evaluate: Evaluate, command: list[str], monkeypatch: pytest.MonkeyPatch
+    evaluate: Evaluate, options: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "none")
-    anthropic = "anthropic-chat" in command
+    anthropic = "anthropic-chat" in options
     body = message("end_turn", THOUGHT, TEXT) if anthropic else reply("stop", content="**valid**")
     with Provider([body]) as server:
-        place = command.index("--model_args") + 1
-        name = command[place].partition(",")[0]
-        there = [*command[:place], f"{name},base_url={server.url}/v1", *command[place + 1 :]]
+        place = options.index("--model_args") + 1
+        name = options[place].partition(",")[0]
+        there = [*options[:place], f"{name},base_url={server.url}/v1", *options[place + 1 :]]
         done = evaluate(*there, "--limit", "2")
     assert done.exception is None, done.output
-    key, equals, value = (said := command[command.index("--gen_kwargs") + 1]).partition("=")
+    key, equals, value = (said := options[options.index("--gen_kwargs") + 1]).partition("=")
     sent = {key: value} if equals else json.loads(said)
     assert len(server.asked) == 2
     for asked in server.asked:

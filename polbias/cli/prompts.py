@@ -1,0 +1,105 @@
+"""`polbias prompts`: what a chat would be asked, for a model that is asked elsewhere."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from polbias.cli.eval import say
+from polbias.files import InputError, write_text
+
+
+class Format(StrEnum):
+    """Form of the file."""
+
+    csv = "csv"
+    openai = "openai"
+    anthropic = "anthropic"
+
+
+_BY_SUFFIX = {".csv": Format.csv, ".jsonl": Format.openai}
+_MAX_REQUESTS = {Format.openai: 50_000, Format.anthropic: 100_000}  # of one batch
+
+Metadata = Annotated[
+    str | None, typer.Option(metavar="JSON", help="Settings of tasks, e.g. '{\"polbias_samples\": 10}'.")
+]
+GenKwargs = Annotated[
+    str | None,
+    typer.Option(
+        "--gen_kwargs", metavar="SETTINGS", help="Generation settings, e.g. temperature=null: not sent."
+    ),
+]
+SystemInstruction = Annotated[
+    str | None, typer.Option("--system_instruction", metavar="TEXT", help="System turn of your own.")
+]
+IncludePath = Annotated[
+    Path | None, typer.Option("--include_path", metavar="DIR", help="Folder with further task files.")
+]
+
+
+def lm_eval_options(**options: object) -> list[str]:
+    """Return options of lm_eval as it takes them, without those that are not given."""
+    given = {f"--{name}": str(value) for name, value in options.items() if value is not None}
+    return [word for option in given.items() for word in option]
+
+
+def prompts(
+    task: Annotated[list[str], typer.Argument(metavar="TASK...", help="Names, groups, quoted patterns.")],
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="File: .csv or .jsonl.")],
+    form: Annotated[
+        Format | None, typer.Option("--format", help="Default: csv for .csv, openai for .jsonl.")
+    ] = None,
+    model: Annotated[str | None, typer.Option(metavar="NAME", help="Model that batch requests name.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the first rows of every task.")] = None,
+    metadata: Metadata = None,
+    gen_kwargs: GenKwargs = None,
+    system_instruction: SystemInstruction = None,
+    include_path: IncludePath = None,
+) -> None:
+    r"""Write the prompts of tasks, for a model that is asked elsewhere; `polbias score` reads its answers.
+
+      [bold]polbias prompts polbias_en_formal_mini -o prompts.csv[/]
+      [bold]polbias prompts polbias_en_formal -o batch.jsonl --model NAME[/]
+      [bold]polbias prompts polbias_en_formal -o batch.jsonl --format anthropic --model NAME[/]
+
+    A table has id, task, prompt and, where there are, repeat (number of the sample), system (system turn) and
+    messages (all turns, JSON); a batch file has one request on each line, for POST /v1/chat/completions or
+    Anthropic's Message Batches. Prompts and settings are those of `polbias eval` with a chat API.
+    """
+    from polbias.generators.engine.spreadsheets import sheet
+    from polbias.lm_eval_runner import prompts as recorded
+    from polbias.lm_eval_runner.tasks import catalogue
+
+    chosen = form or _BY_SUFFIX.get(output.suffix.lower())
+    if chosen is None:
+        raise InputError(f"-o {output}: found no suffix .csv or .jsonl; add one, or give --format")
+    if chosen is not Format.csv and not model:
+        raise InputError("--model: not given, but every request of a batch names one; add --model NAME")
+    tasks = catalogue([include_path] if include_path else [])
+    names = tasks.choose(task)
+    recorded.written_tasks(tasks, names)
+    options = lm_eval_options(
+        limit=limit,
+        metadata=metadata,
+        gen_kwargs=gen_kwargs,
+        system_instruction=system_instruction,
+        include_path=include_path,
+    )
+    config = recorded.chat_config(names, output, options, {"model": model or ""}, base_url="")
+    found = recorded.recorded_prompts(config, tasks, names, say)
+    if chosen is Format.csv:
+        write_text(output, sheet(*recorded.prompt_table(found), ","))
+    else:
+        line = recorded.openai_line if chosen is Format.openai else recorded.anthropic_line
+        write_text(output, (line(prompt, str(model)) for prompt in found))
+    rows = len({(prompt.task, prompt.number) for prompt in found})
+    typer.echo(f"wrote {output}: {len(found):,} requests for {rows:,} rows")
+    if len(found) > _MAX_REQUESTS.get(chosen, len(found)):
+        most = _MAX_REQUESTS[chosen]
+        say(
+            f"a batch has at most {most:,} requests: `split -l {most} {output} part-`; "
+            "`polbias score` takes several files"
+        )

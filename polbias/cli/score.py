@@ -1,0 +1,118 @@
+"""`polbias score`: score answers that exist, as if their model had been asked by `polbias eval`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from polbias.cli.eval import report_on, say, show_run
+from polbias.cli.prompts import GenKwargs, IncludePath, Metadata, SystemInstruction, lm_eval_options
+from polbias.files import InputError
+
+if TYPE_CHECKING:
+    from polbias.lm_eval_runner.stored_answers import StoredAnswer
+
+
+def score(
+    answers: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="ANSWERS...", help="CSV, TSV, JSONL or Parquet; results of batches; Inspect logs."
+        ),
+    ],
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="RUN", help="Folder of the run.")],
+    task: Annotated[
+        list[str] | None,
+        typer.Option(help="That the answers are to; may be repeated. Default: column task, or the log's."),
+    ] = None,
+    id_column: Annotated[str, typer.Option(metavar="NAME", help="Ids of rows, in a table.")] = "id",
+    answer_column: Annotated[str, typer.Option(metavar="NAME", help="Answers, in a table.")] = "answer",
+    model: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Default: as in the file, else the file's name.")
+    ] = None,
+    metadata: Metadata = None,
+    gen_kwargs: GenKwargs = None,
+    system_instruction: SystemInstruction = None,
+    include_path: IncludePath = None,
+    table: Annotated[bool, typer.Option("--table", help="Print all metrics too, as lm_eval does.")] = False,
+    report: Annotated[bool, typer.Option(help="Write a report beside the samples.")] = True,
+) -> None:
+    r"""Score answers that exist: a run for `polbias report` and `polbias compare`, without asking a model.
+
+      [bold]polbias score answers.csv --task polbias_en_formal_mini --model NAME -o results[/]
+      [bold]polbias score batch_output.jsonl --task polbias_en_formal -o results[/]
+
+    A table has the columns id and answer and may have task, repeat, finish_reason and reasoning. A row
+    without an answer, with an empty cell or a failed request is missing: the run then has a part of the
+    task's rows. An id that is unknown or occurs twice is an error. Give the same --metadata, --gen_kwargs and
+    --system_instruction as to `polbias prompts`.
+    """
+    from polbias.lm_eval_runner.prompts import chat_config, recorded_prompts, written_tasks
+    from polbias.lm_eval_runner.run import evaluate, output_folder
+    from polbias.lm_eval_runner.stored_answers import assign, read_answers, stored_model
+    from polbias.lm_eval_runner.tasks import catalogue
+
+    tasks = catalogue([include_path] if include_path else [])
+    columns = {"id": id_column, "answer": answer_column}
+    found = [answer for path in answers for answer in read_answers(path, columns, tasks.tasks)]
+    names = tasks.choose(task or _named_tasks(found, answers))
+    members = written_tasks(tasks, names)
+    _check_tasks(found, members)
+    options = lm_eval_options(
+        metadata=metadata,
+        gen_kwargs=gen_kwargs,
+        system_instruction=system_instruction,
+        include_path=include_path,
+    )
+    files = ", ".join(path.name for path in answers)
+    arguments = {"model": model or _model_of(found) or answers[0].stem, "answers": files}
+    config = chat_config(names, output, options, arguments)
+    prompts = recorded_prompts(config, tasks, names, lambda _: None)
+    assigned = assign(found, prompts)
+    rows = {(prompt.task, prompt.id): prompt.number for prompt in prompts}
+    n_rows, n_answered = (Counter(name for name, _ in listed) for listed in (rows, assigned.by_row))
+    lines = [*assigned.lines(n_rows)]
+    if not n_answered:
+        raise InputError(f"{files}: found no row with all answers, expected at least one; {'; '.join(lines)}")
+    config.samples = {
+        name: sorted(rows[row] for row in assigned.by_row if row[0] == name)
+        for name, total in n_rows.items()
+        if 0 < n_answered[name] < total
+    } or None
+    if any(not n_answered[name] for name in members):
+        names = [name for name in members if n_answered[name]]
+    output_folder(config)
+    asked = stored_model(assigned.by_row)
+    run = evaluate(config, tasks, names, type(asked), None, say, asked)
+    assert run is not None  # there is one process
+    show_run(run, table, lines)
+    if report:
+        report_on(run.folder)
+
+
+def _named_tasks(answers: Sequence[StoredAnswer], paths: Sequence[Path]) -> list[str]:
+    named = dict.fromkeys(answer.task for answer in answers if answer.task)
+    if not named:
+        raise InputError(
+            f"{paths[0]}: names no task; add --task TASK, or a column task (`polbias eval --list`)"
+        )
+    return [*named]
+
+
+def _check_tasks(answers: Sequence[StoredAnswer], members: Sequence[str]) -> None:
+    for answer in answers:
+        if answer.task and answer.task not in members:
+            raise InputError(
+                f"{answer.place}: task: found {answer.task!r}, expected {' or '.join(members[:3])}; "
+                "correct it, or add it with --task"
+            )
+
+
+def _model_of(answers: Sequence[StoredAnswer]) -> str:
+    """The model that most answers are of, where files name one."""
+    named = Counter(answer.model for answer in answers if answer.model)
+    return max(named, key=named.__getitem__, default="")

@@ -1,0 +1,245 @@
+"""Prompts of tasks as a chat is sent them: recorded from lm_eval, as a table, as lines of batch requests."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from polbias.aliases import Document, Json
+from polbias.eval.samples import content_of
+from polbias.files import InputError
+from polbias.lm_eval_runner.results import Tell
+from polbias.lm_eval_runner.run import evaluate, parse
+from polbias.lm_eval_runner.settings import move_settings
+from polbias.lm_eval_runner.tasks import OTHER_ROOMS, ROOM, Catalogue, some
+
+# A model of lm_eval without a server: its requests are those of a chat, its answers those of a function.
+
+
+def chat_config(
+    names: Sequence[str], output: Path, options: Sequence[str], model_args: Document, **metadata: Any
+) -> Any:
+    """Return the options of a run whose prompts are those of a chat, and whose requests carry no seeds."""
+    config = parse([*options, "--tasks", ",".join(names), "--output_path", str(output)])
+    config.model, config.model_args = "score", {**model_args}
+    config.metadata = {**model_args, **metadata, **config.metadata, "polbias_seeds": False}
+    move_settings(config)
+    config.apply_chat_template = config.fewshot_as_multiturn = True
+    return config
+
+
+def chat_class(generate: Callable[[Sequence[Any]], list[str]]) -> Any:
+    """Return a class of lm_eval that takes messages, as its API classes do, and answers with a function."""
+    from lm_eval.api.model import LM
+    from lm_eval.models.api_models import JsonChatStr
+
+    class ChatModel(LM):  # type: ignore[misc]
+        def generate_until(self, requests: list[Any], *_: Any, **__: Any) -> list[str]:
+            return generate(requests)
+
+        def loglikelihood(self, *_: Any, **__: Any) -> list[Any]:
+            raise NotImplementedError
+
+        loglikelihood_rolling = loglikelihood
+        tokenizer_name = ""
+
+        def apply_chat_template(self, chat_history: list[Json], add_generation_prompt: bool = True) -> Any:
+            return JsonChatStr(json.dumps(chat_history, ensure_ascii=False))
+
+    return ChatModel
+
+
+def written_tasks(catalogue: Catalogue, names: Sequence[str]) -> list[str]:
+    """Return the tasks that some names stand for; one that compares probabilities is refused."""
+    members = [task for name in names for task in catalogue.members(name)]
+    if scoring := [name for name in members if catalogue.tasks[name].scores_likelihoods]:
+        raise InputError(
+            f"{some(scoring)}: compares probabilities of labels, expected a task whose answers are written, "
+            "such as the same name without _loglikelihood"
+        )
+    return members
+
+
+# Recorded prompts.
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """A request for one answer.
+
+    Attributes:
+        task: its name.
+        number: of the row in its task, from 0.
+        row: of the dataset.
+        repeat: number of the answer to this row, from 1.
+        messages: of the chat.
+        settings: of the generation, as the task and the user have them.
+        digest: of task and row, which tells a row from that of another version.
+    """
+
+    task: str
+    number: int
+    row: Document
+    repeat: int
+    messages: Sequence[Document]
+    settings: Document
+    digest: str
+
+    @property
+    def id(self) -> str:
+        """The id of the row."""
+        return str(self.row["id"])
+
+    @property
+    def row_key(self) -> str:
+        """The beginning of the ids of all requests about this row."""
+        return f"{self.number}-{self.digest}"
+
+    @property
+    def custom_id(self) -> str:
+        """The id of the request, of at most 64 letters, digits and hyphens."""
+        return f"{self.row_key}-{self.repeat}"
+
+
+class _Recorded(BaseException):
+    """The end of a run whose requests are known. No Exception, as a run reports any as lm_eval's failure."""
+
+    def __init__(self, requests: Sequence[Any]) -> None:
+        super().__init__()
+        self.requests = requests
+
+
+def recorded_prompts(config: Any, catalogue: Catalogue, names: Sequence[str], tell: Tell) -> list[Prompt]:
+    """Return the requests of a run, in its order, from lm_eval itself."""
+
+    def record(requests: Sequence[Any]) -> list[str]:
+        raise _Recorded(requests)
+
+    kind = chat_class(record)
+    try:
+        evaluate(config, catalogue, names, kind, None, tell, kind())
+    except _Recorded as recorded:
+        return [*_prompts(recorded.requests)]
+    raise InputError(f"{', '.join(names)}: found no prompt; expected a task with rows")
+
+
+def _prompts(requests: Sequence[Any]) -> Iterator[Prompt]:
+    repeats: Counter[tuple[str, int]] = Counter()
+    ids: set[tuple[str, str]] = set()
+    rows: dict[tuple[str, int], tuple[list[Json], str]] = {}
+    for request in requests:
+        key = request.task_name, request.doc_id
+        repeats[key] += 1
+        if key not in rows:
+            _check_id(request, ids)
+            rows[key] = json.loads(request.args[0].prompt), _digest(request.task_name, request.doc)
+        messages, digest = rows[key]
+        yield Prompt(*key, request.doc, repeats[key], messages, request.args[1], digest)
+
+
+def _check_id(request: Any, ids: set[tuple[str, str]]) -> None:
+    """Refuse a row without an id of its own, by which its answer could not be found again."""
+    name = request.doc.get("id")
+    if name is None or (request.task_name, str(name)) in ids:
+        found = "none" if name is None else f"{name!r} twice"
+        raise InputError(
+            f"{request.task_name}: row {request.doc_id + 1}: id: found {found}, expected one for each row; "
+            "correct the rows of the task"
+        )
+    ids.add((request.task_name, str(name)))
+
+
+def _digest(task: str, row: Document) -> str:
+    return hashlib.sha256(f"{task}\0{content_of(row)}".encode()).hexdigest()[:16]
+
+
+# A table of prompts.
+
+
+def prompt_table(prompts: Sequence[Prompt]) -> tuple[list[str], Iterator[list[Any]]]:
+    """Return the columns of a table of prompts, and its rows.
+
+    Besides id, task and prompt there are the number of the answer, the system turn and all turns of a chat
+    where a prompt has several.
+    """
+    has_system = any(prompt.messages[0]["role"] == "system" for prompt in prompts)
+    has_turns = any(len(_without_system(prompt)) > 1 for prompt in prompts)
+    cells: dict[str, Callable[[Prompt], Any]] = {
+        "id": lambda prompt: prompt.id,
+        "task": lambda prompt: prompt.task,
+    }
+    if any(prompt.repeat > 1 for prompt in prompts):
+        cells["repeat"] = lambda prompt: prompt.repeat
+    cells["prompt"] = _last_question
+    if has_system:
+        cells["system"] = _system
+    if has_turns:
+        cells["messages"] = lambda prompt: json.dumps(prompt.messages, ensure_ascii=False)
+    return [*cells], ([cell(prompt) for cell in cells.values()] for prompt in prompts)
+
+
+def _without_system(prompt: Prompt) -> list[Document]:
+    return [turn for turn in prompt.messages if turn["role"] != "system"]
+
+
+def _system(prompt: Prompt) -> str:
+    return "\n\n".join(turn["content"] for turn in prompt.messages if turn["role"] == "system")
+
+
+def _last_question(prompt: Prompt) -> str:
+    return str([turn["content"] for turn in prompt.messages if turn["role"] == "user"][-1])
+
+
+# Lines of batch requests, as the interfaces of OpenAI and Anthropic take them.
+
+_MAX_STOPS = 4  # strings that OpenAI takes
+
+
+def openai_line(prompt: Prompt, model: str) -> str:
+    """Return a request to OpenAI's batch interface, for ``/v1/chat/completions``."""
+    settings = _sent(prompt.settings)
+    stops = settings.pop("until", [])[:_MAX_STOPS]
+    body = {
+        "model": model,
+        "messages": prompt.messages,
+        "max_completion_tokens": settings.pop(ROOM),
+        **({"stop": stops} if stops else {}),
+        **settings,
+    }
+    url = "/v1/chat/completions"
+    return _line({"custom_id": prompt.custom_id, "method": "POST", "url": url, "body": body})
+
+
+def anthropic_line(prompt: Prompt, model: str) -> str:
+    """Return a request to Anthropic's Message Batches interface."""
+    settings = _sent(prompt.settings)
+    stops, system = settings.pop("until", []), _system(prompt)
+    params = {
+        "model": model,
+        "max_tokens": settings.pop(ROOM),
+        **({"system": system} if system else {}),
+        "messages": _without_system(prompt),
+        **({"stop_sequences": stops} if stops else {}),
+        **settings,
+    }
+    return _line({"custom_id": prompt.custom_id, "params": params})
+
+
+def _sent(settings: Document) -> Json:
+    """Settings that are sent: without those that are null, the room under one name."""
+    sent = {name: value for name, value in settings.items() if value is not None}
+    for name in OTHER_ROOMS:
+        if name in sent:  # from the user, as tasks say max_gen_toks
+            sent[ROOM] = sent.pop(name)
+    sent.pop("do_sample", None)  # the temperature says the same
+    until = sent.get("until") or []
+    return sent | {"until": [stop for stop in ([until] if isinstance(until, str) else until) if stop]}
+
+
+def _line(request: Json) -> str:
+    return json.dumps(request, ensure_ascii=False) + "\n"

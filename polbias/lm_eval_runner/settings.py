@@ -1,0 +1,151 @@
+"""Settings of requests: which are sent, which withheld, and which left out as a server refuses them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from polbias.aliases import Document, Json
+from polbias.lm_eval_runner.requests import Refused
+from polbias.lm_eval_runner.server_errors import ServerError
+from polbias.lm_eval_runner.tasks import OTHER_ROOMS, ROOM
+
+SETTINGS = ("temperature", "seed", "max_tokens", "stop", "top_p")
+"""Settings that may stand in --model_args as well as in --gen_kwargs."""
+LIMIT, NEWER_LIMIT = "max_tokens", "max_completion_tokens"
+STOPS = ("stop", "stop_sequences")
+_NULL = "null"  # as lm_eval reads NAME=null
+_OPTIONAL = ("temperature", "seed", "top_p", *STOPS)
+_OF_LM_EVAL = ("max_gen_toks", "max_new_tokens", "until", "do_sample")  # no server knows them
+_ALIASES = {"until": "stop", "stop_sequences": "stop", **dict.fromkeys((ROOM, *OTHER_ROOMS), LIMIT)}
+
+
+_UNKNOWN = re.compile(
+    r"unsupported|not (?:support|compatible|permitted)|unrecogni[sz]ed|unknown|unexpected|extra|instead"
+    r"|deprecated",
+    re.IGNORECASE,
+)
+"""Words about a setting that a server does not know, in contrast to one whose value is too large."""
+
+
+@dataclass
+class RequestSettings:
+    """Settings of the requests of a run.
+
+    Args:
+        requested: settings that the user gave, by name; None means: do not send.
+        tell: shows a line.
+
+    Attributes:
+        dropped: settings that nobody asked for and the server refuses, with the value that was to be sent.
+        limit_name: of the tokens that an answer may take.
+    """
+
+    requested: Mapping[str, Any] = field(default_factory=dict)
+    tell: Callable[[str], None] = lambda _: None
+    limit_name: str = LIMIT
+    dropped: Json = field(default_factory=dict, init=False)
+
+    def __post_init__(self) -> None:
+        given = {_ALIASES.get(name, name) for name, value in self.requested.items() if value is not None}
+        self._withheld = {_ALIASES.get(name, name) for name in self.requested} - given
+        self._asked_for = given
+        self._can_rename = True
+
+    def apply(self, payload: Document, stops_wanted: bool = True) -> Json:
+        """Return a request without settings that are not to be sent.
+
+        Args:
+            payload: the request as lm_eval makes it.
+            stops_wanted: whether the task or the user gave strings at which an answer stops.
+        """
+        sent = {name: value for name, value in payload.items() if name not in _OF_LM_EVAL}
+        limits = [sent.pop(name, None) for name in (NEWER_LIMIT, LIMIT)]
+        name = NEWER_LIMIT if limits[0] is not None and self._can_rename else self.limit_name
+        sent[name] = next((limit for limit in limits if limit is not None), None)
+        for name in STOPS:
+            if isinstance(sent.get(name), list):
+                sent[name] = [stop for stop in sent[name] if stop] if stops_wanted else None
+        return {
+            name: value
+            for name, value in sent.items()
+            if value not in (None, [], "") and name not in self.dropped and not self._is_withheld(name)
+        }
+
+    def adapt(self, payload: Document, error: ServerError) -> bool:
+        """Leave a setting out from now on that a server refuses; return whether to send the request again.
+
+        Raises:
+            Refused: if the user asked for the setting.
+        """
+        if error.status not in (400, 422):
+            return False
+        if self._rename_limit(payload, error):
+            return True
+        for name in _OPTIONAL:
+            if name not in payload or not error.names(name):
+                continue
+            if _ALIASES.get(name, name) in self._asked_for:
+                raise Refused(
+                    f"the server refuses {name}={payload[name]!r}, which --gen_kwargs or --model_args asks "
+                    f"for ({error}); take it out, or leave it to the server with --gen_kwargs "
+                    f"'{{\"{name}\": null}}'"
+                )
+            if name not in self.dropped:
+                self.dropped[name] = payload[name]
+                self.tell(f"{name}={payload[name]!r} is left out: the server refuses it ({error})")
+            return True
+        return False
+
+    def _rename_limit(self, payload: Document, error: ServerError) -> bool:
+        """Send the limit of an answer under its other name from now on, if the server wants that."""
+        sent, other = (NEWER_LIMIT, LIMIT) if NEWER_LIMIT in payload else (LIMIT, NEWER_LIMIT)
+        wants_other = error.names(other) or sent == NEWER_LIMIT
+        if not (sent in payload and error.names(sent) and wants_other and _UNKNOWN.search(error.message)):
+            return False
+        if self.limit_name != other:
+            if not self._can_rename:
+                return False
+            self.limit_name, self._can_rename = other, False
+            self.tell(f"{sent} is sent as {other}: the server refuses the former ({error})")
+        return True
+
+    def _is_withheld(self, name: str) -> bool:
+        return _ALIASES.get(name, name) in self._withheld
+
+
+def move_settings(config: Any) -> None:
+    """Take settings of requests out of the arguments of a model, where lm_eval would lose them.
+
+    A seed that is a number stays: lm_eval sends it. What --gen_kwargs says goes before.
+    """
+    config.gen_kwargs = {**(config.gen_kwargs or {})}
+    for given, names in ((config.gen_kwargs, [*config.gen_kwargs]), (config.model_args, SETTINGS)):
+        given |= {name: None for name in names if given.get(name) == _NULL}
+    moved = {
+        name: config.model_args[name]
+        for name in SETTINGS
+        if name in config.model_args and (name != "seed" or config.model_args[name] is None)
+    }
+    if moved:
+        config.model_args = {name: value for name, value in config.model_args.items() if name not in moved}
+        config.gen_kwargs = {**moved, **config.gen_kwargs}
+
+
+def request_settings(config: Any, kind: Any, tell: Callable[[str], None]) -> RequestSettings:
+    """Return the settings of the requests of a run.
+
+    Args:
+        config: of lm_eval, with what the user gave.
+        kind: class of the model.
+        tell: shows a line.
+    """
+    from lm_eval.models.openai_completions import OpenAIChatCompletion
+
+    requested = {**(config.gen_kwargs or {})}
+    if "seed" in config.model_args:
+        requested.setdefault("seed", config.model_args["seed"])
+    newer = issubclass(kind, OpenAIChatCompletion)
+    return RequestSettings(requested, tell, NEWER_LIMIT if newer else LIMIT)

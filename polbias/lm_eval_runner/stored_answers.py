@@ -1,0 +1,363 @@
+"""Answers that exist: read from tables, results of batches and logs of Inspect; a model that gives them."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from polbias.aliases import Document, Json
+from polbias.eval import inspect_logs
+from polbias.eval.answers.refusal import REFUSED_BY_PROVIDER
+from polbias.eval.answers.text import Response
+from polbias.eval.lm_eval_glue import flat
+from polbias.files import InputError, nearest
+from polbias.generators.user_tables import JsonLines, Table, cell_text, open_tables
+from polbias.lm_eval_runner.cached_models import remembering
+from polbias.lm_eval_runner.prompts import Prompt, chat_class
+from polbias.lm_eval_runner.responses import ResponseError, beside, with_texts
+from polbias.lm_eval_runner.server_errors import ServerError, error_in_answer
+
+# Answers as files have them.
+
+Columns = Mapping[str, str]
+"""Columns of a table for ``id`` and ``answer``."""
+
+
+@dataclass(frozen=True)
+class StoredAnswer:
+    """The answers under one id of a file.
+
+    Attributes:
+        place: file and line.
+        id: of a row, or of a request.
+        texts: usually one; none where there is no answer.
+        task: where the file names it.
+        repeat: number of the answer among those to its row, from 1, where the file numbers them.
+        failure: why there is none, in a word.
+        model: name, where the file has one.
+    """
+
+    place: str
+    id: str
+    texts: Sequence[str]
+    task: str | None = None
+    repeat: int | None = None
+    failure: str = ""
+    model: str = ""
+
+
+def read_answers(path: Path, columns: Columns, tasks: Collection[str]) -> Iterator[StoredAnswer]:
+    """Yield the answers of a file: a table, results of a batch, or a log of Inspect.
+
+    Args:
+        path: of the file.
+        columns: of ids and answers, in a table.
+        tasks: all that there are; a log of Inspect may be of another.
+    """
+    if path.suffix == inspect_logs.SUFFIX or (path.suffix == ".json" and _is_log(path)):
+        yield from _logged_answers(path, tasks)
+        return
+    for table in open_tables(path):
+        is_batch = "custom_id" in table.columns and columns["answer"] not in table.columns
+        if is_batch and isinstance(table, JsonLines):
+            yield from _batch_answers(table)
+        else:
+            yield from _table_answers(table, columns)
+
+
+def _is_log(path: Path) -> bool:
+    """Whether a file is one object of JSON with the header of a log of Inspect."""
+    try:
+        content = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return False
+    return isinstance(content, dict) and isinstance(content.get("eval"), dict)
+
+
+def _logged_answers(path: Path, tasks: Collection[str]) -> Iterator[StoredAnswer]:
+    log = inspect_logs.header(path)
+    task = log.task if log.task in tasks else None
+    for number, sample in inspect_logs.samples(path):
+        texts, about = flat(sample["resps"]), sample.get("polbias") or []
+        if len(about) == len(texts):
+            texts = [Response(text, each) for text, each in zip(texts, about, strict=True)]
+        texts = [text for text in texts if text.strip() or getattr(text, "about", None)]
+        yield StoredAnswer(f"{path}: sample {number}", str(sample["doc_id"]), texts, task, model=log.model)
+
+
+def _table_answers(table: Table, columns: Columns) -> Iterator[StoredAnswer]:
+    for role, name in columns.items():
+        if name not in table.columns:
+            raise InputError(
+                f"{table.path}: found no column {name!r} among {', '.join(map(repr, table.columns)):.500}; "
+                f"{nearest(name, table.columns)}name it with --{role}-column"
+            )
+    optional = [name for name in ("task", "repeat", "finish_reason", "reasoning") if name in table.columns]
+    names = ["id", "answer", *optional]
+    for row in table.rows([columns["id"], columns["answer"], *optional]):
+        place = f"{table.path}:{row.line}"
+        if row.problem:
+            raise InputError(f"{place}: {row.problem}; correct this line")
+        cells = dict(zip(names, row.values, strict=True))
+        yield StoredAnswer(
+            place,
+            cell_text(cells["id"]),
+            _texts_of_cells(cells),
+            cell_text(cells.get("task")) or None,
+            _repeat(cell_text(cells.get("repeat")), place),
+        )
+
+
+def _texts_of_cells(cells: Document) -> list[Response]:
+    """The answer of a row of a table; none where its cell is blank and no finish reason says why."""
+    answer = cells["answer"]
+    text, reason = (
+        answer if isinstance(answer, str) else cell_text(answer),
+        cell_text(cells.get("finish_reason")),
+    )
+    if not (text.strip() or reason):
+        return []
+    message = {"content": text, "reasoning": cell_text(cells.get("reasoning"))}
+    return _responses({"choices": [{"message": message, "finish_reason": reason}]})
+
+
+def _repeat(text: str, place: str) -> int | None:
+    if text and not (text.isdecimal() and int(text)):
+        raise InputError(f"{place}: repeat: found {text!r}, expected the number of the answer, from 1")
+    return int(text) if text else None
+
+
+def _responses(body: Document) -> list[Response]:
+    """The answers in the body of a response, as an API class has them."""
+    outputs = with_texts(body)
+    if "choices" in outputs:
+        choices = sorted(outputs["choices"], key=lambda choice: choice["index"])
+        texts = [
+            choice["message"]["content"] if "message" in choice else choice["text"] for choice in choices
+        ]
+    else:
+        texts = [block["text"] for block in outputs["content"]]
+    return [Response(text, about) for text, about in zip(texts, beside(body), strict=True)]
+
+
+# Lines of results of a batch: of OpenAI's interface and those like it, and of Anthropic's.
+
+_REQUEST = ("method", "params")
+
+
+def _batch_answers(table: Table) -> Iterator[StoredAnswer]:
+    known = ("custom_id", "response", "error", "result")
+    for row in table.rows([*known, *_REQUEST]):
+        place = f"{table.path}:{row.line}"
+        if row.problem:
+            raise InputError(f"{place}: {row.problem}; correct this line")
+        line = dict(zip((*known, *_REQUEST), row.values, strict=True))
+        if any(line[name] for name in _REQUEST):
+            raise InputError(f"{place}: found a request of a batch, expected its results; download these")
+        body, failure = _outcome(line, place)
+        texts, model = [], ""
+        error = ServerError.of(400, failure) if body is None else error_in_answer(body)
+        if error is not None and error.is_filter:
+            texts = [Response(REFUSED_BY_PROVIDER, {"finish_reason": "content_filter", "filtered": True})]
+        elif body is not None and error is not None:
+            failure = body
+        elif body is not None:
+            model = str(body.get("model") or "")
+            try:
+                texts = _responses(body)
+            except ResponseError as error:
+                reason = str(error).partition(";")[0]
+                raise InputError(
+                    f"{place}: {reason}; expected results of chat completions or messages"
+                ) from None
+        yield StoredAnswer(place, cell_text(line["custom_id"]), texts, failure=_word(failure), model=model)
+
+
+def _outcome(line: Document, place: str) -> tuple[Document | None, Document]:
+    """The body of a response, or what is said of why there is none."""
+    response, result, error = line["response"], line["result"], line["error"]
+    if isinstance(result, dict) and "type" in result:
+        message = result.get("message")
+        return (message, {}) if isinstance(message, dict) else (None, result)
+    if isinstance(response, dict) and isinstance(response.get("body"), dict):
+        body: Json = response["body"]
+        return (body, {}) if response.get("status_code", 200) == 200 else (None, body)
+    if isinstance(error, dict):
+        return None, error
+    named = [name for name in ("response", "result", "error") if line[name] is not None]
+    raise InputError(
+        f"{place}: found {' and '.join(named) or 'neither response nor result'} of an unknown form, expected "
+        "the results of a batch of OpenAI (response.body) or Anthropic (result.type)"
+    )
+
+
+def _word(failure: Document) -> str:
+    """The innermost code or type of an error."""
+    error = failure.get("error")
+    inner = _word(error) if isinstance(error, dict) else ""
+    return inner or str(failure.get("code") or failure.get("type") or "")
+
+
+# Answers by row: what is unknown or twice is an error, what is missing is counted.
+
+_SHOWN = 3
+_Row = tuple[str, str]
+"""A task, and the id of a row."""
+
+
+@dataclass(frozen=True)
+class Assigned:
+    """Answers by the rows of some tasks.
+
+    Attributes:
+        by_row: the answers to each row that has all of them, by task and id.
+        missing: ids of rows without any answer, by task.
+        incomplete: ids of rows with fewer answers than the task wants, by task.
+        surplus: answers beyond those that the task wants.
+        failures: how many requests failed, by reason.
+    """
+
+    by_row: Mapping[_Row, Sequence[str]]
+    missing: Mapping[str, Sequence[str]]
+    incomplete: Mapping[str, Sequence[str]]
+    surplus: int
+    failures: Counter[str]
+
+    def lines(self, n_rows: Mapping[str, int]) -> Iterator[str]:
+        """Say how complete the answers to each task are."""
+        answered = Counter(task for task, _ in self.by_row)
+        for task, total in n_rows.items():
+            yield f"{task}: answers to {answered[task]:,} of {total:,} rows"
+            if ids := self.missing.get(task):
+                yield f"  no answer to {_listed(ids)}"
+            if ids := self.incomplete.get(task):
+                yield (
+                    f"  too few answers to {_listed(ids)}; fewer are accepted with "
+                    "--metadata '{\"polbias_samples\": N}'"
+                )
+        if self.failures:
+            reasons = ", ".join(f"{count:,} {reason}" for reason, count in self.failures.most_common())
+            yield f"requests that failed: {reasons}"
+        if self.surplus:
+            yield f"answers beyond those that the tasks want, left out: {self.surplus:,}"
+
+
+def _listed(ids: Sequence[str]) -> str:
+    more = f" and {len(ids) - _SHOWN:,} more" if len(ids) > _SHOWN else ""
+    return f"{len(ids):,} rows ({', '.join(ids[:_SHOWN])}{more})"
+
+
+@dataclass
+class _RowAnswers:
+    """The answers to a row so far, numbered ones apart; `n` are wanted."""
+
+    n: int = 0
+    numbered: dict[int, str] = field(default_factory=dict)
+    others: list[str] = field(default_factory=list)
+
+    def add(self, texts: Sequence[str], repeat: int | None) -> bool:
+        """Take answers; False if there are too many, or two of one number."""
+        if repeat is None:
+            self.others += texts
+            return len(self.others) + len(self.numbered) <= self.n
+        if len(texts) > 1 or (texts and repeat in self.numbered):
+            return False
+        if texts:
+            self.numbered[repeat] = texts[0]
+        return not self.others or len(self.others) + len(self.numbered) <= self.n
+
+    @property
+    def texts(self) -> list[str]:
+        return [*(self.numbered[number] for number in sorted(self.numbered)), *self.others]
+
+
+class _Index:
+    """The rows of tasks, by their ids and by the ids of batch requests."""
+
+    def __init__(self, prompts: Sequence[Prompt]) -> None:
+        self._by_id: dict[str, dict[_Row, None]] = {}
+        self._by_key: dict[str, _Row] = {}
+        for prompt in prompts:
+            row = prompt.task, prompt.id
+            self._by_id.setdefault(prompt.id, {})[row] = None
+            self._by_key[prompt.row_key] = row
+
+    def find(self, answer: StoredAnswer) -> tuple[_Row, int | None] | None:
+        """Return the row of an answer and its number; None if there is no such row."""
+        key, _, number = answer.id.rpartition("-")
+        if key in self._by_key and number.isdecimal():
+            return self._by_key[key], int(number)
+        rows = [row for row in self._by_id.get(answer.id, ()) if answer.task in (None, row[0])]
+        if len(rows) > 1:
+            tasks = " and ".join(task for task, _ in rows)
+            raise InputError(
+                f"{answer.place}: {answer.id!r} is a row of {tasks}, expected one task; name it for each "
+                "answer in a column task, or score one task at a time"
+            )
+        return (rows[0], answer.repeat) if rows else None
+
+
+def assign(answers: Iterable[StoredAnswer], prompts: Sequence[Prompt]) -> Assigned:
+    """Assign answers to the rows of tasks, by the ids of rows or those of batch requests."""
+    index = _Index(prompts)
+    rows: dict[_Row, _RowAnswers] = {}
+    for prompt in prompts:
+        rows.setdefault((prompt.task, prompt.id), _RowAnswers()).n += 1
+    unknown: list[StoredAnswer] = []
+    twice: list[StoredAnswer] = []
+    failures: Counter[str] = Counter()
+    for answer in answers:
+        if (match := index.find(answer)) is None:
+            unknown.append(answer)
+            continue
+        row, repeat = match
+        if not answer.texts and answer.failure:
+            failures[answer.failure] += 1
+        if not rows[row].add(answer.texts, repeat):
+            twice.append(answer)
+    expected = f"ids of rows such as {prompts[0].id!r}, or custom_id as `polbias prompts` writes it"
+    _refuse(unknown, "are to no row", f"{expected}; name the right --task, or remove them")
+    _refuse(
+        twice, "are to a row that has its answers already", "one for each that the task wants; remove them"
+    )
+    missing: dict[str, list[str]] = {}
+    incomplete: dict[str, list[str]] = {}
+    complete: dict[_Row, Sequence[str]] = {}
+    surplus = 0
+    for (task, row_id), given in rows.items():
+        if len(given.texts) >= given.n:
+            complete[task, row_id] = given.texts[: given.n]
+            surplus += len(given.texts) - given.n
+        else:
+            (incomplete if given.texts else missing).setdefault(task, []).append(row_id)
+    return Assigned(complete, missing, incomplete, surplus, failures)
+
+
+def _refuse(answers: Sequence[StoredAnswer], problem: str, expected: str) -> None:
+    if answers:
+        listed = ", ".join(f"{answer.id!r} ({answer.place})" for answer in answers[:_SHOWN])
+        more = f" and {len(answers) - _SHOWN:,} more" if len(answers) > _SHOWN else ""
+        count = f"{len(answers):,} answers" if len(answers) > 1 else "1 answer"
+        raise InputError(f"{count} {problem}: {listed}{more}; expected {expected}")
+
+
+# The model that has them.
+
+
+def stored_model(by_row: Mapping[_Row, Sequence[str]]) -> Any:
+    """Return a model of lm_eval whose answers to each row are those that are stored, in their order."""
+    repeats: Counter[_Row] = Counter()
+
+    def generate(requests: Sequence[Any]) -> list[str]:
+        texts = []
+        for request in requests:
+            row = request.task_name, str(request.doc["id"])
+            texts.append(by_row[row][repeats[row]])
+            repeats[row] += 1
+        return texts
+
+    return remembering(chat_class(generate))()
