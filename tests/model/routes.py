@@ -151,7 +151,7 @@ def by_inspect_model(
     url: str, asked: Run, folder: Path, environment: Mapping[str, str]
 ) -> Mapping[str, Mapping[str, float]]:
     """Ask by `polbias eval` and a provider of Inspect."""
-    model = ("--model", "inspect", "--model_args", f"model={_PROVIDER},num_concurrent={CONNECTIONS}")
+    model = ("--model", "inspect", "--model_args", f"model={_PROVIDER},max_connections={CONNECTIONS}")
     local = {**environment, **_variables(url)}
     run(local, "polbias", "eval", *model, *eval_options(asked, folder), "--no-cache")
     return _results(folder)
