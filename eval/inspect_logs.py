@@ -158,19 +158,35 @@ def samples(path: Path) -> Iterator[tuple[int, Json]]:
 
 
 def response_metadata(output: Any) -> Json:
-    """Return finish reason, thoughts and usage of a model's output, as `polbias eval` logs them."""
+    """Return finish reason, thoughts and usage of a model's output, as `polbias eval` logs them.
+
+    Tokens that came out of a provider's cache are input tokens; of hidden thoughts there is the summary.
+    """
     if not output.choices:
         return {}
-    blocks, usage = output.choices[0].message.content, output.usage
-    thoughts = [block.reasoning for block in blocks if getattr(block, "type", "") == "reasoning"]
-    counts = {name: getattr(usage, name, None) for name in _USAGE}
+    blocks = output.choices[0].message.content
+    thoughts = [
+        (block.summary or "") if block.redacted else block.reasoning
+        for block in blocks
+        if getattr(block, "type", "") == "reasoning"
+    ]
     metadata: Document = {
         "finish_reason": None if output.stop_reason == "unknown" else output.stop_reason,
-        "reasoning": "".join(thoughts),
-        "usage": {name: count for name, count in counts.items() if count is not None},
+        "reasoning": "\n".join(filter(None, thoughts)),
+        "usage": _usage(output.usage),
         "filtered": is_withheld(output.stop_reason),
     }
     return {name: value for name, value in metadata.items() if value}
+
+
+def _usage(usage: Any) -> Json:
+    """Tokens of an output, as far as they are known."""
+    if usage is None:
+        return {}
+    counts = {name: getattr(usage, name, None) for name in _USAGE}
+    cached = (usage.input_tokens_cache_read or 0) + (usage.input_tokens_cache_write or 0)
+    counts["input_tokens"] = usage.input_tokens + cached
+    return {name: count for name, count in counts.items() if count is not None}
 
 
 def _scored(scores: Mapping[str, Any], ours: bool) -> Iterator[tuple[str, Any]]:

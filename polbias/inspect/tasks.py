@@ -18,7 +18,6 @@ from inspect_ai.model import (
     ChatMessageSystem,
     ChatMessageUser,
     GenerateConfig,
-    ModelOutput,
 )
 from inspect_ai.scorer import (
     Metric,
@@ -37,9 +36,9 @@ from inspect_ai.solver import TaskState, generate
 from polbias import __version__
 from polbias.aliases import Document
 from polbias.eval.answers.text import Response
-from polbias.eval.inspect_logs import TOOLKIT, response_metadata
+from polbias.eval.inspect_logs import TOOLKIT
 from polbias.lm_eval_runner import tasks as harness
-from polbias.lm_eval_runner.responses import text_of
+from polbias.lm_eval_runner.responses import inspect_response
 
 _PREFIX = "polbias_"
 _TURNS = {"system": ChatMessageSystem, "user": ChatMessageUser, "assistant": ChatMessageAssistant}
@@ -56,7 +55,7 @@ def reader(name: str) -> Scorer:
     process = harness.function(_catalogue.tasks[name].settings["process_results"], name)
 
     async def score(state: TaskState, target: Target) -> Score:
-        text = _response(state.output)
+        text = inspect_response(state.output)
         read = process(state.metadata, [text])
         value = {each: float(found) for each, found in read.items() if isinstance(found, int | float)}
         return Score(value=value, answer=str(text), metadata=_logged([text]))
@@ -101,16 +100,6 @@ def all_answers() -> ScoreReducer:
         return Score(value=value, answer=str(answers[0]), metadata=_logged(answers))
 
     return reduce
-
-
-def _response(output: ModelOutput) -> Response:
-    """The answer with its finish reason; one that is marked as a refusal is that of the provider."""
-    if not output.choices:
-        return Response("")
-    content = output.choices[0].message.content
-    refused = any(getattr(block, "refusal", None) for block in content)
-    text = text_of(output.completion, "refusal" if refused else output.stop_reason)
-    return Response(text, response_metadata(output))
 
 
 def _logged(responses: Sequence[Response]) -> dict[str, Any]:

@@ -20,11 +20,8 @@ from inspect_ai.model import (
     ChatMessageAssistant,
     ChatMessageSystem,
     ChatMessageUser,
-    ContentReasoning,
-    ContentText,
     GenerateConfig,
     ModelCall,
-    ModelOutput,
     get_model,
 )
 from lm_eval.api.model import LM
@@ -40,7 +37,7 @@ from polbias.lm_eval_runner.budget import Gate
 from polbias.lm_eval_runner.cache import Memory, Unkept
 from polbias.lm_eval_runner.model_identity import INSPECT
 from polbias.lm_eval_runner.requests import GENERATE, Refused
-from polbias.lm_eval_runner.responses import text_of
+from polbias.lm_eval_runner.responses import inspect_response, text_of
 from polbias.lm_eval_runner.server_errors import ServerError
 from polbias.models.chat import scrub
 
@@ -146,53 +143,6 @@ def messages(prompt: Any) -> list[ChatMessage]:
     if not isinstance(prompt, JsonChatStr):
         return [ChatMessageUser(content=str(prompt))]
     return [_TURNS[turn["role"]](content=turn["content"]) for turn in json.loads(prompt.prompt)]
-
-
-def response(output: ModelOutput, dropped: Json, seed: int | None, rejection: str = "") -> Response:
-    """Return the text of an output with why it ended, thoughts and usage.
-
-    Args:
-        output: of a model of Inspect, with an answer.
-        dropped: settings that were not sent.
-        seed: that was to be sent.
-        rejection: what the provider said of a prompt that its filter rejected.
-    """
-    choice = output.choices[0]
-    content = choice.message.content
-    blocks = [] if isinstance(content, str) else content
-    refused = any(isinstance(block, ContentText) and block.refusal for block in blocks)
-    thoughts = [
-        (block.summary or "") if block.redacted else block.reasoning
-        for block in blocks
-        if isinstance(block, ContentReasoning)
-    ]
-    reason = choice.stop_reason
-    about: Json = {
-        "finish_reason": None if reason == "unknown" else reason,
-        "reasoning": "\n".join(filter(None, thoughts)),
-        "usage": _usage(output),
-        "filtered": reason == _FILTERED,
-        "filter": rejection,
-        "dropped": dropped,
-    }
-    about = {name: value for name, value in about.items() if value}
-    if seed is not None and "seed" not in dropped:
-        about["seed"] = seed
-    return Response(text_of(choice.message.text, "refusal" if refused else reason), about)
-
-
-def _usage(output: ModelOutput) -> Json:
-    """Tokens of a request, those of a provider's cache among them, and of its answer."""
-    usage = output.usage
-    if usage is None:
-        return {}
-    cached = (usage.input_tokens_cache_read or 0) + (usage.input_tokens_cache_write or 0)
-    counts = {
-        "input_tokens": usage.input_tokens + cached,
-        "output_tokens": usage.output_tokens,
-        "reasoning_tokens": usage.reasoning_tokens,
-    }
-    return {name: count for name, count in counts.items() if count is not None}
 
 
 class UnavailableError(Exception):
@@ -408,7 +358,12 @@ class InspectModel(LM):  # type: ignore[misc]
         dropped = {} if rejection else dropped_settings(merged, call)
         for name, value in dropped.items():
             self._say_dropped(name, value)
-        return response(output, dropped, merged.seed, scrub(rejection or "", *self._secrets))
+        answer = inspect_response(output)
+        about = {"filter": scrub(rejection or "", *self._secrets), "dropped": dropped}
+        about = {**answer.about, **{name: value for name, value in about.items() if value}}
+        if merged.seed is not None and "seed" not in dropped:
+            about["seed"] = merged.seed
+        return Response(answer, about)
 
     def _say_dropped(self, name: str, value: Any) -> None:
         """Say that a setting was not sent; one that the user asked for ends the run."""

@@ -7,7 +7,8 @@ from typing import Any
 
 from polbias.aliases import Document, Json
 from polbias.eval.answers.refusal import REFUSED_BY_PROVIDER, is_withheld
-from polbias.eval.answers.text import CUT_OFF, LIMITS
+from polbias.eval.answers.text import CUT_OFF, LIMITS, Response
+from polbias.eval.inspect_logs import response_metadata
 
 BESIDE = "polbias"
 """The field of a body in which stands what the client knows of its request."""
@@ -217,6 +218,16 @@ def _usage(response: Document) -> Json:
         "reasoning_tokens": details.get("reasoning_tokens") if isinstance(details, Mapping) else None,
     }
     return {name: count for name, count in counts.items() if isinstance(count, int)}
+
+
+def inspect_response(output: Any) -> Response:
+    """Return the answer in an output of Inspect; one that is marked as a refusal is that of the provider."""
+    if not output.choices:
+        return Response("")
+    message = output.choices[0].message
+    is_refused = any(getattr(block, "refusal", None) for block in message.content)
+    text = text_of(message.text, "refusal" if is_refused else output.stop_reason)
+    return Response(text, response_metadata(output))
 
 
 def _index(choice: Document) -> int:
