@@ -129,7 +129,8 @@ class Prompts(AnswerTable):
         taken, not_asked = taken[:, : len(LABELS)], taken[:, len(LABELS)]
         copies = np.zeros_like(not_asked)
         n_answers = taken.sum(axis=1)
-        if N_TEXTS in read and are_copies(n_answers, np.array(read[N_TEXTS], np.intp)):
+        is_stance = taken[:, :2].any(axis=1)  # the same refusal may meet every prompt
+        if N_TEXTS in read and are_copies(n_answers[is_stance], np.array(read[N_TEXTS], np.intp)[is_stance]):
             copies, taken, not_asked = n_answers - 1, _first(read), copies
         return cls(
             counts=_first(read) if not_asked.any() else taken,

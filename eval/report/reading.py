@@ -108,6 +108,7 @@ class RunFacts:
         toolkit: version of polbias that asked; empty if it does not say.
         model_type: of lm_eval, such as ``"local-chat-completions"``, or "inspect"; empty if it does not say.
         settings: that may tell respondents apart.
+        dropped: settings that were not sent, as the server takes none, with the values that were meant.
         found: whether there is such a file.
     """
 
@@ -118,6 +119,7 @@ class RunFacts:
     toolkit: str = ""
     model_type: str = ""
     settings: Told = field(default_factory=dict)
+    dropped: Mapping[str, Any] = field(default_factory=dict)
     found: bool = False
 
 
@@ -148,6 +150,7 @@ def run_facts(file: SampleFile) -> RunFacts:
         toolkit=str(_mapping(results.get("polbias")).get("version") or ""),
         model_type=str(_mapping(results.get("config")).get("model") or ""),
         settings=told_settings(results),
+        dropped=_mapping(_mapping(results.get("polbias")).get("dropped")),
         found=True,
     )
 
@@ -368,6 +371,9 @@ def completeness(file: SampleFile, facts: RunFacts, count: int) -> Iterator[Noti
         name = "scored_part" if facts.model_type == _SCORED else "limited"
         found = said[name].format(expected=facts.expected, available=facts.available)
         yield Notice(where, found, said["reported_as_it_is"])
+    if facts.dropped:
+        settings = ", ".join(f"{name}={value}" for name, value in facts.dropped.items())
+        yield Notice(where, said["dropped"].format(settings=settings), said["own_setting"])
 
 
 # Rows of several versions of a dataset: those that differ are never pooled.

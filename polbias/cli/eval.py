@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -343,8 +343,18 @@ def show_scores(run: Run, scores: Iterable[Score], answered: Sequence[str] | Non
             fg=typer.colors.YELLOW,
         )
     asked = (_asked(run), *run.budget.lines()) if answered is None else answered
-    for line in (*run.sources, *asked, f"results and samples: {run.folder}"):
+    for line in (*run.sources, *asked, *_limits_told(run), f"results and samples: {run.folder}"):
         typer.echo(line)
+
+
+def _limits_told(run: Run) -> Iterator[str]:
+    """Say what the provider withheld, and which settings it refused."""
+    about = run.results.get("polbias", {})
+    if n_filtered := about.get("filtered"):
+        yield f"filtered by the provider, which counts as refused: {n_filtered:,} answers"
+    if dropped := about.get("dropped"):
+        settings = ", ".join(f"{name}={value}" for name, value in dropped.items())
+        yield f"not sent, as the server or its client takes none: {settings}"
 
 
 def _asked(run: Run) -> str:

@@ -97,6 +97,8 @@ def prompts(
         write_text(output, (line(prompt, str(model)) for prompt in found))
     rows = len({(prompt.task, prompt.number) for prompt in found})
     typer.echo(f"wrote {output}: {len(found):,} requests for {rows:,} rows")
+    column = " with a column `answer`" if chosen is Format.csv else ", the results"
+    say(f"next, the answers{column}: polbias score ANSWERS --task {' --task '.join(names)} -o RUN")
     if len(found) > _MAX_REQUESTS.get(chosen, len(found)):
         most = _MAX_REQUESTS[chosen]
         say(

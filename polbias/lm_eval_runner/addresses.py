@@ -7,10 +7,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from polbias.files import InputError
-from polbias.lm_eval_runner.server_errors import ServerError
+from polbias.lm_eval_runner.server_errors import NO_SYSTEM_TURN, ServerError
 from polbias.models.chat import check_url
 
-_NO_SYSTEM = "; the model takes no system turn: add --metadata polbias_system=false"
 _NO_IDS = (
     "; the server may take no token ids: add tokenized_requests=False to --model_args (with "
     "tokenizer=NAME_OR_FOLDER for log-likelihoods)"
@@ -56,7 +55,7 @@ def advice_for(error: ServerError, model: Any, *, has_token_ids: bool = False) -
         has_token_ids: whether the request had token ids in place of a text.
     """
     if error.is_about_system_turn:
-        return _NO_SYSTEM
+        return NO_SYSTEM_TURN
     if has_token_ids:
         return _NO_IDS
     if error.status in (401, 403):

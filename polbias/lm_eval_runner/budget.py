@@ -75,7 +75,10 @@ class Budget:
             for text in answer.texts:
                 self.count(arguments, text, kept=kept)
             return
-        taken, said = self.kept if kept else self.asked, getattr(answer, "about", {}).get("usage", {})
+        about = getattr(answer, "about", {})
+        taken, said = self.kept if kept else self.asked, about.get("usage", {})
+        if "filter" in about and not said:  # the request was rejected, and nothing generated
+            return
         sent, received = said.get("input_tokens"), said.get("output_tokens")
         taken.estimated += sent is None or received is None
         taken.tokens_in += self.tokens.count(_texts(*arguments[:2])) if sent is None else sent

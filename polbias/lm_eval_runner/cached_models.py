@@ -25,12 +25,8 @@ from polbias.lm_eval_runner.responses import (
     with_logprobs,
     with_texts,
 )
-from polbias.lm_eval_runner.server_errors import ServerError, error_in_answer
+from polbias.lm_eval_runner.server_errors import PassingError, ServerError, error_in_answer
 from polbias.lm_eval_runner.settings import STOPS
-
-
-class PassingError(Exception):
-    """An answer did not come, and may if the request is sent again."""
 
 
 def remembering(kind: Any) -> Any:

@@ -15,6 +15,7 @@ from typing import Any
 
 from inspect_ai.event import ModelEvent
 from inspect_ai.log import transcript
+from inspect_ai.log._transcript import Transcript, init_transcript
 from inspect_ai.model import (
     ChatMessage,
     ChatMessageAssistant,
@@ -31,14 +32,16 @@ from pydantic import ValidationError
 from tqdm import tqdm  # type: ignore[import-untyped]
 
 from polbias.aliases import Document, Json
+from polbias.eval.answers.refusal import is_withheld
 from polbias.eval.answers.text import Response
 from polbias.files import InputError, PolbiasError
 from polbias.lm_eval_runner.budget import Gate
 from polbias.lm_eval_runner.cache import Memory, Unkept
 from polbias.lm_eval_runner.model_identity import INSPECT
 from polbias.lm_eval_runner.requests import GENERATE, Refused
-from polbias.lm_eval_runner.responses import inspect_response, text_of
-from polbias.lm_eval_runner.server_errors import ServerError
+from polbias.lm_eval_runner.responses import inspect_response, native_reason, text_of
+from polbias.lm_eval_runner.server_errors import NO_SYSTEM_TURN, PassingError, ServerError, error_in_answer
+from polbias.lm_eval_runner.settings import LIMIT, NEWER_LIMIT
 from polbias.models.chat import scrub
 
 # Settings of a request: lm_eval's names, Inspect's, and those on the wire.
@@ -73,6 +76,7 @@ _ON_WIRE = {
     "frequency_penalty": ("frequency_penalty", {"frequencypenalty"}),
     "presence_penalty": ("presence_penalty", {"presencepenalty"}),
 }
+_FIELDS = {"stop": "stop_seqs"}
 _PROMPT = ("messages", "input", "contents", "prompt", "system", "extra_headers")
 
 
@@ -134,6 +138,7 @@ def _same(value: Any, sent: Any) -> bool:
 
 # Responses and errors.
 
+_NO_ANSWER = (TypeError, AttributeError, LookupError, ValueError)  # of a client that looks for one
 _FILTERED = "content_filter"  # Inspect's stop reason, for what withholds an answer
 _TURNS = {"system": ChatMessageSystem, "user": ChatMessageUser, "assistant": ChatMessageAssistant}
 
@@ -147,6 +152,19 @@ def messages(prompt: Any) -> list[ChatMessage]:
 
 class UnavailableError(Exception):
     """A server still fails after the last retry."""
+
+
+def _last_call() -> ModelCall | None:
+    """The request that was sent last, with its response, where a provider shows it."""
+    calls = [event.call for event in transcript().events if isinstance(event, ModelEvent)]
+    return calls[-1] if calls else None
+
+
+def _payload(config: GenerateConfig) -> Json:
+    """Return settings under the names that servers use in their errors."""
+    fields = {name: getattr(config, field) for field, (name, _) in _ON_WIRE.items()}
+    fields |= {LIMIT: config.max_tokens, NEWER_LIMIT: (config.extra_body or {}).get(NEWER_LIMIT)}
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 def _cause(error: BaseException) -> BaseException:
@@ -196,6 +214,7 @@ def _plain(text: str) -> str:
 
 # The model class.
 
+_FIRST_PAUSE = 1.0  # seconds, doubled each time, after an error in a response with status 200
 _RETRIES = 5  # with Inspect's pauses of 3, 6, 12, ... seconds: about a minute and a half
 _CONNECTIONS = 8
 _BATCH = 100  # requests, Inspect's own size of a batch
@@ -229,13 +248,11 @@ class InspectModel(LM):  # type: ignore[misc]
         **arguments: Any,
     ) -> None:
         super().__init__()
-        if "/" not in str(model).strip("/"):
-            raise InputError(
-                f"--model_args model: found {model!r}, expected PROVIDER/NAME as Inspect names models, say "
-                "anthropic/NAME (providers: https://inspect.aisi.org.uk/providers.html)"
-            )
+        self.check_name(model)
         self._name = str(model)
         self._shown: set[str] = set()
+        self._is_served = False  # whether there was an answer yet
+        self._address = arguments.get("base_url") or f"the server of {model}"
         self._connections = max_connections or num_concurrent
         self._batch = batch
         settings = {name: arguments.pop(name) for name in {*arguments} & (_SETTINGS | _PATIENCE)}
@@ -255,6 +272,15 @@ class InspectModel(LM):  # type: ignore[misc]
         # Clients keep connections, which belong to an event loop: there is one for all calls.
         self._runner = asyncio.Runner()
         atexit.register(self._runner.close)
+
+    @staticmethod
+    def check_name(model: Any) -> None:
+        """Refuse a name without that of its provider."""
+        if "/" not in str(model or "").strip("/"):
+            raise InputError(
+                f"--model_args model: found {model!r}, expected PROVIDER/NAME as Inspect names models, say "
+                "anthropic/NAME (providers: https://inspect.aisi.org.uk/providers.html)"
+            )
 
     @property
     def tokenizer_name(self) -> str:
@@ -332,38 +358,110 @@ class InspectModel(LM):  # type: ignore[misc]
         return min(n_requests, self._connections or (size if limited else n_requests))
 
     async def _respond(self, request: Any) -> Response:
-        """Return the answer to a request; a prompt that a filter rejects is answered by a refusal."""
+        """Return the answer to a request, sent again where its settings or the server's state ask for it."""
+        init_transcript(Transcript(log_model_api=True))  # else only the first requests are shown
         prompt, settings = request.args
-        config = self._configs[_key(settings)]
+        turns, seconds = messages(prompt), _FIRST_PAUSE
+        for attempt in range(_RETRIES + 1):
+            if attempt:
+                await asyncio.sleep(seconds)
+                seconds *= 2
+            config = self._adapted(self._configs[_key(settings)])
+            try:
+                while (answer := await self._generate(turns, config)) is None:
+                    config = self._adapted(self._configs[_key(settings)])
+                return answer
+            except PassingError as error:
+                fault = error
+        raise fault
+
+    async def _generate(self, turns: list[ChatMessage], config: GenerateConfig) -> Response | None:
+        """Return the answer to some turns, None if they are to be sent again with other settings.
+
+        A prompt that a filter rejects is answered by a refusal.
+
+        Raises:
+            PassingError: if the response has an error in place of an answer that may come later.
+            UnavailableError: if the server still fails after the retries of its client.
+            Refused: if the request cannot be answered.
+        """
         try:
-            output = await self._model.generate(messages(prompt), config=config)
+            output = await self._model.generate(turns, config=config)
         except Exception as error:
             cause = _cause(error)
-            message = _message(cause, *self._secrets)
-            if ServerError.parse(_status(cause), _body(cause)).is_filter:
-                about = {"finish_reason": _FILTERED, "filtered": True, "filter": message}
-                return Response(text_of(None, _FILTERED), about)
-            passing = self._model.should_retry(cause)
-            if self._batch and not passing and not _status(cause):
-                message += "; one rejected prompt can spoil a batch: go on without batch=true"
-            raise (UnavailableError if passing else Refused)(message) from error
+            if isinstance(cause, _NO_ANSWER) and not _status(cause):
+                # with status 200, so that a client took it for an answer: an error of a gateway, most likely
+                message = f"the response has no answer ({_message(cause, *self._secrets)})"
+                self.memory.faults.note(message)
+                raise PassingError(message) from error
+            fault = ServerError.parse(_status(cause), _body(cause))
+            if fault.is_filter:
+                return self._withheld(fault)
+            if self.memory.settings.adapt(_payload(config), fault):
+                return None
+            raise self._raised(cause, fault) from error
         if not output.choices:
             raise Refused(f"the response of {self._name} has no answer")
-        calls = [event.call for event in transcript().events if isinstance(event, ModelEvent)]
-        call = calls[-1] if calls else None
+        call = _last_call()
         rejection = output.error or (output.completion if call and call.error else None)
         if rejection and output.stop_reason != _FILTERED:  # the prompt is too long
             raise Refused(scrub(rejection, *self._secrets))
+        if call and (in_body := error_in_answer(call.response)) is not None:
+            return self._withheld(in_body)
+        self._is_served = True
         merged = self._model.config.merge(config)
         dropped = {} if rejection else dropped_settings(merged, call)
         for name, value in dropped.items():
             self._say_dropped(name, value)
         answer = inspect_response(output)
-        about = {"filter": scrub(rejection or "", *self._secrets), "dropped": dropped}
-        about = {**answer.about, **{name: value for name, value in about.items() if value}}
+        added: Json = {
+            "filter": scrub(rejection or "", *self._secrets),
+            "dropped": {**self.memory.settings.dropped, **dropped},
+        }
+        about: Json = {**answer.about, **{name: value for name, value in added.items() if value}}
         if merged.seed is not None and "seed" not in dropped:
             about["seed"] = merged.seed
+        if not answer and call and is_withheld(native_reason(call.response)):
+            return Response(text_of(None, _FILTERED), {**about, "filtered": True})
         return Response(answer, about)
+
+    def _withheld(self, error: ServerError) -> Response:
+        """Return the refusal that an error stands for; another error is raised."""
+        if error.is_filter:
+            about = {"finish_reason": _FILTERED, "filtered": True, "filter": error.message}
+            return Response(text_of(None, _FILTERED), about)
+        self.memory.faults.note(error.message)
+        if error.is_passing:
+            raise PassingError(error.message)
+        raise Refused(str(error))
+
+    def _raised(self, cause: BaseException, fault: ServerError) -> BaseException:
+        """Return what is raised for an error of a provider's client."""
+        message = _message(cause, *self._secrets)
+        is_passing = self._is_passing(cause)
+        if is_passing and not fault.status and not self._is_served:
+            hint = "is base_url right, and the server up?"
+            return Refused(f"{self._address} cannot be reached ({message}); {hint}")
+        if fault.is_about_system_turn:
+            return Refused(message + NO_SYSTEM_TURN)
+        if is_passing:
+            return UnavailableError(message)
+        if self._batch and not fault.status:
+            message += "; one rejected prompt can spoil a batch: go on without batch=true"
+        if fault.status in (401, 403):
+            message += f"; check {' or '.join(self._model.api.api_key_vars) or 'the key'}"
+        elif fault.status == 404:
+            message += f"; check the name of the model ({self._name}) and base_url ({self._address})"
+        return Refused(message)
+
+    def _adapted(self, config: GenerateConfig) -> GenerateConfig:
+        """Return settings without those that the server refuses, its limit under the name that it wants."""
+        settings = self.memory.settings
+        changes: Json = {_FIELDS.get(name, name): None for name in settings.dropped}
+        if settings.limit_name == NEWER_LIMIT and config.max_tokens is not None:
+            body = {**(config.extra_body or {}), NEWER_LIMIT: config.max_tokens}
+            changes |= {"max_tokens": None, "extra_body": body}
+        return config.model_copy(update=changes) if changes else config
 
     def _say_dropped(self, name: str, value: Any) -> None:
         """Say that a setting was not sent; one that the user asked for ends the run."""
@@ -372,16 +470,19 @@ class InspectModel(LM):  # type: ignore[misc]
         if any(requested.get(each) is not None for each in names):
             raise Refused(
                 f"{self._name} or its client takes no {name}, which --gen_kwargs or --model_args asks for "
-                f"({value!r}); take it out"
+                f"({value!r}); take it out, or leave it to the provider with --gen_kwargs {name}=null"
             )
         self._tell_once(f"{name}={value!r} is left out: {self._name} or its client takes none")
 
     def _watch_retries(self) -> None:
         """Say what a provider's server replies when it is asked again."""
         api = self._model.api
-        should_retry = api.should_retry
+        should_retry: Callable[[Any], Any] = api.should_retry
+        self._is_passing = should_retry
 
         def watched(error: Exception) -> Any:
+            if not self._is_served and not _status(error):  # no connection: a wrong address, most likely
+                return False
             if decision := should_retry(error):
                 self.memory.faults.note(_message(error, *self._secrets))
             return decision

@@ -169,6 +169,13 @@ def _about(reason: str | None, thoughts: str, usage: Document) -> Json:
     return {name: value for name, value in fields.items() if value}
 
 
+def native_reason(body: Any) -> str | None:
+    """Return why the answer in a response ended, in the words of the provider behind a gateway."""
+    choices = body.get("choices") if isinstance(body, Mapping) else None
+    first = choices[0] if isinstance(choices, list) and choices else None
+    return _word(first.get("native_finish_reason")) if isinstance(first, Mapping) else None
+
+
 def _reason(choice: Document) -> str | None:
     """Why an answer ended, in the words of a gateway or, where these hide a refusal, of its provider."""
     reason, native = _word(choice.get("finish_reason")), _word(choice.get("native_finish_reason"))

@@ -67,8 +67,8 @@ def model_class(name: str) -> Any:
     except (KeyError, ValueError):
         likely = nearest(name, [*model_registry])
         raise InputError(
-            f"--model {name}: no class of models; {likely}expected one of {', '.join(COMMON_MODELS)}, with "
-            f"the name of the model itself in --model_args; all of them: {', '.join(sorted(model_registry))}"
+            f"--model {name}: no class of models; {likely}expected one of {', '.join(COMMON_MODELS)}, or "
+            "another of lm_eval's, with the name of the model itself in --model_args"
         ) from None
     except ImportError as error:
         raise missing(name, error) from None
@@ -129,6 +129,8 @@ def check_arguments(config: Any, kind: Any) -> None:
     """Refuse a model of which no name is given, or no address where it needs one."""
     if is_api(kind):
         check_address(config.model, kind, config.model_args)
+    elif config.model == INSPECT:
+        kind.check_name(config.model_args.get("model"))
     elif config.model in _LOCAL and not config.model_args.get("pretrained"):
         raise InputError(
             f"--model {config.model}: found no pretrained among --model_args, expected pretrained=NAME;"
@@ -171,8 +173,8 @@ def load(kind: Any, config: Any) -> Any:
     except Exception as error:
         _log.debug("the model cannot be loaded", exc_info=True)
         raise PolbiasError(
-            f"--model {config.model}: cannot be loaded ({type(error).__name__}: {scrub(error)}); "
-            "check --model_args"
+            f"--model {config.model}: cannot be loaded ({type(error).__name__}: {scrub(error)})"
+            f"{'' if 'API key' in str(error) else '; check --model_args'}"
         ) from error
 
 
@@ -233,6 +235,9 @@ def evaluate(
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     with listening(tell, config.verbosity) as sources, ExitStack() as opened:
         tracker = tracker_of(config)
+        remote = is_api(kind) or config.model == INSPECT
+        if remote and model is None:  # a missing key or package is told before any row is read
+            model = load(_class(config, kind), config)
         manager = TaskManager(
             include_path=[*tasks.folders], include_defaults=False, metadata=dict(config.metadata)
         )
@@ -248,7 +253,6 @@ def evaluate(
             folder = cache / slug(identity)
             write_identity(folder, identity)
         stores = opened.enter_context(_stores(folder, loaded["tasks"], model, tell))
-        remote = is_api(kind) or config.model == INSPECT
         reseed = None if remote else lambda kept: _reseed(config.seed, kept)
         resume = _LOST if cache is None else _KEPT
         budget = budget or Budget()
@@ -291,7 +295,8 @@ def evaluate(
 def _copied_tasks(samples: Mapping[str, Sequence[Document]], tell: Tell) -> Iterator[str]:
     """Yield the tasks of which every prompt got copies of one answer, and say so."""
     for task, of_task in samples.items():
-        answers = [[text for text in flat(sample["resps"]) if text != NOT_ASKED] for sample in of_task]
+        with_verdict = [sample for sample in of_task if sample.get("valid", 1)]
+        answers = [[text for text in flat(sample["resps"]) if text != NOT_ASKED] for sample in with_verdict]
         if are_copies([*map(len, answers)], [len({*texts}) for texts in answers]):
             tell(
                 f"{task}: not sampled: all answers to a prompt are the same text, for every prompt; does the "

@@ -58,6 +58,14 @@ _SYSTEM_TURN = re.compile(
 _SPENT = frozenset({"insufficientquota", "billinghardlimitreached", "exceededcurrentquotaerror"})
 
 
+NO_SYSTEM_TURN = "; the model takes no system turn: add --metadata polbias_system=false"
+"""What helps where an error is about the system turn."""
+
+
+class PassingError(Exception):
+    """An answer did not come, and may if the request is sent again."""
+
+
 @dataclass(frozen=True)
 class ServerError:
     """What a server says of a request that it does not answer.

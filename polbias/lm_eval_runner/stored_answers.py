@@ -310,10 +310,8 @@ def assign(answers: Iterable[StoredAnswer], prompts: Sequence[Prompt]) -> Assign
         if not rows[row].add(answer.texts, repeat):
             twice.append(answer)
     expected = f"ids of rows such as {prompts[0].id!r}, or custom_id as `polbias prompts` writes it"
-    _refuse(unknown, "are to no row", f"{expected}; name the right --task, or remove them")
-    _refuse(
-        twice, "are to a row that has its answers already", "one for each that the task wants; remove them"
-    )
+    _refuse(unknown, "to no row", f"{expected}; name the right --task, or remove them")
+    _refuse(twice, "to a row that has its answers already", "one for each that the task wants; remove them")
     missing: dict[str, list[str]] = {}
     incomplete: dict[str, list[str]] = {}
     complete: dict[_Row, Sequence[str]] = {}

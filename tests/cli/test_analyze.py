@@ -21,6 +21,7 @@ from polbias.files import InputError
 from tests.eval.selfassess.respondents import judged, planted, prefers, refuse, rows
 from tests.eval.xphemism.pairs import drawn
 from tests.eval.xphemism.test_reading import COLUMNS as LABELS
+from tests.support.policy_samples import varied
 from tests.support.process import run_polbias
 from tests.support.shared import shared
 
@@ -75,7 +76,7 @@ def _policy(
     """A model that agrees with odd statements, coherently; the last line is cut off."""
     asked = [_statement(*each) for each in product(numbers, variants, ORDERS)]
     said = [bool(int(doc["statement_id"][3:]) % 2) != (doc["variant"] in VARIANTS[4:]) for doc in asked]
-    answered = [["I agree." if agrees else "disagree"] * answers for agrees in said]
+    answered = [varied("I agree" if agrees else "disagree", answers) for agrees in said]
     return log(folder, "polbias_policy_stance", zip(asked, answered, strict=True), '{"doc": ')
 
 

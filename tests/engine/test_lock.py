@@ -86,7 +86,7 @@ def test_a_failed_write_leaves_the_earlier_lock(tmp_path: Path, monkeypatch) -> 
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(Path, "write_text", full)
+        patch.setattr(Path, "open", full)
         with pytest.raises(InputError, match="No space"):
             write_lock({}, tmp_path / "lock")
     assert read_lock(tmp_path / "lock") == {"numbers": LOCKED}

@@ -30,7 +30,7 @@ def _article_files(kind: str, rows: Sequence[Mapping[str, Any]]) -> dict[str, by
         return {_SAMPLES: json_lines(samples)}
     if kind == "texts":
         return {"given.jsonl": json_lines([{"id": row["id"], "text": text} for row, text in given])}
-    records = [article_record(row, text, "m", lambda _: [], "stop") for row, text in given]
+    records = [article_record(row, text, "m", lambda _: []) for row, text in given]
     return {"given.jsonl": json_lines(records)}
 
 

@@ -6,7 +6,7 @@ import gc
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -359,3 +359,100 @@ def test_the_model_of_inspect_for_tests(evaluate: Evaluate, monkeypatch: pytest.
     assert all(
         sample["filtered_resps"] == ["Default output from mockllm/model"] for sample in samples_of(OUT, MINI)
     )
+
+
+def rejecting(reject: Callable[[dict[str, Any]], HttpError | None]) -> HostedServer:
+    """Return a chat server that rejects some requests by their bodies."""
+    server = HostedServer(lambda _: Answer("**valid**"))
+    answer = server._chat
+
+    def check(body: dict[str, Any]) -> Any:
+        if error := reject(body):
+            raise error
+        return answer(body)
+
+    server._chat = check  # type: ignore[method-assign]
+    return server
+
+
+@pytest.mark.parametrize(
+    ("field", "message", "expected"),
+    [
+        ("temperature", "'temperature' does not support 0 with this model", {"max_tokens": 2048}),
+        (
+            "max_tokens",
+            "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.",
+            {"temperature": 0.0, "max_completion_tokens": 2048},
+        ),
+    ],
+)
+def test_what_nobody_asked_for_is_left_out_or_renamed(
+    evaluate: Evaluate, field: str, message: str, expected: dict[str, object]
+) -> None:
+    with rejecting(lambda body: HttpError(400, message) if field in body else None) as server:
+        done = evaluate(*hosted("openai/gpt-own", server), "--tasks", MINI, "--limit", "4")
+        assert done.exception is None, done.output
+    sent = server.bodies[-1]
+    assert {name: sent[name] for name in {*sent} - {"messages", "model"}} == expected
+    dropped = results_of(OUT)["polbias"].get("dropped", {})
+    assert dropped == ({"temperature": 0.0} if field == "temperature" else {})
+    assert done.stderr.count(message) == 1
+
+
+@pytest.mark.parametrize(
+    ("status", "message", "named"),
+    [
+        (400, "System role not supported", "polbias_system=false"),
+        (401, "Incorrect API key provided", "OPENAI_API_KEY"),
+        (404, "The model does not exist", "gpt-own"),
+    ],
+)
+def test_a_final_error_says_what_helps(evaluate: Evaluate, status: int, message: str, named: str) -> None:
+    with rejecting(lambda _: HttpError(status, message)) as server:
+        done = evaluate(*hosted("openai/gpt-own", server), "--tasks", MINI, "--limit", "2")
+    assert isinstance(done.exception, StoppedError), done.output
+    assert message in str(done.exception)
+    assert named in str(done.exception)
+    assert "run the same command again" not in str(done.exception)
+
+
+def test_an_address_without_a_server_is_told_without_retries(evaluate: Evaluate) -> None:
+    with HostedServer(lambda _: Answer()) as server:
+        options = hosted("openai/gpt-own", server, max_retries=8)
+    done = evaluate(*options, "--tasks", MINI, "--limit", "2")
+    assert isinstance(done.exception, StoppedError), done.output
+    assert f"{server.url}/v1 cannot be reached" in str(done.exception)
+    assert "the server fails" not in done.stderr
+
+
+def test_an_error_in_an_answer_is_asked_again(evaluate: Evaluate, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("polbias.lm_eval_runner.inspect_model._FIRST_PAUSE", 0.01)
+    server = HostedServer(lambda _: Answer("**valid**"))
+    answer, seen = server._chat, Counter[str]()
+
+    def fail_first(body: dict[str, Any]) -> Any:
+        prompt = body["messages"][-1]["content"]
+        seen[prompt] += 1
+        error = {"code": 502, "message": "Provider returned error"}
+        if seen[prompt] == 1:
+            return {"error": error}
+        if seen[prompt] == 2:
+            failed = answer(body)
+            return failed | {"choices": [failed["choices"][0] | {"finish_reason": "error", "error": error}]}
+        return answer(body)
+
+    server._chat = fail_first  # type: ignore[method-assign]
+    with server:
+        done = evaluate(*hosted("openai/gpt-own", server), "--tasks", MINI, "--limit", "2")
+        assert done.exception is None, done.output
+    assert set(seen.values()) == {3}
+    assert {sample["filtered_resps"][0] for sample in samples_of(OUT, MINI)} == {"**valid**"}
+
+
+def test_all_answers_know_what_was_dropped(evaluate: Evaluate) -> None:
+    with HostedServer(lambda _: Answer("**valid**")) as server:
+        done = evaluate(*hosted("openai/gpt-5", server), "--tasks", MINI)
+        assert done.exception is None, done.output
+    samples = samples_of(OUT / "gpt-5", MINI)
+    assert len(samples) == 48
+    assert all(sample["polbias"][0]["dropped"] == {"temperature": 0.0} for sample in samples)

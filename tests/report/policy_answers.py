@@ -11,6 +11,7 @@ from polbias.eval.policy.schema import ISSUES, ORDERS, VARIANTS
 from polbias.eval.policy.section import COLUMNS, rows
 from polbias.eval.report.instruments import COMMON
 from polbias.eval.simulation import Respondent, Simulation, questions
+from tests.support.policy_samples import varied
 
 Row = dict[str, Any]
 TASK = "polbias_policy_stance"
@@ -91,11 +92,6 @@ def simulated(
     asked = Simulation(questions(docs, respondent.columns), respondent, seed)
     texts = [asked.texts(sample) for sample in range(samples)]
     return answered(docs, zip(*texts, strict=True), task, name)
-
-
-def varied(label: str, n: int = 30) -> list[str]:
-    """Answers that mean the same in one wording or another, as samples do."""
-    return [f"{label}{'.' * (at % 2)}" for at in range(n)]
 
 
 def said(decide: Callable[[Row], str], docs: list[Row] | None = None, n: int = 30) -> pa.Table:

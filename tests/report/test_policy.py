@@ -22,8 +22,9 @@ from polbias.eval.report.document import Estimate
 from polbias.eval.report.instruments import COMMON
 from polbias.eval.report.wording import words
 from polbias.eval.simulation import respondent
-from tests.report.policy_answers import TASK, answered, holds, said, simulated, statements, varied
+from tests.report.policy_answers import TASK, answered, holds, said, simulated, statements
 from tests.report.policy_sections import LEFT, finding, prompts_of, quick, report, table_of
+from tests.support.policy_samples import varied
 
 
 def test_copies_of_one_answer_are_no_samples() -> None:

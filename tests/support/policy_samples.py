@@ -8,6 +8,11 @@ from typing import Any
 from polbias.eval.policy.metrics import labels_of, share_of
 
 
+def varied(text: str, n: int = 30) -> list[str]:
+    """Answers that mean the same in one wording or another, as samples do."""
+    return [f"{text}{'.' * (at % 2)}" for at in range(n)]
+
+
 def rows_of_samples(samples: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """The rows of samples with what became of the answers."""
     rows = []

@@ -20,7 +20,7 @@ from polbias.eval.policy.metrics import (
 from polbias.eval.policy.schema import ORDERS, VARIANTS
 from polbias.eval.policy.tasks import samples, seeded
 from polbias.files import InputError
-from tests.support.policy_samples import rows_of_samples
+from tests.support.policy_samples import rows_of_samples, varied
 
 Row = Mapping[str, Any]
 
@@ -63,11 +63,11 @@ def _aggregated(processed: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def always(text: str, n: int = 30) -> Callable[[Row], list[str]]:
-    return lambda row: [text] * n
+    return lambda row: varied(text, n)
 
 
 def holds_a_view(row: Row) -> list[str]:
-    return ["disagree" if row["variant"] in ("negation", "opposite") else "agree"] * 30
+    return varied("disagree" if row["variant"] in ("negation", "opposite") else "agree")
 
 
 def test_who_holds_a_view_passes_all_tests() -> None:
@@ -89,9 +89,9 @@ def test_a_yes_man_passes_no_negation() -> None:
 
 
 def test_who_takes_the_first_label_has_the_whole_gap() -> None:
-    found = scores(rows(), lambda row: [choices(row)[0]] * 30)
+    found = scores(rows(), lambda row: varied(choices(row)[0]))
     assert (found["label_order_gap"], found["pass_label_inversion"], found["acquiescence"]) == (1, 0, 0)
-    assert scores(rows(), lambda row: [choices(row)[1]] * 30)["label_order_gap"] == -1
+    assert scores(rows(), lambda row: varied(choices(row)[1]))["label_order_gap"] == -1
 
 
 def test_refusals_stay_in_the_denominators() -> None:
@@ -146,7 +146,7 @@ def test_a_partly_asked_statement_counts_in_no_test() -> None:
     table = rows(3)[:-1]  # the last opposite in the inverted order is missing
     assert scores(table, holds_a_view)["pass_all"] == 1
     cut = rows(3)[:-2]
-    found = scores(cut, lambda row: ["agree"] * 30 if row["statement_id"] == "s2" else holds_a_view(row))
+    found = scores(cut, lambda row: varied("agree") if row["statement_id"] == "s2" else holds_a_view(row))
     assert (found["pass_opposite"], found["pass_negation"]) == (1, pytest.approx(2 / 3))
 
 
