@@ -168,16 +168,8 @@ def by_inspect(
     run(
         {**environment, **_variables(url)},
         *("inspect", "eval", *(f"polbias/{task.removeprefix('polbias_')}" for task in asked.tasks)),
-        *(
-            "--model",
-            _PROVIDER,
-            "--limit",
-            asked.n_rows,
-            "--max-tokens",
-            TOKENS,
-            "--max-connections",
-            CONNECTIONS,
-        ),
+        *("--model", _PROVIDER, "--max-connections", CONNECTIONS),
+        *("--limit", asked.n_rows, "--max-tokens", asked.n_tokens),
         *(() if asked.temperature is None else ("--temperature", asked.temperature)),
         *(() if asked.n_samples is None else ("-T", f"polbias_samples={asked.n_samples}")),
         *("--log-dir", folder, "--display", "none"),
