@@ -21,7 +21,7 @@ from tests.model.servers import ALIAS
 from tests.support.loopback import LoopbackServer, Reply, Request
 
 BIN = Path(sys.executable).parent
-TOKENS, CONNECTIONS = 32, 4
+CONNECTIONS = 4
 SECONDS = 1200
 _PROVIDER = f"openai-api/local/{ALIAS}"
 
@@ -111,12 +111,14 @@ class Run:
         temperature: of all; None leaves each task its own.
         n_samples: of a prompt; None leaves each task its own.
         n_rows: of each task.
+        n_tokens: that an answer may have.
     """
 
     tasks: Sequence[str]
     temperature: float | None = None
     n_samples: int | None = None
     n_rows: int = 8
+    n_tokens: int = 32
 
 
 Route = Callable[[str, Run, Path, Mapping[str, str]], Mapping[str, Mapping[str, float]]]
@@ -129,7 +131,7 @@ def eval_options(asked: Run, folder: Path) -> list[object]:
     samples = () if asked.n_samples is None else ("--metadata", f'{{"polbias_samples": {asked.n_samples}}}')
     return [
         *("--tasks", ",".join(asked.tasks), "--limit", asked.n_rows, "--output_path", folder, "--no-report"),
-        *("--gen_kwargs", f"max_gen_toks={TOKENS}{temperature}", "--stop", "none", *samples),
+        *("--gen_kwargs", f"max_gen_toks={asked.n_tokens}{temperature}", "--stop", "none", *samples),
     ]
 
 
@@ -166,16 +168,8 @@ def by_inspect(
     run(
         {**environment, **_variables(url)},
         *("inspect", "eval", *(f"polbias/{task.removeprefix('polbias_')}" for task in asked.tasks)),
-        *(
-            "--model",
-            _PROVIDER,
-            "--limit",
-            asked.n_rows,
-            "--max-tokens",
-            TOKENS,
-            "--max-connections",
-            CONNECTIONS,
-        ),
+        *("--model", _PROVIDER, "--max-connections", CONNECTIONS),
+        *("--limit", asked.n_rows, "--max-tokens", asked.n_tokens),
         *(() if asked.temperature is None else ("--temperature", asked.temperature)),
         *(() if asked.n_samples is None else ("-T", f"polbias_samples={asked.n_samples}")),
         *("--log-dir", folder, "--display", "none"),

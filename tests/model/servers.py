@@ -16,7 +16,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
@@ -56,7 +55,7 @@ class Server:
 
     Attributes:
         name: of its package.
-        version: of its package.
+        version: of its package, or "installed" where this environment has it.
         requirement: what pip installs; None if this environment has the server.
         arguments: with which the Python of its environment starts it, without address and port.
         build_variables: environment of the installation.
@@ -124,7 +123,7 @@ LLAMA = Server(
 SERVERS = (VLLM, LLAMA)
 TRANSFORMERS = Server(
     "transformers",
-    version("transformers"),
+    "installed",
     None,
     lambda model: [
         *(

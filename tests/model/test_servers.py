@@ -131,9 +131,16 @@ def test_a_server_does_what_the_documentation_says(server: Running) -> None:
     assert abilities(server) == ABILITIES[server.server.name]
 
 
-def test_a_server_that_never_samples(weights: Weights, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_a_server_that_never_samples_is_found_out(
+    weights: Weights, environment: Mapping[str, str], tmp_path_factory: pytest.TempPathFactory, tmp_path: Path
+) -> None:
+    asked = Run(SAMPLED.tasks[:1], n_samples=8, n_tokens=4)
     with running(TRANSFORMERS, weights, tmp_path_factory) as server:
         assert abilities(server) == ABILITIES[TRANSFORMERS.name]
+        options = eval_options(asked, tmp_path)
+        run(environment, "polbias", "eval", *chat_model(server.url), *options, "--no-cache")
+    (path,) = tmp_path.rglob("results_*.json")
+    assert json.loads(path.read_text("utf-8"))["polbias"]["not_sampled"] == [*asked.tasks]
 
 
 @pytest.mark.parametrize("route", [name for name in ROUTES if name != "chat"])
@@ -234,16 +241,18 @@ def test_a_killed_server_ends_no_run_for_good(
 
 
 def test_two_clients_do_not_ask_the_same_at_once(server: Running, start: Start, tmp_path: Path) -> None:
-    before = server.n_answers
-    first = start(chat_model(server.url), ONE)
-    wait_until(lambda: server.n_answers > before, first)
-    beside = start(chat_model(server.url), OTHER)
-    second = start(chat_model(server.url), ONE)
-    _, said = second.communicate(timeout=SECONDS)
-    assert second.returncode not in (0, None)
-    assert "Traceback" not in said
-    assert str(tmp_path / "cache") in said.splitlines()[-1]
-    assert finish(beside) == finish(first) == 0
+    with Recorder(server.url) as recorder:
+        model = chat_model(f"{recorder.url}/v1")
+        recorder.latency = 20  # the first client is still at it when the second has started
+        first = start(model, ONE)
+        wait_until(lambda: bool(recorder.bodies), first)
+        beside, second = start(model, OTHER), start(model, ONE)
+        _, message = second.communicate(timeout=SECONDS)
+        recorder.latency = 0
+        assert finish(beside) == finish(first) == 0
+    assert second.returncode > 0
+    assert "Traceback" not in message
+    assert str(tmp_path / "cache") in message.splitlines()[-1]
     assert {task: len(rows) for task, rows in read_answers(tmp_path / "results").items()} == {
         ONE.tasks[0]: ONE.n_rows,
         OTHER.tasks[0]: OTHER.n_rows,
