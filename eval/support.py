@@ -108,3 +108,23 @@ def discordance(pairs: ArrayLike, scores: ArrayLike, clusters: Factor) -> tuple[
         int(discordant.sum()),
         int(sums.size),
     )
+
+
+_COPIES = 8, 50
+"""Prompts, and answers beyond their first, from which on equal texts alone are no samples."""
+
+
+def are_copies(n_answers: ArrayLike, n_texts: ArrayLike) -> bool:
+    """Return whether answers to prompts are copies: several to each, and never two texts to one.
+
+    A model that is sampled at temperature 1 is that sure of nearly nothing; a server that does not sample
+    gives the same answer thirty times.
+
+    Args:
+        n_answers: answers to each prompt.
+        n_texts: different texts among them.
+    """
+    answers, texts = np.asarray(n_answers), np.asarray(n_texts)
+    is_repeated = answers > 1
+    n_prompts, n_repeats = int(is_repeated.sum()), int((answers[is_repeated] - 1).sum())
+    return n_prompts >= _COPIES[0] and n_repeats >= _COPIES[1] and bool((texts[is_repeated] == 1).all())

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from polbias.aliases import Booleans, Codes, Floats, Indices
 from polbias.eval.columns import (
@@ -26,6 +25,7 @@ from polbias.eval.columns import (
     positions,
     tallied,
 )
+from polbias.eval.support import are_copies
 
 LABELS = ("disagree", "agree", *SILENT)
 """Outcomes of one answer; the code of a label is its position."""
@@ -54,24 +54,6 @@ _OPTIONAL = {"cluster_id", "country", "language", "opposite_type", "policy_issue
 _STOPPED = {NOT_ASKED, "first"}
 N_TEXTS = "n_texts"
 """The column that counts the different texts among the answers to a prompt."""
-_COPIES = 8, 50
-"""Prompts, and answers beyond their first, from which on equal texts alone are no samples."""
-
-
-def are_copies(n_answers: ArrayLike, n_texts: ArrayLike) -> bool:
-    """Return whether answers to prompts are copies: several to each, and never two texts to one.
-
-    A model that is sampled at temperature 1 is that sure of nearly nothing; a server that does not sample
-    gives the same answer thirty times.
-
-    Args:
-        n_answers: answers to each prompt.
-        n_texts: different texts among them.
-    """
-    answers, texts = np.asarray(n_answers), np.asarray(n_texts)
-    is_repeated = answers > 1
-    n_prompts, n_repeats = int(is_repeated.sum()), int((answers[is_repeated] - 1).sum())
-    return n_prompts >= _COPIES[0] and n_repeats >= _COPIES[1] and bool((texts[is_repeated] == 1).all())
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

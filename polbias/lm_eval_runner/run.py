@@ -18,7 +18,7 @@ from polbias import __version__
 from polbias.aliases import Document, Json
 from polbias.eval.answers.text import NOT_ASKED
 from polbias.eval.lm_eval_glue import flat
-from polbias.eval.policy.schema import are_copies
+from polbias.eval.support import are_copies
 from polbias.files import InputError, PolbiasError, nearest
 from polbias.lm_eval_runner.addresses import check_address
 from polbias.lm_eval_runner.budget import Budget
