@@ -68,6 +68,7 @@ def remembering(kind: Any) -> Any:
 
         def parse_generations(self, outputs: Any, **kwargs: Any) -> Any:
             texts = super().parse_generations(outputs=with_texts(outputs), **kwargs)
+            self.is_served = True
             about = beside(outputs)
             if len(about) != len(texts):
                 return texts
@@ -77,6 +78,7 @@ def remembering(kind: Any) -> Any:
         def parse_logprobs(self, outputs: Any, *args: Any, **kwargs: Any) -> Any:
             checked = with_logprobs(outputs, kwargs["ctxlens"])
             likelihoods = super().parse_logprobs(checked, *args, **kwargs)
+            self.is_served = True
             return [
                 Likelihood(likelihood, usage)
                 for likelihood, usage in zip(likelihoods, usages(outputs), strict=True)
@@ -117,7 +119,6 @@ def remembering(kind: Any) -> Any:
                     answers = self.parse_logprobs(body, tokens=messages, ctxlens=ctxlens)
                 for answer, key in zip(answers, cache_keys or (), strict=False):
                     self.cache_hook.add_partial(GENERATE if generate else "loglikelihood", key, answer)
-                self.is_served = True
                 return answers
             except ResponseError as error:
                 raise self._final(error) from None

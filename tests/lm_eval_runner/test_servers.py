@@ -188,6 +188,15 @@ def test_why_single_answers_ended_is_kept_beside_a_task_with_several(evaluate: E
             assert all(known["usage"] for known in sample["polbias"])
 
 
+@pytest.mark.parametrize("concurrent", [1, 4])
+def test_a_connection_that_breaks_later_is_made_again(evaluate: Evaluate, concurrent: int) -> None:
+    with Picky() as server:
+        server._respond = lambda _: server.drop_next("/chat/") if len(server.bodies) == 2 else None
+        done = run_mini(evaluate, server, limit=6, num_concurrent=concurrent)
+        assert done.exception is None, done.output
+    assert len(samples_of(OUT, MINI)) == 6
+
+
 # Log-likelihoods.
 
 
