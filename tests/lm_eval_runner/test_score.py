@@ -331,7 +331,7 @@ def test_what_cannot_be_scored_is_one_error(command: Evaluate, prompts: list[dic
 def test_ids_that_are_unknown_or_twice_are_named(command: Evaluate, prompts: list[dict[str, str]]) -> None:
     rows = asked_elsewhere(prompts)
     unknown = _problem_in(command, [*rows, {**rows[0], "id": "one"}, {**rows[0], "id": "two"}])
-    assert re.match(r"2 answers are to no row: 'one' \(x\.csv:50\), 'two' \(x\.csv:51\); expected", unknown)
+    assert re.match(r"2 answers to no row: 'one' \(x\.csv:50\), 'two' \(x\.csv:51\); expected", unknown)
     twice = _problem_in(command, [*rows, rows[7]])
     assert re.match(r"1 answer .* already: '.*' \(x\.csv:50\); expected", twice)
     assert rows[7]["id"] in twice
