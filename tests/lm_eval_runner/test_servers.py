@@ -200,17 +200,6 @@ def test_a_connection_that_breaks_later_is_made_again(evaluate: Evaluate, concur
 # Log-likelihoods.
 
 
-def echo(entries: int, total: int | None, tokens: Sequence[str] = ()) -> Reply:
-    logprobs = {
-        "tokens": [*tokens],
-        "token_logprobs": [None, *[-0.5] * (entries - 1)],
-        "top_logprobs": [None, *[{"x": -0.5}] * (entries - 1)],
-    }
-    usage = {} if total is None else {"prompt_tokens": total - 1, "completion_tokens": 1}
-    choice = {"index": 0, "text": "ab", "logprobs": logprobs, "finish_reason": "length"}
-    return Reply.json({"choices": [choice], "usage": usage})
-
-
 @pytest.mark.parametrize(("shift", "taken"), [(0, True), (-1, False), (1, False)])
 def test_likelihoods_are_of_as_many_tokens_as_the_server_counts(
     evaluate: Evaluate, shift: int, taken: bool
