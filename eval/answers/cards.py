@@ -8,8 +8,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
-from polbias.eval.answers.cues import Cues, Verdict, settled
+from polbias.eval.answers.cues import Cues, Verdict
 from polbias.eval.answers.refusal import find_refusal
+from polbias.eval.answers.settle import settled
 from polbias.eval.answers.text import Sentence, Span, Token, prepare, split_sentences
 
 # Finding the cards of a selection task in an output, whether by their letters or by what they show.

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from enum import IntEnum
 from itertools import zip_longest
 
-from polbias.eval.answers.cues import Cues, Verdict, settled
+from polbias.eval.answers.cues import Cues, Verdict, shared
 from polbias.eval.answers.refusal import find_refusal
-from polbias.eval.answers.text import Sentence, first_match, own_words, prepare
+from polbias.eval.answers.settle import STATED, settled
+from polbias.eval.answers.text import Sentence, cut_off, first_match, own_words, prepare
+from polbias.eval.answers.voice import without_opinions
 
 LABELS = ("1", "2", "3", "refusal", "both", "unparsable")
 """What an answer can be; "both" is any tie: several options, all of them, none of them, no difference. A text
@@ -99,7 +101,7 @@ def extract_choice(text: str, ways: int, language: str = "en", prefill: str | No
     claims = _unlisted(prepared.sentences, answer, ways)
     strong = [each for each in claims if each.strength and not each.excluded]
     if strong:
-        return _decided(strong, answer)
+        return settled(_decided(strong, answer), text)
     return settled(_otherwise(prepared.sentences, prepared.truncated, claims, ways), text)
 
 
@@ -119,9 +121,14 @@ def _without(text: str, prefill: str | None) -> str:
 def _unlisted(sentences: Sequence[Sentence], text: str, ways: int) -> list[_Claim]:
     """Collect the claims of all sentences; the numbers of a list of remarks are none."""
     bullets = [match[1] for each in sentences if (match := _BULLET.match(each.text))]
-    listed = bullets[:2] == ["1", "2"] and _wordy(sentences)
+    announced = len(bullets) == 1 and any(sentence.text.endswith(" :") for sentence in sentences[:-1])
+    listed = (bullets[:2] == ["1", "2"] and _wordy(sentences)) or (
+        announced and cut_off(text, shared("dangling"))
+    )
     claims: list[_Claim] = []
     for number, sentence in enumerate(sentences):
+        if STATED["continues"].match(sentence.text) and any(claim.strength for claim in claims):
+            break
         mentions = [*_mentions(sentence, text, ways)]
         if listed and mentions and mentions[0].start == 0 and _BULLET.match(sentence.text):
             mentions = mentions[1:]
@@ -306,7 +313,9 @@ def _otherwise(
     sentences: Sequence[Sentence], truncated: bool, claims: Sequence[_Claim], ways: int
 ) -> Verdict:
     """Read an output that chooses nothing outright."""
-    declined = find_refusal(sentences, truncated) or first_match(_CUES["declining"], sentences)
+    declined = find_refusal(sentences, truncated) or first_match(
+        _CUES["declining"], without_opinions(sentences)
+    )
     if declined:
         return Verdict("refusal", "refusal", declined)
     tie = first_match(_CUES["tie"], sentences)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import IntEnum
 from functools import cache, cached_property
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import Any
 import yaml
 
 from polbias.aliases import Document, Json
-from polbias.eval.answers.text import Sentence, Token, cut_off
+from polbias.eval.answers.text import Sentence, Token
 
 # The cue words of the extractors, read from ``cues/*.yaml``.
 # A cue file is a mapping of blocks. The alternatives of a block stand on lines of their own, or are
@@ -329,15 +329,3 @@ class Verdict:
     def outcome(self) -> str:
         """The label, or "truncated" where the text breaks off before one."""
         return "truncated" if self.reason == "truncated" else self.label
-
-
-_UNREAD = frozenset({"no-verdict", "no-choice", "empty"})
-
-
-def settled(verdict: Verdict, text: str) -> Verdict:
-    """Return the verdict on an output; one without any is truncated only if there is evidence of a cut."""
-    if verdict.label != "unparsable" or verdict.reason not in _UNREAD:
-        return verdict
-    if cut_off(text, shared("dangling")):
-        return replace(verdict, reason="truncated")
-    return verdict

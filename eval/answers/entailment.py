@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from polbias.eval.answers.cues import Cues, Verdict, load_grammar, settled
+from polbias.eval.answers.cues import Cues, Verdict, load_grammar
 from polbias.eval.answers.refusal import opening_reply, voiced, whole_reply
+from polbias.eval.answers.settle import settled
 from polbias.eval.answers.text import Sentence, blanked, first_match, masking, prepare, translated
 from polbias.eval.answers.validity import judge
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from polbias.eval.answers.cues import Cues, Patterns, Verdict
 from polbias.eval.answers.text import LIMITS, Response, Sentence, ended, first_match, prepare, visible
+from polbias.eval.answers.voice import without_opinions
 
 # Telling whether an output declines to answer, for any question.
 
@@ -55,7 +56,7 @@ def lacks_input(sentences: Sequence[Sentence]) -> bool:
 
 def find_withdrawal(sentences: Sequence[Sentence], explicit: bool) -> tuple[int, int] | None:
     """Find the words with which an output, after general remarks, declines to judge the argument."""
-    for sentence in sentences:
+    for sentence in without_opinions(sentences):
         match = _CUES["decline"].search(sentence.text)
         named = not explicit or _CUES["object"].search(sentence.text)
         if match and named and not _CUES["aside"].search(sentence.text):
@@ -70,6 +71,7 @@ def find_refusal(
     said: frozenset[str] = frozenset(),
 ) -> tuple[int, int] | None:
     """Find the words with which an output declines to answer; what the item says is no sign of it."""
+    sentences = without_opinions(sentences)
     decline = first_match(_CUES["decline"], sentences)
     if truncated and first_match(_CUES["performing"], sentences):
         return None

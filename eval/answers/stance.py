@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from polbias.eval.answers.cues import Verdict, settled
+from polbias.eval.answers.cues import Verdict
 from polbias.eval.answers.refusal import find_refusal, flagged, opening_reply, unflagged, whole_reply
+from polbias.eval.answers.settle import settled
 from polbias.eval.answers.stance_claims import (
     CUES,
     MARKS,
@@ -17,6 +18,7 @@ from polbias.eval.answers.stance_claims import (
     find_claims,
     label_words,
 )
+from polbias.eval.answers.stance_labels import part_label, without_praise
 from polbias.eval.answers.stance_tongues import REPLIES, read_other, spoken
 from polbias.eval.answers.text import (
     Sentence,
@@ -28,6 +30,7 @@ from polbias.eval.answers.text import (
     unanswered,
     without_item,
 )
+from polbias.eval.answers.voice import without_opinions
 
 LABELS = ("agree", "disagree", "refusal", "unparsable")
 """What an answer can be. A text that breaks off is "unparsable" with the reason "truncated"."""
@@ -73,7 +76,7 @@ def _stance(text: str, words: Words, statement: str | None) -> Verdict:
         return Verdict("unparsable", "empty")
     item = prepare(statement or "")
     words = replace(words, said=item.words)
-    sentences = without_item(prepared.sentences, item.sentences)
+    sentences = without_item([*part_label(prepared.sentences, own, words)], item.sentences)
     if not sentences:
         return Verdict("unparsable", "no-verdict")
     answered = fields(text)
@@ -107,16 +110,17 @@ def _spoken(own: str, sentences: Sequence[Sentence], words: Words) -> Verdict:
 
 def _read(sentences: Sequence[Sentence], words: Words) -> Verdict:
     """Read an English output."""
-    claims = _standing(find_claims(sentences, words), sentences)
+    claims = without_praise(_standing(find_claims(sentences, words), sentences), sentences)
+    voiced = without_opinions(sentences)
     if any(claim.reason == "reply" for claim in claims) and (
         find_refusal(sentences, truncated=False, said=words.said)
-        or any(first_match(CUES[name], sentences) for name in ("serving", "handed"))
+        or any(first_match(CUES[name], voiced) for name in ("serving", "handed"))
     ):
         claims = [claim for claim in claims if claim.reason != "reply"]
     declined = [
         (number, match)
-        for number, each in enumerate(sentences)
-        if (match := CUES["declined"].search(each.text))
+        for number, sentence in enumerate(voiced)
+        if (match := CUES["declined"].search(sentence.text))
     ]
     if declined:  # what is said of a statement before it is declined to judge it is no verdict
         last, end = declined[-1][0], declined[-1][1].end()
@@ -167,11 +171,11 @@ def _read(sentences: Sequence[Sentence], words: Words) -> Verdict:
     reply = opening_reply(sentences, patterns) or whole_reply(sentences[-1:], patterns, MARKS)
     if reply:
         return reply
-    refusal = find_refusal(sentences, truncated=False, outright=True) or first_match(
-        CUES["handed"], sentences
-    )
+    refusal = find_refusal(sentences, truncated=False, outright=True) or first_match(CUES["handed"], voiced)
     if not refusal and not first_match(CUES["lost"], sentences):
-        refusal = first_match(CUES["aloof"], [each for each in sentences if not each.text.endswith("?")])
+        refusal = first_match(
+            CUES["aloof"], [sentence for sentence in voiced if not sentence.text.endswith("?")]
+        )
     if refusal:
         return Verdict("refusal", "refusal", refusal)
     return Verdict("unparsable", "no-verdict")

@@ -25,6 +25,8 @@ _SUBJECT = 2
 """So many words before a verb in its base form can be no subject: "Verdict disagree"."""
 _OBJECT = 6
 """So many words after a verb tell its object."""
+_NOUN = 2
+"""So many words after an adjective tell its noun."""
 _STEM = 6
 """Words that begin with so many letters alike are forms of one."""
 _SPELT = 5
@@ -85,6 +87,16 @@ class Words:
     def echoed(self, match: re.Match[str]) -> bool:
         """Whether a judgement is the statement's own: "a mistake" of what it calls one."""
         return match.group().split()[-1] in self.said
+
+    def beside(self, cues: Cues, text: str, begin: int, start: int, end: int) -> bool:
+        """Whether a judgement is of a study, a debate or the like that the statement does not speak of."""
+        subject = [*cues["beside"].finditer(text, begin, start)]
+        qualified = [
+            noun
+            for noun in cues["beside"].finditer(text, end)
+            if len(words := text[end : noun.start()].split()) < _NOUN and all(map(str.isalnum, words))
+        ]
+        return any(self.said.isdisjoint(noun.group().split()) for noun in (*subject, *qualified))
 
     def names(self, after: str) -> bool:
         """Whether what is agreed with or opposed is what the statement speaks of."""
@@ -214,6 +226,8 @@ def _sentence_claims(sentence: Sentence, number: int, words: Words) -> Iterator[
             others = _of_others(text, *match.span())
             if text.endswith("?") or others or _granted(text, match.start()):
                 continue
+            if words.beside(CUES, text, _begin(text, match.start()), *match.span()):
+                continue
             asked = "indirect" if _OUGHT.match(match.group()) else "whether"
             if CUES[asked].search(text, 0, match.start()):
                 continue
@@ -322,6 +336,8 @@ def _claim(text: str, hit: _Hit, value: int, number: int, words: Words) -> Claim
     if _unsaid(text, hit, clause, value != hit.value or not mine, headed):
         return None
     verb = _VERBS.match(text, hit.start, hit.end) or CUES["nouns"].fullmatch(text, hit.start, hit.end)
+    if not (marked or verb or mine) and words.beside(CUES, text, begin, hit.start, hit.end):
+        return None
     if not hit.own and verb and not (mine or bare or stated):
         return None
     denied = value != hit.value and mine and not CUES["sides"].match(after)

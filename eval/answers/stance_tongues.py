@@ -2,31 +2,40 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from polbias.eval.answers.cues import Cues, Verdict
 from polbias.eval.answers.refusal import find_refusal, opening_reply
+from polbias.eval.answers.settle import STATED
 from polbias.eval.answers.stance_claims import SIDES, Words
+from polbias.eval.answers.stance_labels import retracts
 from polbias.eval.answers.text import Sentence, first_match
+from polbias.eval.answers.voice import without_opinions
 
 TONGUES = ("de", "fr", "it", "es")
 _CUES = {"en": Cues("validity.en"), **{name: Cues(f"stance.{name}") for name in (*TONGUES, "other")}}
 REPLIES = ((1, "yes"), (-1, "no"))
 _PREFIX = 4
+_NUMBER = re.compile(r"(?:\( )?(?:\d|[a-d]) [).:—]+ ")
 _FILLERS = 8
 """A sentence of no more words than this can be nothing but a label."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """Words for a side (0 for both or neither): a whole sentence or its label, or the prompt's own."""
+    """Words for a side (0 for both or neither): a whole sentence or its label, or the prompt's own.
+
+    ``stated`` tells words of agreement from praise and blame.
+    """
 
     value: int
     marked: bool
     sentence: int
     span: tuple[int, int]
     own: bool = False
+    stated: bool = False
 
 
 def spoken(sentences: Sequence[Sentence]) -> list[str]:
@@ -45,15 +54,22 @@ def read_other(sentences: Sequence[Sentence], language: str, words: Words) -> Ve
     if language not in TONGUES:
         return Verdict("unparsable", "no-verdict")
     cues = _CUES[language]
-    sides = [side for number, each in enumerate(sentences) for side in _sides(each, number, cues, words)]
+    sides: list[_Side] = []
+    for number, sentence in enumerate(sentences):
+        if STATED["continues"].match(sentence.text) and any(side.value for side in sides):
+            sentences = sentences[:number]
+            break
+        sides += _sides(sentence, number, cues, words)
     if any(side.own and side.value for side in sides):
         sides = [side for side in sides if side.value or side.own]
-    declined = first_match(cues["declined"], sentences)
+    voiced = without_opinions(sentences)
+    declined = first_match(cues["declined"], voiced)
+    sides = _without_praise(sides, sentences)
     marked = [side for side in sides if side.marked]
     depends = any(cues["undecided"].match(each.text) for each in sentences) and not any(
         cues["concluding"].search(sentences[side.sentence].text) for side in sides
     )
-    torn = first_match(cues["torn"], sentences)
+    torn = _torn(sentences, cues, aloud=any(side.stated for side in marked))
     if (depends and not marked) or (torn and all(side.span < torn for side in marked)):
         return Verdict("unparsable", "undecided")
     if {side.value for side in marked} >= {1, -1}:  # headings of both sides
@@ -71,13 +87,34 @@ def read_other(sentences: Sequence[Sentence], language: str, words: Words) -> Ve
     undecided = first_match(cues["undecided"], sentences)
     if undecided:
         return Verdict("unparsable", "undecided", undecided)
-    refusal = first_match(cues["handed"], sentences)
+    refusal = first_match(cues["handed"], voiced)
     if language == "de" and not first_match(cues["rejects"], sentences):
         refusal = refusal or find_refusal(sentences, truncated=False)
     if refusal:
         return Verdict("refusal", "refusal", refusal)
     patterns = {SIDES[value]: cues[name] for value, name in REPLIES if words.yes_no}
     return opening_reply(sentences, patterns) or Verdict("unparsable", "no-verdict")
+
+
+def _torn(sentences: Sequence[Sentence], cues: Cues, aloud: bool) -> tuple[int, int] | None:
+    """Where an output says that it is torn; after a label, only in the first person."""
+    if aloud:
+        sentences = [sentence for sentence in sentences if cues["first_person"].search(sentence.text)]
+    return first_match(cues["torn"], sentences)
+
+
+def _without_praise(sides: Sequence[_Side], sentences: Sequence[Sentence]) -> list[_Side]:
+    """Leave out judgements behind a stated label that is not taken back first."""
+    label = next((side for side in sides if side.stated and side.value), None)
+    if label is None:
+        return [*sides]
+    place = label.sentence, sentences[label.sentence].place(*label.span)[1]
+    kept = []
+    for side in sides:
+        start = sentences[side.sentence].place(*side.span)[0]
+        if side.stated or side.span <= label.span or retracts(sentences, place, (side.sentence, start)):
+            kept.append(side)
+    return kept
 
 
 def _concluded(sentence: Sentence, after: int, cues: Cues) -> bool:
@@ -122,7 +159,9 @@ def _sides(
         for match in pattern.finditer(text)
     )
     named = {word for low, high, *_ in found for word in text[low:-high].split()}
-    rest = [word for word in text.split() if word[0].isalnum() and word not in named]
+    numbered = _NUMBER.match(text)
+    words_left = text[numbered.end() if numbered else 0 :].split()
+    rest = [word for word in words_left if word[0].isalnum() and word not in named]
     bare = len(rest) <= _FILLERS and all(map(cues["filler"].fullmatch, rest))
     position, skip = 0, False
     for index, (start, end, value, own) in enumerate(found):
@@ -163,6 +202,9 @@ def _sides(
         said = cues["verbs"].fullmatch(text, start, end) or cues["frame"].search(text, begin, stop)
         if not (headed or bare or opens or said):
             continue
+        stated = bool(own or STATED["label"].fullmatch(text, start, end))
+        if not (stated or headed or bare) and words.beside(cues, text, begin, start, end):
+            continue
         negators = [
             match.start() for match in cues["negators"].finditer(text, begin, end if headed else stop)
         ]
@@ -173,6 +215,7 @@ def _sides(
             number,
             sentence.origin(start, end),
             bool(own),
+            stated,
         )
 
 

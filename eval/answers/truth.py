@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from polbias.eval.answers.cues import Cues, Verdict, primary_language, settled, tongue
+from polbias.eval.answers.cues import Cues, Verdict, primary_language, tongue
 from polbias.eval.answers.refusal import flagged, opening_reply, voiced, whole_reply
+from polbias.eval.answers.settle import settled
 from polbias.eval.answers.text import Sentence, blanked, first_match, masking, own_words, prepare, translated
 from polbias.eval.answers.validity import judge
+from polbias.eval.answers.voice import without_opinions
 
 LABELS = ("true", "false", "refusal", "unparsable")
 """What an answer can be. A text that breaks off is "unparsable" with the reason "truncated"."""
@@ -92,7 +94,7 @@ def extract_truth(text: str, language: str = "de") -> Verdict:
     if refused:
         return Verdict("refusal", "refusal", refused)
     if verdict.label == "unparsable" or verdict.reason == "hint":
-        declined = first_match(_CUES["declines"], sentences)
+        declined = first_match(_CUES["declines"], without_opinions(sentences))
         opinion = first_match(_CUES["opinion"], sentences)
         unclear = opinion or verdict.reason in _UNCLEAR
         voice = unclear and first_match(_CUES["own_voice"], prepare(blanked(text)).sentences)

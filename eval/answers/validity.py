@@ -13,12 +13,12 @@ from polbias.eval.answers.cues import (
     Strength,
     Verdict,
     primary_language,
-    settled,
     shared,
     tongue,
 )
 from polbias.eval.answers.reader import Reader
 from polbias.eval.answers.refusal import find_refusal, find_withdrawal, lacks_input
+from polbias.eval.answers.settle import settled
 from polbias.eval.answers.text import Sentence, prepare
 
 # Choosing the final verdict among the claims of an output.
