@@ -59,7 +59,10 @@ def without_praise(claims: Sequence[Claim], sentences: Sequence[Sentence]) -> li
         (
             claim
             for claim in claims
-            if claim.value and claim.reason in _LABELS and claim.strength >= Strength.SENTENCE
+            if claim.value
+            and claim.reason in _LABELS
+            and claim.strength >= Strength.SENTENCE
+            and not STATED["supposed"].match(sentences[claim.sentence].text, claim.end + 1)
         ),
         None,
     )

@@ -58,11 +58,12 @@ def _opinions(text: str, cues: Patterns) -> Iterator[tuple[int, int]]:
 
 
 def _clause(text: str, start: int, begin: int, cues: Patterns) -> Iterator[tuple[int, int]]:
-    """Yield a stretch up to where the model speaks of itself again, unless that is in the same clause."""
+    """Yield a stretch that denies, up to where the model speaks of itself in another clause."""
     speaker = cues["speaker"].search(text, begin)
-    if not speaker:
-        yield start, len(text)
-        return
-    bounds = [match.start() for match in cues["parted"].finditer(text, begin, speaker.start())]
-    if bounds:
-        yield start, bounds[-1]
+    end = len(text)
+    if speaker:
+        end = max(
+            (match.start() for match in cues["parted"].finditer(text, begin, speaker.start())), default=0
+        )
+    if cues["negator"].search(text, start, end):
+        yield start, end
