@@ -18,7 +18,7 @@ from polbias.eval.answers.stance_claims import (
     find_claims,
     label_words,
 )
-from polbias.eval.answers.stance_labels import part_label, without_praise
+from polbias.eval.answers.stance_labels import part_label, withdrawal, without_praise
 from polbias.eval.answers.stance_tongues import REPLIES, read_other, spoken
 from polbias.eval.answers.text import (
     Sentence,
@@ -98,14 +98,29 @@ def _spoken(own: str, sentences: Sequence[Sentence], words: Words) -> Verdict:
         return flag
     if flag:  # both are false, and a remark may decline
         sentences = prepare(unflagged(own)).sentences
-    verdicts = (
-        _read(sentences, words) if language == "en" else read_other(sentences, language, words)
-        for language in spoken(sentences)
-    )
+    verdicts = (_in_language(sentences, language, words) for language in spoken(sentences))
     first = next(verdicts)
     if first.reason == "no-verdict":
         first = next((each for each in verdicts if each.label != "unparsable"), first)
     return first if not flag or first.label == "refusal" else flag
+
+
+def _in_language(sentences: Sequence[Sentence], language: str, words: Words) -> Verdict:
+    """Read an output in one language; where it takes its answer back, only what comes after that counts."""
+    withdrawn = withdrawal(sentences)
+    if withdrawn:
+        before, after, span = withdrawn
+        if _read_as(before, language, words).label in SIDES.values():
+            verdict = _read_as(after, language, words) if after else None
+            if verdict and verdict.label != "unparsable":
+                return replace(verdict, reason="self-correction")
+            return Verdict("unparsable", "self-correction", span)
+    return _read_as(sentences, language, words)
+
+
+def _read_as(sentences: Sequence[Sentence], language: str, words: Words) -> Verdict:
+    """Read an output as one in a language."""
+    return _read(sentences, words) if language == "en" else read_other(sentences, language, words)
 
 
 def _read(sentences: Sequence[Sentence], words: Words) -> Verdict:

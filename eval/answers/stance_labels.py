@@ -9,16 +9,24 @@ from polbias.eval.answers.settle import STATED
 from polbias.eval.answers.stance_claims import CUES, Claim, Strength, Words
 from polbias.eval.answers.text import Sentence
 
+_HEADS = frozenset({":", "—"})
+_SUBJECTS = frozenset({"i", "i'd", "we", "would", "strongly", "fully"})
+_OBJECTS = re.compile("support|oppos|favo|approv|disapprov|back|endors|reject")
 _OPTION = re.compile("or|oder|ou|oppure|o|u")
 _LABELS = frozenset({"marker", "sentence", "negated"})
 """The reasons of claims that use a label of the prompt."""
 
 
 def part_label(sentences: Sequence[Sentence], text: str, words: Words) -> Iterator[Sentence]:
-    """Yield sentences; a label ends one where a capital begins the reasons: "2) Disagree Taxes are"."""
+    """Yield sentences; a label ends one where a capital begins the reasons: "2) Disagree Taxes are".
+
+    Labels that are headings of the arguments for and against end none.
+    """
     first, *rest = sentences
-    end = _label_end(first, text, words)
-    if end:
+    labels = (*words.own.values(), STATED["label"])
+    end = _label_end(first, text, labels)
+    headings = end and first.tokens[end - 1].text in _HEADS and any(_heads(each, labels) for each in rest)
+    if end and not headings:
         yield Sentence(first.tokens[:end])
         yield Sentence(first.tokens[end:])
     else:
@@ -26,21 +34,54 @@ def part_label(sentences: Sequence[Sentence], text: str, words: Words) -> Iterat
     yield from rest
 
 
-def _label_end(sentence: Sentence, text: str, words: Words) -> int:
+def _heads(sentence: Sentence, labels: Sequence[re.Pattern[str]]) -> bool:
+    """Say whether a sentence begins with a label and a colon."""
+    matches = (label.match(sentence.text) for label in labels)
+    return any(match and sentence.text[match.end() + 1 :][:1] in _HEADS for match in matches)
+
+
+def _label_end(sentence: Sentence, text: str, labels: Sequence[re.Pattern[str]]) -> int:
     """Return with how many tokens a sentence begins that are a label, where a capital follows."""
-    labels = (*words.own.values(), STATED["label"])
     for number, token in enumerate(sentence.tokens[1:], 1):
         before = " ".join(token.text for token in sentence.tokens[:number])
-        if not text[token.start].isupper() or not before[-1].isalnum() or _OPTION.fullmatch(token.text):
+        if not text[token.start].isupper() or _OPTION.fullmatch(token.text):
             continue
+        before = before.removesuffix(" :").removesuffix(" —")
         for label in labels:
             for match in label.finditer(before):
                 lead = before[: match.start()].split()
-                if match.end() == len(before) and all(
-                    not word[0].isalpha() or len(word) == 1 or CUES["filler"].fullmatch(word) for word in lead
-                ):
+                if match.end() == len(before) and _leads(lead, match.group()):
                     return number
     return 0
+
+
+def _leads(words: Sequence[str], label: str) -> bool:
+    """Say whether words before a label only announce it; "I support" may have its object behind it."""
+    if words and words[-1] in _SUBJECTS and _OBJECTS.match(label):
+        return False
+    return all(
+        not word[0].isalpha()
+        or len(word) == 1
+        or CUES["filler"].fullmatch(word)
+        or STATED["lead"].fullmatch(word)
+        for word in words
+    )
+
+
+def withdrawal(
+    sentences: Sequence[Sentence],
+) -> tuple[list[Sentence], list[Sentence], tuple[int, int]] | None:
+    """Return what stands before and after the last words that take an answer back, and where they stand."""
+    for number, sentence in reversed([*enumerate(sentences)]):
+        for match in reversed([*STATED["withdraws"].finditer(sentence.text)]):
+            low, high = sentence.origin(*match.span())
+            before = tuple(token for token in sentence.tokens if token.end <= low)
+            after = tuple(token for token in sentence.tokens if token.start >= high)
+            left = [*sentences[:number], *([Sentence(before)] if before else [])]
+            right = [*([Sentence(after)] if after else []), *sentences[number + 1 :]]
+            if left:
+                return left, right, (low, high)
+    return None
 
 
 def retracts(sentences: Sequence[Sentence], after: tuple[int, int], before: tuple[int, int]) -> bool:

@@ -18,7 +18,8 @@ TONGUES = ("de", "fr", "it", "es")
 _CUES = {"en": Cues("validity.en"), **{name: Cues(f"stance.{name}") for name in (*TONGUES, "other")}}
 REPLIES = ((1, "yes"), (-1, "no"))
 _PREFIX = 4
-_NUMBER = re.compile(r"(?:\( )?(?:\d|[a-d]) [).:—]+ ")
+_OR = re.compile(r" (?:oder|ou|o|or|oppure) ")
+_NUMBER = re.compile(r"(?:\( )?(?:\d[a-d]?|[a-d]) [).:—]+ ")
 _FILLERS = 8
 """A sentence of no more words than this can be nothing but a label."""
 
@@ -166,7 +167,7 @@ def _sides(
     position, skip = 0, False
     for index, (start, end, value, own) in enumerate(found):
         end = -end
-        if start < position or (supposed and supposed.start() < start):
+        if start < position or (supposed and supposed.start() < start) or _OR.search(text, start, end):
             continue
         position = end
         if skip:
@@ -192,7 +193,7 @@ def _sides(
         headed = headed or (text[:start].rstrip().endswith((":", "—")) and not text[end:].strip(" .!"))
         last = -following[1] if skip and following else end
         after = text[last : last + 2].strip()
-        prefix = cues["negators"].sub("", text[:start]).split()
+        prefix = cues["negators"].sub("", text[numbered.end() if numbered else 0 : start]).split()
         led = len(prefix) <= _PREFIX and all(
             not word[0].isalnum() or cues["filler"].fullmatch(word) for word in prefix
         )

@@ -10,6 +10,10 @@ from polbias.eval.answers.cues import Cues, Patterns
 from polbias.eval.answers.text import Sentence
 
 _CUES = Cues("voice")
+_SUBJECT = 3
+"""Of so many words before a verb none is the model's, such as "my", if the subject is another."""
+_SUBJECT = 3
+"""Of so many words before a verb none is the model's, such as "my", if the subject is another."""
 
 
 @cache
@@ -49,12 +53,18 @@ def _opinions(text: str, cues: Patterns) -> Iterator[tuple[int, int]]:
         yield from _clause(text, match.start(), match.end(), cues)
     for match in cues["generic"].finditer(text):
         yield from _clause(text, match.start(), match.end(), cues)
-    for match in cues["parted"].finditer(text):
-        start, end = next(_clause(text, match.end(), match.end(), cues), (0, 0))
-        subject = start + 1
-        finite = cues["finite"].search(text, subject, end)
-        if finite and finite.start() > subject and not cues["starter"].match(text, subject):
-            yield start, end
+    for match in cues["finite"].finditer(text):
+        if _of_others(text[: match.start()].split(), cues):
+            yield from _clause(text, match.start(), match.start(), cues)
+
+
+def _of_others(words: list[str], cues: Patterns) -> bool:
+    """Say whether the words before a verb end in a subject that is not the model."""
+    while words and cues["adverb"].fullmatch(words[-1]):
+        words.pop()
+    if not words or not words[-1][0].isalnum() or cues["unspoken"].fullmatch(words[-1]):
+        return False
+    return not any(cues["speaker"].fullmatch(word) for word in words[-_SUBJECT:])
 
 
 def _clause(text: str, start: int, begin: int, cues: Patterns) -> Iterator[tuple[int, int]]:
