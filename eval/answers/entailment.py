@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from polbias.eval.answers.cues import Cues, Verdict, load_grammar
 from polbias.eval.answers.refusal import opening_reply, voiced, whole_reply
-from polbias.eval.answers.settle import settled
+from polbias.eval.answers.settle import first_item, settled
 from polbias.eval.answers.text import Sentence, blanked, first_match, masking, prepare, translated
 from polbias.eval.answers.validity import judge
 
@@ -40,7 +40,7 @@ def extract_entailment(text: str) -> Verdict:
         The verdict "entailment", "non-entailment", "refusal" or "unparsable".
     """
     prepared = prepare(_END.sub(lambda end: "\n" * len(end.group()), _QUOTATION.sub(_MASK, blanked(text))))
-    sentences = [translated(sentence, _CUES.part("words")) for sentence in prepared.sentences]
+    sentences = first_item([translated(sentence, _CUES.part("words")) for sentence in prepared.sentences])
     verdict = (
         whole_reply(sentences, _CUES.part("whole"), _MARKS)
         or _last_line(sentences)

@@ -15,6 +15,8 @@ _UNREAD = frozenset({"no-verdict", "no-choice", "empty"})
 _NO_SIDE = frozenset({"refusal", "unparsable", "both"})
 _STATED = frozenset({"marker", "self-correction"})
 _MARKS = " .,;:!?—()[]{}|/=→"
+_LABEL = 4
+"""A line of so few tokens is nothing but a label."""
 _FEW = 3
 """A clause of so few words only begins."""
 _BEGUN = re.compile(
@@ -53,8 +55,23 @@ def _undecided(sentences: Sequence[Sentence], verdict: Verdict) -> tuple[int, in
     if not answer:
         return None
     low, high = sentence.origin(*answer)
-    later = verdict.span is not None and verdict.span[0] >= high
+    line = next((other for other in sentences if _holds(other, verdict, high)), None)
+    later = line is not None and len(line.tokens) <= _LABEL
     return None if later and verdict.reason in _STATED else (low, high)
+
+
+def _holds(sentence: Sentence, verdict: Verdict, after: int) -> bool:
+    """Say whether the words that decide stand in a sentence, behind a place of the text."""
+    first, last = sentence.tokens[0].start, sentence.tokens[-1].end
+    return verdict.span is not None and first >= after and first <= verdict.span[0] < last
+
+
+def first_item(sentences: Sequence[Sentence]) -> Sequence[Sentence]:
+    """Leave out the further items behind a first line that is nothing but a label."""
+    if not sentences or len(sentences[0].tokens) > _LABEL or STATED["continues"].match(sentences[0].text):
+        return sentences
+    further = (number for number, each in enumerate(sentences) if STATED["continues"].match(each.text))
+    return sentences[: next(further, len(sentences))]
 
 
 def _before_next(sentences: Sequence[Sentence], verdict: Verdict) -> Sequence[Sentence]:

@@ -18,7 +18,7 @@ from polbias.eval.answers.stance_claims import (
     find_claims,
     label_words,
 )
-from polbias.eval.answers.stance_labels import part_label, withdrawal, without_praise
+from polbias.eval.answers.stance_labels import opposed, part_label, unsettled, withdrawal, without_praise
 from polbias.eval.answers.stance_tongues import REPLIES, read_other, spoken
 from polbias.eval.answers.text import (
     Sentence,
@@ -115,7 +115,9 @@ def _in_language(sentences: Sequence[Sentence], language: str, words: Words) -> 
             if verdict and verdict.label != "unparsable":
                 return replace(verdict, reason="self-correction")
             return Verdict("unparsable", "self-correction", span)
-    return _read_as(sentences, language, words)
+    verdict = _read_as(sentences, language, words)
+    open_end = unsettled(verdict, sentences) if verdict.label in SIDES.values() else None
+    return Verdict("unparsable", "undecided", open_end) if open_end else verdict
 
 
 def _read_as(sentences: Sequence[Sentence], language: str, words: Words) -> Verdict:
@@ -158,7 +160,9 @@ def _read(sentences: Sequence[Sentence], words: Words) -> Verdict:
         return Verdict("unparsable", "undecided")
     if best is not None and best >= (Strength.SENTENCE if declined else Strength.SYNONYM):
         verdict = _decided([c for c in claims if c.strength >= best], sentences)
-        if best is Strength.MARKER and (reversal := _reversal(verdict, claims, sentences)):
+        if best is Strength.MARKER and (
+            reversal := _reversal(verdict, claims, sentences) or opposed(verdict, claims, sentences)
+        ):
             return _verdict("unparsable", replace(reversal, reason="contradiction"), sentences)
         if not declined or verdict.reason != "contradiction":
             return verdict

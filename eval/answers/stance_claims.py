@@ -90,6 +90,9 @@ class Words:
 
     def beside(self, cues: Cues, text: str, begin: int, start: int, end: int) -> bool:
         """Whether a judgement is of a study, a debate or the like that the statement does not speak of."""
+        behind = text[:begin].rstrip().endswith(",")
+        if behind and len(text[begin:start].split()) < _NOUN:  # "the aim, to save lives, is right"
+            begin = 0
         subject = [*cues["beside"].finditer(text, begin, start)]
         qualified = [
             noun

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from polbias.eval.answers.cues import Verdict
 from polbias.eval.answers.settle import STATED
-from polbias.eval.answers.stance_claims import CUES, Claim, Strength, Words
+from polbias.eval.answers.stance_claims import CUES, MARKS, SIDES, Claim, Strength, Words
 from polbias.eval.answers.text import Sentence
 
 _HEADS = frozenset({":", "—"})
@@ -82,6 +83,44 @@ def withdrawal(
             if left:
                 return left, right, (low, high)
     return None
+
+
+def unsettled(verdict: Verdict, sentences: Sequence[Sentence]) -> tuple[int, int] | None:
+    """Return where a response ends without an answer, or turns from a label that was only its first word."""
+    if verdict.span is None:
+        return None
+    tentative = False
+    for sentence in sentences:
+        rest = [token for token in sentence.tokens if token.start >= verdict.span[1]]
+        if not rest:
+            continue
+        start = len(sentence.text) - len(" ".join(token.text for token in rest))
+        inside = start > 0
+        tentative = tentative or bool(inside and STATED["tentative"].match(sentence.text, start))
+        turned = STATED["ends"].search(sentence.text, start) or (
+            tentative and STATED["turns"].search(sentence.text, start)
+        )
+        if turned:
+            return sentence.origin(*turned.span())
+    return None
+
+
+def opposed(verdict: Verdict, claims: Sequence[Claim], sentences: Sequence[Sentence]) -> Claim | None:
+    """Return the label of the other side with which a later sentence begins."""
+    return next(
+        (
+            claim
+            for claim in claims
+            if claim.reason in _LABELS
+            and SIDES.get(claim.value) not in {verdict.label, None}
+            and claim.sentence
+            and not sentences[claim.sentence].text[: claim.start].strip(MARKS)
+            and not STATED["heading"].match(sentences[claim.sentence].text, claim.end + 1)
+            and verdict.span is not None
+            and sentences[claim.sentence].tokens[0].start >= verdict.span[1]
+        ),
+        None,
+    )
 
 
 def retracts(sentences: Sequence[Sentence], after: tuple[int, int], before: tuple[int, int]) -> bool:
