@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from polbias.eval.answers.cues import Cues, Verdict, shared
-from polbias.eval.answers.text import Sentence, cut_off, own_words, prepare
+from polbias.eval.answers.text import Sentence, cut_off, fields, own_words, prepare
 
 STATED = Cues("stated")
 """How responses state an answer, in all languages of the readers."""
@@ -37,7 +37,7 @@ def settled(verdict: Verdict, text: str) -> Verdict:
             return replace(verdict, reason="truncated")
         return verdict
     sentences = prepare(own_words(text)).sentences
-    undecided = _undecided(sentences, verdict)
+    undecided = _undecided(sentences, verdict, field=bool(fields(text)))
     if undecided:
         return Verdict("unparsable", "undecided", undecided)
     if sentences and _broken(verdict, sentences[-1], text):
@@ -45,9 +45,11 @@ def settled(verdict: Verdict, text: str) -> Verdict:
     return verdict
 
 
-def _undecided(sentences: Sequence[Sentence], verdict: Verdict) -> tuple[int, int] | None:
+def _undecided(
+    sentences: Sequence[Sentence], verdict: Verdict, field: bool = False
+) -> tuple[int, int] | None:
     """Return where a response states that it is undecided, after what the verdict rests on."""
-    stated = [*_stated(_before_next(sentences, verdict))]
+    stated = [*_stated(_before_next(sentences, verdict), field)]
     if not stated:
         return None
     sentence, start = stated[-1]
@@ -83,8 +85,8 @@ def _before_next(sentences: Sequence[Sentence], verdict: Verdict) -> Sequence[Se
     return sentences
 
 
-def _stated(sentences: Sequence[Sentence]) -> Iterator[tuple[Sentence, int]]:
-    """Yield where answers are stated: after their marks, and in a first or last line that is nothing else."""
+def _stated(sentences: Sequence[Sentence], field: bool) -> Iterator[tuple[Sentence, int]]:
+    """Yield where answers are stated: after their marks, in a field, in a first or last line of their own."""
     last = len(sentences) - 1
     for number, sentence in enumerate(sentences):
         marks = [*STATED["mark"].finditer(sentence.text)]
@@ -92,7 +94,11 @@ def _stated(sentences: Sequence[Sentence]) -> Iterator[tuple[Sentence, int]]:
             yield sentence, marks[-1].end()
         elif marks and number < last:
             yield sentences[number + 1], 0
-        elif last and number in (0, last) and STATED["answer"].fullmatch(sentence.text.strip(_MARKS)):
+        elif (
+            (last or field)
+            and number in (0, last)
+            and STATED["answer"].fullmatch(sentence.text.strip(_MARKS))
+        ):
             yield sentence, 0
 
 
