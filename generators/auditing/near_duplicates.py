@@ -84,6 +84,8 @@ def _sentences(text: str) -> dict[str, None]:
 def _differences_alike(one: dict[str, None], other: dict[str, None], limit: float) -> bool:
     """Whether each sentence that one text has alone is much like one that the other has alone."""
     fewer, more = sorted(([*one.keys() - other.keys()], [*other.keys() - one.keys()]), key=len)
+    if fewer and len(fewer) < len(more) and _alike(" ".join(fewer), " ".join(more), NEAR):
+        return True  # a sentence was split
     return all(any(_alike(sentence, candidate, limit) for candidate in more) for sentence in fewer)
 
 
