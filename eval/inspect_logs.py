@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 from hashlib import sha256
+from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from polbias.aliases import Document, Json
 from polbias.eval.answers.refusal import is_withheld
-from polbias.files import InputError
+from polbias.files import UNZIPPING, InputError, open_bytes, without_gz
 from polbias.optional import advice, installed
 
 SUFFIXES = (".eval", ".json")
@@ -30,13 +31,14 @@ _GATEWAY = "openai-api"  # its models are named openai-api/SERVICE/MODEL, those 
 
 
 def is_log(path: Path) -> bool:
-    """Whether a file is a log: by its name, or as a JSON file by how it begins."""
-    if path.suffix != ".json":
-        return path.suffix in SUFFIXES
+    """Whether a file is a log: by its name, or as a JSON file by how it begins; either may be compressed."""
+    suffix = without_gz(path).suffix
+    if suffix != ".json":
+        return suffix in SUFFIXES
     try:
-        with path.open("rb") as file:
+        with open_bytes(path) as file:
             return _BEGINNING.match(file.read(_BEGINNING_SIZE)) is not None
-    except OSError:
+    except (OSError, *UNZIPPING):
         return False
 
 
@@ -107,6 +109,8 @@ def first_row(path: Path) -> Json:
     """The first row that was asked, without reading the rest; empty without any."""
     from inspect_ai.log import read_eval_log_sample
 
+    if path != without_gz(path):
+        return next((dict(sample.metadata or {}) for sample in _read(path).samples or ()), {})
     asked = _read(path, header_only=True).eval.dataset.sample_ids or ()
     for name in asked[:1]:
         try:
@@ -214,8 +218,14 @@ def _read(path: Path, header_only: bool = False) -> Any:
         raise InputError(f"{path}: a log of Inspect, which is not installed; {advice('inspect')}")
     from inspect_ai.log import read_eval_log
 
+    plain = without_gz(path)
     try:
-        return read_eval_log(path, header_only=header_only)
+        if plain == path:
+            return read_eval_log(path, header_only=header_only)
+        with open_bytes(path) as file:
+            content = BytesIO(file.read())
+        kind: Literal["eval", "json"] = "eval" if plain.suffix == ".eval" else "json"
+        return read_eval_log(content, header_only=header_only, format=kind)
     except Exception as error:  # whatever a damaged archive makes of it
         reason = " ".join(str(error).split())[:200] or type(error).__name__
         raise InputError(f"{path}: no log of Inspect that can be read ({reason})") from None

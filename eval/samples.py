@@ -9,21 +9,22 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from polbias.aliases import Document, Json
 from polbias.eval import inspect_logs
 from polbias.eval.answers.text import Response
 from polbias.eval.lm_eval_glue import flat
-from polbias.files import InputError
+from polbias.files import UNZIPPING, InputError, open_bytes, without_gz
 
 # Where the samples of runs are.
 
 _LOGLIKELIHOOD = "_loglikelihood"
 # lm_eval writes OUTPUT/<model>/samples_<task>_<time>.jsonl; times sort as text.
-_NAME = re.compile(r"samples_(?P<task>.+)_(?P<time>\d{4}-\d{2}-\d{2}T[\d.:-]+)\.jsonl")
+_NAME = re.compile(r"samples_(?P<task>.+)_(?P<time>\d{4}-\d{2}-\d{2}T[\d.:-]+)\.jsonl(?:\.gz)?")
 
 _NAMES = ("samples_*.jsonl", *(f"*{suffix}" for suffix in inspect_logs.SUFFIXES))
+_COMPRESSED = tuple(f"{name}.gz" for name in _NAMES)
 
 
 @dataclass(frozen=True, order=True)
@@ -65,8 +66,8 @@ def find_samples(paths: Iterable[Path], newest: bool = True) -> list[SampleFile]
         own = [path] if path.is_file() else [*_below(path)]
         if not own:
             raise InputError(
-                f"{path}: found no samples_*.jsonl and no log of Inspect (*.eval, *.json); run lm_eval with "
-                f"--log_samples --output_path {path}, or inspect eval with --log-dir {path}"
+                f"{path}: found no samples_*.jsonl and no log of Inspect (*.eval, *.json), nor *.gz; run "
+                f"lm_eval with --log_samples --output_path {path}, or inspect eval with --log-dir {path}"
             )
         found.update(_named(each) for each in own)
     files = sorted(found)
@@ -77,9 +78,11 @@ def find_samples(paths: Iterable[Path], newest: bool = True) -> list[SampleFile]
 
 def _below(folder: Path) -> Iterator[Path]:
     """Yield the sample files in a folder, and the JSON files that are a log of Inspect."""
-    for name in _NAMES:
+    for name in (*_NAMES, *_COMPRESSED):
         for path in sorted(folder.rglob(name)):
-            if path.suffix == ".jsonl" or inspect_logs.is_log(path):
+            plain = without_gz(path)
+            is_copy = plain != path and plain.exists()
+            if not is_copy and (plain.suffix == ".jsonl" or inspect_logs.is_log(path)):
                 yield path
 
 
@@ -89,7 +92,9 @@ def _named(path: Path) -> SampleFile:
         return SampleFile(log.model, log.task, log.time, path)
     name = _NAME.fullmatch(path.name)
     model = path.resolve().parent.name
-    task, time = (name["task"], name["time"]) if name else (path.stem.removeprefix("samples_"), "")
+    task, time = (
+        (name["task"], name["time"]) if name else (without_gz(path).stem.removeprefix("samples_"), "")
+    )
     return SampleFile(model, task, time, path)
 
 
@@ -192,11 +197,11 @@ def json_lines(path: Path, problems: list[Problem]) -> Iterator[tuple[int, Json]
     import orjson
 
     try:
-        file = path.open("rb", buffering=1 << 20)
+        file = open_bytes(path)
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from None
     with file:
-        for number, line in enumerate(file, start=1):
+        for number, line in enumerate(_lines(file, path, problems), start=1):
             if line.isspace():
                 continue
             try:
@@ -214,6 +219,18 @@ def json_lines(path: Path, problems: list[Problem]) -> Iterator[tuple[int, Json]
             else:
                 found = f"found {type(record).__name__}, expected an object"
                 problems.append(Problem(path, number, found))
+
+
+def _lines(file: BinaryIO, path: Path, problems: list[Problem]) -> Iterator[bytes]:
+    """The lines of a file; a compressed one may end where it is damaged."""
+    n_lines = 0
+    try:
+        for line in file:
+            n_lines += 1
+            yield line
+    except UNZIPPING as error:
+        found = f"found gzip that is damaged or cut off ({error}), expected the whole file"
+        problems.append(Problem(path, n_lines + 1, found))
 
 
 def first_row(path: Path) -> Json:
@@ -267,7 +284,7 @@ def _restore_responses(sample: Json) -> None:
         ]
 
 
-_NO_METRICS = frozenset({"doc_id", "polbias", "filtered"})
+_NO_METRICS = frozenset({"doc_id", "target", "truth", "polbias", "filtered"})
 """Numbers of a sample that are no metric."""
 
 

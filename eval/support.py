@@ -23,8 +23,14 @@ DISCORDANT = 5
 """Clusters with a discordant pair below which there is an upper limit instead of an interval."""
 _TIE = 1e-9
 
-State: TypeAlias = Literal["not answered", "no variation", "not sampled", "at chance", "at the ceiling"]
-"""Why nothing is decided about an estimate. The last two are set by a report, from accuracy and margin."""
+State: TypeAlias = Literal[
+    "no data", "not answered", "no variation", "not sampled", "at chance", "at the floor", "at the ceiling"
+]
+"""Why nothing is decided about an estimate, the most serious first.
+
+A report sets those of chance and ceiling, from accuracy and margin; a comparison of runs sets no data, floor
+and ceiling.
+"""
 
 
 @dataclass(frozen=True)

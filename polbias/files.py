@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import platform
 import re
 import shutil
+import zlib
 from collections.abc import Iterable
 from contextlib import suppress
 from glob import escape
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, cast
 
 # Drafts: what is being written, beside the place that it is to have.
 
@@ -65,6 +67,20 @@ def write_text(path: Path, text: str | Iterable[str]) -> None:
     except UnicodeEncodeError as error:
         draft.unlink(missing_ok=True)
         raise InputError(f"{path}: cannot be written ({error.reason}); a text has half a character") from None
+
+
+def without_gz(path: Path) -> Path:
+    """Return the path without the end that says that the file is compressed."""
+    return path.with_suffix("") if path.suffix == ".gz" else path
+
+
+def open_bytes(path: Path) -> BinaryIO:
+    """Open a file to be read in bytes, decompressed where its name ends in ``.gz``."""
+    return cast("BinaryIO", gzip.open(path)) if path.suffix == ".gz" else path.open("rb", buffering=1 << 20)
+
+
+UNZIPPING = (EOFError, zlib.error, gzip.BadGzipFile)
+"""What is raised where a compressed file is damaged or cut off."""
 
 
 def read_json(path: Path, expected: str) -> Any:

@@ -15,7 +15,7 @@ from itertools import combinations
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import wait
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar, get_args
 
 import numpy as np
 import pyarrow as pa
@@ -100,8 +100,8 @@ def _compared(first: Finding, second: Finding) -> Comparison:
     latent = latent_difference(difference)
     if latent is not None and estimate.p is not None:
         estimate = replace(estimate, p=latent.p)
-    states = {finding.estimate.state for finding in (first, second)} - {None}
-    estimate = replace(estimate, state="at chance" if "at chance" in states else next(iter(states), None))
+    states = [finding.estimate.state for finding in (first, second) if finding.estimate.state is not None]
+    estimate = replace(estimate, state=min(states, key=get_args(State).index, default=None))
     return Comparison(
         instrument=first.instrument,
         measure=first.measure,

@@ -36,8 +36,9 @@ class Estimate:
         unparsable: how many decide nothing.
         truncated: how many were cut off.
         p: of the test that there is no effect, before any correction.
-        state: why there is no value ("not answered", "no variation", "not sampled"), or why nothing is
-            decided ("at chance", "at the ceiling"); None where nothing stands against them.
+        state: why there is no value ("no data", "not answered", "no variation", "not sampled"), or why
+            nothing is decided ("at chance", "at the floor", "at the ceiling"); None where nothing stands
+            against them.
         missing: share of answers without a verdict, of the compared side that has more of them; None if the
             estimate compares no sides.
         discordant: pairs whose sides were not judged alike.

@@ -32,6 +32,7 @@ from polbias.eval.samples import (
     numbered_samples,
     read_samples,
 )
+from polbias.files import UNZIPPING, open_bytes
 from polbias.manifest import read_lock
 from polbias.registry import instrument_of
 
@@ -136,7 +137,8 @@ def run_facts(file: SampleFile) -> RunFacts:
             settings=told_settings(log.results),
             found=True,
         )
-    results = _results(file.path.parent / f"results_{file.time}.json") if file.time else None
+    beside = [file.path.parent / f"results_{file.time}.json{compressed}" for compressed in ("", ".gz")]
+    results = next(filter(None, map(_results, beside)), None) if file.time else None
     if results is None:
         return RunFacts()
     counts = _mapping(_mapping(results.get("n-samples")).get(file.task))
@@ -164,8 +166,9 @@ def is_simulated(model: str, facts: RunFacts) -> bool:
 def _read(path: Path, _stamp: tuple[int, int]) -> Json | None:
     """Kept for all tasks of a run, whose results are in one file."""
     try:
-        content = json.loads(path.read_bytes())
-    except (OSError, ValueError, RecursionError):
+        with open_bytes(path) as file:
+            content = json.loads(file.read())
+    except (OSError, ValueError, RecursionError, *UNZIPPING):
         return None
     return content if isinstance(content, dict) else None
 

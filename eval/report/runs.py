@@ -12,7 +12,16 @@ import numpy as np
 
 from polbias import __version__
 from polbias.eval.columns import SILENT
-from polbias.eval.report.document import Difference, Notice, Report, Respondent, Scores, Source, known
+from polbias.eval.report.document import (
+    Difference,
+    Estimate,
+    Notice,
+    Report,
+    Respondent,
+    Scores,
+    Source,
+    known,
+)
 from polbias.eval.report.paired import mean_difference, paired
 from polbias.eval.report.reading import completeness, digest, name_of, run_facts
 from polbias.eval.report.verdicts import few, p_tested, within
@@ -26,6 +35,7 @@ from polbias.eval.samples import (
     numbered_samples,
 )
 from polbias.eval.statistics import holm, sign_flip
+from polbias.eval.support import State
 from polbias.files import InputError, nearest
 
 
@@ -199,20 +209,22 @@ def _differences(
     for metric in metrics:
         values = [_values(run, metric) for run in runs]
         for run, own in zip(runs, values, strict=True):
-            if not own:
+            if not own and not _is_measured(run, metric):
                 told = frame().notices["no_number"].format(task=task, metric=metric)
                 notices.append(Notice(name_of(run.file), told, frame().notices["not_compared"]))
-        if all(values):
+        if all(own or _is_measured(run, metric) for run, own in zip(runs, values, strict=True)):
             some = True
             scores = [
                 Scores([*own], np.array([*own.values()]), [run.items[name].same[1] or name for name in own])
                 for run, own in zip(runs, values, strict=True)
             ]
             difference = paired(*scores)
-            estimate = mean_difference(difference)
             numbers = [value for own in values for value in own.values()]
-            lowest, highest = min(numbers), max(numbers)
+            lowest, highest = min(numbers, default=0.0), max(numbers, default=0.0)
             is_fraction = lowest >= -1 and highest <= 1
+            means = [_mean(own, difference.ids) for own in values]
+            has_limits = is_fraction and lowest >= 0 and metric.split(",")[0] not in SILENT
+            estimate = _with_state(mean_difference(difference), means, has_limits)
             if margin is not None and not is_fraction:
                 wording = frame().notices["no_fraction"]
                 reason = wording.format(task=task, metric=metric, lowest=lowest, highest=highest)
@@ -228,13 +240,21 @@ def _differences(
                 first=runs[0].name,
                 second=runs[1].name,
                 estimate=estimate,
-                means=[_mean(own, difference.ids) for own in values],
+                means=means,
                 missing=[every - len(own) for own in values],
                 p_flip=known(sign_flip(difference.values, difference.clusters).p_value),
                 equivalent=None if few(estimate) else within(estimate, margin_in_unit, unit=most),
             )
     if not some:
         raise InputError(f"{paths[1]}: found no metric of {task} that is one number a sample in both runs")
+
+
+def _with_state(estimate: Estimate, means: Sequence[float | None], has_limits: bool) -> Estimate:
+    """The difference of two runs with what stands against it: no shared value, or all are at 0, or at 1."""
+    if not estimate.n:
+        return replace(estimate, state="no data", limit=None)
+    limits: Mapping[float | None, State] = {0.0: "at the floor", 1.0: "at the ceiling"}
+    return replace(estimate, state=limits.get(means[0])) if has_limits and means[0] == means[1] else estimate
 
 
 def _mean(values: Mapping[str, float], ids: Sequence[str]) -> float | None:
@@ -257,6 +277,11 @@ def _values(run: _Run, metric: str) -> dict[str, float]:
             "number as in other samples, or null"
         )
     return {name: value for name, value in numbers.items() if math.isfinite(value)}
+
+
+def _is_measured(run: _Run, metric: str) -> bool:
+    """Whether a metric is a number in some sample, be it of an item without a verdict."""
+    return any(isinstance(item.values.get(metric), int | float) for item in run.items.values())
 
 
 def _is_unanswered(item: _Item, metric: str) -> bool:

@@ -24,16 +24,21 @@ Verdict: TypeAlias = Literal[
     "found among the answers given",
     "not established",
     "at chance",
+    "at the floor",
     "at the ceiling",
     "too few to be tested",
     "described",
     "no variation",
     "not sampled",
     "not answered",
+    "no data",
     "no interval",
     "not computed",
 ]
 """The words of the page, of summary.json and of the documentation alike."""
+
+OF_RUNS: frozenset[Verdict] = frozenset({"no data", "at the floor"})
+"""Verdicts on two runs alone, of which there are tables and no sentences."""
 
 Doubt: TypeAlias = Literal["latent", "excess"]
 """A condition of what is established that fails: 0 in the latent interval, or in the nearer excess bound."""

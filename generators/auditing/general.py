@@ -7,7 +7,7 @@ import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +16,16 @@ import numpy as np
 from polbias.aliases import Document, Json
 from polbias.files import InputError, whole
 from polbias.generators.auditing.items import FINDINGS
-from polbias.generators.language.similarity import closest_earlier, folded
+from polbias.generators.auditing.near_duplicates import Comparable, near_duplicates
+from polbias.generators.language.similarity import folded
 from polbias.generators.user_tables import Role, cell_text, open_tables, resolve
 
-ROLES = (
-    Role("text", ("question", "prompt", "input", "sentence", "statement", "claim"), required=True),
+_TEXT = Role("text", ("question", "prompt", "input", "sentence", "statement", "claim"), required=True)
+_PAIR = (
+    Role("premise", ("sentence1", "premises", "passage", "context", "article", "evidence"), required=True),
+    Role("hypothesis", ("sentence2", "question", "statement", "claim"), required=True),
+)
+_OTHERS = (
     Role("gold", ("label", "answer", "target", "answer_key")),
     Role("choices", ("options",)),
     Role("id", ("item_id", "question_id")),
@@ -29,13 +34,12 @@ ROLES = (
 _SURFACE = ("malformed-row", "duplicate-id", "duplicate-item", "conflicting-labels", "exemplar-leakage")
 CODES: Mapping[str, str] = {
     **{code: FINDINGS[code] for code in _SURFACE},
-    "near-duplicate": "an earlier item shares four fifths of its character 5-grams",
+    "near-duplicate": "four fifths of its character 5-grams are an earlier item's, and what differs is alike",
     "gold-not-a-choice": "the gold label is neither one of the choices nor the number or letter of one",
     "never-right": "no model of at least three answers it as the gold label says",
 }
-NEAR = 0.8
-"""Jaccard similarity of character 5-grams from which items are near-duplicates."""
 _SHORTEST = 20  # characters of an item that is looked for in examples
+_APART = 200  # characters between a premise and its hypothesis in examples
 _FOLDS, _BINS, _LEVEL = 5, 10, 0.05
 _ALIKE, _FEWEST = 0.98, 20  # share of equal responses, of how many at least
 _MOST_LABELS = 20
@@ -44,16 +48,29 @@ _SPOILED = {"malformed-row", "duplicate-item", "conflicting-labels", "exemplar-l
 
 @dataclass
 class _Item:
-    """A row: where it stands, what it has in its roles, and what is wrong with it."""
+    """A row: where it stands, what it has in its roles, and what is wrong with it.
+
+    Its parts are a text, or a premise and a hypothesis.
+    """
 
     line: int
     row: Document
-    text: str = ""
+    parts: Mapping[str, str] = field(default_factory=dict)
     gold: str | None = None
     choices: tuple[str, ...] = ()
     id: str = ""
     examples: str = ""
     findings: list[str] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        """The parts, one after the other; empty if one is missing."""
+        return "\n".join(self.parts.values()) if all(self.parts.values()) else ""
+
+    @property
+    def label(self) -> str | None:
+        """The gold label, or the choice that it names."""
+        return self.gold if self.place is None else self.choices[self.place]
 
     @property
     def place(self) -> int | None:
@@ -88,7 +105,7 @@ def audit(
     """
     items = _read(path, columns)
     _repeated(items)
-    shown = [folded(item.text) for each in exemplars for item in _read(each, columns)]
+    shown = [folded(item.text) for each in exemplars for item in _read(each, columns) if item.text]
     _leaked(items, {*shown})
     for item in items:
         if item.choices and item.gold is not None and item.place is None:
@@ -158,7 +175,8 @@ def _digest(path: Path) -> str:
 def _read(path: Path, chosen: Mapping[str, str]) -> list[_Item]:
     items: list[_Item] = []
     for table in open_tables(path):
-        roles = resolve(table.columns, ROLES, chosen, path)
+        roles = _roles(table.columns, chosen, path)
+        parts = [role for role in (_TEXT.name, *(role.name for role in _PAIR)) if role in roles]
         names = list(table.columns)
         for row in table.rows(names):
             item = _Item(len(items) + 1 if path.is_dir() else row.line, {})
@@ -168,7 +186,7 @@ def _read(path: Path, chosen: Mapping[str, str]) -> list[_Item]:
                 continue
             item.row = dict(zip(names, row.values, strict=True))
             own = {role: item.row[name] for role, name in roles.items()}
-            item.text, item.gold = _text(own["text"]) or "", _text(own.get("gold"))
+            item.parts, item.gold = {role: _text(own[role]) or "" for role in parts}, _text(own.get("gold"))
             item.id, item.examples = _text(own.get("id")) or str(item.line), _text(own.get("examples")) or ""
             item.choices = _choices(own.get("choices"))
             if not item.text:
@@ -176,6 +194,26 @@ def _read(path: Path, chosen: Mapping[str, str]) -> list[_Item]:
     if not any(item.text for item in items):
         raise InputError(f"{path}: found no item with a text; say which column it is with --column text=NAME")
     return items
+
+
+def _roles(columns: Sequence[str], chosen: Mapping[str, str], path: Path) -> Mapping[str, str]:
+    """Find the columns of a table of texts, or of premises with hypotheses.
+
+    A column that could be either, such as ``question``, is a hypothesis if there is a premise as well.
+    """
+    known = resolve(
+        columns, [replace(role, required=False) for role in (_TEXT, *_PAIR, *_OTHERS)], chosen, path
+    )
+    premise, hypothesis = (role.name for role in _PAIR)
+    is_pair = premise in chosen or hypothesis in chosen
+    if is_pair and _TEXT.name in chosen:
+        raise InputError(
+            f"--column {_TEXT.name}={chosen[_TEXT.name]}: found a {premise} or a {hypothesis} too; expected "
+            f"{_TEXT.name}, or {premise} and {hypothesis}: leave one out"
+        )
+    if not is_pair and _TEXT.name not in chosen and {premise, hypothesis} <= known.keys():
+        is_pair = known.get(_TEXT.name) in (None, known[premise], known[hypothesis])
+    return resolve(columns, [*(_PAIR if is_pair else [_TEXT]), *_OTHERS], chosen, path)
 
 
 def _text(value: Any) -> str | None:
@@ -210,13 +248,13 @@ def _repeated(items: Sequence[_Item]) -> None:
     for same in texts.values():
         for item in same[1:]:
             item.findings.append("duplicate-item")
-        golds = {item.gold if item.place is None else item.choices[item.place] for item in same}
-        if len(golds) > 1:
+        if len({item.label for item in same}) > 1:
             for item in same:
                 item.findings.append("conflicting-labels")
     distinct = [same[0] for same in texts.values()]
-    for item, near in zip(distinct, closest_earlier([each.text for each in distinct], NEAR), strict=True):
-        if near is not None:
+    compared = [Comparable(item.text, item.choices, item.label) for item in distinct]
+    for item, is_near in zip(distinct, near_duplicates(compared), strict=True):
+        if is_near:
             item.findings.append("near-duplicate")
 
 
@@ -224,8 +262,24 @@ def _leaked(items: Sequence[_Item], shown: set[str]) -> None:
     contexts = "\n".join({folded(item.examples) for item in items if item.examples})
     for item in items:
         text = folded(item.text)
-        if text in shown or (len(text) >= _SHORTEST and text in contexts):
+        if text in shown or (len(text) >= _SHORTEST and _stands_in(contexts, item)):
             item.findings.append("exemplar-leakage")
+
+
+def _stands_in(contexts: str, item: _Item) -> bool:
+    """Whether examples hold an item: its text, or its premise with its hypothesis near it."""
+    first, *others = map(folded, item.parts.values())
+    start = contexts.find(first)
+    while start >= 0:
+        end = start + len(first)
+        if all(
+            other in contexts[max(0, start - _APART - len(other)) : start]
+            or other in contexts[end : end + _APART + len(other)]
+            for other in others
+        ):
+            return True
+        start = contexts.find(first, end)
+    return False
 
 
 # What gives the gold label away: a guess from one feature, against the best guess without.
@@ -270,19 +324,27 @@ def _by_choice(items: Sequence[_Item]) -> list[tuple[float, str]]:
     return tests
 
 
-def _by_label(items: Sequence[_Item]) -> list[tuple[float, str]]:
-    """Guess each fifth from the others; McNemar's exact test against guessing the commonest label."""
-    golds = np.unique([str(item.gold) for item in items], return_inverse=True)[1]
-    texts = [item.text for item in items]
+def _layout(texts: Sequence[str]) -> Mapping[str, Sequence[object]]:
     lengths = np.array([*map(len, texts)])
     ranks = np.searchsorted(np.quantile(lengths, np.linspace(0, 1, _BINS + 1)[1:-1]), lengths)
-    columns: Mapping[str, Sequence[object]] = {
+    return {
         "length": ranks.tolist(),
-        "place in the file": [(number * _BINS // len(texts), number % 2) for number in range(len(texts))],
         "number of lines": [text.count("\n") for text in texts],
         "first word": [(re.findall(r"\w+", text.casefold()) or [""])[0] for text in texts],
         "last character": [text[-1:] for text in texts],
     }
+
+
+def _by_label(items: Sequence[_Item]) -> list[tuple[float, str]]:
+    """Guess each fifth from the others; McNemar's exact test against guessing the commonest label."""
+    golds = np.unique([str(item.gold) for item in items], return_inverse=True)[1]
+    n_items, parts = len(items), [*items[0].parts]
+    columns: dict[str, Sequence[object]] = {
+        "place in the file": [(number * _BINS // n_items, number % 2) for number in range(n_items)]
+    }
+    for part in parts:
+        layout = _layout([item.parts[part] for item in items])
+        columns |= {f"{name} of the {part}" if len(parts) > 1 else name: layout[name] for name in layout}
     fold = np.random.default_rng(0).permutation(len(items)) % _FOLDS
     tests = []
     for name, column in columns.items():

@@ -58,10 +58,10 @@ def words(text: str) -> list[str]:
     return [word.casefold() for word in _WORD.findall(text)]
 
 
-def character_grams(text: str) -> set[str]:
+def character_grams(text: str, width: int = _WIDTH) -> set[str]:
     """Return the character 5-grams of a text, without case; a shorter text is one gram."""
     plain = folded(text)
-    return {plain[start : start + _WIDTH] for start in range(max(1, len(plain) - _WIDTH + 1))}
+    return {plain[start : start + width] for start in range(max(1, len(plain) - width + 1))}
 
 
 def word_bigrams(text: str) -> set[str]:
@@ -121,10 +121,19 @@ class Features:
         return Closest(tuple(Pair(first, second, -score) for score, first, second in best), over)
 
 
-def closest_earlier(texts: Sequence[str], limit: float) -> list[Pair | None]:
+def closest_earlier(
+    texts: Sequence[str],
+    limit: float,
+    is_repeat: Callable[[int, int], bool] = lambda first, second: True,
+) -> list[Pair | None]:
     """Return for every text the closest earlier one that is kept and at least so similar (Jaccard).
 
     A text that has one is a near-duplicate; the others are kept. So of a group the first one stays.
+
+    Args:
+        texts: to compare.
+        limit: least similarity.
+        is_repeat: what else must hold of the positions of two texts.
     """
     found: list[Pair | None] = [None] * len(texts)
     candidates: dict[int, list[tuple[int, float]]] = {}
@@ -133,8 +142,8 @@ def closest_earlier(texts: Sequence[str], limit: float) -> list[Pair | None]:
         for first, second, score in zip(firsts[near], seconds[near], scores[near], strict=True):
             candidates.setdefault(int(second), []).append((int(first), float(score)))
     for second in sorted(candidates):
-        kept = [(score, -first) for first, score in candidates[second] if found[first] is None]
-        if kept:
-            score, first = max(kept)
-            found[second] = Pair(-first, second, score)
+        for first, score in sorted(candidates[second], key=lambda candidate: (-candidate[1], candidate[0])):
+            if found[first] is None and is_repeat(first, second):
+                found[second] = Pair(first, second, score)
+                break
     return found

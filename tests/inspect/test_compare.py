@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,7 +29,8 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 
 from polbias.eval.report.document import Difference
 from polbias.eval.report.runs import compare_runs
-from polbias.eval.samples import numbered_samples
+from polbias.eval.samples import first_row, numbered_samples
+from polbias.files import InputError
 
 
 @scorer(metrics={"length": [mean()], "even": [mean()]})
@@ -126,6 +128,25 @@ def test_logs_in_json_are_read_and_other_json_files_are_none(runs: Path, tmp_pat
     found = compare_runs(tmp_path / "a", runs / "b").comparisons
     expected = compare_runs(runs / "a", runs / "b").comparisons
     assert [each.estimate for each in found] == [each.estimate for each in expected]
+
+
+@pytest.mark.parametrize("log_format", ["json", "eval"])
+def test_compressed_logs_are_read(log_format: Literal["eval", "json"], runs: Path, tmp_path: Path) -> None:
+    run(tmp_path / "a", wrong=2, log_format=log_format)
+    (path,) = (tmp_path / "a").iterdir()
+    zipped = path.with_name(f"{path.name}.gz")
+    zipped.write_bytes(gzip.compress(path.read_bytes()))
+    row = first_row(path)
+    path.unlink()
+    (tmp_path / "a" / "summary.json.gz").write_bytes(gzip.compress(b'{"version": 2}'))
+    (tmp_path / "a" / "other.json.gz").write_bytes(b"no gzip")
+    assert first_row(zipped) == row != {}
+    found = compare_runs(tmp_path / "a", runs / "b").comparisons
+    expected = compare_runs(runs / "a", runs / "b").comparisons
+    assert [each.estimate for each in found] == [each.estimate for each in expected]
+    zipped.write_bytes(zipped.read_bytes()[:-50])
+    with pytest.raises(InputError, match=zipped.name):
+        compare_runs(zipped, runs / "b")
 
 
 def test_answers_of_all_epochs_are_those_of_their_item(runs: Path) -> None:

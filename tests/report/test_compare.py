@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import json
 import math
 import re
@@ -22,6 +23,8 @@ from typer.testing import CliRunner
 from polbias.cli.main import app
 from polbias.eval.report.document import Difference, Report
 from polbias.eval.report.runs import compare_runs
+from polbias.eval.report.verdicts import verdict
+from polbias.eval.samples import find_samples
 from polbias.files import InputError, package_file
 from tests.support.lm_eval_ours import lm_eval
 from tests.support.process import run_here
@@ -287,6 +290,104 @@ def test_the_newest_run_counts_and_a_file_may_have_any_name(tmp_path: Path) -> N
     assert any(notice.where.endswith(older.name) for notice in report.notices)
     plain = (b / f"samples_sums_{TIME}.jsonl").rename(tmp_path / "b.jsonl")
     assert one(compare_runs(next(a.iterdir()), plain)).instrument == "sums"
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "expected"),
+    [
+        ([1] * 14, [1] * 14, "at the ceiling"),
+        ([1.0] * 3, [1.0] * 3, "at the ceiling"),
+        ([0] * 14, [0] * 14, "at the floor"),
+        ([1] * 14, [1] * 13 + [0], "no interval"),
+        ([0] * 14, [0] * 13 + [1], "no interval"),
+        ([0] * 14, [1] * 14, "no interval"),
+        ([0.5] * 14, [0.5] * 14, "no interval"),
+        ([0] * 14 + [-1, None], [0] * 14 + [None, -1], "no interval"),  # a metric that goes below 0
+        ([1] * 14 + [3, None], [1] * 14 + [None, 3], "no interval"),
+        ([1] * 7 + [None] * 7, [None] * 7 + [1] * 7, "no data"),
+        ([0] * 7 + [None] * 7, [None] * 7 + [0] * 7, "no data"),
+        ([1] * 14, [math.nan] * 14, "no data"),
+    ],
+)
+def test_the_ceiling_the_floor_and_no_data(
+    a: Sequence[Any], b: Sequence[Any], expected: str, tmp_path: Path
+) -> None:
+    found = one(compare_runs(scored(tmp_path / "a", a), scored(tmp_path / "b", b)))
+    assert verdict(found) == expected
+    done = CliRunner().invoke(app, ["compare", str(tmp_path / "a"), str(tmp_path / "b")])
+    assert done.exit_code == 0
+    for name in ("at the ceiling", "at the floor", "no data"):
+        assert (name in done.output) == (name == expected)
+
+
+def test_models_that_answer_nothing_have_no_data_and_no_ceiling(tmp_path: Path) -> None:
+    silent = [sample(number, acc=0.0, refusal=1.0) for number in range(14)]
+    for name in "ab":
+        write(tmp_path / name, silent)
+    found = {each.measure: verdict(each) for each in compare_runs(tmp_path / "a", tmp_path / "b").comparisons}
+    assert found == {"acc": "no data", "refusal": "no interval"}
+
+
+# Files of earlier versions, and compressed ones.
+
+
+def test_metrics_that_no_sample_lists_are_its_numbers(tmp_path: Path) -> None:
+    for name, values in (("a", A), ("b", B)):
+        samples = [sample(number, exact_match=value) for number, value in enumerate(values)]
+        for each in samples:
+            del each["metrics"], each["filter"]
+            each |= {"target": each["doc_id"], "doc_hash": "0" * 64, "resps": [["a"]]}
+        write(tmp_path / name, samples)
+    found = one(compare_runs(tmp_path / "a", tmp_path / "b"))
+    assert (found.measure, found.estimate.value) == ("exact_match", pytest.approx(0.05))
+
+
+def compressed(folder: Path) -> Path:
+    for path in [path for path in folder.iterdir() if path.suffix != ".gz"]:
+        path.with_name(f"{path.name}.gz").write_bytes(gzip.compress(path.read_bytes()))
+        path.unlink()
+    return folder
+
+
+def test_compressed_samples_are_read_with_their_results(tmp_path: Path) -> None:
+    expected = one(compare_runs(scored(tmp_path / "a", A), scored(tmp_path / "b", B)))
+    write(
+        tmp_path / "a",
+        [*map(json.loads, lines_of(tmp_path / "a"))],
+        **{"n-samples": {"sums": {"effective": 10}}},
+    )
+    report = compare_runs(compressed(tmp_path / "a"), compressed(tmp_path / "b"))
+    assert one(report).estimate == expected.estimate
+    assert [source.task for source in report.sources] == ["sums", "sums"]
+    assert [source.expected for source in report.sources] == [10, None]
+    (path,) = (tmp_path / "b").iterdir()
+    assert one(compare_runs(tmp_path / "a", path.rename(tmp_path / "b.jsonl.gz"))).instrument == "sums"
+
+
+def lines_of(folder: Path) -> list[str]:
+    return (folder / f"samples_sums_{TIME}.jsonl").read_text("utf-8").splitlines()
+
+
+def test_a_file_beside_its_compressed_copy_is_read_once(tmp_path: Path) -> None:
+    a, b = scored(tmp_path / "a", A), scored(tmp_path / "b", B)
+    path = next(a.iterdir())
+    path.with_name(f"{path.name}.gz").write_bytes(gzip.compress(path.read_bytes()))
+    assert not [
+        notice for notice in compare_runs(a, b).notices if path.name in notice.where and notice.serious
+    ]
+    assert len(find_samples([a], newest=False)) == 1
+
+
+@pytest.mark.parametrize(
+    "content", [b"no gzip", gzip.compress(b'{"doc_id": 0}\n' * 9)[:-9], gzip.compress(b"")[:5]]
+)
+def test_damaged_compressed_samples_are_one_error(content: bytes, tmp_path: Path) -> None:
+    a = scored(tmp_path / "a", A)
+    path = tmp_path / "b" / f"samples_sums_{TIME}.jsonl.gz"
+    path.parent.mkdir()
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=path.name):
+        compare_runs(a, path.parent)
 
 
 def test_folder_of_csv_json_and_page(tmp_path: Path) -> None:

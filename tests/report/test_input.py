@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 import shutil
@@ -31,6 +32,17 @@ def test_a_whole_run_has_no_notice(small_run: Path) -> None:
     assert str(small_run) not in repr(report)
     (respondent,) = report.respondents
     assert respondent.simulated  # the run says so, whatever its name
+
+
+def test_a_compressed_run_is_reported_as_it_was(small_run: Path) -> None:
+    expected = make([small_run]).report
+    for path in [path for path in small_run.rglob("*") if path.is_file()]:
+        path.with_name(f"{path.name}.gz").write_bytes(gzip.compress(path.read_bytes()))
+        path.unlink()
+    report = make([small_run]).report
+    assert not [notice for notice in report.notices if notice.serious]
+    assert report.findings == expected.findings
+    assert [source.expected for source in report.sources] == [48]
 
 
 def of_dataset(name: str | None) -> Callable[[int, dict[str, Any]], dict[str, Any]]:

@@ -11,14 +11,15 @@ from typing import Any
 import pytest
 
 from polbias.eval.nonresponse import ExcessBounds
-from polbias.eval.report.build import Made, make
-from polbias.eval.report.document import Estimate, Finding, Notice, points
+from polbias.eval.report.build import Made, compare, make
+from polbias.eval.report.document import Estimate, Finding, Notice, Scores, points
 from polbias.eval.report.export import flat_tables, summary
 from polbias.eval.report.page.page import page
 from polbias.eval.report.sentences import paragraphs
 from polbias.eval.report.verdicts import largest, state_of_accuracy, verdict
 from polbias.eval.simulation.lm_eval import run
 from polbias.eval.simulation.respondents import respondent
+from polbias.eval.support import State
 from tests.support.figures import without_figures
 
 TASKS = (
@@ -199,6 +200,29 @@ def test_states_of_the_accuracy(low: float, attainable: float, state: str | None
     finding = replace(EFFECT, accuracy=Estimate(low + 0.02, low, low + 0.03), attainable=attainable)
     assert state_of_accuracy(finding, 5.0) == state
     assert state_of_accuracy(finding, None) == (None if state == "at the ceiling" else state)
+
+
+@pytest.mark.parametrize(
+    ("states", "expected"),
+    [
+        ((None, None), None),
+        ((None, "at the ceiling"), "at the ceiling"),
+        (("at the ceiling", "at chance"), "at chance"),
+        (("at the ceiling", "not answered"), "not answered"),
+        (("no variation", "at chance"), "no variation"),
+    ],
+)
+def test_of_two_states_a_comparison_has_the_more_serious(
+    states: tuple[State | None, State | None], expected: str | None
+) -> None:
+    scores = Scores(["a", "b"], [1.0, 0.0], ["a", "b"])
+    findings = [
+        replace(EFFECT, respondent=name, headline=True, scores=scores, estimate=Estimate(0.5, state=state))
+        for name, state in zip("ab", states, strict=True)
+    ]
+    for pair in (findings, findings[::-1]):
+        (comparison,) = compare(pair, frozenset(), {})
+        assert comparison.estimate.state == expected
 
 
 def test_json_has_the_words_of_the_page(made: Made, shown: str) -> None:
