@@ -40,7 +40,9 @@ def extract_entailment(text: str) -> Verdict:
         The verdict "entailment", "non-entailment", "refusal" or "unparsable".
     """
     prepared = prepare(_END.sub(lambda end: "\n" * len(end.group()), _QUOTATION.sub(_MASK, blanked(text))))
-    sentences = first_item([translated(sentence, _CUES.part("words")) for sentence in prepared.sentences])
+    sentences = first_item(
+        [translated(sentence, _CUES.part("words")) for sentence in prepared.sentences], _CUES.part("whole")
+    )
     verdict = (
         whole_reply(sentences, _CUES.part("whole"), _MARKS)
         or _last_line(sentences)

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from polbias.eval.answers.cues import Cues, Verdict, shared
-from polbias.eval.answers.text import Sentence, cut_off, fields, own_words, prepare
+from polbias.eval.answers.cues import SAME, Cues, Patterns, Verdict, shared
+from polbias.eval.answers.refusal import whole_reply
+from polbias.eval.answers.text import LIMITS, Sentence, cut_off, ended, fields, own_words, prepare
 
 STATED = Cues("stated")
 """How responses state an answer, in all languages of the readers."""
@@ -21,10 +22,15 @@ _FEW = 3
 """A clause of so few words only begins."""
 _BEGUN = re.compile(
     r"(?:(?:step|schritt|point|punkt|premise|prämisse) )?\d+ [.):—]|—"
-    r"|(?:first|firstly|erstens|zunächst|zuerst)\b"
+    r"|(?:first|firstly|first of all|to (?:begin|start) with|erstens|zunächst|zuerst|als erstes"
+    r"|d'abord|tout d'abord|premièrement|innanzitutto|per prima cosa|en primer lugar|primero)\b"
 )
 """How the reasons of a response begin, in a list or without one."""
-_CLAUSE = re.compile(r"(?: ?, )?(?:to say )?(?:that|dass|que|che)\b")
+_CLAUSE = re.compile(
+    r"(?: ?, )?(?:to say )?"
+    r"(?:(?:with|avec|con) (?:(?!statement|propos|claim|assert|affirm|afirm|afferm)[\w']+ ){0,4}?)?"
+    r"(?:that|dass|que|che|laquelle|lequel)\b"
+)
 """What the words that decide are said of."""
 _PARTED = re.compile(r"[.,;:—()]|\b(?:because|since|as|weil|da|denn)\b")
 """Behind it, the answer was complete."""
@@ -40,7 +46,7 @@ def settled(verdict: Verdict, text: str) -> Verdict:
     undecided = _undecided(sentences, verdict, field=bool(fields(text)))
     if undecided:
         return Verdict("unparsable", "undecided", undecided)
-    if sentences and _broken(verdict, sentences[-1], text):
+    if sentences and _broken(verdict, sentences, text):
         return replace(verdict, label="unparsable", reason="truncated")
     return verdict
 
@@ -68,9 +74,10 @@ def _holds(sentence: Sentence, verdict: Verdict, after: int) -> bool:
     return verdict.span is not None and first >= after and first <= verdict.span[0] < last
 
 
-def first_item(sentences: Sequence[Sentence]) -> Sequence[Sentence]:
+def first_item(sentences: Sequence[Sentence], labels: Patterns) -> Sequence[Sentence]:
     """Leave out the further items behind a first line that is nothing but a label."""
-    if not sentences or len(sentences[0].tokens) > _LABEL or STATED["continues"].match(sentences[0].text):
+    is_label = bool(sentences) and sentences[0].text.strip(_MARKS) in SAME
+    if not is_label and whole_reply(sentences[:1], labels, _MARKS) is None:
         return sentences
     further = (number for number, each in enumerate(sentences) if STATED["continues"].match(each.text))
     return sentences[: next(further, len(sentences))]
@@ -114,16 +121,32 @@ def _answer(text: str, start: int) -> tuple[int, int] | None:
     return answer.span()
 
 
-def _broken(verdict: Verdict, last: Sentence, text: str) -> bool:
-    """Say whether a response breaks off in the words that decide, at the beginning of its reasons."""
-    if (
-        verdict.span is None
-        or verdict.span[0] < last.tokens[0].start
-        or not cut_off(text, shared("dangling"))
-    ):
+def _broken(verdict: Verdict, sentences: Sequence[Sentence], text: str) -> bool:
+    """Say whether a response breaks off in the words that decide, or in the list that they introduce."""
+    if verdict.span is None or not cut_off(text, shared("dangling")):
         return False
+    last = sentences[-1]
+    if verdict.span[0] < last.tokens[0].start:
+        return verdict.reason not in _STATED and _listed(verdict, sentences)
     rest = " ".join(token.text for token in last.tokens if token.start >= verdict.span[1])
     clause = _CLAUSE.match(rest)
-    if clause and len(rest[clause.end() :].split()) <= _FEW:
+    if clause:
+        rest = rest[clause.end() :]
+        if len(rest.split()) <= _FEW:
+            return True
+    if _PARTED.search(rest):
+        return verdict.reason == "mention"
+    if rest and _BEGUN.match(last.text):
         return True
-    return bool(rest and _BEGUN.match(last.text)) and not _PARTED.search(rest)
+    short = len(rest.split()) <= _FEW and len(sentences) > 1
+    return short and verdict.reason not in _STATED and ended(text) in LIMITS
+
+
+def _listed(verdict: Verdict, sentences: Sequence[Sentence]) -> bool:
+    """Say whether the words that decide are of a list that breaks off: its heading, or a point of it."""
+    last = sentences[-1]
+    if not _BEGUN.match(last.text):
+        return False
+    heading = sentences[-2] if len(sentences) > 1 else last
+    deciding = next((sentence for sentence in sentences if _holds(sentence, verdict, 0)), last)
+    return (deciding is heading and heading.text.endswith(":")) or bool(_BEGUN.match(deciding.text))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from polbias.eval.answers.cues import Cues, Verdict, primary_language, tongue
 from polbias.eval.answers.refusal import flagged, opening_reply, voiced, whole_reply
-from polbias.eval.answers.settle import settled
+from polbias.eval.answers.settle import first_item, settled
 from polbias.eval.answers.text import Sentence, blanked, first_match, masking, own_words, prepare, translated
 from polbias.eval.answers.validity import judge
 from polbias.eval.answers.voice import without_opinions
@@ -84,6 +84,7 @@ def extract_truth(text: str, language: str = "de") -> Verdict:
         _bare(translated(_bare(sentence, "granted"), _CUES.part("words")), "content")
         for sentence in prepared.sentences
     ]
+    sentences = [*first_item(sentences, _CUES.part("whole"))]
     verdict = whole_reply(sentences, _CUES.part("whole"), _MARKS) or _judged(
         sentences, primary, prepared.truncated
     )
