@@ -79,8 +79,10 @@ def first_item(sentences: Sequence[Sentence], labels: Patterns) -> Sequence[Sent
     is_label = bool(sentences) and sentences[0].text.strip(_MARKS) in SAME
     if not is_label and whole_reply(sentences[:1], labels, _MARKS) is None:
         return sentences
-    further = (number for number, each in enumerate(sentences) if STATED["continues"].match(each.text))
-    return sentences[: next(further, len(sentences))]
+    for number, sentence in enumerate(sentences):
+        if STATED["continues"].match(sentence.text):
+            return sentences[:number]
+    return sentences
 
 
 def _before_next(sentences: Sequence[Sentence], verdict: Verdict) -> Sequence[Sentence]:
@@ -95,17 +97,14 @@ def _before_next(sentences: Sequence[Sentence], verdict: Verdict) -> Sequence[Se
 def _stated(sentences: Sequence[Sentence], field: bool) -> Iterator[tuple[Sentence, int]]:
     """Yield where answers are stated: after their marks, in a field, in a first or last line of their own."""
     last = len(sentences) - 1
+    lines = {0, last} if last or field else set()
     for number, sentence in enumerate(sentences):
         marks = [*STATED["mark"].finditer(sentence.text)]
         if marks and sentence.text[marks[-1].end() :].strip(_MARKS):
             yield sentence, marks[-1].end()
         elif marks and number < last:
             yield sentences[number + 1], 0
-        elif (
-            (last or field)
-            and number in (0, last)
-            and STATED["answer"].fullmatch(sentence.text.strip(_MARKS))
-        ):
+        elif number in lines and STATED["answer"].fullmatch(sentence.text.strip(_MARKS)):
             yield sentence, 0
 
 

@@ -26,7 +26,9 @@ def part_label(sentences: Sequence[Sentence], text: str, words: Words) -> Iterat
     first, *rest = sentences
     labels = (*words.own.values(), STATED["label"])
     end = _label_end(first, text, labels)
-    headings = end and first.tokens[end - 1].text in _HEADS and any(_heads(each, labels) for each in rest)
+    headings = (
+        end and first.tokens[end - 1].text in _HEADS and any(_heads(sentence, labels) for sentence in rest)
+    )
     if end and not headings:
         yield Sentence(first.tokens[:end])
         yield Sentence(first.tokens[end:])
@@ -148,12 +150,12 @@ def without_praise(claims: Sequence[Claim], sentences: Sequence[Sentence]) -> li
     )
     if label is None:
         return [*claims]
-    place = (label.sentence, label.end)
+    stated = (label.sentence, label.end)
     return [
         claim
         for claim in claims
         if claim.reason in _LABELS
         or claim.value == label.value
-        or (claim.sentence, claim.start) < place
-        or retracts(sentences, place, (claim.sentence, claim.start))
+        or (claim.sentence, claim.start) < stated
+        or retracts(sentences, stated, (claim.sentence, claim.start))
     ]

@@ -109,13 +109,14 @@ def _without_praise(sides: Sequence[_Side], sentences: Sequence[Sentence]) -> li
     label = next((side for side in sides if side.stated and side.value), None)
     if label is None:
         return [*sides]
-    place = label.sentence, sentences[label.sentence].place(*label.span)[1]
-    kept = []
+    end = sentences[label.sentence].place(*label.span)[1]
+    standing = []
     for side in sides:
-        start = sentences[side.sentence].place(*side.span)[0]
-        if side.stated or side.span <= label.span or retracts(sentences, place, (side.sentence, start)):
-            kept.append(side)
-    return kept
+        position = side.sentence, sentences[side.sentence].place(*side.span)[0]
+        earlier = side.stated or side.span <= label.span
+        if earlier or retracts(sentences, (label.sentence, end), position):
+            standing.append(side)
+    return standing
 
 
 def _concluded(sentence: Sentence, after: int, cues: Cues) -> bool:

@@ -12,8 +12,6 @@ from polbias.eval.answers.text import Sentence
 _CUES = Cues("voice")
 _SUBJECT = 3
 """Of so many words before a verb none is the model's, such as "my", if the subject is another."""
-_SUBJECT = 3
-"""Of so many words before a verb none is the model's, such as "my", if the subject is another."""
 
 
 @cache
