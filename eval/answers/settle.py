@@ -27,11 +27,22 @@ _BEGUN = re.compile(
 )
 """How the reasons of a response begin, in a list or without one."""
 _CLAUSE = re.compile(
-    r"(?: ?, )?(?:to say )?"
+    r"(?:(?:ist|is|so far|thus far|bislang)\b ?)?(?:zunächst |first |initially )?(?: ?, )?(?:to say )?"
     r"(?:(?:with|avec|con) (?:(?!statement|propos|claim|assert|affirm|afirm|afferm)[\w']+ ){0,4}?)?"
     r"(?:that|dass|que|che|laquelle|lequel)\b"
 )
 """What the words that decide are said of."""
+_WHOLE = re.compile(
+    r"(?:(?:with|to|mit|avec|con) )?(?:the |this |der |dieser |cette |l'|questa |esta )?"
+    r"(?:statement|proposition|claim|assertion|proposal|aussage|these|behauptung|affirmation|affermazione"
+    r"|afirmación)"
+)
+"""What is agreed with as a whole."""
+_REASONS = re.compile(
+    r"(?:my |the |meine |mes |le mie |mis )?(?:reason|explanation|rationale|justification|because|why"
+    r"|begründung|grund|gründe|erklärung|raison|explication|motiv|spiegazione|razones|explicación)"
+)
+"""A heading of reasons."""
 _PARTED = re.compile(r"[.,;:—()]|\b(?:because|since|as|weil|da|denn)\b")
 """Behind it, the answer was complete."""
 
@@ -126,19 +137,32 @@ def _broken(verdict: Verdict, sentences: Sequence[Sentence], text: str) -> bool:
         return False
     last = sentences[-1]
     if verdict.span[0] < last.tokens[0].start:
-        return verdict.reason not in _STATED and _listed(verdict, sentences)
+        listed = verdict.reason not in _STATED and _listed(verdict, sentences)
+        return listed or (ended(text) in LIMITS and _introduces(verdict, sentences))
+    marked = STATED["mark"].search(last.text) or STATED["mark"].search(
+        sentences[max(len(sentences) - 2, 0)].text
+    )
     rest = " ".join(token.text for token in last.tokens if token.start >= verdict.span[1])
     clause = _CLAUSE.match(rest)
     if clause:
         rest = rest[clause.end() :]
         if len(rest.split()) <= _FEW:
             return True
+    if len(sentences) > 1 and not marked and _BEGUN.match(last.text) and rest.startswith(":"):
+        return True
     if _PARTED.search(rest):
         return verdict.reason == "mention"
     if rest and _BEGUN.match(last.text):
         return True
-    short = len(rest.split()) <= _FEW and len(sentences) > 1
-    return short and verdict.reason not in _STATED and ended(text) in LIMITS
+    return len(sentences) > 1 and not marked and not _WHOLE.match(rest)
+
+
+def _introduces(verdict: Verdict, sentences: Sequence[Sentence]) -> bool:
+    """Say whether the first line is a heading, and a list of other than reasons for it follows."""
+    if len(sentences) < _FEW or not _holds(sentences[0], verdict, 0) or sentences[0].text[-1] in ".!":
+        return False
+    following = sentences[1].text
+    return following.endswith(":") and not _REASONS.match(following)
 
 
 def _listed(verdict: Verdict, sentences: Sequence[Sentence]) -> bool:

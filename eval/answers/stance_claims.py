@@ -36,6 +36,7 @@ _VERBS = re.compile(
 )
 _OTHERWISE = re.compile(r"or (?:otherwise|not)\b")
 _OUGHT = re.compile(r"should|ought|must")
+_PRONOUN = re.compile(r"\b(?:it|this|that|these|them)$")
 _TICKS = "✅✔☑"
 _ADJECTIVES = re.compile(r"(?:ly|al|ful|ous|able|ive)$")
 
@@ -240,7 +241,8 @@ def _sentence_claims(sentence: Sentence, number: int, words: Words) -> Iterator[
             yield Claim(-value if negated else value, Strength.SENTENCE, "idiom", number, *match.span())
         for match in CUES[f"acts.{side}"].finditer(text):
             taken.append(match.span())
-            if not text.endswith("?") and not _granted(text, match.start()):
+            beside = words.beside(CUES, text, 0, *match.span()) and _PRONOUN.search(match.group())
+            if not text.endswith("?") and not beside and not _granted(text, match.start()):
                 negated = (
                     sum(each[0] != "no" for each in CUES["negators"].finditer(match.group())) % 2 == 1
                 ) ^ (value < 0 and words.echoed(match))

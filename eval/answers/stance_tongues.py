@@ -205,7 +205,7 @@ def _sides(
         if not (headed or bare or opens or said):
             continue
         stated = bool(own or STATED["label"].fullmatch(text, start, end))
-        if not (stated or headed or bare) and words.beside(cues, text, _opening(text, start), start, end):
+        if not (stated or headed or bare) and words.beside(cues, text, _opening(text, start), stop, stop):
             continue
         negators = [
             match.start() for match in cues["negators"].finditer(text, begin, end if headed else stop)
