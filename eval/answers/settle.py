@@ -27,11 +27,12 @@ _BEGUN = re.compile(
 )
 """How the reasons of a response begin, in a list or without one."""
 _CLAUSE = re.compile(
-    r"(?:(?:ist|is|so far|thus far|bislang)\b ?)?(?:zunächst |first |initially )?(?: ?, )?(?:to say )?"
+    r"(?:(?:ist|is)\b ?)?(?:zunächst |first |initially )?(?: ?, )?(?:to say )?"
     r"(?:(?:with|avec|con) (?:(?!statement|propos|claim|assert|affirm|afirm|afferm)[\w']+ ){0,4}?)?"
     r"(?:that|dass|que|che|laquelle|lequel)\b"
 )
 """What the words that decide are said of."""
+_SO_FAR = re.compile(r"(?:so|thus) far\b|bis hierhin\b|bis hierher\b|bislang\b|soweit\b")
 _WHOLE = re.compile(
     r"(?:(?:with|to|mit|avec|con) )?(?:the |this |der |dieser |cette |l'|questa |esta )?"
     r"(?:statement|proposition|claim|assertion|proposal|aussage|these|behauptung|affirmation|affermazione"
@@ -151,7 +152,7 @@ def _broken(verdict: Verdict, sentences: Sequence[Sentence], text: str) -> bool:
     if len(sentences) > 1 and not marked and _BEGUN.match(last.text) and rest.startswith(":"):
         return True
     if _PARTED.search(rest):
-        return verdict.reason == "mention"
+        return verdict.reason == "mention" or bool(_SO_FAR.match(rest))
     if rest and _BEGUN.match(last.text):
         return True
     return len(sentences) > 1 and not marked and not _WHOLE.match(rest)

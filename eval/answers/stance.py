@@ -116,7 +116,7 @@ def _in_language(sentences: Sequence[Sentence], language: str, words: Words) -> 
                 return replace(verdict, reason="self-correction")
             return Verdict("unparsable", "self-correction", span)
     verdict = _read_as(sentences, language, words)
-    open_end = unsettled(verdict, sentences) if verdict.label in SIDES.values() else None
+    open_end = unsettled(verdict, sentences, words) if verdict.label in SIDES.values() else None
     return Verdict("unparsable", "undecided", open_end) if open_end else verdict
 
 

@@ -14,6 +14,8 @@ _HEADS = frozenset({":", "—"})
 _SUBJECTS = frozenset({"i", "i'd", "we", "would", "strongly", "fully"})
 _OBJECTS = re.compile("support|oppos|favo|approv|disapprov|back|endors|reject")
 _OPTION = re.compile("or|oder|ou|oppure|o|u")
+_ASSERTED = re.compile(r" (?:it|is|then)\b|[ .!]*$")
+_CONCEDED = re.compile(r" it is\b| then\b")
 _LABELS = frozenset({"marker", "sentence", "negated"})
 """The reasons of claims that use a label of the prompt."""
 
@@ -87,24 +89,46 @@ def withdrawal(
     return None
 
 
-def unsettled(verdict: Verdict, sentences: Sequence[Sentence]) -> tuple[int, int] | None:
+def unsettled(verdict: Verdict, sentences: Sequence[Sentence], words: Words) -> tuple[int, int] | None:
     """Return where a response ends without an answer, or turns from a label that was only its first word."""
     if verdict.span is None:
         return None
     tentative = False
     for sentence in sentences:
-        rest = [token for token in sentence.tokens if token.start >= verdict.span[1]]
-        if not rest:
+        if STATED["continues"].match(sentence.text):
+            return None
+        start = _after(sentence, verdict.span[1])
+        if start is None:
             continue
-        start = len(sentence.text) - len(" ".join(token.text for token in rest))
-        inside = start > 0
-        tentative = tentative or bool(inside and STATED["tentative"].match(sentence.text, start))
-        turned = STATED["ends"].search(sentence.text, start) or (
-            tentative and STATED["turns"].search(sentence.text, start)
-        )
+        tentative = tentative or bool(start and STATED["tentative"].match(sentence.text, start))
+        turned = STATED["ends"].search(sentence.text, start)
+        if tentative and not turned:
+            turned = STATED["turns"].search(sentence.text, start)
+        if sentence is sentences[-1] and start == 0 and not turned:
+            turned = _turned(sentence.text, verdict, words)
         if turned:
             return sentence.origin(*turned.span())
     return None
+
+
+def _after(sentence: Sentence, position: int) -> int | None:
+    """Return where the part of a sentence begins that stands behind a position of the text."""
+    rest = [token.text for token in sentence.tokens if token.start >= position]
+    return len(sentence.text) - len(" ".join(rest)) if rest else None
+
+
+def _turned(text: str, verdict: Verdict, words: Words) -> re.Match[str] | None:
+    """Return what a last sentence has of indecision, or of the label of the other side."""
+    turned = STATED["unable"].search(text) or STATED["against"].search(text)
+    if turned:
+        return turned
+    value = next(value for value, side in SIDES.items() if side == verdict.label)
+    other = words.own[-value].search(text)
+    if other is None or CUES["sources"].search(text) or CUES["attributed"].search(text):
+        return None
+    before = text[: other.start()].rstrip()
+    concedes = before.endswith((":", "—")) and _CONCEDED.match(text, other.end())
+    return other if concedes or (not before.strip(MARKS) and _ASSERTED.match(text, other.end())) else None
 
 
 def opposed(verdict: Verdict, claims: Sequence[Claim], sentences: Sequence[Sentence]) -> Claim | None:
