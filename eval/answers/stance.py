@@ -18,7 +18,14 @@ from polbias.eval.answers.stance_claims import (
     find_claims,
     label_words,
 )
-from polbias.eval.answers.stance_labels import opposed, part_label, unsettled, withdrawal, without_praise
+from polbias.eval.answers.stance_labels import (
+    LABEL_REASONS,
+    opposed,
+    part_label,
+    unsettled,
+    withdrawal,
+    without_praise,
+)
 from polbias.eval.answers.stance_tongues import REPLIES, read_other, spoken
 from polbias.eval.answers.text import (
     Sentence,
@@ -112,7 +119,7 @@ def _in_language(sentences: Sequence[Sentence], language: str, words: Words) -> 
         before, after, span = withdrawn
         if _read_as(before, language, words).label in SIDES.values():
             verdict = _read_as(after, language, words) if after else None
-            if verdict and verdict.label != "unparsable":
+            if verdict and (verdict.label == "refusal" or verdict.reason in LABEL_REASONS):
                 return replace(verdict, reason="self-correction")
             return Verdict("unparsable", "self-correction", span)
     verdict = _read_as(sentences, language, words)

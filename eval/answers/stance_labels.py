@@ -16,7 +16,11 @@ _OBJECTS = re.compile("support|oppos|favo|approv|disapprov|back|endors|reject")
 _OPTION = re.compile("or|oder|ou|oppure|o|u")
 _ASSERTED = re.compile(r" (?:it|is|then)\b|[ .!]*$")
 _CONCEDED = re.compile(r" it is\b| then\b")
-_LABELS = frozenset({"marker", "sentence", "negated"})
+_OF_STATEMENT = re.compile(
+    r"(?: (?:with|to))? (?:the|this|that) (?:statement|proposition|claim|proposal)\b"
+    r"| (?:it|this|that)(?= after all| now| instead)| after all\b"
+)
+LABEL_REASONS = frozenset({"marker", "sentence", "negated"})
 """The reasons of claims that use a label of the prompt."""
 
 
@@ -137,16 +141,22 @@ def opposed(verdict: Verdict, claims: Sequence[Claim], sentences: Sequence[Sente
         (
             claim
             for claim in claims
-            if claim.reason in _LABELS
+            if claim.reason in LABEL_REASONS
             and SIDES.get(claim.value) not in {verdict.label, None}
             and claim.sentence
-            and not sentences[claim.sentence].text[: claim.start].strip(MARKS)
-            and not STATED["heading"].match(sentences[claim.sentence].text, claim.end + 1)
+            and _contradicts(sentences[claim.sentence].text, claim)
             and verdict.span is not None
             and sentences[claim.sentence].tokens[0].start >= verdict.span[1]
         ),
         None,
     )
+
+
+def _contradicts(text: str, claim: Claim) -> bool:
+    """Say whether a label is that of the sentence, or is said of the statement in the first person."""
+    if not text[: claim.start].strip(MARKS):
+        return not STATED["heading"].match(text, claim.end + 1)
+    return bool(CUES["mine"].search(text, 0, claim.start) and _OF_STATEMENT.match(text, claim.end))
 
 
 def retracts(sentences: Sequence[Sentence], after: tuple[int, int], before: tuple[int, int]) -> bool:
@@ -166,7 +176,7 @@ def without_praise(claims: Sequence[Claim], sentences: Sequence[Sentence]) -> li
             claim
             for claim in claims
             if claim.value
-            and claim.reason in _LABELS
+            and claim.reason in LABEL_REASONS
             and claim.strength >= Strength.SENTENCE
             and not STATED["supposed"].match(sentences[claim.sentence].text, claim.end + 1)
         ),
@@ -178,7 +188,7 @@ def without_praise(claims: Sequence[Claim], sentences: Sequence[Sentence]) -> li
     return [
         claim
         for claim in claims
-        if claim.reason in _LABELS
+        if claim.reason in LABEL_REASONS
         or claim.value == label.value
         or (claim.sentence, claim.start) < stated
         or retracts(sentences, stated, (claim.sentence, claim.start))

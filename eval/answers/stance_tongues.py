@@ -19,6 +19,7 @@ _CUES = {"en": Cues("validity.en"), **{name: Cues(f"stance.{name}") for name in 
 REPLIES = ((1, "yes"), (-1, "no"))
 _PREFIX = 4
 _OR = re.compile(r" (?:oder|ou|o|or|oppure) ")
+_PART = re.compile(r" ,? ?(?:dass|wenn|soweit|insofern|que|qu'|si|che|se|sur|in|en)\b")
 _NUMBER = re.compile(r"(?:\( )?(?:\d[a-d]?|[a-d]) [).:—]+ ")
 _FILLERS = 8
 """A sentence of no more words than this can be nothing but a label."""
@@ -83,6 +84,8 @@ def read_other(sentences: Sequence[Sentence], language: str, words: Words) -> Ve
     ):
         return Verdict("refusal", "refusal", declined)
     counted = marked or sides
+    if any(_contradicts(side, marked, sentences[side.sentence], cues) for side in sides):
+        return Verdict("unparsable", "contradiction", sides[-1].span)
     if counted:
         return _weighed(counted, sentences, cues)
     undecided = first_match(cues["undecided"], sentences)
@@ -102,6 +105,15 @@ def _torn(sentences: Sequence[Sentence], cues: Cues, aloud: bool) -> tuple[int, 
     if aloud:
         sentences = [sentence for sentence in sentences if cues["first_person"].search(sentence.text)]
     return first_match(cues["torn"], sentences)
+
+
+def _contradicts(side: _Side, marked: Sequence[_Side], sentence: Sentence, cues: Cues) -> bool:
+    """Say whether words of agreement in the first person are of the other side than an earlier label."""
+    if not side.stated or not any(label.value == -side.value and label.span < side.span for label in marked):
+        return False
+    end = sentence.place(*side.span)[1]
+    said = cues["first_person"].search(sentence.text)
+    return bool(side.value and said and not _PART.match(sentence.text, end))
 
 
 def _without_praise(sides: Sequence[_Side], sentences: Sequence[Sentence]) -> list[_Side]:
