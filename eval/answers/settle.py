@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from polbias.eval.answers.cues import SAME, Cues, Patterns, Verdict, shared
 from polbias.eval.answers.refusal import whole_reply
@@ -32,6 +33,10 @@ _CLAUSE = re.compile(
     r"(?:that|dass|que|che|laquelle|lequel)\b"
 )
 """What the words that decide are said of."""
+_REASON_TO = re.compile(r"\b(?:reasons?|arguments?|grounds|case|gründe|raisons|motivi|ragioni|razones)\b")
+_IN_PART = re.compile(
+    r"\b(?:insofern|insoweit|insofar|to the extent|dans la mesure|en la medida|nella misura)\b"
+)
 _SO_FAR = re.compile(r"(?:so|thus) far\b|bis hierhin\b|bis hierher\b|bislang\b|soweit\b")
 _WHOLE = re.compile(
     r"(?:(?:with|to|mit|avec|con) )?(?:the |this |der |dieser |cette |l'|questa |esta )?"
@@ -137,6 +142,8 @@ def _broken(verdict: Verdict, sentences: Sequence[Sentence], text: str) -> bool:
     if verdict.span is None or not cut_off(text, shared("dangling")):
         return False
     last = sentences[-1]
+    if ended(text) in LIMITS and _leaves_open(verdict, sentences):
+        return True
     if verdict.span[0] < last.tokens[0].start:
         listed = verdict.reason not in _STATED and _listed(verdict, sentences)
         return listed or (ended(text) in LIMITS and _introduces(verdict, sentences))
@@ -158,12 +165,31 @@ def _broken(verdict: Verdict, sentences: Sequence[Sentence], text: str) -> bool:
     return len(sentences) > 1 and not marked and not _WHOLE.match(rest)
 
 
+def _leaves_open(verdict: Verdict, sentences: Sequence[Sentence]) -> bool:
+    """Say whether a label is qualified, or only spoken of, before a response breaks off."""
+    if verdict.span is None:
+        return False
+    position = verdict.span[1]
+    behind = " ".join(
+        token.text for sentence in sentences for token in sentence.tokens if token.start >= position
+    )
+    deciding = next((sentence for sentence in sentences if _holds(sentence, verdict, 0)), sentences[-1])
+    if _IN_PART.search(deciding.text):
+        return True
+    parted = not any(token.start >= position for token in deciding.tokens) or not behind[:1].isalnum()
+    if verdict.reason in _STATED and (parted or STATED["mark"].search(deciding.text)):
+        return False
+    return bool(_REASON_TO.search(deciding.text) or STATED["turns"].search(behind))
+
+
 def _introduces(verdict: Verdict, sentences: Sequence[Sentence]) -> bool:
     """Say whether the first line is a heading, and a list of other than reasons for it follows."""
-    if len(sentences) < _FEW or not _holds(sentences[0], verdict, 0) or sentences[0].text[-1] in ".!":
-        return False
-    following = sentences[1].text
-    return following.endswith(":") and not _REASONS.match(following)
+    for sentence, following in pairwise(sentences):
+        if _holds(sentence, verdict, 0):
+            heading = sentence.text.endswith(":") and not STATED["mark"].search(sentence.text)
+            line = sentence is sentences[0] and sentence.text[-1] not in ".!:"
+            return heading or (line and following.text.endswith(":") and not _REASONS.match(following.text))
+    return False
 
 
 def _listed(verdict: Verdict, sentences: Sequence[Sentence]) -> bool:
