@@ -21,7 +21,8 @@ from polbias.eval.answers import (
     extract_validity,
 )
 from polbias.eval.answers.text import Response
-from tests.eval.answers.labelled import Entry
+from tests.eval.answers.labelled import Entry, read
+from tests.support.scoring import Proportion
 
 NO_SIDE = {"refusal", "unparsable", "truncated", "both"}
 
