@@ -11,10 +11,12 @@ from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile, ZipFile, is_zipfile
 
 from polbias.aliases import Document, Json
 from polbias.eval.answers.refusal import is_withheld
 from polbias.files import InputError
+from polbias.limits import MAX_ENTRY, MAX_TOTAL
 from polbias.optional import advice, installed
 
 SUFFIXES = (".eval", ".json")
@@ -38,6 +40,24 @@ def is_log(path: Path) -> bool:
             return _BEGINNING.match(file.read(_BEGINNING_SIZE)) is not None
     except OSError:
         return False
+
+
+def refuse_too_large(path: Path, header_only: bool = False) -> None:
+    """Refuse a log that would not fit into memory, before it is unpacked; its header is in one entry."""
+    try:
+        total, entries = path.stat().st_size, {}
+        if is_zipfile(path):
+            with ZipFile(path) as archive:
+                entries = {entry.filename: entry.file_size for entry in archive.infolist()}
+    except (OSError, BadZipFile, ValueError, NotImplementedError) as error:
+        raise InputError(f"{path}: cannot be read ({error})") from None
+    for name, size in entries.items():
+        if size > MAX_ENTRY:
+            found = f"{size:,} bytes in {name!r:.100}"
+            raise InputError(f"{path}: found {found}, expected at most {MAX_ENTRY:,}; take the sample out")
+    total += 0 if header_only else sum(entries.values())
+    if total > MAX_TOTAL:
+        raise InputError(f"{path}: found {total:,} bytes, expected at most {MAX_TOTAL:,}; divide the log")
 
 
 @dataclass(frozen=True)
@@ -214,6 +234,7 @@ def _read(path: Path, header_only: bool = False) -> Any:
         raise InputError(f"{path}: a log of Inspect, which is not installed; {advice('inspect')}")
     from inspect_ai.log import read_eval_log
 
+    refuse_too_large(path, header_only)
     try:
         return read_eval_log(path, header_only=header_only)
     except Exception as error:  # whatever a damaged archive makes of it

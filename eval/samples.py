@@ -15,7 +15,7 @@ from polbias.aliases import Document, Json
 from polbias.eval import inspect_logs
 from polbias.eval.answers.text import Response
 from polbias.eval.lm_eval_glue import flat
-from polbias.files import InputError
+from polbias.files import InputError, read_lines
 
 # Where the samples of runs are.
 
@@ -191,29 +191,24 @@ def json_lines(path: Path, problems: list[Problem]) -> Iterator[tuple[int, Json]
     """Yield number and content of every line of a JSON Lines file."""
     import orjson
 
-    try:
-        file = path.open("rb", buffering=1 << 20)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
-    with file:
-        for number, line in enumerate(file, start=1):
-            if line.isspace():
-                continue
+    for number, line in read_lines(path):
+        if line.isspace():
+            continue
+        try:
             try:
-                try:
-                    record = orjson.loads(line)
-                except orjson.JSONDecodeError:  # it is stricter: NaN, half a character
-                    record = json.loads(line)
-            except (ValueError, RecursionError):
-                kind = "cut off" if not line.endswith(b"\n") else "no JSON"
-                found = f"found {line[:40]!r}, {kind}; expected one JSON object a line"
-                problems.append(Problem(path, number, found))
-                continue
-            if isinstance(record, dict):
-                yield number, record
-            else:
-                found = f"found {type(record).__name__}, expected an object"
-                problems.append(Problem(path, number, found))
+                record = orjson.loads(line)
+            except orjson.JSONDecodeError:  # it is stricter: NaN, half a character
+                record = json.loads(line)
+        except (ValueError, RecursionError):
+            kind = "cut off" if not line.endswith(b"\n") else "no JSON"
+            found = f"found {line[:40]!r}, {kind}; expected one JSON object a line"
+            problems.append(Problem(path, number, found))
+            continue
+        if isinstance(record, dict):
+            yield number, record
+        else:
+            found = f"found {type(record).__name__}, expected an object"
+            problems.append(Problem(path, number, found))
 
 
 def first_row(path: Path) -> Json:

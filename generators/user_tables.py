@@ -9,18 +9,18 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from io import TextIOWrapper
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, BinaryIO, Protocol
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
-from polbias.files import InputError
+from polbias.files import InputError, open_parquet
+from polbias.limits import MAX_BATCH, MAX_ROW
 
 # Lines of a text file of any size, with any line ends, in bounded memory.
 
-LONGEST = 1 << 20  # characters; what is longer is no row
 _COMPRESSED = {
     b"\x1f\x8b": "gzip",
     b"BZh": "bzip2",
@@ -56,25 +56,45 @@ def refuse_foreign(path: Path, start: bytes) -> None:
         )
 
 
-def lines(path: Path) -> Iterator[tuple[int, str]]:
+def lines(
+    path: Path, most: int = MAX_ROW, stream: BinaryIO | None = None, strict: bool = False
+) -> Iterator[tuple[int, str]]:
     """Yield the lines of a UTF-8 file with their numbers, without line ends; a byte order mark is dropped.
 
-    A line end is LF, CR LF or CR. Of a line longer than `LONGEST` the beginning is yielded, longer by one.
+    A line end is LF, CR LF or CR. Of a line longer than `most` the beginning is yielded, longer by one.
+
+    Args:
+        path: of the file.
+        most: characters of a line.
+        stream: what is read instead of the file; then the path is what errors call it.
+        strict: whether a longer line is refused instead.
     """
     number = 0
     # Bytes that are not UTF-8 become surrogates, so that their line is known when they are found.
-    with readable(path), path.open(encoding="utf-8-sig", errors="surrogateescape", newline=None) as file:
-        while line := file.readline(LONGEST + 1):
+    with (
+        readable(path),
+        TextIOWrapper(stream or path.open("rb"), "utf-8-sig", errors="surrogateescape", newline=None) as file,
+    ):
+        while line := file.readline(most + 1):
             number += 1
             _refuse_escaped(path, number, 0, line)
+            if strict and len(line) > most:
+                raise InputError(
+                    f"{path}:{number}: found {too_long(most)}, expected a shorter one; divide it"
+                )
             if not line.endswith("\n"):
                 seen = len(line)
-                while rest := file.readline(LONGEST):
+                while rest := file.readline(most):
                     _refuse_escaped(path, number, seen, rest)
                     seen += len(rest)
                     if rest.endswith("\n"):
                         break
             yield number, line.removesuffix("\n")
+
+
+def too_long(most: int = MAX_ROW) -> str:
+    """Return what is wrong with a line of more characters."""
+    return f"a line of more than {most:,} characters"
 
 
 def _refuse_escaped(path: Path, number: int, before: int, text: str) -> None:
@@ -193,7 +213,7 @@ def _sniffed(start: bytes) -> str | None:
 # Tables of text: values between tabs, or between commas with quotes.
 
 _DELIMITERS = ",;\t"
-_TOO_LONG = f"a line of more than {LONGEST:,} characters"
+_TOO_LONG = too_long()
 _Cells = tuple[int, list[str], str | None]  # line, cells, what is wrong with them
 
 
@@ -249,7 +269,7 @@ class TabSeparated(_Delimited):
                 continue
             if skip:
                 skip -= 1
-            elif len(text) > LONGEST:
+            elif len(text) > MAX_ROW:
                 yield line, [], _TOO_LONG
             else:
                 cells = text.split("\t")
@@ -312,7 +332,7 @@ class _Source:
     def __next__(self) -> str:
         line, text = next(self._lines)
         self.began = self.began or line
-        if len(text) > LONGEST:
+        if len(text) > MAX_ROW:
             self.too_long = True
             return "\n"
         return text + "\n"
@@ -360,8 +380,8 @@ class JsonLines:
         for line, text in lines(self.path):
             if not text or text.isspace():
                 continue
-            if len(text) > LONGEST:
-                yield line, {}, f"a line of more than {LONGEST:,} characters"
+            if len(text) > MAX_ROW:
+                yield line, {}, _TOO_LONG
                 continue
             try:
                 found = json.loads(text)
@@ -394,7 +414,7 @@ class ParquetTable:
         self.path = path
         try:
             # Without a buffer Arrow would read the whole of every column of a row group at once.
-            self._file = pq.ParquetFile(path, buffer_size=_BUFFER, pre_buffer=False)
+            self._file = open_parquet(path, buffer_size=_BUFFER, pre_buffer=False)
             self.columns: Sequence[str] = self._file.schema_arrow.names
         except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
             raise self._damaged(error) from None
@@ -403,13 +423,20 @@ class ParquetTable:
         """Yield all rows with the values of some columns."""
         number = 0
         try:
-            for batch in self._file.iter_batches(_BATCH, columns=list(wanted), use_threads=False):
+            for batch in self._file.iter_batches(self._batch_rows(), columns=list(wanted), use_threads=False):
                 columns = [batch.column(name).to_pylist() for name in wanted]
                 for values in zip(*columns, strict=True):
                     number += 1
                     yield Row(number, values)
         except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
             raise self._damaged(error, number) from None
+
+    def _batch_rows(self) -> int:
+        """Return how many rows fit into memory, if all have the longest value of a dictionary."""
+        groups = map(self._file.metadata.row_group, range(self._file.num_row_groups))
+        chunks = (group.column(place) for group in groups for place in range(group.num_columns))
+        sizes = [chunk.total_uncompressed_size for chunk in chunks if chunk.has_dictionary_page]
+        return max(1, min(_BATCH, MAX_BATCH // int(max(sizes, default=1) or 1)))
 
     def _damaged(self, error: Exception, after: int = 0) -> InputError:
         reason = (str(error).strip() or type(error).__name__).splitlines()[0]

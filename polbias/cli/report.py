@@ -146,15 +146,12 @@ def _defective(choice: str, data: Path | None) -> frozenset[str]:
         except (ImportError, PolbiasError) as error:  # the analysis itself needs no auditor
             typer.secho(f"no sensitivity rows: the auditor gave up ({error})", err=True)
             return frozenset()
+    from polbias.generators.user_tables import lines
+
     try:
-        lines = Path(choice).read_text("utf-8-sig").splitlines()
-    except OSError as error:
-        raise InputError(
-            f"--defects {choice}: cannot be read ({error.strerror}); expected auto, none or a file"
-        ) from None
-    except UnicodeDecodeError:
-        raise InputError(f"--defects {choice}: not UTF-8; expected a text file with an id a line") from None
-    return frozenset(line.strip() for line in lines if line.strip())
+        return frozenset(line.strip() for _, line in lines(Path(choice), strict=True) if line.strip())
+    except InputError as error:
+        raise InputError(f"--defects {error}; expected auto, none or a file with an id a line") from None
 
 
 def make_report(

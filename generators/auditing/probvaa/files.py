@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
@@ -184,8 +183,3 @@ def by_group(codes: Iterable[str], found: Iterable[tuple[str, Iterable[str]]]) -
         group: {code: counts[code] for code in codes if counts[code]}
         for group, counts in sorted(groups.items())
     }
-
-
-def digest(path: Path) -> str:
-    """Return the SHA-256 of a file in hexadecimal digits."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()
