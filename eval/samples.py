@@ -15,7 +15,8 @@ from polbias.aliases import Document, Json
 from polbias.eval import inspect_logs
 from polbias.eval.answers.text import Response
 from polbias.eval.lm_eval_glue import flat
-from polbias.files import InputError, read_lines
+from polbias.files import InputError
+from polbias.lines import read_lines
 
 # Where the samples of runs are.
 

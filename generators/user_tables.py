@@ -7,19 +7,18 @@ import csv
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
-from io import TextIOWrapper
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol
+from typing import Any, Protocol
 
 import pyarrow as pa
 
 from polbias.files import InputError, open_parquet
 from polbias.limits import MAX_BATCH, MAX_ROW
+from polbias.lines import AS_UTF8, text_lines, too_long
 
-# Lines of a text file of any size, with any line ends, in bounded memory.
+# Files that are no UTF-8 text.
 
 _COMPRESSED = {
     b"\x1f\x8b": "gzip",
@@ -29,17 +28,6 @@ _COMPRESSED = {
     b"PK\x03\x04": "zip (or an Excel workbook)",
 }
 _WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
-_AS_UTF8 = "save it as UTF-8, e.g. `iconv -f {} -t UTF-8 FILE > NEW`"
-_ESCAPED = 0xDC00  # where Python puts a byte that is not UTF-8
-
-
-@contextmanager
-def readable(path: Path) -> Iterator[None]:
-    """Name a file that the system does not let be read."""
-    try:
-        yield
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror}); check path and permissions") from None
 
 
 def refuse_foreign(path: Path, start: bytes) -> None:
@@ -48,67 +36,12 @@ def refuse_foreign(path: Path, start: bytes) -> None:
         if start.startswith(magic):
             raise InputError(f"{path}: is compressed, {kind}; unpack it, or save it as TSV, CSV or Parquet")
     if start.startswith(_WIDE):
-        raise InputError(f"{path}:1: the text is UTF-16 or UTF-32; {_AS_UTF8.format('UTF-16')}")
+        raise InputError(f"{path}:1: the text is UTF-16 or UTF-32; {AS_UTF8.format('UTF-16')}")
     if b"\0" in start:
         line = start[: start.index(b"\0")].count(b"\n") + 1
         raise InputError(
             f"{path}:{line}: found a NUL byte, which no text has; expected TSV, CSV, JSONL or Parquet"
         )
-
-
-def lines(
-    path: Path, most: int = MAX_ROW, stream: BinaryIO | None = None, strict: bool = False
-) -> Iterator[tuple[int, str]]:
-    """Yield the lines of a UTF-8 file with their numbers, without line ends; a byte order mark is dropped.
-
-    A line end is LF, CR LF or CR. Of a line longer than `most` the beginning is yielded, longer by one.
-
-    Args:
-        path: of the file.
-        most: characters of a line.
-        stream: what is read instead of the file; then the path is what errors call it.
-        strict: whether a longer line is refused instead.
-    """
-    number = 0
-    # Bytes that are not UTF-8 become surrogates, so that their line is known when they are found.
-    with (
-        readable(path),
-        TextIOWrapper(stream or path.open("rb"), "utf-8-sig", errors="surrogateescape", newline=None) as file,
-    ):
-        while line := file.readline(most + 1):
-            number += 1
-            _refuse_escaped(path, number, 0, line)
-            if strict and len(line) > most:
-                raise InputError(
-                    f"{path}:{number}: found {too_long(most)}, expected a shorter one; divide it"
-                )
-            if not line.endswith("\n"):
-                seen = len(line)
-                while rest := file.readline(most):
-                    _refuse_escaped(path, number, seen, rest)
-                    seen += len(rest)
-                    if rest.endswith("\n"):
-                        break
-            yield number, line.removesuffix("\n")
-
-
-def too_long(most: int = MAX_ROW) -> str:
-    """Return what is wrong with a line of more characters."""
-    return f"a line of more than {most:,} characters"
-
-
-def _refuse_escaped(path: Path, number: int, before: int, text: str) -> None:
-    if text.isascii():
-        return
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        place = before + len(text[: error.start].encode()) + 1
-        byte = ord(text[error.start]) - _ESCAPED
-        raise InputError(
-            f"{path}:{number}: byte {place} of the line (0x{byte:02X}) is not UTF-8; "
-            + _AS_UTF8.format("ISO-8859-1")
-        ) from None
 
 
 # Tables that benchmarks are published in: TSV, CSV, JSON lines and Parquet, read in bounded memory.
@@ -264,7 +197,7 @@ class TabSeparated(_Delimited):
     """A row is a line, split at tabs; quotes are letters, unless a spreadsheet put them around a value."""
 
     def _cells(self, skip: int = 0) -> Iterator[_Cells]:
-        for line, text in lines(self.path):
+        for line, text in text_lines(self.path):
             if not text or text.isspace():
                 continue
             if skip:
@@ -319,7 +252,7 @@ class _Source:
     """
 
     def __init__(self, path: Path) -> None:
-        numbered = lines(path)
+        numbered = text_lines(path)
         first = next(((line, text) for line, text in numbered if text and not text.isspace()), (1, ""))
         self._lines = chain([first], numbered)
         self.delimiter = max(_DELIMITERS, key=first[1].count)
@@ -377,7 +310,7 @@ class JsonLines:
                 yield Row(line, [found.get(name) for name in wanted])
 
     def _objects(self) -> Iterator[tuple[int, dict[str, Any], str | None]]:
-        for line, text in lines(self.path):
+        for line, text in text_lines(self.path):
             if not text or text.isspace():
                 continue
             if len(text) > MAX_ROW:

@@ -9,14 +9,14 @@ import os
 import platform
 import re
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import suppress
 from glob import escape
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from polbias.limits import MAX_FILE, MAX_GROUP, MAX_LEVELS, MAX_LINE, MAX_ROWS, MAX_VALUES
+from polbias.limits import MAX_FILE, MAX_GROUP, MAX_LEVELS, MAX_ROWS, MAX_VALUES
 
 # Drafts: what is being written, beside the place that it is to have.
 
@@ -86,27 +86,6 @@ def read_bytes(path: Path, most: int = MAX_FILE) -> bytes:
     if content is None or len(content) > most:
         raise InputError(f"{path}: found more than {most:,} bytes, expected at most as many; divide it")
     return content
-
-
-def read_lines(path: Path, most: int = MAX_LINE) -> Iterator[tuple[int, bytes]]:
-    """Yield number and bytes of every line of a file, with its end.
-
-    Raises:
-        InputError: if the file cannot be read, or a line has more than so many bytes.
-    """
-    number = 0
-    try:
-        with path.open("rb", buffering=1 << 20) as file:
-            while line := file.readline(most + 1):
-                number += 1
-                if len(line) > most:
-                    raise InputError(
-                        f"{path}:{number}: found a line of more than {most:,} bytes, expected a shorter one; "
-                        "divide it, or take it out"
-                    )
-                yield number, line
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
 
 
 def file_sha256(path: Path) -> str:

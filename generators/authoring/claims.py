@@ -19,9 +19,10 @@ import yaml
 
 from polbias.files import InputError, package_file
 from polbias.generators.engine.spreadsheets import Problem
-from polbias.generators.user_tables import Role, Row, Table, open_tables, readable, refuse_foreign, resolve
+from polbias.generators.user_tables import Role, Row, Table, open_tables, refuse_foreign, resolve
 from polbias.generators.xphemism.matching import Matcher
 from polbias.limits import MAX_ITEMS
+from polbias.lines import readable
 from polbias.optional import Deferred
 
 if TYPE_CHECKING:

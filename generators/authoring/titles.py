@@ -18,8 +18,8 @@ from polbias.files import InputError, draft_of, guarded, package_file
 from polbias.generators.engine.spreadsheets import sheet
 from polbias.generators.language.similarity import folded
 from polbias.generators.selfassess.perspective_leaks import Pattern
-from polbias.generators.user_tables import lines
 from polbias.limits import MAX_LINE
+from polbias.lines import text_lines
 from polbias.template_files import Entry, Name, Text, load_template, shown
 
 # Tell news titles about financial metrics alone from those about policies and decisions.
@@ -128,7 +128,7 @@ def read_column(path: Path, column: str | None = None) -> Iterator[tuple[int, st
     """Yield row number and text of one column of a table, row by row."""
     before = csv.field_size_limit(MAX_LINE)  # FNSPID has whole articles beside their titles
     try:
-        rows = (f"{line}\n" for _, line in lines(path, MAX_LINE, strict=True))
+        rows = (f"{line}\n" for _, line in text_lines(path, MAX_LINE, strict=True))
         first = next(rows, "")
         mark = max(_MARKS, key=first.count)
         reader = csv.reader(rows, delimiter=mark)

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from polbias.aliases import Document, Json
-from polbias.files import InputError, draft_of, read_lines
+from polbias.files import InputError, draft_of
 from polbias.generators.engine import named_rng
 from polbias.generators.selfassess.perspective_leaks import find_leaks
 from polbias.generators.selfassess.templates import (
@@ -29,6 +29,7 @@ from polbias.generators.selfassess.templates import (
     Role,
     Ways,
 )
+from polbias.lines import read_lines
 from polbias.template_files import Texts, shown
 
 # Write the rows of the second stage as Parquet, a batch at a time, whole or not at all.

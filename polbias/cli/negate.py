@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from polbias.files import InputError
+from polbias.lines import text_lines
 
 
 class LanguageName(StrEnum):
@@ -56,9 +57,7 @@ def negate(
 
 def read_statements(file: str) -> Iterator[str]:
     """Yield the lines of a file or of standard input, without spaces at their ends."""
-    from polbias.generators.user_tables import lines
-
-    for number, line in lines(Path(file), stream=sys.stdin.buffer if file == "-" else None, strict=True):
+    for number, line in text_lines(Path(file), stream=sys.stdin.buffer if file == "-" else None, strict=True):
         if "\t" in line:
             raise InputError(f"{file}:{number}: found a tab, expected one statement a line; remove it")
         if line.strip():

@@ -15,6 +15,7 @@ from polbias.cli.options import MARGIN_OPTION, InstrumentName
 from polbias.cli.outputs import bars, csv_text
 from polbias.eval.report import MARGIN
 from polbias.files import InputError, PolbiasError, draft_of, write_text
+from polbias.lines import text_lines
 
 if TYPE_CHECKING:
     from polbias.eval.report.build import Made, Progress
@@ -146,10 +147,8 @@ def _defective(choice: str, data: Path | None) -> frozenset[str]:
         except (ImportError, PolbiasError) as error:  # the analysis itself needs no auditor
             typer.secho(f"no sensitivity rows: the auditor gave up ({error})", err=True)
             return frozenset()
-    from polbias.generators.user_tables import lines
-
     try:
-        return frozenset(line.strip() for _, line in lines(Path(choice), strict=True) if line.strip())
+        return frozenset(line.strip() for _, line in text_lines(Path(choice), strict=True) if line.strip())
     except InputError as error:
         raise InputError(f"--defects {error}; expected auto, none or a file with an id a line") from None
 

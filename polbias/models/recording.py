@@ -8,7 +8,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Self
 
-from polbias.files import InputError, PolbiasError, draft_of, read_lines
+from polbias.files import InputError, PolbiasError, draft_of
+from polbias.lines import read_lines
 from polbias.models.cache import Store, cache_root, digest
 from polbias.models.requests import Answer, Request, canonical
 

@@ -14,8 +14,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from polbias import files
-from polbias.files import InputError, read_bytes, read_lines
+from polbias.files import InputError, read_bytes
 from polbias.generators.user_tables import open_tables
+from polbias.lines import read_lines
 from tests.support.process import ROOT
 
 _MEMORY = 3 << 30  # bytes of addresses; what is imported takes about half of it

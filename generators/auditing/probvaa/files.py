@@ -13,7 +13,8 @@ from typing import Any, NoReturn, TypeVar, get_args
 from polbias.aliases import Json
 from polbias.files import InputError
 from polbias.generators.policy.templates import Issue
-from polbias.generators.user_tables import CommaSeparated, Table, readable, refuse_foreign
+from polbias.generators.user_tables import CommaSeparated, Table, refuse_foreign
+from polbias.lines import readable
 
 # What the published folder of ProbVAA holds: countries, languages, counts, hashes.
 # Source: Ceron et al., "Beyond Prompt Brittleness" (2024), section 4, Tables 8 and 10, appendix A.1; the
