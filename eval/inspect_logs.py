@@ -12,10 +12,12 @@ from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
 from typing import Any, Literal
+from zipfile import BadZipFile, ZipFile, is_zipfile
 
 from polbias.aliases import Document, Json
 from polbias.eval.answers.refusal import is_withheld
-from polbias.files import UNZIPPING, InputError, open_bytes, without_gz
+from polbias.files import UNZIPPING, InputError, open_bytes, read_bytes, without_gz
+from polbias.limits import MAX_ENTRY, MAX_TOTAL
 from polbias.optional import advice, installed
 
 SUFFIXES = (".eval", ".json")
@@ -40,6 +42,24 @@ def is_log(path: Path) -> bool:
             return _BEGINNING.match(file.read(_BEGINNING_SIZE)) is not None
     except (OSError, *UNZIPPING):
         return False
+
+
+def refuse_too_large(path: Path, header_only: bool = False, content: Path | BytesIO | None = None) -> None:
+    """Refuse a log that would not fit into memory, before it is unpacked; its header is in one entry."""
+    try:
+        total, entries = path.stat().st_size, {}
+        if is_zipfile(content or path):
+            with ZipFile(content or path) as archive:
+                entries = {entry.filename: entry.file_size for entry in archive.infolist()}
+    except (OSError, BadZipFile, ValueError, NotImplementedError) as error:
+        raise InputError(f"{path}: cannot be read ({error})") from None
+    for name, size in entries.items():
+        if size > MAX_ENTRY:
+            found = f"{size:,} bytes in {name!r:.100}"
+            raise InputError(f"{path}: found {found}, expected at most {MAX_ENTRY:,}; take the sample out")
+    total += 0 if header_only else sum(entries.values())
+    if total > MAX_TOTAL:
+        raise InputError(f"{path}: found {total:,} bytes, expected at most {MAX_TOTAL:,}; divide the log")
 
 
 @dataclass(frozen=True)
@@ -219,11 +239,11 @@ def _read(path: Path, header_only: bool = False) -> Any:
     from inspect_ai.log import read_eval_log
 
     plain = without_gz(path)
+    content = path if plain == path else BytesIO(read_bytes(path, MAX_TOTAL))
+    refuse_too_large(path, header_only, content)
+    if isinstance(content, BytesIO):
+        content.seek(0)
     try:
-        if plain == path:
-            return read_eval_log(path, header_only=header_only)
-        with open_bytes(path) as file:
-            content = BytesIO(file.read())
         kind: Literal["eval", "json"] = "eval" if plain.suffix == ".eval" else "json"
         return read_eval_log(content, header_only=header_only, format=kind)
     except Exception as error:  # whatever a damaged archive makes of it

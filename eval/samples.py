@@ -9,13 +9,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from polbias.aliases import Document, Json
 from polbias.eval import inspect_logs
 from polbias.eval.answers.text import Response
 from polbias.eval.lm_eval_glue import flat
-from polbias.files import UNZIPPING, InputError, open_bytes, without_gz
+from polbias.files import UNZIPPING, InputError, without_gz
+from polbias.lines import read_lines
 
 # Where the samples of runs are.
 
@@ -196,38 +197,32 @@ def json_lines(path: Path, problems: list[Problem]) -> Iterator[tuple[int, Json]
     """Yield number and content of every line of a JSON Lines file."""
     import orjson
 
-    try:
-        file = open_bytes(path)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
-    with file:
-        for number, line in enumerate(_lines(file, path, problems), start=1):
-            if line.isspace():
-                continue
+    for number, line in _lines(path, problems):
+        if line.isspace():
+            continue
+        try:
             try:
-                try:
-                    record = orjson.loads(line)
-                except orjson.JSONDecodeError:  # it is stricter: NaN, half a character
-                    record = json.loads(line)
-            except (ValueError, RecursionError):
-                kind = "cut off" if not line.endswith(b"\n") else "no JSON"
-                found = f"found {line[:40]!r}, {kind}; expected one JSON object a line"
-                problems.append(Problem(path, number, found))
-                continue
-            if isinstance(record, dict):
-                yield number, record
-            else:
-                found = f"found {type(record).__name__}, expected an object"
-                problems.append(Problem(path, number, found))
+                record = orjson.loads(line)
+            except orjson.JSONDecodeError:  # it is stricter: NaN, half a character
+                record = json.loads(line)
+        except (ValueError, RecursionError):
+            kind = "cut off" if not line.endswith(b"\n") else "no JSON"
+            found = f"found {line[:40]!r}, {kind}; expected one JSON object a line"
+            problems.append(Problem(path, number, found))
+            continue
+        if isinstance(record, dict):
+            yield number, record
+        else:
+            found = f"found {type(record).__name__}, expected an object"
+            problems.append(Problem(path, number, found))
 
 
-def _lines(file: BinaryIO, path: Path, problems: list[Problem]) -> Iterator[bytes]:
-    """The lines of a file; a compressed one may end where it is damaged."""
+def _lines(path: Path, problems: list[Problem]) -> Iterator[tuple[int, bytes]]:
+    """The lines of a file with their numbers; a compressed one may end where it is damaged."""
     n_lines = 0
     try:
-        for line in file:
-            n_lines += 1
-            yield line
+        for n_lines, line in read_lines(path):
+            yield n_lines, line
     except UNZIPPING as error:
         found = f"found gzip that is damaged or cut off ({error}), expected the whole file"
         problems.append(Problem(path, n_lines + 1, found))

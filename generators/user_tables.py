@@ -7,20 +7,19 @@ import csv
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Protocol
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
-from polbias.files import InputError
+from polbias.files import InputError, open_parquet
+from polbias.limits import MAX_BATCH, MAX_ROW
+from polbias.lines import AS_UTF8, text_lines, too_long
 
-# Lines of a text file of any size, with any line ends, in bounded memory.
+# Files that are no UTF-8 text.
 
-LONGEST = 1 << 20  # characters; what is longer is no row
 _COMPRESSED = {
     b"\x1f\x8b": "gzip",
     b"BZh": "bzip2",
@@ -29,17 +28,6 @@ _COMPRESSED = {
     b"PK\x03\x04": "zip (or an Excel workbook)",
 }
 _WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
-_AS_UTF8 = "save it as UTF-8, e.g. `iconv -f {} -t UTF-8 FILE > NEW`"
-_ESCAPED = 0xDC00  # where Python puts a byte that is not UTF-8
-
-
-@contextmanager
-def readable(path: Path) -> Iterator[None]:
-    """Name a file that the system does not let be read."""
-    try:
-        yield
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror}); check path and permissions") from None
 
 
 def refuse_foreign(path: Path, start: bytes) -> None:
@@ -48,47 +36,12 @@ def refuse_foreign(path: Path, start: bytes) -> None:
         if start.startswith(magic):
             raise InputError(f"{path}: is compressed, {kind}; unpack it, or save it as TSV, CSV or Parquet")
     if start.startswith(_WIDE):
-        raise InputError(f"{path}:1: the text is UTF-16 or UTF-32; {_AS_UTF8.format('UTF-16')}")
+        raise InputError(f"{path}:1: the text is UTF-16 or UTF-32; {AS_UTF8.format('UTF-16')}")
     if b"\0" in start:
         line = start[: start.index(b"\0")].count(b"\n") + 1
         raise InputError(
             f"{path}:{line}: found a NUL byte, which no text has; expected TSV, CSV, JSONL or Parquet"
         )
-
-
-def lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield the lines of a UTF-8 file with their numbers, without line ends; a byte order mark is dropped.
-
-    A line end is LF, CR LF or CR. Of a line longer than `LONGEST` the beginning is yielded, longer by one.
-    """
-    number = 0
-    # Bytes that are not UTF-8 become surrogates, so that their line is known when they are found.
-    with readable(path), path.open(encoding="utf-8-sig", errors="surrogateescape", newline=None) as file:
-        while line := file.readline(LONGEST + 1):
-            number += 1
-            _refuse_escaped(path, number, 0, line)
-            if not line.endswith("\n"):
-                seen = len(line)
-                while rest := file.readline(LONGEST):
-                    _refuse_escaped(path, number, seen, rest)
-                    seen += len(rest)
-                    if rest.endswith("\n"):
-                        break
-            yield number, line.removesuffix("\n")
-
-
-def _refuse_escaped(path: Path, number: int, before: int, text: str) -> None:
-    if text.isascii():
-        return
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        place = before + len(text[: error.start].encode()) + 1
-        byte = ord(text[error.start]) - _ESCAPED
-        raise InputError(
-            f"{path}:{number}: byte {place} of the line (0x{byte:02X}) is not UTF-8; "
-            + _AS_UTF8.format("ISO-8859-1")
-        ) from None
 
 
 # Tables that benchmarks are published in: TSV, CSV, JSON lines and Parquet, read in bounded memory.
@@ -193,7 +146,7 @@ def _sniffed(start: bytes) -> str | None:
 # Tables of text: values between tabs, or between commas with quotes.
 
 _DELIMITERS = ",;\t"
-_TOO_LONG = f"a line of more than {LONGEST:,} characters"
+_TOO_LONG = too_long()
 _Cells = tuple[int, list[str], str | None]  # line, cells, what is wrong with them
 
 
@@ -244,12 +197,12 @@ class TabSeparated(_Delimited):
     """A row is a line, split at tabs; quotes are letters, unless a spreadsheet put them around a value."""
 
     def _cells(self, skip: int = 0) -> Iterator[_Cells]:
-        for line, text in lines(self.path):
+        for line, text in text_lines(self.path):
             if not text or text.isspace():
                 continue
             if skip:
                 skip -= 1
-            elif len(text) > LONGEST:
+            elif len(text) > MAX_ROW:
                 yield line, [], _TOO_LONG
             else:
                 cells = text.split("\t")
@@ -299,7 +252,7 @@ class _Source:
     """
 
     def __init__(self, path: Path) -> None:
-        numbered = lines(path)
+        numbered = text_lines(path)
         first = next(((line, text) for line, text in numbered if text and not text.isspace()), (1, ""))
         self._lines = chain([first], numbered)
         self.delimiter = max(_DELIMITERS, key=first[1].count)
@@ -312,7 +265,7 @@ class _Source:
     def __next__(self) -> str:
         line, text = next(self._lines)
         self.began = self.began or line
-        if len(text) > LONGEST:
+        if len(text) > MAX_ROW:
             self.too_long = True
             return "\n"
         return text + "\n"
@@ -357,11 +310,11 @@ class JsonLines:
                 yield Row(line, [found.get(name) for name in wanted])
 
     def _objects(self) -> Iterator[tuple[int, dict[str, Any], str | None]]:
-        for line, text in lines(self.path):
+        for line, text in text_lines(self.path):
             if not text or text.isspace():
                 continue
-            if len(text) > LONGEST:
-                yield line, {}, f"a line of more than {LONGEST:,} characters"
+            if len(text) > MAX_ROW:
+                yield line, {}, _TOO_LONG
                 continue
             try:
                 found = json.loads(text)
@@ -394,7 +347,7 @@ class ParquetTable:
         self.path = path
         try:
             # Without a buffer Arrow would read the whole of every column of a row group at once.
-            self._file = pq.ParquetFile(path, buffer_size=_BUFFER, pre_buffer=False)
+            self._file = open_parquet(path, buffer_size=_BUFFER, pre_buffer=False)
             self.columns: Sequence[str] = self._file.schema_arrow.names
         except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
             raise self._damaged(error) from None
@@ -403,13 +356,20 @@ class ParquetTable:
         """Yield all rows with the values of some columns."""
         number = 0
         try:
-            for batch in self._file.iter_batches(_BATCH, columns=list(wanted), use_threads=False):
+            for batch in self._file.iter_batches(self._batch_rows(), columns=list(wanted), use_threads=False):
                 columns = [batch.column(name).to_pylist() for name in wanted]
                 for values in zip(*columns, strict=True):
                     number += 1
                     yield Row(number, values)
         except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
             raise self._damaged(error, number) from None
+
+    def _batch_rows(self) -> int:
+        """Return how many rows fit into memory, if all have the longest value of a dictionary."""
+        groups = map(self._file.metadata.row_group, range(self._file.num_row_groups))
+        chunks = (group.column(place) for group in groups for place in range(group.num_columns))
+        sizes = [chunk.total_uncompressed_size for chunk in chunks if chunk.has_dictionary_page]
+        return max(1, min(_BATCH, MAX_BATCH // int(max(sizes, default=1) or 1)))
 
     def _damaged(self, error: Exception, after: int = 0) -> InputError:
         reason = (str(error).strip() or type(error).__name__).splitlines()[0]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import gzip
+import hashlib
 import json
 import os
 import platform
@@ -15,6 +17,8 @@ from glob import escape
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, BinaryIO, cast
+
+from polbias.limits import MAX_FILE, MAX_GROUP, MAX_LEVELS, MAX_ROWS, MAX_VALUES
 
 # Drafts: what is being written, beside the place that it is to have.
 
@@ -83,10 +87,61 @@ UNZIPPING = (EOFError, zlib.error, gzip.BadGzipFile)
 """What is raised where a compressed file is damaged or cut off."""
 
 
+# Files of others, read by parts or not at all where they are larger than what fits into memory.
+
+
+def read_bytes(path: Path, most: int = MAX_FILE) -> bytes:
+    """Return the content of a file, decompressed, that has at most so many bytes.
+
+    Raises:
+        InputError: if it has more, or is compressed and damaged.
+        OSError: if it cannot be read.
+    """
+    content = None
+    try:
+        with open_bytes(path) as file:
+            if os.fstat(file.fileno()).st_size <= most:
+                content = file.read(most + 1)
+    except UNZIPPING as error:
+        raise InputError(f"{path}: found gzip that is damaged ({error}), expected the whole file") from None
+    if content is None or len(content) > most:
+        raise InputError(f"{path}: found more than {most:,} bytes, expected at most as many; divide it")
+    return content
+
+
+def file_sha256(path: Path) -> str:
+    """Return the SHA-256 of a file in hexadecimal, read by parts."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def open_parquet(path: Path, **options: Any) -> Any:
+    """Open a Parquet file whose rows fit into memory, group by group.
+
+    Raises:
+        InputError: if they do not.
+        pyarrow.ArrowException: if it is damaged; as OSError.
+    """
+    import pyarrow.parquet as pq
+
+    file = pq.ParquetFile(path, **options)
+    if file.metadata.num_rows > MAX_ROWS:
+        found = f"{file.metadata.num_rows:,} rows"
+        raise InputError(f"{path}: found {found}, expected at most {MAX_ROWS:,}; divide it")
+    for number in range(file.num_row_groups):
+        group = file.metadata.row_group(number)
+        values = max((group.column(place).num_values for place in range(group.num_columns)), default=0)
+        if group.total_byte_size > MAX_GROUP or values > MAX_VALUES:
+            found = f"found {group.total_byte_size:,} bytes and {values:,} values of a column"
+            expected = f"expected at most {MAX_GROUP:,} and {MAX_VALUES:,}; write smaller row groups"
+            raise InputError(f"{path}: row group {number + 1}: {found}, {expected}")
+    return file
+
+
 def read_json(path: Path, expected: str) -> Any:
     """Return the content of a JSON file in UTF-8."""
     try:
-        return json.loads(path.read_bytes().decode("utf-8-sig"))
+        return json.loads(read_bytes(path).decode("utf-8-sig"))
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror}); expected {expected}") from None
     except UnicodeDecodeError as error:
@@ -122,6 +177,19 @@ def unguarded(cell: str) -> str:
     return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
 
 
+# Pages that a person may open in a browser.
+
+
+def page_policy(script: str = "") -> str:
+    """Return the Content-Security-Policy of a page that fetches nothing and runs no script but this one."""
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    # figures carry style attributes, which no hash can allow
+    return (
+        "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+        + (f"; script-src 'sha256-{digest}'" if script else "")
+    )
+
+
 def whole(text: str) -> str:
     """Return a text with a question mark for every half of a character, which no file can hold.
 
@@ -132,17 +200,15 @@ def whole(text: str) -> str:
 
 # How deep a YAML text is nested, told before it is loaded: a loader would overflow its stack.
 
-MOST_LEVELS = 50
-
 
 def too_deep(text: str) -> int | None:
-    """Return the line in which a text goes deeper than `MOST_LEVELS`; None if it never does."""
+    """Return the line in which a text goes deeper than `MAX_LEVELS`; None if it never does."""
     import yaml
 
     depth = 0
     for event in yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-        if depth > MOST_LEVELS:
+        if depth > MAX_LEVELS:
             return event.start_mark.line + 1 if event.start_mark else 1
     return None
 

@@ -17,7 +17,8 @@ import pyarrow.parquet as pq
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from polbias.files import MOST_LEVELS, BuildError, package_file, too_deep, write_text
+from polbias.files import BuildError, InputError, package_file, read_bytes, too_deep, write_text
+from polbias.limits import MAX_LEVELS, MAX_TEMPLATE
 
 # What a built dataset says of itself: `manifest.json`, written last, read first.
 
@@ -99,12 +100,12 @@ def read_manifest(folder: Path) -> Manifest:
     """Read the manifest of a built dataset."""
     path = folder / MANIFEST
     try:
-        return Manifest.model_validate_json(path.read_bytes())
+        return Manifest.model_validate_json(read_bytes(path))
     except FileNotFoundError:
         raise BuildError(
             f"{folder}: no build found (no {MANIFEST}); run `polbias build {folder.name}`"
         ) from None
-    except (OSError, ValidationError) as error:
+    except (InputError, OSError, ValidationError) as error:
         reason = str(error).splitlines()[0]
         raise BuildError(
             f"{path}: not a readable manifest ({reason}); run `polbias build {folder.name}`"
@@ -141,10 +142,11 @@ def read_lock(path: Path | None = None) -> dict[str, LockedDataset]:
     """Read the lock."""
     path = path or lock_path()
     try:
-        return {**_locked(path.read_text("utf-8"))}
+        return {**_locked(read_bytes(path, MAX_TEMPLATE).decode("utf-8"))}
     except FileNotFoundError:
         return {}
     except (
+        InputError,
         OSError,
         ValueError,
         TypeError,
@@ -162,7 +164,7 @@ def read_lock(path: Path | None = None) -> dict[str, LockedDataset]:
 @lru_cache(maxsize=8)
 def _locked(text: str) -> dict[str, LockedDataset]:
     if line := too_deep(text):
-        raise ValueError(f"line {line}: nested more than {MOST_LEVELS} levels deep")
+        raise ValueError(f"line {line}: nested more than {MAX_LEVELS} levels deep")
     entries = yaml.safe_load(text) or {}
     return {name: LockedDataset.model_validate(entry) for name, entry in entries.items()}
 
@@ -361,9 +363,3 @@ def holds(paths: Sequence[Path], said: LockedSplit) -> bool:
     schema = pq.read_schema(paths[0])
     made = {name: tree_hash(schema, each) if sizes[name] else each[0] for name, each in found.items()}
     return bool(wanted) and made == wanted
-
-
-def file_sha256(path: Path) -> str:
-    """Return the SHA-256 of a file's bytes in hexadecimal."""
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -16,17 +16,18 @@ from jinja2 import nodes
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from polbias.aliases import Document
-from polbias.files import MOST_LEVELS, TemplateError, checkout, clipped, too_deep
+from polbias.files import InputError, TemplateError, checkout, clipped, read_bytes, too_deep
+from polbias.limits import MAX_LEVELS, MAX_LOOPS, MAX_TEMPLATE, MAX_TEXT
 
 # What a text of a template file may do: nothing that could run or grow without end.
 # A text has slots, conditions and loops over what it is given. Without names for what grows, multiplication,
 # and the filters and methods of texts that fill up, its result is at most as long as what it is given allows.
 
-_DEEPEST = 2
-"""Loops in one another."""
 _FILTERS = frozenset(
     {"capitalize", "e", "escape", "first", "join", "last", "length", "list", "lower", "trim", "upper"}
 )
+_LENGTHENING = frozenset({"e", "escape", "join", "list"})
+_LITERALS = (nodes.List, nodes.Tuple, nodes.Dict)
 _OF_TEXT = frozenset(dir(str))
 _REFUSED = (
     *(nodes.Macro, nodes.CallBlock, nodes.FilterBlock, nodes.AssignBlock, nodes.With, nodes.Block),
@@ -52,7 +53,30 @@ def refuse_unbounded(environment: jinja2.Environment, text: str) -> None:
     for call in tree.find_all(nodes.Call):
         if not _may_be_called(call.node):
             raise UnboundedError(f"a method in line {call.lineno}, other than of what is given")
+    for node in tree.find_all((nodes.Filter, *_LITERALS)):
+        _refuse_multiplied(node)
     _refuse_loops(tree, 0)
+
+
+def _refuse_multiplied(node: nodes.Node) -> None:
+    """Refuse what lengthens a text that was lengthened before, or by another text.
+
+    The text of a list doubles backslashes and quotes: one in another, again and again, has no bound.
+    """
+    if not _lengthens(node):
+        return
+    if isinstance(node, nodes.Filter):
+        given = [*node.args, *(keyword.value for keyword in node.kwargs), node.dyn_args, node.dyn_kwargs]
+        if any(each is not None and not isinstance(each, nodes.Const) for each in given):
+            raise UnboundedError(f"filter {node.name!r} with other than a plain value in line {node.lineno}")
+    elif not any(node.find_all((nodes.Concat, nodes.Add, nodes.Filter, nodes.Call))):
+        return  # a list of lists
+    if any(map(_lengthens, node.find_all((nodes.Filter, *_LITERALS)))):
+        raise UnboundedError(f"what lengthens a text inside another in line {node.lineno}")
+
+
+def _lengthens(node: nodes.Node) -> bool:
+    return node.name in _LENGTHENING if isinstance(node, nodes.Filter) else isinstance(node, _LITERALS)
 
 
 def _may_be_called(node: nodes.Expr | None) -> bool:
@@ -70,11 +94,12 @@ def _may_be_called(node: nodes.Expr | None) -> bool:
 
 def _refuse_loops(node: nodes.Node, depth: int) -> None:
     for child in node.iter_child_nodes():
-        inside = depth + isinstance(child, nodes.For)
+        joins = isinstance(child, nodes.Filter) and child.name == "join"  # it is a loop too
+        inside = depth + (joins or isinstance(child, nodes.For))
+        if inside > MAX_LOOPS:
+            raise UnboundedError(f"a loop in line {child.lineno} inside {MAX_LOOPS} others")
         if isinstance(child, nodes.For) and (
-            inside > _DEEPEST
-            or child.recursive
-            or not isinstance(child.iter, nodes.Name | nodes.Getattr | nodes.Call)
+            child.recursive or not isinstance(child.iter, nodes.Name | nodes.Getattr | nodes.Call)
         ):
             raise UnboundedError(f"a loop in line {child.lineno}, other than over what is given")
         _refuse_loops(child, inside)
@@ -84,10 +109,7 @@ def _refuse_loops(node: nodes.Node, depth: int) -> None:
 # Every error names the file, the line, the field, what was found and what was expected.
 
 Model = TypeVar("Model", bound=BaseModel)
-_MAX_BYTES = 4 << 20
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-MAX_TEXT = 10_000
-"""Characters of one value at most, as it may stand in thousands of rows."""
 Location = tuple[str | int, ...]
 _LONGEST = 500
 _NAMED_FIELD = re.compile(r"([\w-]+(?:\.[\w-]+)*): ")
@@ -98,7 +120,7 @@ def load_template(path: Path, model: type[Model]) -> Model:
     text = template_text(path)
     try:
         if line := too_deep(text):
-            found = f"nested more than {MOST_LEVELS} levels deep"
+            found = f"nested more than {MAX_LEVELS} levels deep"
             raise TemplateError(f"{shown(path)}:{line}: {found}; a template file is flatter")
         node = yaml.compose(text, Loader=_LOADER)
         _refuse_oddities(path, node)
@@ -138,13 +160,14 @@ def fault(path: Path, field: str, problem: str) -> TemplateError:
 def template_text(path: Path) -> str:
     """Return the text of a template file of any kind."""
     try:
-        raw = path.read_bytes()
+        raw = read_bytes(path, MAX_TEMPLATE)
+    except InputError:
+        found = f"more than {MAX_TEMPLATE:,} bytes"
+        raise TemplateError(f"{shown(path)}: {found}; a template file has at most as many") from None
     except OSError as error:
         raise TemplateError(
             f"{shown(path)}: cannot be read ({error.strerror}); expected a template file"
         ) from None
-    if len(raw) > _MAX_BYTES:
-        raise TemplateError(f"{shown(path)}: {len(raw):,} bytes; a template file has at most {_MAX_BYTES:,}")
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError as error:

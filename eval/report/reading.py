@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -32,7 +31,7 @@ from polbias.eval.samples import (
     numbered_samples,
     read_samples,
 )
-from polbias.files import UNZIPPING, open_bytes
+from polbias.files import InputError, file_sha256, read_bytes
 from polbias.manifest import read_lock
 from polbias.registry import instrument_of
 
@@ -166,9 +165,8 @@ def is_simulated(model: str, facts: RunFacts) -> bool:
 def _read(path: Path, _stamp: tuple[int, int]) -> Json | None:
     """Kept for all tasks of a run, whose results are in one file."""
     try:
-        with open_bytes(path) as file:
-            content = json.loads(file.read())
-    except (OSError, ValueError, RecursionError, *UNZIPPING):
+        content = json.loads(read_bytes(path))
+    except (InputError, OSError, ValueError, RecursionError):
         return None
     return content if isinstance(content, dict) else None
 
@@ -229,7 +227,7 @@ def read_file(file: SampleFile, name: str) -> ReadFile:
     outcomes, count = answers_in(file, name, problems, rereading)
     facts = run_facts(file)
     notices = (*_told(file, problems), *completeness(file, facts, count), *_reread(file, facts, rereading))
-    return ReadFile(file, name, outcomes, count, digest(file.path), facts, notices)
+    return ReadFile(file, name, outcomes, count, file_sha256(file.path), facts, notices)
 
 
 def answers_in(
@@ -255,12 +253,6 @@ def answers_of(paths: Iterable[Path], name: str, problems: list[Problem]) -> dic
     for file, _ in gather(paths, (name,)).files:
         found.setdefault(file.respondent, []).append(plain(answers_in(file, name, problems)[0]))
     return {who: pa.concat_tables(tables) for who, tables in found.items()}
-
-
-def digest(path: Path) -> str:
-    """Return the SHA-256 of a file."""
-    with path.open("rb") as opened:
-        return hashlib.file_digest(opened, "sha256").hexdigest()
 
 
 def schema(module: Reporter) -> Any:

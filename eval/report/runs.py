@@ -23,7 +23,7 @@ from polbias.eval.report.document import (
     known,
 )
 from polbias.eval.report.paired import mean_difference, paired
-from polbias.eval.report.reading import completeness, digest, name_of, run_facts
+from polbias.eval.report.reading import completeness, name_of, run_facts
 from polbias.eval.report.verdicts import few, p_tested, within
 from polbias.eval.report.wording import frame
 from polbias.eval.samples import (
@@ -36,7 +36,7 @@ from polbias.eval.samples import (
 )
 from polbias.eval.statistics import holm, sign_flip
 from polbias.eval.support import State
-from polbias.files import InputError, nearest
+from polbias.files import InputError, file_sha256, nearest
 
 
 def compare_runs(
@@ -177,7 +177,7 @@ def _source(run: _Run, notices: list[Notice]) -> Source:
         if notice.serious:
             raise InputError(f"{notice.where}: {notice.found}; finish the run, or run the task again")
         notices.append(notice)
-    hashed, version = digest(file.path), facts.task_version
+    hashed, version = file_sha256(file.path), facts.task_version
     return Source(name_of(file), hashed, run.name, file.task, version, "", "", count, facts.expected)
 
 

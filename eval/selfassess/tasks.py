@@ -18,7 +18,8 @@ from polbias.aliases import Document, Json
 from polbias.eval import data
 from polbias.eval.lm_eval_task import WrittenTask
 from polbias.eval.selfassess.schema import QUESTIONS, ROLES
-from polbias.files import InputError
+from polbias.files import InputError, open_parquet
+from polbias.limits import MAX_TOTAL
 
 _log = logging.getLogger("lm-eval.polbias")
 STAGE2 = "POLBIAS_STAGE2"
@@ -168,15 +169,18 @@ def _read(place: Path) -> Any:
     """The table at a place: one file, or all files of a folder."""
     import pyarrow as pa
     import pyarrow.json as pj
-    import pyarrow.parquet as pq
 
     paths = [place] if place.is_file() else sorted([*place.glob("*.parquet"), *place.glob("*.jsonl")])
     if not paths:
         raise InputError(f"{place}: found no .parquet and no .jsonl; expected the rows of the second stage")
     options = pj.ReadOptions(block_size=1 << 26)
     try:
+        if (size := sum(path.stat().st_size for path in paths)) > MAX_TOTAL:
+            raise InputError(f"{place}: found {size:,} bytes, expected at most {MAX_TOTAL:,}; divide it")
         tables = [
-            pq.read_table(path) if path.suffix == ".parquet" else pj.read_json(path, read_options=options)
+            open_parquet(path).read()
+            if path.suffix == ".parquet"
+            else pj.read_json(path, read_options=options)
             for path in paths
         ]
         table = pa.concat_tables(tables, promote_options="permissive")

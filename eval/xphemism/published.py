@@ -7,6 +7,7 @@ from the data; the shift of the answers is kept beside, because the published sc
 from __future__ import annotations
 
 import csv
+import io
 import math
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
@@ -17,7 +18,7 @@ from typing import Any
 from polbias.aliases import Document, Json
 from polbias.eval.report.document import Notice
 from polbias.eval.report.instruments import instrument
-from polbias.eval.report.reading import ReadFile, RunFacts, digest, schema, tabulated
+from polbias.eval.report.reading import ReadFile, RunFacts, schema, tabulated
 from polbias.eval.samples import SampleFile
 from polbias.eval.xphemism.answers import NAME
 from polbias.eval.xphemism.schema import (
@@ -29,7 +30,7 @@ from polbias.eval.xphemism.schema import (
     PROMPTS,
     SHIFT_CODES,
 )
-from polbias.files import InputError, read_json
+from polbias.files import InputError, file_sha256, read_bytes, read_json
 
 LANGUAGE = "de"
 """Language of the published instructions."""
@@ -85,7 +86,7 @@ def _by_model(rows: Sequence[Document], path: Path, problems: Sequence[Notice]) 
     notices = [*problems[:_SHOWN]]
     if len(problems) > _SHOWN:
         notices.append(Notice(path.name, f"{len(problems) - _SHOWN:,} more such places", "as those", True))
-    wanted, hashed = schema(instrument(NAME)), digest(path)
+    wanted, hashed = schema(instrument(NAME)), file_sha256(path)
     for model in sorted({row["model"] for row in rows}):
         own, file = [row for row in rows if row["model"] == model], SampleFile(model, _DATASET, "", path)
         table = tabulated([each for row in own for each in _outcomes(row)], wanted, file)
@@ -107,14 +108,11 @@ def _outcomes(row: Document) -> Iterator[Json]:
 def _read_labels(path: Path, problems: list[Notice]) -> dict[str, Json | None]:
     """The labels by id; None where they cannot be used."""
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.DictReader(file)
-            missing = [name for name in _COLUMNS if name not in (reader.fieldnames or ())]
-            if missing:
-                raise InputError(
-                    f"{path}: found no column {', '.join(missing)}, expected {', '.join(_COLUMNS)}"
-                )
-            lines = [(reader.line_num, row) for row in reader]
+        reader = csv.DictReader(io.StringIO(read_bytes(path).decode("utf-8-sig"), newline=""))
+        missing = [name for name in _COLUMNS if name not in (reader.fieldnames or ())]
+        if missing:
+            raise InputError(f"{path}: found no column {', '.join(missing)}, expected {', '.join(_COLUMNS)}")
+        lines = [(reader.line_num, row) for row in reader]
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror}); expected a CSV file") from None
     except (UnicodeDecodeError, csv.Error) as error:

@@ -19,6 +19,7 @@ from polbias.generators.auditing.items import FINDINGS
 from polbias.generators.auditing.near_duplicates import Comparable, near_duplicates
 from polbias.generators.language.similarity import folded
 from polbias.generators.user_tables import Role, cell_text, open_tables, resolve
+from polbias.limits import MAX_ITEMS
 
 _TEXT = Role("text", ("question", "prompt", "input", "sentence", "statement", "claim"), required=True)
 _PAIR = (
@@ -168,7 +169,9 @@ def for_maintainers(report: Json) -> str:
 def _digest(path: Path) -> str:
     whole_of = hashlib.sha256()
     for table in open_tables(path):
-        whole_of.update(table.path.read_bytes())
+        with table.path.open("rb") as file:
+            while part := file.read(1 << 20):
+                whole_of.update(part)
     return whole_of.hexdigest()
 
 
@@ -181,6 +184,8 @@ def _read(path: Path, chosen: Mapping[str, str]) -> list[_Item]:
         for row in table.rows(names):
             item = _Item(len(items) + 1 if path.is_dir() else row.line, {})
             items.append(item)
+            if len(items) > MAX_ITEMS:
+                raise InputError(f"{path}: found more than {MAX_ITEMS:,} rows, expected fewer; audit a part")
             if row.problem:
                 item.findings.append("malformed-row")
                 continue

@@ -19,8 +19,10 @@ import yaml
 
 from polbias.files import InputError, package_file
 from polbias.generators.engine.spreadsheets import Problem
-from polbias.generators.user_tables import Role, Row, Table, open_tables, readable, resolve
+from polbias.generators.user_tables import Role, Row, Table, open_tables, refuse_foreign, resolve
 from polbias.generators.xphemism.matching import Matcher
+from polbias.limits import MAX_ITEMS
+from polbias.lines import readable
 from polbias.optional import Deferred
 
 if TYPE_CHECKING:
@@ -50,11 +52,14 @@ def _converted(path: Path, copy: Path, encoding: str) -> bool:
     if not path.is_file():
         return False
     with readable(path), path.open("rb") as file:
-        start = file.read(4)
+        start = file.read(1 << 16)
     if start.startswith(_PARQUET):
         return False
     try:
-        wide = codecs.lookup(encoding).name == "utf-8" and start.startswith(_WIDE)
+        is_utf8 = codecs.lookup(encoding).name == "utf-8"
+        wide = is_utf8 and start.startswith(_WIDE)
+        if is_utf8 and not wide:
+            refuse_foreign(path, start)
         source = path.open(encoding="utf-16" if wide else encoding, errors="replace", newline="")
     except LookupError:
         raise InputError(
@@ -183,7 +188,10 @@ class _Reader:
     def read(self, table: Table, columns: Mapping[str, str]) -> None:
         found = resolve(table.columns, ROLES, columns, table.path)
         wanted = list(dict.fromkeys(found.values()))
-        for row in table.rows(wanted):
+        for number, row in enumerate(table.rows(wanted)):
+            if number >= MAX_ITEMS:
+                excess = f"found more than {MAX_ITEMS:,} rows"
+                raise InputError(f"{table.path}: {excess}, expected fewer; divide it")
             if row.problem:
                 self._report(table.path.name, row.line, "", row.problem)
                 continue

@@ -14,7 +14,8 @@ from polbias.files import InputError, guarded, write_text
 from polbias.generators.engine.spreadsheets import ACCEPT, REJECT, SheetError, read_rows, sheet
 from polbias.generators.policy.quality import Found, Item, codes, defects, quality
 from polbias.generators.policy.templates import VARIANTS, StatementsFile, load_statements, texts
-from polbias.template_files import MAX_TEXT, shown
+from polbias.limits import MAX_TEXT
+from polbias.template_files import shown
 
 # The review file: doubtful texts for a native speaker to judge, as a TSV that any spreadsheet opens.
 

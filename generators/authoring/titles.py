@@ -18,6 +18,8 @@ from polbias.files import InputError, draft_of, guarded, package_file
 from polbias.generators.engine.spreadsheets import sheet
 from polbias.generators.language.similarity import folded
 from polbias.generators.selfassess.perspective_leaks import Pattern
+from polbias.limits import MAX_LINE
+from polbias.lines import text_lines
 from polbias.template_files import Entry, Name, Text, load_template, shown
 
 # Tell news titles about financial metrics alone from those about policies and decisions.
@@ -106,7 +108,6 @@ def title_rules(path: Path | None = None) -> TitleRules:
 EMPTY, REPEATED = "empty", "repeated"
 KEPT_COLUMNS = ("row", "title", "policy")
 EXCLUDED_COLUMNS = ("row", "title", "reason", "words")
-_LONGEST_CELL = 1 << 30  # FNSPID has whole articles beside their titles
 _MARKS = ",\t;"
 
 
@@ -125,22 +126,16 @@ def told(counts: Counts, rules: TitleRules) -> list[str]:
 
 def read_column(path: Path, column: str | None = None) -> Iterator[tuple[int, str]]:
     """Yield row number and text of one column of a table, row by row."""
-    before = csv.field_size_limit(_LONGEST_CELL)
+    before = csv.field_size_limit(MAX_LINE)  # FNSPID has whole articles beside their titles
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            first = file.readline()
-            mark = max(_MARKS, key=first.count)
-            reader = csv.reader(file, delimiter=mark)
-            head = next(csv.reader([first], delimiter=mark), [])
-            place = _place(path, [name.strip() for name in head], column)
-            for row, cells in enumerate(reader, 1):
-                yield row, " ".join(cells[place].split()) if place < len(cells) else ""
-    except OSError as error:
-        raise InputError(
-            f"{shown(path)}: cannot be read ({error.strerror}); expected a table of titles"
-        ) from None
-    except UnicodeDecodeError as error:
-        raise InputError(f"{shown(path)}: not UTF-8 (byte {error.start}); save the file as UTF-8") from None
+        rows = (f"{line}\n" for _, line in text_lines(path, MAX_LINE, strict=True))
+        first = next(rows, "")
+        mark = max(_MARKS, key=first.count)
+        reader = csv.reader(rows, delimiter=mark)
+        head = next(csv.reader([first], delimiter=mark), [])
+        place = _place(path, [name.strip() for name in head], column)
+        for row, cells in enumerate(reader, 1):
+            yield row, " ".join(cells[place].split()) if place < len(cells) else ""
     except csv.Error as error:
         raise InputError(
             f"{shown(path)}:{reader.line_num + 1}: no table ({error}); restore this line"

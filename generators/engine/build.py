@@ -15,7 +15,7 @@ from typing import Any
 import pyarrow as pa
 
 import polbias.manifest
-from polbias.files import BuildError, PolbiasError, write_text
+from polbias.files import BuildError, PolbiasError, file_sha256, write_text
 from polbias.generators.engine.files import (
     MAX_SHARD_ROWS,
     recover_folder,
@@ -31,7 +31,6 @@ from polbias.manifest import (
     FileEntry,
     Manifest,
     SplitEntry,
-    file_sha256,
     read_manifest,
     tree_hash,
 )

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from polbias.files import InputError, guarded, unguarded
+from polbias.files import InputError, guarded, read_bytes, unguarded
 from polbias.template_files import shown
 
 T = TypeVar("T")
@@ -63,7 +63,7 @@ def _line(cells: Sequence[Any], delimiter: str) -> str:
 def sheet_text(path: Path, expected: str) -> str:
     """Return the text of a file that a spreadsheet may have saved."""
     try:
-        return path.read_bytes().decode("utf-8-sig")
+        return read_bytes(path).decode("utf-8-sig")
     except OSError as error:
         raise SheetError([f"{shown(path)}: cannot be read ({error.strerror}); expected {expected}"]) from None
     except UnicodeDecodeError as error:

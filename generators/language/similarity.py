@@ -6,6 +6,7 @@ import heapq
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -92,29 +93,54 @@ class Features:
         self._matrix = csr_array((ones, columns, starts), shape=shape)
         self._sizes = np.diff(np.asarray(starts, np.float64))
 
-    def blocks(self, measure: Measure) -> Iterator[tuple[Indices, Indices, Floats]]:
+    def blocks(
+        self, measure: Measure, firsts: Indices | None = None, seconds: Indices | None = None
+    ) -> Iterator[tuple[Indices, Indices, Floats]]:
         """Yield first position, second position and score of all pairs that share a feature, in blocks.
 
         ``jaccard`` is shared by united features; ``overlap`` is shared features by those of the text that has
         fewer. The first position is always the smaller one.
-        """
-        from scipy.sparse import triu
 
-        transposed = self._matrix.T.tocsc()
-        for start in range(0, len(self._sizes), _BLOCK):
-            shared = triu(self._matrix[start : start + _BLOCK] @ transposed[:, start:], 1).tocoo()
-            first, second = (place.astype(np.intp) + start for place in (shared.row, shared.col))
-            common = shared.data.astype(np.float64)
+        Args:
+            measure: how a pair is scored.
+            firsts: positions that may come first, in order; by default all.
+            seconds: positions that may come second, likewise.
+        """
+        every = np.arange(len(self._sizes))
+        firsts = every if firsts is None else firsts
+        seconds = every if seconds is None else seconds
+        transposed = self._matrix[seconds].T.tocsc()
+        for begin in range(0, len(firsts), _BLOCK):
+            block = firsts[begin : begin + _BLOCK]
+            start = int(np.searchsorted(seconds, block[0]))
+            shared = (self._matrix[block] @ transposed[:, start:]).tocoo()
+            first, second = block[shared.row], seconds[shared.col + start]
+            is_later = second > first
+            first, second = first[is_later], second[is_later]
+            common = shared.data[is_later].astype(np.float64)
             one, other = self._sizes[first], self._sizes[second]
             whole = one + other - common if measure == "jaccard" else np.minimum(one, other)
             yield first, second, common / whole
 
+    def groups(self) -> list[list[int]]:
+        """Return the positions of texts with the same features, in order of the first of each."""
+        groups: dict[bytes, list[int]] = {}
+        starts, columns = self._matrix.indptr, self._matrix.indices
+        for position, (start, end) in enumerate(pairwise(starts)):
+            groups.setdefault(np.sort(columns[start:end]).tobytes(), []).append(position)
+        return [*groups.values()]
+
     def closest(self, measure: Measure = "jaccard", limit: float = 1.0, most: int = 10) -> Closest:
         """Return the closest pairs, and how many reach a limit."""
-        over = 0
+        groups = self.groups()
+        # Of texts with the same features only the first few can be among the closest pairs that are listed.
+        listed = np.array(sorted(position for group in groups for position in group[: most + 1]))
+        sizes = np.zeros(len(self._sizes), np.int64)
+        sizes[[group[0] for group in groups]] = [*map(len, groups)]
+        over = int((sizes * (sizes - 1) // 2).sum()) if limit <= 1 else 0
         best: list[tuple[float, int, int]] = []
-        for first, second, scores in self.blocks(measure):
-            over += int((scores >= limit).sum())
+        for first, second, scores in self.blocks(measure, listed, listed):
+            over += int((sizes[first] * sizes[second])[scores >= limit].sum())
             keep = scores >= (np.partition(scores, -most)[-most] if scores.size > most > 0 else 0)
             found = zip((-scores[keep]).tolist(), first[keep].tolist(), second[keep].tolist(), strict=True)
             best = heapq.nsmallest(most, [*best, *found])
@@ -137,7 +163,10 @@ def closest_earlier(
     """
     found: list[Pair | None] = [None] * len(texts)
     candidates: dict[int, list[tuple[int, float]]] = {}
-    for firsts, seconds, scores in Features(texts).blocks("jaccard"):
+    features = Features(texts)
+    # Of texts with the same features only the first can be kept.
+    first_of_group = np.array([group[0] for group in features.groups()], np.intp)
+    for firsts, seconds, scores in features.blocks("jaccard", first_of_group):
         near = scores >= limit
         for first, second, score in zip(firsts[near], seconds[near], scores[near], strict=True):
             candidates.setdefault(int(second), []).append((int(first), float(score)))

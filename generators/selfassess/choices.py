@@ -29,6 +29,7 @@ from polbias.generators.selfassess.templates import (
     Role,
     Ways,
 )
+from polbias.lines import read_lines
 from polbias.template_files import Texts, shown
 
 # Write the rows of the second stage as Parquet, a batch at a time, whole or not at all.
@@ -111,26 +112,18 @@ Written = Mapping[Article, Record]
 
 def read_articles(path: Path) -> Iterator[tuple[str, Document]]:
     """Yield place and content of every line of a file of article records (JSON Lines)."""
-    try:
-        with path.open("rb") as file:
-            for number, line in enumerate(file, 1):
-                if not line.strip():
-                    continue
-                where = f"{shown(path)}:{number}"
-                try:
-                    record = json.loads(line.decode("utf-8"))
-                except (ValueError, RecursionError):
-                    raise InputError(
-                        f"{where}: no line of JSON, expected an article record; restore it"
-                    ) from None
-                if not isinstance(record, dict):
-                    found = type(record).__name__
-                    raise InputError(f"{where}: found a {found}, expected an article record; restore it")
-                yield where, record
-    except OSError as error:
-        raise InputError(
-            f"{shown(path)}: cannot be read ({error.strerror}); expected articles, one a line"
-        ) from None
+    for number, line in read_lines(path):
+        if not line.strip():
+            continue
+        where = f"{shown(path)}:{number}"
+        try:
+            record = json.loads(line.decode("utf-8"))
+        except (ValueError, RecursionError):
+            raise InputError(f"{where}: no line of JSON, expected an article record; restore it") from None
+        if not isinstance(record, dict):
+            found = type(record).__name__
+            raise InputError(f"{where}: found a {found}, expected an article record; restore it")
+        yield where, record
 
 
 def gather(family: Family, records: Iterable[tuple[str, Document]]) -> list[Written]:

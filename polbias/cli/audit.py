@@ -15,7 +15,7 @@ import typer
 
 from polbias.aliases import Json
 from polbias.cli.options import assigned
-from polbias.files import InputError, PolbiasError, write_text
+from polbias.files import InputError, PolbiasError, page_policy, write_text
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -60,11 +60,12 @@ def _json(report: Json) -> str:
 
 
 _PAGE = """<!doctype html>
-<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<html lang="en"><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width"><link rel="icon" href="data:,">
 <title>polbias audit</title>
 <style>body {{ font: 1rem/1.5 system-ui; max-width: 60rem; margin: 2rem auto; color-scheme: light dark }}
 td, th {{ text-align: left; vertical-align: top; padding: .1rem 1rem .1rem 0 }}</style>
-{}</html>
+{body}</html>
 """
 
 
@@ -73,9 +74,8 @@ def _page(report: Json) -> str:
 
     from polbias.generators.auditing.general import for_maintainers
 
-    return _PAGE.format(
-        MarkdownIt("commonmark", {"html": False}).enable("table").render(for_maintainers(report))
-    )
+    markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
+    return _PAGE.format(policy=page_policy(), body=markdown.render(for_maintainers(report)))
 
 
 def _print(console: Console, summary: dict[str, Any]) -> None:

@@ -165,6 +165,9 @@ def run() -> None:
             raise
         typer.secho(f"polbias: {told}", fg=typer.colors.RED, err=True)
         sys.exit(told.status)
+    except MemoryError:
+        typer.secho("polbias: not enough memory for what was given; divide it", fg=typer.colors.RED, err=True)
+        sys.exit(1)
     except (KeyboardInterrupt, SystemExit) as end:
         if isinstance(end, SystemExit) and end.code != _INTERRUPTED:
             raise

@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from polbias.files import InputError
+from polbias.lines import text_lines
 
 
 class LanguageName(StrEnum):
@@ -56,16 +57,7 @@ def negate(
 
 def read_statements(file: str) -> Iterator[str]:
     """Yield the lines of a file or of standard input, without spaces at their ends."""
-    try:
-        raw = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
-    except OSError as error:
-        raise InputError(f"{file}: cannot be read ({error.strerror}); expected a text file or -") from None
-    try:
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = raw[: error.start].count(b"\n") + 1
-        raise InputError(f"{file}:{line}: not UTF-8 (byte {error.start}); save the file as UTF-8") from None
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in text_lines(Path(file), stream=sys.stdin.buffer if file == "-" else None, strict=True):
         if "\t" in line:
             raise InputError(f"{file}:{number}: found a tab, expected one statement a line; remove it")
         if line.strip():

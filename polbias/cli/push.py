@@ -68,7 +68,7 @@ def damaged_files(manifest: Manifest, folder: Path) -> list[str]:
 
 def changed_files(manifest: Manifest, folder: Path) -> list[str]:
     """Files of a build whose bytes are not those of its manifest."""
-    from polbias.manifest import file_sha256
+    from polbias.files import file_sha256
 
     problems: list[str] = []
     for file in (f for splits in manifest.configs.values() for entry in splits.values() for f in entry.files):

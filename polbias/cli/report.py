@@ -15,6 +15,7 @@ from polbias.cli.options import MARGIN_OPTION, InstrumentName
 from polbias.cli.outputs import bars, csv_text
 from polbias.eval.report import MARGIN
 from polbias.files import InputError, PolbiasError, draft_of, write_text
+from polbias.lines import text_lines
 
 if TYPE_CHECKING:
     from polbias.eval.report.build import Made, Progress
@@ -147,14 +148,9 @@ def _defective(choice: str, data: Path | None) -> frozenset[str]:
             typer.secho(f"no sensitivity rows: the auditor gave up ({error})", err=True)
             return frozenset()
     try:
-        lines = Path(choice).read_text("utf-8-sig").splitlines()
-    except OSError as error:
-        raise InputError(
-            f"--defects {choice}: cannot be read ({error.strerror}); expected auto, none or a file"
-        ) from None
-    except UnicodeDecodeError:
-        raise InputError(f"--defects {choice}: not UTF-8; expected a text file with an id a line") from None
-    return frozenset(line.strip() for line in lines if line.strip())
+        return frozenset(line.strip() for _, line in text_lines(Path(choice), strict=True) if line.strip())
+    except InputError as error:
+        raise InputError(f"--defects {error}; expected auto, none or a file with an id a line") from None
 
 
 def make_report(

@@ -17,7 +17,8 @@ from typing import Any
 import yaml
 
 from polbias.aliases import Document, Json
-from polbias.files import MOST_LEVELS, InputError, too_deep
+from polbias.files import InputError, read_bytes, too_deep
+from polbias.limits import MAX_LEVELS, MAX_TEMPLATE
 from polbias.models.tokens import Tokens
 from polbias.registry import instruments, resolve, task_folders
 
@@ -224,11 +225,11 @@ def _read(path: Path, within: Sequence[Path] = ()) -> Json:
 def _loaded(path: Path, within: Sequence[Path]) -> Any:
     advice = f"correct `include` in {within[-1]}" if within else "correct it or take it out of the folder"
     try:
-        text = path.read_text("utf-8")
+        text = read_bytes(path, MAX_TEMPLATE).decode("utf-8")
         line, found = _parsed(text)
         if line is None:
             return found
-        reason, advice = f"more than {MOST_LEVELS} levels deep", "correct it"
+        reason, advice = f"more than {MAX_LEVELS} levels deep", "correct it"
     except OSError as error:
         reason, line = error.strerror or type(error).__name__, None
     except yaml.YAMLError as error:

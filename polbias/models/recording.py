@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Self
 
 from polbias.files import InputError, PolbiasError, draft_of
+from polbias.lines import read_lines
 from polbias.models.cache import Store, cache_root, digest
 from polbias.models.requests import Answer, Request, canonical
 
@@ -101,7 +102,7 @@ class Recorder:
 
     def _read(self) -> dict[str, Answer]:
         try:
-            raw = self.path.read_bytes()
+            self.path.stat()
         except FileNotFoundError:
             if self.replay:
                 raise InputError(f"{self.path}: no such file; record the answers first") from None
@@ -109,7 +110,7 @@ class Recorder:
         except OSError as error:
             raise InputError(f"{self.path}: cannot be read ({error.strerror})") from None
         known: dict[str, Answer] = {}
-        for number, line in enumerate(raw.split(b"\n"), 1):
+        for number, line in read_lines(self.path):
             if not line.strip():
                 continue
             try:
@@ -119,7 +120,7 @@ class Recorder:
                     f"{self.path}:{number}: {error}; restore the line, or remove it to ask that request again"
                 ) from None
             known[key] = answer
-            self._lines.append(line.decode())
+            self._lines.append(line.decode().removesuffix("\n"))
         return known
 
 

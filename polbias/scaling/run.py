@@ -6,9 +6,8 @@ import hashlib
 import io
 import json
 import math
-import pickle
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -22,6 +21,7 @@ from polbias.generators.engine.build import fingerprint
 from polbias.generators.engine.files import MAX_SHARD_ROWS, parquet_options, shard_path, shard_range
 from polbias.generators.engine.publication import Publication
 from polbias.manifest import BLOCK_ROWS, MANIFEST
+from polbias.scaling.spec_file import read_spec, write_spec
 from polbias.scaling.storage import Place
 
 # A dataset cut into shards: which tables have how many, and their order.
@@ -173,7 +173,8 @@ def open_run(run: Run) -> None:
     if found is None and where.read(MANIFEST) is not None:
         raise BuildError(f"{where.url}: holds another build; remove it or use another --output")
     if found is None:
-        where.write(_pickle(run.mark), pickle.dumps(run, protocol=5))
+        about = {"slices": [asdict(each) for each in run.slices], "asked": run.asked}
+        where.write(_spec_file(run.mark), write_spec(run.spec, about))
         where.write(_RUN, json.dumps(run.asked, indent=1).encode())
     elif difference := _difference(found, run.asked):
         raise BuildError(
@@ -185,10 +186,18 @@ def open_run(run: Run) -> None:
 @lru_cache(maxsize=2)
 def load_run(url: str, mark: str) -> Run:
     """Read a run as a worker does; once in a process."""
-    pickled = Place(url).read(_pickle(mark))
-    if pickled is None:
-        raise BuildError(f"{url}: no run found (no {_pickle(mark)}); all workers must reach the same place")
-    run: Run = pickle.loads(pickled)
+    path = _spec_file(mark)
+    content = Place(url).read(path)
+    if content is None:
+        raise BuildError(f"{url}: no run found (no {path}); all workers must reach the same place")
+    try:
+        spec, about = read_spec(content)
+        run = Run(url, spec, tuple(Slice(**each) for each in about["slices"]), about["asked"])
+        other = run.mark != mark
+    except (ValueError, TypeError, LookupError) as error:
+        raise BuildError(f"{url}/{path}: not readable ({error}); remove {FOLDER} and begin again") from None
+    if other:
+        raise BuildError(f"{url}/{path}: found another run there; remove {FOLDER} and begin again")
     if run.asked[_MADE_FROM] != _made_from(run.spec):
         raise BuildError(
             f"{url}: was begun with {run.asked['writer']} and another version of polbias than this "
@@ -197,8 +206,8 @@ def load_run(url: str, mark: str) -> Run:
     return run
 
 
-def _pickle(mark: str) -> str:
-    return f"{FOLDER}/{mark}.pickle"
+def _spec_file(mark: str) -> str:
+    return f"{FOLDER}/{mark}.arrow"
 
 
 def _writer() -> str:

@@ -15,7 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polbias.files import InputError
-from polbias.generators.user_tables import LONGEST, Row, open_tables
+from polbias.generators.user_tables import Row, open_tables
+from polbias.limits import MAX_ROW
 
 NAMES = ["id", "text", "gold"]
 ROWS = [["1", 'He said "no", twice', "yes"], ["2", "Fünf; Öl", "no"], ["3", "last", "no"]]
@@ -161,10 +162,10 @@ def test_a_line_that_is_too_long_is_reported_and_the_next_one_read(tmp_path: Pat
     object_ = name == "a.jsonl"
     good = '{"id": "1", "text": "a"}' if object_ else f"1{separator}a"
     header = [] if object_ else [f"id{separator}text"]
-    path.write_text("\n".join([*header, good, '"' + "x" * 3 * LONGEST, good]), "utf-8")
+    path.write_text("\n".join([*header, good, '"' + "x" * 3 * MAX_ROW, good]), "utf-8")
     found = rows(path)
     assert [row.problem is None for row in found] == [True, False, True]
-    assert f"a line of more than {LONGEST:,} characters" in str(found[1].problem)
+    assert f"a line of more than {MAX_ROW:,} characters" in str(found[1].problem)
     assert list(found[2].values) == ["1", "a"]
 
 
@@ -216,8 +217,8 @@ def test_what_is_no_table_is_refused(tmp_path: Path, name: str, content: bytes, 
 
 def test_a_byte_that_is_not_utf8_is_found_far_behind_in_a_line(tmp_path: Path) -> None:
     path = tmp_path / "a.tsv"
-    path.write_bytes(b"id\n" + b"x" * (2 * LONGEST + 5) + b"\xe9\n")
-    assert f"a.tsv:2: byte {2 * LONGEST + 6} of the line (0xE9)" in _message(path)
+    path.write_bytes(b"id\n" + b"x" * (2 * MAX_ROW + 5) + b"\xe9\n")
+    assert f"a.tsv:2: byte {2 * MAX_ROW + 6} of the line (0xE9)" in _message(path)
 
 
 def test_what_cannot_be_read_is_refused(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from itertools import combinations
 from pathlib import Path
 
@@ -45,6 +46,31 @@ def test_all_pairs_are_those_of_a_plain_loop(items: list[str], measure: str, blo
     assert found == pytest.approx({pair: score for pair, score in expected.items() if score > 0})
     assert closest.over == sum(score >= 0.4 - 1e-12 for score in expected.values())
     assert [p.score for p in closest.pairs] == sorted((p.score for p in closest.pairs), reverse=True)
+
+
+@settings(max_examples=100, deadline=None)
+@given(texts, st.lists(st.integers(0, 3), max_size=12), st.sampled_from([1, 2, 5]))
+def test_of_items_that_recur_the_first_pairs_are_listed(
+    items: list[str], again: list[int], most: int
+) -> None:
+    items = items + [items[each % len(items)] for each in again if items]
+    every, few = (Features(items).closest("jaccard", 0.5, each) for each in (1_000, most))
+    assert few.pairs == every.pairs[:most]
+    assert few.over == every.over == sum(pair.score >= 0.5 for pair in every.pairs)
+
+
+def test_identical_items_take_no_time_for_each_pair() -> None:
+    items = ["The same line of text again and again"] * 30_000
+    start = time.monotonic()
+    closest = Features(items).closest("jaccard", 0.5, 3)
+    assert [(pair.first, pair.second, pair.score) for pair in closest.pairs] == [
+        (0, 1, 1),
+        (0, 2, 1),
+        (0, 3, 1),
+    ]
+    assert closest.over == 30_000 * 29_999 // 2
+    assert [pair and pair.first for pair in closest_earlier(items, 0.5)] == [None, *[0] * 29_999]
+    assert time.monotonic() - start < 30
 
 
 @settings(max_examples=100, deadline=None)

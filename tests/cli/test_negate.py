@@ -77,7 +77,7 @@ def test_a_trained_pipeline_of_the_user(tmp_path: Path) -> None:
     [
         (("--language", "en", "--pipeline", "en_core_nowhere", "-"), b"", "spacy download en_core_nowhere"),
         (("--language", "en", "nowhere.txt"), b"", "nowhere.txt: cannot be read"),
-        (("--language", "en", "-"), b"Caf\xe9 owners should pay.\n", "-:1: not UTF-8"),
+        (("--language", "en", "-"), b"Caf\xe9 owners should pay.\n", "-:1: byte 4"),
         (("--language", "en", "-"), b"ok.\na\tb\n", "-:2: found a tab"),
         (("--language", "xx", "-"), b"", "xx"),
     ],

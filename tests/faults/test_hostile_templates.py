@@ -14,6 +14,17 @@ from tests.faults.support.campaign import bounded
 TEXTS = (
     "{% for i in range(1000000000) %}{% endfor %}",
     "{% for i in words %}{% for j in words %}{% for k in words %}{% endfor %}{% endfor %}{% endfor %}",
+    "{{ words|join(words|join(words|join('x'))) }}",
+    "{{ words|join(d=words|join('x')) }}",
+    "{{ words|join(words) }}",
+    "{{ words|join(*words) }}",
+    "{{ words|join('" + "x" * 4000 + "')|join('" + "x" * 4000 + "') }}",
+    "{{ (words|join('x') ~ 'x')|join('" + "x" * 4000 + "') }}",
+    "{{ " + "(" * 60 + "'x'" + "|list ~ '')" * 60 + " }}",
+    "{{ " + "[" * 60 + "'\\\\'" + "] ~ ''" * 60 + " }}",
+    "{{ " + "{'a': " * 60 + "'\\\\'" + "} ~ ''" * 60 + " }}",
+    "{{ " + "a([" * 60 + "'\\\\'" + "])" * 60 + " }}",
+    "{% for i in words %}{% for j in words %}{{ words|join('x') }}{% endfor %}{% endfor %}",
     "{% for i in words recursive %}{{ loop(words) }}{% endfor %}",
     "{% for i in 'a' ~ 'b' %}{% endfor %}",
     "{% macro m() %}{{ m() }}{{ m() }}{% endmacro %}{{ m() }}",
@@ -41,6 +52,20 @@ def test_a_text_that_is_no_text_is_refused(text: str, tmp_path: Path) -> None:
     texts = Texts(tmp_path / "texts.yaml", {"a": str})
     with bounded(), pytest.raises(TemplateError, match=r"texts\.yaml: field: "):
         texts.render("field", text, {"words": ["x"] * 1000})
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("{{ words|join(', ') }}", "x, x"),
+        ("{{ words|join(', ')|upper }}{{ words|length }}", "X, X2"),
+        ("{% for i in words %}{{ i|e }}{{ words|join }}{% endfor %}", "xxxxxx"),
+        ("{% if words[0] in ['x', ('y', 'z')] %}{{ 'yes' }}{% endif %}", "yes"),
+    ],
+)
+def test_a_text_that_is_bounded_is_rendered(text: str, expected: str, tmp_path: Path) -> None:
+    texts = Texts(tmp_path / "texts.yaml", {"a": str})
+    assert texts.render("field", text, {"words": ["x"] * 2}) == expected
 
 
 class _Any(Entry):

@@ -379,7 +379,9 @@ def test_a_file_beside_its_compressed_copy_is_read_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "content", [b"no gzip", gzip.compress(b'{"doc_id": 0}\n' * 9)[:-9], gzip.compress(b"")[:5]]
+    "content",
+    [b"no gzip", gzip.compress(b'{"doc_id": 0}\n' * 9)[:-9], gzip.compress(b"")[:5]],
+    ids=["no gzip", "cut off", "header cut off"],
 )
 def test_damaged_compressed_samples_are_one_error(content: bytes, tmp_path: Path) -> None:
     a = scored(tmp_path / "a", A)

@@ -3,6 +3,7 @@ from __future__ import annotations
 import hashlib
 import json
 import pickle
+import re
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -13,14 +14,15 @@ import pytest
 
 from polbias.files import BuildError, PolbiasError
 from polbias.generators.engine import Rows, Sample, build_dataset
-from polbias.generators.engine.build import alone
+from polbias.generators.engine.build import alone, fingerprint
 from polbias.generators.partisan.publication import LARGE
 from polbias.manifest import BLOCK_ROWS, holds, parquet_hashes, read_manifest, tree_hash
 from polbias.publishing.card import render_card
 from polbias.scaling.build import build_at_scale
 from polbias.scaling.executors import Resources, in_process
-from polbias.scaling.run import load_run, plan_run, scalable
+from polbias.scaling.run import load_run, open_run, plan_run, scalable
 from polbias.scaling.shards import make_or_say
+from polbias.scaling.spec_file import read_spec, write_spec
 from tests.scaling.conftest import ROWS, SHARDS, begin, build, published
 
 
@@ -203,12 +205,34 @@ def test_a_worker_that_does_not_see_the_place_says_so(tmp_path):
         load_run(str(tmp_path), "0" * 64)
 
 
-def test_specifications_survive_pickling(spec):
-    again = pickle.loads(pickle.dumps(spec))
+def test_specifications_survive_writing(spec):
+    again, about = read_spec(write_spec(spec, {"a": [1]}))
+    assert about == {"a": [1]}
+    assert [fingerprint(table) for table in again.tables] == [fingerprint(table) for table in spec.tables]
     assert all(
         Rows(a).batch(5, 9).equals(Rows(b).batch(5, 9))
         for a, b in zip(spec.tables, again.tables, strict=True)
     )
+
+
+class _Trap:
+    def __reduce__(self):
+        return pytest.fail, ("what was found in the place has run",)
+
+
+@pytest.mark.parametrize("damage", ["cut", "pickled", "of another", "nothing"])
+def test_what_lies_in_the_place_is_checked_and_never_run(spec, tmp_path, damage):
+    run = begin(spec, tmp_path)
+    open_run(run)
+    (file,) = tmp_path.rglob(".run/*.arrow")
+    whole = file.read_bytes()
+    about = {"slices": [], "asked": {**run.asked, "rows": 1}}
+    file.write_bytes({"cut": whole[: len(whole) // 2], "pickled": pickle.dumps(_Trap()),
+                      "of another": write_spec(spec, about), "nothing": b""}[damage])  # fmt: skip
+    with pytest.raises(BuildError, match=re.escape(file.name)):
+        load_run(run.url, run.mark)
+    file.write_bytes(whole)
+    assert load_run(run.url, run.mark).slices == run.slices
 
 
 def test_datasets_of_one_size_are_refused():

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import math
 import re
 from collections.abc import Mapping, Sequence
@@ -59,7 +57,7 @@ from polbias.eval.report.page.tables import (
 from polbias.eval.report.sentences import Paragraphs
 from polbias.eval.report.verdicts import tells_sides, verdict
 from polbias.eval.report.wording import Measure, Words
-from polbias.files import package_file
+from polbias.files import package_file, page_policy
 
 # The part of the page that one instrument has.
 
@@ -386,7 +384,6 @@ def _template(name: str) -> jinja2.Template:
     """Return a template with style and script in it, and the policy that lets only these two act."""
     folder = package_file("templates/report/page")
     script = (folder / "page.js").read_text("utf-8")
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(folder),
         autoescape=True,
@@ -398,9 +395,7 @@ def _template(name: str) -> jinja2.Template:
     environment.globals |= {
         "style": Markup(declarations() + (folder / "style.css").read_text("utf-8")),
         "script": Markup(script),
-        # figures carry style attributes, which no hash can allow
-        "policy": "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
-        f"form-action 'none'; script-src 'sha256-{digest}'",
+        "policy": page_policy(script),
     }
     environment.filters |= {"drawing": Markup, "breakable": _breakable}
     return environment.get_template(name)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from polbias.aliases import Document
-from polbias.files import InputError, read_json
-from polbias.generators.auditing.probvaa.files import Once, Record, digest, records, records_of
+from polbias.files import InputError, file_sha256, read_json
+from polbias.generators.auditing.probvaa.files import Once, Record, records, records_of
 from polbias.generators.user_tables import TabSeparated
 from polbias.generators.xphemism.vocabulary.lexicon import MIRRORED, Axis, Shift
 
@@ -385,6 +385,6 @@ def load(data: Path) -> Polbix:
             answers[path.name] = tuple(read_answers(path))
             notes += answer_differences(path.name, answers[path.name], labels)
     for path in [folder / name for name in HASHES] if folder else [data]:
-        if path.exists() and digest(path) != HASHES.get(path.name, HASHES[_CLAIMS]):
+        if path.exists() and file_sha256(path) != HASHES.get(path.name, HASHES[_CLAIMS]):
             notes.append(f"{path.name}: is not byte for byte the copy that the documentation counts")
     return Polbix(claims, pairs, answers, tuple(notes))

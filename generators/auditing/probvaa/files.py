@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
@@ -14,7 +13,8 @@ from typing import Any, NoReturn, TypeVar, get_args
 from polbias.aliases import Json
 from polbias.files import InputError
 from polbias.generators.policy.templates import Issue
-from polbias.generators.user_tables import CommaSeparated, Table, readable, refuse_foreign
+from polbias.generators.user_tables import CommaSeparated, Table, refuse_foreign
+from polbias.lines import readable
 
 # What the published folder of ProbVAA holds: countries, languages, counts, hashes.
 # Source: Ceron et al., "Beyond Prompt Brittleness" (2024), section 4, Tables 8 and 10, appendix A.1; the
@@ -184,8 +184,3 @@ def by_group(codes: Iterable[str], found: Iterable[tuple[str, Iterable[str]]]) -
         group: {code: counts[code] for code in codes if counts[code]}
         for group, counts in sorted(groups.items())
     }
-
-
-def digest(path: Path) -> str:
-    """Return the SHA-256 of a file in hexadecimal digits."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()

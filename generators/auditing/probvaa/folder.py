@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import pyarrow as pa
 
-from polbias.files import InputError
+from polbias.files import InputError, file_sha256
 from polbias.generators.auditing.probvaa.files import (
     ANNOTATED,
     HASHES,
@@ -18,7 +18,6 @@ from polbias.generators.auditing.probvaa.files import (
     STATEMENTS,
     SURVEY,
     by_group,
-    digest,
     numbers,
 )
 from polbias.generators.auditing.probvaa.tables import (
@@ -126,7 +125,7 @@ def load(folder: Path) -> Probvaa:
     notes += _sign_notes(answers, annotations)
     _check_leanings(folder, leanings, positions)
     for name, known in HASHES.items():
-        if (folder / name).exists() and digest(folder / name) != known:
+        if (folder / name).exists() and file_sha256(folder / name) != known:
             notes.append(f"{name}: is not byte for byte the published file")
     return Probvaa(
         folder,

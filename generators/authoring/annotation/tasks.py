@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args
 from pydantic import BaseModel, ConfigDict, RootModel, ValidationError, field_validator, model_validator
 
 from polbias.aliases import Json
-from polbias.files import InputError, guarded, package_file, whole
+from polbias.files import InputError, guarded, package_file, read_bytes, whole
 from polbias.generators.engine.sampled import named_rng
 from polbias.generators.engine.spreadsheets import sheet
 from polbias.generators.user_tables import Role, cell_text, open_tables, resolve
@@ -299,7 +299,7 @@ def read_tasks(path: Path) -> TaskSet:
     """Return the tasks of an export."""
     file = path / "tasks.json" if path.is_dir() else path
     try:
-        return TaskSet.model_validate_json(file.read_bytes())
+        return TaskSet.model_validate_json(read_bytes(file))
     except OSError as error:
         raise InputError(
             f"{shown(file)}: cannot be read ({error.strerror}); expected the folder of an export"

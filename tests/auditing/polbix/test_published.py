@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from polbias.files import file_sha256
 from polbias.generators.auditing.polbix import audit, defective_ids
 from polbias.generators.auditing.polbix.files import HASHES, load
-from polbias.generators.auditing.probvaa.files import digest
 from tests.support.process import ROOT
 from tests.support.shared import shared
 
@@ -18,7 +18,7 @@ pytest.importorskip("ahocorasick_rs")
 
 FOLDER = shared("upstream/polbix")
 pytestmark = pytest.mark.skipif(
-    FOLDER is None or digest(FOLDER / "dataset.csv") != HASHES["dataset.csv"],
+    FOLDER is None or file_sha256(FOLDER / "dataset.csv") != HASHES["dataset.csv"],
     reason="needs the copy that the page counts in ../shared",
 )
 

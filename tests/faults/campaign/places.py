@@ -69,11 +69,6 @@ class ScaledBuild(Place):
     def counts(self, path: str) -> bool:
         return not path.endswith(".partial")
 
-    def clean(self, path: Path, name: str) -> tuple[str, str]:
-        if "/.run/" in name and "pickle" in name:
-            return name, "pickle"
-        return super().clean(path, name)
-
 
 class Push(Place):
     """`polbias push` to a loopback Hub, which may hold an earlier version."""

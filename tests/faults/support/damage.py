@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 from hypothesis import strategies as st
 
+from polbias.limits import MAX_ROW
+
 Change = Callable[[bytes, random.Random], bytes]
 
 ODD = (
@@ -55,6 +57,7 @@ ODD = (
     *(
         "{% for i in range(9) %}",
         "{{ x.__class__ }}",
+        "{{ words|join(words|join('x')) }}",
         "{",
         "}",
         "[",
@@ -99,6 +102,10 @@ ODD = (
     *('{"a": 1}', "[1, 2", '{"a"', "[" * 200, "{" * 200, '{"a":' * 60, "-" * 200 + " ", "1" * 400 + ".5"),
 )
 """Texts that programs stumble over."""
+
+
+_LONG = MAX_ROW + 1
+"""Characters that no line of a table has."""
 
 
 def _place(data: bytes, chance: random.Random) -> int:
@@ -208,7 +215,7 @@ def other_encoding(data: bytes, chance: random.Random) -> bytes:
 def nul(data: bytes, chance: random.Random) -> bytes:
     """Have NUL somewhere, as after a crash."""
     at = _place(data, chance)
-    return data[:at] + b"\0" * chance.choice((1, 4096)) + data[at:]
+    return data[:at] + b"\0" * chance.choice((1, 4096, _LONG)) + data[at:]
 
 
 def enlarge(data: bytes, chance: random.Random) -> bytes:
@@ -216,7 +223,7 @@ def enlarge(data: bytes, chance: random.Random) -> bytes:
     at = _place(data, chance)
     return (
         data[:at]
-        + chance.choice((b"a", b" ", b"9", b'"', b"(")) * chance.choice((10_000, 200_000))
+        + chance.choice((b"a", b" ", b"9", b'"', b"(")) * chance.choice((10_000, 200_000, _LONG))
         + data[at:]
     )
 

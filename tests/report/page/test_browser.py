@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from polbias.cli.audit import _page as audit_page
+from polbias.eval.report.document import Difference
+from polbias.eval.report.page.page import brief, page
+from tests.report.page import builders
 from tests.report.page.browser import CHROMIUM, Browser
 
 pytestmark = pytest.mark.skipif(not CHROMIUM.exists(), reason=f"{CHROMIUM} is not installed")
@@ -71,6 +76,79 @@ def test_opens_from_a_file_without_a_request_or_a_complaint(browser: Browser, fi
     assert {each for each in addresses if not each.startswith("data:")} == {file.as_uri()}
     assert complaints(browser) == []
     assert browser.run("document.querySelectorAll('main h2').length") == 11
+
+
+def pages(text: str | None = None) -> dict[str, str]:
+    """Every kind of page that is written, of made-up data in which a text stands wherever one can."""
+    names = () if text is None else (text,)
+    made, said = (
+        builders.report(3, *names, rows=50, instruments=("partisan", "normative")),
+        builders.paragraphs(*names),
+    )
+    summary = {
+        "items": 2,
+        "with_findings": 1,
+        "findings": {"malformed-row": 1},
+        "meaning": {"malformed-row": text or "a meaning"},
+        "differences": [text or "a difference"],
+    }
+    items = [{"id": text or "a", "line": 1, "findings": ["malformed-row"]}]
+    runs = [
+        Difference(**vars(each), means=(0.9 - n / 100, 0.5), missing=(0, n))
+        for n, each in enumerate(made.comparisons)
+    ]
+    return {
+        "report": page(made, said),
+        "brief": brief(made, said),
+        "comparison": brief(replace(made, sections=(), comparisons=runs), said),
+        "audit": audit_page(
+            {"format": "any", "file": text or "items.csv", "summary": summary, "items": items}
+        ),
+    }
+
+
+@pytest.mark.parametrize("text", [None, builders.HOSTILE], ids=["plain", "hostile"])
+@pytest.mark.parametrize("kind", ["report", "brief", "comparison", "audit"])
+def test_every_page_opens_without_a_request_or_a_complaint(
+    browser: Browser, kind: str, text: str | None, tmp_path: Path
+) -> None:
+    path = tmp_path / "page.html"
+    path.write_text(pages(text)[kind], "utf-8")
+    browser.open(path)
+    addresses = {p["request"]["url"] for method, p in browser.events if method == "Network.requestWillBeSent"}
+    assert {each for each in addresses if not each.startswith("data:")} == {path.as_uri()}
+    assert complaints(browser) == []
+    policy = "document.querySelector('meta[http-equiv=Content-Security-Policy]').content"
+    assert browser.run(policy).startswith("default-src 'none';")
+    browser.run(
+        "document.body.append(Object.assign(document.createElement('script'), {text: 'window.ran = 1'}))"
+    )
+    assert browser.run("window.ran") is None
+
+
+@pytest.mark.parametrize("kind", ["brief", "comparison"])
+def test_a_short_page_sorts_filters_unfolds_and_changes_its_theme(
+    browser: Browser, kind: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "page.html"
+    path.write_text(pages()[kind], "utf-8")
+    browser.open(path)
+    table = browser.run("document.querySelector('table').id")
+    before = shown(browser, table, 2)
+    assert len(before) > 1
+    browser.run(f"document.querySelector('#{table} th:nth-child(3) button').click()")
+    after = shown(browser, table, 2)
+    assert sorted(after) == sorted(before)
+    assert after != before
+    if kind == "brief":  # the other has few rows
+        field = "document.querySelector('.controls input')"
+        browser.run(f"{field}.value = 'no such row'; {field}.dispatchEvent(new Event('input'))")
+        assert shown(browser, table, 0) == []
+    browser.run("document.getElementById('theme').click()")
+    assert browser.run("document.getElementById('theme').ariaPressed") == "true"
+    browser.run("localStorage.clear()")
+    browser.run("dispatchEvent(new Event('beforeprint'))")
+    assert browser.run("document.querySelectorAll('details:not([open])').length") == 0
 
 
 def test_every_figure_has_a_size(browser: Browser, file: Path) -> None:
