@@ -1,4 +1,6 @@
-"""Decide inferences by trying all models of a given size: a second procedure that shares no code with the prover.
+"""Decide inferences by trying all models of a given size: a second procedure beside the prover.
+
+It shares no code with that one.
 
 Truth is evaluated as it is defined, for many models at once: all ways in which worlds can be accessible along
 one axis of an array (one for each modality), all valuations along the last. Individuals are constant and each
@@ -116,7 +118,7 @@ def decide(
 
 @lru_cache(maxsize=16384)
 def decide_small(inference: Inference, logic: Logic) -> Decision | None:
-    """Decide an inference by trying all models of up to three individuals and four worlds, as far as is feasible.
+    """Decide an inference by all models of up to three individuals and four worlds, as far as is feasible.
 
     None if not even those with the named individuals and, if there are operators, two worlds can be tried.
     """
@@ -174,9 +176,9 @@ def enough_worlds(inference: Inference, logic: Logic, *, extra: int = 1) -> int:
     """Return a number of worlds that a model of the premises and the denied conclusion can do with.
 
     A world needs no more others than operators stand there: each that says that something is possible needs
-    one (in KD one that says what is necessary may need one too), and what it needs is said by formulas of less
-    modal depth. In KT what is necessary is also said of the world itself, operators inside included. In S5
-    everything possible somewhere is possible everywhere and needs one world in all.
+    one (in KD one that says what is necessary may need one too), and what it needs is said by formulas of
+    less modal depth. In KT what is necessary is also said of the world itself, operators inside included. In
+    S5 everything possible somewhere is possible everywhere and needs one world in all.
     """
     domain = _domain(inference, extra)
     levels: list[set[Formula]] = []
@@ -200,10 +202,10 @@ def enough_worlds(inference: Inference, logic: Logic, *, extra: int = 1) -> int:
 
 
 def enough_individuals(inference: Inference) -> float:
-    """Return a number of individuals that suffices besides those that are named, or infinity if none is known.
+    """Return how many individuals suffice besides those that are named, or infinity if that is not known.
 
-    Whatever is not true of everybody needs somebody of whom it is false. If that is said outside operators and
-    quantifiers, a model restricted to those and to the named is one too.
+    Whatever is not true of everybody needs somebody of whom it is false. If that is said outside of operators
+    and quantifiers, a model restricted to those and to the named is one too.
     """
 
     def needed(formula: Formula, positive: bool, outside: bool) -> float:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cache, lru_cache
-from itertools import product
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import combinations_with_replacement, product
 
 # A model: for each alternative the members of whom the action is true, as bits, and how many members there are.
 Model = tuple[tuple[int, ...], int]
@@ -139,7 +139,10 @@ OUTSIDE = (  # operators before the clause: English, German, whether all alterna
     ("It is not certain that", "Es ist nicht sicher, dass", True, True),
     ("It is not possible that", "Es ist nicht möglich, dass", False, True),
 )
-DENIALS = (("It is not the case that", "Es ist nicht der Fall, dass"), ("It is not true that", "Es ist nicht wahr, dass"))
+DENIALS = (
+    ("It is not the case that", "Es ist nicht der Fall, dass"),
+    ("It is not true that", "Es ist nicht wahr, dass"),
+)
 
 
 @dataclass(frozen=True)
@@ -155,7 +158,7 @@ def _capital(text: str) -> str:
     return text[0].upper() + text[1:]
 
 
-@lru_cache(maxsize=None)
+@cache
 def _inside(quantifier: Quantifier, verb: Verb) -> frozenset[int]:
     """Return the models where so many members stand under an operator of the verb group."""
     return frozenset(
@@ -167,7 +170,7 @@ def _inside(quantifier: Quantifier, verb: Verb) -> frozenset[int]:
     )
 
 
-@lru_cache(maxsize=None)
+@cache
 def _outside(quantifier: Quantifier, necessary: bool, negated: bool) -> frozenset[int]:
     """Return the models where it is certain, or possible, that so many do something, or do not."""
 
@@ -239,11 +242,29 @@ def items(seed: int, number: int) -> Iterator[tuple[Sentence, Sentence, bool, st
     while number:
         noun, action, epistemic = rng.choice(NOUNS), rng.choice(ACTIONS), rng.random() < 0.35
         first = rng.choice(QUANTIFIERS)
-        second = first if rng.random() < 0.6 else rng.choice(QUANTIFIERS)
+        # Whether "everyone" speaks of the members only cannot be told beside another noun phrase.
+        alike = [one for one in QUANTIFIERS if ("{" in one.english) == ("{" in first.english)]
+        second = first if rng.random() < 0.5 else rng.choice(alike)
         premise, hypothesis = (_sentence(rng, one, noun, action, epistemic) for one in (first, second))
+        kind = rng.random()
+        if kind < 0.12:
+            other = _sentence(rng, rng.choice(alike), noun, action, epistemic)
+            premise = Sentence(
+                f"{premise.english} {other.english}",
+                f"{premise.german} {other.german}",
+                premise.true & other.true,
+            )
+        elif kind < 0.24:
+            rain = "If it rains, " + premise.english[0].lower() + premise.english[1:]
+            premise = replace(premise, english=f"{rain} It rains.", german=f"Es regnet. {premise.german}")
         if premise.true and premise.english != hypothesis.english:
             number -= 1
-            yield premise, hypothesis, premise.true <= hypothesis.true, "epistemic" if epistemic else "deontic"
+            yield (
+                premise,
+                hypothesis,
+                premise.true <= hypothesis.true,
+                "epistemic" if epistemic else "deontic",
+            )
 
 
 # Controls: nothing is counted, so that the auditor has to decide them.
@@ -264,3 +285,69 @@ def controls(seed: int, number: int) -> Iterator[tuple[Sentence, Sentence, bool,
             number -= 1
             follows = premise.true & one <= hypothesis.true
             yield premise, hypothesis, follows, "epistemic" if epistemic else "deontic"
+
+
+# Syllogisms about two classes: what every individual is, and whether it must, need not and must not, or must not.
+
+_Individual = tuple[bool, bool, str]
+_KINDS: tuple[_Individual, ...] = tuple(product((True, False), (True, False), ("must", "free", "must not")))
+_CLASSES = (
+    ("baker", "bakers", "singer", "singers", "Bäcker", "Bäcker", "Sänger", "Sänger"),
+    ("guest", "guests", "dancer", "dancers", "Mieter", "Mieter", "Spieler", "Spieler"),
+)
+_COUNTS = (
+    ("Some", "Einige", lambda n, of: n >= 1),
+    ("At least one of the", "Wenigstens einer der", lambda n, of: n >= 1),
+    ("Two", "Zwei", lambda n, of: n >= 2),
+    ("Several", "Mehrere", lambda n, of: n >= 2),
+    ("Most", "Die meisten", lambda n, of: 2 * n > of),
+    ("All", "Alle", lambda n, of: n == of),
+    ("No", "Keine", lambda n, of: n == 0),
+)
+_DUTIES = (
+    ("must sign the list", "müssen die Liste unterschreiben", ("must",)),
+    ("may sign the list", "dürfen die Liste unterschreiben", ("must", "free")),
+    ("must not sign the list", "dürfen die Liste nicht unterschreiben", ("must not",)),
+    ("need not sign the list", "müssen die Liste nicht unterschreiben", ("free", "must not")),
+)
+
+
+@cache
+def _groups() -> tuple[tuple[_Individual, ...], ...]:
+    """Return all groups of up to four individuals of which some are of each class."""
+    found = (group for size in range(1, 5) for group in combinations_with_replacement(_KINDS, size))
+    return tuple(group for group in found if any(one[0] for one in group) and any(one[1] for one in group))
+
+
+def syllogisms(seed: int, number: int) -> Iterator[tuple[Sentence, Sentence, bool, str]]:
+    """Yield premises, hypothesis, whether it follows, and the domain."""
+    rng = random.Random(seed)
+    while number:
+        names = rng.choice(_CLASSES)
+        said = [_of_classes(rng, names, place) for place in (rng.randrange(2), 2, rng.randrange(2))]
+        rng.shuffle(said)
+        *premises, hypothesis = said
+        true = premises[0].true & premises[1].true
+        if true:
+            number -= 1
+            english, german = (" ".join(getattr(one, to) for one in premises) for to in ("english", "german"))
+            yield Sentence(english, german, true), hypothesis, true <= hypothesis.true, "deontic"
+
+
+def _of_classes(rng: random.Random, names: Sequence[str], place: int) -> Sentence:
+    """Return what so many of a class must or may do (0, 1), or that so many of the first are of the second (2)."""
+    english, german, holds = rng.choice(_COUNTS)
+    about = place % 2
+    if place == 2:
+        end, ende, fits = f"are {names[3]}", f"sind {names[7]}", lambda one: one[1]
+    else:
+        end, ende, statuses = rng.choice(_DUTIES)
+        fits = lambda one: one[2] in statuses  # noqa: E731
+    true = frozenset(
+        at
+        for at, group in enumerate(_groups())
+        if holds(sum(one[about] and fits(one) for one in group), sum(one[about] for one in group))
+    )
+    return Sentence(
+        f"{english} {names[1 + 2 * about]} {end}.", f"{german} {names[5 + 2 * about]} {ende}.", true
+    )

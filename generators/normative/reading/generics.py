@@ -448,7 +448,10 @@ def contents(nodes: list[Node], syllogistic: bool, rule: Rule | None) -> Content
     individuals = _individuals(flat, shown) if syllogistic else {}
     if rule:
         individuals[rule.subject] = VARIABLE
-    restricted, doubtful = _restricted(flat, names, positions, classes) if syllogistic else ({}, frozenset())
+    restricted: dict[int, int] = {}
+    doubtful = _people(flat, classes)
+    if syllogistic:
+        restricted, doubtful = _restricted(flat, names, positions, classes)
     return Contents(nodes, names, positions, classes, individuals, restricted, doubtful)
 
 
@@ -489,6 +492,19 @@ def _individuals(flat: list[Clause], shown: dict[Words, str]) -> dict[Words, str
             name = term(clause.subject, shown.get(clause.subject) != "singular")
             known[clause.subject] = next((old for old in known.values() if same_individual(old, name)), name)
     return known
+
+
+def _people(flat: list[Clause], classes: dict[int, list[int]]) -> frozenset[int]:
+    """Return the positions of "everyone" beside a class that the item does not call persons."""
+    quantified = [clause for clause in flat if clause.quantifier]
+    bare = {
+        id(clause)
+        for clause in quantified
+        if len(clause.subject) == 1 and clause.subject[0] in UNIVERSAL_PEOPLE | _SOMEBODY
+    }
+    if len(bare) == len(quantified):
+        return frozenset()
+    return frozenset(classes[clause][0] for clause in bare)
 
 
 def _restricted(

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from polbias.generators.logic.formula import DEONTIC
 from polbias.generators.logic.prover import ReadingError
-from polbias.generators.normative.reading.generics import denied_within
+from polbias.generators.normative.reading.generics import denied_within, kind_of
 from polbias.generators.normative.reading.lexicon import (
     ADVERBS,
     DETERMINERS,
@@ -201,7 +201,9 @@ def _refuse_object(clause: Clause, around: Wrappers) -> None:
             # "in 1945 at the latest", "work every day", "wait for two hours"
             if after in PREPOSITIONS - {"of"} or singular(after) in _UNITS:
                 continue
-            counted = word in _QUANTITIES or ((_is_number(phrase, at) or word == "one") and phrase[at - 1] != "have")
+            counted = word in _QUANTITIES or (
+                (_is_number(phrase, at) or word == "one") and phrase[at - 1] != "have"
+            )
             if word == "some" or (modal and word in _OBJECTS) or (obliged and counted):
                 raise ReadingError(f"cannot tell the scope of {word!r} in {' '.join(phrase)!r}")
 
@@ -234,6 +236,12 @@ def existentials(nodes: Sequence[Node]) -> list[tuple[Clause, Wrappers]]:
         for clause, around in scopes(node)
         if existential(clause.subject) and not clause.quantifier
     ]
+
+
+def universals(nodes: Sequence[Node]) -> list[tuple[Clause, Wrappers]]:
+    """Return the clauses with a quantified subject and a negation or an operator in the verb group."""
+    found = (pair for node in nodes for pair in scopes(node))
+    return [(clause, around) for clause, around in found if clause.quantifier and inner(around)]
 
 
 def with_existentials(nodes: Sequence[Node]) -> list[Node]:
@@ -285,7 +293,9 @@ def generic_quantifiers(nodes: Sequence[Node], plurals: frozenset[str]) -> tuple
     duties = any(isinstance(wrapper, Operator) and wrapper.modality == DEONTIC for wrapper in wrappers)
     # "A square cannot have five sides" is of a kind, "a senator will resign" is of one or another.
     episodic = any(clause.tense not in ("", "present") for clause, _ in found)
-    if len(found) < 2 or not (duties or episodic) or not any(inner(around) for _, around in found):
+    others = any(clause.quantifier for node in nodes for clause in clauses(node)) or existentials(nodes)
+    scoped = (duties or episodic) and any(inner(around) for _, around in found)
+    if not scoped or (len(found) < 2 and not others):
         return ()
     some = episodic or any(clause.subject[0] in ("a", "an") for clause, _ in found)
     return ("all", "some") if some else ("all",)
@@ -301,3 +311,42 @@ def is_one_kind(nodes: Sequence[Node], plurals: frozenset[str]) -> bool:
     """Whether the generic subjects of an item are all of one kind."""
     subjects = (clause.subject for node in nodes for clause in clauses(node) if not clause.quantifier)
     return len({class_of(subject).name for subject in subjects if is_generic(subject, plurals)}) == 1
+
+
+def refuse_generics(nodes: Sequence[Node], plurals: frozenset[str]) -> None:
+    """Refuse several sentences if what one says of "a N" may be of all of them, or of one or another."""
+    pairs = [pair for node in nodes for pair in scopes(node)]
+    quantified = {class_of(clause.subject).name for clause, _ in pairs if clause.quantifier}
+    generic = [
+        (clause, around)
+        for clause, around in pairs
+        if not clause.quantifier and is_generic(clause.subject, plurals)
+    ]
+    duties = [(clause, around) for clause, around in generic if _is_duty(inner(around))]
+    repeated = len(duties) < 2 or is_repeated(nodes, duties)
+    kind = kind_of(nodes) and not existentials(nodes)
+    for clause, around in generic:
+        article = clause.subject[0] in ("a", "an")
+        outside = any(isinstance(wrapper, Negation) and wrapper.outer for wrapper in around)
+        denied = any(isinstance(wrapper, Negation) and (article or wrapper.outer) for wrapper in around)
+        duty = _is_duty(inner(around))
+        ambiguous = not kind and class_of(clause.subject).name in quantified
+        ambiguous |= duty and denied and not repeated
+        if outside and article and inner(around):
+            ambiguous |= any(_is_divided_otherwise(clause, around, *other) for other in generic)
+        if ambiguous:
+            subject = " ".join(clause.subject)
+            raise ReadingError(f"cannot tell whether {subject!r} speaks of all or of some")
+
+
+def _is_duty(around: Wrappers) -> bool:
+    return any(isinstance(wrapper, Operator) and wrapper.modality == DEONTIC for wrapper in around)
+
+
+def _is_divided_otherwise(clause: Clause, around: Wrappers, other: Clause, others: Wrappers) -> bool:
+    """Whether two clauses say the same of "a N", but with other operators in the verb group."""
+    return (
+        clause.subject == other.subject
+        and bool(set(clause.predicates[0]) & set(other.predicates[0]))
+        and [_force(wrapper) for wrapper in inner(around)] != [_force(wrapper) for wrapper in inner(others)]
+    )

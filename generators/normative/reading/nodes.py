@@ -40,6 +40,8 @@ Mood = str
 TOP, FINITE, SUBJUNCTIVE = "", "finite", "subjunctive"
 # The word of "could not have done it", which is said of what cannot be and of what is certain not to be.
 COULD_NOT_HAVE = "could not have"
+# The choice of what "not all ... might" denies.
+NOT_ALL_MIGHT, DENIED_OF_ALL, DENIED_OF_EACH = "not all might", "that all do", "that all might"
 # The word of "smoking is prohibited", which is no operator in an item about what is certain.
 STATED = "stated"
 # Verb phrases that a stretch of text may stand for, the likeliest first.
@@ -148,6 +150,11 @@ class Coordination:
 
 
 Node = Clause | Negation | Operator | Conditional | Coordination
+
+
+def is_not_all_might(node: Operator) -> bool:
+    """Whether an operator is that of "not all students might have passed"."""
+    return not node.outer and node.word == "might" and isinstance(node.body, Negation) and node.body.outer
 
 
 def operator(force: tuple[str, str], body: Node, *, outer: bool = False, word: str = "") -> Node:
@@ -262,6 +269,10 @@ class Builder:
                 if restriction and self._closes(restriction[0], node, lowerable):
                     return None, Not(_closed(restriction, formula))
                 return restriction, Not(formula)
+            case Operator(_, _, Negation(body, True), False) if self.choices.get(
+                NOT_ALL_MIGHT
+            ) == DENIED_OF_EACH and is_not_all_might(node):
+                return self._open(Negation(replace(node, body=body), True), lowerable)
             case Operator(_, _, body, _):
                 restriction, formula = self._open(body, lowerable)
                 if restriction and self._closes(restriction[0], node, lowerable):

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import islice, pairwise, product
+from itertools import islice, product
 
-from simplemma import in_target_language, is_known
+from simplemma import is_known
 
 from polbias.generators.logic.formula import (
     DEONTIC,
     EPISTEMIC,
-    FLAVOURS,
     Atom,
     ForAll,
     Formula,
@@ -36,38 +34,23 @@ from polbias.generators.normative.reading.generics import (
     Contents,
     Rule,
     applied_rule,
-    as_classes,
-    as_propositions,
-    as_terms,
     contents,
     divided,
     guessed_domain,
-    kind_of,
     restated,
     settled,
     understood,
     with_generic_rule,
 )
 from polbias.generators.normative.reading.indefinites import (
-    existentials,
-    generic_quantifiers,
-    generic_subject,
     inner,
-    is_one_kind,
-    is_repeated,
-    refuse_later_mentions,
     refuse_quantities,
     scopes,
-    with_denied_existentials,
-    with_existentials,
-    with_quantifier,
 )
 from polbias.generators.normative.reading.lexicon import (
     MODALS,
-    SINGULAR_IN_S,
     SUBJECT_PRONOUNS,
     is_plural,
-    is_unchanging,
     lowered,
     sentences,
     tokens,
@@ -77,7 +60,10 @@ from polbias.generators.normative.reading.nodes import (
     CERTAIN,
     COULD_NOT_HAVE,
     DENIED,
+    DENIED_OF_ALL,
+    DENIED_OF_EACH,
     NARROW,
+    NOT_ALL_MIGHT,
     SURFACE,
     VARIABLE,
     WIDE,
@@ -89,105 +75,17 @@ from polbias.generators.normative.reading.nodes import (
     Node,
     Operator,
     clauses,
-    indefinite,
+    is_not_all_might,
     operators,
 )
-from polbias.generators.normative.reading.quantifiers import attached, class_of
+from polbias.generators.normative.reading.quantifiers import class_of
+from polbias.generators.normative.reading.scoping import ways_to_take
 from polbias.generators.normative.reading.sentences import sentence
-
-# What is wrong with the language of an item; in doubt, nothing is.
-
-Written = tuple[str, ...]
-_SINGULAR_DETERMINERS = word_set("singular_determiners")
-_PLURAL_DETERMINERS = word_set("plural_determiners")
-_JOINED = word_set("joined")
-_OPENING = word_set("opening")
-_COMPOUND, _SECOND_MODALS = word_set("compound"), word_set("second_modals")
-_AN_NUMBER = re.compile(r"(?:8\d*|11|18)(?:\D|$|,)")
-
-
-def findings(
-    written: Sequence[Written], nodes: Sequence[Node], domain: str, clashes: bool
-) -> tuple[str, ...]:
-    """Find what is wrong with the language of an item."""
-    own = (domain, *(FLAVOURS if domain == EPISTEMIC else ()))
-    said = [clause for node in nodes for clause in clauses(node)]
-    lower = {word for sentence in written for word in sentence if word.islower()}
-    wrong = {
-        "article": any(_mismatch(*found) for sentence in written for found in _articles(sentence)),
-        "capital": any(map(_wrong_capital, written)),
-        "pronoun": clashes,
-        "foreign-operator": any(each.modality not in own for node in nodes for each in operators(node)),
-        "missing-verb": any(clause.missing for clause in said),
-        "agreement": any(_wrong_number(clause, lower) or _bare_verb(clause, said) for clause in said),
-    }
-    return tuple(sorted(code for code, found in wrong.items() if found))
-
-
-def _articles(sentence: Written) -> Iterator[tuple[str, str]]:
-    for index in range(len(sentence) - 1):
-        word = sentence[index]
-        if word in ("a", "an") or (index == 0 and word in ("A", "An")):
-            yield word.lower(), sentence[index + 1].strip("\"'")
-
-
-def _mismatch(article: str, word: str) -> bool:
-    if not word or (word.isupper() and len(word) > 1):
-        return False
-    if word[0].isdigit():
-        return (article == "an") != bool(_AN_NUMBER.match(word))
-    if not word[0].isalpha():
-        return False
-    first = word[0].lower()
-    # "an historic" is not wrong, and nobody knows how an invented word in u- is pronounced.
-    if first == "h" and article == "an":
-        return False
-    if first in "uy" and not is_known(word.lower(), lang="en"):
-        return False
-    if len(word) == 1:
-        return (article == "an") != (word.upper() in "AEFHILMNORSX")
-    return indefinite(word) != article
-
-
-def _wrong_capital(sentence: Written) -> bool:
-    if sentence and sentence[0][0].islower():
-        return True
-    return any(word in _OPENING and before in ("that", "then", "if") for before, word in pairwise(sentence))
-
-
-def _wrong_number(clause: Clause, lower: set[str]) -> bool:
-    """Whether a finite verb certainly does not agree with its subject."""
-    subject, number = clause.subject, clause.number
-    if not subject or not number:
-        return False
-    first = subject[0]
-    if len(subject) == 1 and first in ("he", "she", "it"):
-        return number == "plural" and not (clause.unmarked and is_unchanging(clause.predicate[0]))
-    if len(subject) == 1 and first in ("they", "we", "you"):
-        return number == "singular"
-    if clause.splits or _JOINED & set(subject):
-        return False
-    if number == "plural":
-        return first in _SINGULAR_DETERMINERS and not clause.quantifier and not clause.unmarked
-    head = subject[-1]
-    several = clause.quantifier == "all" and is_plural(head) and head in lower and first != "those"
-    plain = first in _PLURAL_DETERMINERS and len(subject) > 1 and is_plural(head) and head in lower
-    return (plain or several) and head not in SINGULAR_IN_S and not clause.quantifier
-
-
-def _bare_verb(clause: Clause, said: Sequence[Clause]) -> bool:
-    """Whether a verb stands in the base form after "be", or after a subject that is singular elsewhere."""
-    phrase = clause.predicate
-    if phrase[0] == "be" and len(phrase) > 1 and not clause.missing:
-        return any(other.unmarked and other.predicate == phrase[1:] for other in said)
-    if clause.unmarked and clause.subject and not clause.quantifier:
-        same = (other for other in said if other.subject == clause.subject and not other.quantifier)
-        return any(other.number == "singular" for other in same) and not is_unchanging(phrase[0])
-    return False
-
+from polbias.generators.normative.reading.slips import findings, refuse_foreign
 
 # Other formulas for the same: modal conditions as single clauses, prohibitions as duties not to do.
 
+_COMPOUND, _SECOND_MODALS = word_set("compound"), word_set("second_modals")
 _MARKS = {
     (DEONTIC, True): "permitted",
     (DEONTIC, False): "obligatory",
@@ -344,10 +242,8 @@ def denied_condition(inference: Inference) -> bool:
 # Whole items: sentences that speak of the same things, read together.
 
 _MOST = 64
-# Shares of words that a lexicon knows: above the first a text is English, and it is in another language above
-# the second if that many more are known there. On 2,000 English items with invented words no share elsewhere
-# is 0.2 higher; on 48 German ones it is by 0.5 or more.
-_KNOWN, _KNOWN_ELSEWHERE, _FURTHER = 0.75, 0.6, 0.3
+# Whoever is in the only class of an item is in it whatever may be, and is all that there is.
+FIXED = "the same whatever happens"
 Choices = dict[str, str]
 
 
@@ -366,7 +262,7 @@ def read_item(premise: str, hypothesis: str, domain: str | None = None, flavoure
     given, concluded = sentences(premise), sentences(hypothesis)
     if not given or len(concluded) != 1:
         raise ReadingError(f"{premise!r} / {hypothesis!r}: expected premises, and one sentence as hypothesis")
-    _refuse_foreign(f"{premise} {hypothesis}")
+    refuse_foreign(f"{premise} {hypothesis}")
     # With one premise, "if" after the main clause belongs to what is obligatory or certain.
     parsed = [_parsed(text, len(given) > 1) for text in (*given, *concluded)]
     nodes = [part for _, node in parsed[:-1] for part in _conjuncts(node)] + [parsed[-1][1]]
@@ -388,17 +284,6 @@ def read_item(premise: str, hypothesis: str, domain: str | None = None, flavoure
     return ReadItem(readings, found, either)
 
 
-def _refuse_foreign(text: str) -> None:
-    """Refuse a text in another language, of which the grammar takes whole sentences for verb phrases."""
-    english = in_target_language(text, lang="en")
-    if english > _KNOWN:
-        return
-    for language in ("de", "es", "fr", "it"):
-        share = in_target_language(text, lang=language)
-        if share > _KNOWN_ELSEWHERE and share - english > _FURTHER:
-            raise ReadingError(f"expected English, found {text!r}, which reads like {language!r}")
-
-
 def _conjuncts(node: Node) -> Iterator[Node]:
     """Yield the sentences that "and" joins in a premise."""
     if isinstance(node, Coordination) and not node.disjunctive:
@@ -408,7 +293,7 @@ def _conjuncts(node: Node) -> Iterator[Node]:
         yield node
 
 
-def _plurals(written: Sequence[Written]) -> frozenset[str]:
+def _plurals(written: Sequence[tuple[str, ...]]) -> frozenset[str]:
     """Return the words of an item that are nouns in the plural, and not names."""
     return frozenset(
         word.lower()
@@ -446,62 +331,10 @@ def _syllogistic(nodes: list[Node]) -> bool:
 
 def _item(nodes: list[Node], syllogistic: bool, rule: Rule | None, plurals: frozenset[str]) -> _Item:
     """Name the contents of an item, and of the other ways to take its subjects."""
-    name, others = "", dict[str, list[Node]]()
-    quantified = any(clause.quantifier for node in nodes for clause in clauses(node))
-    found = existentials(nodes)
-    scoped = any(inner(around) for _, around in found)
-    if len(nodes) < 3:
-        whole = None if scoped else as_propositions(nodes)
-        generic = generic_quantifiers(nodes, plurals)
-        if generic and (quantified or found or not is_one_kind(nodes, plurals)):
-            raise ReadingError(
-                f"cannot tell whether {generic_subject(nodes, plurals)!r} speaks of all or of some"
-            )
-        if scoped or (quantified and whole is None and found):
-            name, nodes = "scope", _existentially(nodes)
-        elif whole and not _universal(whole) and not _is_divided(nodes):
-            # "It might be that nobody left" has no other scope.
-            nodes = whole
-        elif whole:
-            name, others = "scope", {"de dicto": whole}
-        elif generic:
-            name, others = "generic", {kind: with_quantifier(nodes, kind, plurals) for kind in generic}
-    elif not syllogistic:
-        if scoped and not is_repeated(nodes, found):
-            raise ReadingError("cannot tell the scope of an indefinite subject among several sentences")
-        nodes = as_propositions(nodes) or nodes
-    elif found:
-        refuse_later_mentions(nodes)
-        nodes = with_existentials(nodes)
-    elif kind := kind_of(nodes):
-        name, others = "kind", {"term": as_terms(nodes, *kind)}
-        nodes = as_classes(nodes, *kind)
-    elif taken := attached(nodes):
-        name, others = "adverbial", {"restricts": taken}
+    nodes, name, others = ways_to_take(nodes, syllogistic, rule is not None, plurals)
     said = contents(nodes, syllogistic, rule)
-    return _Item(
-        said, rule, name, {value: contents(other, syllogistic, rule) for value, other in others.items()}
-    )
-
-
-def _existentially(nodes: list[Node]) -> list[Node]:
-    """Return the two sentences of an item with every subject as a quantifier that has its own scope."""
-    if any(isinstance(node, Conditional) for node in nodes):
-        raise ReadingError("cannot tell the scope of an indefinite subject beside a condition")
-    refuse_later_mentions(nodes)
-    return with_denied_existentials(with_existentials(nodes))
-
-
-def _is_divided(nodes: list[Node]) -> bool:
-    """Whether an operator stands between "no N" and what is said of them."""
-    return any(
-        clause.quantifier == "no" and bool(inner(around)) for node in nodes for clause, around in scopes(node)
-    )
-
-
-def _universal(nodes: list[Node]) -> bool:
-    subjects = [clause.subject for node in nodes for clause in clauses(node)]
-    return any(subject and subject[0].startswith("every") for subject in subjects)
+    ways = {value: contents(other, syllogistic, rule) for value, other in others.items()}
+    return _Item(said, rule, name, ways)
 
 
 @dataclass(frozen=True)
@@ -543,35 +376,15 @@ class _Item:
         found = [operator for node in nodes for operator in operators(node)]
         if any(operator.word == "choose" for operator in found):
             options["can choose to"] = ("permission", "bilateral")
+        if any(map(is_not_all_might, found)):
+            options[NOT_ALL_MIGHT] = (DENIED_OF_ALL, DENIED_OF_EACH)
         if self.name == "kind":
             options["kind"] = ("quantified", "term")
         if self.name == "adverbial":
             options["adverbial"] = ("modifies", "restricts")
         if self.name == "generic":
             options["generic"] = ("kind", *self.others)
-        quantifiers = {clause.quantifier for node in nodes for clause in clauses(node)}
-        if self.name == "scope" and not self.others:
-            options["scope"] = (SURFACE, *self._scopes())
-        else:
-            if "some" in quantifiers and (scopes := self._scopes()):
-                options["indefinite"] = (SURFACE, *scopes)
-            if self.said.classes and (scoped := self._scoped()):
-                denied = all(
-                    isinstance(node, Negation) and isinstance(node.body, Operator) for node in scoped
-                )
-                wide = len(nodes) < 3 or denied
-                options["scope"] = ("de dicto", "de re") if wide else ("de re", "de dicto")
-                options["scope"] += (SURFACE,) if len(nodes) < 3 else ()
-        if ("some" in quantifiers and quantifiers & {"all", "any", "only"}) or (
-            len(nodes) < 3
-            and any(
-                isinstance(node, Negation)
-                and node.outer
-                and any(clause.quantifier for clause in clauses(node.body))
-                for node in nodes
-            )
-        ):
-            options["classes"] = ("may be empty", "not empty")
+        options |= self._scope_options()
         if self.said.doubtful or (self.rule and self.rule.noun):
             options["head noun"] = ("understood", "stated")
         ways = [said.names for said in (self.said, *self.others.values())]
@@ -590,6 +403,41 @@ class _Item:
         if possible and prohibits(self._natural(options)):
             options["prohibition"] = ("no permission", "duty not to")
         return options
+
+    def _scope_options(self) -> dict[str, tuple[str, ...]]:
+        """Return the choices of the scope of subjects, and whether their classes may be empty."""
+        options: dict[str, tuple[str, ...]] = {}
+        nodes, single = self.said.nodes, len(self.said.nodes) < 3
+        quantifiers = {clause.quantifier for node in nodes for clause in clauses(node)}
+        indefinite = (SURFACE, *self._scopes())
+        if "some" in quantifiers and self.name == "scope":
+            options["scope"] = indefinite
+        else:
+            if "some" in quantifiers and len(indefinite) > 1:
+                options["indefinite"] = indefinite
+            if self.said.classes and (scoped := self._scoped()):
+                forms = (isinstance(node, Negation) and isinstance(node.body, Operator) for node in scoped)
+                options["scope"] = ("de dicto", "de re") if single or all(forms) else ("de re", "de dicto")
+                options["scope"] += (SURFACE,) if single else ()
+        denied = any(
+            clause.quantifier and any(isinstance(wrapper, Negation) and wrapper.outer for wrapper in around)
+            for node in (nodes if single else nodes[-1:])
+            for clause, around in scopes(node)
+        )
+        if denied or ("some" in quantifiers and quantifiers & {"all", "any", "no", "only"}):
+            options["classes"] = ("may be empty", "not empty")
+        if self.name in ("scope", "") and self._is_one_class():
+            options["classes"] = (*options.get("classes", ("may be empty",)), FIXED)
+        return options
+
+    def _is_one_class(self) -> bool:
+        """Whether operators stand beside quantifiers over one class, of which nothing else is said."""
+        named = self.said
+        places = {at for ats in named.classes.values() for at in ats}
+        classes = {named.names.of[at] for at in places}
+        others = {name for at, name in enumerate(named.names.of) if at not in places}
+        modal = any(next(operators(node), None) for node in named.nodes)
+        return modal and len(classes) == 1 and not classes & others and not named.individuals
 
     def _natural(self, options: Mapping[str, tuple[str, ...]], **more: str) -> Inference:
         return self._inference({name: values[0] for name, values in options.items()} | more)
@@ -640,8 +488,8 @@ class _Item:
             said[id(clause)] = [atom(at, about) for at in named.positions[id(clause)]]
             if clause.quantifier:
                 # The things that the generic subjects of an item speak of are all that there are.
-                generic = self.name == "generic"
-                restrictions[id(clause)] = None if generic else _restriction(named, clause, stated, atom)
+                fixed = self.name == "generic" or choices.get("classes") == FIXED
+                restrictions[id(clause)] = None if fixed else _restriction(named, clause, stated, atom)
         rules: dict[int, Atom | None] = {}
         if self.rule:
             noun = self.rule.noun if stated else ""
