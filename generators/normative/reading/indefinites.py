@@ -21,6 +21,7 @@ from polbias.generators.normative.reading.lexicon import (
     SUBJECT_PRONOUNS,
     THIRD_PERSON,
     UNIVERSAL,
+    UNIVERSAL_PEOPLE,
     Words,
     is_plural,
     singular,
@@ -42,6 +43,7 @@ from polbias.generators.normative.reading.verbs import head_at, number_of
 
 _EXISTENTIAL, _QUANTITIES, _NUMBERS = word_set("existential"), word_set("quantities"), word_set("numbers")
 _OBJECTS = word_set("scoping_objects")
+_FREQUENCIES = word_set("frequencies")
 _PARTS, _EXCEPTIONS, _UNITS = word_set("parts"), word_set("exceptions"), word_set("units")
 _AT_LEAST_ONE, _ONE_OF = ("at", "least", "one"), ("one", "of")
 # What may stand before a number, so that it counts: "the two drivers", "more than 20 drivers".
@@ -117,6 +119,7 @@ def refuse_quantities(nodes: Sequence[Node]) -> None:
         raise ReadingError(f"cannot read {quantity_of(counted[0][0])!r} in the subject {subject!r}")
     for clause, around in found:
         _refuse_joined(clause, around)
+        _refuse_any(clause, around, len(nodes) < 3)
         _refuse_object(clause, inner(around))
 
 
@@ -139,20 +142,36 @@ def _force(wrapper: Negation | Operator) -> tuple[str, ...]:
 
 def quantity_of(clause: Clause) -> str:
     """Return the word of a subject that counts or measures, or excepts somebody; empty if there is none."""
-    subject = existential(clause.subject) if not clause.quantifier else clause.subject
-    subject = subject or clause.subject
-    if len(subject) < 2 and not (subject and (subject[0] in _QUANTITIES or _is_number(subject, 0))):
+    subject = clause.subject if clause.quantifier else existential(clause.subject) or clause.subject
+    if not clause.quantifier and (word := _quantity_within(subject)):
+        return word
+    subject = subject[: _restriction_at(subject)]
+    if subject in (("one",), *((word,) for word in UNIVERSAL_PEOPLE)):
         return ""
-    end = _restriction_at(subject)
-    for at, word in enumerate(subject[:end]):
-        if word in _QUANTITIES or word in _EXCEPTIONS or _counts(subject[:end], at):
-            return word
-        if word in _PARTS and subject[at + 1 : at + 2] == ("of",) and subject[0] != "the":
+    for at, word in enumerate(subject):
+        part = word in _PARTS and clause.subject[at + 1 : at + 2] == ("of",) and subject[0] != "the"
+        if word in _QUANTITIES | _EXCEPTIONS | _FREQUENCIES or part or _counts(subject, at):
             return word
         universal = (word in UNIVERSAL and word != "only") or word == "some"
-        if universal and (at or not clause.quantifier) and len(subject) > 1:
+        if universal and (at or word not in UNIVERSAL_PEOPLE):
             return word
-    return "one" if subject[0] == "one" and len(subject) > 1 else ""
+    return "one" if subject[:1] == ("one",) else ""
+
+
+def _quantity_within(subject: Words) -> str:
+    """Return the quantity of what a subject belongs to: "somebody's car", "the cars of two drivers"."""
+    for at, word in enumerate(subject):
+        possessor = word.removesuffix("'s")
+        if possessor != word and possessor in UNIVERSAL_PEOPLE | _EXISTENTIAL:
+            return word
+        counted = (
+            word in _QUANTITIES | {"some"}
+            or word in UNIVERSAL
+            or (_is_number(subject, at) and at + 1 < len(subject))
+        )
+        if at > 1 and subject[at - 1] == "of" and counted:
+            return word
+    return ""
 
 
 def _restriction_at(subject: Words) -> int:
@@ -188,6 +207,13 @@ def _refuse_joined(clause: Clause, around: Wrappers) -> None:
             raise ReadingError(f"cannot take the subject {' '.join(subject)!r} apart")
 
 
+def _refuse_any(clause: Clause, around: Wrappers, single: bool) -> None:
+    """Refuse "any" where a negation makes it "some", or does not."""
+    negations = [wrapper for wrapper in around if isinstance(wrapper, Negation)]
+    if single and clause.quantifier == "any" and negations and inner(around):
+        raise ReadingError(f"cannot tell the scope of {' '.join(clause.subject)!r}")
+
+
 def _refuse_object(clause: Clause, around: Wrappers) -> None:
     """Refuse a counted or quantified object where a negation of the verb group may be within its scope."""
     if not any(isinstance(wrapper, Negation) for wrapper in around):
@@ -195,17 +221,26 @@ def _refuse_object(clause: Clause, around: Wrappers) -> None:
     modal = any(isinstance(wrapper, Operator) for wrapper in around)
     obliged = any(isinstance(wrapper, Operator) and wrapper.modality == DEONTIC for wrapper in around)
     for alternatives in clause.predicates:
-        phrase = alternatives[0]
-        for at in range(1, len(phrase) - 1):
-            word, after = phrase[at], phrase[at + 1]
-            # "in 1945 at the latest", "work every day", "wait for two hours"
-            if after in PREPOSITIONS - {"of"} or singular(after) in _UNITS:
-                continue
-            counted = word in _QUANTITIES or (
-                (_is_number(phrase, at) or word == "one") and phrase[at - 1] != "have"
-            )
-            if word == "some" or (modal and word in _OBJECTS) or (obliged and counted):
-                raise ReadingError(f"cannot tell the scope of {word!r} in {' '.join(phrase)!r}")
+        word = scoping_word(alternatives[0], modal, obliged)
+        if word:
+            raise ReadingError(f"cannot tell the scope of {word!r} in {' '.join(alternatives[0])!r}")
+
+
+def scoping_word(phrase: Words, modal: bool, obliged: bool) -> str:
+    """Return the word of a verb phrase whose scope a negation before it leaves open, or nothing."""
+    for at in range(1, len(phrase)):
+        word, before, after = phrase[at], phrase[at - 1], phrase[at + 1 : at + 2]
+        if obliged and word in _FREQUENCIES:
+            return word
+        # "in 1945 at the latest", "work every day", "wait for two hours"
+        if after and (after[0] in PREPOSITIONS - {"of"} or singular(after[0]) in _UNITS):
+            continue
+        numbered = (_is_number(phrase, at) or word == "one") and before != "have"
+        if not after and (word == "one" or before in PREPOSITIONS):
+            numbered = False
+        if word == "some" or (modal and word in _OBJECTS) or (obliged and (word in _QUANTITIES or numbered)):
+            return word
+    return ""
 
 
 def is_generic(subject: Words, plurals: frozenset[str]) -> bool:
@@ -293,7 +328,11 @@ def generic_quantifiers(nodes: Sequence[Node], plurals: frozenset[str]) -> tuple
     duties = any(isinstance(wrapper, Operator) and wrapper.modality == DEONTIC for wrapper in wrappers)
     # "A square cannot have five sides" is of a kind, "a senator will resign" is of one or another.
     episodic = any(clause.tense not in ("", "present") for clause, _ in found)
-    others = any(clause.quantifier for node in nodes for clause in clauses(node)) or existentials(nodes)
+    flat = [clause for node in nodes for clause in clauses(node)]
+    others = {class_of(clause.subject).name for clause in flat if clause.quantifier}
+    others |= {class_of(existential(clause.subject)).name for clause, _ in existentials(nodes)}
+    if any(class_of(clause.subject).name in others for clause, _ in found):
+        return ("all",)
     scoped = (duties or episodic) and any(inner(around) for _, around in found)
     if not scoped or (len(found) < 2 and not others):
         return ()
