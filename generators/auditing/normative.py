@@ -70,7 +70,7 @@ class NormativeFormat:
 
     name = "normative"
     layout = LAYOUT
-    # The codes of polbias.generators.normative.reading.reader.
+    # The codes of polbias.generators.normative.reading.slips.
     meanings: Mapping[str, str] = {
         "agreement": "a verb does not agree with its subject, or has the wrong form after another verb",
         "article": "an indefinite article is not the one that the next word takes (a, an)",

@@ -421,12 +421,12 @@ class _Item:
                 options["scope"] += (SURFACE,) if single else ()
         denied = any(
             clause.quantifier and any(isinstance(wrapper, Negation) and wrapper.outer for wrapper in around)
-            for node in (nodes if single else nodes[-1:])
+            for node in (nodes if single else nodes[-1:] if not self.name else [])
             for clause, around in scopes(node)
         )
         if denied or ("some" in quantifiers and quantifiers & {"all", "any", "no", "only"}):
             options["classes"] = ("may be empty", "not empty")
-        if self.name in ("scope", "") and self._is_one_class():
+        if self.name in ("scope", "") and not self.others and self._is_one_class():
             options["classes"] = (*options.get("classes", ("may be empty",)), FIXED)
         return options
 
