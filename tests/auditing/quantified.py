@@ -315,8 +315,8 @@ _DUTIES = (
 @cache
 def _groups() -> tuple[tuple[_Individual, ...], ...]:
     """Return all groups of up to four individuals of which some are of each class."""
-    found = (group for size in range(1, 5) for group in combinations_with_replacement(_KINDS, size))
-    return tuple(group for group in found if any(one[0] for one in group) and any(one[1] for one in group))
+    groups = (group for size in range(1, 5) for group in combinations_with_replacement(_KINDS, size))
+    return tuple(group for group in groups if any(one[0] for one in group) and any(one[1] for one in group))
 
 
 def syllogisms(seed: int, number: int) -> Iterator[tuple[Sentence, Sentence, bool, str]]:
@@ -324,9 +324,9 @@ def syllogisms(seed: int, number: int) -> Iterator[tuple[Sentence, Sentence, boo
     rng = random.Random(seed)
     while number:
         names = rng.choice(_CLASSES)
-        said = [_of_classes(rng, names, place) for place in (rng.randrange(2), 2, rng.randrange(2))]
-        rng.shuffle(said)
-        *premises, hypothesis = said
+        sentences = [_of_classes(rng, names, place) for place in (rng.randrange(2), 2, rng.randrange(2))]
+        rng.shuffle(sentences)
+        *premises, hypothesis = sentences
         true = premises[0].true & premises[1].true
         if true:
             number -= 1

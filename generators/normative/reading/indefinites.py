@@ -112,27 +112,27 @@ def refuse_quantities(nodes: Sequence[Node]) -> None:
     Raises:
         ReadingError: naming the noun phrase.
     """
-    found = [pair for node in nodes for pair in scopes(node)]
-    counted = [(clause, around) for clause, around in found if quantity_of(clause)]
+    occurrences = [pair for node in nodes for pair in scopes(node)]
+    counted = [(clause, around) for clause, around in occurrences if quantity_of(clause)]
     if counted and not is_repeated(nodes, counted):
         subject = " ".join(counted[0][0].subject)
         raise ReadingError(f"cannot read {quantity_of(counted[0][0])!r} in the subject {subject!r}")
-    for clause, around in found:
+    for clause, around in occurrences:
         _refuse_joined(clause, around)
         _refuse_any(clause, around, len(nodes) < 3)
         _refuse_object(clause, inner(around))
 
 
-def is_repeated(nodes: Sequence[Node], found: Sequence[tuple[Clause, Wrappers]]) -> bool:
+def is_repeated(nodes: Sequence[Node], occurrences: Sequence[tuple[Clause, Wrappers]]) -> bool:
     """Whether clauses of several sentences are one clause that comes again as it is, verb group and all."""
-    first = found[0][0]
+    first = occurrences[0][0]
     heads = [clause.subject[-1:] for node in nodes for clause in clauses(node)]
     return (
         (len(nodes) > 2 or nodes[0] == nodes[1])
-        and 1 < len(found) == heads.count(first.subject[-1:])
-        and len({(clause.subject, *map(_force, inner(around))) for clause, around in found}) == 1
-        and all(set(first.predicates[0]) & set(clause.predicates[0]) for clause, _ in found)
-        and all(len(clause.predicates) == 1 for clause, _ in found)
+        and 1 < len(occurrences) == heads.count(first.subject[-1:])
+        and len({(clause.subject, *map(_force, inner(around))) for clause, around in occurrences}) == 1
+        and all(set(first.predicates[0]) & set(clause.predicates[0]) for clause, _ in occurrences)
+        and all(len(clause.predicates) == 1 for clause, _ in occurrences)
     )
 
 
@@ -145,11 +145,11 @@ def quantity_of(clause: Clause) -> str:
     subject = clause.subject if clause.quantifier else existential(clause.subject) or clause.subject
     if not clause.quantifier and (word := _quantity_within(subject)):
         return word
-    subject = subject[: _restriction_at(subject)]
+    whole, subject = subject, subject[: _restriction_at(subject)]
     if subject in (("one",), *((word,) for word in UNIVERSAL_PEOPLE)):
         return ""
     for at, word in enumerate(subject):
-        part = word in _PARTS and clause.subject[at + 1 : at + 2] == ("of",) and subject[0] != "the"
+        part = word in _PARTS and whole[at + 1 : at + 2] == ("of",) and subject[0] != "the"
         if word in _QUANTITIES | _EXCEPTIONS | _FREQUENCIES or part or _counts(subject, at):
             return word
         universal = (word in UNIVERSAL and word != "only") or word == "some"
@@ -275,8 +275,8 @@ def existentials(nodes: Sequence[Node]) -> list[tuple[Clause, Wrappers]]:
 
 def universals(nodes: Sequence[Node]) -> list[tuple[Clause, Wrappers]]:
     """Return the clauses with a quantified subject and a negation or an operator in the verb group."""
-    found = (pair for node in nodes for pair in scopes(node))
-    return [(clause, around) for clause, around in found if clause.quantifier and inner(around)]
+    occurrences = (pair for node in nodes for pair in scopes(node))
+    return [(clause, around) for clause, around in occurrences if clause.quantifier and inner(around)]
 
 
 def with_existentials(nodes: Sequence[Node]) -> list[Node]:
@@ -318,25 +318,25 @@ def with_quantifier(nodes: Sequence[Node], quantifier: str, plurals: frozenset[s
 
 def generic_quantifiers(nodes: Sequence[Node], plurals: frozenset[str]) -> tuple[str, ...]:
     """Return the quantifiers that generic subjects may stand for where that bears on scope."""
-    found = [
+    occurrences = [
         (clause, around)
         for node in nodes
         for clause, around in scopes(node)
         if not clause.quantifier and is_generic(clause.subject, plurals)
     ]
-    wrappers = [wrapper for _, around in found for wrapper in around]
+    wrappers = [wrapper for _, around in occurrences for wrapper in around]
     duties = any(isinstance(wrapper, Operator) and wrapper.modality == DEONTIC for wrapper in wrappers)
     # "A square cannot have five sides" is of a kind, "a senator will resign" is of one or another.
-    episodic = any(clause.tense not in ("", "present") for clause, _ in found)
+    episodic = any(clause.tense not in ("", "present") for clause, _ in occurrences)
     flat = [clause for node in nodes for clause in clauses(node)]
     others = {class_of(clause.subject).name for clause in flat if clause.quantifier}
     others |= {class_of(existential(clause.subject)).name for clause, _ in existentials(nodes)}
-    if any(class_of(clause.subject).name in others for clause, _ in found):
+    if any(class_of(clause.subject).name in others for clause, _ in occurrences):
         return ("all",)
-    scoped = (duties or episodic) and any(inner(around) for _, around in found)
-    if not scoped or (len(found) < 2 and not others):
+    scoped = (duties or episodic) and any(inner(around) for _, around in occurrences)
+    if not scoped or (len(occurrences) < 2 and not others):
         return ()
-    some = episodic or any(clause.subject[0] in ("a", "an") for clause, _ in found)
+    some = episodic or any(clause.subject[0] in ("a", "an") for clause, _ in occurrences)
     return ("all", "some") if some else ("all",)
 
 

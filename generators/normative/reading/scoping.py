@@ -45,17 +45,17 @@ def ways_to_take(nodes: list[Node], syllogistic: bool, applied: bool, plurals: f
 def _pair(nodes: list[Node], plurals: frozenset[str]) -> Ways:
     """Return the ways to take the subjects of one premise and a conclusion."""
     quantified = any(clause.quantifier for node in nodes for clause in clauses(node))
-    found = existentials(nodes)
-    scoped = any(inner(around) for _, around in found)
+    indefinite = existentials(nodes)
+    scoped = any(inner(around) for _, around in indefinite)
     whole = None if scoped else as_propositions(nodes)
     generic = generic_quantifiers(nodes, plurals)
-    if generic and (quantified or found or not is_one_kind(nodes, plurals)):
+    if generic and (quantified or indefinite or not is_one_kind(nodes, plurals)):
         raise ReadingError(
             f"cannot tell whether {generic_subject(nodes, plurals)!r} speaks of all or of some"
         )
     if generic:
         return nodes, "generic", {kind: with_quantifier(nodes, kind, plurals) for kind in generic}
-    if scoped or (quantified and whole is None and found):
+    if scoped or (quantified and whole is None and indefinite):
         return _existentially(nodes), "scope", {}
     if whole and not _universal(whole) and not _is_divided(nodes):
         # "It might be that nobody left" has no other scope.
@@ -65,9 +65,9 @@ def _pair(nodes: list[Node], plurals: frozenset[str]) -> Ways:
 
 def _propositions(nodes: list[Node]) -> Ways:
     """Return several sentences, none of which is a rule, with their quantified clauses as wholes."""
-    found = existentials(nodes)
-    scoped = any(inner(around) for _, around in found)
-    for ways in (found if scoped else [], universals(nodes)):
+    indefinite = existentials(nodes)
+    scoped = any(inner(around) for _, around in indefinite)
+    for ways in (indefinite if scoped else [], universals(nodes)):
         if ways and not is_repeated(nodes, ways):
             subject = " ".join(ways[0][0].subject)
             raise ReadingError(f"cannot tell the scope of {subject!r} among several sentences")
