@@ -23,6 +23,7 @@ from polbias.generators.auditing.items import (
     text_key,
     unparsed,
 )
+from polbias.generators.logic.enumeration import decide_small
 from polbias.generators.logic.explain import explain
 from polbias.generators.logic.formula import (
     EPISTEMIC,
@@ -115,6 +116,21 @@ def decide_modal(readings: Sequence[Reading], domain: str | None) -> Iterator[Po
                 for name, sense in (("classical", logic), ("free choice", _ENRICHED[logic]))
             ]
         yield from decide(reading, logics, index)
+
+
+def confirm(readings: Sequence[Reading], points: Sequence[Point]) -> None:
+    """Decide points again by an enumeration of small models.
+
+    Raises:
+        ValueError: if it cannot decide, or comes to something else.
+    """
+    for point in points:
+        inference = readings[point.reading].inference
+        decision = decide_small(inference, point.logic)
+        if decision is None:
+            raise ValueError(f"{inference} has too many models to be enumerated")
+        if (decision.valid, decision.consistent) != (point.valid, point.consistent):
+            raise ValueError(f"{inference}: the enumeration of small models does not bear out the proof")
 
 
 def settle(gold: bool, points: Sequence[Point]) -> Outcome:

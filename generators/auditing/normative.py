@@ -12,13 +12,14 @@ from polbias.files import package_file
 from polbias.generators.auditing.audit import (
     EITHER,
     Outcome,
+    confirm,
     decide_modal,
     evidence,
     reading_text,
     settle,
 )
 from polbias.generators.auditing.diagnosis import denials_named, diagnose, instantiates, shape
-from polbias.generators.auditing.items import Item, Judgement, Layout, unparsed
+from polbias.generators.auditing.items import DEPENDS, Item, Judgement, Layout, unparsed
 from polbias.generators.auditing.wording import with_wordings
 from polbias.generators.logic.formula import DEONTIC, EPISTEMIC
 from polbias.generators.logic.prover import Reading, ReadingError, ReadItem
@@ -69,7 +70,7 @@ class NormativeFormat:
 
     name = "normative"
     layout = LAYOUT
-    # The codes of polbias.generators.normative.reading.reader.
+    # The codes of polbias.generators.normative.reading.slips.
     meanings: Mapping[str, str] = {
         "agreement": "a verb does not agree with its subject, or has the wrong form after another verb",
         "article": "an indefinite article is not the one that the next word takes (a, an)",
@@ -130,7 +131,10 @@ class NormativeFormat:
     def _examine(
         self, readings: Sequence[Reading], own: int, gold: bool, domain: str | None, label: str | None
     ) -> tuple[Outcome, Judgement]:
-        outcome = settle(gold, list(decide_modal(readings, domain)))
+        points = list(decide_modal(readings, domain))
+        outcome = settle(gold, points)
+        if outcome.verdict != DEPENDS:
+            confirm(readings, points)
         readings = readings[:own]
         findings: list[str] = []
         natural = readings[0].inference

@@ -9,6 +9,14 @@ from math import inf
 import numpy as np
 
 from polbias.generators.logic.encoding import Step
+from polbias.generators.logic.enumeration import (
+    Models,
+    Truth,
+    decide,
+    enough_individuals,
+    enough_worlds,
+    holds,
+)
 from polbias.generators.logic.formula import (
     FOL,
     INFERIOR,
@@ -32,7 +40,6 @@ from polbias.generators.logic.formula import (
     substitute,
 )
 from polbias.generators.logic.prover import Verdict, prove
-from tests.support.enumeration import Models, Truth, decide, enough_individuals, enough_worlds, holds
 
 _MAX_VARIABLES = 20
 

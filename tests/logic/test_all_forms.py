@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from polbias import registry
+from polbias.generators.logic.enumeration import decide, enough_individuals, enough_worlds
 from polbias.generators.logic.formula import (
     FOL,
     MODAL_LOGICS,
@@ -28,7 +29,6 @@ from polbias.generators.logic.formula import (
 )
 from polbias.generators.logic.prover import prove
 from polbias.generators.logic.syntax import parse_inference
-from tests.support.enumeration import decide, enough_individuals, enough_worlds
 
 FIXED = {atom.predicate for postulate in FOL.postulates for atom in atoms(postulate)}
 

@@ -9,10 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polbias.generators.logic.formula import DEONTIC, FOL, KD, KT, S5, Access, Atom, Inference, K, Logic, Not
-from polbias.generators.logic.syntax import parse_formula, parse_inference
-from tests.logic.generated import applied, inferences, modal, propositional, quantified
-from tests.support.enumeration import (
+from polbias.generators.logic.enumeration import (
     Models,
     _relations,
     _valuations,
@@ -21,6 +18,9 @@ from tests.support.enumeration import (
     enough_worlds,
     holds,
 )
+from polbias.generators.logic.formula import DEONTIC, FOL, KD, KT, S5, Access, Atom, Inference, K, Logic, Not
+from polbias.generators.logic.syntax import parse_formula, parse_inference
+from tests.logic.generated import applied, inferences, modal, propositional, quantified
 
 # w0 sees w1 and w2, w1 sees itself, w2 sees nothing; A holds at w1 alone, B at w1 and w2; C of a at w0.
 PICTURE = Models(

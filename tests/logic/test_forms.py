@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from polbias.generators.logic.enumeration import decide
 from polbias.generators.logic.formula import EPISTEMIC, FREE_CHOICE, KD, KT, S5, K, Logic, enriched
 from polbias.generators.logic.prover import prove
 from polbias.generators.logic.syntax import parse_inference
 from tests.logic.checking import agreed
-from tests.support.enumeration import decide
 
 LOGICS = (K, KD, KT, S5, FREE_CHOICE)
 

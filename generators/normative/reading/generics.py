@@ -30,6 +30,7 @@ from polbias.generators.normative.reading.nodes import (
     VARIABLE,
     Clause,
     Conditional,
+    Coordination,
     Negation,
     Node,
     Operator,
@@ -257,6 +258,8 @@ def _contents(node: Node) -> list[Clause]:
         return [node]
     if isinstance(node, Conditional):
         return _contents(node.antecedent) + _contents(node.consequent)
+    if isinstance(node, Coordination):
+        return [clause for part in node.parts for clause in _contents(part)]
     if isinstance(node, Operator) and node.word == "can" and node.content is not None:
         return _contents(node.content)
     if isinstance(node, Negation) and isinstance(node.body, Operator) and node.body.word == "can":
@@ -331,11 +334,19 @@ def as_propositions(nodes: Sequence[Node]) -> list[Node] | None:
         return None
     if len({word for half in halves if (word := _word(half))}) != 1:
         return None
-    return [rebuild(node, _as_whole) if isinstance(node, Conditional) else _as_whole(node) for node in nodes]
+    return [_as_whole(node) for node in nodes]
 
 
-def _halves(node: Node) -> tuple[Node, ...]:
-    return (node.antecedent, node.consequent) if isinstance(node, Conditional) else (node,)
+def _halves(node: Node) -> Iterator[Node]:
+    """Yield a sentence, or what "if", "and" and "or" join in it."""
+    if isinstance(node, Conditional):
+        yield from _halves(node.antecedent)
+        yield from _halves(node.consequent)
+    elif isinstance(node, Coordination):
+        for part in node.parts:
+            yield from _halves(part)
+    else:
+        yield node
 
 
 def _word(node: Node) -> str:
@@ -347,6 +358,8 @@ def _word(node: Node) -> str:
 
 
 def _as_whole(node: Node) -> Node:
+    if isinstance(node, Conditional | Coordination):
+        return rebuild(node, _as_whole)
     word = _word(node)
     return _unquantified(node, _whole(next(clauses(node)), word)) if word in ("every", "some") else node
 
@@ -357,7 +370,7 @@ def _existential(clause: Clause) -> bool:
 
 def _denied(node: Node) -> bool:
     """Whether a negation stands before the clause."""
-    while not isinstance(node, Clause | Conditional):
+    while not isinstance(node, Clause | Conditional | Coordination):
         if isinstance(node, Negation):
             return True
         node = node.body
@@ -377,14 +390,14 @@ def _unquantified(node: Node, clause: Clause) -> Node:
     """Return a sentence with another first clause, denied if the first one began with "no"."""
     old = next(clauses(node))
     changed = change(node, lambda found: clause if found is old else found)
-    return _denied_within(changed) if old.quantifier == "no" and not clause.quantifier else changed
+    return denied_within(changed) if old.quantifier == "no" and not clause.quantifier else changed
 
 
-def _denied_within(node: Node) -> Node:
+def denied_within(node: Node, outer: bool = False) -> Node:
     """Deny a sentence within what takes it as a whole: "it is certain that no ..."."""
     if isinstance(node, Negation | Operator) and node.outer:
-        return replace(node, body=_denied_within(node.body))
-    return Negation(node)
+        return replace(node, body=denied_within(node.body, outer))
+    return Negation(node, outer)
 
 
 _SPEAKERS = (("you",), ("i",))
@@ -435,7 +448,10 @@ def contents(nodes: list[Node], syllogistic: bool, rule: Rule | None) -> Content
     individuals = _individuals(flat, shown) if syllogistic else {}
     if rule:
         individuals[rule.subject] = VARIABLE
-    restricted, doubtful = _restricted(flat, names, positions, classes) if syllogistic else ({}, frozenset())
+    restricted: dict[int, int] = {}
+    doubtful = _people(flat, classes)
+    if syllogistic:
+        restricted, doubtful = _restricted(flat, names, positions, classes)
     return Contents(nodes, names, positions, classes, individuals, restricted, doubtful)
 
 
@@ -476,6 +492,19 @@ def _individuals(flat: list[Clause], shown: dict[Words, str]) -> dict[Words, str
             name = term(clause.subject, shown.get(clause.subject) != "singular")
             known[clause.subject] = next((old for old in known.values() if same_individual(old, name)), name)
     return known
+
+
+def _people(flat: list[Clause], classes: dict[int, list[int]]) -> frozenset[int]:
+    """Return the positions of "everyone" beside a class that the item does not call persons."""
+    quantified = [clause for clause in flat if clause.quantifier]
+    bare = {
+        id(clause)
+        for clause in quantified
+        if len(clause.subject) == 1 and clause.subject[0] in UNIVERSAL_PEOPLE | _SOMEBODY
+    }
+    if len(bare) == len(quantified):
+        return frozenset()
+    return frozenset(classes[clause][0] for clause in bare)
 
 
 def _restricted(

@@ -40,6 +40,8 @@ Mood = str
 TOP, FINITE, SUBJUNCTIVE = "", "finite", "subjunctive"
 # The word of "could not have done it", which is said of what cannot be and of what is certain not to be.
 COULD_NOT_HAVE = "could not have"
+# The choice of what "not all ... might" denies.
+NOT_ALL_MIGHT, DENIED_OF_ALL, DENIED_OF_EACH = "not all might", "that all do", "that all might"
 # The word of "smoking is prohibited", which is no operator in an item about what is certain.
 STATED = "stated"
 # Verb phrases that a stretch of text may stand for, the likeliest first.
@@ -66,7 +68,8 @@ class Clause:
         tense: ``""`` where it is neutral, else ``"present"``, ``"past"``, ``"future"`` or ``"progressive"``.
         number: what the form of the verb shows of the subject's number: ``"singular"``, ``"plural"`` or
             ``""``.
-        quantifier: ``"all"``, ``"any"``, ``"no"``, ``"only"`` or ``""``; the subject then is the class.
+        quantifier: ``"all"``, ``"any"``, ``"no"``, ``"only"``, ``"some"`` or ``""``; the subject then is the
+            class.
         splits: every division that the grammar allows where no auxiliary shows where the predicate begins;
             the first is the one that `subject` and `predicates` give.
         unmarked: whether the finite verb stands in the base form.
@@ -133,7 +136,25 @@ class Conditional:
     consequent: Node
 
 
-Node = Clause | Negation | Operator | Conditional
+@dataclass(frozen=True, slots=True)
+class Coordination:
+    """Clauses that "and" or "or" joins, each with an operator or a verb of its own.
+
+    Attributes:
+        disjunctive: whether "or" joins them.
+        parts: at least two.
+    """
+
+    disjunctive: bool
+    parts: tuple[Node, ...]
+
+
+Node = Clause | Negation | Operator | Conditional | Coordination
+
+
+def is_not_all_might(node: Operator) -> bool:
+    """Whether an operator is that of "not all students might have passed"."""
+    return not node.outer and node.word == "might" and isinstance(node.body, Negation) and node.body.outer
 
 
 def operator(force: tuple[str, str], body: Node, *, outer: bool = False, word: str = "") -> Node:
@@ -156,6 +177,9 @@ def _within(node: Node) -> Iterator[Node]:
     if isinstance(node, Conditional):
         yield from _within(node.antecedent)
         yield from _within(node.consequent)
+    elif isinstance(node, Coordination):
+        for part in node.parts:
+            yield from _within(part)
     elif not isinstance(node, Clause):
         yield from _within(node.body)
 
@@ -176,6 +200,8 @@ def rebuild(node: Node, how: Callable[[Node], Node]) -> Node:
         return node
     if isinstance(node, Conditional):
         return Conditional(how(node.antecedent), how(node.consequent))
+    if isinstance(node, Coordination):
+        return replace(node, parts=tuple(map(how, node.parts)))
     body = how(node.body)
     return node if body is node.body else replace(node, body=body)
 
@@ -191,6 +217,8 @@ VARIABLE = "x"
 # What "could not have" denies, or is certain of.
 DENIED, CERTAIN = "denies a possibility", "certain of the negation"
 Restriction = tuple[str, Formula | None] | None
+# Scopes of a subject: as worded, within the operators of its verb group, outside of those before its clause.
+SURFACE, NARROW, WIDE = "surface", "narrow", "wide"
 
 
 @dataclass(frozen=True)
@@ -216,8 +244,11 @@ class Builder:
         """Return the formula of a sentence."""
         return _closed(*self._open(node))
 
-    def _open(self, node: Node) -> tuple[Restriction, Formula]:
-        """Return the restriction of a quantifier that still looks for its scope, and the formula."""
+    def _open(self, node: Node, lowerable: bool = True) -> tuple[Restriction, Formula]:
+        """Return the restriction of a quantifier that still looks for its scope, and the formula.
+
+        lowerable: whether no negation of the verb group stands around the node.
+        """
         match node:
             case Clause():
                 atoms = self.said[id(node)]
@@ -225,28 +256,47 @@ class Builder:
                 return ((node.quantifier, self.restrictions[id(node)]) if node.quantifier else None), formula
             case Conditional():
                 return None, self._conditional(node)
+            case Coordination(disjunctive, parts):
+                return None, (Or if disjunctive else And)(tuple(map(self.build, parts)))
             # What "could not have" says is certain, where it does not say what is impossible.
             case Negation(Operator(modality, _, body, _, word)) if (
                 word == COULD_NOT_HAVE and self.choices.get(word) == CERTAIN
             ):
-                restriction, formula = self._open(body)
+                restriction, formula = self._open(body, False)
                 return restriction, Necessarily(modality, Not(formula))
             case Negation(body, outer):
-                restriction, formula = self._open(body)
-                scoped = self.single and "scope" in self.choices
-                if restriction and restriction[0] != "any" and (self._wide if scoped else outer):
+                restriction, formula = self._open(body, lowerable and outer)
+                if restriction and self._closes(restriction[0], node, lowerable):
                     return None, Not(_closed(restriction, formula))
                 return restriction, Not(formula)
-            case Operator(_, _, body, outer):
-                restriction, formula = self._open(body)
-                if restriction and restriction[0] != "any" and self._wide and (self.single or outer):
+            case Operator(_, _, Negation(body, True), False) if self.choices.get(
+                NOT_ALL_MIGHT
+            ) == DENIED_OF_EACH and is_not_all_might(node):
+                return self._open(Negation(replace(node, body=body), True), lowerable)
+            case Operator(_, _, body, _):
+                restriction, formula = self._open(body, lowerable)
+                if restriction and self._closes(restriction[0], node, lowerable):
                     return None, self._modal(node, _closed(restriction, formula))
                 return restriction, self._modal(node, formula)
 
-    @property
-    def _wide(self) -> bool:
-        """Whether operators and negations take clauses with quantifier and all."""
-        return self.choices.get("scope") == "de dicto"
+    def _closes(self, quantifier: str, node: Negation | Operator, lowerable: bool) -> bool:
+        """Whether a quantifier has its scope within a negation or an operator."""
+        if quantifier == "any":
+            return False
+        scope = self._scope(quantifier)
+        if scope in (SURFACE, NARROW, WIDE):
+            if node.outer:
+                return scope != WIDE or isinstance(node, Negation)
+            return scope == NARROW and isinstance(node, Operator) and lowerable
+        if isinstance(node, Negation):
+            return scope == "de dicto" if self.single and "scope" in self.choices else node.outer
+        return scope == "de dicto" and (self.single or node.outer)
+
+    def _scope(self, quantifier: str) -> str:
+        scope = self.choices.get("scope", "")
+        if quantifier == "some":
+            return self.choices.get("indefinite", scope if scope in (NARROW, WIDE) else SURFACE)
+        return SURFACE if self.choices.get("generic", "kind") != "kind" else scope
 
     def _conditional(self, node: Conditional) -> Formula:
         antecedent, consequent = self.build(node.antecedent), self.build(node.consequent)
@@ -275,10 +325,11 @@ def _closed(restriction: Restriction, formula: Formula) -> Formula:
     if restriction is None:
         return formula
     quantifier, group = restriction
-    said = Not(formula) if quantifier == "no" else formula
+    said = Not(formula) if quantifier in ("no", "some") else formula
     if group is not None:
         said = Implies(said, group) if quantifier == "only" else Implies(group, said)
-    return ForAll((VARIABLE,), said)
+    universal = ForAll((VARIABLE,), said)
+    return Not(universal) if quantifier == "some" else universal
 
 
 # The normal form of the texts of atoms and terms.

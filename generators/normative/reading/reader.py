@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import islice, pairwise, product
+from itertools import islice, product
 
 from simplemma import is_known
 
 from polbias.generators.logic.formula import (
     DEONTIC,
     EPISTEMIC,
-    FLAVOURS,
     Atom,
     ForAll,
     Formula,
@@ -36,22 +34,23 @@ from polbias.generators.normative.reading.generics import (
     Contents,
     Rule,
     applied_rule,
-    as_classes,
-    as_propositions,
-    as_terms,
     contents,
     divided,
     guessed_domain,
-    kind_of,
     restated,
     settled,
     understood,
     with_generic_rule,
 )
+from polbias.generators.normative.reading.indefinites import (
+    inner,
+    refuse_quantities,
+    scopes,
+)
 from polbias.generators.normative.reading.lexicon import (
-    SINGULAR_IN_S,
+    MODALS,
+    SUBJECT_PRONOUNS,
     is_plural,
-    is_unchanging,
     lowered,
     sentences,
     tokens,
@@ -61,113 +60,32 @@ from polbias.generators.normative.reading.nodes import (
     CERTAIN,
     COULD_NOT_HAVE,
     DENIED,
+    DENIED_OF_ALL,
+    DENIED_OF_EACH,
+    NARROW,
+    NOT_ALL_MIGHT,
+    SURFACE,
     VARIABLE,
+    WIDE,
     Builder,
     Clause,
     Conditional,
+    Coordination,
     Negation,
     Node,
     Operator,
     clauses,
-    indefinite,
+    is_not_all_might,
     operators,
 )
-from polbias.generators.normative.reading.quantifiers import attached, class_of
+from polbias.generators.normative.reading.quantifiers import class_of
+from polbias.generators.normative.reading.scoping import ways_to_take
 from polbias.generators.normative.reading.sentences import sentence
-
-# What is wrong with the language of an item; in doubt, nothing is.
-
-Written = tuple[str, ...]
-_SINGULAR_DETERMINERS = word_set("singular_determiners")
-_PLURAL_DETERMINERS = word_set("plural_determiners")
-_JOINED = word_set("joined")
-_OPENING = word_set("opening")
-_COMPOUND, _SECOND_MODALS = word_set("compound"), word_set("second_modals")
-_AN_NUMBER = re.compile(r"(?:8\d*|11|18)(?:\D|$|,)")
-
-
-def findings(
-    written: Sequence[Written], nodes: Sequence[Node], domain: str, clashes: bool
-) -> tuple[str, ...]:
-    """Find what is wrong with the language of an item."""
-    own = (domain, *(FLAVOURS if domain == EPISTEMIC else ()))
-    said = [clause for node in nodes for clause in clauses(node)]
-    lower = {word for sentence in written for word in sentence if word.islower()}
-    wrong = {
-        "article": any(_mismatch(*found) for sentence in written for found in _articles(sentence)),
-        "capital": any(map(_wrong_capital, written)),
-        "pronoun": clashes,
-        "foreign-operator": any(each.modality not in own for node in nodes for each in operators(node)),
-        "missing-verb": any(clause.missing for clause in said),
-        "agreement": any(_wrong_number(clause, lower) or _bare_verb(clause, said) for clause in said),
-    }
-    return tuple(sorted(code for code, found in wrong.items() if found))
-
-
-def _articles(sentence: Written) -> Iterator[tuple[str, str]]:
-    for index in range(len(sentence) - 1):
-        word = sentence[index]
-        if word in ("a", "an") or (index == 0 and word in ("A", "An")):
-            yield word.lower(), sentence[index + 1].strip("\"'")
-
-
-def _mismatch(article: str, word: str) -> bool:
-    if not word or (word.isupper() and len(word) > 1):
-        return False
-    if word[0].isdigit():
-        return (article == "an") != bool(_AN_NUMBER.match(word))
-    if not word[0].isalpha():
-        return False
-    first = word[0].lower()
-    # "an historic" is not wrong, and nobody knows how an invented word in u- is pronounced.
-    if first == "h" and article == "an":
-        return False
-    if first in "uy" and not is_known(word.lower(), lang="en"):
-        return False
-    if len(word) == 1:
-        return (article == "an") != (word.upper() in "AEFHILMNORSX")
-    return indefinite(word) != article
-
-
-def _wrong_capital(sentence: Written) -> bool:
-    if sentence and sentence[0][0].islower():
-        return True
-    return any(word in _OPENING and before in ("that", "then", "if") for before, word in pairwise(sentence))
-
-
-def _wrong_number(clause: Clause, lower: set[str]) -> bool:
-    """Whether a finite verb certainly does not agree with its subject."""
-    subject, number = clause.subject, clause.number
-    if not subject or not number:
-        return False
-    first = subject[0]
-    if len(subject) == 1 and first in ("he", "she", "it"):
-        return number == "plural" and not (clause.unmarked and is_unchanging(clause.predicate[0]))
-    if len(subject) == 1 and first in ("they", "we", "you"):
-        return number == "singular"
-    if clause.splits or _JOINED & set(subject):
-        return False
-    if number == "plural":
-        return first in _SINGULAR_DETERMINERS and not clause.quantifier and not clause.unmarked
-    head = subject[-1]
-    several = clause.quantifier == "all" and is_plural(head) and head in lower and first != "those"
-    plain = first in _PLURAL_DETERMINERS and len(subject) > 1 and is_plural(head) and head in lower
-    return (plain or several) and head not in SINGULAR_IN_S and not clause.quantifier
-
-
-def _bare_verb(clause: Clause, said: Sequence[Clause]) -> bool:
-    """Whether a verb stands in the base form after "be", or after a subject that is singular elsewhere."""
-    phrase = clause.predicate
-    if phrase[0] == "be" and len(phrase) > 1 and not clause.missing:
-        return any(other.unmarked and other.predicate == phrase[1:] for other in said)
-    if clause.unmarked and clause.subject and not clause.quantifier:
-        same = (other for other in said if other.subject == clause.subject and not other.quantifier)
-        return any(other.number == "singular" for other in same) and not is_unchanging(phrase[0])
-    return False
-
+from polbias.generators.normative.reading.slips import findings, refuse_foreign
 
 # Other formulas for the same: modal conditions as single clauses, prohibitions as duties not to do.
 
+_COMPOUND, _SECOND_MODALS = word_set("compound"), word_set("second_modals")
 _MARKS = {
     (DEONTIC, True): "permitted",
     (DEONTIC, False): "obligatory",
@@ -323,7 +241,9 @@ def denied_condition(inference: Inference) -> bool:
 
 # Whole items: sentences that speak of the same things, read together.
 
-_MOST = 16
+_MOST = 64
+# Whoever is in the only class of an item is in it whatever may be, and is all that there is.
+FIXED = "the same whatever happens"
 Choices = dict[str, str]
 
 
@@ -342,9 +262,10 @@ def read_item(premise: str, hypothesis: str, domain: str | None = None, flavoure
     given, concluded = sentences(premise), sentences(hypothesis)
     if not given or len(concluded) != 1:
         raise ReadingError(f"{premise!r} / {hypothesis!r}: expected premises, and one sentence as hypothesis")
+    refuse_foreign(f"{premise} {hypothesis}")
     # With one premise, "if" after the main clause belongs to what is obligatory or certain.
     parsed = [_parsed(text, len(given) > 1) for text in (*given, *concluded)]
-    nodes = [node for _, node in parsed]
+    nodes = [part for _, node in parsed[:-1] for part in _conjuncts(node)] + [parsed[-1][1]]
     modal = {operator.modality for node in nodes for operator in operators(node)}
     either = domain is None and modal == {"?"}
     domain = domain or guessed_domain(nodes)
@@ -355,10 +276,31 @@ def read_item(premise: str, hypothesis: str, domain: str | None = None, flavoure
     rule = applied_rule(nodes)
     syllogistic = rule is not None or _syllogistic(nodes)
     nodes = understood(nodes, discourse.topic, syllogistic)
-    readings = _item(nodes, syllogistic, rule).readings()
+    refuse_quantities(nodes)
+    plurals = _plurals([written for written, _ in parsed])
+    readings = _item(nodes, syllogistic, rule, plurals).readings()
     _refuse_compounds(readings[0].inference)
     found = findings([written for written, _ in parsed], said, domain, discourse.clashes)
     return ReadItem(readings, found, either)
+
+
+def _conjuncts(node: Node) -> Iterator[Node]:
+    """Yield the sentences that "and" joins in a premise."""
+    if isinstance(node, Coordination) and not node.disjunctive:
+        for part in node.parts:
+            yield from _conjuncts(part)
+    else:
+        yield node
+
+
+def _plurals(written: Sequence[tuple[str, ...]]) -> frozenset[str]:
+    """Return the words of an item that are nouns in the plural, and not names."""
+    return frozenset(
+        word.lower()
+        for sentence in written
+        for at, word in enumerate(sentence)
+        if is_plural(word.lower()) and (word.islower() or (at == 0 and is_known(word.lower(), lang="en")))
+    )
 
 
 def _refuse_compounds(inference: Inference) -> None:
@@ -366,6 +308,13 @@ def _refuse_compounds(inference: Inference) -> None:
 
     That does not matter where the clause comes again as it is.
     """
+    for name in dict.fromkeys(name for formula in inference.formulas for name in predicates(formula)):
+        words = name.split()
+        joint = next((at for at, word in enumerate(words) if word in ("and", "or", "but")), len(words))
+        if words[joint + 1 : joint + 2] and (
+            MODALS & set(words[joint:]) or words[joint + 1] in SUBJECT_PRONOUNS
+        ):
+            raise ReadingError(f"cannot take {name!r} apart")
     lone = alone(inference, predicates) | alone(inference, constants)
     several = len(set(lone.values())) > 1
     for name in lone:
@@ -380,32 +329,12 @@ def _syllogistic(nodes: list[Node]) -> bool:
     return any(clause.quantifier for node in nodes for clause in clauses(node))
 
 
-def _item(nodes: list[Node], syllogistic: bool, rule: Rule | None) -> _Item:
-    """Name the contents of an item, and of the other way to take its quantified subjects if there is one."""
-    other: tuple[str, str, list[Node]] | None = None
-    if len(nodes) < 3:
-        whole = as_propositions(nodes)
-        if whole and not _universal(whole):
-            # "It might be that nobody left" has no other scope.
-            nodes, whole = whole, None
-        other = ("scope", "de dicto", whole) if whole else None
-    elif not syllogistic:
-        nodes = as_propositions(nodes) or nodes
-    elif kind := kind_of(nodes):
-        other = ("kind", "term", as_terms(nodes, *kind))
-        nodes = as_classes(nodes, *kind)
-    elif taken := attached(nodes):
-        other = ("adverbial", "restricts", taken)
+def _item(nodes: list[Node], syllogistic: bool, rule: Rule | None, plurals: frozenset[str]) -> _Item:
+    """Name the contents of an item, and of the other ways to take its subjects."""
+    nodes, name, others = ways_to_take(nodes, syllogistic, rule is not None, plurals)
     said = contents(nodes, syllogistic, rule)
-    if other is None:
-        return _Item(said, rule)
-    name, value, taken = other
-    return _Item(said, rule, name, value, contents(taken, syllogistic, rule))
-
-
-def _universal(nodes: list[Node]) -> bool:
-    subjects = [clause.subject for node in nodes for clause in clauses(node)]
-    return any(subject and subject[0].startswith("every") for subject in subjects)
+    ways = {value: contents(other, syllogistic, rule) for value, other in others.items()}
+    return _Item(said, rule, name, ways)
 
 
 @dataclass(frozen=True)
@@ -416,23 +345,28 @@ class _Item:
         said: what its sentences say.
         rule: a conditional that is applied to somebody, or None.
         name: of a choice that changes what they say, or ``""``.
-        value: of that choice, with which they say something else.
-        other: what they say then.
+        others: what they say then, by the value of that choice.
     """
 
     said: Contents
     rule: Rule | None
     name: str = ""
-    value: str = ""
-    other: Contents | None = None
+    others: Mapping[str, Contents] = field(default_factory=dict)
 
     def readings(self) -> tuple[Reading, ...]:
         """Return the readings, the most natural one first."""
         options = self._options()
         settlings = islice(product(*options.values()), _MOST)
-        return tuple(
+        readings = [
             Reading(self._inference(choices), choices)
             for choices in (dict(zip(options, values, strict=True)) for values in settlings)
+        ]
+        # The surface scope is mostly one of the others.
+        known = {reading.inference for reading in readings if reading.choices.get("scope") != SURFACE}
+        return tuple(
+            reading
+            for reading in readings
+            if not known or reading.choices.get("scope") != SURFACE or reading.inference not in known
         )
 
     def _options(self) -> dict[str, tuple[str, ...]]:
@@ -442,28 +376,18 @@ class _Item:
         found = [operator for node in nodes for operator in operators(node)]
         if any(operator.word == "choose" for operator in found):
             options["can choose to"] = ("permission", "bilateral")
+        if any(map(is_not_all_might, found)):
+            options[NOT_ALL_MIGHT] = (DENIED_OF_ALL, DENIED_OF_EACH)
         if self.name == "kind":
             options["kind"] = ("quantified", "term")
         if self.name == "adverbial":
             options["adverbial"] = ("modifies", "restricts")
-        if self.said.classes and (scoped := self._scoped()):
-            denied = all(isinstance(node, Negation) and isinstance(node.body, Operator) for node in scoped)
-            wide = len(nodes) < 3 or denied
-            options["scope"] = ("de dicto", "de re") if wide else ("de re", "de dicto")
-        if (
-            len(nodes) < 3
-            and not found
-            and any(
-                isinstance(node, Negation)
-                and node.outer
-                and any(each.quantifier for each in clauses(node.body))
-                for node in nodes
-            )
-        ):
-            options["classes"] = ("may be empty", "not empty")
+        if self.name == "generic":
+            options["generic"] = ("kind", *self.others)
+        options |= self._scope_options()
         if self.said.doubtful or (self.rule and self.rule.noun):
             options["head noun"] = ("understood", "stated")
-        ways = [said.names for said in (self.said, self.other) if said]
+        ways = [said.names for said in (self.said, *self.others.values())]
         if any(names.loose for names in ways):
             likely = any(names.likely for names in ways)
             options["paraphrase"] = ("same", "different") if likely else ("different", "same")
@@ -480,6 +404,41 @@ class _Item:
             options["prohibition"] = ("no permission", "duty not to")
         return options
 
+    def _scope_options(self) -> dict[str, tuple[str, ...]]:
+        """Return the choices of the scope of subjects, and whether their classes may be empty."""
+        options: dict[str, tuple[str, ...]] = {}
+        nodes, single = self.said.nodes, len(self.said.nodes) < 3
+        quantifiers = {clause.quantifier for node in nodes for clause in clauses(node)}
+        indefinite = (SURFACE, *self._scopes())
+        if "some" in quantifiers and self.name == "scope":
+            options["scope"] = indefinite
+        else:
+            if "some" in quantifiers and len(indefinite) > 1:
+                options["indefinite"] = indefinite
+            if self.said.classes and (scoped := self._scoped()):
+                forms = (isinstance(node, Negation) and isinstance(node.body, Operator) for node in scoped)
+                options["scope"] = ("de dicto", "de re") if single or all(forms) else ("de re", "de dicto")
+                options["scope"] += (SURFACE,) if single else ()
+        denied = any(
+            clause.quantifier and any(isinstance(wrapper, Negation) and wrapper.outer for wrapper in around)
+            for node in (nodes if single else nodes[-1:] if not self.name else [])
+            for clause, around in scopes(node)
+        )
+        if denied or ("some" in quantifiers and quantifiers & {"all", "any", "no", "only"}):
+            options["classes"] = ("may be empty", "not empty")
+        if self.name in ("scope", "") and not self.others and self._is_one_class():
+            options["classes"] = (*options.get("classes", ("may be empty",)), FIXED)
+        return options
+
+    def _is_one_class(self) -> bool:
+        """Whether operators stand beside quantifiers over one class, of which nothing else is said."""
+        named = self.said
+        places = {at for ats in named.classes.values() for at in ats}
+        classes = {named.names.of[at] for at in places}
+        others = {name for at, name in enumerate(named.names.of) if at not in places}
+        modal = any(next(operators(node), None) for node in named.nodes)
+        return modal and len(classes) == 1 and not classes & others and not named.individuals
+
     def _natural(self, options: Mapping[str, tuple[str, ...]], **more: str) -> Inference:
         return self._inference({name: values[0] for name, values in options.items()} | more)
 
@@ -488,6 +447,18 @@ class _Item:
         denied, certain = (self._natural(options, **{COULD_NOT_HAVE: way}) for way in (DENIED, CERTAIN))
         repeating = denied.conclusion in denied.premises and certain.conclusion not in certain.premises
         return (CERTAIN, DENIED) if repeating else (DENIED, CERTAIN)
+
+    def _scopes(self) -> list[str]:
+        """Return the scopes besides that of the surface that subjects can have."""
+        found = [
+            around
+            for node in self.said.nodes
+            for clause, around in scopes(node)
+            if clause.quantifier == "some"
+        ]
+        narrow = any(isinstance(wrapper, Operator) for around in found for wrapper in inner(around)[:1])
+        wide = any(isinstance(wrapper, Operator) and wrapper.outer for around in found for wrapper in around)
+        return [NARROW] * narrow + [WIDE] * wide
 
     def _scoped(self) -> list[Node]:
         """Return the sentences whose operator can take the quantifier into its scope or leave it out."""
@@ -502,7 +473,7 @@ class _Item:
         ]
 
     def _inference(self, choices: Choices) -> Inference:
-        named = self.other if self.other and choices.get(self.name) == self.value else self.said
+        named = self.others.get(choices.get(self.name, ""), self.said)
         nodes = named.nodes
         same, tense = choices.get("paraphrase") != "different", choices.get("tense") == "respected"
 
@@ -516,7 +487,9 @@ class _Item:
             about = VARIABLE if clause.quantifier else named.individuals.get(clause.subject, "")
             said[id(clause)] = [atom(at, about) for at in named.positions[id(clause)]]
             if clause.quantifier:
-                restrictions[id(clause)] = _restriction(named, clause, stated, atom)
+                # The things that the generic subjects of an item speak of are all that there are.
+                fixed = self.name == "generic" or choices.get("classes") == FIXED
+                restrictions[id(clause)] = None if fixed else _restriction(named, clause, stated, atom)
         rules: dict[int, Atom | None] = {}
         if self.rule:
             noun = self.rule.noun if stated else ""

@@ -9,6 +9,7 @@ from polbias.generators.logic.formula import CERTAINTY, FLAVOURS, KNOWLEDGE
 from polbias.generators.logic.prover import ReadingError
 from polbias.generators.normative.reading.lexicon import (
     ADJECTIVES,
+    AUXILIARIES,
     BE,
     CONTENT,
     DEGREE,
@@ -21,6 +22,7 @@ from polbias.generators.normative.reading.lexicon import (
     OBLIQUE,
     OPENERS,
     RAISING,
+    RELATIVES,
     SUBJECT_PRONOUNS,
     UNIVERSAL_PEOPLE,
     Force,
@@ -36,6 +38,7 @@ from polbias.generators.normative.reading.nodes import (
     TOP,
     Clause,
     Conditional,
+    Coordination,
     Mood,
     Negation,
     Node,
@@ -52,6 +55,7 @@ from polbias.generators.normative.reading.verbs import auxiliary_at, divisions, 
 # Clauses: a subject, and a verb group with what follows it.
 
 _UNIVERSAL = word_set("universal_subjects")
+_COMPLEMENT = word_set("complement")
 _PLACES = word_set("places")
 _NEITHER = {"neither": "not", "nor": "or"}
 
@@ -397,7 +401,9 @@ def statement(words: Words, mood: Mood = TOP) -> Node:
         raise ReadingError("a clause without words")
     if words[0] in _IF and "," in words:
         return _conditional(words)
-    found: Node | None = None
+    found: Node | None = coordination(words, mood)
+    if found:
+        return found
     if words[0] == "it" and len(words) > 3:
         found = impersonal(words, mood)
     elif words[0] == "there" and len(words) > 3:
@@ -405,3 +411,62 @@ def statement(words: Words, mood: Mood = TOP) -> Node:
     elif words[0] in KNOWERS:
         found = known_by(words)
     return found or clause(words, mood)
+
+
+# Clauses that "and" or "or" joins, each with a subject and an auxiliary, or with an auxiliary of its own.
+
+_AND_OR = word_set("clause_conjunctions")
+
+
+def coordination(words: Words, mood: Mood = TOP) -> Node | None:
+    """Read clauses that "and" or "or" joins; None where these join less than clauses."""
+    joints = [at for at in range(2, len(words) - 1) if words[at] in _AND_OR]
+    if not joints:
+        return None
+    spans = [words[at + 1 : end] for at, end in zip(joints, [*joints[1:], len(words)], strict=True)]
+    cuts = [at for at, span in zip(joints, spans, strict=True) if span and _is_clause(span)]
+    if not cuts:
+        return None
+    starts, ends = [0, *(at + 1 for at in cuts)], [*cuts, len(words)]
+    parts = [_without_commas(words[start:end]) for start, end in zip(starts, ends, strict=True)]
+    disjunctive = {words[at] == "or" for at in cuts}
+    if parts[0][:1] == ("either",):
+        parts[0] = parts[0][1:]
+    if not all(part and _is_clause(part) for part in parts):
+        return None
+    subject = parts[0][: max(auxiliary_at(parts[0]), 0)]
+    try:
+        nodes = [
+            statement((*subject, *part) if at and _is_elliptic(part) else part, mood)
+            for at, part in enumerate(parts)
+            if subject or not (at and _is_elliptic(part))
+        ]
+    except ReadingError:
+        return None
+    if len(nodes) < len(parts):
+        return None
+    text = " ".join(words)
+    if len(disjunctive) > 1:
+        raise ReadingError(f'cannot tell in {text!r} what "and" joins and what "or" joins')
+    if _COMPLEMENT & set(parts[0]) and any(next(operators(node), None) for node in nodes[1:]):
+        raise ReadingError(f'cannot tell in {text!r} where the clause after "that" ends')
+    return Coordination(disjunctive == {True}, tuple(nodes))
+
+
+def _is_clause(words: Words) -> bool:
+    if words[0] in RELATIVES or words[0] in _IF:
+        return False
+    return words[0] in SUBJECT_PRONOUNS or _is_elliptic(words) or auxiliary_at(words) > 0
+
+
+def _is_elliptic(words: Words) -> bool:
+    """Whether words begin with an auxiliary, so that their subject is that of the clause before."""
+    return len(words) > 1 and (
+        words[0] in AUXILIARIES or (words[0] in ("need", "needs") and words[1] in ("not", "to"))
+    )
+
+
+def _without_commas(words: Words) -> Words:
+    while words and words[-1] == ",":
+        words = words[:-1]
+    return words[words[:1] == (",",) :]

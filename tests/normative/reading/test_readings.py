@@ -41,6 +41,7 @@ def test_scope_with_one_premise():
     assert forms("All swans might be white.", "It is possible that all swans are white.", "epistemic") == [
         ({"scope": "de dicto"}, "◇⟨every swan be white⟩ ⊢ ◇⟨every swan be white⟩"),
         ({"scope": "de re"}, "∀x (swan(x) → ◇ white(x)) ⊢ ∀x (swan(x) → ◇ white(x))"),
+        ({"scope": "surface"}, "∀x (swan(x) → ◇ white(x)) ⊢ ◇∀x (swan(x) → white(x))"),
     ]
 
 

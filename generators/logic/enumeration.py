@@ -1,4 +1,6 @@
-"""Decide inferences by trying all models of a given size: an oracle that shares no code with the prover.
+"""Decide inferences by trying all models of a given size: a second procedure beside the prover.
+
+It shares no code with that one.
 
 Truth is evaluated as it is defined, for many models at once: all ways in which worlds can be accessible along
 one axis of an array (one for each modality), all valuations along the last. Individuals are constant and each
@@ -13,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import lru_cache, reduce
 from itertools import product
 from math import inf
 
@@ -36,6 +38,7 @@ from polbias.generators.logic.formula import (
     atoms,
     children,
     constants,
+    enriched,
     rebuild,
     substitute,
 )
@@ -43,6 +46,8 @@ from polbias.generators.logic.formula import (
 Truth = NDArray[np.bool_]
 _CHUNK = 1 << 21
 _MAX_VALUATIONS = 1 << 22
+_INDIVIDUALS, _WORLDS = 3, 4
+_MAX_BITS = 18  # truth values of a model of `decide_small`: some milliseconds
 
 
 @dataclass(frozen=True)
@@ -111,6 +116,31 @@ def decide(
     return Decision(True, consistent, None)
 
 
+@lru_cache(maxsize=16384)
+def decide_small(inference: Inference, logic: Logic) -> Decision | None:
+    """Decide an inference by all models of up to three individuals and four worlds, as far as is feasible.
+
+    None if not even those with the named individuals and, if there are operators, two worlds can be tried.
+    """
+    if logic.free_choice:
+        inference = inference.map(enriched)
+    modal = any(_modalities(formula) for formula in inference.formulas)
+    named = len({name for formula in inference.formulas for name in constants(formula)})
+    consistent, tried = False, False
+    for extra in range(max(_INDIVIDUALS - named, 0) + 1):
+        domain = _domain(inference, extra)
+        spoken = {atom for f in inference.formulas for atom in atoms(_ground(f, domain))}
+        worlds = min(enough_worlds(inference, logic, extra=extra), _WORLDS, _MAX_BITS // max(len(spoken), 1))
+        if worlds < 1 + modal:
+            break
+        tried = True
+        decision = decide(inference, logic, worlds=worlds, extra=extra, trees=True)
+        if not decision.valid:
+            return decision
+        consistent = consistent or decision.consistent
+    return Decision(True, consistent, None) if tried else None
+
+
 def holds(formula: Formula, models: Models, world: int = 0) -> Truth:
     """Return whether a closed formula is true at a world, by model."""
 
@@ -146,9 +176,9 @@ def enough_worlds(inference: Inference, logic: Logic, *, extra: int = 1) -> int:
     """Return a number of worlds that a model of the premises and the denied conclusion can do with.
 
     A world needs no more others than operators stand there: each that says that something is possible needs
-    one (in KD one that says what is necessary may need one too), and what it needs is said by formulas of less
-    modal depth. In KT what is necessary is also said of the world itself, operators inside included. In S5
-    everything possible somewhere is possible everywhere and needs one world in all.
+    one (in KD one that says what is necessary may need one too), and what it needs is said by formulas of
+    less modal depth. In KT what is necessary is also said of the world itself, operators inside included. In
+    S5 everything possible somewhere is possible everywhere and needs one world in all.
     """
     domain = _domain(inference, extra)
     levels: list[set[Formula]] = []
@@ -172,10 +202,10 @@ def enough_worlds(inference: Inference, logic: Logic, *, extra: int = 1) -> int:
 
 
 def enough_individuals(inference: Inference) -> float:
-    """Return a number of individuals that suffices besides those that are named, or infinity if none is known.
+    """Return how many individuals suffice besides those that are named, or infinity if that is not known.
 
-    Whatever is not true of everybody needs somebody of whom it is false. If that is said outside operators and
-    quantifiers, a model restricted to those and to the named is one too.
+    Whatever is not true of everybody needs somebody of whom it is false. If that is said outside of operators
+    and quantifiers, a model restricted to those and to the named is one too.
     """
 
     def needed(formula: Formula, positive: bool, outside: bool) -> float:

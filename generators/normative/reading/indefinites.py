@@ -1,0 +1,391 @@
+"""Indefinite and counted noun phrases: what is read as "at least one", and what is not read at all.
+
+A subject that counts or measures ("two drivers", "most of them") is never part of a proposition: whether an
+operator or a negation is said of all that it applies to, or of how many there are, its form does not show.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from polbias.generators.logic.formula import DEONTIC
+from polbias.generators.logic.prover import ReadingError
+from polbias.generators.normative.reading.generics import denied_within, kind_of
+from polbias.generators.normative.reading.lexicon import (
+    ADVERBS,
+    DETERMINERS,
+    PREPOSITIONS,
+    RELATIVES,
+    SUBJECT_PRONOUNS,
+    THIRD_PERSON,
+    UNIVERSAL,
+    UNIVERSAL_PEOPLE,
+    Words,
+    is_plural,
+    singular,
+    word_set,
+)
+from polbias.generators.normative.reading.nodes import (
+    Clause,
+    Conditional,
+    Coordination,
+    Negation,
+    Node,
+    Operator,
+    change,
+    clauses,
+    rebuild,
+)
+from polbias.generators.normative.reading.quantifiers import class_of
+from polbias.generators.normative.reading.verbs import head_at, number_of
+
+_EXISTENTIAL, _QUANTITIES, _NUMBERS = word_set("existential"), word_set("quantities"), word_set("numbers")
+_OBJECTS = word_set("scoping_objects")
+_FREQUENCIES = word_set("frequencies")
+_PARTS, _EXCEPTIONS, _UNITS = word_set("parts"), word_set("exceptions"), word_set("units")
+_AT_LEAST_ONE, _ONE_OF = ("at", "least", "one"), ("one", "of")
+# What may stand before a number, so that it counts: "the two drivers", "more than 20 drivers".
+_BEFORE_NUMBERS = DETERMINERS | {
+    "than",
+    "to",
+    "over",
+    "under",
+    "about",
+    "around",
+    "between",
+    "and",
+    "or",
+    "of",
+}
+_BEFORE_NUMBERS |= _QUANTITIES
+# Prepositions that belong to a quantity; after another one or a relative comes what restricts a noun.
+_WITHIN = {"than", "to", "or", "and", "but"}
+_RESTRICTING = (PREPOSITIONS | RELATIVES) - _WITHIN
+_DIGITS = re.compile(r"\d[\d.,]*%?$")
+
+Wrappers = tuple[Negation | Operator, ...]
+
+
+def scopes(node: Node, around: Wrappers = ()) -> Iterator[tuple[Clause, Wrappers]]:
+    """Yield the clauses of a sentence, with the negations and operators around them, the outermost first."""
+    match node:
+        case Clause():
+            yield node, around
+        case Conditional(antecedent, consequent):
+            yield from scopes(antecedent)
+            yield from scopes(consequent)
+        case Coordination(_, parts):
+            for part in parts:
+                yield from scopes(part)
+        case Negation() | Operator():
+            yield from scopes(node.body, (*around, node))
+
+
+def inner(around: Wrappers) -> Wrappers:
+    """Return the negations and operators of the verb group."""
+    return tuple(wrapper for wrapper in around if not wrapper.outer)
+
+
+def existential(subject: Words) -> Words:
+    """Return the class of which a subject says that there is at least one; empty if it says no such thing."""
+    if subject[:1] == ("some",) and len(subject) > 1:
+        rest = subject[1:]
+    elif subject[:1] and subject[0] in _EXISTENTIAL - {"some"}:
+        return subject
+    elif subject[:3] == _AT_LEAST_ONE and len(subject) > 3:
+        rest = subject[3:]
+    elif subject[:2] == _ONE_OF:
+        rest = subject[1:]
+    else:
+        return ()
+    if rest[0] == "of":
+        rest = rest[1:]
+        rest = rest[rest[:1] == ("the",) :]
+    return rest
+
+
+def refuse_quantities(nodes: Sequence[Node]) -> None:
+    """Refuse an item that counts or measures where this bears on what follows.
+
+    Raises:
+        ReadingError: naming the noun phrase.
+    """
+    occurrences = [pair for node in nodes for pair in scopes(node)]
+    counted = [(clause, around) for clause, around in occurrences if quantity_of(clause)]
+    if counted and not is_repeated(nodes, counted):
+        subject = " ".join(counted[0][0].subject)
+        raise ReadingError(f"cannot read {quantity_of(counted[0][0])!r} in the subject {subject!r}")
+    for clause, around in occurrences:
+        _refuse_joined(clause, around)
+        _refuse_any(clause, around, len(nodes) < 3)
+        _refuse_object(clause, inner(around))
+
+
+def is_repeated(nodes: Sequence[Node], occurrences: Sequence[tuple[Clause, Wrappers]]) -> bool:
+    """Whether clauses of several sentences are one clause that comes again as it is, verb group and all."""
+    first = occurrences[0][0]
+    heads = [clause.subject[-1:] for node in nodes for clause in clauses(node)]
+    return (
+        (len(nodes) > 2 or nodes[0] == nodes[1])
+        and 1 < len(occurrences) == heads.count(first.subject[-1:])
+        and len({(clause.subject, *map(_force, inner(around))) for clause, around in occurrences}) == 1
+        and all(set(first.predicates[0]) & set(clause.predicates[0]) for clause, _ in occurrences)
+        and all(len(clause.predicates) == 1 for clause, _ in occurrences)
+    )
+
+
+def _force(wrapper: Negation | Operator) -> tuple[str, ...]:
+    return (wrapper.modality, wrapper.force) if isinstance(wrapper, Operator) else ("not",)
+
+
+def quantity_of(clause: Clause) -> str:
+    """Return the word of a subject that counts or measures, or excepts somebody; empty if there is none."""
+    subject = clause.subject if clause.quantifier else existential(clause.subject) or clause.subject
+    if not clause.quantifier and (word := _quantity_within(subject)):
+        return word
+    whole, subject = subject, subject[: _restriction_at(subject)]
+    if subject in (("one",), *((word,) for word in UNIVERSAL_PEOPLE)):
+        return ""
+    for at, word in enumerate(subject):
+        part = word in _PARTS and whole[at + 1 : at + 2] == ("of",) and subject[0] != "the"
+        if word in _QUANTITIES | _EXCEPTIONS | _FREQUENCIES or part or _counts(subject, at):
+            return word
+        universal = (word in UNIVERSAL and word != "only") or word == "some"
+        if universal and (at or word not in UNIVERSAL_PEOPLE):
+            return word
+    return "one" if subject[:1] == ("one",) else ""
+
+
+def _quantity_within(subject: Words) -> str:
+    """Return the quantity of what a subject belongs to: "somebody's car", "the cars of two drivers"."""
+    for at, word in enumerate(subject):
+        possessor = word.removesuffix("'s")
+        if possessor != word and possessor in UNIVERSAL_PEOPLE | _EXISTENTIAL:
+            return word
+        counted = (
+            word in _QUANTITIES | {"some"}
+            or word in UNIVERSAL
+            or (_is_number(subject, at) and at + 1 < len(subject))
+        )
+        if at > 1 and subject[at - 1] == "of" and counted:
+            return word
+    return ""
+
+
+def _restriction_at(subject: Words) -> int:
+    """Return where what restricts the noun of a subject begins, or its end."""
+    return next(
+        (
+            at
+            for at, word in enumerate(subject)
+            if at and word in _RESTRICTING and subject[at - 1] not in ADVERBS
+        ),
+        len(subject),
+    )
+
+
+def _is_number(words: Words, at: int) -> bool:
+    return words[at] in _NUMBERS or bool(_DIGITS.match(words[at]))
+
+
+def _counts(words: Words, at: int) -> bool:
+    """Whether a number counts what comes after it, and is no name ("chapter two")."""
+    return _is_number(words, at) and (not at or at + 1 < len(words) or words[at - 1] in _BEFORE_NUMBERS)
+
+
+def _refuse_joined(clause: Clause, around: Wrappers) -> None:
+    """Refuse a subject of several where it matters whether something is said of each."""
+    subject = clause.subject
+    if clause.quantifier or not inner(around):
+        return
+    end = _restriction_at(subject)
+    denied = any(isinstance(wrapper, Negation) for wrapper in around)
+    for word in subject[1:end]:
+        if word in ("or", "nor") or (word == "and" and denied):
+            raise ReadingError(f"cannot take the subject {' '.join(subject)!r} apart")
+
+
+def _refuse_any(clause: Clause, around: Wrappers, single: bool) -> None:
+    """Refuse "any" where a negation makes it "some", or does not."""
+    negations = [wrapper for wrapper in around if isinstance(wrapper, Negation)]
+    if single and clause.quantifier == "any" and negations and inner(around):
+        raise ReadingError(f"cannot tell the scope of {' '.join(clause.subject)!r}")
+
+
+def _refuse_object(clause: Clause, around: Wrappers) -> None:
+    """Refuse a counted or quantified object where a negation of the verb group may be within its scope."""
+    if not any(isinstance(wrapper, Negation) for wrapper in around):
+        return
+    modal = any(isinstance(wrapper, Operator) for wrapper in around)
+    obliged = any(isinstance(wrapper, Operator) and wrapper.modality == DEONTIC for wrapper in around)
+    for alternatives in clause.predicates:
+        word = scoping_word(alternatives[0], modal, obliged)
+        if word:
+            raise ReadingError(f"cannot tell the scope of {word!r} in {' '.join(alternatives[0])!r}")
+
+
+def scoping_word(phrase: Words, modal: bool, obliged: bool) -> str:
+    """Return the word of a verb phrase whose scope a negation before it leaves open, or nothing."""
+    for at in range(1, len(phrase)):
+        word, before, after = phrase[at], phrase[at - 1], phrase[at + 1 : at + 2]
+        if obliged and word in _FREQUENCIES:
+            return word
+        # "in 1945 at the latest", "work every day", "wait for two hours"
+        if after and (after[0] in PREPOSITIONS - {"of"} or singular(after[0]) in _UNITS):
+            continue
+        numbered = (_is_number(phrase, at) or word == "one") and before != "have"
+        if not after and (word == "one" or before in PREPOSITIONS):
+            numbered = False
+        if word == "some" or (modal and word in _OBJECTS) or (obliged and (word in _QUANTITIES or numbered)):
+            return word
+    return ""
+
+
+def is_generic(subject: Words, plurals: frozenset[str]) -> bool:
+    """Whether a subject is "a" with a noun, or a bare plural; plurals: the words that can be one."""
+    if not subject or subject[0] in SUBJECT_PRONOUNS or subject[0] in PREPOSITIONS:
+        return False
+    if subject[0] in ("a", "an"):
+        return len(subject) > 1
+    head = subject[head_at(subject)]
+    if subject[0] in DETERMINERS or number_of(subject) != "plural" or "and" in subject:
+        return False
+    return is_plural(head) and head in plurals
+
+
+def refuse_later_mentions(nodes: Sequence[Node]) -> None:
+    """Refuse pronouns beside an existential subject: they may stand for whoever it speaks of."""
+    for node in nodes:
+        for clause in clauses(node):
+            if clause.subject[:1] and clause.subject[0] in THIRD_PERSON and len(clause.subject) == 1:
+                raise ReadingError(f"cannot tell whom {clause.subject[0]!r} stands for")
+
+
+def existentials(nodes: Sequence[Node]) -> list[tuple[Clause, Wrappers]]:
+    """Return the clauses with a subject that says of at least one, with what is around them."""
+    return [
+        (clause, around)
+        for node in nodes
+        for clause, around in scopes(node)
+        if existential(clause.subject) and not clause.quantifier
+    ]
+
+
+def universals(nodes: Sequence[Node]) -> list[tuple[Clause, Wrappers]]:
+    """Return the clauses with a quantified subject and a negation or an operator in the verb group."""
+    occurrences = (pair for node in nodes for pair in scopes(node))
+    return [(clause, around) for clause, around in occurrences if clause.quantifier and inner(around)]
+
+
+def with_existentials(nodes: Sequence[Node]) -> list[Node]:
+    """Return sentences with existential subjects as quantifiers; conditionals stay as they are."""
+
+    def how(clause: Clause) -> Clause:
+        group = () if clause.quantifier else existential(clause.subject)
+        return replace(clause, quantifier="some", subject=group, splits=()) if group else clause
+
+    return [node if isinstance(node, Conditional) else change(node, how) for node in nodes]
+
+
+def with_denied_existentials(nodes: Sequence[Node]) -> list[Node]:
+    """Return sentences with "no N" as the denial of "some N"."""
+    return [_denied_existential(node) for node in nodes]
+
+
+def _denied_existential(node: Node) -> Node:
+    if isinstance(node, Conditional | Coordination):
+        return rebuild(node, _denied_existential)
+    first = next(clauses(node))
+    if first.quantifier != "no":
+        return node
+    some = replace(first, quantifier="some", splits=())
+    return denied_within(change(node, lambda clause: some if clause is first else clause), outer=True)
+
+
+def with_quantifier(nodes: Sequence[Node], quantifier: str, plurals: frozenset[str]) -> list[Node]:
+    """Return sentences with another quantifier for generic subjects."""
+
+    def how(clause: Clause) -> Clause:
+        if clause.quantifier or not is_generic(clause.subject, plurals):
+            return clause
+        subject = clause.subject[clause.subject[0] in ("a", "an") :]
+        return replace(clause, quantifier=quantifier, subject=subject, splits=())
+
+    return [change(node, how) for node in nodes]
+
+
+def generic_quantifiers(nodes: Sequence[Node], plurals: frozenset[str]) -> tuple[str, ...]:
+    """Return the quantifiers that generic subjects may stand for where that bears on scope."""
+    occurrences = [
+        (clause, around)
+        for node in nodes
+        for clause, around in scopes(node)
+        if not clause.quantifier and is_generic(clause.subject, plurals)
+    ]
+    wrappers = [wrapper for _, around in occurrences for wrapper in around]
+    duties = any(isinstance(wrapper, Operator) and wrapper.modality == DEONTIC for wrapper in wrappers)
+    # "A square cannot have five sides" is of a kind, "a senator will resign" is of one or another.
+    episodic = any(clause.tense not in ("", "present") for clause, _ in occurrences)
+    flat = [clause for node in nodes for clause in clauses(node)]
+    others = {class_of(clause.subject).name for clause in flat if clause.quantifier}
+    others |= {class_of(existential(clause.subject)).name for clause, _ in existentials(nodes)}
+    if any(class_of(clause.subject).name in others for clause, _ in occurrences):
+        return ("all",)
+    scoped = (duties or episodic) and any(inner(around) for _, around in occurrences)
+    if not scoped or (len(occurrences) < 2 and not others):
+        return ()
+    some = episodic or any(clause.subject[0] in ("a", "an") for clause, _ in occurrences)
+    return ("all", "some") if some else ("all",)
+
+
+def generic_subject(nodes: Sequence[Node], plurals: frozenset[str]) -> str:
+    """Return the first generic subject of an item."""
+    subjects = (clause.subject for node in nodes for clause in clauses(node) if not clause.quantifier)
+    return " ".join(next((subject for subject in subjects if is_generic(subject, plurals)), ()))
+
+
+def is_one_kind(nodes: Sequence[Node], plurals: frozenset[str]) -> bool:
+    """Whether the generic subjects of an item are all of one kind."""
+    subjects = (clause.subject for node in nodes for clause in clauses(node) if not clause.quantifier)
+    return len({class_of(subject).name for subject in subjects if is_generic(subject, plurals)}) == 1
+
+
+def refuse_generics(nodes: Sequence[Node], plurals: frozenset[str]) -> None:
+    """Refuse several sentences if what one says of "a N" may be of all of them, or of one or another."""
+    pairs = [pair for node in nodes for pair in scopes(node)]
+    quantified = {class_of(clause.subject).name for clause, _ in pairs if clause.quantifier}
+    generic = [
+        (clause, around)
+        for clause, around in pairs
+        if not clause.quantifier and is_generic(clause.subject, plurals)
+    ]
+    duties = [(clause, around) for clause, around in generic if _is_duty(inner(around))]
+    repeated = len(duties) < 2 or is_repeated(nodes, duties)
+    kind = kind_of(nodes) and not existentials(nodes)
+    for clause, around in generic:
+        article = clause.subject[0] in ("a", "an")
+        outside = any(isinstance(wrapper, Negation) and wrapper.outer for wrapper in around)
+        denied = any(isinstance(wrapper, Negation) and (article or wrapper.outer) for wrapper in around)
+        duty = _is_duty(inner(around))
+        ambiguous = not kind and class_of(clause.subject).name in quantified
+        ambiguous |= duty and denied and not repeated
+        if outside and article and inner(around):
+            ambiguous |= any(_is_divided_otherwise(clause, around, *other) for other in generic)
+        if ambiguous:
+            subject = " ".join(clause.subject)
+            raise ReadingError(f"cannot tell whether {subject!r} speaks of all or of some")
+
+
+def _is_duty(around: Wrappers) -> bool:
+    return any(isinstance(wrapper, Operator) and wrapper.modality == DEONTIC for wrapper in around)
+
+
+def _is_divided_otherwise(clause: Clause, around: Wrappers, other: Clause, others: Wrappers) -> bool:
+    """Whether two clauses say the same of "a N", but with other operators in the verb group."""
+    return (
+        clause.subject == other.subject
+        and bool(set(clause.predicates[0]) & set(other.predicates[0]))
+        and [_force(wrapper) for wrapper in inner(around)] != [_force(wrapper) for wrapper in inner(others)]
+    )

@@ -1,0 +1,105 @@
+"""The ways to take the quantified and indefinite subjects of an item."""
+
+from __future__ import annotations
+
+from polbias.generators.logic.prover import ReadingError
+from polbias.generators.normative.reading.generics import as_classes, as_propositions, as_terms, kind_of
+from polbias.generators.normative.reading.indefinites import (
+    existentials,
+    generic_quantifiers,
+    generic_subject,
+    inner,
+    is_one_kind,
+    is_repeated,
+    refuse_generics,
+    refuse_later_mentions,
+    scopes,
+    universals,
+    with_denied_existentials,
+    with_existentials,
+    with_quantifier,
+)
+from polbias.generators.normative.reading.nodes import Conditional, Node, clauses
+from polbias.generators.normative.reading.quantifiers import attached
+
+# What the sentences of an item say, the name of a choice, and what they say otherwise by its values.
+Ways = tuple[list[Node], str, dict[str, list[Node]]]
+
+
+def ways_to_take(nodes: list[Node], syllogistic: bool, applied: bool, plurals: frozenset[str]) -> Ways:
+    """Return the ways to take the subjects of an item.
+
+    Args:
+        nodes: its sentences.
+        syllogistic: whether one is a rule that is about all.
+        applied: whether that is a conditional.
+        plurals: the words of the item that are nouns in the plural.
+    """
+    if len(nodes) < 3:
+        return _pair(nodes, plurals)
+    if not applied:
+        refuse_generics(nodes, plurals)
+    return _syllogism(nodes) if syllogistic else _propositions(nodes)
+
+
+def _pair(nodes: list[Node], plurals: frozenset[str]) -> Ways:
+    """Return the ways to take the subjects of one premise and a conclusion."""
+    quantified = any(clause.quantifier for node in nodes for clause in clauses(node))
+    indefinite = existentials(nodes)
+    scoped = any(inner(around) for _, around in indefinite)
+    whole = None if scoped else as_propositions(nodes)
+    generic = generic_quantifiers(nodes, plurals)
+    if generic and (quantified or indefinite or not is_one_kind(nodes, plurals)):
+        raise ReadingError(
+            f"cannot tell whether {generic_subject(nodes, plurals)!r} speaks of all or of some"
+        )
+    if generic:
+        return nodes, "generic", {kind: with_quantifier(nodes, kind, plurals) for kind in generic}
+    if scoped or (quantified and whole is None and indefinite):
+        return _existentially(nodes), "scope", {}
+    if whole and not _universal(whole) and not _is_divided(nodes):
+        # "It might be that nobody left" has no other scope.
+        return whole, "", {}
+    return nodes, "scope", {"de dicto": whole} if whole else {}
+
+
+def _propositions(nodes: list[Node]) -> Ways:
+    """Return several sentences, none of which is a rule, with their quantified clauses as wholes."""
+    indefinite = existentials(nodes)
+    scoped = any(inner(around) for _, around in indefinite)
+    for ways in (indefinite if scoped else [], universals(nodes)):
+        if ways and not is_repeated(nodes, ways):
+            subject = " ".join(ways[0][0].subject)
+            raise ReadingError(f"cannot tell the scope of {subject!r} among several sentences")
+    return as_propositions(nodes) or nodes, "", {}
+
+
+def _syllogism(nodes: list[Node]) -> Ways:
+    """Return the ways to take several sentences of which one is a rule."""
+    if existentials(nodes):
+        refuse_later_mentions(nodes)
+        return with_existentials(nodes), "", {}
+    if kind := kind_of(nodes):
+        return as_classes(nodes, *kind), "kind", {"term": as_terms(nodes, *kind)}
+    taken = attached(nodes)
+    return nodes, "adverbial" if taken else "", {"restricts": taken} if taken else {}
+
+
+def _existentially(nodes: list[Node]) -> list[Node]:
+    """Return the two sentences of an item with every subject as a quantifier that has its own scope."""
+    if any(isinstance(node, Conditional) for node in nodes):
+        raise ReadingError("cannot tell the scope of an indefinite subject beside a condition")
+    refuse_later_mentions(nodes)
+    return with_denied_existentials(with_existentials(nodes))
+
+
+def _is_divided(nodes: list[Node]) -> bool:
+    """Whether an operator stands between "no N" and what is said of them."""
+    return any(
+        clause.quantifier == "no" and bool(inner(around)) for node in nodes for clause, around in scopes(node)
+    )
+
+
+def _universal(nodes: list[Node]) -> bool:
+    subjects = [clause.subject for node in nodes for clause in clauses(node)]
+    return any(subject and subject[0].startswith("every") for subject in subjects)

@@ -1,0 +1,122 @@
+"""What is wrong with the language of an item, and what is in no language that the grammar knows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from simplemma import in_target_language, is_known
+
+from polbias.generators.logic.formula import EPISTEMIC, FLAVOURS
+from polbias.generators.logic.prover import ReadingError
+from polbias.generators.normative.reading.lexicon import SINGULAR_IN_S, is_plural, is_unchanging, word_set
+from polbias.generators.normative.reading.nodes import Clause, Node, clauses, indefinite, operators
+
+# Slips; in doubt, nothing is one.
+
+Written = tuple[str, ...]
+_SINGULAR_DETERMINERS = word_set("singular_determiners")
+_PLURAL_DETERMINERS = word_set("plural_determiners")
+_JOINED = word_set("joined")
+_OPENING = word_set("opening")
+_AN_NUMBER = re.compile(r"(?:8\d*|11|18)(?:\D|$|,)")
+
+
+def findings(
+    written: Sequence[Written], nodes: Sequence[Node], domain: str, clashes: bool
+) -> tuple[str, ...]:
+    """Find what is wrong with the language of an item."""
+    own = (domain, *(FLAVOURS if domain == EPISTEMIC else ()))
+    said = [clause for node in nodes for clause in clauses(node)]
+    lower = {word for sentence in written for word in sentence if word.islower()}
+    wrong = {
+        "article": any(_mismatch(*found) for sentence in written for found in _articles(sentence)),
+        "capital": any(map(_wrong_capital, written)),
+        "pronoun": clashes,
+        "foreign-operator": any(each.modality not in own for node in nodes for each in operators(node)),
+        "missing-verb": any(clause.missing for clause in said),
+        "agreement": any(_wrong_number(clause, lower) or _bare_verb(clause, said) for clause in said),
+    }
+    return tuple(sorted(code for code, found in wrong.items() if found))
+
+
+def _articles(sentence: Written) -> Iterator[tuple[str, str]]:
+    for index in range(len(sentence) - 1):
+        word = sentence[index]
+        if word in ("a", "an") or (index == 0 and word in ("A", "An")):
+            yield word.lower(), sentence[index + 1].strip("\"'")
+
+
+def _mismatch(article: str, word: str) -> bool:
+    if not word or (word.isupper() and len(word) > 1):
+        return False
+    if word[0].isdigit():
+        return (article == "an") != bool(_AN_NUMBER.match(word))
+    if not word[0].isalpha():
+        return False
+    first = word[0].lower()
+    # "an historic" is not wrong, and nobody knows how an invented word in u- is pronounced.
+    if first == "h" and article == "an":
+        return False
+    if first in "uy" and not is_known(word.lower(), lang="en"):
+        return False
+    if len(word) == 1:
+        return (article == "an") != (word.upper() in "AEFHILMNORSX")
+    return indefinite(word) != article
+
+
+def _wrong_capital(sentence: Written) -> bool:
+    if sentence and sentence[0][0].islower():
+        return True
+    return any(word in _OPENING and before in ("that", "then", "if") for before, word in pairwise(sentence))
+
+
+def _wrong_number(clause: Clause, lower: set[str]) -> bool:
+    """Whether a finite verb certainly does not agree with its subject."""
+    subject, number = clause.subject, clause.number
+    if not subject or not number:
+        return False
+    first = subject[0]
+    if len(subject) == 1 and first in ("he", "she", "it"):
+        return number == "plural" and not (clause.unmarked and is_unchanging(clause.predicate[0]))
+    if len(subject) == 1 and first in ("they", "we", "you"):
+        return number == "singular"
+    if clause.splits or _JOINED & set(subject):
+        return False
+    if number == "plural":
+        return first in _SINGULAR_DETERMINERS and not clause.quantifier and not clause.unmarked
+    head = subject[-1]
+    several = clause.quantifier == "all" and is_plural(head) and head in lower and first != "those"
+    plain = first in _PLURAL_DETERMINERS and len(subject) > 1 and is_plural(head) and head in lower
+    return (plain or several) and head not in SINGULAR_IN_S and not clause.quantifier
+
+
+def _bare_verb(clause: Clause, said: Sequence[Clause]) -> bool:
+    """Whether a verb stands in the base form after "be", or after a subject that is singular elsewhere."""
+    phrase = clause.predicate
+    if phrase[0] == "be" and len(phrase) > 1 and not clause.missing:
+        return any(other.unmarked and other.predicate == phrase[1:] for other in said)
+    if clause.unmarked and clause.subject and not clause.quantifier:
+        same = (other for other in said if other.subject == clause.subject and not other.quantifier)
+        return any(other.number == "singular" for other in same) and not is_unchanging(phrase[0])
+    return False
+
+
+# Other languages.
+
+# Shares of words that a lexicon knows: above the first a text is English, and it is in another language above
+# the second if that many more are known there. On 2,000 English items with invented words no share elsewhere
+# is 0.2 higher; on 48 German ones it is by 0.5 or more.
+_KNOWN, _KNOWN_ELSEWHERE, _FURTHER = 0.75, 0.6, 0.3
+
+
+def refuse_foreign(text: str) -> None:
+    """Refuse a text in another language, of which the grammar takes whole sentences for verb phrases."""
+    english = in_target_language(text, lang="en")
+    if english > _KNOWN:
+        return
+    for language in ("de", "es", "fr", "it"):
+        share = in_target_language(text, lang=language)
+        if share > _KNOWN_ELSEWHERE and share - english > _FURTHER:
+            raise ReadingError(f"expected English, found {text!r}, which reads like {language!r}")
