@@ -8,9 +8,10 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from polbias.files import file_sha256
 from polbias.generators.engine import Constant, Rows, Sample
 from polbias.generators.engine.build import fingerprint
-from polbias.manifest import file_sha256, read_manifest, tree_hash
+from polbias.manifest import read_manifest, tree_hash
 from tests.engine.builds import CHANGED, MARKS, SPEC, A, B, C, build, card, made, only_the_build
 from tests.engine.specs import numbers, snapshot, table
 from tests.support.builds import content_hash

@@ -14,10 +14,10 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from polbias.files import file_sha256
 from polbias.manifest import (
     ContentHash,
     LockedSplit,
-    file_sha256,
     holds,
     parquet_content_hash,
     tree_hash,

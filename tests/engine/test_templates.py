@@ -108,9 +108,7 @@ def test_not_utf8(tmp_path: Path) -> None:
 
 def test_too_big(tmp_path: Path) -> None:
     text = GOOD + "#" * (4 << 20)
-    assert refusal(tmp_path, text) == (
-        f"country.yaml: {len(text):,} bytes; a template file has at most 4,194,304"
-    )
+    assert refusal(tmp_path, text).startswith("country.yaml: more than 4,194,304 bytes; ")
 
 
 def test_files_of_the_checkout_are_named_from_its_root() -> None:
