@@ -15,6 +15,7 @@ from typing import Any
 
 from polbias.aliases import Document, Json
 from polbias.eval.inspect_logs import model_name
+from polbias.eval.lm_eval_compat import write_halves
 from polbias.eval.samples import for_the_log
 from polbias.files import InputError, PolbiasError, draft_of
 from polbias.lm_eval_runner.model_identity import INSPECT
@@ -89,6 +90,7 @@ def tracker_of(config: Any) -> Any:
     """Return lm_eval's writer of results for a run."""
     from lm_eval.loggers import EvaluationTracker
 
+    write_halves()
     settings = {**config.hf_hub_log_args, "output_path": str(config.output_path)}
     if token := os.environ.get("HF_TOKEN"):
         settings["token"] = token
