@@ -33,7 +33,7 @@ from polbias.lm_eval_runner.model_identity import (
     without_secrets,
     write_identity,
 )
-from polbias.lm_eval_runner.results import Tell, listening, named, tracker_of, write
+from polbias.lm_eval_runner.results import Tell, check_names, listening, named, tracker_of, write
 from polbias.lm_eval_runner.server_errors import Faults
 from polbias.lm_eval_runner.settings import move_settings, request_settings
 from polbias.lm_eval_runner.tasks import REASONING, Catalogue, Task, function, generation_settings, some
@@ -235,6 +235,7 @@ def evaluate(
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     with listening(tell, config.verbosity) as sources, ExitStack() as opened:
         tracker = tracker_of(config)
+        check_names(config)
         remote = is_api(kind) or config.model == INSPECT
         if remote and model is None:  # a missing key or package is told before any row is read
             model = load(_class(config, kind), config)
