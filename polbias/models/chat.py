@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 
 from polbias.aliases import Document
 from polbias.files import InputError, PolbiasError
+from polbias.models.bodies import is_token_count
 from polbias.models.requests import Answer, Ask, Kind, Request, ServiceError, with_patience
 from polbias.optional import advice
 
@@ -111,7 +112,7 @@ def _usage(response: Any) -> dict[str, int]:
     found = getattr(response, "usage", None)
     named = (("input_tokens", "prompt_tokens"), ("output_tokens", "completion_tokens"))
     counts = {ours: getattr(found, theirs, None) for ours, theirs in named}
-    return {name: count for name, count in counts.items() if isinstance(count, int)}
+    return {name: count for name, count in counts.items() if type(count) is int and is_token_count(count)}
 
 
 # What services have in common, and chat models: at OpenAI or any server that speaks its language.
