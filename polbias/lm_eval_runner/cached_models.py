@@ -42,6 +42,7 @@ def remembering(kind: Any) -> Any:
     from lm_eval.models.api_models import TemplateAPI
     from lm_eval.models.openai_completions import LocalChatCompletion, OpenAIChatCompletion
 
+    in_blocks = issubclass(kind, AnthropicChat)
     has_own_client = getattr(kind, "amodel_call", None) is not TemplateAPI.amodel_call
 
     class Remembering(kind):  # type: ignore[misc]
@@ -158,7 +159,7 @@ def remembering(kind: Any) -> Any:
                 if status < 400 and is_too_long:
                     if not generate:
                         raise _longer_than(limit)
-                    return too_long_body(payload, limit, in_blocks=issubclass(kind, AnthropicChat))
+                    return too_long_body(payload, limit, in_blocks=in_blocks)
                 text = content.decode("utf-8", "replace")
                 body = _parse(text) if status < 400 else None
                 error = error_in_answer(body) if status < 400 else ServerError.parse(status, text)
@@ -166,11 +167,12 @@ def remembering(kind: Any) -> Any:
                     if not isinstance(body, list | Mapping):
                         raise odd("body", body, "an object of JSON")
                     if generate:
-                        body = with_all_answers(body, payload, self.memory.faults.tell_once)
+                        tell_once = self.memory.faults.tell_once
+                        body = with_all_answers(body, payload, tell_once, in_blocks=in_blocks)
                     about = {"dropped": {**settings.dropped}} if settings.dropped and generate else {}
                     return {**body, BESIDE: about} if isinstance(body, Mapping) else body
                 if generate and error.is_filter:
-                    return filtered_body(payload, error.message, in_blocks=issubclass(kind, AnthropicChat))
+                    return filtered_body(payload, error.message, in_blocks=in_blocks)
                 if not settings.adapt(payload, error):
                     raise self._error(payload, error)
 

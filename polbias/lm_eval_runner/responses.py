@@ -67,17 +67,23 @@ def n_answers(payload: Document) -> int:
     return len(prompts) * (payload.get("n") or 1)
 
 
-def with_all_answers(body: Any, payload: Document, tell_once: Callable[[str, str], None]) -> Any:
+def with_all_answers(
+    body: Any, payload: Document, tell_once: Callable[[str, str], None], *, in_blocks: bool = False
+) -> Any:
     """Return a response with no more answers than its request asks for; say what is odd about their number.
 
     Args:
         body: of the response.
         payload: the request.
         tell_once: shows a line unless one of its kind was shown.
+        in_blocks: whether the API is Anthropic's, whose answers are blocks.
 
     Raises:
         ResponseError: if several prompts have fewer answers, which could be those of any of them.
     """
+    if isinstance(body, Mapping):
+        foreign = "choices" if in_blocks else "content"  # lm_eval would read it as an empty answer
+        body = {name: value for name, value in body.items() if name != foreign}
     choices = body.get("choices") if isinstance(body, Mapping) else None
     if not isinstance(choices, list) or not choices:
         return body
