@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from polbias.aliases import Json
+from polbias.eval.lm_eval_compat import write_halves
 from polbias.files import BuildError, InputError, PolbiasError, build_root
 from polbias.manifest import (
     Manifest,
@@ -68,6 +69,8 @@ def as_dataset(table: Any) -> Json:
     """The rows of a table as lm_eval takes them."""
     import datasets
     from datasets.fingerprint import generate_random_fingerprint
+
+    write_halves()
 
     class Rows(datasets.Dataset):  # type: ignore[misc]
         """A dataset whose rows are read in batches: lm_eval goes through all of them three times."""

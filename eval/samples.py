@@ -15,7 +15,7 @@ from polbias.aliases import Document, Json
 from polbias.eval import inspect_logs
 from polbias.eval.answers.text import Response
 from polbias.eval.lm_eval_glue import flat
-from polbias.files import UNZIPPING, InputError, without_gz
+from polbias.files import UNZIPPING, InputError, whole_json, without_gz
 from polbias.lines import read_lines
 
 # Where the samples of runs are.
@@ -204,7 +204,7 @@ def json_lines(path: Path, problems: list[Problem]) -> Iterator[tuple[int, Json]
             try:
                 record = orjson.loads(line)
             except orjson.JSONDecodeError:  # it is stricter: NaN, half a character
-                record = json.loads(line)
+                record = whole_json(json.loads(line))
         except (ValueError, RecursionError):
             kind = "cut off" if not line.endswith(b"\n") else "no JSON"
             found = f"found {line[:40]!r}, {kind}; expected one JSON object a line"

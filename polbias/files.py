@@ -16,9 +16,11 @@ from contextlib import suppress
 from glob import escape
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO, TypeVar, cast
 
 from polbias.limits import MAX_FILE, MAX_GROUP, MAX_LEVELS, MAX_ROWS, MAX_VALUES
+
+_Data = TypeVar("_Data")
 
 # Drafts: what is being written, beside the place that it is to have.
 
@@ -190,12 +192,23 @@ def page_policy(script: str = "") -> str:
     )
 
 
-def whole(text: str) -> str:
-    """Return a text with a question mark for every half of a character, which no file can hold.
+# Half a character: JSON may have one half of an escaped character without the other, and no file can hold it.
 
-    JSON may have one half of an escape without the other.
-    """
-    return text.encode("utf-8", "replace").decode("utf-8")
+
+def whole(text: str) -> str:
+    """Return a text with U+FFFD for every half of a character."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def whole_json(data: _Data) -> _Data:
+    """Return parsed JSON with whole characters in all its texts."""
+    read: _Data = json.loads(whole(json.dumps(data, ensure_ascii=False)))
+    return read
+
+
+def escape_halves(text: str) -> str:
+    """Return a text with every half of a character as JSON escapes it, so that parsing JSON gives it back."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 # How deep a YAML text is nested, told before it is loaded: a loader would overflow its stack.
@@ -265,8 +278,7 @@ class PolbiasError(Exception):
     status = 1
 
     def __str__(self) -> str:
-        # Half a character, as JSON may hold, would end the command that prints it.
-        message = super().__str__().encode("utf-8", "backslashreplace").decode("utf-8")
+        message = escape_halves(super().__str__())
         return "\n".join(clipped(line, _LONGEST) for line in message.split("\n"))
 
 

@@ -283,10 +283,10 @@ def _prepared(text: str) -> Prepared:
 LIMITS = frozenset(
     {
         *("length", "max_tokens", "MAX_TOKENS", "max_output_tokens"),
-        *("model_length", "model_context_window_exceeded"),
+        *("model_length", "model_context_window_exceeded", "too_long"),
     }
 )
-"""Why an answer ended that had no more room, in the words of servers."""
+"""Why an answer ended that had no more room, in the words of servers; ``too_long`` is ours."""
 _OPEN = re.compile(r"[,(\[{„–—]\s*$")
 
 

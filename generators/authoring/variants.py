@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from polbias.models.bodies import TOO_LONG
 from polbias.models.chat import Chat
 from polbias.models.prompts import Role, doubt, find_json, numbered_lines, plain, tidy
 from polbias.models.requests import Answer, Request
@@ -114,10 +115,12 @@ def variants(made: Sequence[Job], answers: Sequence[Answer | None]) -> list[Vari
 def _read(job: Job, answer: Answer | None) -> list[Variant]:
     paraphrased, opposed = job.role == "paraphrases", job.role == "opposite"
     names = [f"paraphrase{n + 1}" for n in range(PARAPHRASES)] if paraphrased else [job.role]
-    if answer is None or answer.finish in ("refusal", "content_filter"):
+    if answer is None or answer.finish in ("refusal", "content_filter", TOO_LONG):
         problem = Problem("not-answered", "the service gave no answer; run again")
         if answer is not None:
             problem = Problem("refused", f"finish_reason {answer.finish}")
+        if answer is not None and answer.finish == TOO_LONG:
+            problem = Problem("cut-off", "the answer is longer than is read")
         return [Variant(job.statement.id, name, job.language, None, problems=(problem,)) for name in names]
     problems: list[Problem] = []
     if answer.finish == "length":

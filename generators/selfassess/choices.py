@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from polbias.aliases import Document, Json
-from polbias.files import InputError, draft_of
+from polbias.files import InputError, draft_of, whole_json
 from polbias.generators.engine import named_rng
 from polbias.generators.selfassess.perspective_leaks import find_leaks
 from polbias.generators.selfassess.templates import (
@@ -117,7 +117,7 @@ def read_articles(path: Path) -> Iterator[tuple[str, Document]]:
             continue
         where = f"{shown(path)}:{number}"
         try:
-            record = json.loads(line.decode("utf-8"))
+            record = whole_json(json.loads(line.decode("utf-8")))
         except (ValueError, RecursionError):
             raise InputError(f"{where}: no line of JSON, expected an article record; restore it") from None
         if not isinstance(record, dict):

@@ -42,6 +42,14 @@ MaxTokens = Annotated[
 MaxCost = Annotated[
     float | None, typer.Option(min=0, help="Stop after this cost, by --price; kept answers count.")
 ]
+MaxAnswerBytes = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        metavar="BYTES",
+        help="Read no more of an answer, which is then too_long: truncated. By default 64 MiB.",
+    ),
+]
 Reasoning = Annotated[
     bool,
     typer.Option(
@@ -65,6 +73,7 @@ def evaluate(
     tokenizer: Tokenizer = None,
     max_tokens: MaxTokens = None,
     max_cost: MaxCost = None,
+    max_answer_bytes: MaxAnswerBytes = None,
     no_cache: NoCache = False,
     cache_dir: CacheDir = None,
     reasoning: Reasoning = False,
@@ -114,7 +123,7 @@ def evaluate(
         config.metadata = {**config.metadata, REASONING: True}
     if allowed_error(stop) is not None and any(task.samples > 1 for task in chosen):
         config.metadata = {**config.metadata, "polbias_stop": stop}
-    budget = budget_of(config, price, tokenizer, max_tokens, max_cost)
+    budget = budget_of(config, price, tokenizer, max_tokens, max_cost, max_answer_bytes)
     cache = cache_folder(no_cache, cache_dir)
     if cost:
         found = {
@@ -136,11 +145,13 @@ def budget_of(
     tokenizer: str | None,
     max_tokens: int | None,
     max_cost: float | None,
+    max_answer_bytes: int | None = None,
 ) -> Budget:
     """Return what a run may take, with the price of its model."""
     from polbias.eval.inspect_logs import model_name
     from polbias.lm_eval_runner.budget import Budget
     from polbias.lm_eval_runner.model_identity import INSPECT
+    from polbias.models.bodies import MAX_BYTES
     from polbias.models.requests import parse_prices
     from polbias.models.tokens import load_tokens, price_of
 
@@ -150,7 +161,8 @@ def budget_of(
         listed = name.startswith("openai/") and "base_url" not in config.model_args
         name = model_name(name)
     price = price_of(name, given, listed=listed)
-    return Budget(max_tokens, max_cost, price, load_tokens(tokenizer))
+    longest = max_answer_bytes or MAX_BYTES
+    return Budget(max_tokens, max_cost, price, load_tokens(tokenizer), longest)
 
 
 def perform(
@@ -348,10 +360,14 @@ def show_scores(run: Run, scores: Iterable[Score], answered: Sequence[str] | Non
 
 
 def _limits_told(run: Run) -> Iterator[str]:
-    """Say what the provider withheld, and which settings it refused."""
+    """Say what the provider withheld, what was too long, and which settings the server refused."""
+    from polbias.models.bodies import TOO_LONG
+
     about = run.results.get("polbias", {})
     if n_filtered := about.get("filtered"):
         yield f"filtered by the provider, which counts as refused: {n_filtered:,} answers"
+    if n_too_long := about.get(TOO_LONG):
+        yield f"longer than --max-answer-bytes, which counts as truncated: {n_too_long:,} answers"
     if dropped := about.get("dropped"):
         settings = ", ".join(f"{name}={value}" for name, value in dropped.items())
         yield f"not sent, as the server or its client takes none: {settings}"

@@ -18,7 +18,7 @@ from typing import Any
 from polbias.aliases import Document, Json
 from polbias.eval.answers.refusal import ARTICLE_OUTCOMES, article_outcome
 from polbias.eval.answers.text import Response, visible
-from polbias.files import InputError, draft_of, nearest, package_file, write_text
+from polbias.files import InputError, draft_of, nearest, package_file, whole, write_text
 from polbias.generators.engine import Rows, named_rng
 from polbias.generators.selfassess.choices import (
     Design,
@@ -153,7 +153,7 @@ _FROM_ROW = ("set", "category", "topic", "perspective", "side", "role")
 
 def article_record(row: Row, answer: str, model: str, find_leaks: FindLeaks) -> Json:
     """Return the record of an article."""
-    text = visible(answer)
+    text = whole(visible(answer))
     return {
         "id": row["id"],
         "item": row["cluster_id"],

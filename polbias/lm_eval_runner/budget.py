@@ -10,6 +10,7 @@ from typing import Any
 
 from polbias.files import InputError
 from polbias.lm_eval_runner.requests import Refused, Several
+from polbias.models.bodies import MAX_BYTES, is_token_count
 from polbias.models.requests import Price
 from polbias.models.tokens import Tokens
 
@@ -38,6 +39,7 @@ class Budget:
         max_cost: in the currency of the price.
         price: of the model.
         tokens: how they are estimated.
+        max_answer_bytes: the longest response that is read.
         asked: of the model.
         kept: on file before.
         under_way: requests without an answer yet.
@@ -47,6 +49,7 @@ class Budget:
     max_cost: float | None = None
     price: Price | None = None
     tokens: Tokens = field(default_factory=Tokens)
+    max_answer_bytes: int = MAX_BYTES
     asked: Taken = field(default_factory=Taken)
     kept: Taken = field(default_factory=Taken)
     under_way: int = 0
@@ -79,7 +82,12 @@ class Budget:
         taken, said = self.kept if kept else self.asked, about.get("usage", {})
         if "filter" in about and not said:  # the request was rejected, and nothing generated
             return
-        sent, received = said.get("input_tokens"), said.get("output_tokens")
+        sent, received = (
+            said[name] if is_token_count(said.get(name)) else None
+            for name in ("input_tokens", "output_tokens")
+        )
+        if not received and isinstance(answer, str) and answer.strip() and not about.get("filtered"):
+            received = None  # a text takes tokens: the server does not count them
         taken.estimated += sent is None or received is None
         taken.tokens_in += self.tokens.count(_texts(*arguments[:2])) if sent is None else sent
         if received is None:  # a likelihood takes one token

@@ -21,12 +21,15 @@ from polbias.lm_eval_runner.responses import (
     beside,
     filtered_body,
     odd,
+    too_long_body,
     usages,
+    with_all_answers,
     with_logprobs,
     with_texts,
 )
 from polbias.lm_eval_runner.server_errors import PassingError, ServerError, error_in_answer
 from polbias.lm_eval_runner.settings import STOPS
+from polbias.models.bodies import MAX_ERROR_BYTES, read_to
 
 
 def remembering(kind: Any) -> Any:
@@ -39,6 +42,7 @@ def remembering(kind: Any) -> Any:
     from lm_eval.models.api_models import TemplateAPI
     from lm_eval.models.openai_completions import LocalChatCompletion, OpenAIChatCompletion
 
+    in_blocks = issubclass(kind, AnthropicChat)
     has_own_client = getattr(kind, "amodel_call", None) is not TemplateAPI.amodel_call
 
     class Remembering(kind):  # type: ignore[misc]
@@ -91,7 +95,10 @@ def remembering(kind: Any) -> Any:
 
             async def call() -> Any:
                 async with self._session() as session:
-                    return await self._exchange(session, messages, **kwargs)
+                    try:
+                        return await self._exchange(session, messages, **kwargs)
+                    except ResponseError as error:
+                        raise self._final(error) from None
 
             return asyncio.run(call())
 
@@ -142,18 +149,30 @@ def remembering(kind: Any) -> Any:
                 payload = self._payload(messages, generate, gen_kwargs)
                 try:
                     async with session.post(self.base_url, json=payload, headers=self.header) as response:
-                        status, text = response.status, (await response.read()).decode("utf-8", "replace")
+                        status = response.status
+                        limit = self.memory.budget.max_answer_bytes if status < 400 else MAX_ERROR_BYTES
+                        content, is_too_long = await read_to(response.content.iter_any(), limit)
+                        if is_too_long:
+                            response.close()  # the rest is not waited for
                 except (ClientError, TimeoutError, OSError) as failure:
                     raise self._unreachable(failure) from None
+                if status < 400 and is_too_long:
+                    if not generate:
+                        raise _longer_than(limit)
+                    return too_long_body(payload, limit, in_blocks=in_blocks)
+                text = content.decode("utf-8", "replace")
                 body = _parse(text) if status < 400 else None
                 error = error_in_answer(body) if status < 400 else ServerError.parse(status, text)
                 if error is None:
                     if not isinstance(body, list | Mapping):
-                        raise self._final(odd("body", body or "", "an object of JSON"))
+                        raise odd("body", body, "an object of JSON")
+                    if generate:
+                        tell_once = self.memory.faults.tell_once
+                        body = with_all_answers(body, payload, tell_once, in_blocks=in_blocks)
                     about = {"dropped": {**settings.dropped}} if settings.dropped and generate else {}
                     return {**body, BESIDE: about} if isinstance(body, Mapping) else body
                 if generate and error.is_filter:
-                    return filtered_body(payload, error.message, in_blocks=issubclass(kind, AnthropicChat))
+                    return filtered_body(payload, error.message, in_blocks=in_blocks)
                 if not settings.adapt(payload, error):
                     raise self._error(payload, error)
 
@@ -178,6 +197,11 @@ def remembering(kind: Any) -> Any:
         def _unreachable(self, error: Exception) -> BaseException:
             """What to raise where there is no response: once a server has answered, it may come back."""
             reason = str(error) or type(error).__name__
+            if isinstance(error, TimeoutError):
+                reason = (
+                    f"no answer within timeout={self.timeout} (seconds); allow more with --model_args "
+                    "timeout=N, or ask less at once with num_concurrent"
+                )
             if self.is_served or isinstance(error, TimeoutError):
                 self.memory.faults.note(reason)
                 return PassingError(reason)
@@ -200,11 +224,20 @@ def remembering(kind: Any) -> Any:
 
 
 def _parse(text: str) -> Any:
-    """Return the JSON of a body, None if it is none."""
+    """Return the JSON of a body, whatever type the server calls it."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
-        return None
+        raise ResponseError(
+            "body of the response: found no JSON, expected an object of JSON; is base_url that of this kind "
+            "of API?"
+        ) from None
+
+
+def _longer_than(limit: int) -> ResponseError:
+    return ResponseError(
+        f"the response: found more than {limit:,} bytes, expected log-probabilities; raise --max-answer-bytes"
+    )
 
 
 def _has_token_ids(payload: Document) -> bool:

@@ -42,6 +42,7 @@ from polbias.lm_eval_runner.requests import GENERATE, Refused
 from polbias.lm_eval_runner.responses import inspect_response, native_reason, text_of
 from polbias.lm_eval_runner.server_errors import NO_SYSTEM_TURN, PassingError, ServerError, error_in_answer
 from polbias.lm_eval_runner.settings import LIMIT, NEWER_LIMIT
+from polbias.models.bodies import LIMIT_CODE, TOO_LONG, limit_bodies
 from polbias.models.chat import scrub
 
 # Settings of a request: lm_eval's names, Inspect's, and those on the wire.
@@ -301,6 +302,9 @@ class InspectModel(LM):  # type: ignore[misc]
 
     def generate_until(self, requests: Sequence[Any], disable_tqdm: bool = False) -> list[str]:
         """Return the answers to requests, each of which is kept as it comes."""
+        client = getattr(getattr(self._model.api, "client", None), "_client", None)
+        if hasattr(client, "send") and not self._batch and "send" not in vars(client):
+            limit_bodies(client, self.memory.budget.max_answer_bytes)
         for request in requests:
             if (key := _key(request.args[1])) not in self._configs:
                 self._configs[key] = generate_config(request.args[1])
@@ -395,6 +399,9 @@ class InspectModel(LM):  # type: ignore[misc]
                 self.memory.faults.note(message)
                 raise PassingError(message) from error
             fault = ServerError.parse(_status(cause), _body(cause))
+            if LIMIT_CODE in _body(cause):
+                usage = {"output_tokens": config.max_tokens} if config.max_tokens else {}
+                return Response(text_of(None, TOO_LONG), {"finish_reason": TOO_LONG, "usage": usage})
             if fault.is_filter:
                 return self._withheld(fault)
             if self.memory.settings.adapt(_payload(config), fault):

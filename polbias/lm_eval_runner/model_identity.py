@@ -68,16 +68,23 @@ def without_secrets(arguments: Document) -> Json:
 
 def _files(value: Any) -> str | None:
     """A hash of names, sizes and times of what lies in a local folder, None if the value names none."""
-    if not isinstance(value, str) or not value or not (folder := Path(value)).is_dir():
+    if not isinstance(value, str) or not value or not _is_folder(folder := Path(value)):
         return None
     found = sorted((path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in folder.iterdir())
     return digest({"folder": str(folder.resolve()), "files": found})
 
 
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:  # too long for a name
+        return False
+
+
 def _commit(arguments: Document) -> str | None:
     """The commit of a model of the Hub that lies in the local cache."""
     name = arguments.get("pretrained")
-    if not isinstance(name, str) or Path(name).is_dir():
+    if not isinstance(name, str) or _is_folder(Path(name)):
         return None
     from huggingface_hub import try_to_load_from_cache
 

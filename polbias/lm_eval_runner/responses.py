@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 from polbias.aliases import Document, Json
 from polbias.eval.answers.refusal import REFUSED_BY_PROVIDER, is_withheld
 from polbias.eval.answers.text import CUT_OFF, LIMITS, Response
 from polbias.eval.inspect_logs import response_metadata
+from polbias.models.bodies import TOO_LONG, is_token_count
+from polbias.models.tokens import CHARACTERS
 
 BESIDE = "polbias"
 """The field of a body in which stands what the client knows of its request."""
@@ -42,7 +45,70 @@ def with_texts(outputs: Any) -> Any:
     choices = outputs.get("choices")
     if not isinstance(choices, list) or not choices:
         raise odd("choices", choices, "a list of answers (or content, a list of blocks)")
-    return {**outputs, "choices": [_choice(each, number) for number, each in enumerate(choices)]}
+    return {**outputs, "choices": [_choice(each, number) for number, each in enumerate(in_order(choices))]}
+
+
+def in_order(choices: Sequence[Any]) -> list[Any]:
+    """Return the answers of a response by their indices, as they stand where these are no such numbers."""
+    indices = _indices(choices)
+    if not all(type(index) is int for index in indices) or len({*indices}) < len(choices):
+        return [*choices]
+    return [choice for _, choice in sorted(zip(indices, choices, strict=True), key=itemgetter(0))]
+
+
+def _indices(choices: Sequence[Any]) -> list[Any]:
+    return [choice.get("index") if isinstance(choice, Mapping) else None for choice in choices]
+
+
+def n_answers(payload: Document) -> int:
+    """Return for how many answers a request asks: to one prompt, or to each of several."""
+    prompt = payload.get("prompt")
+    prompts = prompt if isinstance(prompt, list | tuple) and not isinstance(prompt[0], int) else [prompt]
+    return len(prompts) * (payload.get("n") or 1)
+
+
+def with_all_answers(
+    body: Any, payload: Document, tell_once: Callable[[str, str], None], *, in_blocks: bool = False
+) -> Any:
+    """Return a response with no more answers than its request asks for; say what is odd about their number.
+
+    Args:
+        body: of the response.
+        payload: the request.
+        tell_once: shows a line unless one of its kind was shown.
+        in_blocks: whether the API is Anthropic's, whose answers are blocks.
+
+    Raises:
+        ResponseError: if several prompts have fewer answers, which could be those of any of them.
+    """
+    if isinstance(body, Mapping):
+        foreign = "choices" if in_blocks else "content"  # lm_eval would read it as an empty answer
+        body = {name: value for name, value in body.items() if name != foreign}
+    choices = body.get("choices") if isinstance(body, Mapping) else None
+    if not isinstance(choices, list) or not choices:
+        return body
+    wanted, indices = n_answers(payload), _indices(choices)
+    if len(choices) < wanted:
+        if wanted != payload.get("n"):
+            raise ResponseError(f"choices of the response: found {len(choices)}, expected {wanted} answers")
+        tell_once(
+            "few",
+            f"the server gives {len(choices)} of {wanted} answers that a request asks for (n): the others "
+            "are asked for one by one",
+        )
+    elif len(choices) > wanted:
+        tell_once(
+            "many",
+            f"the server gives {len(choices)} answers where a request asks for {wanted}: the first are taken",
+        )
+    elif any(index is not None for index in indices) and {*map(repr, indices)} != {*map(repr, range(wanted))}:
+        numbers = ", ".join(map(str, indices))
+        tell_once(
+            "index",
+            f"the server numbers its {wanted} answers {numbers:.40} (index), not 0 to {wanted - 1}: they are "
+            "numbered anew",
+        )
+    return {**body, "choices": in_order(choices)[:wanted]}
 
 
 class Likelihood(tuple[float, bool]):
@@ -69,10 +135,13 @@ def with_logprobs(outputs: Any, contexts: Sequence[int]) -> Any:
     one whose list is shifted or lacks a token the probabilities of others. A list is therefore taken only if
     it is as long as the server counts the tokens, or if its tokens make the text.
     """
+    bodies = []
     for body in outputs if isinstance(outputs, list) else [outputs]:
         choices = body.get("choices") if isinstance(body, Mapping) else None
         if not isinstance(choices, list) or len(choices) != len(contexts):
             raise odd("choices", choices, f"a list of {len(contexts)}")
+        choices = in_order(choices)
+        bodies.append({**body, "choices": choices})
         lengths = []
         for number, (choice, context) in enumerate(zip(choices, contexts, strict=True)):
             logprobs = choice.get("logprobs") if isinstance(choice, Mapping) else None
@@ -96,7 +165,7 @@ def with_logprobs(outputs: Any, contexts: Sequence[int]) -> Any:
                 "the server counts tokens (usage), or tokens that make its text; its log-likelihoods would "
                 "be of other tokens: use a server that echoes the whole prompt, as vLLM's does, or --model hf"
             )
-    return outputs
+    return bodies
 
 
 def _is_echo(choice: Document) -> bool:
@@ -124,12 +193,25 @@ def filtered_body(payload: Document, message: str, *, in_blocks: bool = False) -
         message: of the filter.
         in_blocks: whether the API is Anthropic's, whose answers are blocks.
     """
-    about = {"filter": message}
+    return {**_body_without_text(payload, "content_filter", in_blocks), BESIDE: {"filter": message}}
+
+
+def too_long_body(payload: Document, limit: int, *, in_blocks: bool = False) -> Json:
+    """Return the body of a response in place of one that is longer than a limit in bytes.
+
+    Its answers took as many tokens as they might, as far as anybody can tell.
+    """
+    room = payload.get("max_completion_tokens") or payload.get("max_tokens") or limit // CHARACTERS
+    usage = {"completion_tokens": room * n_answers(payload)}
+    return {**_body_without_text(payload, TOO_LONG, in_blocks), "usage": usage}
+
+
+def _body_without_text(payload: Document, reason: str, in_blocks: bool) -> Json:
     if in_blocks:
-        return {"content": [], "stop_reason": "content_filter", BESIDE: about}
+        return {"content": [], "stop_reason": reason}
     message_or_text: Json = {"message": {"content": None}} if "messages" in payload else {"text": ""}
-    choice = {"finish_reason": "content_filter", **message_or_text}
-    return {"choices": [{"index": at, **choice} for at in range(payload.get("n") or 1)], BESIDE: about}
+    choice = {"finish_reason": reason, **message_or_text}
+    return {"choices": [{"index": index, **choice} for index in range(n_answers(payload))]}
 
 
 def _is_number(value: Any) -> bool:
@@ -148,7 +230,7 @@ def beside(outputs: Any) -> list[Json]:
             continue
         about = body[BESIDE] if isinstance(body.get(BESIDE), Mapping) else {}
         if isinstance(body.get("choices"), list):
-            choices = sorted(body["choices"], key=_index)
+            choices = in_order(body["choices"])
             usage = {name: round(count / len(choices)) for name, count in _usage(body).items()}
             answers += [
                 _about(_reason(choice), _thoughts(choice.get("message")), usage) | _tops(choice) | about
@@ -224,7 +306,8 @@ def _usage(response: Document) -> Json:
         "output_tokens": said.get("completion_tokens", said.get("output_tokens")),
         "reasoning_tokens": details.get("reasoning_tokens") if isinstance(details, Mapping) else None,
     }
-    return {name: count for name, count in counts.items() if isinstance(count, int)}
+    counts["input_tokens"] = counts["input_tokens"] or None  # 0 where a server does not count
+    return {name: count for name, count in counts.items() if type(count) is int and is_token_count(count)}
 
 
 def inspect_response(output: Any) -> Response:
@@ -237,11 +320,6 @@ def inspect_response(output: Any) -> Response:
     return Response(text, response_metadata(output))
 
 
-def _index(choice: Document) -> int:
-    index = choice.get("index")
-    return index if isinstance(index, int) else 0
-
-
 def _word(reason: Any) -> str | None:
     return reason if isinstance(reason, str) else None
 
@@ -250,7 +328,7 @@ def _choice(choice: Any, number: int) -> Json:
     if not isinstance(choice, Mapping):
         raise odd(f"choices[{number}]", choice, "an object")
     reason = _reason(choice)
-    choice = {**choice, "index": choice["index"] if isinstance(choice.get("index"), int) else number}
+    choice = {**choice, "index": number}
     if "message" not in choice and "text" in choice:
         return {**choice, "text": text_of(choice["text"], reason)}
     message = choice.get("message") or {}

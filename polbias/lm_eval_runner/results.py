@@ -6,6 +6,7 @@ import json
 import logging
 import math
 import os
+import re
 import shutil
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -15,8 +16,9 @@ from typing import Any
 
 from polbias.aliases import Document, Json
 from polbias.eval.inspect_logs import model_name
+from polbias.eval.lm_eval_compat import write_halves
 from polbias.eval.samples import for_the_log
-from polbias.files import InputError, PolbiasError, draft_of
+from polbias.files import InputError, PolbiasError, clipped, draft_of, whole
 from polbias.lm_eval_runner.model_identity import INSPECT
 from polbias.registry import Instrument, instrument_of, instruments, resolve
 
@@ -24,6 +26,8 @@ from polbias.registry import Instrument, instrument_of, instruments, resolve
 
 Tell = Callable[[str], None]
 
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_LONGEST_NAME = 255  # bytes
 _SOURCES = "lm-eval.polbias"  # the logger of our loaders
 _EVALUATOR = "lm_eval.evaluator"
 _CLIENT = "lm_eval.models.api_models"
@@ -89,6 +93,7 @@ def tracker_of(config: Any) -> Any:
     """Return lm_eval's writer of results for a run."""
     from lm_eval.loggers import EvaluationTracker
 
+    write_halves()
     settings = {**config.hf_hub_log_args, "output_path": str(config.output_path)}
     if token := os.environ.get("HF_TOKEN"):
         settings["token"] = token
@@ -96,6 +101,30 @@ def tracker_of(config: Any) -> Any:
         return EvaluationTracker(**settings)
     except (TypeError, ValueError) as error:
         raise InputError(f"--hf_hub_log_args: {str(error).splitlines()[0]}") from None
+
+
+def check_names(config: Any) -> None:
+    """Refuse a model whose name can be none of a folder, in which its results are to lie."""
+    for option in ("model_args", "gen_kwargs", "metadata", "system_instruction"):
+        if (text := json.dumps(getattr(config, option), ensure_ascii=False, default=str)) != whole(text):
+            raise InputError(f"--{option}: found half a character, expected whole ones; correct it")
+    from lm_eval.loggers.evaluation_tracker import GeneralConfigTracker
+    from lm_eval.utils import sanitize_model_name
+
+    name = str(GeneralConfigTracker._get_model_name(config.model_args) or config.model)
+    folder = model_name(name) if config.model == INSPECT else sanitize_model_name(name)
+    problem = None
+    if _CONTROL.search(folder):
+        problem = "a control character"
+    elif folder.strip() in ("", ".", ".."):
+        problem = "no name of a folder"
+    elif (size := len(folder.encode())) > _LONGEST_NAME:
+        problem = f"{size:,} bytes, more than the {_LONGEST_NAME} of a folder's name"
+    if problem:
+        raise InputError(
+            f"--model_args: the model is called {clipped(ascii(name), 60)}: found {problem}; its results lie "
+            "in a folder of that name: give another (if it is a path, a link to it)"
+        )
 
 
 def named(tracker: Any, config: Any) -> Any:

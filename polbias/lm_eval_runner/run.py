@@ -33,10 +33,11 @@ from polbias.lm_eval_runner.model_identity import (
     without_secrets,
     write_identity,
 )
-from polbias.lm_eval_runner.results import Tell, listening, named, tracker_of, write
+from polbias.lm_eval_runner.results import Tell, check_names, listening, named, tracker_of, write
 from polbias.lm_eval_runner.server_errors import Faults
 from polbias.lm_eval_runner.settings import move_settings, request_settings
 from polbias.lm_eval_runner.tasks import REASONING, Catalogue, Task, function, generation_settings, some
+from polbias.models.bodies import TOO_LONG
 from polbias.models.cache import Store, digest
 from polbias.models.chat import scrub
 from polbias.optional import advice, lm_eval_imports
@@ -234,6 +235,7 @@ def evaluate(
 
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     with listening(tell, config.verbosity) as sources, ExitStack() as opened:
+        check_names(config)
         tracker = tracker_of(config)
         remote = is_api(kind) or config.model == INSPECT
         if remote and model is None:  # a missing key or package is told before any row is read
@@ -311,7 +313,7 @@ def _log_answers(samples: Iterable[Json]) -> Json:
     ``filtered`` is the share of a sample's answers that a filter of the provider withheld.
     """
     dropped: Json = {}
-    n_filtered = 0
+    n_filtered = n_too_long = 0
     for sample in samples:
         about = [getattr(answer, "about", {}) for answer in flat(sample["resps"])]
         about = [known for known in about if isinstance(known, Mapping)]
@@ -319,9 +321,10 @@ def _log_answers(samples: Iterable[Json]) -> Json:
             filtered = [bool(known.get("filtered")) for known in about]
             sample |= {"polbias": about, "filtered": sum(filtered) / len(filtered)}
             n_filtered += sum(filtered)
+            n_too_long += sum(known.get("finish_reason") == TOO_LONG for known in about)
             for known in about:
                 dropped |= known.get("dropped", {})
-    summary = {"filtered": n_filtered, "dropped": dropped}
+    summary = {"filtered": n_filtered, TOO_LONG: n_too_long, "dropped": dropped}
     return {name: value for name, value in summary.items() if value}
 
 

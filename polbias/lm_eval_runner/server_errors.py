@@ -208,6 +208,10 @@ class Faults:
     def note(self, message: str) -> None:
         """Take down a reply."""
         self.replies.append(message)
-        if message not in self._told:
-            self._told.add(message)
-            self._tell(f"the server fails: {message}")
+        self.tell_once(message, f"the server fails: {message}")
+
+    def tell_once(self, kind: str, line: str) -> None:
+        """Show a line unless one of its kind was shown."""
+        if kind not in self._told:
+            self._told.add(kind)
+            self._tell(line)

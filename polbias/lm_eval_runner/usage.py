@@ -12,6 +12,7 @@ from polbias.lm_eval_runner.model_identity import model_identity, slug
 from polbias.lm_eval_runner.requests import ASKED, settings_digest
 from polbias.lm_eval_runner.results import Tell
 from polbias.lm_eval_runner.tasks import Task, generation_settings
+from polbias.models.bodies import is_token_count
 from polbias.models.cache import Store
 
 ENOUGH = 50
@@ -68,7 +69,7 @@ def _count(path: Path, found: Mapping[str, Usage]) -> None:
                 continue
             prompt, settings = answer[ASKED]
             tokens = answer.get("usage", {}).get("output_tokens")
-            if tokens is not None and settings in found:
+            if is_token_count(tokens) and settings in found:
                 used = found[settings]
                 used.prompts.add(prompt)
                 used.answers += 1

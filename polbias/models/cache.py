@@ -8,11 +8,12 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from polbias.aliases import Document
-from polbias.files import InputError, PolbiasError
+from polbias.files import InputError, PolbiasError, escape_halves
 
 _TABLE = (
     "CREATE TABLE IF NOT EXISTS answers (request TEXT, occurrence INTEGER, answer TEXT NOT NULL, "
@@ -81,16 +82,16 @@ class Store:
 
     def put_all(self, answers: Iterable[tuple[str, int, Any]]) -> None:
         """Write answers down, all or none: each with its request and occurrence."""
-        rows = [
-            (request, occurrence, json.dumps(answer, ensure_ascii=False, default=_plain), time.time())
-            for request, occurrence, answer in answers
-        ]
+        rows = [(request, occurrence, _json(answer), time.time()) for request, occurrence, answer in answers]
         try:
             self._base.execute("BEGIN IMMEDIATE")
             self._base.executemany("INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?)", rows)
             self._base.execute("COMMIT")
         except sqlite3.Error as error:
             raise self._unusable(error) from None
+        finally:
+            with suppress(sqlite3.Error):
+                self._base.rollback()  # whatever went wrong; there is nothing to undo after a COMMIT
 
     def close(self) -> None:
         """Close the file."""
@@ -123,6 +124,10 @@ class Store:
         return InputError(f"{self.path}: cannot be used ({error}); choose {self._elsewhere}")
 
 
+def _json(answer: Any) -> str:
+    return escape_halves(json.dumps(answer, ensure_ascii=False, default=_plain))
+
+
 def _plain(number: Any) -> Any:
     """A number of numpy or torch as one of Python."""
     return number.item()
@@ -130,5 +135,5 @@ def _plain(number: Any) -> Any:
 
 def digest(identity: Document) -> str:
     """Return a short hash of an identity."""
-    text = json.dumps(identity, sort_keys=True, ensure_ascii=False, default=str)
+    text = escape_halves(json.dumps(identity, sort_keys=True, ensure_ascii=False, default=str))
     return hashlib.sha256(text.encode()).hexdigest()[:12]

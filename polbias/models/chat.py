@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 
 from polbias.aliases import Document
 from polbias.files import InputError, PolbiasError
+from polbias.models.bodies import LIMIT_CODE, MAX_BYTES, TOO_LONG, is_token_count, limit_bodies
 from polbias.models.requests import Answer, Ask, Kind, Request, ServiceError, with_patience
 from polbias.optional import advice
 
@@ -111,7 +112,7 @@ def _usage(response: Any) -> dict[str, int]:
     found = getattr(response, "usage", None)
     named = (("input_tokens", "prompt_tokens"), ("output_tokens", "completion_tokens"))
     counts = {ours: getattr(found, theirs, None) for ours, theirs in named}
-    return {name: count for name, count in counts.items() if isinstance(count, int)}
+    return {name: count for name, count in counts.items() if type(count) is int and is_token_count(count)}
 
 
 # What services have in common, and chat models: at OpenAI or any server that speaks its language.
@@ -215,6 +216,7 @@ class Chat(Service):
     own_server = "https://api.openai.com/v1"
     key_name = "OPENAI_API_KEY"
     timeout = 120.0
+    max_answer_bytes: ClassVar[int] = MAX_BYTES
 
     def __post_init__(self) -> None:
         if not self.model.strip():
@@ -232,8 +234,10 @@ class Chat(Service):
         """Open connections; what is yielded asks one question, `concurrency` of them at once."""
         library, key = self._library(), self._key()
         gate = asyncio.Semaphore(self.concurrency)
+        http = library.DefaultAsyncHttpxClient()
+        limit_bodies(http, self.max_answer_bytes)
         async with library.AsyncOpenAI(
-            api_key=key, base_url=self._url, timeout=self.timeout, max_retries=self.retries
+            api_key=key, base_url=self._url, timeout=self.timeout, max_retries=self.retries, http_client=http
         ) as client:
 
             async def ask(request: Request) -> Answer:
@@ -252,7 +256,8 @@ class Chat(Service):
         return super()._key() if own else _NO_KEY
 
     async def _ask(self, client: openai.AsyncOpenAI, request: Request, key: str) -> Answer:
-        return read_answer(await self._send(client, request, key), key)
+        response = await self._send(client, request, key)
+        return response if isinstance(response, Answer) else read_answer(response, key)
 
     async def _send(self, client: openai.AsyncOpenAI, request: Request, key: str) -> object:
         library = self._library()
@@ -273,6 +278,8 @@ class Chat(Service):
                 f"no answer within {self.timeout:g} s, {tries} times; allow more time or ask less at once",
             ) from None
         except library.APIStatusError as error:
+            if error.code == LIMIT_CODE:
+                return Answer("", TOO_LONG)
             raise self._status_error(error, key) from None
         except library.APIConnectionError as error:
             cause = scrub(error.__cause__ or error, key) or type(error.__cause__).__name__

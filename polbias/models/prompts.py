@@ -6,6 +6,7 @@ import json
 import math
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 from functools import cache
 from typing import Annotated, Literal, Self
 
@@ -14,7 +15,7 @@ from jinja2.sandbox import safe_range
 from pydantic import Field, StringConstraints, model_validator
 
 from polbias.aliases import Json
-from polbias.files import package_file
+from polbias.files import package_file, whole_json
 from polbias.models.requests import Price
 from polbias.template_files import Entry, Texts, load_template
 
@@ -154,7 +155,8 @@ def find_json(answer: str) -> dict[str, object] | list[object] | None:
     for candidate in (*_FENCE.findall(text), text):
         found = _whole(candidate) or _first(_TRAILING_COMMA.sub(r"\1", candidate))
         if found is not None:
-            return found
+            with suppress(RecursionError):  # as deep as it can be read: it holds no answer
+                return whole_json(found)
     return None
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Self
 
-from polbias.files import InputError, PolbiasError, draft_of
+from polbias.files import InputError, PolbiasError, draft_of, escape_halves, whole
 from polbias.lines import read_lines
 from polbias.models.cache import Store, cache_root, digest
 from polbias.models.requests import Answer, Request, canonical
@@ -16,6 +16,8 @@ from polbias.models.requests import Answer, Request, canonical
 
 class Recorder:
     """Answers of services: a line for each request, its SHA-256, the request, the answer. No times, no keys.
+
+    Half a character in an answer stays in the file as JSON escapes it, and is U+FFFD to those who read it.
 
     An answer goes to the store of answers at once, so that a run that is killed loses none, and to the file
     when the recorder is closed. Of two lines with the same request the last one counts.
@@ -54,7 +56,8 @@ class Recorder:
             kept = self._store.get(request.key, 0)
             if kept is not None:
                 self._add(request, Answer(**kept[0]))
-        return self._known.get(request.key)
+        answer = self._known.get(request.key)
+        return answer and replace(answer, text=whole(answer.text))
 
     def prepare(self) -> None:
         """Make sure that answers can be recorded, before the first one is paid for."""
@@ -97,7 +100,7 @@ class Recorder:
 
     def _add(self, request: Request, answer: Answer) -> None:
         entry = {"key": request.key, "request": request.content, "answer": asdict(answer)}
-        self._lines.append(canonical(entry))
+        self._lines.append(escape_halves(canonical(entry)))
         self._known[request.key], self._new = answer, True
 
     def _read(self) -> dict[str, Answer]:

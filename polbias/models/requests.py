@@ -74,8 +74,8 @@ class Answer:
 
     Args:
         text: the answer; empty only if `finish` says why.
-        finish: how it ended: ``stop``, ``length`` (cut off), ``refusal``, ``content_filter`` or what the
-            server says.
+        finish: how it ended: ``stop``, ``length`` (cut off), ``too_long`` (longer than is read), ``refusal``,
+            ``content_filter`` or what the server says.
         model: the model that the server says it used.
         usage: what is billed: ``input_tokens`` and ``output_tokens``, or ``characters``.
     """

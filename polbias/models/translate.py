@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from polbias.files import InputError
+from polbias.models.bodies import is_token_count
 from polbias.models.chat import Chat, Service, hide, quiet_logs, scrub
 from polbias.models.prompts import Role, settings
 from polbias.models.requests import Answer, Ask, Kind, Request, ServiceError, with_patience
@@ -93,7 +94,7 @@ class Translate(Service):
         if not isinstance(translated, str) or not translated.strip():
             raise self._error("answer", "the translation is empty or no text")
         used, billed = getattr(result, "model_type_used", None), getattr(result, "billed_characters", None)
-        usage = {"characters": billed} if isinstance(billed, int) else {}
+        usage = {"characters": billed} if type(billed) is int and is_token_count(billed) else {}
         return Answer(hide(translated, key), "stop", used if isinstance(used, str) else None, usage)
 
     def _status_error(self, error: Any, key: str) -> ServiceError:

@@ -456,3 +456,19 @@ def test_all_answers_know_what_was_dropped(evaluate: Evaluate) -> None:
     samples = samples_of(OUT / "gpt-5", MINI)
     assert len(samples) == 48
     assert all(sample["polbias"][0]["dropped"] == {"temperature": 0.0} for sample in samples)
+
+
+@pytest.mark.parametrize("model", ["openai/gpt-4o", "openai/o3-mini", "anthropic/claude-3-5-haiku-latest"])
+def test_half_a_character_and_an_answer_over_the_limit_end_no_run(evaluate: Evaluate, model: str) -> None:
+    texts = ["The argument is valid. \ud83d", "valid " * 50_000, "valid"]
+    with HostedServer(lambda _: Answer(texts[len(server.bodies) % 3])) as server:
+        options = [*hosted(model, server), "--tasks", MINI, "--limit", "6", "--max-answer-bytes", "100000"]
+        for _ in range(2):
+            done = evaluate(*options)
+            assert done.exception is None, done.output
+            assert len(server.bodies) == 6
+    samples = samples_of(OUT, MINI)
+    reasons = Counter(sample["polbias"][0]["finish_reason"] for sample in samples)
+    assert reasons["too_long"] == 2
+    assert sum(sample["truncated"] for sample in samples) == reasons["too_long"]
+    assert sum("\ud83d" in sample["filtered_resps"][0] for sample in samples) == 2

@@ -277,6 +277,7 @@ def test_whatever_a_server_sends_is_an_outcome_or_one_clear_error(body: Any) -> 
         ({"error": {"message": "overloaded, key sk-1234567890abcdefghij"}}, "the server fails: overloaded"),
         ({"choices": []}, "choices of the response: found list, expected"),
         ([], "body of the response: found list"),
+        (message("end_turn", TEXT), "choices of the response: found nothing, expected"),
         ("<html>", "body of the response: found str"),
         ({"choices": [{"index": 0, "message": "valid"}]}, r"choices\[0\].message of the response: found str"),
     ],

@@ -18,7 +18,11 @@ from polbias.lm_eval_runner.requests import request_key
 from polbias.models.cache import Store, cache_root
 from tests.support.process import ROOT
 
-VALUES = st.one_of(st.text(), st.tuples(st.floats(allow_nan=False), st.booleans()))
+VALUES = st.one_of(
+    st.text(),
+    st.text().map(lambda text: f"{text}\ud83d"),
+    st.tuples(st.floats(allow_nan=False), st.booleans()),
+)
 
 
 @given(st.dictionaries(st.tuples(st.sampled_from("abc"), st.integers(0, 3)), VALUES, max_size=8))
@@ -31,6 +35,14 @@ def test_every_answer_comes_back_as_it_was(answers: dict[tuple[str, int], object
         assert store.get(key, occurrence)[0] == answer
     assert store.get("d", 0) is None
     store.close()
+
+
+def test_an_answer_that_cannot_be_written_takes_no_other_with_it() -> None:
+    store = Store(None)
+    with pytest.raises(InputError):
+        store.put_all([("a", 0, "one"), ("a", 1, "two"), (b"\xff", [], "no key")])
+    store.put("b", 0, "next")
+    assert [*store.answers()] == ["next"]
 
 
 def test_numbers_of_numpy_and_no_probability() -> None:

@@ -1,4 +1,6 @@
 import asyncio
+import gzip
+import json
 import time
 
 import pytest
@@ -238,3 +240,43 @@ def test_importing_the_package_imports_no_client():
         "import sys, polbias.models.run, polbias.models.translate; print({'openai', 'deepl', 'httpx2'} & set(sys.modules))"
     )
     assert done.stdout.strip() == "set()"
+
+
+BOMB = gzip.compress(b'{"choices": ' + b" " * 3_000_000)
+
+
+@pytest.mark.parametrize(
+    ("body", "headers"),
+    [
+        (BOMB, {**JSON, "Content-Encoding": "gzip"}),
+        (gzip.compress(BOMB), {**JSON, "Content-Encoding": "gzip, gzip"}),
+        (b'"' + b"x" * 300_000 + b'"', JSON),
+    ],
+)
+def test_an_answer_over_the_limit_is_too_long_and_asked_once(server, monkeypatch, body, headers):
+    monkeypatch.setattr(Chat, "max_answer_bytes", 200_000)
+    server.next_bodies = [(body, headers)]
+    assert ask(chat(server)) == Answer("", "too_long")
+    assert server.count == 1
+    assert ask(chat(server)).text == "<hello>"
+
+
+def test_a_long_error_is_told_in_a_line(server):
+    server.fail_next(400, message="no " * 1_000_000)
+    assert len(str(problem(chat(server)))) < 1_000
+
+
+def test_json_of_another_type_is_json(server):
+    body = {"choices": [{"index": 0, "finish_reason": "stop", "message": {"content": "half \ud83d"}}]}
+    server.next_bodies = [(json.dumps(body).encode(), {"Content-Type": "text/plain"})]
+    assert ask(chat(server)).text == "half \ud83d"
+
+
+@pytest.mark.parametrize("count", [-5, True, 10**30, float("nan"), "7"])
+def test_tokens_that_there_cannot_be_are_not_counted(server, count):
+    body = {
+        "choices": [{"index": 0, "finish_reason": "stop", "message": {"content": "yes"}}],
+        "usage": {"prompt_tokens": count, "completion_tokens": 3},
+    }
+    server.next_bodies = [(json.dumps(body).encode(), JSON)]
+    assert ask(chat(server)).usage == {"output_tokens": 3}

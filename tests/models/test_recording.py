@@ -28,6 +28,16 @@ def test_an_answer_comes_back_as_it_was(tmp_path):
     assert len(path.read_bytes().splitlines()) == 3
 
 
+def test_half_a_character_stays_as_it_came_and_is_read_as_text(tmp_path):
+    path = tmp_path / "r.jsonl"
+    with Recorder(path) as recorder:
+        recorder.record(question(0), Answer("half \ud83d", "stop", "m \udc00"))
+        recorder.record(question(1), Answer("after"))
+    with Recorder(path) as again:
+        assert [again.find(question(n)).text for n in (0, 1)] == ["half \ufffd", "after"]
+    assert b'"text":"half \\ud83d"' in path.read_bytes()
+
+
 def test_the_identity_is_service_model_and_payload_and_nothing_else():
     one = question(1, temperature=0, top_p=1)
     assert one.key == Request("x", "openai", "m", dict(reversed(one.payload.items())), 7).key

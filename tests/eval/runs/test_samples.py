@@ -56,12 +56,17 @@ def test_broken_lines_are_reported_and_the_rest_is_read(tmp_path: Path) -> None:
         assert part in told
 
 
-@pytest.mark.parametrize(("name", "value"), [("filtered_resps", ["valid \ud83d"]), ("acc", float("inf"))])
-def test_what_python_writes_and_json_has_not_is_read(tmp_path: Path, name: str, value: object) -> None:
+@pytest.mark.parametrize(
+    ("name", "value", "read"),
+    [("filtered_resps", ["valid \ud83d"], ["valid \ufffd"]), ("acc", float("inf"), float("inf"))],
+)
+def test_what_python_writes_and_json_has_not_is_read(
+    tmp_path: Path, name: str, value: object, read: object
+) -> None:
     """An answer that ends within a character; a metric that is no number."""
     path = _file(tmp_path, "samples_x.jsonl", json.dumps(SAMPLE | {name: value}))
     problems: list[Problem] = []
-    assert [sample[name] for sample in read_samples(path, problems)] == [value]
+    assert [sample[name] for sample in read_samples(path, problems)] == [read]
     assert problems == []
 
 
