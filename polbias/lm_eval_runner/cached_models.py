@@ -27,6 +27,7 @@ from polbias.lm_eval_runner.responses import (
 )
 from polbias.lm_eval_runner.server_errors import PassingError, ServerError, error_in_answer
 from polbias.lm_eval_runner.settings import STOPS
+from polbias.models.redirects import MOST_REDIRECTS, RedirectError, redirect_target
 
 
 def remembering(kind: Any) -> Any:
@@ -137,12 +138,19 @@ def remembering(kind: Any) -> Any:
             """Send a request and return the body of its response."""
             from aiohttp import ClientError
 
-            settings = self.memory.settings
+            settings, address, n_redirects = self.memory.settings, str(self.base_url), 0
             while True:
                 payload = self._payload(messages, generate, gen_kwargs)
+                sent: Json = {"json": payload, "headers": self.header, "allow_redirects": False}
                 try:
-                    async with session.post(self.base_url, json=payload, headers=self.header) as response:
+                    async with session.post(address, **sent) as response:
                         status, text = response.status, (await response.read()).decode("utf-8", "replace")
+                        target = redirect_target(address, status, response.headers.get("Location"))
+                    if target and n_redirects < MOST_REDIRECTS:
+                        address, n_redirects = target, n_redirects + 1
+                        continue
+                except RedirectError as redirect:
+                    raise Refused(str(redirect)) from None
                 except (ClientError, TimeoutError, OSError) as failure:
                     raise self._unreachable(failure) from None
                 body = _parse(text) if status < 400 else None
