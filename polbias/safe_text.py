@@ -11,7 +11,7 @@ from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
-from urllib.parse import parse_qsl, quote, quote_plus, unquote, urlsplit
+from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 HIDDEN = "[key]"
 """Stands in place of a secret."""
@@ -92,16 +92,18 @@ class Secrets:
 
 
 def _forms(value: str) -> set[str]:
-    """Return a value as JSON, HTML, addresses and Python write it."""
-    quoted = {value, unquote(value), quote(value, safe=""), quote_plus(value), html.escape(value)}
+    """Return a value as JSON, HTML and Python write it."""
     written = {json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1], repr(value)[1:-1]}
-    return {form for form in quoted | written if len(form) >= _SHORTEST}
+    return {value, unquote(value), html.escape(value), *written}
 
 
 def _written(form: str) -> str:
-    """Return the pattern of a value; a short word is not looked for within words."""
-    is_word = form.isalpha() and form.islower() and len(form) < 12
-    return rf"(?<!\w){form}(?!\w)" if is_word else re.escape(form)
+    """Return the pattern of a value, also in an address; a short word is not looked for within words."""
+    if form.isalpha() and form.islower() and len(form) < 12:
+        return rf"(?<!\w){form}(?!\w)"
+    return "".join(
+        sign if sign.isalnum() else f"(?:{re.escape(sign)}|(?i:{quote(sign, safe='')}))" for sign in form
+    )
 
 
 _secrets = Secrets()
@@ -212,7 +214,7 @@ _KEY_LIKE = re.compile(
     r"\bsk-[\w*-]{4,}|\b(?:gsk|xai|pplx|nvapi|fw|r8|csk)[_-][A-Za-z0-9*_-]{8,}|\bhf_[A-Za-z0-9*]{16,}"
     r"|\b(?:gh[opsu]_|github_pat_|glpat-)[\w-]{16,}|\bAIza[\w-]{16,}|\bA[KS]IA[A-Z0-9]{12,}"
     r"|\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*"
-    r"|(?<=Bearer )\S+|(?<=DeepL-Auth-Key )\S+|(?<=Authorization: Basic )\S+|(?<=://)[^/@\s]+(?=@)"
+    r"|(?<=Bearer )[^\s'\",]+|(?<=: Basic )[^\s'\",]+|(?<=DeepL-Auth-Key )[^\s'\",]+|(?<=://)[^/@\s]+(?=@)"
     r"|(?<=[?&](?:key|sig)=)[^&\s'\"<>)]+|(?<=api[-_]key=)[^&\s'\"<>)]+"
 )
 _HEADERS_SHOWN = re.compile(r"headers=<CIMultiDict.*?\)>", re.DOTALL)  # of a request of aiohttp
@@ -275,14 +277,19 @@ def showable(text: str) -> str:
 # Logs, of any library.
 
 
-Records = Callable[..., logging.LogRecord]
+class SafeRecords:
+    """A factory of log records without secrets and control characters, tracebacks included.
 
+    Args:
+        make: the factory that makes them.
+    """
 
-def safe_records(make: Records) -> Records:
-    """Return a factory of log records without secrets and control characters, tracebacks included."""
+    def __init__(self, make: Callable[..., logging.LogRecord]) -> None:
+        self.make: Callable[..., logging.LogRecord] = make.make if isinstance(make, SafeRecords) else make
 
-    def make_safe(*args: Any, **kwargs: Any) -> logging.LogRecord:
-        record = make(*args, **kwargs)
+    def __call__(self, *args: Any, **kwargs: Any) -> logging.LogRecord:
+        """Make a record."""
+        record = self.make(*args, **kwargs)
         with suppress(TypeError, ValueError):  # arguments that do not fit: logging says so itself
             message = record.getMessage()
             if (safe := visible(hide_like(message))) != message:
@@ -291,14 +298,12 @@ def safe_records(make: Records) -> Records:
             record.exc_text, record.exc_info = safe_traceback(record.exc_info[1]), None
         return record
 
-    return make_safe
-
 
 @contextmanager
 def safe_logs() -> Iterator[None]:
     """Keep secrets and control characters out of all that any library logs meanwhile."""
     make = logging.getLogRecordFactory()
-    logging.setLogRecordFactory(safe_records(make))
+    logging.setLogRecordFactory(SafeRecords(make))
     try:
         yield
     finally:

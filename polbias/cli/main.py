@@ -44,7 +44,7 @@ from polbias.cli import (
 from polbias.cli.outputs import echo
 from polbias.files import PolbiasError
 from polbias.optional import missing
-from polbias.safe_text import register_environment, safe_records, safe_traceback
+from polbias.safe_text import SafeRecords, register_environment, safe_traceback
 
 _INTERRUPTED = 130  # what a shell expects after Ctrl-C, and what typer exits with
 
@@ -162,7 +162,7 @@ def run() -> None:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # texts have signs that not every terminal can show
     gc.set_threshold(50_000, 20, 20)  # rows are many objects, and have no cycles to look for
-    logging.setLogRecordFactory(safe_records(logging.getLogRecordFactory()))
+    logging.setLogRecordFactory(SafeRecords(logging.getLogRecordFactory()))
     try:
         app()
     except (KeyboardInterrupt, SystemExit) as end:

@@ -13,7 +13,6 @@ from contextlib import contextmanager, redirect_stdout
 from io import StringIO
 from typing import Any
 
-from httpx import AsyncClient
 from inspect_ai.event import ModelEvent
 from inspect_ai.log import transcript
 from inspect_ai.log._transcript import Transcript, init_transcript
@@ -270,8 +269,8 @@ class InspectModel(LM):  # type: ignore[misc]
             raise PolbiasError(f"--model {INSPECT}: {scrub(_plain(str(error)))}") from error
         register(self._model.api.api_key)
         self._redirects: list[str] = []
-        for client in _http_clients(self._model.api):
-            client.event_hooks["response"].append(redirect_hook(self._redirects))
+        for hooks in _response_hooks(self._model.api):
+            hooks.append(redirect_hook(self._redirects))
         self._configs: dict[str, GenerateConfig] = {}
         self._watch_retries()
         # Clients keep connections, which belong to an event loop: there is one for all calls.
@@ -502,12 +501,12 @@ class InspectModel(LM):  # type: ignore[misc]
             self.memory.settings.tell(line)
 
 
-def _http_clients(api: Any) -> Iterator[AsyncClient]:
-    """Yield the clients of a provider that follow redirects, with any header but Authorization."""
+def _response_hooks(api: Any) -> Iterator[list[Any]]:
+    """Yield the hooks of each client of a provider (httpx or httpx2), which takes keys along on redirects."""
     client = getattr(api, "client", None)
     for http_client in {getattr(api, "http_client", None), getattr(client, "_client", None)}:
-        if isinstance(http_client, AsyncClient):
-            yield http_client
+        if isinstance(hooks := getattr(http_client, "event_hooks", None), dict):
+            yield hooks["response"]
 
 
 def _key(settings: Document) -> str:
