@@ -60,7 +60,8 @@ def read_answer(response: Any) -> Answer:
         hint = "; it was cut off before it began: raise max_output_tokens" if finish == "length" else ""
         raise ServiceError(f"openai: the answer is empty (finish_reason {finish}){hint}", "answer")
     model = getattr(response, "model", None)
-    return Answer(hide(text or ""), hide(finish), model if isinstance(model, str) else None, _usage(response))
+    model = hide(model) if isinstance(model, str) else None
+    return Answer(hide(text or ""), hide(finish), model, _usage(response))
 
 
 def _usage(response: Any) -> dict[str, int]:
