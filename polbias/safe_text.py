@@ -10,6 +10,7 @@ import traceback
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from functools import lru_cache
 from typing import Any
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
@@ -55,7 +56,8 @@ _HEADER_BLOCK = re.compile(r"headers?[\"']?\s*[:=]\s*[\"']?\{(?P<block>[^}]*)", 
 _ADDRESS = re.compile(r"[a-z][a-z\d+.-]*://[^\s\"',{}<>]+", re.IGNORECASE)
 
 
-def is_secret_name(name: object) -> bool:
+@lru_cache(1_000)
+def is_secret_name(name: str) -> bool:
     """Return whether an argument, header or parameter of this name holds a secret, or headers that may."""
     plain = _plain(name)
     return bool(_SECRET_NAME.fullmatch(plain) or _HEADERS.fullmatch(plain))
@@ -69,26 +71,36 @@ def _plain(name: object) -> str:
 
 
 class Secrets:
-    """Values that are nobody's business, and the pattern of all the ways in which they are written."""
+    """Values that are nobody's business.
+
+    Attributes:
+        in_texts: pattern of all the ways in which they are written, but for words.
+        in_messages: the same with words, which may stand in an answer by chance.
+    """
 
     def __init__(self) -> None:
         self._values: set[str] = set()
-        self.pattern: re.Pattern[str] | None = None
+        self.in_texts: re.Pattern[str] | None = None
+        self.in_messages: re.Pattern[str] | None = None
 
     def add(self, value: str) -> None:
         """Add a value, unless it is too short, a number, or what stands for a key where none is needed."""
         value = value.strip()
         is_number = value.isdigit() and len(value) < 12
-        if (
-            value in self._values
-            or len(value) < _SHORTEST
-            or _plain(value) in _PLACEHOLDERS | {""}
-            or is_number
-        ):
+        if is_number or len(value) < _SHORTEST or _plain(value) in _PLACEHOLDERS or value in self._values:
             return
         self._values.add(value)
-        forms = {form for value in self._values for form in _forms(value)}
-        self.pattern = re.compile("|".join(map(_written, sorted(forms, key=len, reverse=True))))
+        self.in_messages = _pattern(self._values)
+        self.in_texts = _pattern({value for value in self._values if not _is_word(value)})
+
+
+def _is_word(value: str) -> bool:
+    return value.isalpha() and len(value) < 12 and (value.islower() or value.isupper() or value.istitle())
+
+
+def _pattern(values: set[str]) -> re.Pattern[str] | None:
+    forms = {form for value in values for form in _forms(value)}
+    return re.compile("|".join(map(_written, sorted(forms, key=len, reverse=True)))) if forms else None
 
 
 def _forms(value: str) -> set[str]:
@@ -98,12 +110,16 @@ def _forms(value: str) -> set[str]:
 
 
 def _written(form: str) -> str:
-    """Return the pattern of a value, also in an address; a short word is not looked for within words."""
-    if form.isalpha() and form.islower() and len(form) < 12:
+    """Return the pattern of a value, also in an address; a word is not looked for within words."""
+    if _is_word(form):
         return rf"(?<!\w){form}(?!\w)"
     return "".join(
-        sign if sign.isalnum() else f"(?:{re.escape(sign)}|(?i:{quote(sign, safe='')}))" for sign in form
+        re.escape(sign) if quote(sign, safe="") == sign else _escaped_or_not(sign) for sign in form
     )
+
+
+def _escaped_or_not(sign: str) -> str:
+    return f"(?:{re.escape(sign)}|(?i:{quote(sign, safe='')}))"
 
 
 _secrets = Secrets()
@@ -163,7 +179,7 @@ def register_arguments(arguments: object, *, secret: bool = False) -> None:
     if isinstance(arguments, Mapping):
         for name, value in arguments.items():
             if not _HEADERS.fullmatch(_plain(name)):
-                register_arguments(value, secret=secret or is_secret_name(name))
+                register_arguments(value, secret=secret or is_secret_name(str(name)))
             elif isinstance(value, Mapping):
                 for header, text in value.items():
                     register_header(header, text)
@@ -202,7 +218,8 @@ def register_text(text: str) -> None:
 def register_environment(variables: Mapping[str, str]) -> None:
     """Take the values of variables that are named as secrets, and the users in addresses, for secrets."""
     for name, value in variables.items():
-        if _SECRET_VARIABLE.fullmatch(_plain(name)) and not value.startswith(("/", "~", ".")):
+        is_path = value.startswith(("/", "~", "."))
+        if _SECRET_VARIABLE.fullmatch(_plain(name)) and not is_path and not _is_word(value):
             register(value)
         elif "://" in value and "@" in value:
             register_address(value)
@@ -222,8 +239,8 @@ _LONGEST = 300
 
 
 def hide(text: str) -> str:
-    """Return a text with every secret of this run replaced, and nothing else changed."""
-    return text if _secrets.pattern is None else _secrets.pattern.sub(HIDDEN, text)
+    """Return a text with every secret of this run replaced that is no mere word, and nothing else changed."""
+    return _secrets.in_texts.sub(HIDDEN, text) if _secrets.in_texts else text
 
 
 def redact(record: Any) -> Any:
@@ -237,7 +254,7 @@ def redact(record: Any) -> Any:
 
 def _redact_named(name: object, value: Any) -> Any:
     # a number, true or null gives nothing away
-    return HIDDEN if isinstance(value, str | Mapping | list) and is_secret_name(name) else redact(value)
+    return HIDDEN if isinstance(value, str | Mapping | list) and is_secret_name(str(name)) else redact(value)
 
 
 def scrub(text: object, *, longest: int = _LONGEST) -> str:
@@ -249,7 +266,8 @@ def scrub(text: object, *, longest: int = _LONGEST) -> str:
 
 def hide_like(text: str) -> str:
     """Return a message with every secret of this run replaced, and all that has the form of one."""
-    return _KEY_LIKE.sub(HIDDEN, hide(text))
+    text = _secrets.in_messages.sub(HIDDEN, text) if _secrets.in_messages else text
+    return _KEY_LIKE.sub(HIDDEN, text)
 
 
 # What a terminal obeys, or shows in another order than it stands: ESC, C0 and C1, marks of direction.

@@ -7,7 +7,7 @@ from polbias.models.chat import Chat
 from polbias.models.recording import Recorder
 from polbias.models.run import run
 from polbias.models.translate import Translate
-from polbias.safe_text import register, scrub
+from polbias.safe_text import hide, register, scrub
 from tests.models.conftest import shown
 from tests.models.servers import ChatServer, DeepLServer, patient
 
@@ -83,6 +83,12 @@ def test_a_short_word_taken_for_a_key_changes_no_answer():
     register("none", "EMPTY", "dummy-key", "not-needed", "ollama", "123456")
     text = "none of them is EMPTY: a dummy-key is not-needed for ollama/123456"
     assert scrub(text) == text
+
+
+def test_a_word_taken_for_a_key_is_hidden_in_messages_and_changes_no_answer():
+    register("politics")
+    assert hide("I like politics") == "I like politics"
+    assert scrub("wrong key politics, geopolitics") == "wrong key [key], geopolitics"
 
 
 def test_an_address_with_a_password_is_refused_without_repeating_it():
