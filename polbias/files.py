@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, TypeVar, cast
 
 from polbias.limits import MAX_FILE, MAX_GROUP, MAX_LEVELS, MAX_ROWS, MAX_VALUES
+from polbias.safe_text import hide_like, visible
 
 _Data = TypeVar("_Data")
 
@@ -53,15 +54,29 @@ def _runs(process: int) -> bool:
     return True
 
 
-def write_text(path: Path, text: str | Iterable[str]) -> None:
+PRIVATE = 0o600
+"""Permissions of files that only their owner may read."""
+
+
+def create_private(path: Path) -> None:
+    """Create an empty file for its owner alone, or take the rights of others from one that is there."""
+    with suppress(OSError):  # whoever writes to it says what is wrong
+        os.close(os.open(path, os.O_CREAT | os.O_WRONLY, PRIVATE))
+        path.chmod(PRIVATE)
+
+
+def write_text(path: Path, text: str | Iterable[str], *, private: bool = False) -> None:
     """Write a whole file in UTF-8, or leave what was there before; it keeps its permissions.
 
     Args:
         path: of the file.
         text: or its lines, with their ends.
+        private: whether a new file is for its owner alone.
     """
     draft = draft_of(path)
     try:
+        if private:
+            create_private(draft)
         with draft.open("w", encoding="utf-8", newline="") as file:
             file.writelines([text] if isinstance(text, str) else text)
         if path.exists():
@@ -272,13 +287,14 @@ class PolbiasError(Exception):
 
     The message is one line: where (file, line or field), what was found, what was expected and
     what to do. The command line prints it without a traceback and exits with `status`. The middle of a
-    line that is far too long is left out, as it begins with the place and ends with what to do.
+    line that is far too long is left out, as it begins with the place and ends with what to do. Secrets of
+    this run and control characters are replaced.
     """
 
     status = 1
 
     def __str__(self) -> str:
-        message = escape_halves(super().__str__())
+        message = visible(hide_like(escape_halves(super().__str__())))
         return "\n".join(clipped(line, _LONGEST) for line in message.split("\n"))
 
 

@@ -17,6 +17,7 @@ import pytest
 from filelock import FileLock
 from hypothesis import settings
 
+from polbias import safe_text
 from polbias.eval import plots
 from polbias.files import PolbiasError
 from polbias.generators.engine import DatasetSpec, Rows
@@ -74,6 +75,12 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
                 patch.setenv(name, str(kept / folder))
         patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
         yield
+
+
+@pytest.fixture(autouse=True)
+def _no_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What one test gave as a key is a word like others in the next one."""
+    monkeypatch.setattr(safe_text, "_secrets", safe_text.Secrets())
 
 
 def pytest_runtest_setup() -> None:

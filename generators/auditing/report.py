@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -33,6 +33,7 @@ from polbias.generators.auditing.items import (
     meaning,
     record,
 )
+from polbias.terminal import Console
 
 # Counts over a whole audit; they do not grow with the file.
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from polbias.aliases import Json
+from polbias.cli.outputs import echo
 from polbias.files import InputError, nearest, package_file, write_text
 
 if TYPE_CHECKING:
@@ -112,7 +113,7 @@ def import_answers(
     known = tasks.by_id()
     rows = [(known[a.task_id], a.annotator, {**a.values, COMMENT: a.comment}) for a in found.answers]
     write_text(output, answers_csv(tasks.kind, rows))
-    typer.echo(f"{len(found.answers)} answers of {len(found.annotators)} annotators in {output}")
+    echo(f"{len(found.answers)} answers of {len(found.annotators)} annotators in {output}")
 
 
 @app.command()
@@ -171,8 +172,8 @@ def decide(
     write_text(contested, deciding.open_tsv(found.contested))
     write_text(output, pairs_tsv(found.pairs))
     agreed = sum(bool(each.resolved) for each in found.contested)
-    typer.echo(f"{len(found.pairs)} pairs labelled, {len(found.pending)} not; {len(found.contested)} labels")
-    typer.echo(f"open by the votes, {agreed} of them resolved in {contested}")
+    echo(f"{len(found.pairs)} pairs labelled, {len(found.pending)} not; {len(found.contested)} labels")
+    echo(f"open by the votes, {agreed} of them resolved in {contested}")
 
 
 def _people(path: Path | None) -> list[Person]:
@@ -194,15 +195,15 @@ def _collect(
     _tell([*map(str, problems)])
     if problems:
         counts = Counter(problem.code for problem in problems)
-        typer.echo(", ".join(f"{count} {code}" for code, count in counts.items()), err=True)
+        echo(", ".join(f"{count} {code}" for code, count in counts.items()), err=True)
     return found
 
 
 def _tell(lines: Sequence[str]) -> None:
     for line in lines[:_SHOWN]:
-        typer.echo(line, err=True)
+        echo(line, err=True)
     if len(lines) > _SHOWN:
-        typer.echo(f"and {len(lines) - _SHOWN} more", err=True)
+        echo(f"and {len(lines) - _SHOWN} more", err=True)
 
 
 def _write(out: Path, tasks: TaskSet, form: Sequence[FormName] | None) -> None:
@@ -222,7 +223,7 @@ def _write(out: Path, tasks: TaskSet, form: Sequence[FormName] | None) -> None:
         raise InputError(f"{out}: cannot be made ({error.strerror}); choose another folder") from None
     for name, text in files.items():
         write_text(out / name, text)
-    typer.echo(f"{len(tasks.tasks)} tasks for {', '.join(tasks.annotators)} in {out}: {', '.join(files)}")
+    echo(f"{len(tasks.tasks)} tasks for {', '.join(tasks.annotators)} in {out}: {', '.join(files)}")
 
 
 # Tables: agreement with the annotators beside it, shares of the similarity check.
@@ -265,8 +266,9 @@ def agreement_data(tasks: TaskSet, found: Collected, people: Sequence[Person], d
 
 def print_agreement(data: Json) -> None:
     """Print what `agreement_data` returns."""
-    from rich.console import Console
     from rich.table import Table
+
+    from polbias.terminal import Console
 
     console = Console(highlight=False)
     table = Table(

@@ -18,10 +18,9 @@ from polbias.cli.options import assigned
 from polbias.files import InputError, PolbiasError, page_policy, write_text
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from polbias.generators.auditing.items import Format
     from polbias.generators.auditing.report import Summary
+    from polbias.terminal import Console
 
 
 # `polbias audit --format any`, `probvaa` and `polbix`: report the defects of a whole set.
@@ -33,9 +32,8 @@ Rows = Callable[[Json], str]
 
 def audit_set(data: Path, output: Sequence[Path], make: Callable[[], Json], rows: Rows | None = None) -> int:
     """Audit a whole set and print what was found; rows are those of the corrected set, where there is one."""
-    from rich.console import Console
-
     from polbias.generators.auditing.general import for_maintainers
+    from polbias.terminal import Console
 
     kinds: dict[str, Rows] = {".json": _json, ".md": for_maintainers, ".html": _page}
     if rows:
@@ -224,13 +222,13 @@ def _run(
     templates: Path | None,
 ) -> int:
     """Audit a file and print the report; return how many items a reader must know about."""
-    from rich.console import Console
     from rich.progress import Progress
 
     from polbias.generators.auditing import report
     from polbias.generators.auditing.audit import Audit
     from polbias.generators.auditing.items import Source, read_texts
     from polbias.generators.auditing.report import Reports, Summary
+    from polbias.terminal import Console
 
     console, errors = Console(highlight=False), Console(stderr=True)
     form: Format = import_module(f"polbias.generators.auditing.{name}").make(templates)

@@ -15,10 +15,9 @@ from polbias.cli.options import DatasetTemplates, Names
 from polbias.files import InputError, PolbiasError, build_root
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from polbias.generators.engine import Built, TableSpec
     from polbias.manifest import SplitEntry
+    from polbias.terminal import Console
 
 
 def build(
@@ -65,13 +64,13 @@ def build(
     if all(given is None for given in scaled) and "://" not in (out or ""):
         build_with_progress(names or [], Path(out) if out else None, templates)
         return
-    from rich.console import Console
     from rich.filesize import decimal
 
     from polbias.cli.build_scaled import followed, location, logs_of, options_of
     from polbias.scaling.build import build_at_scale
     from polbias.scaling.executors import EXECUTORS, Resources
     from polbias.scaling.run import plan_run, scalable
+    from polbias.terminal import Console
 
     console = Console()
     started = time.perf_counter()
@@ -106,7 +105,7 @@ def build(
 
 def build_with_progress(names: Sequence[str], out: Path | None, templates: Path | None) -> None:
     """Build datasets and say what was done; one that cannot be built does not keep the others from it."""
-    from rich.console import Console
+    from polbias.terminal import Console
 
     console = Console()
     chosen = [registry.checked(name) for name in names or registry.names()]

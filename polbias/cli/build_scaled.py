@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import yaml
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn, TimeRemainingColumn
 
 from polbias.files import InputError, PolbiasError, build_root
+from polbias.terminal import Console
 
 if TYPE_CHECKING:
     from polbias.scaling.run import Run

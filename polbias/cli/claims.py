@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from polbias.cli.options import Encoding, assigned
-from polbias.cli.outputs import csv_text
+from polbias.cli.outputs import csv_text, echo
 from polbias.files import write_text
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def claims(
     write_text(output, csv_text(rows, _COLUMNS))
     _report(found, problems)
     hit = len({row["claim_id"] for row in rows})
-    typer.echo(f"{len(found.claims):,} claims read, {hit:,} kept in {len(rows):,} rows of {output}")
+    echo(f"{len(found.claims):,} claims read, {hit:,} kept in {len(rows):,} rows of {output}")
 
 
 def _report(found: Claims, problems: Path | None) -> None:
@@ -74,8 +74,8 @@ def _report(found: Claims, problems: Path | None) -> None:
     if problems:
         write_text(problems, "".join(f"{line}\n" for line in told))
     for line in told[: 0 if problems else _SHOWN]:
-        typer.secho(line, fg=typer.colors.YELLOW, err=True)
+        echo(line, fg=typer.colors.YELLOW, err=True)
     hidden = len(told) - (0 if problems else min(len(told), _SHOWN))
     if hidden:
         place = f"in {problems}" if problems else "not shown; see --problems FILE"
-        typer.secho(f"{hidden:,} rows left out, {place}", fg=typer.colors.YELLOW, err=True)
+        echo(f"{hidden:,} rows left out, {place}", fg=typer.colors.YELLOW, err=True)

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from polbias.cli.options import MARGIN_OPTION
+from polbias.cli.outputs import echo
 from polbias.cli.report import PAGE, check_folder, show_notices, write_report
 
 _RUN = "Folder of one model that lm_eval (--log_samples) or Inspect wrote, or a file."
@@ -35,19 +36,19 @@ def compare(
     Two points are 0.02 of a metric that is a fraction; a metric with values beyond -1 to 1 is none, and is
     compared without a margin.
     """
-    from rich.console import Console
     from rich.table import Table
 
     from polbias.eval.report.build import Made
     from polbias.eval.report.page.tables import differences_table
     from polbias.eval.report.runs import compare_runs
+    from polbias.terminal import Console
 
     if output:
         check_folder(output)
     found = compare_runs(first, second, cluster, margin)
     show_notices(found)
     for side in found.respondents:
-        typer.echo(side.name)
+        echo(side.name)
     grid, table = differences_table(found.comparisons, found.margin), Table(box=None, pad_edge=False)
     for head in grid.heads:
         table.add_column(head.title, justify="right" if head.numeric else "left")
@@ -56,4 +57,4 @@ def compare(
     Console(width=_WIDE, highlight=False, markup=False).print(table)
     if output:
         write_report(Made(found, {}), output, outcomes=False, brief=True)
-        typer.echo(f"wrote {output / PAGE}")
+        echo(f"wrote {output / PAGE}")

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from polbias.cli.outputs import echo
+
 if TYPE_CHECKING:
     from polbias.experiments.demonstration import Compared, Demonstration
 
@@ -36,17 +38,17 @@ def demo(
     made = make_report(ask(shown, output / _RUNS, say), report)
     show(made)
     show_compared(shown, compare(shown, made))
-    typer.echo(f"wrote {report / PAGE}: open it in a browser")
+    echo(f"wrote {report / PAGE}: open it in a browser")
 
 
 def show_compared(shown: Demonstration, compared: Mapping[str, Sequence[Compared]]) -> None:
     """Print what was planted, is expected and was found: a table per respondent."""
-    from rich.console import Console
     from rich.table import Table
 
     from polbias.eval.report.document import points
     from polbias.eval.report.wording import words
     from polbias.experiments.demonstration import expected
+    from polbias.terminal import Console
 
     console = Console()
     for name, rows in compared.items():
@@ -63,11 +65,11 @@ def show_compared(shown: Demonstration, compared: Mapping[str, Sequence[Compared
             table.add_row(f"{told.title}: {about}", planted, mean, value, interval, holds)
         console.print(table)
     holding = [row.holds for rows in compared.values() for row in rows if row.holds is not None]
-    typer.echo(
+    echo(
         f"{holding.count(False)} of {len(holding)} intervals do not hold what is expected; about "
         f"{0.05 * len(holding):.1f} would not by chance."
     )
-    typer.echo(
+    echo(
         "planted: how far the answers of a respondent were moved, right minus left (contents: those that "
         f"agree with common sense minus others). expected: mean estimate of {expected().seeds:,} such "
         "respondents on the same questions; it is not what was planted where the measure is of other answers "

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from polbias.cli.options import Prices
+from polbias.cli.outputs import echo
 from polbias.files import InputError, PolbiasError
 
 if TYPE_CHECKING:
@@ -195,10 +196,10 @@ def perform(
     try:
         return evaluate(config, tasks, names, kind, cache, say, model, budget)
     except StoppedError:
-        typer.echo(err=True)  # lm_eval's bar leaves the line open
+        echo(err=True)  # lm_eval's bar leaves the line open
         raise
     except KeyboardInterrupt:
-        typer.echo(err=True)
+        echo(err=True)
         if cache is not None:
             say("the answers so far are kept: run the same command again to go on")
         raise
@@ -224,7 +225,7 @@ def known_usage(config: Any, tasks: Sequence[Task], cache: Path | None) -> Mappi
 
 def say(line: str) -> None:
     """Tell what goes on, beside what is printed."""
-    typer.secho(line, fg=typer.colors.BRIGHT_BLACK, err=True)
+    echo(line, fg=typer.colors.BRIGHT_BLACK, err=True)
 
 
 def show_run(run: Run, table: bool = False, answered: Sequence[str] | None = None) -> None:
@@ -234,9 +235,9 @@ def show_run(run: Run, table: bool = False, answered: Sequence[str] | None = Non
     if table:
         from lm_eval.utils import make_table
 
-        typer.echo(make_table(run.results))
+        echo(make_table(run.results))
         if "groups" in run.results:
-            typer.echo(make_table(run.results, "groups"))
+            echo(make_table(run.results, "groups"))
     show_scores(run, scores(run.results, run.samples), answered)
 
 
@@ -251,7 +252,7 @@ def report_on(folder: Path) -> None:
     except PolbiasError as error:
         say(f"no report: {error}")
     else:
-        typer.echo(f"report: {place / PAGE}")
+        echo(f"report: {place / PAGE}")
 
 
 def cache_folder(no_cache: bool, given: Path | None) -> Path | None:
@@ -272,10 +273,10 @@ def show_tasks(tasks: Catalogue, names: Sequence[str] | None = None) -> None:
     """Print a line for every task and group."""
     for name in names if names is not None else (*sorted(tasks.tasks), *sorted(tasks.groups), *tasks.tags):
         if name in tasks.tasks:
-            typer.echo(f"{name:<52} {_told(tasks.tasks[name])}")
+            echo(f"{name:<52} {_told(tasks.tasks[name])}")
         else:
             kind = "group" if name in tasks.groups else "tag  "
-            typer.echo(f"{name:<52} {kind}  {len(tasks.members(name))} tasks: {_first(tasks.members(name))}")
+            echo(f"{name:<52} {kind}  {len(tasks.members(name))} tasks: {_first(tasks.members(name))}")
 
 
 def show_costs(
@@ -310,22 +311,22 @@ def show_costs(
         money = [f"{price.currency}{most}", *(f"{price.of(row[2], row[3]):,.2f}" for row in rows)]
         shown = [(*line, each) for line, each in zip(shown, money, strict=True)]
     _table(shown)
-    typer.echo(
+    echo(
         f"tokens in: {budget.tokens.told}; kept answers are not asked again"
         + (f"; prices: {price.source}" if price is not None else "")
     )
     for assumed in dict.fromkeys(each.assumed for each in costs.values() if each.assumed):
-        typer.echo(f"assumed: {assumed}")
+        echo(f"assumed: {assumed}")
     share = rows[-1][4] / max(rows[-1][2], 1)
-    typer.echo(f"prefix cache: {share:.0%} of the tokens in, if it keeps the beginnings of all prompts")
+    echo(f"prefix cache: {share:.0%} of the tokens in, if it keeps the beginnings of all prompts")
     for task, used in known.items():
-        typer.echo(
+        echo(
             f"tokens out of {task}: {used.mean:,.1f} an answer, the mean of {len(used.prompts):,} prompts "
             "that this model answered with these settings"
         )
     if guessed := [task for task in costs if task not in known and config.metadata.get(REASONING)]:
         told = "" if len(guessed) == len(costs) else f" of {_first(guessed)}"
-        typer.echo(
+        echo(
             f"tokens out{told}: an assumption, that thoughts and answer fill their room each time; from "
             f"{ENOUGH} answered prompts on it is their mean"
         )
@@ -349,14 +350,14 @@ def show_scores(run: Run, scores: Iterable[Score], answered: Sequence[str] | Non
     _table(shown)
     if cut:
         worst = max(cut, key=lambda score: score.truncated)
-        typer.secho(
+        echo(
             f"{worst.truncated:.0%} of the answers to {worst.task} were cut off; give more room with "
             "--gen_kwargs max_gen_toks=8192",
             fg=typer.colors.YELLOW,
         )
     asked = (_asked(run), *run.budget.lines()) if answered is None else answered
     for line in (*run.sources, *asked, *_limits_told(run), f"results and samples: {run.folder}"):
-        typer.echo(line)
+        echo(line)
 
 
 def _limits_told(run: Run) -> Iterator[str]:
@@ -390,7 +391,7 @@ def _table(rows: Sequence[Sequence[str]]) -> None:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for first, *others in rows:
         cells = [cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True)]
-        typer.echo("  ".join([first.ljust(widths[0]), *cells]))
+        echo("  ".join([first.ljust(widths[0]), *cells]))
 
 
 def _told(task: Task) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from polbias.cli.options import Templates
+from polbias.cli.outputs import echo
 
 if TYPE_CHECKING:
     from polbias.generators.authoring.items import Alikeness
@@ -41,7 +42,7 @@ def items(
     problems = [f"too much alike: {problem}" for problem in found.problems()]
     balance = _balance(family, source, read) if read else []
     for line in [f"{len(texts):,} items", *balance, *_pairs(found), *_patterns(found), *problems]:
-        typer.echo(line)
+        echo(line)
     if problems:
         raise typer.Exit(1)
 

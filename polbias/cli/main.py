@@ -5,6 +5,8 @@ from __future__ import annotations
 import gc
 import inspect
 import io
+import logging
+import os
 import re
 import sys
 from collections.abc import Callable, Mapping
@@ -39,8 +41,10 @@ from polbias.cli import (
     variants,
     verify,
 )
+from polbias.cli.outputs import echo
 from polbias.files import PolbiasError
 from polbias.optional import missing
+from polbias.safe_text import SafeRecords, register_environment, safe_traceback
 
 _INTERRUPTED = 130  # what a shell expects after Ctrl-C, and what typer exits with
 
@@ -139,7 +143,7 @@ _tidied(app)
 
 def _version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"polbias {polbias.__version__}")
+        echo(f"polbias {polbias.__version__}")
         raise typer.Exit
 
 
@@ -150,6 +154,7 @@ def _options(
     ] = False,
 ) -> None:
     """Options of all commands."""
+    register_environment(os.environ)
 
 
 def run() -> None:
@@ -157,25 +162,27 @@ def run() -> None:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # texts have signs that not every terminal can show
     gc.set_threshold(50_000, 20, 20)  # rows are many objects, and have no cycles to look for
+    logging.setLogRecordFactory(SafeRecords(logging.getLogRecordFactory()))
     try:
         app()
-    except (PolbiasError, ModuleNotFoundError) as error:
-        told = error if isinstance(error, PolbiasError) else missing(error)
-        if told is None:
-            raise
-        typer.secho(f"polbias: {told}", fg=typer.colors.RED, err=True)
-        sys.exit(told.status)
-    except MemoryError:
-        typer.secho("polbias: not enough memory for what was given; divide it", fg=typer.colors.RED, err=True)
-        sys.exit(1)
     except (KeyboardInterrupt, SystemExit) as end:
         if isinstance(end, SystemExit) and end.code != _INTERRUPTED:
             raise
-        typer.secho("polbias: interrupted; what was there before is unchanged", fg=typer.colors.RED, err=True)
+        echo("polbias: interrupted; what was there before is unchanged", fg=typer.colors.RED, err=True)
         sys.exit(_INTERRUPTED)
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(141)
+    except MemoryError:
+        echo("polbias: not enough memory for what was given; divide it", fg=typer.colors.RED, err=True)
+        sys.exit(1)
+    except Exception as error:
+        problem = missing(error) if isinstance(error, ModuleNotFoundError) else error
+        if isinstance(problem, PolbiasError):
+            echo(f"polbias: {problem}", fg=typer.colors.RED, err=True)
+            sys.exit(problem.status)
+        echo(safe_traceback(error), err=True)
+        sys.exit(1)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from polbias.cli.outputs import echo
 from polbias.files import InputError
 from polbias.lines import text_lines
 
@@ -52,7 +53,7 @@ def negate(
     for statement in read_statements(file):
         found = by_rule(statement, language.value, chosen)
         columns = [statement, found.text or "", found.rule, *([found.explanation] if explain else [])]
-        typer.echo("\t".join(columns))
+        echo("\t".join(columns))
 
 
 def read_statements(file: str) -> Iterator[str]:

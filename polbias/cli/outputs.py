@@ -1,16 +1,25 @@
-"""Write a report of a command so that a half-written one is never seen."""
+"""What commands print: lines that no terminal obeys, bars, tables as CSV."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+import typer
+
 from polbias.aliases import Document
 from polbias.files import guarded
+from polbias.safe_text import showable
 
 if TYPE_CHECKING:
-    from rich.console import Console
     from rich.progress import Progress
+
+    from polbias.terminal import Console
+
+
+def echo(text: object = "", *, err: bool = False, fg: str | None = None) -> None:
+    """Print a line, without secrets of this run and control characters; `fg` is its colour."""
+    typer.secho(showable(str(text)), err=err, fg=fg)
 
 
 def bars(console: Console) -> Progress:

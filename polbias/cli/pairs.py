@@ -11,7 +11,7 @@ import typer
 
 from polbias.aliases import Json
 from polbias.cli.options import Encoding, assigned
-from polbias.cli.outputs import csv_text
+from polbias.cli.outputs import csv_text, echo
 from polbias.files import write_text
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def pairs(
     write_text(output, csv_text(rows))
     counts = Counter(row["status"] for row in rows)
     told = f"{counts['made']} made, {counts['review']} review, {counts['none']} none"
-    typer.echo(f"{len(rows)} rows in {output}: {told}")
+    echo(f"{len(rows)} rows in {output}: {told}")
 
 
 def _result(pair: MinimalPair) -> Json:

@@ -12,6 +12,7 @@ import typer
 
 from polbias.aliases import Document, Json
 from polbias.cli.options import InstrumentName
+from polbias.cli.outputs import echo
 from polbias.files import InputError
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ def power(
         report, told = _of_assumptions(chosen, size, given, sampled, targets)
         reports = [report]
     if as_json:
-        typer.echo(json.dumps(reports, indent=2, ensure_ascii=False))
+        echo(json.dumps(reports, indent=2, ensure_ascii=False))
         return
     for report in reports:
         _show(report, chosen)
@@ -107,7 +108,7 @@ def _of_runs(chosen: Shipped, runs: Sequence[Path], targets: Targets) -> list[Js
     problems: list[Problem] = []
     found = observed(chosen, runs, problems)
     for problem in problems:
-        typer.secho(str(problem), fg=typer.colors.YELLOW, err=True)
+        echo(str(problem), fg=typer.colors.YELLOW, err=True)
     return [{"name": each.name} | power_report(chosen, each.design, each.assumed, targets) for each in found]
 
 
@@ -140,8 +141,9 @@ def _of_assumptions(
 
 
 def _show(report: Document, chosen: Shipped) -> None:
-    from rich.console import Console
     from rich.table import Table
+
+    from polbias.terminal import Console
 
     console = Console()
     flips = chosen.test == "flip"
@@ -161,27 +163,28 @@ def _show(report: Document, chosen: Shipped) -> None:
         shown.add_row(*cells, _points(row["half_width"]))
     console.print(shown)
     spread = report["assumptions"]["cluster_sd"]
-    typer.echo(f"Cluster: {chosen.cluster}; item: {chosen.item}; answer: {chosen.answer}.")
-    typer.echo(f"Percentage points; a dash: none. The effect varies by {spread:.1f} points between clusters.")
+    echo(f"Cluster: {chosen.cluster}; item: {chosen.item}; answer: {chosen.answer}.")
+    echo(f"Percentage points; a dash: none. The effect varies by {spread:.1f} points between clusters.")
     _show_needs(report["needs"])
     if report["margins"]:
         _show_margins(report)
     if "reliability" in report:
         _show_stances(report)
     for note in report["notes"]:
-        typer.echo(note)
+        echo(note)
 
 
 def _show_needs(needs: Sequence[Document]) -> None:
     for each in needs:
         number = "none" if each["needed"] is None else f"{each['needed']:,}"
         note = f" ({each['note']})" if each["note"] else ""
-        typer.echo(f"{each['target']} of {each['points']:g} points: {each['axis']} needed: {number}{note}")
+        echo(f"{each['target']} of {each['points']:g} points: {each['axis']} needed: {number}{note}")
 
 
 def _show_margins(report: Document) -> None:
-    from rich.console import Console
     from rich.table import Table
+
+    from polbias.terminal import Console
 
     shown = Table(
         title="latent shift detected, in standard deviations: by verdicts, and by the log odds of the labels",
@@ -196,8 +199,9 @@ def _show_margins(report: Document) -> None:
 
 
 def _show_stances(report: Document) -> None:
-    from rich.console import Console
     from rich.table import Table
+
+    from polbias.terminal import Console
 
     n = report["sampled"]
     shown = Table(title="probability of a reliable stance", title_justify="left")
@@ -218,9 +222,9 @@ def _show_stances(report: Document) -> None:
 
 def _show_sources(told: Sequence[tuple[str, str, str]]) -> None:
     if told:
-        typer.echo("Assumptions (change them with options, or estimate them with --from RUN):")
+        echo("Assumptions (change them with options, or estimate them with --from RUN):")
     for what, value, source in told:
-        typer.echo(f"  {what} = {value}: {source}")
+        echo(f"  {what} = {value}: {source}")
 
 
 def _number(value: float | None) -> str:

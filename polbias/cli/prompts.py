@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from polbias.cli.eval import say
+from polbias.cli.outputs import echo
 from polbias.files import InputError, write_text
 
 
@@ -96,7 +97,7 @@ def prompts(
         line = recorded.openai_line if chosen is Format.openai else recorded.anthropic_line
         write_text(output, (line(prompt, str(model)) for prompt in found))
     rows = len({(prompt.task, prompt.number) for prompt in found})
-    typer.echo(f"wrote {output}: {len(found):,} requests for {rows:,} rows")
+    echo(f"wrote {output}: {len(found):,} requests for {rows:,} rows")
     column = " with a column `answer`" if chosen is Format.csv else ", the results"
     say(f"next, the answers{column}: polbias score ANSWERS --task {' --task '.join(names)} -o RUN")
     if len(found) > _MAX_REQUESTS.get(chosen, len(found)):

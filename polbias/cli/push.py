@@ -26,12 +26,11 @@ def push(
 
     The namespace is $POLBIAS_NAMESPACE, else the user whose token is used (`hf auth login` or HF_TOKEN).
     """
-    from rich.console import Console
-
     from polbias.manifest import differences, read_lock, read_manifest
     from polbias.publishing import hub
     from polbias.publishing.client import resolve_namespace
     from polbias.publishing.plan import plan_push
+    from polbias.terminal import Console
 
     console = Console()
     folders = [(out or build_root()) / registry.checked(name) for name in names or registry.names()]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from polbias.cli.options import MARGIN_OPTION, InstrumentName
-from polbias.cli.outputs import bars, csv_text
+from polbias.cli.outputs import bars, csv_text, echo
 from polbias.eval.report import MARGIN
 from polbias.files import InputError, PolbiasError, draft_of, write_text
 from polbias.lines import text_lines
@@ -99,7 +99,7 @@ def report(
     settings = Settings(seed, positions, csv, tuple(only or ()), defective, names, margin)
     made = make_report(runs or [], output, settings, outcomes, workers, published, brief)
     show(made)
-    typer.echo(f"wrote {output / (SUMMARY if csv else PAGE)}")
+    echo(f"wrote {output / (SUMMARY if csv else PAGE)}")
 
 
 def analyze(
@@ -145,7 +145,7 @@ def _defective(choice: str, data: Path | None) -> frozenset[str]:
 
             return frozenset(defective_ids(data))
         except (ImportError, PolbiasError) as error:  # the analysis itself needs no auditor
-            typer.secho(f"no sensitivity rows: the auditor gave up ({error})", err=True)
+            echo(f"no sensitivity rows: the auditor gave up ({error})", err=True)
             return frozenset()
     try:
         return frozenset(line.strip() for _, line in text_lines(Path(choice), strict=True) if line.strip())
@@ -180,23 +180,22 @@ def show(made: Report) -> None:
     show_notices(made)
     said = paragraphs(made)
     for text in (*said.respondents, *said.overview):
-        typer.echo(text)
+        echo(text)
 
 
 def show_notices(made: Report) -> None:
     """Print what is to be known of the input."""
     for notice in made.notices:
         colour = typer.colors.YELLOW if notice.serious else typer.colors.BRIGHT_BLACK
-        typer.secho(
-            f"{notice.where}: {notice.found.rstrip('.')}; {notice.done.rstrip('.')}", fg=colour, err=True
-        )
+        echo(f"{notice.where}: {notice.found.rstrip('.')}; {notice.done.rstrip('.')}", fg=colour, err=True)
 
 
 @contextmanager
 def _progress() -> Iterator[Progress]:
     """Show a bar per step on the terminal; nothing where there is none."""
-    from rich.console import Console
     from rich.progress import TaskID
+
+    from polbias.terminal import Console
 
     with bars(Console(stderr=True)) as progress:
         known: dict[str, TaskID] = {}

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from polbias.cli.options import Templates
+from polbias.cli.outputs import echo
 from polbias.files import package_file
 
 
@@ -37,8 +38,8 @@ def review(
         done = apply_corrections(path, read_review(path), sorted((folder / "statements").glob("*.yaml")))
         counts = Counter(row.kind for row in done)
         told = ", ".join(f"{counts[kind]} {kind}ed" for kind in ("correct", "accept", "reject"))
-        typer.echo(f"applied: {told}")
+        echo(f"applied: {told}")
     statements = items(load_family(folder).countries.values())
     found = rows(statements, check(statements))
     write_review(path, found)
-    typer.echo(f"{len(statements)} statements, {len(found)} texts to look at in {path}")
+    echo(f"{len(statements)} statements, {len(found)} texts to look at in {path}")

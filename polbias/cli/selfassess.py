@@ -27,6 +27,7 @@ from polbias.cli.eval import (
     show_run,
 )
 from polbias.cli.options import Prices
+from polbias.cli.outputs import echo
 from polbias.files import InputError
 
 if TYPE_CHECKING:
@@ -270,7 +271,7 @@ def _choose(
 
     output_folder(config)
     for line in write_questions(path, chosen, placed, design, longest):
-        typer.echo(line, err=True)
+        echo(line, err=True)
     config.metadata["polbias_stage2"] = str(path)
     names = [TASKS[each] for each in design.questions]
     budget, model = (after.budget, after.model) if after else (None, None)

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 def list_(out: Out = None) -> None:
     """List datasets, configs and rows: what is published (datasets.lock) and what is built here."""
-    from rich.console import Console
     from rich.table import Table
 
     from polbias.manifest import read_lock, read_manifest
+    from polbias.terminal import Console
 
     console, locked = Console(), read_lock()
     for name in registry.names():
@@ -64,7 +64,8 @@ def show(
 ) -> None:
     """Show rows of a config as a person reads them: argument, gold and how it is known, pair, errata."""
     import pyarrow.parquet as pq
-    from rich.console import Console
+
+    from polbias.terminal import Console
 
     folder, name, splits = _find(config, out or build_root())
     if split not in splits:

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from polbias.aliases import Document, Json
+from polbias.cli.outputs import echo
 from polbias.files import InputError, build_root
 
 simulations = typer.Typer(
@@ -102,7 +103,7 @@ def samples(
     folder = output / name
     written = found.write(folder)
     count = sum(map(len, found.samples.values()))
-    typer.echo(f"wrote {count:,} samples of {len(written) - 1} tasks to {folder}")
+    echo(f"wrote {count:,} samples of {len(written) - 1} tasks to {folder}")
 
 
 @simulations.command()
@@ -149,10 +150,10 @@ def serve(
     protocol = Protocol(known, f"simulated-{respondent}-{seed}")
 
     def ready(url: str) -> None:
-        typer.echo(f"{respondent} answers {len(known):,} prompts at {url}/v1")
+        echo(f"{respondent} answers {len(known):,} prompts at {url}/v1")
 
     Server(protocol, port).run(ready)
-    typer.echo(f"stopped after {protocol.answered:,} answers; {protocol.unknown:,} prompts were unknown")
+    echo(f"stopped after {protocol.answered:,} answers; {protocol.unknown:,} prompts were unknown")
 
 
 _OWN = ("effect", "side", "judgment", "content", "accuracy", "share")

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from polbias.cli.outputs import echo
+
 
 def titles(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="CSV or TSV with a column of titles.")],
@@ -30,4 +32,4 @@ def titles(
     applied = title_rules(rules)
     counts = write_sifted(file, applied, output, excluded, column)
     for line in told(counts, applied):
-        typer.echo(line)
+        echo(line)

@@ -19,6 +19,7 @@ from polbias.cli.options import (
     Templates,
     Yes,
 )
+from polbias.cli.outputs import echo
 from polbias.files import InputError, write_text
 
 if TYPE_CHECKING:
@@ -76,11 +77,11 @@ def suggest(
     known = [item.text for item in _items(family, set_id)]
     found, problems = topicgen.suggestions(set_id, chosen, asked, outcome.answers, known)
     for problem in problems:
-        typer.echo(problem, err=True)
+        echo(problem, err=True)
     write_text(review, REVIEW.text(found, before))
     counts = Counter(each.status for each in found)
     told = ", ".join(f"{number} {status}" for status, number in counts.items()) or "none"
-    typer.echo(f"{len(found)} items in {review}: {told}")
+    echo(f"{len(found)} items in {review}: {told}")
     if not outcome.complete:
         raise typer.Exit(1)
 
@@ -109,9 +110,9 @@ def accept(
     for code in found.files:
         write_text(output / f"{code}-accepted.tsv", found.tsv(code, chosen.field))
     count = sum(len(rows) for rows in found.files.values())
-    typer.echo(f"accepted: {count}; {found.rejected} rejected, {found.open} open")
+    echo(f"accepted: {count}; {found.rejected} rejected, {found.open} open")
     for line in found.lines():
-        typer.echo(line)
+        echo(line)
 
 
 def _known(family: Family, set_id: str) -> str:

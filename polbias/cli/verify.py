@@ -15,9 +15,8 @@ from polbias.files import BuildError, build_root
 from polbias.optional import MissingError
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from polbias.generators.logic.prover import Proofs
+    from polbias.terminal import Console
 
 _Task = tuple[str, Path, Path | None]
 _Told = list[tuple[str, list[str]]]
@@ -32,7 +31,7 @@ def verify(names: Names = None, out: Out = None, templates: DatasetTemplates = N
     the gold label; statements name their country, negate without forbidding, and have the codes and topic
     of like ones elsewhere, or review.tsv says why not; the placebo is like the loaded words.
     """
-    from rich.console import Console
+    from polbias.terminal import Console
 
     console = Console()
     chosen = [registry.checked(name) for name in names or registry.names()]
@@ -143,9 +142,8 @@ def lock(names: Names = None, out: Out = None) -> None:
 
     Content that differs from what is locked under the same version is refused: raise the version first.
     """
-    from rich.console import Console
-
     from polbias.manifest import LockedDataset, differences, lock_path, read_lock, read_manifest, write_lock
+    from polbias.terminal import Console
 
     locked = read_lock()
     path = lock_path().resolve()  # in a checkout the package's lock is a link to the one in the root

@@ -30,7 +30,7 @@ from polbias.lm_eval_runner.responses import Likelihood
 from polbias.lm_eval_runner.server_errors import Faults
 from polbias.lm_eval_runner.settings import RequestSettings
 from polbias.models.cache import Store
-from polbias.models.chat import scrub
+from polbias.safe_text import hide, redact, scrub
 
 # Ask a model only for what is not on file, and keep each answer as it comes.
 
@@ -231,14 +231,14 @@ class Memory:
             raise Unkept(error) from None
 
     def _whole(self, request: Any, answer: Any) -> Any:
-        """An answer that knows its thought."""
+        """An answer that knows its thought, without secrets of this run."""
         if isinstance(answer, Several):
             return Several([self._whole(request, text) for text in answer.texts])
         if not isinstance(answer, str):
             return answer
-        about = getattr(answer, "about", {})
+        about = redact(getattr(answer, "about", {}))
         cut = self.reasons and about.get("finish_reason") in LIMITS and "reasoning" not in about
-        whole = continued(text_of_prompt(request.args[0]), answer, self.think_end, cut)
+        whole = continued(text_of_prompt(request.args[0]), hide(str(answer)), self.think_end, cut)
         said = about | getattr(whole, "about", {})
         return Response(whole, said) if said else whole
 

@@ -30,6 +30,7 @@ from polbias.lm_eval_runner.responses import (
 from polbias.lm_eval_runner.server_errors import PassingError, ServerError, error_in_answer
 from polbias.lm_eval_runner.settings import STOPS
 from polbias.models.bodies import MAX_ERROR_BYTES, read_to
+from polbias.models.redirects import MOST_REDIRECTS, RedirectError, redirect_target
 
 
 def remembering(kind: Any) -> Any:
@@ -144,16 +145,23 @@ def remembering(kind: Any) -> Any:
             """Send a request and return the body of its response."""
             from aiohttp import ClientError
 
-            settings = self.memory.settings
+            settings, address, n_redirects = self.memory.settings, str(self.base_url), 0
             while True:
                 payload = self._payload(messages, generate, gen_kwargs)
+                sent: Json = {"json": payload, "headers": self.header, "allow_redirects": False}
                 try:
-                    async with session.post(self.base_url, json=payload, headers=self.header) as response:
+                    async with session.post(address, **sent) as response:
                         status = response.status
+                        target = redirect_target(address, status, response.headers.get("Location"))
                         limit = self.memory.budget.max_answer_bytes if status < 400 else MAX_ERROR_BYTES
                         content, is_too_long = await read_to(response.content.iter_any(), limit)
                         if is_too_long:
                             response.close()  # the rest is not waited for
+                    if target and n_redirects < MOST_REDIRECTS:
+                        address, n_redirects = target, n_redirects + 1
+                        continue
+                except RedirectError as redirect:
+                    raise Refused(str(redirect)) from None
                 except (ClientError, TimeoutError, OSError) as failure:
                     raise self._unreachable(failure) from None
                 if status < 400 and is_too_long:

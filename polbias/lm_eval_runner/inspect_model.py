@@ -43,7 +43,8 @@ from polbias.lm_eval_runner.responses import inspect_response, native_reason, te
 from polbias.lm_eval_runner.server_errors import NO_SYSTEM_TURN, PassingError, ServerError, error_in_answer
 from polbias.lm_eval_runner.settings import LIMIT, NEWER_LIMIT
 from polbias.models.bodies import LIMIT_CODE, TOO_LONG, limit_bodies
-from polbias.models.chat import scrub
+from polbias.models.redirects import redirect_hook
+from polbias.safe_text import register, scrub
 
 # Settings of a request: lm_eval's names, Inspect's, and those on the wire.
 
@@ -193,7 +194,7 @@ def _body(error: BaseException) -> str:
     return text if isinstance(text, str) and text else f"{getattr(error, 'body', None) or ''} {error}"
 
 
-def _message(error: BaseException, *secrets: str) -> str:
+def _message(error: BaseException) -> str:
     """An error in one line: its status, and the message in the body of the response."""
     body = getattr(error, "body", None)
     inner = body.get("error", body) if isinstance(body, Mapping) else body
@@ -202,7 +203,7 @@ def _message(error: BaseException, *secrets: str) -> str:
     status = _status(error)
     if not status and error.__cause__ is not None:  # a connection error alone does not say why
         text = f"{text} ({error.__cause__})"
-    return scrub(f"{status} {text}" if status and str(status) not in str(text) else text, *secrets)
+    return scrub(f"{status} {text}" if status and str(status) not in str(text) else text)
 
 
 _MARKUP = re.compile(r"\[/?(?:bold|italic|blue|red|green|yellow)\]|^ERROR: ")
@@ -267,7 +268,10 @@ class InspectModel(LM):  # type: ignore[misc]
             raise  # an argument that the client does not take
         except Exception as error:
             raise PolbiasError(f"--model {INSPECT}: {scrub(_plain(str(error)))}") from error
-        self._secrets = [key for key in (self._model.api.api_key, arguments.get("api_key")) if key]
+        register(self._model.api.api_key)
+        self._redirects: list[str] = []
+        for hooks in _response_hooks(self._model.api):
+            hooks.append(redirect_hook(self._redirects))
         self._configs: dict[str, GenerateConfig] = {}
         self._watch_retries()
         # Clients keep connections, which belong to an event loop: there is one for all calls.
@@ -341,7 +345,7 @@ class InspectModel(LM):  # type: ignore[misc]
         def stop(_: Any, context: Document) -> None:
             """Stop when what sends batches has died; those who wait for it would wait for ever."""
             if self._batch and isinstance(error := context.get("exception"), Exception):
-                errors.append(UnavailableError(_message(_cause(error.__cause__ or error), *self._secrets)))
+                errors.append(UnavailableError(_message(_cause(error.__cause__ or error))))
                 for worker in workers:
                     worker.cancel()
 
@@ -392,10 +396,12 @@ class InspectModel(LM):  # type: ignore[misc]
         try:
             output = await self._model.generate(turns, config=config)
         except Exception as error:
+            if self._redirects:
+                raise Refused(self._redirects[-1]) from None
             cause = _cause(error)
             if isinstance(cause, _NO_ANSWER) and not _status(cause):
                 # with status 200, so that a client took it for an answer: an error of a gateway, most likely
-                message = f"the response has no answer ({_message(cause, *self._secrets)})"
+                message = f"the response has no answer ({_message(cause)})"
                 self.memory.faults.note(message)
                 raise PassingError(message) from error
             fault = ServerError.parse(_status(cause), _body(cause))
@@ -412,7 +418,7 @@ class InspectModel(LM):  # type: ignore[misc]
         call = _last_call()
         rejection = output.error or (output.completion if call and call.error else None)
         if rejection and output.stop_reason != _FILTERED:  # the prompt is too long
-            raise Refused(scrub(rejection, *self._secrets))
+            raise Refused(scrub(rejection))
         if call and (in_body := error_in_answer(call.response)) is not None:
             return self._withheld(in_body)
         self._is_served = True
@@ -422,7 +428,7 @@ class InspectModel(LM):  # type: ignore[misc]
             self._say_dropped(name, value)
         answer = inspect_response(output)
         added: Json = {
-            "filter": scrub(rejection or "", *self._secrets),
+            "filter": scrub(rejection or ""),
             "dropped": {**self.memory.settings.dropped, **dropped},
         }
         about: Json = {**answer.about, **{name: value for name, value in added.items() if value}}
@@ -444,7 +450,7 @@ class InspectModel(LM):  # type: ignore[misc]
 
     def _raised(self, cause: BaseException, fault: ServerError) -> BaseException:
         """Return what is raised for an error of a provider's client."""
-        message = _message(cause, *self._secrets)
+        message = _message(cause)
         is_passing = self._is_passing(cause)
         if is_passing and not fault.status and not self._is_served:
             hint = "is base_url right, and the server up?"
@@ -491,7 +497,7 @@ class InspectModel(LM):  # type: ignore[misc]
             if not self._is_served and not _status(error):  # no connection: a wrong address, most likely
                 return False
             if decision := should_retry(error):
-                self.memory.faults.note(_message(error, *self._secrets))
+                self.memory.faults.note(_message(error))
             return decision
 
         vars(api)["should_retry"] = watched
@@ -500,6 +506,14 @@ class InspectModel(LM):  # type: ignore[misc]
         if line not in self._shown:
             self._shown.add(line)
             self.memory.settings.tell(line)
+
+
+def _response_hooks(api: Any) -> Iterator[list[Any]]:
+    """Yield the hooks of each client of a provider (httpx or httpx2), which takes keys along on redirects."""
+    client = getattr(api, "client", None)
+    for http_client in {getattr(api, "http_client", None), getattr(client, "_client", None)}:
+        if isinstance(hooks := getattr(http_client, "event_hooks", None), dict):
+            yield hooks["response"]
 
 
 def _key(settings: Document) -> str:

@@ -10,15 +10,13 @@ from typing import Any
 from polbias.aliases import Document, Json
 from polbias.files import write_text
 from polbias.models.cache import digest
+from polbias.safe_text import is_secret_name, redact
 
 INSPECT = "inspect"
 """The model class over Inspect's providers, by its name in ``--model``."""
 
-SECRET = frozenset({"auth_token", "header", "default_headers", "token", "api_key"})
-"""Arguments that are nobody's business."""
-
 # Arguments that say how fast or how patiently a model is asked, not what it answers.
-_INDIFFERENT = SECRET | frozenset(
+_INDIFFERENT = frozenset(
     {
         *("num_concurrent", "max_retries", "timeout", "max_images", "verify_certificate", "ca_cert_path"),
         *("max_connections", "attempt_timeout", "stream_idle_timeout", "batch"),
@@ -32,7 +30,11 @@ _SLUG = re.compile(r"[^A-Za-z0-9._]+")
 
 def model_identity(config: Any) -> Json:
     """Return what identifies a model."""
-    arguments = {key: value for key, value in config.model_args.items() if key not in _INDIFFERENT}
+    arguments = {
+        name: redact(value)
+        for name, value in config.model_args.items()
+        if name not in _INDIFFERENT and not is_secret_name(name)
+    }
     files = {key: found for key, value in arguments.items() if (found := _files(value))}
     return {
         "model": config.model,
@@ -59,11 +61,6 @@ def slug(identity: Document) -> str:
     arguments = identity["model_args"]
     name = arguments.get("pretrained") or arguments.get("model") or identity["model"]
     return f"{_SLUG.sub('-', str(name)).strip('-')[-60:]}-{digest(identity)}"
-
-
-def without_secrets(arguments: Document) -> Json:
-    """Return model arguments as they may be written down."""
-    return {key: "[hidden]" if key in SECRET else value for key, value in arguments.items()}
 
 
 def _files(value: Any) -> str | None:
@@ -104,4 +101,4 @@ def write_identity(folder: Path, identity: Document) -> None:
     if path.exists():
         return
     folder.mkdir(parents=True, exist_ok=True)
-    write_text(path, json.dumps(identity, indent=1, ensure_ascii=False, default=str) + "\n")
+    write_text(path, json.dumps(identity, indent=1, ensure_ascii=False, default=str) + "\n", private=True)

@@ -18,9 +18,10 @@ from polbias.aliases import Document, Json
 from polbias.eval.inspect_logs import model_name
 from polbias.eval.lm_eval_compat import write_halves
 from polbias.eval.samples import for_the_log
-from polbias.files import InputError, PolbiasError, clipped, draft_of, whole
+from polbias.files import PRIVATE, InputError, PolbiasError, clipped, draft_of, whole
 from polbias.lm_eval_runner.model_identity import INSPECT
 from polbias.registry import Instrument, instrument_of, instruments, resolve
+from polbias.safe_text import hide, safe_logs
 
 # What lm_eval and the loaders say while they run: where rows come from, and a fault told once.
 
@@ -79,7 +80,8 @@ def listening(tell: Tell, verbosity: str | None) -> Iterator[list[str]]:
         for name, level in _QUIET.items():
             logging.getLogger(name).setLevel(level)
     try:
-        yield handler.lines
+        with safe_logs():
+            yield handler.lines
     finally:
         sources.removeHandler(handler)
         sources.propagate = propagated
@@ -147,7 +149,7 @@ def write(tracker: Any, results: Json, samples: Mapping[str, Sequence[Document]]
     inner = draft if single else draft / target.name
     tracker.output_path = str(draft / wanted.name) if single else str(draft)
     try:
-        draft.mkdir(parents=True, exist_ok=True)
+        draft.mkdir(parents=True, exist_ok=True, mode=0o700)
         tracker.save_results_aggregated(results=results, samples=samples)
         for task in results["configs"]:
             tracker.save_results_samples(task_name=task, samples=[*map(for_the_log, samples[task])])
@@ -160,6 +162,7 @@ def write(tracker: Any, results: Json, samples: Mapping[str, Sequence[Document]]
                 "command again, which takes the answers from the cache"
             )
         for path in made:
+            _make_safe(path)
             path.replace(target / path.name)
     except OSError as error:
         raise PolbiasError(f"{target}: results cannot be written ({error.strerror})") from None
@@ -167,6 +170,14 @@ def write(tracker: Any, results: Json, samples: Mapping[str, Sequence[Document]]
         shutil.rmtree(draft, ignore_errors=True)
         tracker.output_path = str(wanted)
     return target
+
+
+def _make_safe(path: Path) -> None:
+    """Keep a file to its owner, and secrets of this run out of it, as tasks and libraries may repeat them."""
+    path.chmod(PRIVATE)
+    text = path.read_text("utf-8")
+    if (safe := hide(text)) != text:
+        path.write_text(safe, "utf-8")
 
 
 def _whole(files: Sequence[Path], rows: int) -> bool:

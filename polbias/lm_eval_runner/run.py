@@ -7,7 +7,7 @@ import logging
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from inspect import signature
 from pathlib import Path
@@ -26,21 +26,27 @@ from polbias.lm_eval_runner.cache import Memory, Tally
 from polbias.lm_eval_runner.cached_models import remembering
 from polbias.lm_eval_runner.model_identity import (
     INSPECT,
-    SECRET,
     model_identity,
     slug,
     task_identity,
-    without_secrets,
     write_identity,
 )
 from polbias.lm_eval_runner.results import Tell, check_names, listening, named, tracker_of, write
 from polbias.lm_eval_runner.server_errors import Faults
-from polbias.lm_eval_runner.settings import move_settings, request_settings
+from polbias.lm_eval_runner.settings import move_settings, recorded_settings, request_settings
 from polbias.lm_eval_runner.tasks import REASONING, Catalogue, Task, function, generation_settings, some
 from polbias.models.bodies import TOO_LONG
 from polbias.models.cache import Store, digest
-from polbias.models.chat import scrub
+from polbias.models.chat import check_url
 from polbias.optional import advice, lm_eval_imports
+from polbias.safe_text import (
+    is_secret_name,
+    redact,
+    register_arguments,
+    register_header,
+    register_text,
+    scrub,
+)
 
 # What is known of a model before it is loaded: its class, what it cannot do, how an API is best asked.
 
@@ -112,7 +118,8 @@ def prepare(config: Any, kind: Any) -> None:
         # few of its providers take seeds: only the user's and those after it are sent
         first = {**config.model_args, **(config.gen_kwargs or {})}.get("seed")
         seeds = {_SEEDS: False} if first is None else {_SEEDS: True, _FIRST_SEED: first}
-    config.metadata = {**seeds, **{k: v for k, v in config.metadata.items() if k not in SECRET}}
+    open_metadata = {k: redact(v) for k, v in config.metadata.items() if not is_secret_name(k)}
+    config.metadata = {**seeds, **open_metadata}
 
 
 def _thinking(given: Document, kind: Any) -> Json:
@@ -127,11 +134,18 @@ def _thinking(given: Document, kind: Any) -> Json:
 
 
 def check_arguments(config: Any, kind: Any) -> None:
-    """Refuse a model of which no name is given, or no address where it needs one."""
+    """Refuse a model without a name, or an address where it needs one, and keys that it cannot take."""
+    if (names := [*filter(is_secret_name, config.gen_kwargs or {})]) and not is_api(kind):
+        raise InputError(
+            f"--gen_kwargs {names[0]}: no setting of a request to --model {config.model}; give a key as a "
+            "variable of the environment, or in --model_args"
+        )
     if is_api(kind):
         check_address(config.model, kind, config.model_args)
     elif config.model == INSPECT:
         kind.check_name(config.model_args.get("model"))
+        if address := config.model_args.get("base_url"):
+            check_url(str(address))
     elif config.model in _LOCAL and not config.model_args.get("pretrained"):
         raise InputError(
             f"--model {config.model}: found no pretrained among --model_args, expected pretrained=NAME;"
@@ -165,7 +179,14 @@ def load(kind: Any, config: Any) -> Any:
     try:
         model = kind.create_from_arg_obj(config.model_args, own)
         if is_api(kind):
-            _ = model.header  # where a key is missing, this says so before ten attempts do
+            headers = model.header  # where a key is missing, this says so before ten attempts do
+            if not isinstance(headers, Mapping):
+                raise InputError(
+                    "--model_args header: found a text, expected an object; write --model_args as JSON, "
+                    """such as '{"model": "NAME", "header": {"api-key": "..."}}'"""
+                )
+            for name, value in headers.items():
+                register_header(name, value)
         return model
     except PolbiasError:
         raise
@@ -190,7 +211,7 @@ _LOST = "nothing is kept because of --no-cache, so run it all again"
 _SEEDED = ("random", "numpy_random", "torch_random", "fewshot_random")
 _PASSED_ON = (
     *("batch_size", "max_batch_size", "device", "limit", "samples", "write_out", "system_instruction"),
-    *("apply_chat_template", "fewshot_as_multiturn", "gen_kwargs", "predict_only"),
+    *("apply_chat_template", "fewshot_as_multiturn", "predict_only"),
     *("confirm_run_unsafe_code", "metadata"),
 )
 
@@ -335,11 +356,12 @@ def _evaluated(config: Any, model: Any, specs: Sequence[Any], manager: Any, trac
         seeds = dict(zip(_SEEDED, config.seed or [None] * 4, strict=True))
         return simple_evaluate(
             model=model,
-            model_args=without_secrets(config.model_args),
+            model_args=redact(config.model_args),
             tasks=[*specs],
             log_samples=True,
             evaluation_tracker=tracker,
             task_manager=manager,
+            gen_kwargs=recorded_settings(config),
             **{name: getattr(config, name) for name in _PASSED_ON},
             **{f"{name}_seed": seed for name, seed in seeds.items()},
         )
@@ -361,7 +383,7 @@ def _give_room(task: Any, config: Any) -> None:
     """Let the answers to a task be as long as a model that reasons needs."""
     if task.get_config("output_type") == "generate_until":
         own = task.get_config("generation_kwargs") or {}
-        settings = generation_settings(own, config.gen_kwargs, config.metadata)
+        settings = generation_settings(own, recorded_settings(config), config.metadata)
         task.set_config("generation_kwargs", settings)
 
 
@@ -440,9 +462,24 @@ def parse(arguments: Sequence[str]) -> Any:
     ) as error:
         place = f"--config {given.config}" if given and given.config else "options of lm_eval"
         reason = (str(error) or type(error).__name__).splitlines()[0]
+        _register_unparsed(arguments, given)
         raise InputError(f"{place}: {reason}; see `lm_eval run -h`") from None
+    except InputError:
+        _register_unparsed(arguments, given)
+        raise
+    for options in (chosen.model_args, chosen.gen_kwargs, chosen.metadata, chosen.hf_hub_log_args):
+        register_arguments(options)
     chosen.tasks = _listed("--tasks", chosen.tasks or [], "a name")
     return chosen
+
+
+def _register_unparsed(arguments: Sequence[str], given: Any) -> None:
+    """Take what stands for a key in options that cannot be read for a secret, as errors quote them."""
+    for argument in arguments:
+        register_text(argument)
+    if given and given.config:
+        with suppress(OSError, ValueError):
+            register_text(Path(given.config).read_text("utf-8"))
 
 
 def include_paths(config: Any) -> list[Path]:

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from polbias.models.chat import scrub
+from polbias.safe_text import scrub
 
 RETRIED = (408, 409, 425, 429)
 """Statuses from 400 to 499 after which a request is sent again, as after those from 500 on."""

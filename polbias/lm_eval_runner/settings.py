@@ -11,6 +11,7 @@ from polbias.aliases import Document, Json
 from polbias.lm_eval_runner.requests import Refused
 from polbias.lm_eval_runner.server_errors import ServerError
 from polbias.lm_eval_runner.tasks import OTHER_ROOMS, ROOM
+from polbias.safe_text import is_secret_name
 
 SETTINGS = ("temperature", "seed", "max_tokens", "stop", "top_p")
 """Settings that may stand in --model_args as well as in --gen_kwargs."""
@@ -37,6 +38,7 @@ class RequestSettings:
     Args:
         requested: settings that the user gave, by name; None means: do not send.
         tell: shows a line.
+        credentials: what goes into every request and is written down nowhere.
 
     Attributes:
         dropped: settings that nobody asked for and the server refuses, with the value that was to be sent.
@@ -46,6 +48,7 @@ class RequestSettings:
     requested: Mapping[str, Any] = field(default_factory=dict)
     tell: Callable[[str], None] = lambda _: None
     limit_name: str = LIMIT
+    credentials: Document = field(default_factory=dict, repr=False)
     dropped: Json = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
@@ -70,7 +73,7 @@ class RequestSettings:
                 sent[name] = [stop for stop in sent[name] if stop] if stops_wanted else None
         return {
             name: value
-            for name, value in sent.items()
+            for name, value in {**sent, **self.credentials}.items()
             if value not in (None, [], "") and name not in self.dropped and not self._is_withheld(name)
         }
 
@@ -148,4 +151,11 @@ def request_settings(config: Any, kind: Any, tell: Callable[[str], None]) -> Req
     if "seed" in config.model_args:
         requested.setdefault("seed", config.model_args["seed"])
     newer = issubclass(kind, OpenAIChatCompletion)
-    return RequestSettings(requested, tell, NEWER_LIMIT if newer else LIMIT)
+    limit_name = NEWER_LIMIT if newer else LIMIT
+    credentials = {name: value for name, value in requested.items() if is_secret_name(name)}
+    return RequestSettings(requested, tell, limit_name, credentials)
+
+
+def recorded_settings(config: Any) -> Json:
+    """Return the settings of requests that lm_eval may know, as it writes down what it knows."""
+    return {name: value for name, value in (config.gen_kwargs or {}).items() if not is_secret_name(name)}

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from polbias.aliases import Document
-from polbias.files import InputError, PolbiasError, escape_halves
+from polbias.files import InputError, PolbiasError, create_private, escape_halves
 
 _TABLE = (
     "CREATE TABLE IF NOT EXISTS answers (request TEXT, occurrence INTEGER, answer TEXT NOT NULL, "
@@ -98,6 +98,8 @@ class Store:
         self._base.close()
 
     def _open(self) -> sqlite3.Connection:
+        if self.path is not None:
+            create_private(self.path)
         base = sqlite3.connect(self.path or ":memory:", timeout=2, isolation_level=None)
         try:
             # Alone on the file, so that the log needs no shared memory and works on network drives as well.

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import os
-import re
-from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -16,37 +14,16 @@ from urllib.parse import urlsplit
 from polbias.aliases import Document
 from polbias.files import InputError, PolbiasError
 from polbias.models.bodies import LIMIT_CODE, MAX_BYTES, TOO_LONG, is_token_count, limit_bodies
+from polbias.models.redirects import redirect_hook
 from polbias.models.requests import Answer, Ask, Kind, Request, ServiceError, with_patience
 from polbias.optional import advice
+from polbias.safe_text import hide, register, safe_logs, scrub
 
 if TYPE_CHECKING:
     import openai
 
 
-# Keys of services: where they come from, and where they must never stand.
-
-_HIDDEN = "[key]"
-_KEY_LIKE = re.compile(r"\bsk-[\w*-]{4,}|(?<=Bearer )\S+|(?<=DeepL-Auth-Key )\S+|(?<=://)[^/@\s]+(?=@)")
-_LONGEST = 300
-_SHORTEST_KEY = 8
-_CLIENTS = ("openai", "httpx", "httpcore", "deepl", "urllib3")  # prefixes of the loggers of the clients
-
-
-def hide(text: str, *secrets: str) -> str:
-    """Return a text with every occurrence of the secrets replaced, and nothing else changed.
-
-    What has less than eight characters is no secret but a word that a server of one's own takes for a key.
-    """
-    for secret in secrets:
-        if len(secret) >= _SHORTEST_KEY:
-            text = text.replace(secret, _HIDDEN)
-    return text
-
-
-def scrub(text: object, *secrets: str, longest: int = _LONGEST) -> str:
-    """Return a message of a server or client in one short line without keys."""
-    line = " ".join(_KEY_LIKE.sub(_HIDDEN, hide(str(text), *secrets)).split())
-    return line if len(line) <= longest else line[: longest - 1] + "…"
+# Addresses of services.
 
 
 def check_url(url: str) -> str:
@@ -61,31 +38,10 @@ def check_url(url: str) -> str:
     return f"{parts.scheme}://{parts.netloc}{parts.path}".rstrip("/")
 
 
-@contextmanager
-def quiet_logs(key: str) -> Iterator[None]:
-    """Keep a key out of the logs of the client libraries, which at DEBUG repeat what a server sends."""
-
-    def redact(record: logging.LogRecord) -> bool:
-        message = record.getMessage()
-        if (clean := hide(message, key)) != message:
-            record.msg, record.args = clean, ()
-        return True
-
-    names = [name for name in list(logging.root.manager.loggerDict) if name.startswith(_CLIENTS)]
-    loggers = [logging.getLogger(name) for name in names]
-    for logger in loggers:
-        logger.addFilter(redact)
-    try:
-        yield
-    finally:
-        for logger in loggers:
-            logger.removeFilter(redact)
-
-
 # Read what a server calls a chat completion.
 
 
-def read_answer(response: Any, key: str) -> Answer:
+def read_answer(response: Any) -> Answer:
     """Return what a response says; a refusal is an answer, nothing at all is not."""
     choices = getattr(response, "choices", None)
     if isinstance(response, str) or not isinstance(choices, list) or not choices:
@@ -105,7 +61,8 @@ def read_answer(response: Any, key: str) -> Answer:
         hint = "; it was cut off before it began: raise max_output_tokens" if finish == "length" else ""
         raise ServiceError(f"openai: the answer is empty (finish_reason {finish}){hint}", "answer")
     model = getattr(response, "model", None)
-    return Answer(hide(text or "", key), finish, model if isinstance(model, str) else None, _usage(response))
+    model = hide(model) if isinstance(model, str) else None
+    return Answer(hide(text or ""), hide(finish), model, _usage(response))
 
 
 def _usage(response: Any) -> dict[str, int]:
@@ -200,6 +157,7 @@ class Service:
                 f"{self.name}: what {self.key_name} holds is no key "
                 "(blanks or unusual characters); correct it"
             )
+        register(key)
         return key
 
     def _error(self, kind: Kind, message: str, *, again: bool | None = None) -> ServiceError:
@@ -234,17 +192,19 @@ class Chat(Service):
         """Open connections; what is yielded asks one question, `concurrency` of them at once."""
         library, key = self._library(), self._key()
         gate = asyncio.Semaphore(self.concurrency)
-        http = library.DefaultAsyncHttpxClient()
-        limit_bodies(http, self.max_answer_bytes)
-        async with library.AsyncOpenAI(
-            api_key=key, base_url=self._url, timeout=self.timeout, max_retries=self.retries, http_client=http
-        ) as client:
+        redirects: list[str] = []
+        http_client = library.DefaultAsyncHttpxClient(
+            event_hooks={"response": [redirect_hook(redirects)]}, timeout=self.timeout
+        )
+        limit_bodies(http_client, self.max_answer_bytes)
+        settings = {"timeout": self.timeout, "max_retries": self.retries, "http_client": http_client}
+        async with library.AsyncOpenAI(api_key=key, base_url=self._url, **settings) as client:
 
             async def ask(request: Request) -> Answer:
                 async with gate:
-                    return await with_patience(lambda: self._ask(client, request, key))
+                    return await with_patience(lambda: self._ask(client, request, redirects))
 
-            with quiet_logs(key):
+            with safe_logs():
                 yield ask
 
     @property
@@ -255,11 +215,11 @@ class Chat(Service):
         own = self.list_priced or os.environ.get(self.key_name, "").strip()
         return super()._key() if own else _NO_KEY
 
-    async def _ask(self, client: openai.AsyncOpenAI, request: Request, key: str) -> Answer:
-        response = await self._send(client, request, key)
-        return response if isinstance(response, Answer) else read_answer(response, key)
+    async def _ask(self, client: openai.AsyncOpenAI, request: Request, redirects: Sequence[str]) -> Answer:
+        response = await self._send(client, request, redirects)
+        return response if isinstance(response, Answer) else read_answer(response)
 
-    async def _send(self, client: openai.AsyncOpenAI, request: Request, key: str) -> object:
+    async def _send(self, client: openai.AsyncOpenAI, request: Request, redirects: Sequence[str]) -> object:
         library = self._library()
         body = {name: value for name, value in request.payload.items() if name != "messages"}
         if "max_output_tokens" in body:
@@ -280,17 +240,19 @@ class Chat(Service):
         except library.APIStatusError as error:
             if error.code == LIMIT_CODE:
                 return Answer("", TOO_LONG)
-            raise self._status_error(error, key) from None
+            if error.status_code < 400 and redirects:
+                raise self._error("missing", redirects[-1]) from None
+            raise self._status_error(error) from None
         except library.APIConnectionError as error:
-            cause = scrub(error.__cause__ or error, key) or type(error.__cause__).__name__
+            cause = scrub(error.__cause__ or error) or type(error.__cause__).__name__
             raise self._error("connection", f"no connection ({cause}); is the server running?") from None
         except ValueError as error:  # the client lets through what its JSON parser raises
-            raise self._error("answer", f"the answer is not JSON ({scrub(error, key)})") from None
+            raise self._error("answer", f"the answer is not JSON ({scrub(error)})") from None
         except Exception as error:
-            raise self._error("client", f"{type(error).__name__}: {scrub(error, key)}") from None
+            raise self._error("client", f"{type(error).__name__}: {scrub(error)}") from None
 
-    def _status_error(self, error: openai.APIStatusError, key: str) -> ServiceError:
-        status, said = error.status_code, scrub(error.message, key)
+    def _status_error(self, error: openai.APIStatusError) -> ServiceError:
+        status, said = error.status_code, scrub(error.message)
         if status in (401, 403):
             return self._error("auth", f"{said}; check the key in {self.key_name} and what it may do")
         if status == 404:
@@ -300,7 +262,7 @@ class Chat(Service):
             return self._error("quota", f"{said}; check the plan and billing of this account")
         if status == 429:
             wait = error.response.headers.get("retry-after")
-            later = f" (the server asks to wait {scrub(wait, key)} s)" if wait else ""
+            later = f" (the server asks to wait {scrub(wait)} s)" if wait else ""
             return self._error("rate", f"{said}{later}; run again later, or with less at once")
         if status >= 500:
             return self._error("server", f"{said}, after {self.retries + 1} tries")

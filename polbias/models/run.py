@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from polbias.files import InputError, PolbiasError
@@ -28,6 +27,7 @@ from polbias.models.requests import (
     parse_prices,
 )
 from polbias.models.tokens import price_of
+from polbias.terminal import Console
 
 # What a run would ask and cost, before anything is sent.
 

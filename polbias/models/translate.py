@@ -12,9 +12,10 @@ from typing import Any
 
 from polbias.files import InputError
 from polbias.models.bodies import is_token_count
-from polbias.models.chat import Chat, Service, hide, quiet_logs, scrub
+from polbias.models.chat import Chat, Service
 from polbias.models.prompts import Role, settings
 from polbias.models.requests import Answer, Ask, Kind, Request, ServiceError, with_patience
+from polbias.safe_text import hide, safe_logs, scrub
 
 # Translations through the official ``deepl`` client.
 
@@ -47,37 +48,37 @@ class Translate(Service):
         def work(request: Request) -> Answer:
             if not hasattr(local, "client"):  # its connections are not for several threads
                 local.client = library.Translator(key, server_url=self.base_url)
-            return self._ask(local.client, request, key)
+            return self._ask(local.client, request)
 
         async def ask(request: Request) -> Answer:
             loop = asyncio.get_running_loop()
             return await with_patience(lambda: loop.run_in_executor(threads, work, request))
 
         try:
-            with quiet_logs(key):
+            with safe_logs():
                 yield ask
         finally:
             _set_limits(library, 0, self.timeout)  # for what is still under way when a run is interrupted
             threads.shutdown(wait=True, cancel_futures=True)
             _set_limits(library, *before)
 
-    def _ask(self, client: Any, request: Request, key: str) -> Answer:
+    def _ask(self, client: Any, request: Request) -> Answer:
         library = self._library()
         try:
             result = client.translate_text(**request.payload)
         except library.AuthorizationException as error:
-            raise self._error("auth", f"{scrub(error, key)}; check the key in {self.key_name}") from None
+            raise self._error("auth", f"{scrub(error)}; check the key in {self.key_name}") from None
         except library.QuotaExceededException as error:
-            raise self._error("quota", f"{scrub(error, key)}; check the plan of this account") from None
+            raise self._error("quota", f"{scrub(error)}; check the plan of this account") from None
         except library.TooManyRequestsException as error:
-            raise self._error("rate", f"{scrub(error, key)}; run again later, or with less at once") from None
+            raise self._error("rate", f"{scrub(error)}; run again later, or with less at once") from None
         except library.exceptions.ConnectionException as error:
             kind: Kind = "timeout" if "timed out" in str(error).lower() else "connection"
             if error.should_retry:  # and it did
-                raise self._error(kind, f"{scrub(error, key)}, after {self.retries + 1} tries") from None
-            raise self._error(kind, scrub(error, key), again=True) from None
+                raise self._error(kind, f"{scrub(error)}, after {self.retries + 1} tries") from None
+            raise self._error(kind, scrub(error), again=True) from None
         except library.DeepLException as error:
-            raise self._status_error(error, key) from None
+            raise self._status_error(error) from None
         except (
             AttributeError,
             IndexError,
@@ -86,19 +87,19 @@ class Translate(Service):
         ) as error:  # raised on answers of another form
             raise self._error("answer", f"the answer is no translation ({type(error).__name__})") from None
         except Exception as error:
-            raise self._error("client", f"{type(error).__name__}: {scrub(error, key)}") from None
-        return self._answer(result, key)
+            raise self._error("client", f"{type(error).__name__}: {scrub(error)}") from None
+        return self._answer(result)
 
-    def _answer(self, result: Any, key: str) -> Answer:
+    def _answer(self, result: Any) -> Answer:
         translated = getattr(result, "text", None)
         if not isinstance(translated, str) or not translated.strip():
             raise self._error("answer", "the translation is empty or no text")
         used, billed = getattr(result, "model_type_used", None), getattr(result, "billed_characters", None)
         usage = {"characters": billed} if type(billed) is int and is_token_count(billed) else {}
-        return Answer(hide(translated, key), "stop", used if isinstance(used, str) else None, usage)
+        return Answer(hide(translated), "stop", used if isinstance(used, str) else None, usage)
 
-    def _status_error(self, error: Any, key: str) -> ServiceError:
-        status, said = error.http_status_code, scrub(error, key)
+    def _status_error(self, error: Any) -> ServiceError:
+        status, said = error.http_status_code, scrub(error)
         if status == 401:
             return self._error("auth", f"{said}; check the key in {self.key_name}")
         if status == 404:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from polbias import __version__
 from polbias.files import PublishError
+from polbias.safe_text import register, scrub
 
 if TYPE_CHECKING:
     from huggingface_hub import HfApi
@@ -31,7 +32,6 @@ _ADVICE = {
     412: "somebody else pushed first and nothing was overwritten; look at their change, then push again",
     429: f"the Hub asks for patience; wait a few minutes, then {_AGAIN}",
 }
-_TOKEN = re.compile(r"\bhf_\w+")
 _STATUS_IN_TEXT = re.compile(r"\((\d{3}) [A-Z]")
 
 
@@ -70,24 +70,18 @@ def _explain(error: BaseException) -> str:
     if isinstance(error, OSError) and error.filename is not None:
         return f"cannot read {error.filename} ({error.strerror}); build the dataset again"
     if isinstance(error, ValueError):
-        return f"{one_line(str(error))}; mend it and push again"
+        return f"{scrub(str(error))}; mend it and push again"
     if "Timeout" in type(error).__name__:
         return f"no answer for {TIMEOUT_S:g} seconds; check the network, then {_AGAIN}"
-    detail = one_line(str(error)) or type(error).__name__
+    detail = scrub(str(error)) or type(error).__name__
     return f"no connection to the Hub, or it was lost ({detail}); check the network, then {_AGAIN}"
 
 
 def _explain_status(status: int, server_message: str | None) -> str:
-    said = f" ({one_line(server_message)})" if server_message else ""
+    said = f" ({scrub(server_message)})" if server_message else ""
     own = f"the Hub has a problem of its own; wait a little, then {_AGAIN}"
     advice = _ADVICE.get(status, own if status >= 500 else _ADVICE[400])
     return f"HTTP {status}{said}; {advice}"
-
-
-def one_line(text: str, limit: int = 200) -> str:
-    """Return foreign text as one short line without anything that looks like a token."""
-    line = _TOKEN.sub("hf_...", " ".join(text.split()))
-    return line if len(line) <= limit else f"{line[: limit - 3]}..."
 
 
 # The way to a Hub: token, client, namespace.
@@ -123,4 +117,5 @@ def _token() -> str:
             "the Hugging Face token holds spaces or characters that no token has: "
             "log in again with `hf auth login` or set HF_TOKEN anew"
         )
+    register(token)
     return token

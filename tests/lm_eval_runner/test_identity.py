@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from polbias.lm_eval_runner.model_identity import model_identity, slug, without_secrets
+from polbias.lm_eval_runner.model_identity import model_identity, slug
 from polbias.lm_eval_runner.run import parse
 from polbias.models.cache import digest
+from polbias.safe_text import redact
 
 
 def identity(arguments: str, *more: str, model: str = "local-chat-completions") -> dict[str, Any]:
@@ -70,4 +71,4 @@ def test_a_name_that_a_person_recognises() -> None:
 
 
 def test_keys_are_not_written_down() -> None:
-    assert without_secrets({"model": "m", "auth_token": "k"}) == {"model": "m", "auth_token": "[hidden]"}
+    assert redact({"model": "m", "auth_token": "k"}) == {"model": "m", "auth_token": "[key]"}

@@ -86,6 +86,32 @@ def test_a_chat_is_asked_once_and_keeps_its_keys_to_itself(evaluate: Evaluate) -
         assert path.is_dir() or b"a-secret-of-mine" not in path.read_bytes()
 
 
+@pytest.mark.parametrize("model", ["openai/gpt-4o", "anthropic/claude-sonnet-4-5"])
+def test_keys_that_a_server_repeats_are_hidden(evaluate: Evaluate, model: str) -> None:
+    secret = "key-of-openai" if model.startswith("openai") else "key-of-anthropic"
+    with HostedServer(lambda _: Answer(f"**valid** {secret}", thoughts=secret)) as server:
+        done = evaluate(*hosted(model, server), "--tasks", MINI, "--limit", "2")
+        assert done.exception is None, done.output
+        server.fail_next(401, message=f"wrong key {secret}", times=20)
+        failed = evaluate(*hosted(model, server), "--tasks", MINI, "--limit", "4")
+    assert secret not in f"{done.output}{done.stderr}{failed.output}{failed.stderr}{failed.exception}"
+    assert samples_of(OUT, MINI)[0]["filtered_resps"] == ["**valid** [key]"]
+    for path in Path().rglob("*"):
+        assert path.is_dir() or secret.encode() not in path.read_bytes()
+
+
+@pytest.mark.parametrize("model", ["openai/gpt-4o", "anthropic/claude-sonnet-4-5"])
+def test_a_redirect_to_another_server_is_refused(evaluate: Evaluate, model: str) -> None:
+    path = "/v1/messages" if model.startswith("anthropic") else "/v1/chat/completions"
+    with HostedServer(lambda _: Answer()) as other, HostedServer(lambda _: Answer()) as server:
+        server.fail_next(307, headers={"Location": f"{other.url}{path}"}, times=20)
+        done = evaluate(*hosted(model, server), "--tasks", MINI, "--limit", "2")
+        assert not other.requests
+    assert isinstance(done.exception, StoppedError)
+    assert server.url in str(done.exception)
+    assert other.url in str(done.exception)
+
+
 def test_what_a_model_does_not_take_is_recorded(evaluate: Evaluate) -> None:
     with HostedServer(lambda _: Answer("**valid**", thoughts="Let me see.")) as server:
         done = evaluate(*hosted("openai/gpt-5", server), "--tasks", MINI, "--limit", "4")

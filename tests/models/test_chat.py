@@ -52,6 +52,22 @@ def test_parameters_are_sent_as_they_are_and_the_limit_by_the_name_the_server_kn
     assert not {"max_output_tokens", "max_completion_tokens", "stream"} & body.keys()
 
 
+@pytest.mark.parametrize("status", [302, 307])
+def test_a_redirect_to_another_server_is_refused(server, status):
+    with ChatServer(lambda prompt: prompt) as other:
+        server.fail_next(status, headers={"Location": f"{other.base_url}/chat/completions"})
+        refusal = str(problem(chat(server)))
+        assert not other.requests
+    assert server.url in refusal
+    assert other.url in refusal
+
+
+def test_a_redirect_at_the_same_server_is_followed(server):
+    server.fail_next(307, headers={"Location": f"{server.base_url}/chat/completions"})
+    assert ask(chat(server)).text == "<hello>"
+    assert len(server.requests) == 2
+
+
 def test_an_answer_that_was_cut_off_says_so(server):
     answer = ask(chat(server), [{"role": "user", "content": "one two three"}], max_output_tokens=2)
     assert (answer.text, answer.finish) == ("<one two", "length")

@@ -3,10 +3,11 @@ import logging
 import pytest
 
 from polbias.files import InputError, PolbiasError
-from polbias.models.chat import Chat, scrub
+from polbias.models.chat import Chat
 from polbias.models.recording import Recorder
 from polbias.models.run import run
 from polbias.models.translate import Translate
+from polbias.safe_text import hide, register, scrub
 from tests.models.conftest import shown
 from tests.models.servers import ChatServer, DeepLServer, patient
 
@@ -70,7 +71,8 @@ def test_no_key_in_logs_recordings_errors_and_reports(tmp_path, console, caplog)
     ],
 )
 def test_messages_are_scrubbed(text):
-    clean = scrub(text + "\nsecond line", KEY, OTHER)
+    register(KEY, OTHER)
+    clean = scrub(text + "\nsecond line")
     assert "[key]" in clean
     assert "\n" not in clean
     for secret in (KEY, OTHER, "abcd", "abc.def", "hunter2"):
@@ -78,7 +80,15 @@ def test_messages_are_scrubbed(text):
 
 
 def test_a_short_word_taken_for_a_key_changes_no_answer():
-    assert scrub("none of them", "none") == "none of them"
+    register("none", "EMPTY", "dummy-key", "not-needed", "ollama", "123456")
+    text = "none of them is EMPTY: a dummy-key is not-needed for ollama/123456"
+    assert scrub(text) == text
+
+
+def test_a_word_taken_for_a_key_is_hidden_in_messages_and_changes_no_answer():
+    register("politics")
+    assert hide("I like politics") == "I like politics"
+    assert scrub("wrong key politics, geopolitics") == "wrong key [key], geopolitics"
 
 
 def test_an_address_with_a_password_is_refused_without_repeating_it():

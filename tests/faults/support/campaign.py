@@ -19,6 +19,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis.strategies import SearchStrategy
 
 from polbias.files import PolbiasError
+from polbias.safe_text import visible
 
 FEW = 3
 MANY = int(os.environ.get("POLBIAS_FUZZ_EXAMPLES", "10000"))
@@ -112,5 +113,6 @@ def ends_cleanly(act: Callable[[], Any], *places: str) -> bool:
         assert not places or any(place in message for place in places), message
         assert len(message) < 20_000, f"an error of {len(message):,} characters: {message[:200]}"
         message.encode()  # can be printed
+        assert message == visible(message), "an error that a terminal obeys"
         return False
     return True
