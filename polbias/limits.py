@@ -1,4 +1,4 @@
-"""Limits: what is larger in a file of others is refused, in one line, before it fills the memory."""
+"""Limits: what is larger in a file or a response of others is refused, in one line, before it fills the memory."""
 
 from __future__ import annotations
 
@@ -22,6 +22,10 @@ MAX_ENTRY = 256 << 20
 """Bytes of an entry of an archive, unpacked."""
 MAX_TOTAL = 4 << 30
 """Bytes of all entries of an archive, or of a table that is read as a whole."""
+MAX_BODY = 64 << 20
+"""Bytes of a response of a model, decoded; a longer one is no answer that anybody reads."""
+MAX_ERROR_BODY = 1 << 20
+"""Bytes of the response that tells an error."""
 
 # Files by which a user says what to make; they are small, and what is in them stands in thousands of rows.
 

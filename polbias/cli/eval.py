@@ -150,9 +150,9 @@ def budget_of(
 ) -> Budget:
     """Return what a run may take, with the price of its model."""
     from polbias.eval.inspect_logs import model_name
+    from polbias.limits import MAX_BODY
     from polbias.lm_eval_runner.budget import Budget
     from polbias.lm_eval_runner.model_identity import INSPECT
-    from polbias.models.bodies import MAX_BYTES
     from polbias.models.requests import parse_prices
     from polbias.models.tokens import load_tokens, price_of
 
@@ -162,7 +162,7 @@ def budget_of(
         listed = name.startswith("openai/") and "base_url" not in config.model_args
         name = model_name(name)
     price = price_of(name, given, listed=listed)
-    longest = max_answer_bytes or MAX_BYTES
+    longest = max_answer_bytes or MAX_BODY
     return Budget(max_tokens, max_cost, price, load_tokens(tokenizer), longest)
 
 

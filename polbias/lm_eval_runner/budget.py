@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from polbias.files import InputError
+from polbias.limits import MAX_BODY
 from polbias.lm_eval_runner.requests import Refused, Several
-from polbias.models.bodies import MAX_BYTES, is_token_count
+from polbias.models.bodies import is_token_count
 from polbias.models.requests import Price
 from polbias.models.tokens import Tokens
 
@@ -49,7 +50,7 @@ class Budget:
     max_cost: float | None = None
     price: Price | None = None
     tokens: Tokens = field(default_factory=Tokens)
-    max_answer_bytes: int = MAX_BYTES
+    max_answer_bytes: int = MAX_BODY
     asked: Taken = field(default_factory=Taken)
     kept: Taken = field(default_factory=Taken)
     under_way: int = 0

@@ -10,6 +10,7 @@ from typing import Any
 
 from polbias.aliases import Document, Json
 from polbias.eval.answers.text import Response
+from polbias.limits import MAX_ERROR_BODY
 from polbias.lm_eval_runner.addresses import advice_for, form_hint
 from polbias.lm_eval_runner.budget import Gate
 from polbias.lm_eval_runner.cache import Memory
@@ -29,7 +30,7 @@ from polbias.lm_eval_runner.responses import (
 )
 from polbias.lm_eval_runner.server_errors import PassingError, ServerError, error_in_answer
 from polbias.lm_eval_runner.settings import STOPS
-from polbias.models.bodies import MAX_ERROR_BYTES, read_to
+from polbias.models.bodies import read_to
 from polbias.models.redirects import MOST_REDIRECTS, RedirectError, redirect_target
 
 
@@ -153,7 +154,7 @@ def remembering(kind: Any) -> Any:
                     async with session.post(address, **sent) as response:
                         status = response.status
                         target = redirect_target(address, status, response.headers.get("Location"))
-                        limit = self.memory.budget.max_answer_bytes if status < 400 else MAX_ERROR_BYTES
+                        limit = self.memory.budget.max_answer_bytes if status < 400 else MAX_ERROR_BODY
                         content, is_too_long = await read_to(response.content.iter_any(), limit)
                         if is_too_long:
                             response.close()  # the rest is not waited for

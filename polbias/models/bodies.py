@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import Any
 
-MAX_BYTES = 64 << 20
-"""Of an answer, decoded; one that is longer is none that anybody reads."""
-MAX_ERROR_BYTES = 1 << 20
+from polbias.limits import MAX_BODY, MAX_ERROR_BODY
+
 TOO_LONG = "too_long"
 """Why an answer ended, where it was longer than the limit."""
 LIMIT_CODE = "polbias_too_long"
@@ -26,7 +25,7 @@ async def read_to(chunks: AsyncIterator[bytes], limit: int) -> tuple[bytes, bool
     return bytes(body), False
 
 
-def limit_bodies(client: Any, limit: int = MAX_BYTES) -> None:
+def limit_bodies(client: Any, limit: int = MAX_BODY) -> None:
     """Let a client read no answer beyond a limit in bytes; a longer one is an error 400 with `LIMIT_CODE`.
 
     What is JSON is called so, as the clients of services hand out as a text what their server calls one.
@@ -45,7 +44,7 @@ def limit_bodies(client: Any, limit: int = MAX_BYTES) -> None:
         body, is_longer = b"", response.headers.get("content-encoding", "") not in _CODINGS
         try:
             if not is_longer:
-                most = MAX_ERROR_BYTES if response.is_error else limit
+                most = MAX_ERROR_BODY if response.is_error else limit
                 body, is_longer = await read_to(response.aiter_bytes(), most)
         finally:
             await response.aclose()

@@ -13,7 +13,8 @@ from urllib.parse import urlsplit
 
 from polbias.aliases import Document
 from polbias.files import InputError, PolbiasError
-from polbias.models.bodies import LIMIT_CODE, MAX_BYTES, TOO_LONG, is_token_count, limit_bodies
+from polbias.limits import MAX_BODY
+from polbias.models.bodies import LIMIT_CODE, TOO_LONG, is_token_count, limit_bodies
 from polbias.models.redirects import redirect_hook
 from polbias.models.requests import Answer, Ask, Kind, Request, ServiceError, with_patience
 from polbias.optional import advice
@@ -174,7 +175,7 @@ class Chat(Service):
     own_server = "https://api.openai.com/v1"
     key_name = "OPENAI_API_KEY"
     timeout = 120.0
-    max_answer_bytes: ClassVar[int] = MAX_BYTES
+    max_answer_bytes: ClassVar[int] = MAX_BODY
 
     def __post_init__(self) -> None:
         if not self.model.strip():
