@@ -1,4 +1,4 @@
-"""Limits: what is larger in a file or response of others is refused, in one line, before it fills the memory."""
+"""Limits: what is larger in a file or response of others is refused in one line, and fills no memory."""
 
 from __future__ import annotations
 
