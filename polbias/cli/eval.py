@@ -337,6 +337,8 @@ _NO_INTERVAL = "none: hardly any variation"
 
 def show_scores(run: Run, scores: Iterable[Score], answered: Sequence[str] | None = None) -> None:
     """Print the main metric of every task, where rows came from, what was asked, where everything is."""
+    from polbias.models.bodies import TOO_LONG
+
     shown = [("task", "metric", "value", "95% interval", "n", "clusters", "no verdict")]
     cut: list[Score] = []
     for score in scores:
@@ -348,7 +350,8 @@ def show_scores(run: Run, scores: Iterable[Score], answered: Sequence[str] | Non
         shown.append((score.task, score.metric, *numbers))
         cut += [score] if score.truncated > _TRUNCATED else []
     _table(shown)
-    if cut:
+    too_long = run.results.get("polbias", {}).get(TOO_LONG)
+    if cut and not too_long:
         worst = max(cut, key=lambda score: score.truncated)
         echo(
             f"{worst.truncated:.0%} of the answers to {worst.task} were cut off; give more room with "
