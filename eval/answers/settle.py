@@ -33,7 +33,10 @@ _CLAUSE = re.compile(
     r"(?:that|dass|que|che|laquelle|lequel)\b"
 )
 """What the words that decide are said of."""
-_REASON_TO = re.compile(r"\b(?:reasons?|arguments?|grounds|case|gründe|raisons|motivi|ragioni|razones)\b")
+_REASON_TO = re.compile(
+    r"\b(?:reasons?|arguments?|grounds|case|gründe|raisons|motivi|ragioni|razones)"
+    r" (?:to|for|zu|für|pour|de|per|para)\b"
+)
 _IN_PART = re.compile(
     r"\b(?:insofern|insoweit|insofar|to the extent|dans la mesure|en la medida|nella misura)\b"
 )
