@@ -327,6 +327,7 @@ class Texts:
 
 Text = Annotated[str, StringConstraints(min_length=1, strip_whitespace=True, pattern=r"^[^\n{}]+$")]
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_-]*$")]
+HubName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=96)]
 Version = Annotated[str, StringConstraints(pattern=r"^\d+\.\d+\.\d+$")]
 Each = TypeVar("Each", bound=Hashable)
 
@@ -398,6 +399,6 @@ class Identity(Entry):
         canary: marks the dataset in card and rows.
     """
 
-    name: Text
+    name: HubName
     version: Version
     canary: Text
