@@ -31,6 +31,8 @@ _STEM = 6
 """Words that begin with so many letters alike are forms of one."""
 _SPELT = 5
 """A label of fewer letters is not read with a slip."""
+_LONGEST = 60
+"""Nor is one of more characters, of which there would be too many."""
 _VERBS = re.compile(
     r"(?:dis)?ag+re|sup+o?r?t|op+os|(?:dis)?ap+rov|concur|endors|favou?rs?$|in favou?r|against"
 )
@@ -136,7 +138,7 @@ def label_words(agree: str, disagree: str) -> Words:
 
 def _misspelt(label: str) -> Iterator[str]:
     """Spell a label with one letter left out, doubled, or changed with the next."""
-    for place in range(1, len(label) if len(label) >= _SPELT else 0):
+    for place in range(1, len(label) if _SPELT <= len(label) <= _LONGEST else 0):
         before, letter, after = label[:place], label[place], label[place + 1 :]
         yield from (before + after, before + letter * 2 + after, before + after[:1] + letter + after[1:])
 

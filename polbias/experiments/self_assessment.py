@@ -278,7 +278,7 @@ def write_questions(
     path: Path, chosen: ChosenSet, articles: Sequence[Placed], design: Design, longest: int = LONGEST_ARTICLE
 ) -> list[str]:
     """Write the rows of the second stage; return what became of the articles, as a person reads it."""
-    outcomes = Counter(record.get("outcome") for _, record in articles)
+    outcomes = Counter(str(record.get("outcome")) for _, record in articles)  # not checked yet
     told = ", ".join(f"{outcomes[name]:,} {name}" for name in ARTICLE_OUTCOMES)
     leaking = sum(bool(record.get("leak")) for _, record in articles)
     lines = [f"articles: {told}; {leaking:,} name a perspective"]
