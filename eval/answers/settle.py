@@ -41,6 +41,8 @@ _IN_PART = re.compile(
     r"\b(?:insofern|insoweit|insofar|to the extent|dans la mesure|en la medida|nella misura)\b"
 )
 _SO_FAR = re.compile(r"(?:so|thus) far\b|bis hierhin\b|bis hierher\b|bislang\b|soweit\b")
+_OPENING = re.compile(r"(?: ?, )?(?:that|dass|que|che)")
+_SPEAKER = re.compile(r"(?:i|ich|je|yo|io|sono|estoy)\b")
 _WHOLE = re.compile(
     r"(?:(?:with|to|mit|avec|con) )?(?:the |this |der |dieser |cette |l'|questa |esta )?"
     r"(?:statement|proposition|claim|assertion|proposal|aussage|these|behauptung|affirmation|affermazione"
@@ -156,9 +158,10 @@ def _broken(verdict: Verdict, sentences: Sequence[Sentence], text: str) -> bool:
     rest = " ".join(token.text for token in last.tokens if token.start >= verdict.span[1])
     clause = _CLAUSE.match(rest)
     if clause:
+        opens = len(sentences) == 1 and _OPENING.fullmatch(clause.group()) and _SPEAKER.match(last.text)
         rest = rest[clause.end() :]
         if len(rest.split()) <= _FEW:
-            return True
+            return not opens  # "I agree that the": of the statement
     if len(sentences) > 1 and not marked and _BEGUN.match(last.text) and rest.startswith(":"):
         return True
     if _PARTED.search(rest):
