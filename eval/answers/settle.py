@@ -77,7 +77,8 @@ def _undecided(
     sentences: Sequence[Sentence], verdict: Verdict, field: bool = False
 ) -> tuple[int, int] | None:
     """Return where a response states that it is undecided, after what the verdict rests on."""
-    stated = [*_stated(_before_next(sentences, verdict), field)]
+    item = _before_next(sentences, verdict.span[1]) if verdict.span else sentences
+    stated = [*_stated(item, field)]
     if not stated:
         return None
     sentence, start = stated[-1]
@@ -85,15 +86,18 @@ def _undecided(
     if not answer:
         return None
     low, high = sentence.origin(*answer)
-    line = next((other for other in sentences if _holds(other, verdict, high)), None)
-    later = line is not None and len(line.tokens) <= _LABEL
+    line = _deciding(verdict, sentences)
+    later = line is not None and line.tokens[0].start >= high and len(line.tokens) <= _LABEL
     return None if later and verdict.reason in _STATED else (low, high)
 
 
-def _holds(sentence: Sentence, verdict: Verdict, after: int) -> bool:
-    """Say whether the words that decide stand in a sentence, behind a place of the text."""
-    first, last = sentence.tokens[0].start, sentence.tokens[-1].end
-    return verdict.span is not None and first >= after and first <= verdict.span[0] < last
+def _deciding(verdict: Verdict, sentences: Sequence[Sentence]) -> Sentence | None:
+    """Return the sentence in which the words that decide begin."""
+    for sentence in sentences:
+        start, end = sentence.tokens[0].start, sentence.tokens[-1].end
+        if verdict.span is not None and start <= verdict.span[0] < end:
+            return sentence
+    return None
 
 
 def first_item(sentences: Sequence[Sentence], labels: Patterns) -> Sequence[Sentence]:
@@ -101,17 +105,13 @@ def first_item(sentences: Sequence[Sentence], labels: Patterns) -> Sequence[Sent
     is_label = bool(sentences) and sentences[0].text.strip(_MARKS) in SAME
     if not is_label and whole_reply(sentences[:1], labels, _MARKS) is None:
         return sentences
-    for number, sentence in enumerate(sentences):
-        if STATED["continues"].match(sentence.text):
-            return sentences[:number]
-    return sentences
+    return _before_next(sentences, sentences[0].tokens[-1].end)
 
 
-def _before_next(sentences: Sequence[Sentence], verdict: Verdict) -> Sequence[Sentence]:
-    """Leave out the further items that a response invents after its answer."""
+def _before_next(sentences: Sequence[Sentence], answered: int) -> Sequence[Sentence]:
+    """Leave out the further items that a response invents behind the end of its answer."""
     for number, sentence in enumerate(sentences):
-        answered = verdict.span is not None and verdict.span[1] <= sentence.tokens[0].start
-        if answered and STATED["continues"].match(sentence.text):
+        if answered <= sentence.tokens[0].start and STATED["continues"].match(sentence.text):
             return sentences[:number]
     return sentences
 
@@ -152,9 +152,7 @@ def _broken(verdict: Verdict, sentences: Sequence[Sentence], text: str) -> bool:
     if verdict.span[0] < last.tokens[0].start:
         listed = verdict.reason not in _STATED and _listed(verdict, sentences)
         return listed or (ended(text) in LIMITS and _introduces(verdict, sentences))
-    marked = STATED["mark"].search(last.text) or STATED["mark"].search(
-        sentences[max(len(sentences) - 2, 0)].text
-    )
+    marked = any(STATED["mark"].search(sentence.text) for sentence in sentences[-2:])
     rest = " ".join(token.text for token in last.tokens if token.start >= verdict.span[1])
     clause = _CLAUSE.match(rest)
     if clause:
@@ -179,7 +177,7 @@ def _leaves_open(verdict: Verdict, sentences: Sequence[Sentence]) -> bool:
     behind = " ".join(
         token.text for sentence in sentences for token in sentence.tokens if token.start >= position
     )
-    deciding = next((sentence for sentence in sentences if _holds(sentence, verdict, 0)), sentences[-1])
+    deciding = _deciding(verdict, sentences) or sentences[-1]
     if _IN_PART.search(deciding.text):
         return True
     parted = not any(token.start >= position for token in deciding.tokens) or not behind[:1].isalnum()
@@ -190,8 +188,9 @@ def _leaves_open(verdict: Verdict, sentences: Sequence[Sentence]) -> bool:
 
 def _introduces(verdict: Verdict, sentences: Sequence[Sentence]) -> bool:
     """Say whether the first line is a heading, and a list of other than reasons for it follows."""
+    deciding = _deciding(verdict, sentences)
     for sentence, following in pairwise(sentences):
-        if _holds(sentence, verdict, 0):
+        if sentence is deciding:
             heading = sentence.text.endswith(":") and not STATED["mark"].search(sentence.text)
             line = sentence is sentences[0] and sentence.text[-1] not in ".!:"
             return heading or (line and following.text.endswith(":") and not _REASONS.match(following.text))
@@ -204,5 +203,5 @@ def _listed(verdict: Verdict, sentences: Sequence[Sentence]) -> bool:
     if not _BEGUN.match(last.text):
         return False
     heading = sentences[-2] if len(sentences) > 1 else last
-    deciding = next((sentence for sentence in sentences if _holds(sentence, verdict, 0)), last)
+    deciding = _deciding(verdict, sentences) or last
     return (deciding is heading and heading.text.endswith(":")) or bool(_BEGUN.match(deciding.text))

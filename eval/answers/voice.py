@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 
 from polbias.eval.answers.cues import Cues, Patterns
 from polbias.eval.answers.text import Sentence
@@ -29,6 +29,7 @@ def without_opinions(sentences: Sequence[Sentence]) -> tuple[Sentence, ...]:
     return tuple(_masked(sentence) for sentence in sentences)
 
 
+@lru_cache(maxsize=1 << 12)  # several questions are asked of each
 def _masked(sentence: Sentence) -> Sentence:
     spans = [span for cues in _languages() for span in _opinions(sentence.text, cues)]
     if not spans:
