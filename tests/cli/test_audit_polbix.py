@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.auditing.polbix.make import row, write_claims
+from tests.support.polbix_files import row, write_claims
 from tests.support.process import run_polbias
 
 pytest.importorskip("ahocorasick_rs")

@@ -12,10 +12,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.auditing import probvaa_folder
-from tests.auditing.polbix import make as polbix
 from tests.faults.support.campaign import ends_cleanly, fuzz, sizes
 from tests.faults.support.damage import damages
 from tests.faults.support.structures import rewritings
+from tests.support import polbix_files as polbix
 
 Act = Callable[[Path], Any]
 

@@ -13,7 +13,7 @@ from polbias.files import InputError
 from polbias.generators import xphemism
 from polbias.generators.auditing.polbix.audit import CODES, NOT_MINIMAL, audit, defective_ids, defects
 from polbias.generators.auditing.polbix.files import ClaimPair, Labels, Polbix, load
-from tests.auditing.polbix.make import SOUND, answer, row, write_answers, write_claims
+from tests.support.polbix_files import SOUND, answer, row, write_answers, write_claims
 
 pytest.importorskip("ahocorasick_rs")
 

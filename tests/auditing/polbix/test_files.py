@@ -15,7 +15,7 @@ from polbias.generators.auditing.polbix.files import (
     read_claims,
     read_pairs,
 )
-from tests.auditing.polbix.make import answer, row, write_answers, write_claims
+from tests.support.polbix_files import answer, row, write_answers, write_claims
 
 
 def test_a_row_is_typed(tmp_path: Path) -> None:
