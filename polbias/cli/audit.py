@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from polbias.terminal import Console
 
 
-# `polbias audit --format any`, `probvaa` and `polbix`: report the defects of a whole set.
+# `polbias audit --format any` and `probvaa`: report the defects of a whole set.
 
-SETS = frozenset({"probvaa", "polbix"})
+SETS = frozenset({"probvaa"})
 """Formats of whole published sets; the package of each offers `audit(path)`, a report ready for JSON."""
 Rows = Callable[[Json], str]
 
@@ -104,7 +104,6 @@ class FormatName(StrEnum):
     any = "any"
     normative = "normative"
     partisan = "partisan"
-    polbix = "polbix"
     probvaa = "probvaa"
 
 

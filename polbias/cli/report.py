@@ -14,7 +14,7 @@ import typer
 from polbias.cli.options import MARGIN_OPTION, InstrumentName
 from polbias.cli.outputs import bars, csv_text, echo
 from polbias.eval.report import MARGIN
-from polbias.files import InputError, PolbiasError, draft_of, write_text
+from polbias.files import InputError, draft_of, write_text
 from polbias.lines import text_lines
 
 if TYPE_CHECKING:
@@ -137,16 +137,8 @@ def party_positions(folder: Path | None) -> Any:
 
 def _defective(choice: str, data: Path | None) -> frozenset[str]:
     """The ids to leave out in the sensitivity rows."""
-    if choice == "none" or (choice == "auto" and data is None):
+    if choice in ("auto", "none"):
         return frozenset()
-    if choice == "auto" and data is not None:
-        try:
-            from polbias.generators.auditing.polbix import defective_ids
-
-            return frozenset(defective_ids(data))
-        except (ImportError, PolbiasError) as error:  # the analysis itself needs no auditor
-            echo(f"no sensitivity rows: the auditor gave up ({error})", err=True)
-            return frozenset()
     try:
         return frozenset(line.strip() for _, line in text_lines(Path(choice), strict=True) if line.strip())
     except InputError as error:

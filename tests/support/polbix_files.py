@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
-
-from polbias.generators.auditing.polbix.files import COLUMNS
 
 SOUND = {
     "id": "abriss_rückbau_1",
@@ -31,11 +29,11 @@ def row(**changed: str) -> dict[str, str]:
     return {**SOUND, **changed}
 
 
-def write_claims(folder: Path, *rows: Mapping[str, str], columns: Iterable[str] = COLUMNS) -> Path:
+def write_claims(folder: Path, *rows: Mapping[str, str]) -> Path:
     """Write ``dataset.csv`` as it is published: UTF-8 with a byte order mark, all quoted."""
     path = folder / "dataset.csv"
     with path.open("w", encoding="utf-8-sig", newline="") as file:
-        writer = csv.DictWriter(file, list(columns), quoting=csv.QUOTE_ALL, extrasaction="ignore")
+        writer = csv.DictWriter(file, list(SOUND), quoting=csv.QUOTE_ALL)
         writer.writeheader()
         writer.writerows(rows)
     return path
@@ -44,16 +42,16 @@ def write_claims(folder: Path, *rows: Mapping[str, str], columns: Iterable[str] 
 def answer(**changed: Any) -> dict[str, Any]:
     """Return a row of a file of answers that fits the sound row, with some fields changed."""
     fields = {
-        name: SOUND[name]
-        for name in COLUMNS
+        name: value
+        for name, value in SOUND.items()
         if name not in ("base_claim", "exchange_claim", "origin_dataset")
     }
     runs = {"simple_prompt": {"someone": [1, 1, 0]}, "advanced_prompt": {"someone": [0, 1, 1]}}
     return {**fields, "truthfulness_probability": {"base_claim": runs, "exchange_claim": runs}, **changed}
 
 
-def write_answers(folder: Path, *rows: object, name: str = "sample_output.json") -> Path:
+def write_answers(folder: Path, *rows: object) -> Path:
     """Write a file of answers."""
-    path = folder / name
+    path = folder / "sample_output.json"
     path.write_text(json.dumps(list(rows), ensure_ascii=False), "utf-8")
     return path
