@@ -130,7 +130,7 @@ def party_positions(folder: Path | None) -> Any:
     """Return the positions of parties in a copy of the published ProbVAA; None if there is no folder."""
     if folder is None:
         return None
-    from polbias.generators.auditing.probvaa import load
+    from polbias.generators.policy.published import load
 
     return load(folder).position_table()
 

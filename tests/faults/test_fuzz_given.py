@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from tests.auditing import probvaa_folder
 from tests.faults.support.campaign import sizes
 from tests.faults.support.desk import Desk, content, json_lines
 from tests.selfassess.small import small_folder
+from tests.support import probvaa_folder
 
 _SAMPLES = "samples_polbias_selfassess_generate_2026-01-01T00-00-00.000000.jsonl"
 

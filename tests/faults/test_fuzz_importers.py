@@ -11,11 +11,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tests.auditing import probvaa_folder
 from tests.faults.support.campaign import ends_cleanly, fuzz, sizes
 from tests.faults.support.damage import damages
 from tests.faults.support.structures import rewritings
 from tests.support import polbix_files as polbix
+from tests.support import probvaa_folder
 
 Act = Callable[[Path], Any]
 
@@ -40,9 +40,9 @@ def _fuzz_folder(folder: Path, act: Act, examples: int) -> None:
 
 @sizes
 def test_probvaa(examples: int, tmp_path: Path) -> None:
-    from polbias.generators.auditing.probvaa.folder import audit
+    from polbias.generators.policy.published import load
 
-    _fuzz_folder(probvaa_folder.make(tmp_path / "probvaa", only=("es",)), audit, examples)
+    _fuzz_folder(probvaa_folder.make(tmp_path / "probvaa", only=("es",)), load, examples)
 
 
 @sizes

@@ -6,13 +6,7 @@ import csv
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from polbias.generators.auditing.probvaa.files import (
-    LEFT_OUT,
-    PUBLISHED_ISSUES,
-    STATEMENTS,
-    languages,
-    numbers,
-)
+from polbias.generators.policy.published import LANGUAGES, PUBLISHED_ISSUES, QUESTIONS, STATEMENTS
 
 CODES = {
     "original": "10000",
@@ -35,7 +29,7 @@ WORDS = {"es": "completely agree", "it": "no opinion"}
 
 
 def sentences(number: int) -> dict[str, str]:
-    """Six variants without a defect in any language that the auditor knows."""
+    """Six variants."""
     return {
         "original": f"Park benches of kind {number} should be painted.",
         "paraphrase1": f"It is important to paint benches of kind {number}.",
@@ -54,8 +48,8 @@ def statement_rows(countries: Iterable[str], only: Sequence[str] | None = None) 
     return [
         [statement_id(country, number, variant, language), text]
         for country in countries
-        for number in sorted(numbers(country))
-        for language in only or languages(country)
+        for number in STATEMENTS[country]
+        for language in only or LANGUAGES[country]
         for variant, text in sentences(number).items()
     ]
 
@@ -66,10 +60,9 @@ def write(path: Path, header: Sequence[str], rows: Iterable[Sequence[object]]) -
 
 
 def party_rows(country: str) -> list[list[str]]:
-    asked = sorted(numbers(country) | LEFT_OUT.get(country, frozenset()))
     values = {"party": "Blue", "position": WORDS.get(country, "agree")}
     return [[values.get(name, str(number) if name == "statementID" else " x ") for name in HEADERS[country]]
-            for number in asked]  # fmt: skip
+            for number in QUESTIONS[country]]  # fmt: skip
 
 
 def make(folder: Path, countries: Iterable[str] = ("es",), only: Sequence[str] | None = ("en", "es")) -> Path:
@@ -79,7 +72,7 @@ def make(folder: Path, countries: Iterable[str] = ("es",), only: Sequence[str] |
     gold = [
         [f"{country}_{number}_1000001_{country}", f"Benches {number}.", "parks", "1.0", *["0.0"] * 7]
         for country in STATEMENTS
-        for number in sorted(numbers(country))
+        for number in STATEMENTS[country]
     ]
     header = ["ID", "statement", "policy_domain", *PUBLISHED_ISSUES]
     write(folder / "annotations_spiderweb_gold.csv", header, gold)

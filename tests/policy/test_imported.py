@@ -10,9 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from polbias.files import InputError
-from polbias.generators.auditing.probvaa import load
-from polbias.generators.auditing.probvaa.folder import dataset
 from polbias.generators.engine import Rows
+from polbias.generators.policy.published import dataset, load
 from polbias.generators.policy.tables import dataset as own
 from tests.support.process import run_polbias
 from tests.support.shared import shared
