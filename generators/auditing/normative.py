@@ -18,8 +18,8 @@ from polbias.generators.auditing.audit import (
     reading_text,
     settle,
 )
-from polbias.generators.auditing.diagnosis import denials_named, instantiates, shape
 from polbias.generators.auditing.items import DEPENDS, Item, Judgement, Layout, unparsed
+from polbias.generators.auditing.shapes import denials_named, instantiates, shape
 from polbias.generators.auditing.wording import with_wordings
 from polbias.generators.logic.formula import DEONTIC, EPISTEMIC
 from polbias.generators.logic.prover import Reading, ReadingError, ReadItem

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polbias.generators.auditing.diagnosis import denials_named, shape
+from polbias.generators.auditing.shapes import denials_named, shape
 from polbias.generators.logic.formula import rename, substitute
 from polbias.generators.logic.syntax import parse_inference
 
