@@ -7,7 +7,7 @@ import json
 import os
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -70,11 +70,6 @@ class Store:
             return None
         answer = json.loads(found[0])
         return (tuple(answer) if isinstance(answer, list) else answer), float(found[1])
-
-    def answers(self) -> Iterator[Any]:
-        """Yield all answers, in no order of meaning."""
-        for (answer,) in self._base.execute("SELECT answer FROM answers"):
-            yield json.loads(answer)
 
     def put(self, request: str, occurrence: int, answer: Any) -> None:
         """Write an answer down: a text, or the numbers of a likelihood."""
