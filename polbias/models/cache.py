@@ -33,22 +33,21 @@ class Store:
 
     Args:
         path: of the database; None keeps answers for this run only.
-        elsewhere: what a user may choose where this place does not do, for messages.
 
     Raises:
         PolbiasError: if another run is writing to it.
         InputError: if it cannot be written.
     """
 
-    def __init__(self, path: Path | None, elsewhere: str = "another --cache-dir") -> None:
-        self.path, self._elsewhere = path, elsewhere
+    def __init__(self, path: Path | None) -> None:
+        self.path = path
         self.damaged: Path | None = None
         if path is not None:
             try:
                 path.parent.mkdir(parents=True, exist_ok=True)
             except OSError as error:
                 raise InputError(
-                    f"{path.parent}: cannot be made ({error.strerror}); choose {elsewhere}"
+                    f"{path.parent}: cannot be made ({error.strerror}); choose another --cache-dir"
                 ) from None
         try:
             self._base = self._open()
@@ -116,9 +115,9 @@ class Store:
         if "locked" in str(error):
             return PolbiasError(
                 f"{self.path}: another run is asking the same model the same task; wait for it, or choose "
-                f"{self._elsewhere}"
+                "another --cache-dir"
             )
-        return InputError(f"{self.path}: cannot be used ({error}); choose {self._elsewhere}")
+        return InputError(f"{self.path}: cannot be used ({error}); choose another --cache-dir")
 
 
 def _json(answer: Any) -> str:
