@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
+import re
 import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -19,6 +20,7 @@ import pytest
 from polbias.lm_eval_runner.tasks import catalogue
 from polbias.optional import lm_eval_imports
 from tests.support.builds import content_hash
+from tests.support.process import ROOT
 
 with Path(__file__).with_name("removed_tasks.tsv").open(encoding="utf-8", newline="") as _file:
     REMOVED = [*csv.DictReader(_file, delimiter="\t")]
@@ -66,6 +68,13 @@ def _request(task: Any, number: int, row: Mapping[str, Any]) -> list[Any]:
 
 def _chat(turns: Sequence[Mapping[str, str]], **_: Any) -> str:
     return json.dumps(turns)
+
+
+def test_no_removed_name_is_there_and_the_docs_name_every_setting() -> None:
+    assert not {row["removed"] for row in REMOVED} & {*catalogue().names}
+    page = (ROOT / "docs" / "evaluating.md").read_text("utf-8")
+    part = page.split("\n## A part of a task\n")[1].split("\n## ")[0]
+    assert {key for row in METADATA for key in json.loads(row)} == {*re.findall(r"polbias_\w+(?=\":)", part)}
 
 
 @pytest.mark.parametrize("metadata", METADATA)
