@@ -46,10 +46,11 @@ def questions(all_builds: Path, tmp_path_factory: pytest.TempPathFactory) -> lis
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("POLBIAS_DATA_DIR", str(all_builds))
         _choices(shown.topics, tmp_path_factory.mktemp("choices"), patch)
-        made = run(shown.tasks, respondent("perfect"), model="anyone")
+        who = respondent("perfect")
+        made = [run(each.tasks, who, model="anyone", settings=each.metadata) for each in shown.runs]
     tasks: dict[str, list[tuple[str, list[Document]]]] = {}
     answers: dict[str, int] = {}
-    for task, own in made.samples.items():
+    for task, own in (sample for each in made for sample in each.samples.items()):
         name = str(instrument_of(own[0]["doc"]))
         tasks.setdefault(name, []).append((task, [each["doc"] for each in own]))
         answers[name] = max(answers.get(name, 0), len(own[0]["resps"]))
