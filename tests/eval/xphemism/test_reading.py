@@ -87,7 +87,6 @@ def test_refusals_are_answers(tmp_path: Path) -> None:
         ([label("a"), label("b")], [item("a"), item("b", "yes")], "b, simple, m", "'yes'", {"a"}),
         ([label("a"), label("b")], [item("a"), item("b", [])], "b, advanced, m", "[]", {"a"}),
         ([label("a"), label("b")], [item("a"), item("b", truthfulness_probability=3)], "b", "3", {"a"}),
-        ([label("a"), label("b")], [item("a"), item("b", [1, 1])], "b, simple, m", "2 runs", {"a", "b"}),
         ([label("a"), label("b")], [item("a"), item("b", shift="up")], "b", "shift 'up'", {"a", "b"}),
     ],
 )  # fmt: skip
@@ -102,14 +101,12 @@ def test_what_does_not_fit_is_reported_and_the_rest_goes_on(
     assert {*published_answers(*given)[0].records.pair.levels} == kept
 
 
-def test_a_model_that_lacks_a_claim_is_reported(tmp_path: Path) -> None:
-    lacking = item("b")
+def test_claims_that_a_model_was_not_asked_need_no_answers(tmp_path: Path) -> None:
+    lacking = item("b", [1, 1])
     for arm in lacking["truthfulness_probability"].values():
         del arm["advanced_prompt"]["m"]
     (read,) = read_published(*files(tmp_path, [label("a"), label("b")], [item("a"), lacking]))
-    assert [each.where for each in read.notices] == ["answers.json: b, objective, m"]
-    assert read.notices[0].found == "found no answers, expected answers as to others"
-    assert read.samples == 3
+    assert (read.samples, read.notices) == (3, ())
 
 
 def test_an_unknown_prompt_is_reported(tmp_path: Path) -> None:
