@@ -32,7 +32,6 @@ class Settings:
             leaves the agreement with parties out.
         full: whether sections give all tables of their analysis, also those that the page leaves out.
         only: instruments that are reported; all if none is named.
-        defective: X-phemism pairs without which the analysis is repeated.
         names: of respondents, by the path that their runs are below.
         margin: within which an effect counts as none, in percentage points.
     """
@@ -41,7 +40,6 @@ class Settings:
     positions: Any = None
     full: bool = False
     only: tuple[str, ...] = ()
-    defective: frozenset[str] = frozenset()
     names: Mapping[Path, str] = field(default_factory=dict)
     margin: float = MARGIN
 

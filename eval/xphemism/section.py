@@ -15,7 +15,7 @@ from polbias.eval.report.instruments import Settings
 from polbias.eval.report.wording import words
 from polbias.eval.xphemism.analysis import MEASURE, Analysis, analyse, findings
 from polbias.eval.xphemism.answers import COLUMNS, NAME, Answers, called, notice, read_answers, rows, say
-from polbias.eval.xphemism.tables import full, tables
+from polbias.eval.xphemism.tables import tables
 
 # The figures of the instrument, drawn from its findings and tables.
 
@@ -134,7 +134,6 @@ def section(answers: Document, settings: Settings) -> Section:
         tuple(figures(found, made)),
         tuple(notice for each in everyone for notice in _notices(each)),
         {each.respondent: _summary(analysis, each) for each in everyone},
-        full(analysis, settings.defective, settings.seed) if settings.full else {},
     )
 
 

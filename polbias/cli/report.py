@@ -14,8 +14,7 @@ import typer
 from polbias.cli.options import MARGIN_OPTION, InstrumentName
 from polbias.cli.outputs import bars, csv_text, echo
 from polbias.eval.report import MARGIN
-from polbias.files import InputError, PolbiasError, draft_of, write_text
-from polbias.lines import text_lines
+from polbias.files import InputError, draft_of, write_text
 
 if TYPE_CHECKING:
     from polbias.eval.report.build import Made, Progress
@@ -56,14 +55,6 @@ def report(
             metavar="DATA ANSWERS", help="Your copy of dataset.csv and sample_output.json of PolBiX."
         ),
     ] = None,
-    defects: Annotated[
-        str,
-        typer.Option(
-            metavar="auto|none|FILE",
-            help="X-phemism pairs without which --csv repeats the analysis: those that the auditor finds in "
-            "DATA, none, or a file with an id a line.",
-        ),
-    ] = "auto",
     margin: Annotated[float, MARGIN_OPTION] = MARGIN,
     seed: Annotated[int, typer.Option(help="Of drawn sign flips and other draws.")] = 0,
     parties: Annotated[
@@ -92,11 +83,9 @@ def report(
     if not runs and published is None:
         raise InputError("found nothing to report, expected RUN or --published DATA ANSWERS")
     check_folder(output)
-    data = published[0] if published else None
-    defective = _defective(defects, data) if csv else frozenset()
     names = dict(_named(each) for each in name or ())
     positions = party_positions(parties)
-    settings = Settings(seed, positions, csv, tuple(only or ()), defective, names, margin)
+    settings = Settings(seed, positions, csv, tuple(only or ()), names, margin)
     made = make_report(runs or [], output, settings, outcomes, workers, published, brief)
     show(made)
     echo(f"wrote {output / (SUMMARY if csv else PAGE)}")
@@ -133,24 +122,6 @@ def party_positions(folder: Path | None) -> Any:
     from polbias.generators.auditing.probvaa import load
 
     return load(folder).position_table()
-
-
-def _defective(choice: str, data: Path | None) -> frozenset[str]:
-    """The ids to leave out in the sensitivity rows."""
-    if choice == "none" or (choice == "auto" and data is None):
-        return frozenset()
-    if choice == "auto" and data is not None:
-        try:
-            from polbias.generators.auditing.polbix import defective_ids
-
-            return frozenset(defective_ids(data))
-        except (ImportError, PolbiasError) as error:  # the analysis itself needs no auditor
-            echo(f"no sensitivity rows: the auditor gave up ({error})", err=True)
-            return frozenset()
-    try:
-        return frozenset(line.strip() for _, line in text_lines(Path(choice), strict=True) if line.strip())
-    except InputError as error:
-        raise InputError(f"--defects {error}; expected auto, none or a file with an id a line") from None
 
 
 def make_report(

@@ -83,16 +83,6 @@ def test_exemplars(examples: int, tmp_path: Path) -> None:
 
 
 @sizes
-def test_defective_ids(examples: int, tmp_path: Path) -> None:
-    from polbias.cli.report import _defective
-
-    def read(given: Path, _: Path) -> None:
-        assert all(each.strip() == each != "" for each in _defective(str(given / "bad.txt"), None))
-
-    Desk(tmp_path, {"bad.txt": b"claim-1\n\nclaim-2\n"}, read).damage(examples)
-
-
-@sizes
 def test_positions_of_parties(examples: int, tmp_path: Path) -> None:
     from polbias.cli.report import party_positions
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from polbias.eval.columns import OutcomesError
+from polbias.eval.report.reading import plain
 from polbias.eval.xphemism.published import read_published
 from polbias.eval.xphemism.schema import Records
 from polbias.files import InputError
@@ -59,7 +60,8 @@ def test_labels_come_from_the_data_and_the_answers_keep_their_own_shift(tmp_path
     assert records.cluster.levels == ("Pfad | Steig",)
     first = records.pair.codes == records.pair.levels.index("a")
     assert set(records.shift[first]) == {0}
-    assert set(records.shift_in_answers[first]) == {-1}
+    outcomes = plain(read.outcomes).to_pylist()
+    assert {row["shift_in_answers"] for row in outcomes if row["pair_id"] == "a"} == {"left"}
     assert set(records.axis[first]) == {1}
     assert set(records.gold[first]) == {0}
     assert sorted(records.prompt[first]) == [0, 1]
