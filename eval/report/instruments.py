@@ -34,6 +34,7 @@ class Settings:
         only: instruments that are reported; all if none is named.
         names: of respondents, by the path that their runs are below.
         margin: within which an effect counts as none, in percentage points.
+        excluded_pairs: ids of X-phemism pairs that the analysis leaves out.
     """
 
     seed: int = 0
@@ -42,6 +43,7 @@ class Settings:
     only: tuple[str, ...] = ()
     names: Mapping[Path, str] = field(default_factory=dict)
     margin: float = MARGIN
+    excluded_pairs: frozenset[str] = frozenset()
 
 
 class Reporter(Protocol):

@@ -83,6 +83,16 @@ def test_exemplars(examples: int, tmp_path: Path) -> None:
 
 
 @sizes
+def test_excluded_pairs(examples: int, tmp_path: Path) -> None:
+    from polbias.cli.report import read_pair_ids
+
+    def read(given: Path, _: Path) -> None:
+        assert all(each.strip() == each != "" for each in read_pair_ids(given / "pairs.txt"))
+
+    Desk(tmp_path, {"pairs.txt": b"claim-1\n\nclaim-2\n"}, read).damage(examples)
+
+
+@sizes
 def test_positions_of_parties(examples: int, tmp_path: Path) -> None:
     from polbias.cli.report import party_positions
 
