@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import reprlib
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 # `polbias report`: from logged samples to a page.
 
+_NOT_IN_IDS = frozenset('",;')
 _STEPS = {"read": "reading samples", "analyse": "analysing"}
 
 
@@ -56,14 +58,10 @@ def report(
             metavar="DATA ANSWERS", help="Your copy of dataset.csv and sample_output.json of PolBiX."
         ),
     ] = None,
-    defects: Annotated[
-        str,
-        typer.Option(
-            metavar="auto|none|FILE",
-            help="X-phemism pairs without which --csv repeats the analysis: those that the auditor finds in "
-            "DATA, none, or a file with an id a line.",
-        ),
-    ] = "auto",
+    exclude_pairs: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Leave out the X-phemism pairs whose ids FILE has, one a line."),
+    ] = None,
     margin: Annotated[float, MARGIN_OPTION] = MARGIN,
     seed: Annotated[int, typer.Option(help="Of drawn sign flips and other draws.")] = 0,
     parties: Annotated[
@@ -92,11 +90,10 @@ def report(
     if not runs and published is None:
         raise InputError("found nothing to report, expected RUN or --published DATA ANSWERS")
     check_folder(output)
-    data = published[0] if published else None
-    defective = _defective(defects, data) if csv else frozenset()
+    excluded_pairs = read_pair_ids(exclude_pairs) if exclude_pairs else frozenset()
     names = dict(_named(each) for each in name or ())
     positions = party_positions(parties)
-    settings = Settings(seed, positions, csv, tuple(only or ()), defective, names, margin)
+    settings = Settings(seed, positions, csv, tuple(only or ()), names, margin, excluded_pairs)
     made = make_report(runs or [], output, settings, outcomes, workers, published, brief)
     show(made)
     echo(f"wrote {output / (SUMMARY if csv else PAGE)}")
@@ -135,14 +132,18 @@ def party_positions(folder: Path | None) -> Any:
     return load(folder).position_table()
 
 
-def _defective(choice: str, data: Path | None) -> frozenset[str]:
-    """The ids to leave out in the sensitivity rows."""
-    if choice in ("auto", "none"):
-        return frozenset()
-    try:
-        return frozenset(line.strip() for _, line in text_lines(Path(choice), strict=True) if line.strip())
-    except InputError as error:
-        raise InputError(f"--defects {error}; expected auto, none or a file with an id a line") from None
+def read_pair_ids(path: Path) -> frozenset[str]:
+    """Ids of X-phemism pairs, one a line."""
+    ids: set[str] = set()
+    for number, line in text_lines(path, strict=True):
+        pair_id = line.strip()
+        if not pair_id.isprintable() or _NOT_IN_IDS.intersection(pair_id):
+            raise InputError(
+                f"{path}:{number}: found {reprlib.repr(pair_id)}, expected the id of an X-phemism pair, one "
+                "a line, without quotes, commas or semicolons"
+            )
+        ids.add(pair_id)
+    return frozenset(ids - {""})
 
 
 def make_report(

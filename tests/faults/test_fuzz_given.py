@@ -83,13 +83,13 @@ def test_exemplars(examples: int, tmp_path: Path) -> None:
 
 
 @sizes
-def test_defective_ids(examples: int, tmp_path: Path) -> None:
-    from polbias.cli.report import _defective
+def test_excluded_pairs(examples: int, tmp_path: Path) -> None:
+    from polbias.cli.report import read_pair_ids
 
     def read(given: Path, _: Path) -> None:
-        assert all(each.strip() == each != "" for each in _defective(str(given / "bad.txt"), None))
+        assert all(each.strip() == each != "" for each in read_pair_ids(given / "pairs.txt"))
 
-    Desk(tmp_path, {"bad.txt": b"claim-1\n\nclaim-2\n"}, read).damage(examples)
+    Desk(tmp_path, {"pairs.txt": b"claim-1\n\nclaim-2\n"}, read).damage(examples)
 
 
 @sizes
