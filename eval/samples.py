@@ -122,52 +122,6 @@ class Problem:
         return f"{self.path}:{self.line}: {self.found}; the line is left out"
 
 
-_ROW = "in_arguments"
-"""In a sample that was logged: the columns of its row that are read off its first request."""
-
-
-def for_the_log(sample: Document) -> Json:
-    """Return a sample without what its file would say again.
-
-    What a request shares with the first is null, or not among its settings. Columns of the row that the first
-    request says are named instead, answers that no filter has changed stand once, and rows that stand for
-    measures which are no mean of samples are gone.
-    """
-    first, *others = sample["arguments"] or [()]
-    again = {name for name in sample.get("metrics", ()) if isinstance(sample.get(name), dict | list | tuple)}
-    kept = {key: value for key, value in sample.items() if key not in again}
-    if others and all(len(each) == len(first) for each in others):
-        kept["arguments"] = [first, *(tuple(map(_unlike, first, each)) for each in others)]
-    row, said = sample["doc"], _said(first[0] if first else None, sample["doc"])
-    if told := [name for name, value in said.items() if name in row and row[name] == value]:
-        kept |= {_ROW: told, "doc": {name: value for name, value in row.items() if name not in told}}
-    answers = sample["filtered_resps"]
-    if sample["resps"] in (answers, [[each] for each in answers]):
-        kept["resps"] = []
-    return kept | ({"metrics": [name for name in sample["metrics"] if name not in again]} if again else {})
-
-
-def _unlike(first: Any, other: Any) -> Any:
-    """What another request does not have in common with the first."""
-    if isinstance(first, dict) and isinstance(other, dict) and first.keys() <= other.keys():
-        other = {name: value for name, value in other.items() if name not in first or first[name] != value}
-    return None if other == first else other
-
-
-def _said(sent: Any, row: Document) -> Json:
-    """The columns of a row that its prompt as sent, a text or a chat, says."""
-    if isinstance(sent, str):
-        prefill = row.get("prefill")
-        prompt = sent.removesuffix(f" {prefill}") if prefill else sent
-        turns = [{"role": "user", "content": prompt}, {"role": "assistant", "content": prefill}]
-        return {"prompt": prompt, "messages": turns if prefill else turns[:1]}
-    if not (isinstance(sent, list | tuple) and sent and isinstance(sent[0], str)):
-        return {}
-    turns = json.loads(sent[0])
-    asked = [turn["content"] for turn in turns if turn["role"] != "assistant"]
-    return {"prompt": "\n\n".join(asked), "messages": turns}
-
-
 def read_samples(path: Path, problems: list[Problem]) -> Iterator[Json]:
     """Return the samples of a file, one after the other."""
     return (sample for _, sample in numbered_samples(path, problems))
@@ -177,7 +131,7 @@ def numbered_samples(path: Path, problems: list[Problem]) -> Iterator[tuple[int,
     """Yield the samples of a file with their lines; as :func:`read_samples`."""
     seen: set[tuple[Any, Any]] = set()
     for number, sample in _logged(path, problems):
-        problem = _problem(sample) or _incomplete(sample)
+        problem = _problem(sample)
         key = (sample.get("doc_id"), sample.get("filter"))
         if problem is None and key[0] is not None and key in seen:
             problem = f"document {key[0]} stands there twice"
@@ -251,18 +205,6 @@ def _problem(sample: Json) -> str | None:
     for name in ("doc_id", "filter"):
         if isinstance(sample.get(name), list | dict):
             return f"{name}: found {type(sample[name]).__name__}, expected a single value"
-    return None
-
-
-def _incomplete(sample: Json) -> str | None:
-    """Put back what the first request says of the row; what is wrong, if it does not."""
-    try:
-        if names := sample.get(_ROW):
-            said = _said(sample["arguments"]["gen_args_0"]["arg_0"], sample["doc"])
-            for name in names:
-                sample["doc"].setdefault(name, said[name])
-    except (KeyError, TypeError, ValueError):
-        return f"{_ROW}: found {sample[_ROW]!r:.40}, expected columns that its arguments say"
     return None
 
 

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from polbias.aliases import Document
-from polbias.eval.samples import for_the_log
 from polbias.eval.simulation.respondents import Respondent
 from polbias.files import InputError, draft_of
 from polbias.optional import lm_eval_imports
@@ -138,7 +137,6 @@ def _line(sample: Document) -> str:
     """A sample as lm_eval writes it: arguments by name, answers and target as text."""
     from lm_eval.utils import sanitize_list
 
-    sample = for_the_log(sample)
     arguments = {
         f"gen_args_{number}": {f"arg_{place}": value for place, value in enumerate(each)}
         for number, each in enumerate(sample["arguments"])

@@ -17,8 +17,7 @@ from typing import Any
 from polbias.aliases import Document, Json
 from polbias.eval.inspect_logs import model_name
 from polbias.eval.lm_eval_compat import write_halves
-from polbias.eval.samples import for_the_log
-from polbias.files import PRIVATE, InputError, PolbiasError, clipped, draft_of, whole
+from polbias.files import PRIVATE, InputError, PolbiasError, clipped, draft_of, whole, write_text
 from polbias.lm_eval_runner.model_identity import INSPECT
 from polbias.registry import Instrument, instrument_of, instruments, resolve
 from polbias.safe_text import hide, safe_logs
@@ -152,7 +151,7 @@ def write(tracker: Any, results: Json, samples: Mapping[str, Sequence[Document]]
         draft.mkdir(parents=True, exist_ok=True, mode=0o700)
         tracker.save_results_aggregated(results=results, samples=samples)
         for task in results["configs"]:
-            tracker.save_results_samples(task_name=task, samples=[*map(for_the_log, samples[task])])
+            tracker.save_results_samples(task_name=task, samples=({**sample} for sample in samples[task]))
         made = sorted(inner.iterdir(), key=lambda path: path.suffix == ".json") if inner.is_dir() else []
         rows = sum(len(samples[task]) for task in results["configs"])
         if len(made) < 1 + len(results["configs"]) or not _whole(made, rows):
@@ -175,9 +174,11 @@ def write(tracker: Any, results: Json, samples: Mapping[str, Sequence[Document]]
 def _make_safe(path: Path) -> None:
     """Keep a file to its owner, and secrets of this run out of it, as tasks and libraries may repeat them."""
     path.chmod(PRIVATE)
-    text = path.read_text("utf-8")
-    if (safe := hide(text)) != text:
-        path.write_text(safe, "utf-8")
+    with path.open(encoding="utf-8") as lines:  # line by line: samples may be gigabytes
+        if all(hide(line) == line for line in lines):
+            return
+        lines.seek(0)
+        write_text(path, map(hide, lines))
 
 
 def _whole(files: Sequence[Path], rows: int) -> bool:
@@ -186,7 +187,11 @@ def _whole(files: Sequence[Path], rows: int) -> bool:
         json.loads(files[-1].read_bytes())
     except ValueError:
         return False
-    return sum(path.read_bytes().count(b"\n") for path in files[:-1]) == rows
+    n_lines = 0
+    for path in files[:-1]:
+        with path.open("rb") as lines:
+            n_lines += sum(line.endswith(b"\n") for line in lines)
+    return n_lines == rows
 
 
 # What to show at the end of a run: the main metric of every task with its interval, and what to do next.

@@ -68,7 +68,8 @@ def test_samples_that_break_off_at_the_end_of_a_line_are_missed(
     whole = EvaluationTracker.save_results_samples
 
     def half(tracker: Any, task_name: str, samples: Any) -> None:
-        whole(tracker, task_name, samples[: len(samples) // 2])
+        listed = [*samples]
+        whole(tracker, task_name, listed[: len(listed) // 2])
 
     monkeypatch.setattr(EvaluationTracker, "save_results_samples", half)
     with pytest.raises(PolbiasError, match="could not all be written"):

@@ -27,7 +27,7 @@ def answer(sample: dict[str, Any], texts: list[str], *reasons: str | None) -> di
     )
     scored = {name: outcomes[name] / len(texts) for name in ("refusal", "truncated", "unparsable")}
     said = [{"finish_reason": reason} if reason else {} for reason in reasons]
-    return sample | scored | {"acc": 0.0, "filtered_resps": texts, "resps": [], "polbias": said}
+    return sample | scored | {"acc": 0.0, "filtered_resps": texts, "resps": [texts], "polbias": said}
 
 
 def notices(made: Made, done: str) -> list[str]:
@@ -62,7 +62,7 @@ def test_answers_that_are_read_otherwise_are_counted(small_run: Path) -> None:
 
     def edit(number: int, sample: dict[str, Any]) -> dict[str, Any]:
         if number < 4:  # was a verdict then
-            return sample | {"filtered_resps": [SENTENCE], "resps": []}
+            return sample | {"filtered_resps": [SENTENCE], "resps": [[SENTENCE]]}
         return sample | {"acc": 1 - sample["acc"]} if number < 6 else sample
 
     change(samples_of(small_run), edit)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from polbias.eval.samples import Problem, find_samples, for_the_log, read_samples
+from polbias.eval.samples import Problem, find_samples, read_samples
 from polbias.files import InputError
 
 SAMPLE: dict[str, Any] = {"doc_id": 0, "doc": {"id": "a"}, "filtered_resps": ["valid"], "filter": "none"}
@@ -68,49 +68,3 @@ def test_what_python_writes_and_json_has_not_is_read(
     problems: list[Problem] = []
     assert [sample[name] for sample in read_samples(path, problems)] == [read]
     assert problems == []
-
-
-PROMPT, PREFILL = "Which is better?\n\n1 or 2?", "It is"
-ASK, OPEN = {"role": "user", "content": PROMPT}, {"role": "assistant", "content": PREFILL}
-SYSTEM = {"role": "system", "content": "Which is better?"}
-
-
-@pytest.mark.parametrize(
-    ("sent", "row", "once"),
-    [
-        (PROMPT, {"messages": None}, True),
-        (f"{PROMPT} {PREFILL}", {"messages": [ASK, OPEN], "prefill": PREFILL}, True),
-        ([json.dumps([ASK])], {"messages": None}, True),
-        ([json.dumps([SYSTEM, ASK | {"content": "1 or 2?"}])], {"messages": [SYSTEM, ASK]}, True),
-        (f"<user>{PROMPT}<assistant>", {"messages": [ASK]}, False),
-        ([json.dumps([SYSTEM, ASK])], {"messages": [ASK]}, False),
-    ],
-)
-def test_what_a_request_says_stands_once_and_is_read_as_before(
-    tmp_path: Path, sent: Any, row: dict[str, Any], once: bool
-) -> None:
-    doc = {"id": "a", "prompt": PROMPT, **row}
-    settings = {"until": [], "seed": 0}
-    sample = {
-        **SAMPLE,
-        "doc": doc,
-        "arguments": [(sent, settings), (sent, settings | {"seed": 1})],
-        "resps": [["1"], ["2"]],
-        "filtered_resps": ["1", "2"],
-    }
-    kept = for_the_log(sample)
-    assert kept["arguments"] == [(sent, settings), (None, {"seed": 1})]
-    assert kept["resps"] == []
-    assert ("prompt" not in kept["doc"]) == once
-    assert for_the_log(sample | {"filtered_resps": ["2"]})["resps"] == sample["resps"]
-    kept["arguments"] = {f"gen_args_{n}": {"arg_0": each[0]} for n, each in enumerate(kept["arguments"])}
-    (read,) = read_samples(_file(tmp_path, "samples_x.jsonl", json.dumps(kept)), [])
-    assert read["doc"] == doc
-
-
-def test_a_row_whose_request_is_gone_is_reported(tmp_path: Path) -> None:
-    problems: list[Problem] = []
-    for lost in ({}, {"arguments": {}}, {"arguments": {"gen_args_0": {"arg_0": None}}}):
-        line = json.dumps(SAMPLE | {"in_arguments": ["prompt"]} | lost)
-        assert not [*read_samples(_file(tmp_path, "samples_x.jsonl", line), problems)]
-    assert len(problems) == 3
