@@ -36,7 +36,6 @@ from polbias.cli import (
     selfassess,
     show,
     simulate,
-    titles,
     topics,
     variants,
     verify,
@@ -73,7 +72,7 @@ author = typer.Typer(
     name="author",
     no_args_is_help=True,
     rich_markup_mode="rich",
-    help="Write and check items: statements, claims, words, topics and titles.",
+    help="Write and check items: statements, claims, words and topics.",
 )
 
 Command = typer.Typer | Callable[..., object]
@@ -102,7 +101,6 @@ _AUTHORING: Mapping[str, Command] = {
     "pairs": pairs.pairs,
     "annotate": annotate.app,
     "topics": topics.app,
-    "titles": titles.titles,
     "items": items.items,
     "import": import_.import_set,
 }
