@@ -102,21 +102,6 @@ def report(
     echo(f"wrote {output / (SUMMARY if csv else PAGE)}")
 
 
-def analyze(
-    context: typer.Context,
-    instrument: Annotated[InstrumentName, typer.Argument(metavar="INSTRUMENT", help="Which one.")],
-    rule: Annotated[str | None, typer.Option(hidden=True)] = None,
-    mode: Annotated[str | None, typer.Option(hidden=True)] = None,
-) -> None:
-    """The same as [bold]polbias report --only INSTRUMENT --csv[/], with its other options.
-
-    All rules and modes are in the tables, whichever --rule or --mode is given.
-    """
-    root: Any = context.find_root().command
-    given = ["--only", instrument, "--csv", *context.args]
-    root.commands["report"].main(given, "polbias report", standalone_mode=False)
-
-
 def _named(given: str) -> tuple[Path, str]:
     run, _, name = given.rpartition("=")
     if not run or not name.strip():

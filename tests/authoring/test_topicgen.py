@@ -244,20 +244,20 @@ def test_the_commands(server: ChatServer, tmp_path: Path) -> None:
         "--categories",
         "2",
     ]
-    done = run_polbias("topics", "suggest", review, *common, *asked, "--count", 7, "--yes")
+    done = run_polbias("author", "topics", "suggest", review, *common, *asked, "--count", 7, "--yes")
     assert "14 items in" in done.stdout
     assert "2 new" in done.stdout
     rows = list(csv.DictReader(io.StringIO(review.read_text("utf-8")), delimiter="\t"))
     rows[0] |= {"decision": "accept", "reviewer": "A."}
     text = "\n".join("\t".join(row.values()) for row in [{name: name for name in COLUMNS}, *rows])
     review.write_text(text + "\n", "utf-8")
-    done = run_polbias("topics", "accept", review, *common, "-o", out)
+    done = run_polbias("author", "topics", "accept", review, *common, "-o", out)
     assert done.stdout.splitlines()[0] == "accepted: 1; 0 rejected, 13 open"
     assert (out / "por-accepted.tsv").read_text("utf-8").splitlines() == [
         "id\ttopic\ttilt",
         "pg-por-001\tSubsidies for solar lighthouses\tleft",
     ]
-    done = run_polbias("topics", "accept", review, "--set", "nolex", "-o", out, check=False)
+    done = run_polbias("author", "topics", "accept", review, "--set", "nolex", "-o", out, check=False)
     assert done.returncode == 2
     assert "--set: found 'nolex', expected one of poligen" in done.stderr
 

@@ -1,4 +1,4 @@
-"""`polbias negate`: statements in, negations and rules out."""
+"""`polbias author negate`: statements in, negations and rules out."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.support.process import run_polbias
 
 
 def negate(*args: str, stdin: bytes = b"") -> subprocess.CompletedProcess[str]:
-    return run_polbias("negate", *args, stdin=stdin, check=False)
+    return run_polbias("author", "negate", *args, stdin=stdin, check=False)
 
 
 def test_lines_from_standard_input() -> None:
@@ -31,7 +31,7 @@ def test_lines_from_standard_input() -> None:
 def test_a_file_in_german_with_explanations(tmp_path: Path) -> None:
     path = tmp_path / "statements.txt"
     path.write_bytes("\ufeffAuf Autobahnen soll ein Tempolimit gelten.\r\n".encode())
-    done = run_polbias("negate", "--language", "de", "--explain", path)
+    done = run_polbias("author", "negate", "--language", "de", "--explain", path)
     statement, negation, rule, explanation = done.stdout.rstrip("\n").split("\t")
     assert (statement, negation) == (
         "Auf Autobahnen soll ein Tempolimit gelten.",

@@ -110,7 +110,7 @@ def _samples(folder: Path, *tasks: str, samples: int = 2) -> Path:
 def _analysed(instrument: str, run: Path) -> None:
     """Compare what the analysis of an instrument comes to beyond what the page shows."""
     out = run / "out"
-    invoke("analyze", instrument, run, "-o", out)
+    invoke("report", "--only", instrument, "--csv", run, "-o", out)
     check_folder(f"analyze-{instrument}", tables((out / "tables").glob("*-full.csv")))
 
 

@@ -36,7 +36,7 @@ Entry = Mapping[str, Any]
 def test_negations_of_all_policy_texts(language: str, tmp_path: Path) -> None:
     path = tmp_path / "statements.txt"
     path.write_text("".join(f"{text}\n" for text in dict.fromkeys(_policy_texts(language))), "utf-8")
-    told = invoke("negate", "--language", language, "--explain", path).splitlines()
+    told = invoke("author", "negate", "--language", language, "--explain", path).splitlines()
     check(f"negate.{language}.tsv", "".join(line.partition("\t")[2] + "\n" for line in told))
 
 
@@ -63,7 +63,7 @@ def test_pairs_of_all_claims(tmp_path: Path) -> None:
             given = (claim["id"], claim["claim"], claim["gold"])
             pairs = [pair for group in claim["pairs"].values() for pair in group]
             rows.writerows([(*given, "", ""), *((*given, *pair) for pair in pairs)])
-    invoke("pairs", claims, "--output", output)
+    invoke("author", "pairs", claims, "--output", output)
     with output.open(encoding="utf-8", newline="") as file:
         kept = [
             {key: value for key, value in row.items() if key not in ("claim", "gold")}
