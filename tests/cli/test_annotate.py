@@ -65,7 +65,7 @@ def test_words_from_export_to_labelled_rows(source: Path, tmp_path: Path) -> Non
     table.write_text("annotator,accounts,economic,social\nanna,1,-4.5,-3\nben,2,2,-1\n", "utf-8")
     report = tmp_path / "agreement.json"
     shown, _, _ = polbias(
-        "author", "annotate", "agreement", folder, *files, "--annotators", table, "-o", report, "--draws", 200
+        "author", "annotate", "agreement", folder, *files, "--annotators", table, "-o", report
     )
     data = json.loads(report.read_text("utf-8"))
     by_name = {each["variable"]: each for each in data["variables"]}
@@ -136,7 +136,7 @@ def test_claims_judged_in_a_table_and_in_label_studio(tmp_path: Path) -> None:
     claims.append({**claims[0], "id": "c4", "shifted_claim": ""})
     source.write_text("".join(json.dumps(each) + "\n" for each in claims), "utf-8")
     folder = tmp_path / "export"
-    both = ("--annotator", "anna", "--annotator", "ben", "--form", "csv", "--form", "label-studio")
+    both = ("--annotator", "anna", "--annotator", "ben")
     _, said, _ = polbias("author", "annotate", "export", "claims", "-o", folder, *both, "--source", source)
     assert "claims.jsonl:5: exchange_claim: found nothing" in said
     first = fill(
@@ -151,7 +151,7 @@ def test_claims_judged_in_a_table_and_in_label_studio(tmp_path: Path) -> None:
         task["annotations"] = [{"completed_by": 1, "result": result}]
     second, report = tmp_path / "second.json", tmp_path / "agreement.json"
     second.write_text(json.dumps(tasks), "utf-8")
-    polbias("author", "annotate", "agreement", folder, first, second, "-o", report, "--draws", 200)
+    polbias("author", "annotate", "agreement", folder, first, second, "-o", report)
     (similarity,) = json.loads(report.read_text("utf-8"))["variables"]
     # 8 answers, 5 similar and 3 different; one item of four is 1:1. Observed 2/8, expected 2*5*3/(8*7).
     assert similarity["alpha"] == pytest.approx(1 - (2 / 8) / (30 / 56))

@@ -150,8 +150,8 @@ def test_claims(kind: str, examples: int, tmp_path: Path) -> None:
     from polbias.generators.authoring.claims import open_claims, read_tables
 
     def read(path: Path) -> None:
-        with open_claims(path, "utf-8") as tables:
-            read_tables(tables, {}, {}, 100)
+        with open_claims(path) as tables:
+            read_tables(tables, {}, {})
 
     rows = [{"id": n, "claim": f"Die Miete steigt {n}.", "label": "wahr"} for n in range(4)]
     path = tmp_path / f"claims.{kind}"

@@ -88,7 +88,7 @@ def test_statements(language: str, examples: int, tmp_path: Path) -> None:
     from polbias.cli.variants import _lines, _statements
 
     def read(given: Path, _: Path) -> None:
-        negate(str(given / "list.txt"), LanguageName(language), True, False, None)
+        negate(str(given / "list.txt"), LanguageName(language))
         json.dumps(list(_lines(list(_statements(given / "list.txt", language, "")), [])))
 
     text = "\n".join([*_STATEMENTS[language], ""])
@@ -150,7 +150,7 @@ def test_pairs_to_annotate(kind: str, examples: int, tmp_path: Path) -> None:
     from polbias.cli.annotate import export
 
     def write(given: Path, made: Path) -> None:
-        export("words", made, ["anna", "ben"], given / f"pairs.{kind}", True, form=None, seed=1)
+        export("words", made, ["anna", "ben"], given / f"pairs.{kind}", True, seed=1)
 
     rows = [
         {"pair_id": "a_b", "first": "Abriss", "second": "Rückbau", "note": "=1"},

@@ -111,7 +111,7 @@ def _import(given: Path, made: Path) -> None:
 def _agree(given: Path, made: Path) -> None:
     from polbias.cli.annotate import agreement
 
-    agreement(given, _answer_files(given), given / "people.csv", made / "agreement.json", 0, 20, None)
+    agreement(given, _answer_files(given), given / "people.csv", made / "agreement.json", None)
 
 
 def _decide(given: Path, made: Path) -> None:
@@ -199,7 +199,7 @@ def test_topic_review(examples: int, tmp_path: Path) -> None:
     title = next(iter(chosen.categories.values())).title
 
     def accept(given: Path, made: Path) -> None:
-        topic_making.accept(given / "review.tsv", "poligen", made, None, folder)
+        topic_making.accept(given / "review.tsv", "poligen", made, folder)
         found = read_review(given / "review.tsv", chosen, items)
         for code in found.files.keys() & chosen.categories.keys():
             read = read_items(made / f"{code}-accepted.tsv", chosen)
