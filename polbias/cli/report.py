@@ -72,9 +72,6 @@ def report(
             metavar="DIR", help="A copy of the published ProbVAA, to match stances with its parties."
         ),
     ] = None,
-    outcomes: Annotated[
-        bool, typer.Option(help="Write all outcomes as a Parquet file for R or pandas, too.")
-    ] = True,
     workers: Annotated[int, typer.Option(min=1, help="Processes that read and analyse.")] = (
         os.cpu_count() or 1
     ),
@@ -97,7 +94,7 @@ def report(
     names = dict(_named(each) for each in name or ())
     positions = party_positions(parties)
     settings = Settings(seed, positions, csv, tuple(only or ()), defective, names, margin)
-    made = make_report(runs or [], output, settings, outcomes, workers, published, brief)
+    made = make_report(runs or [], output, settings, workers, published, brief)
     show(made)
     echo(f"wrote {output / (SUMMARY if csv else PAGE)}")
 
@@ -142,7 +139,6 @@ def make_report(
     runs: list[Path],
     output: Path,
     settings: Settings | None = None,
-    outcomes: bool = True,
     workers: int = 2,
     published: tuple[Path, Path] | None = None,
     brief: bool = False,
@@ -154,7 +150,7 @@ def make_report(
     with _progress() as progress:
         made = make(runs, settings, workers, progress, read_published(*published) if published else ())
         progress("write", 0, 1)
-        write_report(made, output, outcomes, page=not (settings and settings.full), brief=brief)
+        write_report(made, output, page=not (settings and settings.full), brief=brief)
     return made.report
 
 
