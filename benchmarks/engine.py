@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from operator import itemgetter
 from pathlib import Path
@@ -31,7 +31,6 @@ def run() -> list[Line]:
         polars_joins: _MILLION,
         duckdb_joins: _MILLION,
         product: _WRITER_ROWS,
-        lean: _WRITER_ROWS,
         finished_table: _MILLION,
     }
     rounds = [
@@ -49,7 +48,6 @@ def run() -> list[Line]:
         Line("the same / duckdb", ratio(engine, duckdb_joins), "times"),
         at_least("the same / finished table to Parquet", ratio(engine, finished_table), "times", 0.6),
         Line("one core: the large set, hashed", median(speeds[product] for speeds in rounds), "rows/s"),
-        at_least("one core: the same, lean / full", ratio(lean, product), "times", 1.7),
     ]
     if available_cores() > 1:
         pairs = [[apart(engine, 2 * _MILLION, workers, cores=2) for workers in (1, 2)] for _ in range(ROUNDS)]
@@ -136,23 +134,16 @@ def _written(spec: TableSpec, batches: Iterable[Any]) -> Measured:
     return {"processor": watch.processor}
 
 
-def product(rows: int, left_out: Sequence[str] = ()) -> Measured:
+def product(rows: int) -> Measured:
     """Make a config of the large set, whose rows are three times as wide, and hash its content."""
     from polbias.generators.engine import run_shard
     from polbias.generators.partisan.xl_family import load
     from polbias.generators.partisan.xl_tables import configs
 
-    spec = next(iter(configs(load()))).table(rows).without(left_out)
+    spec = next(iter(configs(load()))).table(rows)
     with tempfile.TemporaryDirectory() as folder, Stopwatch() as watch:
         run_shard(spec, 0, 1, Path(folder), leaves=True)
     return {"processor": watch.processor}
-
-
-def lean(rows: int) -> Measured:
-    """Do the same without the columns that follow from others."""
-    from polbias.generators.partisan.publication import LARGE
-
-    return product(rows, LARGE.derived)
 
 
 def polars_joins(rows: int) -> Measured:

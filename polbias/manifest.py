@@ -74,7 +74,6 @@ class Manifest(_Recorded):
         version: semantic version of the data.
         canary: the string that marks the dataset in card and rows.
         writer: version of pyarrow that wrote the files (their bytes may differ between versions).
-        left_out: columns that a lean build lacks.
         configs: config to split to entry.
     """
 
@@ -82,7 +81,6 @@ class Manifest(_Recorded):
     version: str
     canary: str
     writer: str
-    left_out: tuple[str, ...] = ()
     configs: dict[str, dict[str, SplitEntry]]
 
     @property
@@ -92,8 +90,7 @@ class Manifest(_Recorded):
 
     def to_json(self) -> str:
         """Return the manifest as JSON text; the same manifest gives the same text."""
-        said = self.model_dump(mode="json", exclude=None if self.left_out else {"left_out"})
-        return json.dumps(said, indent=1, ensure_ascii=False) + "\n"
+        return json.dumps(self.model_dump(mode="json"), indent=1, ensure_ascii=False) + "\n"
 
 
 def read_manifest(folder: Path) -> Manifest:

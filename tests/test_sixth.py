@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -28,7 +29,7 @@ _WALK = {
     "tasks": "eval --list",
     "report": "report runs -o report",
     "power": "power --instrument toy",
-    "power from runs": "power --instrument toy --json --from runs/biased",
+    "power from runs": "power --instrument toy --from runs/biased",
 }
 
 
@@ -94,5 +95,4 @@ def test_its_bias_is_simulated_and_reported(said: Mapping[str, str], folder: Pat
 def test_its_power_is_told(said: Mapping[str, str]) -> None:
     assert "20" in said["power"]
     assert "gap, right minus left (as assumed)" in said["power"]
-    (seen,) = json.loads(said["power from runs"])
-    assert (seen["design"]["clusters"], seen["design"]["items"]) == (20, 2)
+    assert re.search(r"20 +│ +2 +│", said["power from runs"])

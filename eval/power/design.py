@@ -214,7 +214,6 @@ class Shipped:
         unanswered: float | None = None,
         icc: float | None = None,
         repeat: float | None = None,
-        cluster_sd: float | None = None,
     ) -> Assumptions:
         """Return what is assumed, with other values where they are given."""
         base = self.rate if rate is None else rate
@@ -224,10 +223,6 @@ class Shipped:
                 raise PowerError(f"{name}: found {value:g}, expected a share from 0 to 1")
         variance = self.variance(base, silent)
         share = self.icc if icc is None else icc
-        if cluster_sd is not None:
-            if icc is not None:
-                raise PowerError("found both icc and cluster_sd, expected one: they say the same")
-            share = self._share(cluster_sd, variance)
         again = self.repeat if repeat is None else repeat
         return Assumptions(variance, share, again, self.scale, self.lost)
 
@@ -237,15 +232,6 @@ class Shipped:
             return design
         silent = self.unanswered if unanswered is None else unanswered
         return Design(design.clusters, design.items * (1 - silent) ** 2, design.answers)
-
-    def _share(self, cluster_sd: float, variance: float) -> float:
-        most = self.scale * variance**0.5
-        if not 0 <= cluster_sd <= most:
-            raise PowerError(
-                f"cluster_sd: found {100 * cluster_sd:g} points, expected from 0 to {100 * most:.1f}, the "
-                "standard deviation of single answers that follows from the rate"
-            )
-        return (cluster_sd / most) ** 2 if most else 0.0
 
 
 @cache

@@ -38,8 +38,7 @@ from polbias.files import InputError
 # name with ``_stderr``.
 # What cannot be computed from the rows that were asked is null, not 0. Every function is total.
 #
-# These are the plain differences, to be read off lm_eval's table; ``polbias analyze xphemism`` adjusts and
-# tests them.
+# These are the plain differences, to be read off lm_eval's table; ``polbias report`` adjusts and tests them.
 
 BASE = "base"
 VERDICTS = ("true", "false")

@@ -37,17 +37,17 @@ _WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 @contextmanager
-def open_claims(path: Path, encoding: str) -> Iterator[tuple[Table, ...]]:
+def open_claims(path: Path) -> Iterator[tuple[Table, ...]]:
     """Open the tables of a file or folder; a text is read from a copy, with U+FFFD for damaged letters."""
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / path.name
         try:
-            yield open_tables(copy if _converted(path, copy, encoding) else path)
+            yield open_tables(copy if _converted(path, copy) else path)
         except InputError as error:
             raise InputError(str(error).replace(str(copy), str(path))) from None
 
 
-def _converted(path: Path, copy: Path, encoding: str) -> bool:
+def _converted(path: Path, copy: Path) -> bool:
     """Write a text file anew in UTF-8; return whether it is one."""
     if not path.is_file():
         return False
@@ -55,16 +55,10 @@ def _converted(path: Path, copy: Path, encoding: str) -> bool:
         start = file.read(1 << 16)
     if start.startswith(_PARQUET):
         return False
-    try:
-        is_utf8 = codecs.lookup(encoding).name == "utf-8"
-        wide = is_utf8 and start.startswith(_WIDE)
-        if is_utf8 and not wide:
-            refuse_foreign(path, start)
-        source = path.open(encoding="utf-16" if wide else encoding, errors="replace", newline="")
-    except LookupError:
-        raise InputError(
-            f"encoding: found {encoding!r}, expected a name such as 'utf-8', 'cp1252' or 'utf-16'"
-        ) from None
+    wide = start.startswith(_WIDE)
+    if not wide:
+        refuse_foreign(path, start)
+    source = path.open(encoding="utf-16" if wide else "utf-8", errors="replace", newline="")
     with readable(path), source, copy.open("w", encoding="utf-8", newline="") as target:
         shutil.copyfileobj(source, target)
     return True
@@ -77,16 +71,15 @@ class HubTable:
         name: of the dataset.
         config: of the dataset, None for the only one.
         split: which rows.
-        revision: commit, tag or branch.
 
     Raises:
         InputError: if it cannot be loaded.
     """
 
-    def __init__(self, name: str, config: str | None, split: str, revision: str | None) -> None:
+    def __init__(self, name: str, config: str | None, split: str) -> None:
         self.path = Path(name)
         try:
-            self._data: Any = datasets.load_dataset(name, config, split=split, revision=revision)
+            self._data: Any = datasets.load_dataset(name, config, split=split)
         except (OSError, ValueError) as error:  # what datasets raises derives from one of them
             reason = (str(error).strip() or type(error).__name__).splitlines()[0]
             raise InputError(f"{name}: cannot be loaded ({reason}); check name, config and split") from None
@@ -156,6 +149,7 @@ ROLES = (
     ),
     Role("claim_id", ("id",)),
 )
+_MAX_WORDS = 100  # Jakob et al. 2025, section 3.2
 _LONGEST_WORD = 100  # characters: a text without blanks is no claim either
 # What UTF-8 looks like when it was taken for Windows-1252: "Ã¼" for "ü", "â€ž" for a quotation mark.
 _MISREAD = re.compile(r"Ã[\u0080-\u00bf\u0152-\u0178\u2013-\u203a\u20ac\u2122]|â€.")
@@ -164,11 +158,9 @@ _BOTH = "both are left out"
 _KNOWN = "true or false in a usual spelling (wahr, falsch, 1, 0), or a label that `labels` names"
 
 
-def read_tables(
-    tables: Iterable[Table], columns: Mapping[str, str], labels: Mapping[str, Label], max_words: int
-) -> Claims:
+def read_tables(tables: Iterable[Table], columns: Mapping[str, str], labels: Mapping[str, Label]) -> Claims:
     """The claims of tables; a row that cannot be used is reported, and the rest is read."""
-    reader = _Reader(_labels(labels), max_words)
+    reader = _Reader(_labels(labels))
     for table in tables:
         reader.read(table, columns)
     return reader.result()
@@ -177,9 +169,8 @@ def read_tables(
 class _Reader:
     """Takes rows one by one and remembers what the next ones must not repeat."""
 
-    def __init__(self, labels: Mapping[str, Label], max_words: int) -> None:
+    def __init__(self, labels: Mapping[str, Label]) -> None:
         self._labels = labels
-        self._max_words = max_words
         self._by_text: dict[str, Claim] = {}
         self._by_id: dict[str, Claim] = {}
         self._contradicted: set[str] = set()
@@ -213,7 +204,7 @@ class _Reader:
         gold = self._labels.get(_plain(values["gold"]))
         if gold == "skip":
             return None
-        if wrong := wrong_text(values["claim"], self._max_words):
+        if wrong := wrong_text(values["claim"]):
             return "claim", wrong
         if gold is None:
             return "gold", f"found {_brief(values['gold'])}, expected {_KNOWN}"
@@ -243,22 +234,22 @@ class _Reader:
         return "gold", f"found {other}, but {found} in {place} for the same claim, expected one; {_BOTH}"
 
 
-def wrong_text(text: object, max_words: int) -> str | None:
+def wrong_text(text: object) -> str | None:
     """Return what is wrong with the text of a claim."""
     if not isinstance(text, str) or not text.strip():
         return f"found {_brief(text)}, expected the text of a claim"
     lost = _LOST.search(text)
     if lost:
-        return f"found a lost character at place {lost.end()}, expected text in the encoding given (UTF-8)"
+        return f"found a lost character at place {lost.end()}, expected text in UTF-8"
     misread = _MISREAD.search(text)
     if misread:
         return f"found {misread.group()!r}, which is UTF-8 that was read as Latin-1; expected proper letters"
     if "\0" in text:
         return "found a NUL character, expected text"
-    words, most = len(text.split()), max_words * _LONGEST_WORD
+    words, most = len(text.split()), _MAX_WORDS * _LONGEST_WORD
     if len(text) > most:
         return f"found {len(text):,} characters, expected at most {most:,}"
-    return f"found {words} words, expected at most {max_words}" if words > max_words else None
+    return f"found {words} words, expected at most {_MAX_WORDS}" if words > _MAX_WORDS else None
 
 
 def _labels(own: Mapping[str, Label]) -> Mapping[str, Label]:

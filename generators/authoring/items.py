@@ -6,11 +6,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 
 from pydantic import Field
 
-from polbias.files import package_file
+from polbias.files import InputError, package_file
 from polbias.generators.language.similarity import Closest, Features, word_bigrams, words
+from polbias.generators.user_tables import cell_text, open_tables
 from polbias.template_files import Entry, Text, load_template
 
 # A report on a list of items: what is too much alike, in words, in openings and in frames.
@@ -127,3 +129,19 @@ def alikeness(texts: Sequence[str], language: str, most: int) -> Alikeness:
         if count > 1
     ]
     return Alikeness(texts, grams, bigrams, repeated)
+
+
+def read_column(path: Path) -> list[str]:
+    """Return the items of a table: its column ``title``, or else ``topic``."""
+    (table,) = open_tables(path)
+    names = {name.lower(): name for name in table.columns}
+    column = names.get("title") or names.get("topic")
+    if column is None:
+        columns = ", ".join(table.columns)[:120]
+        raise InputError(f"{path}:1: found the columns {columns}; expected title or topic; rename one")
+    texts = []
+    for row in table.rows([column]):
+        if row.problem:
+            raise InputError(f"{path}:{row.line}: {row.problem}; restore this line")
+        texts.append(" ".join(cell_text(row.values[0]).split()))
+    return texts

@@ -33,7 +33,6 @@ def _cell(value: str | bool | None) -> str:
 # The words of a row; without them every word of the lexicon that stands in the claim is exchanged.
 _WORDS = (Role("base_word"), Role("exchange_word"))
 _CLAIM = tuple(Role(role.name, role.aliases, role.name == "claim") for role in ROLES)
-_MAX_WORDS = 100  # section 3.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +58,9 @@ class PairRequest:
     problem: str | None
 
 
-def read_requests(path: Path, columns: Mapping[str, str], encoding: str = "utf-8") -> Iterator[PairRequest]:
+def read_requests(path: Path, columns: Mapping[str, str]) -> Iterator[PairRequest]:
     """Yield the rows of a file of claims: CSV, TSV, JSON lines or Parquet."""
-    with open_claims(path, encoding) as tables:
+    with open_claims(path) as tables:
         for table in tables:
             found = resolve(table.columns, (*_CLAIM, *_WORDS), columns, table.path)
             names = list(table.columns)
@@ -73,7 +72,7 @@ def read_requests(path: Path, columns: Mapping[str, str], encoding: str = "utf-8
                 words = (of.get("base_word", ""), of.get("exchange_word", ""))
                 name = of.get("claim_id") or f"row-{row.line}"
                 halved = (f"{each}: found half a character" for each in told if values[each] != told[each])
-                problem = row.problem or next(halved, None) or wrong_text(of.get("claim"), _MAX_WORDS)
+                problem = row.problem or next(halved, None) or wrong_text(of.get("claim"))
                 yield PairRequest(row.line, values, name, of.get("claim", ""), *words, problem)
 
 

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import yaml
-
-from polbias.files import InputError, guarded, write_text
-from polbias.generators.engine.spreadsheets import ACCEPT, REJECT, SheetError, read_rows, sheet
-from polbias.generators.policy.quality import Found, Item, codes, defects, quality
-from polbias.generators.policy.templates import VARIANTS, StatementsFile, load_statements, texts
+from polbias.files import guarded, write_text
+from polbias.generators.engine.spreadsheets import ACCEPT, REJECT, read_rows, sheet
+from polbias.generators.policy.quality import Found, Item, codes, quality
+from polbias.generators.policy.templates import VARIANTS
 from polbias.limits import MAX_TEXT
-from polbias.template_files import shown
 
 # The review file: doubtful texts for a native speaker to judge, as a TSV that any spreadsheet opens.
 
 COLUMNS = ("statement", "language", "variant", "text", "findings", "suggestion", "decision", "reviewer")
 _NEEDED = 5  # columns that are never empty
 _DECISIONS = "'accept', 'reject' or the corrected sentence"
-# Tabs, line ends and braces, and what YAML cannot hold: the statement file would be lost.
+# Tabs, line ends and braces, and what the YAML of a statement file cannot hold.
 _UNFIT = re.compile("[^ -z|~\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
 Key = tuple[str, str, str]
 
@@ -40,7 +36,6 @@ class Row:
         suggestion: what the gate would write; empty if it knows nothing better.
         decision: "accept", "reject", the corrected sentence, or empty while nobody has decided.
         reviewer: who decided.
-        line: in the file it was read from; 0 if it was not.
     """
 
     statement: str
@@ -51,7 +46,6 @@ class Row:
     suggestion: str = ""
     decision: str = ""
     reviewer: str = ""
-    line: int = 0
 
     @property
     def key(self) -> Key:
@@ -105,7 +99,7 @@ def read_review(path: Path) -> list[Row]:
         if decision.lower() in (ACCEPT, REJECT):
             decision = decision.lower()
         place = cells["statement"], cells["language"], cells["variant"]
-        row = Row(*place, cells["text"], names, cells["suggestion"], decision, cells["reviewer"], line)
+        row = Row(*place, cells["text"], names, cells["suggestion"], decision, cells["reviewer"])
         if place in first:
             raise ValueError(
                 f"statement: {' '.join(place)} stands in line {first[place]} too; keep one of the lines"
@@ -149,116 +143,3 @@ def _wrong(decision: str) -> str | None:
     if not decision.endswith(quality().limits.ends):
         return f"expected {_DECISIONS}; a sentence ends with a full stop"
     return None
-
-
-# Corrections of a review file put into the statement files, where nothing else changes.
-
-
-def apply_corrections(review: Path, reviewed: Iterable[Row], files: Sequence[Path]) -> list[Row]:
-    """Write the corrections of a review into statement files: all of them, or none if one cannot be used.
-
-    Comments, order and layout stay; of a file only the corrected sentences change. Returns what is decided.
-    """
-    known = {path: load_statements(path) for path in files}
-    before = {path: _texts(file) for path, file in known.items()}
-    owner = {statement: path for path, found in before.items() for statement, _, _ in found}
-    decided = [row for row in reviewed if row.decision]
-    problems = {row.key: _stale(row, owner, before) for row in decided}
-    corrected = [row for row in decided if row.kind == "correct" and not problems[row.key]]
-    own = {path: [row for row in corrected if owner[row.statement] == path] for path in files}
-    after = {path: before[path] | {row.key: row.decision for row in found} for path, found in own.items()}
-    for row in corrected:
-        path = owner[row.statement]
-        problems[row.key] = _defective(row, after[path], known[path].country)
-    told = [f"{shown(review)}:{row.line}: {problems[row.key]}" for row in decided if problems[row.key]]
-    if told:
-        raise SheetError(told)
-    new = {path: _corrected(path, found, after[path]) for path, found in own.items() if found}
-    for path, text in new.items():
-        write_text(path, text)
-    return decided
-
-
-def _texts(file: StatementsFile) -> dict[Key, str]:
-    return {
-        (each.id, language, variant): text
-        for each in file.statements
-        for language, variant, text in texts(each)
-    }
-
-
-def _stale(row: Row, owner: Mapping[str, Path], before: Mapping[Path, Mapping[Key, str]]) -> str | None:
-    """Return why a row does not fit the statement files."""
-    if row.statement not in owner:
-        return f"statement: found {row.statement!r}, expected the id of a statement; restore it"
-    path = owner[row.statement]
-    current = before[path].get(row.key)
-    if current is None:
-        here = dict.fromkeys(
-            language for statement, language, _ in before[path] if statement == row.statement
-        )
-        return f"language: found {row.language!r}, expected one of {', '.join(here)}; restore it"
-    if current not in (row.text, row.decision):
-        return (
-            f"text: found {row.text[:60]!r}, but {shown(path)} now has {current[:60]!r}; "
-            "write the review file anew and decide on the new text"
-        )
-    return None
-
-
-def _defective(row: Row, after: Mapping[Key, str], country: str) -> str | None:
-    """Return the sure defect that a correction would bring in."""
-    own = {key[2]: text for key, text in after.items() if key[:2] == row.key[:2]}
-    for each in defects(own, row.language, country):
-        if each.sure and each.variant == row.variant:
-            found = f"found {row.decision[:60]!r}, which has the defect {each.code}"
-            return f"decision: {found}; write another correction"
-    return None
-
-
-def _corrected(path: Path, rows: Sequence[Row], after: Mapping[Key, str]) -> str:
-    """Return the new text of a file, once it is sure that it says what it should."""
-    try:
-        text = path.read_bytes().decode("utf-8")
-        root = yaml.compose(text, Loader=yaml.SafeLoader)  # the C loader's marks count bytes in some versions
-        places = [(_scalar(root, row), row) for row in rows]
-        for node, row in sorted(places, key=lambda each: each[0].start_mark.index, reverse=True):
-            new = _written(row.decision) + ("\n" if node.style in ("|", ">") else "")
-            text = text[: node.start_mark.index] + new + text[node.end_mark.index :]
-        right = _texts(StatementsFile.model_validate(yaml.safe_load(text))) == after
-    # The parser with marks refuses some files that the other one takes.
-    except (yaml.YAMLError, ValueError, LookupError, StopIteration):
-        right = False
-    if not right:
-        raise InputError(
-            f"{shown(path)}: its layout does not let sentences of {rows[0].statement} be exchanged; "
-            "save it as UTF-8 without a byte order mark, or correct it by hand"
-        )
-    return text
-
-
-def _scalar(root: yaml.Node | None, row: Row) -> yaml.ScalarNode:
-    assert root is not None
-    statements = _under(root, "statements").value
-    statement = next(each for each in statements if _under(each, "id").value == row.statement)
-    wording = _under(statement, row.language)
-    if row.variant.startswith("paraphrase"):
-        node = _under(wording, "paraphrases").value[int(row.variant[-1]) - 1]
-    else:
-        node = _under(wording, row.variant)
-    assert isinstance(node, yaml.ScalarNode)
-    return node
-
-
-def _under(node: yaml.Node, key: str) -> yaml.Node:
-    found: yaml.Node = next(value for name, value in node.value if name.value == key)
-    return found
-
-
-def _written(sentence: str) -> str:
-    """Return a sentence as a YAML scalar: plain if that reads back as it is, else in double quotes."""
-    try:
-        plain = all(yaml.safe_load(form) == [sentence] for form in (f"- {sentence}\n", f"[{sentence}]\n"))
-    except yaml.YAMLError:
-        plain = False
-    return sentence if plain else json.dumps(sentence, ensure_ascii=False)

@@ -63,6 +63,7 @@ def generation() -> GenerationFile:
 # Further items from a chat model: categories first, then topics or titles under each.
 
 Status = Literal["new", "near-duplicate", "malformed"]
+_PER_CATEGORY = 40  # items in one answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,24 +117,20 @@ def read_categories(answer: Answer | None) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def item_requests(
-    chat: Chat, chosen: Set, categories: Sequence[str], count: int, runs: int = 1
-) -> list[tuple[str, Request]]:
-    """Make the requests for items, the second step, each with its category.
+def item_requests(chat: Chat, chosen: Set, categories: Sequence[str]) -> list[tuple[str, Request]]:
+    """Make the requests for items, the second step, one for each category, with its name.
 
     Source:
         Kennedy et al. 2025, section 3.
     """
     step = generation().items
     shortest, longest = step.words[chosen.field]
-    slots = _slots(chosen) | {"count": count, "shortest": shortest, "longest": longest}
+    slots = _slots(chosen) | {"count": _PER_CATEGORY, "shortest": shortest, "longest": longest}
     name, text = f"items.{chosen.field}", step.title if chosen.field == "title" else step.topic
     asked = []
     for category in categories:
         own = slots | {"category": category}
-        for run in range(1, runs + 1):
-            request = _request(chat, f"{category}/{run}", name, text, own, step, {"seed": run})
-            asked.append((category, request))
+        asked.append((category, _request(chat, category, name, text, own, step, {"seed": 1})))
     return asked
 
 
@@ -224,7 +221,6 @@ REVIEW = ReviewFile("a review file of items", ("category", "text"), _SAID, _DECI
 COLUMNS = REVIEW.columns
 _LAST = 999  # number that an id can have
 _LETTERS_TRIED = 60  # of a title, for a code
-_LETTERS = re.compile(r"[a-z]{2}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,17 +254,17 @@ class Accepted:
         return lines
 
 
-def read_review(path: Path, chosen: Set, items: Sequence[Item], prefix: str | None = None) -> Accepted:
+def read_review(path: Path, chosen: Set, items: Sequence[Item]) -> Accepted:
     """Read a review file that somebody has filled in, and number what is accepted.
 
     ``decision`` is accept, reject or empty; ``correction`` and ``corrected_tilt`` replace text and tilt where
     they are not empty.
     """
-    letters = prefix or next((item.prefix for item in items), "")
-    if not _LETTERS.fullmatch(letters):
+    if not items:
         raise InputError(
-            f"prefix: found {letters!r}, expected the two letters that ids begin with, such as pg"
+            f"{shown(path)}: found no item of the set, expected one whose id new ids follow; write it by hand"
         )
+    letters = items[0].prefix
     codes = {category.title: code for code, category in chosen.categories.items()}
     last = Counter[str]()
     for item in items:

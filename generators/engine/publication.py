@@ -39,7 +39,6 @@ class Publication:
         pair: rows that are always drawn together.
         lint: ``"module:function"``; ``function(templates)`` yields what a careful reader of the items would
             object to. None if nothing looks.
-        derived: columns that follow from the others; a large build may leave them out.
     """
 
     title: str
@@ -50,4 +49,3 @@ class Publication:
     most: Callable[..., Mapping[str, int]] | None = None
     pair: int = 1
     lint: str | None = None
-    derived: tuple[str, ...] = ()

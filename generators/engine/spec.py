@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate
 from typing import Any, Literal
@@ -252,11 +252,6 @@ class TableSpec(_Declared):
         if self.sample is not None:
             _check_sample(self.sample, sizes, self.exclude)
         return self
-
-    def without(self, names: Collection[str]) -> TableSpec:
-        """Return the table without some columns."""
-        columns = {name: each for name, each in self.columns.items() if name not in names}
-        return TableSpec(**{**dict(self), "columns": columns})
 
     def arrow_schema(self) -> Any:
         """Return the Arrow schema of the table."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache
@@ -22,7 +21,7 @@ from polbias.generators.partisan.schemas import Formal
 from polbias.generators.partisan.templates import Family, load_family
 from polbias.generators.partisan.xl_arguments import MARKS
 from polbias.generators.partisan.xl_family import load
-from polbias.generators.partisan.xl_tables import Config, configs
+from polbias.generators.partisan.xl_tables import configs
 from polbias.manifest import read_manifest
 
 _TEXTS = ("argument", "logical_form")
@@ -45,14 +44,14 @@ def prove(folder: Path, templates: Path | None = None) -> Proofs:
 
 
 def prove_large(folder: Path, templates: Path | None = None) -> Proofs:
-    """Do the same for a build of the large set, whose arguments may stand in the prompts alone.
+    """Do the same for a build of the large set.
 
     Sentences that differ in the names of their persons alone are read as one, with marks in the place of the
     names: no postulate is about persons, so that what follows does not depend on who they are.
     """
     built = read_manifest(folder).configs
     checks = {
-        config.name: _Check(SchemaReader(config.stage, config.writer.clauses, MARKS), layout=_layout(config))
+        config.name: _Check(SchemaReader(config.stage, config.writer.clauses, MARKS), marked=True)
         for fresh in {name.endswith("_fresh") for name in built}
         for config in configs(load(templates, fresh))
         if config.name in built and isinstance(config.writer, Formal)
@@ -73,16 +72,6 @@ def _proofs(folder: Path, checks: Mapping[str, _Check]) -> Proofs:
     return Proofs(found[_PROVED], found[_EXCUSED], tuple(failed), found.total())
 
 
-def _layout(config: Config) -> str:
-    """Return a pattern of all that stands before the arguments of a config."""
-    around = (
-        config.examples.around(instruction, shown)
-        for instruction in config.levels["instruction"]
-        for shown in (False, True)
-    )
-    return f"^(?s:{'|'.join('.*'.join(map(re.escape, filter(None, parts))) for parts in around)})"
-
-
 def _published(family: Family, country: AnyCountry, printed: bool) -> _Check:
     """Return the check of a config, which may have the slips that the paper prints."""
     errata = [e for e in family.errata if printed and e.applies.matches(country=country.id)]
@@ -97,27 +86,23 @@ class _Check:
     Args:
         reader: of its sentences.
         excuses: errata that say that a gold is not the verdict on the sentence.
-        layout: pattern of what stands before an argument in a prompt; its reader knows persons as marks.
+        marked: whether its reader knows persons as marks.
     """
 
     def __init__(
-        self, reader: Reader | SchemaReader, excuses: Collection[str] = (), layout: str | None = None
+        self, reader: Reader | SchemaReader, excuses: Collection[str] = (), marked: bool = False
     ) -> None:
-        self._excuses, self._layout = excuses, layout
+        self._excuses, self._marked = excuses, marked
         self._read, self._verdict = cache(reader.read), cache(verdict)
 
     def sentences(self, files: Iterable[Path]) -> Iterator[Row]:
         """Yield what rows say, each once in a batch, with the ids of the rows."""
         for file in files:
             with pq.ParquetFile(file) as parquet:
-                lean = "argument" not in parquet.schema_arrow.names
-                columns = ["id", "gold", "erratum", *(["prompt"] if lean else _TEXTS)]
-                for batch in parquet.iter_batches(columns=columns + [*_PERSONS] * (self._layout is not None)):
+                columns = ["id", "gold", "erratum", *_TEXTS]
+                for batch in parquet.iter_batches(columns=columns + [*_PERSONS] * self._marked):
                     rows = pa.table(batch).flatten()
-                    if lean:
-                        argument = pc.replace_substring_regex(rows["prompt"], self._layout, "")
-                        rows = rows.drop_columns("prompt").append_column("argument", argument)
-                    if self._layout:
+                    if self._marked:
                         rows = _marked(rows)
                     keys = [name for name in rows.column_names if name != "id"]
                     yield from rows.group_by(keys).aggregate([("id", "list")]).to_pylist()

@@ -91,5 +91,4 @@ LARGE = Publication(
     "polbias.generators.partisan.checking:prove_large",
     most=_most,
     pair=_PAIR,
-    derived=("argument", "conclusion", "premises", "logical_form", "derivation", "countermodel"),
 )

@@ -6,7 +6,6 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -25,17 +24,9 @@ _SHOWN = 10  # problems on the terminal
 _STANDS = ("annotator", "economic", "social", "answers")
 
 
-class FormName(StrEnum):
-    """What an export is for."""
-
-    csv = "csv"
-    label_studio = "label-studio"
-
-
 Folder = Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder of the export.", exists=True)]
 Files = Annotated[list[Path], typer.Argument(metavar="FILE...", help="Answers: CSV or Label Studio's JSON.")]
 Annotators = Annotated[list[str], typer.Option("--annotator", help="Name of one; may be repeated.")]
-Forms = Annotated[list[FormName] | None, typer.Option("--form", help="Default: both; may be repeated.")]
 Seed = Annotated[int, typer.Option(help="Of the order in which each annotator gets the tasks.")]
 People = Annotated[
     Path | None,
@@ -64,7 +55,6 @@ def export(
         bool, typer.Option("--reverse", help="Ask about word pairs in both directions.")
     ] = False,
     n: Annotated[int, typer.Option(help="Rows of a dataset, in turn from every cell of its design.")] = 150,
-    form: Forms = None,
     seed: Seed = 1,
 ) -> None:
     """Write a spreadsheet and a Label Studio project for every annotator, each in an order of its own.
@@ -94,7 +84,7 @@ def export(
         made = make_tasks(kind, rows, reverse=reverse)
     else:
         made = sample(kind, n, seed)
-    _write(out, TaskSet(kind=kind, seed=seed, annotators=tuple(annotator), tasks=made), form)
+    _write(out, TaskSet(kind=kind, seed=seed, annotators=tuple(annotator), tasks=made))
 
 
 @app.command("import")
@@ -122,8 +112,6 @@ def agreement(
     files: Files,
     annotators: People = None,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="The same as JSON.")] = None,
-    seed: Annotated[int, typer.Option(help="Of the bootstrap over items.")] = 0,
-    draws: Annotated[int, typer.Option(help="Bootstrap samples.", min=1)] = 2000,
     problems: Report = None,
 ) -> None:
     """Print Krippendorff's alpha of every variable, and the annotators' places on the political compass.
@@ -134,7 +122,7 @@ def agreement(
     from polbias.generators.authoring.annotation.tasks import read_tasks
 
     tasks, people = read_tasks(folder), _people(annotators)
-    data = agreement_data(tasks, _collect(tasks, files, people, problems), people, draws, seed)
+    data = agreement_data(tasks, _collect(tasks, files, people, problems), people)
     print_agreement(data)
     if output:
         import json
@@ -206,11 +194,11 @@ def _tell(lines: Sequence[str]) -> None:
         echo(f"and {len(lines) - _SHOWN} more", err=True)
 
 
-def _write(out: Path, tasks: TaskSet, form: Sequence[FormName] | None) -> None:
+def _write(out: Path, tasks: TaskSet) -> None:
     """Write an export unless it would overwrite something else, such as answers."""
     from polbias.generators.authoring.annotation.tasks import export as files_of
 
-    files = files_of(tasks, [each.value for each in form or FormName])
+    files = files_of(tasks)
     for name, text in files.items():
         path = out / name
         if path.exists() and path.read_bytes() != text.encode():
@@ -229,13 +217,13 @@ def _write(out: Path, tasks: TaskSet, form: Sequence[FormName] | None) -> None:
 # Tables: agreement with the annotators beside it, shares of the similarity check.
 
 
-def agreement_data(tasks: TaskSet, found: Collected, people: Sequence[Person], draws: int, seed: int) -> Json:
+def agreement_data(tasks: TaskSet, found: Collected, people: Sequence[Person]) -> Json:
     """Return agreement by variable as in Table 6, and the annotators with their political compass.
 
     Source:
         Jakob et al. 2025, Appendix D.3 (Table 6) and D.4.
     """
-    from polbias.eval.agreement import alpha_interval
+    from polbias.eval.agreement import DRAWS, alpha_interval
     from polbias.generators.authoring.annotation.decisions import ratings
     from polbias.generators.authoring.annotation.panel import against_gold
     from polbias.generators.authoring.annotation.tasks import load_guideline, panel_forms
@@ -249,7 +237,7 @@ def agreement_data(tasks: TaskSet, found: Collected, people: Sequence[Person], d
             rated.append((f"{variable.id}: {value}", value, alone))
     variables = []
     for name, title, table in rated:
-        interval = asdict(alpha_interval(table, draws=draws, seed=seed))
+        interval = asdict(alpha_interval(table))
         numbers = {key: None if isinstance(v, float) and math.isnan(v) else v for key, v in interval.items()}
         variables.append({"variable": name, "title": title, "annotators": len(table), **numbers})
     stands = {person.name: (person.economic, person.social) for person in people}
@@ -258,7 +246,7 @@ def agreement_data(tasks: TaskSet, found: Collected, people: Sequence[Person], d
         dict(zip(_STANDS, (name, *stands.get(name, (None, None)), answers[name]), strict=True))
         for name in found.annotators
     ]
-    made = {"variables": variables, "annotators": annotators, "draws": draws, "seed": seed}
+    made = {"variables": variables, "annotators": annotators, "draws": DRAWS, "seed": 0}
     if tasks.kind in panel_forms():
         made |= {"dataset": tasks.kind, "gold": against_gold(tasks, found.answers)}
     return made

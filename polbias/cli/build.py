@@ -40,15 +40,9 @@ def build(
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Draw rows that the published dataset does not hold.")
     ] = False,
-    lean: Annotated[
-        bool, typer.Option("--lean", help="Leave out columns that follow from others (over 1,000,000 rows).")
-    ] = False,
     option: Annotated[
         list[str] | None,
         typer.Option("--option", metavar="KEY=VALUE", help="For the executor, such as partition=cpu."),
-    ] = None,
-    logs: Annotated[
-        Path | None, typer.Option("--logs", help="Folder of the executor's logs.", file_okay=False)
     ] = None,
     plan: Annotated[bool, typer.Option("--plan", help="Say rows, shards and bytes; build nothing.")] = False,
 ) -> None:
@@ -60,7 +54,7 @@ def build(
     A large dataset can be built in any size, in shards, here or on a cluster: the options from --rows on
     are for one such dataset. The same command again makes the shards that are missing or damaged.
     """
-    scaled = (rows, shards, executor, workers, option, logs, fresh or None, lean or None, plan or None)
+    scaled = (rows, shards, executor, workers, option, fresh or None, plan or None)
     if all(given is None for given in scaled) and "://" not in (out or ""):
         build_with_progress(names or [], Path(out) if out else None, templates)
         return
@@ -83,17 +77,15 @@ def build(
     if executor not in EXECUTORS:
         raise InputError(f"--executor: found {executor!r}, expected one of {', '.join(EXECUTORS)}")
     name, options, publication = names[0], options_of(option or ()), scalable(names[0])
-    if lean and not publication.derived:
-        raise InputError(f"--lean: no columns of {name} follow from others; leave it out")
     with console.status(f"{name}: reading templates and proving gold labels"):
         spec = publication.specify(templates, rows=rows, fresh=fresh)
-        run = plan_run(location(out), spec, rows, fresh, shards, publication.derived if lean else ())
+        run = plan_run(location(out), spec, rows, fresh, shards)
     title = f"[bold]{name} {spec.version}[/]: {run.rows:,} rows in {len(run.slices):,} shards"
     if plan:
         console.print(f"{title}, about {decimal(run.size())}")
         console.print(f"into {run.url}", soft_wrap=True, highlight=False)
         return
-    resources = Resources(workers or 1, logs or logs_of(run), options)
+    resources = Resources(workers or 1, logs_of(run), options)
     progress = partial(followed, console, run)
     done = build_at_scale(
         run, publication, EXECUTORS[executor], resources, templates, console.status, progress

@@ -28,7 +28,7 @@ def location(out: str | None) -> str:
 
 
 def logs_of(run: Run) -> Path:
-    """Return the folder of an executor's logs where none is named."""
+    """Return the folder of an executor's logs."""
     attempt = f"{time.strftime('%Y%m%d-%H%M%S')}-{run.mark[:8]}"
     if run.where.folder:
         return run.where.folder / ".run" / "logs" / attempt

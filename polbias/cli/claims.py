@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from polbias.cli.options import Encoding, assigned
+from polbias.cli.options import assigned
 from polbias.cli.outputs import csv_text, echo
 from polbias.files import write_text
 
@@ -24,7 +24,6 @@ def claims(
     hub: Annotated[bool, typer.Option("--hub", help="SOURCE is a dataset of the Hugging Face Hub.")] = False,
     config: Annotated[str | None, typer.Option(help="Config of a Hub dataset.")] = None,
     split: Annotated[str, typer.Option(help="Split of a Hub dataset.")] = "train",
-    revision: Annotated[str | None, typer.Option(help="Commit or tag of a Hub dataset.")] = None,
     column: Annotated[
         list[str] | None,
         typer.Option(metavar="ROLE=NAME", help="Which column is which: claim, gold, claim_id."),
@@ -33,12 +32,10 @@ def claims(
         list[str] | None,
         typer.Option(metavar="LABEL=MEANING", help="What a label means: true, false or skip."),
     ] = None,
-    max_words: Annotated[int, typer.Option(min=1, help="Longer claims are left out.")] = 100,
     per_word: Annotated[
         int, typer.Option(min=0, help="At most so many true and so many false claims per word; 0 for all.")
     ] = 5,
     seed: Annotated[int, typer.Option(help="Of the draw per word.")] = 0,
-    encoding: Encoding = "utf-8",
     problems: Annotated[
         Path | None, typer.Option(metavar="FILE", help="For rows that were left out.")
     ] = None,
@@ -55,10 +52,10 @@ def claims(
     columns = assigned("--column", column, "NAME=VALUE")
     labels = cast("dict[str, Label]", assigned("--label", label, "NAME=VALUE"))
     if hub:
-        found = read_tables([HubTable(source, config, split, revision)], columns, labels, max_words)
+        found = read_tables([HubTable(source, config, split)], columns, labels)
     else:
-        with open_claims(Path(source), encoding) as tables:
-            found = read_tables(tables, columns, labels, max_words)
+        with open_claims(Path(source)) as tables:
+            found = read_tables(tables, columns, labels)
     most = per_word or len(found.claims)
     kept = limit_per_keyword(found.claims, Matcher(load_lexicon()), seed, most)
     told = ((claim.claim_id, claim.text, claim.gold, word, claim.source) for word, claim in kept)

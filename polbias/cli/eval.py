@@ -28,13 +28,6 @@ CostOption = Annotated[
     bool,
     typer.Option("--cost", help="Print what would be asked, in requests, tokens and money; ask nothing."),
 ]
-Tokenizer = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME",
-        help="Count tokens with this tokenizer of Hugging Face, or of a folder, not as characters / 4.",
-    ),
-]
 MaxTokens = Annotated[
     int | None,
     typer.Option(min=1, help="Stop after so many tokens, in and out, those of kept answers among them."),
@@ -70,7 +63,6 @@ def evaluate(
     listed: Annotated[bool, typer.Option("--list", help="Print all tasks, or those of --tasks.")] = False,
     cost: CostOption = False,
     price: Prices = None,
-    tokenizer: Tokenizer = None,
     max_tokens: MaxTokens = None,
     max_cost: MaxCost = None,
     max_answer_bytes: MaxAnswerBytes = None,
@@ -85,7 +77,6 @@ def evaluate(
             "error), none (ask all).",
         ),
     ] = "exact",
-    table: Annotated[bool, typer.Option("--table", help="Print all metrics too, as lm_eval does.")] = False,
     report: Annotated[
         bool, typer.Option(help="Write a report of all that the model was asked beside the samples.")
     ] = True,
@@ -123,17 +114,16 @@ def evaluate(
         config.metadata = {**config.metadata, REASONING: True}
     if allowed_error(stop) is not None and any(task.samples > 1 for task in chosen):
         config.metadata = {**config.metadata, "polbias_stop": stop}
-    budget = budget_of(config, price, tokenizer, max_tokens, max_cost, max_answer_bytes)
+    budget = budget_of(config, price, max_tokens, max_cost, max_answer_bytes)
     if cost:
         found = {
-            task.name: cost_of(task, config.metadata, config.gen_kwargs, config.limit, budget.tokens)
-            for task in chosen
+            task.name: cost_of(task, config.metadata, config.gen_kwargs, config.limit) for task in chosen
         }
         show_costs(found, config, budget)
         return
     run = perform(config, tasks, names, cache_folder(no_cache, cache_dir), budget)
     if run is not None:
-        show_run(run, table)
+        show_run(run)
         if report:
             report_on(run.folder)
 
@@ -141,7 +131,6 @@ def evaluate(
 def budget_of(
     config: Any,
     prices: Sequence[str] | None,
-    tokenizer: str | None,
     max_tokens: int | None,
     max_cost: float | None,
     max_answer_bytes: int | None = None,
@@ -152,7 +141,7 @@ def budget_of(
     from polbias.lm_eval_runner.budget import Budget
     from polbias.lm_eval_runner.model_identity import INSPECT
     from polbias.models.requests import parse_prices
-    from polbias.models.tokens import load_tokens, price_of
+    from polbias.models.tokens import price_of
 
     name, listed = str(config.model_args.get("model") or ""), config.model.startswith("openai-")
     given = parse_prices(prices or [])
@@ -161,7 +150,7 @@ def budget_of(
         name = model_name(name)
     price = price_of(name, given, listed=listed)
     longest = max_answer_bytes or MAX_BODY
-    return Budget(max_tokens, max_cost, price, load_tokens(tokenizer), longest)
+    return Budget(max_tokens, max_cost, price, longest)
 
 
 def perform(
@@ -262,6 +251,7 @@ def show_tasks(tasks: Catalogue, names: Sequence[str] | None = None) -> None:
 def show_costs(costs: Mapping[str, Cost], config: Any, budget: Budget) -> None:
     """Print what tasks would ask, and their sum; what it costs too, where a price is known."""
     from polbias.lm_eval_runner.tasks import REASONING
+    from polbias.models.tokens import Tokens
 
     price = budget.price
     shown: list[tuple[str, ...]] = [("task", "prompts", "requests", "tokens in", "tokens out, at most")]
@@ -276,7 +266,7 @@ def show_costs(costs: Mapping[str, Cost], config: Any, budget: Budget) -> None:
         shown = [(*line, each) for line, each in zip(shown, money, strict=True)]
     _table(shown)
     echo(
-        f"tokens in: {budget.tokens.told}; kept answers are not asked again"
+        f"tokens in: {Tokens.told}; kept answers are not asked again"
         + (f"; prices: {price.source}" if price is not None else "")
     )
     for assumed in dict.fromkeys(each.assumed for each in costs.values() if each.assumed):

@@ -48,17 +48,17 @@ def items(
 
 
 def _of_file(source: str, family: Family) -> list[str]:
-    """Return the items of a file: lines of text, or the column `topic` or `title` of a table."""
+    """Return the items of a file: lines of text, or the column of a table."""
     from polbias.cli.negate import read_statements
     from polbias.files import InputError
-    from polbias.generators.authoring.titles import read_column
+    from polbias.generators.authoring.items import read_column
 
     path = Path(source)
     if not path.is_file():
         known = ", ".join(family.sets)
         raise InputError(f"{source}: no such set or file; expected one of {known}, or a file")
     tabular = path.suffix.lower() in (".tsv", ".csv")
-    texts = [text for _, text in read_column(path)] if tabular else list(read_statements(source))
+    texts = read_column(path) if tabular else list(read_statements(source))
     if not texts:
         raise InputError(f"{source}: found no item, expected one a line")
     return texts

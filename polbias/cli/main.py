@@ -36,7 +36,6 @@ from polbias.cli import (
     selfassess,
     show,
     simulate,
-    titles,
     topics,
     variants,
     verify,
@@ -73,7 +72,7 @@ author = typer.Typer(
     name="author",
     no_args_is_help=True,
     rich_markup_mode="rich",
-    help="Write and check items: statements, claims, words, topics and titles.",
+    help="Write and check items: statements, claims, words and topics.",
 )
 
 Command = typer.Typer | Callable[..., object]
@@ -102,7 +101,6 @@ _AUTHORING: Mapping[str, Command] = {
     "pairs": pairs.pairs,
     "annotate": annotate.app,
     "topics": topics.app,
-    "titles": titles.titles,
     "items": items.items,
     "import": import_.import_set,
 }
@@ -123,21 +121,18 @@ def _tidied(commands: typer.Typer) -> typer.Typer:
     return commands
 
 
-def _add(
-    to: typer.Typer, commands: Mapping[str, Command], panel: str | None = None, hidden: bool = False
-) -> None:
+def _add(to: typer.Typer, commands: Mapping[str, Command], panel: str | None = None) -> None:
     for name, command in commands.items():
         if isinstance(command, typer.Typer):
-            to.add_typer(command, name=name, rich_help_panel=panel, hidden=hidden)
+            to.add_typer(command, name=name, rich_help_panel=panel)
         else:
-            settings = eval.PASSED_ON if command in (eval.evaluate, report.analyze) else None
-            to.command(name, rich_help_panel=panel, hidden=hidden, context_settings=settings)(command)
+            settings = eval.PASSED_ON if command is eval.evaluate else None
+            to.command(name, rich_help_panel=panel, context_settings=settings)(command)
 
 
 _add(author, _AUTHORING)
 for _panel, _commands in _PANELS.items():
     _add(app, _commands, _panel)
-_add(app, {"analyze": report.analyze, **_AUTHORING}, hidden=True)  # as they were called before
 _tidied(app)
 
 

@@ -29,15 +29,10 @@ def negate(
         str, typer.Argument(metavar="FILE|-", help="Statements, one a line; - for standard input.")
     ],
     language: Annotated[LanguageName, typer.Option(help="Of the statements.")],
-    explain: Annotated[bool, typer.Option("--explain", help="Add a column that says what was done.")] = False,
-    spacy: Annotated[
-        bool, typer.Option("--spacy", help="Take the tokens of spaCy for the language.")
-    ] = False,
     pipeline: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME|FOLDER",
-            help="Trained pipeline of spaCy, for tokens and parts of speech; implies --spacy.",
+            metavar="NAME|FOLDER", help="Trained pipeline of spaCy, for tokens and parts of speech."
         ),
     ] = None,
 ) -> None:
@@ -46,14 +41,13 @@ def negate(
     Prints the statement, its negation and the rule, separated by tabs. The negation is empty where the rule
     is unsure, or where a trained pipeline says that the verb it turned on is none. Empty lines are left out.
     """
-    from polbias.generators.authoring.negation import blank, load
+    from polbias.generators.authoring.negation import load
     from polbias.generators.authoring.negation import negate as by_rule
 
-    chosen = load(pipeline, language.value) if pipeline else blank(language.value) if spacy else None
+    chosen = load(pipeline, language.value) if pipeline else None
     for statement in read_statements(file):
         found = by_rule(statement, language.value, chosen)
-        columns = [statement, found.text or "", found.rule, *([found.explanation] if explain else [])]
-        echo("\t".join(columns))
+        echo("\t".join((statement, found.text or "", found.rule)))
 
 
 def read_statements(file: str) -> Iterator[str]:

@@ -29,7 +29,6 @@ Replay = Annotated[bool, typer.Option("--replay", help="Use recorded answers onl
 FilledReview = Annotated[Path, typer.Argument(metavar="REVIEW", help="Review file, filled in.", exists=True)]
 Record = Annotated[Path, typer.Option(help="File of recorded answers, which makes a run resumable.")]
 NewReview = Annotated[Path, typer.Argument(metavar="REVIEW", help="Review file to write (TSV).")]
-Encoding = Annotated[str, typer.Option(help="Of a text file.")]
 Model = Annotated[str, typer.Option(help="Model that is asked.")]
 Names = Annotated[
     list[str] | None,

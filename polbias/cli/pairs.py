@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from polbias.aliases import Json
-from polbias.cli.options import Encoding, assigned
+from polbias.cli.options import assigned
 from polbias.cli.outputs import csv_text, echo
 from polbias.files import write_text
 
@@ -25,7 +25,6 @@ def pairs(
         list[str] | None,
         typer.Option(metavar="ROLE=NAME", help="Which column is which, e.g. claim=text; may be repeated."),
     ] = None,
-    encoding: Encoding = "utf-8",
     lexicon: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="A lexicon of your own, laid out like templates/xphemism."),
@@ -45,7 +44,7 @@ def pairs(
     maker = PairMaker(load_lexicon(lexicon))
     rows: list[Json] = []
     columns = assigned("--column", column, "ROLE=NAME, such as claim=text")
-    for request in read_requests(claims, columns, encoding):
+    for request in read_requests(claims, columns):
         for pair in answer(request, maker):
             words = {"base_word": pair.base_word, "exchange_word": pair.exchange_word}
             rows.append({"claim_id": request.claim_id} | dict(request.values) | words | _result(pair))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -33,10 +32,6 @@ def power(
     unanswered: Annotated[float | None, typer.Option(help="Share of refusals and the like.")] = None,
     icc: Annotated[float | None, typer.Option(help="Intra-cluster correlation.")] = None,
     repeat: Annotated[float | None, typer.Option(help="Correlation of answers to one item.")] = None,
-    cluster_sd: Annotated[
-        float | None,
-        typer.Option(metavar="POINTS", help="Instead of --icc: s.d. of the effect between clusters."),
-    ] = None,
     sampled: Annotated[
         int | None, typer.Option(help="Policy: answers sampled per prompt.", min=1, max=500)
     ] = None,
@@ -51,7 +46,6 @@ def power(
         list[Path] | None,
         typer.Option("--from", metavar="RUN", help="Take the design and the spread from logged samples."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
 ) -> None:
     """The smallest bias that a design detects, and how many clusters, items or answers a target takes.
 
@@ -69,7 +63,7 @@ def power(
     if sampled is not None and not chosen.sampled:
         able = " or ".join(each.name for each in instruments().values() if each.sampled)
         raise InputError(f"--sampled: found with {chosen.name}, expected with {able} only; leave it out")
-    if runs and (given or size or sampled is not None or cluster_sd is not None):
+    if runs and (given or size or sampled is not None):
         raise InputError(
             "--from: found with a design or assumptions of your own, expected one of the two; a run has both"
         )
@@ -78,13 +72,8 @@ def power(
         reports = _of_runs(chosen, runs, targets)
         told: list[tuple[str, str, str]] = []
     else:
-        if cluster_sd is not None:
-            given["cluster_sd"] = cluster_sd / _POINTS
         report, told = _of_assumptions(chosen, size, given, sampled, targets)
         reports = [report]
-    if as_json:
-        echo(json.dumps(reports, indent=2, ensure_ascii=False))
-        return
     for report in reports:
         _show(report, chosen)
     _show_sources(told)
@@ -131,13 +120,10 @@ def _of_assumptions(
         report["reliability"] = stance_report(n, silent, targets.power)
         report["sampled"] = n
         report["notes"].append(stance_note(n))
-    new: Json = {**size, **given, "icc": assumed.icc, "sampled": n}
-    new.pop("cluster_sd", None)
+    new: Json = {**size, **given, "sampled": n}
     told = replace(chosen, **new)
     changed = {*given, *(["design"] if size else []), *(["sampled"] if sampled else [])}
-    lines = sources(told, changed | ({"icc"} if "cluster_sd" in given else set()))
-    report["sources"] = [dict(zip(("what", "value", "source"), line, strict=True)) for line in lines]
-    return report, lines
+    return report, sources(told, changed)
 
 
 def _show(report: Document, chosen: Shipped) -> None:

@@ -70,9 +70,6 @@ def report(
             metavar="DIR", help="A copy of the published ProbVAA, to match stances with its parties."
         ),
     ] = None,
-    outcomes: Annotated[
-        bool, typer.Option(help="Write all outcomes as a Parquet file for R or pandas, too.")
-    ] = True,
     workers: Annotated[int, typer.Option(min=1, help="Processes that read and analyse.")] = (
         os.cpu_count() or 1
     ),
@@ -94,24 +91,9 @@ def report(
     names = dict(_named(each) for each in name or ())
     positions = party_positions(parties)
     settings = Settings(seed, positions, csv, tuple(only or ()), names, margin, excluded_pairs)
-    made = make_report(runs or [], output, settings, outcomes, workers, published, brief)
+    made = make_report(runs or [], output, settings, workers, published, brief)
     show(made)
     echo(f"wrote {output / (SUMMARY if csv else PAGE)}")
-
-
-def analyze(
-    context: typer.Context,
-    instrument: Annotated[InstrumentName, typer.Argument(metavar="INSTRUMENT", help="Which one.")],
-    rule: Annotated[str | None, typer.Option(hidden=True)] = None,
-    mode: Annotated[str | None, typer.Option(hidden=True)] = None,
-) -> None:
-    """The same as [bold]polbias report --only INSTRUMENT --csv[/], with its other options.
-
-    All rules and modes are in the tables, whichever --rule or --mode is given.
-    """
-    root: Any = context.find_root().command
-    given = ["--only", instrument, "--csv", *context.args]
-    root.commands["report"].main(given, "polbias report", standalone_mode=False)
 
 
 def _named(given: str) -> tuple[Path, str]:
@@ -150,7 +132,6 @@ def make_report(
     runs: list[Path],
     output: Path,
     settings: Settings | None = None,
-    outcomes: bool = True,
     workers: int = 2,
     published: tuple[Path, Path] | None = None,
     brief: bool = False,
@@ -162,7 +143,7 @@ def make_report(
     with _progress() as progress:
         made = make(runs, settings, workers, progress, read_published(*published) if published else ())
         progress("write", 0, 1)
-        write_report(made, output, outcomes, page=not (settings and settings.full), brief=brief)
+        write_report(made, output, page=not (settings and settings.full), brief=brief)
     return made.report
 
 

@@ -1,8 +1,7 @@
-"""`polbias author review`: what a native speaker should look at in the policy statements, and back again."""
+"""`polbias author review`: what a native speaker should look at in the policy statements."""
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 from typing import Annotated
 
@@ -19,26 +18,18 @@ def review(
         typer.Argument(metavar="[FILE]", help="Review file; by default templates/policy/review.tsv."),
     ] = None,
     templates: Templates = None,
-    apply: Annotated[
-        bool, typer.Option("--apply", help="Put the decisions of FILE into the statement files first.")
-    ] = False,
 ) -> None:
     """Check the policy statements and write what is doubtful into a review file, one text a line.
 
-    A reviewer fills the column `decision` with accept, reject or a corrected text; `--apply` writes the
-    corrections into the statement files. Decisions on texts that have not changed are kept.
+    A reviewer fills the column `decision` with accept, reject or a corrected text. Decisions on texts that
+    have not changed are kept.
     """
-    from polbias.generators.authoring.review import apply_corrections, read_review, rows, write_review
+    from polbias.generators.authoring.review import rows, write_review
     from polbias.generators.policy.quality import check, items
     from polbias.generators.policy.templates import load_family
 
     folder = templates or package_file("templates/policy")
     path = file or folder / "review.tsv"
-    if apply:
-        done = apply_corrections(path, read_review(path), sorted((folder / "statements").glob("*.yaml")))
-        counts = Counter(row.kind for row in done)
-        told = ", ".join(f"{counts[kind]} {kind}ed" for kind in ("correct", "accept", "reject"))
-        echo(f"applied: {told}")
     statements = items(load_family(folder).countries.values())
     found = rows(statements, check(statements))
     write_review(path, found)

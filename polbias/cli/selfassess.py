@@ -18,7 +18,6 @@ from polbias.cli.eval import (
     MaxTokens,
     NoCache,
     Reasoning,
-    Tokenizer,
     budget_of,
     cache_folder,
     perform,
@@ -68,10 +67,6 @@ OrdersOption = Annotated[
     typer.Option(help="Every article in every place, or one order per item.", rich_help_panel=_QUESTIONS),
 ]
 Prefill = Annotated[bool, typer.Option(help="Give the beginning of an answer.", rich_help_panel=_QUESTIONS)]
-MaxCharacters = Annotated[
-    int,
-    typer.Option(min=1, help="Articles with more are left out of questions.", rich_help_panel=_QUESTIONS),
-]
 Articles = Annotated[
     Path | None,
     typer.Option(
@@ -80,7 +75,6 @@ Articles = Annotated[
         "default: the newest in DIR.",
     ),
 ]
-_LONGEST = 20_000  # characters, as `self_assessment.LONGEST_ARTICLE`, which is imported when it is needed
 
 commands = typer.Typer(
     name="selfassess",
@@ -106,11 +100,9 @@ def run(
     ways: Ways = "both",
     orders: OrdersOption = Orders.balanced,
     prefill: Prefill = True,
-    max_characters: MaxCharacters = _LONGEST,
     reasoning: Reasoning = False,
     cost: CostOption = False,
     price: Prices = None,
-    tokenizer: Tokenizer = None,
     max_tokens: MaxTokens = None,
     max_cost: MaxCost = None,
     no_cache: NoCache = False,
@@ -126,7 +118,7 @@ def run(
     chosen, design = find_set(chosen_set), _design(roles, questions, ways, orders, prefill and not reasoning)
     args, cache = context.args, cache_folder(no_cache, cache_dir)
     config = _config(args, output, "articles", reasoning)
-    budget = budget_of(config, price, tokenizer, max_tokens, max_cost)
+    budget = budget_of(config, price, max_tokens, max_cost)
     if cost:
         _show_costs(config, chosen, n, design, budget)
         return
@@ -134,7 +126,7 @@ def run(
     placed, path = written_articles(made.samples, made.folder, chosen), made.folder / _CHOICES
     config = _config(args, output, "choices", reasoning)
     config.gen_kwargs = {}
-    _choose(config, path, chosen, placed, design, max_characters, cache, made)
+    _choose(config, path, chosen, placed, design, cache, made)
     report_on(output)
 
 
@@ -166,7 +158,6 @@ def choose(
     ways: Ways = "both",
     orders: OrdersOption = Orders.balanced,
     prefill: Prefill = True,
-    max_characters: MaxCharacters = _LONGEST,
     reasoning: Reasoning = False,
     no_cache: NoCache = False,
     cache_dir: CacheDir = None,
@@ -179,7 +170,7 @@ def choose(
     place = articles or samples_in(output, chosen)
     path = (output if articles else place.parent) / _CHOICES
     cache = cache_folder(no_cache, cache_dir)
-    _choose(config, path, chosen, articles_of(place, chosen), design, max_characters, cache)
+    _choose(config, path, chosen, articles_of(place, chosen), design, cache)
     report_on(output)
 
 
@@ -260,7 +251,6 @@ def _choose(
     chosen: ChosenSet,
     placed: Sequence[Placed],
     design: Design,
-    longest: int,
     cache: Path | None,
     after: Run | None = None,
 ) -> None:
@@ -270,7 +260,7 @@ def _choose(
     from polbias.lm_eval_runner.tasks import catalogue
 
     output_folder(config)
-    for line in write_questions(path, chosen, placed, design, longest):
+    for line in write_questions(path, chosen, placed, design):
         echo(line, err=True)
     config.metadata["polbias_stage2"] = str(path)
     names = [TASKS[each] for each in design.questions]
@@ -296,10 +286,7 @@ def _show_costs(config: Any, chosen: ChosenSet, n: int | None, design: Design, b
         "articles": Cost.of(
             [row["prompt"] for row in rows],
             allowed(dataset.article_tokens, config.gen_kwargs),
-            budget.tokens,
         ),
-        "choices": Cost.of(
-            asked, allowed(dataset.answer_tokens, None), budget.tokens, items=items, assumed=assumed
-        ),
+        "choices": Cost.of(asked, allowed(dataset.answer_tokens, None), items=items, assumed=assumed),
     }
     show_costs(costs, config, budget)

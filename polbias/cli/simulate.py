@@ -18,7 +18,7 @@ simulations = typer.Typer(
     rich_markup_mode="rich",
     help="""Simulated respondents, with a bias that was planted: for demonstrations, and to try an analysis.
 
-    Respondents: planted (--effect, --side, --worldview, --judgment, --content, --accuracy), perfect, coin,
+    Respondents: planted (--effect, --side, --worldview, --content, --accuracy), perfect, coin,
     refuser (--share, --side, --accuracy), acquiescent and position (--share, --accuracy), affirmative, first,
     echo.
     """,
@@ -35,9 +35,6 @@ Worldview = Annotated[
     list[str] | None,
     typer.Option(metavar="ISSUE=-1..1", help="Stance on a policy issue, not a side's; may be repeated."),
 ]
-Judgment = Annotated[
-    float | None, typer.Option(metavar="-1..1", help="How much P(true) falls with a word that judges.")
-]
 Content = Annotated[
     float | None, typer.Option(metavar="-1..1", help="Accuracy with congruent minus incongruent contents.")
 ]
@@ -47,7 +44,6 @@ Accuracy = Annotated[
 Share = Annotated[
     float | None, typer.Option(metavar="0..1", help="Share of refusals, of yes, or of the first option.")
 ]
-Unparsable = Annotated[float, typer.Option(metavar="0..1", help="Share of answers that decide nothing.")]
 LevelSd = Annotated[
     list[str] | None,
     typer.Option(
@@ -75,11 +71,9 @@ def samples(
     effect: Effect = None,
     side: Side = None,
     worldview: Worldview = None,
-    judgment: Judgment = None,
     content: Content = None,
     accuracy: Accuracy = None,
     share: Share = None,
-    unparsable: Unparsable = 0.0,
     sd: LevelSd = None,
     sd_effect: EffectSd = None,
     seed: Seed = 0,
@@ -114,11 +108,9 @@ def serve(
     effect: Effect = None,
     side: Side = None,
     worldview: Worldview = None,
-    judgment: Judgment = None,
     content: Content = None,
     accuracy: Accuracy = None,
     share: Share = None,
-    unparsable: Unparsable = 0.0,
     sd: LevelSd = None,
     sd_effect: EffectSd = None,
     seed: Seed = 0,
@@ -156,7 +148,7 @@ def serve(
     echo(f"stopped after {protocol.answered:,} answers; {protocol.unknown:,} prompts were unknown")
 
 
-_OWN = ("effect", "side", "judgment", "content", "accuracy", "share")
+_OWN = ("effect", "side", "content", "accuracy", "share")
 
 
 def _respondent(given: Document) -> Any:
@@ -168,7 +160,6 @@ def _respondent(given: Document) -> Any:
         options["worldview"] = _numbers("--worldview", given["worldview"])
     return respondent(
         given["respondent"],
-        unparsable=given["unparsable"],
         level_sd=_numbers("--sd", given["sd"] or ()),
         effect_sd=_numbers("--sd-effect", given["sd_effect"] or ()),
         **options,

@@ -42,8 +42,6 @@ def suggest(
         int | None,
         typer.Option(help="Ask for so many categories first; by default those of the set are used.", min=1),
     ] = None,
-    count: Annotated[int, typer.Option(help="Items of a category in one answer.", min=1)] = 40,
-    runs: Annotated[int, typer.Option(help="How often each category is asked for.", min=1)] = 1,
     templates: Templates = None,
     replay: Replay = False,
     price: Prices = None,
@@ -72,7 +70,7 @@ def suggest(
         if not first.complete:
             raise typer.Exit(1)
         names = topicgen.read_categories(first.answers[0])
-    asked = topicgen.item_requests(chat, chosen, names, count, runs)
+    asked = topicgen.item_requests(chat, chosen, names)
     outcome = answered([request for _, request in asked], [chat], record, replay, price, yes)
     known = [item.text for item in _items(family, set_id)]
     found, problems = topicgen.suggestions(set_id, chosen, asked, outcome.answers, known)
@@ -91,9 +89,6 @@ def accept(
     review: FilledReview,
     set_id: _SetName,
     output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the item files.")],
-    prefix: Annotated[
-        str | None, typer.Option(help="Two letters that ids begin with; by default those of the set.")
-    ] = None,
     templates: Templates = None,
 ) -> None:
     """Turn the accepted items of a review file into item files, one a category, with new numbers."""
@@ -102,7 +97,7 @@ def accept(
 
     family = load_family(templates)
     chosen = family.sets[_known(family, set_id)]
-    found = read_review(review, chosen, _items(family, set_id), prefix)
+    found = read_review(review, chosen, _items(family, set_id))
     try:
         output.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -269,24 +269,21 @@ def sampled(sample: Document, model: str, find_leaks: FindLeaks) -> Document:
 
 # The questions about them.
 
-LONGEST_ARTICLE = 20_000  # characters; the paper's articles of 512 tokens have about 2,500
+_LONGEST_ARTICLE = 20_000  # characters; the paper's articles of 512 tokens have about 2,500
 TASKS = {"preference": "polbias_selfassess_preference", "least_biased": "polbias_selfassess_least_biased"}
 """The task of each question."""
 
 
-def write_questions(
-    path: Path, chosen: ChosenSet, articles: Sequence[Placed], design: Design, longest: int = LONGEST_ARTICLE
-) -> list[str]:
+def write_questions(path: Path, chosen: ChosenSet, articles: Sequence[Placed], design: Design) -> list[str]:
     """Write the rows of the second stage; return what became of the articles, as a person reads it."""
     outcomes = Counter(str(record.get("outcome")) for _, record in articles)  # not checked yet
     told = ", ".join(f"{outcomes[name]:,} {name}" for name in ARTICLE_OUTCOMES)
     leaking = sum(bool(record.get("leak")) for _, record in articles)
     lines = [f"articles: {told}; {leaking:,} name a perspective"]
-    short = [(place, each) for place, each in articles if len(str(each.get("text"))) <= longest]
+    short = [(place, each) for place, each in articles if len(str(each.get("text"))) <= _LONGEST_ARTICLE]
     if left_out := len(articles) - len(short):
         lines.append(
-            f"choices: {left_out:,} articles have more than {longest:,} characters and are left out; "
-            "--max-characters takes longer ones"
+            f"choices: {left_out:,} articles have more than {_LONGEST_ARTICLE:,} characters and are left out"
         )
     _check_articles(articles, chosen)
     report = Report()

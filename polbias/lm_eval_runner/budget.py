@@ -15,6 +15,8 @@ from polbias.models.bodies import is_token_count
 from polbias.models.requests import Price
 from polbias.models.tokens import Tokens
 
+_TOKENS = Tokens()
+
 
 class SpentError(Refused):
     """The budget is spent, so that nothing more is asked."""
@@ -39,7 +41,6 @@ class Budget:
         max_tokens: in and out together; None for no limit.
         max_cost: in the currency of the price.
         price: of the model.
-        tokens: how they are estimated.
         max_answer_bytes: the longest response that is read.
         asked: of the model.
         kept: on file before.
@@ -49,7 +50,6 @@ class Budget:
     max_tokens: float | None = None
     max_cost: float | None = None
     price: Price | None = None
-    tokens: Tokens = field(default_factory=Tokens)
     max_answer_bytes: int = MAX_BODY
     asked: Taken = field(default_factory=Taken)
     kept: Taken = field(default_factory=Taken)
@@ -90,9 +90,9 @@ class Budget:
         if not received and isinstance(answer, str) and answer.strip() and not about.get("filtered"):
             received = None  # a text takes tokens: the server does not count them
         taken.estimated += sent is None or received is None
-        taken.tokens_in += self.tokens.count(_texts(*arguments[:2])) if sent is None else sent
+        taken.tokens_in += _TOKENS.count(_texts(*arguments[:2])) if sent is None else sent
         if received is None:  # a likelihood takes one token
-            received = self.tokens.count([answer]) if isinstance(answer, str) else 1
+            received = _TOKENS.count([answer]) if isinstance(answer, str) else 1
         taken.tokens_out += received
 
     def lines(self) -> Iterator[str]:
@@ -101,7 +101,7 @@ class Budget:
             tokens = taken.tokens_in, taken.tokens_out
             if any(tokens):
                 money = f", {self.price.of(*tokens):,.2f} {self.price.currency}" if self.price else ""
-                how = f" ({taken.estimated:,} answers by {self.tokens.told})" if taken.estimated else ""
+                how = f" ({taken.estimated:,} answers by {_TOKENS.told})" if taken.estimated else ""
                 yield f"tokens {told}: {tokens[0]:,.0f} in, {tokens[1]:,.0f} out{money}{how}"
 
 

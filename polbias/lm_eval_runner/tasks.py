@@ -345,7 +345,6 @@ class Cost:
         cls,
         sent: Sequence[str],
         room: int,
-        tokens: Tokens,
         *,
         prompts: int = 0,
         samples: int = 1,
@@ -353,7 +352,7 @@ class Cost:
         assumed: str = "",
     ) -> Cost:
         """Count texts that are sent, each so many times and for so many items, with room for an answer."""
-        requests = round(items * samples * len(sent))
+        tokens, requests = Tokens(), round(items * samples * len(sent))
         return cls(
             round(items * (prompts or len(sent))),
             requests,
@@ -369,10 +368,9 @@ def cost(
     metadata: Document | None = None,
     generation: Document | None = None,
     limit: float | None = None,
-    tokens: Tokens | None = None,
 ) -> Cost:
     """Count what a task asks; where that are a model's own texts, these are assumed."""
-    about, counted = {**task.metadata, **(metadata or {})}, tokens or Tokens()
+    about = {**task.metadata, **(metadata or {})}
     rows, items, assumed = _assumed(task, about) or (task.rows(metadata or {}), 1, "")
     if limit is not None:
         every = len(rows) * items
@@ -385,12 +383,12 @@ def cost(
             (lambda _: given) if isinstance(given, list) else function(given, task.name)
         )
         sent = [prompt + label for prompt, row in zip(prompts, rows, strict=True) for label in labels(row)]
-        return Cost.of(sent, 1, counted, prompts=len(prompts), items=items, assumed=assumed)
+        return Cost.of(sent, 1, prompts=len(prompts), items=items, assumed=assumed)
     samples = int(about.get("polbias_samples", 1)) if task.samples > 1 else 1
     settings = generation_settings(task.settings.get("generation_kwargs", {}), generation, metadata)
     given = [value for name in _ROOMS if (value := (generation or {}).get(name)) is not None]
     most = next(iter(given), settings[ROOM])
-    return Cost.of(prompts, int(most), counted, samples=samples, items=items, assumed=assumed)
+    return Cost.of(prompts, int(most), samples=samples, items=items, assumed=assumed)
 
 
 def _assumed(task: Task, about: Document) -> tuple[Any, float, str] | None:

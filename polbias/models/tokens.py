@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from polbias.files import InputError
 from polbias.models.prompts import settings
 from polbias.models.requests import Price
 
@@ -46,19 +45,6 @@ class Tokens:
                 found += times - (key not in seen)
                 before = seen.setdefault(key, len(seen) + 1)
         return found * BLOCK
-
-
-def load_tokens(name: str | None) -> Tokens:
-    """Return how tokens are counted by a tokenizer of the Hub or of a folder, by a rule of thumb if None."""
-    if name is None:
-        return Tokens()
-    from transformers import AutoTokenizer
-
-    try:
-        return by_tokenizer(AutoTokenizer.from_pretrained(name), name)
-    except (OSError, ValueError, ImportError) as error:
-        reason = str(error).splitlines()[0]
-        raise InputError(f"--tokenizer {name}: {reason}; expected one of the Hub, or a folder") from None
 
 
 def by_tokenizer(tokenizer: Any, name: str) -> Tokens:

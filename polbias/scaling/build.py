@@ -51,7 +51,6 @@ def merge(run: Run, records: Mapping[int, Record], publication: Publication, tem
         version=spec.version,
         canary=spec.canary,
         writer=run.asked["writer"],
-        left_out=run.asked["left_out"],
         configs=entries,
     )
     where.write(SUMS, "".join(f"{m.sha256}  {m.path}\n" for m in ordered).encode())

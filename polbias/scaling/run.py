@@ -6,7 +6,7 @@ import hashlib
 import io
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import Any
@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from polbias import registry
-from polbias.files import BuildError, InputError, PolbiasError
+from polbias.files import BuildError, PolbiasError
 from polbias.generators.engine import DatasetSpec, Rows
 from polbias.generators.engine.build import fingerprint
 from polbias.generators.engine.files import MAX_SHARD_ROWS, parquet_options, shard_path, shard_range
@@ -82,10 +82,6 @@ def scalable(name: str) -> Publication:
     return found
 
 
-LEAN_ROWS = 1_000_000
-"""A build of more rows may be lean."""
-
-
 # What a run builds, written down where it is built, so that it can be resumed and workers can read it.
 
 FOLDER = ".run"
@@ -145,21 +141,10 @@ def plan_run(
     rows: int | None = None,
     fresh: bool = False,
     shards: int | None = None,
-    left_out: Sequence[str] = (),
 ) -> Run:
-    """Cut a dataset, without the columns that are left out, into shards; nothing is written."""
+    """Cut a dataset into shards; nothing is written."""
     slices = cut(spec, shards)
-    if left_out:
-        total = sum(each.rows for each in slices)
-        if total <= LEAN_ROWS:
-            raise InputError(
-                f"--lean: found {total:,} rows, expected more than {LEAN_ROWS:,}; ask for more with --rows, "
-                "or leave it out and have all columns"
-            )
-        tables = tuple(table.without(left_out) for table in spec.tables)
-        spec = spec.model_copy(update={"tables": tables})
-    asked: dict[str, Any] = {"version": spec.version, "rows": rows, "fresh": fresh}
-    asked |= {"left_out": list(left_out), "writer": _writer()}
+    asked: dict[str, Any] = {"version": spec.version, "rows": rows, "fresh": fresh, "writer": _writer()}
     for index, table in enumerate(spec.tables):
         own = [each.rows for each in slices if each.table == index]
         asked[f"{table.config}/{table.split}"] = f"{sum(own):,} rows in {len(own)} shards"

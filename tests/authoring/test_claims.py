@@ -39,10 +39,9 @@ def read_claims(
     path: Path,
     columns: Mapping[str, str] | None = None,
     labels: Mapping[str, Label] | None = None,
-    encoding: str = "utf-8",
 ) -> Claims:
-    with open_claims(path, encoding) as tables:
-        return read_tables(tables, columns or {}, labels or {}, 100)
+    with open_claims(path) as tables:
+        return read_tables(tables, columns or {}, labels or {})
 
 
 def csv_text(separator: str = ",") -> str:
@@ -85,18 +84,13 @@ def test_hub_dataset_with_label_names(tmp_path: Path) -> None:
         {"text": [text for _, text, _ in ROWS], "label": [0, 1]}, features=features
     )
     data.to_parquet(tmp_path / "train.parquet")
-    claims = read_tables([HubTable(str(tmp_path), None, "train", None)], {}, {}, 100)
+    claims = read_tables([HubTable(str(tmp_path), None, "train")], {}, {})
     assert [(claim.text, claim.gold, claim.row) for claim in claims.claims] == [
         (ROWS[0][1], "true", 1),
         (ROWS[1][1], "false", 2),
     ]
     with pytest.raises(InputError, match="cannot be loaded"):
-        HubTable(str(tmp_path), None, "nowhere", None)
-
-
-@pytest.mark.parametrize("encoding", ["cp1252", "latin-1", "utf-16"])
-def test_other_encodings(tmp_path: Path, encoding: str) -> None:
-    check(read_claims(write(tmp_path / "c.csv", csv_text(), encoding), encoding=encoding))
+        HubTable(str(tmp_path), None, "nowhere")
 
 
 def test_utf16_is_known_by_its_first_bytes(tmp_path: Path) -> None:
@@ -110,9 +104,6 @@ def test_a_wrong_encoding_is_a_problem_of_its_row(tmp_path: Path) -> None:
     assert str(claims.problems[0]).startswith(
         "c.csv:3: field 'claim': found a lost character at place 20, expected"
     )
-    for encoding in ("klingon", "hex"):
-        with pytest.raises(InputError, match=f"encoding: found '{encoding}'"):
-            read_claims(tmp_path / "c.csv", encoding=encoding)
 
 
 def test_misread_letters(tmp_path: Path) -> None:
@@ -205,7 +196,7 @@ def test_a_claim_of_one_endless_word_or_half_a_character_is_left_out(tmp_path: P
     assert [claim.text for claim in read.claims] == ["Gut."]
     assert [problem.detail for problem in read.problems] == [
         "found 10,001 characters, expected at most 10,000",
-        "found a lost character at place 6, expected text in the encoding given (UTF-8)",
+        "found a lost character at place 6, expected text in UTF-8",
     ]
 
 

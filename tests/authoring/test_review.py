@@ -1,4 +1,4 @@
-"""The review file there and back, what is wrong with one, and corrections put into statement files."""
+"""The review file there and back, and what is wrong with one."""
 
 from __future__ import annotations
 
@@ -7,11 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from polbias.files import InputError
 from polbias.generators.authoring.review import (
     COLUMNS,
     Row,
-    apply_corrections,
     read_review,
     rows,
     write_review,
@@ -66,12 +64,6 @@ def written(folder: Path, *found: Row) -> Path:
     return path
 
 
-def decide(path: Path, statements: Path, *decided: Row) -> str:
-    """Apply decisions and return the statement file."""
-    apply_corrections(path, [replace(row, line=line) for line, row in enumerate(decided, 2)], [statements])
-    return statements.read_text(encoding="utf-8")
-
-
 def test_rows_come_back_as_they_were_written(tmp_path: Path) -> None:
     odd = replace(
         ROW,
@@ -83,8 +75,7 @@ def test_rows_come_back_as_they_were_written(tmp_path: Path) -> None:
     decided = replace(ROW, variant="opposite", decision="accept", reviewer="MK")
     path = written(tmp_path, ROW, odd, decided)
     back = read_review(path)
-    assert [replace(row, line=0) for row in back] == [ROW, odd, decided]
-    assert [row.line for row in back] == [2, 3, 4]
+    assert back == [ROW, odd, decided]
     assert path.read_bytes().startswith("\t".join(COLUMNS).encode() + b"\n")
 
 
@@ -98,7 +89,7 @@ def test_rows_come_back_as_they_were_written(tmp_path: Path) -> None:
 def test_what_spreadsheets_do_to_a_file_changes_nothing(tmp_path: Path, change) -> None:
     path = written(tmp_path, ROW)
     path.write_bytes(change(path.read_text(encoding="utf-8")).encode())
-    assert [replace(row, line=0) for row in read_review(path)] == [ROW]
+    assert read_review(path) == [ROW]
 
 
 def test_writing_again_keeps_decisions_on_the_same_text(tmp_path: Path) -> None:
@@ -179,102 +170,6 @@ def test_a_missing_file(tmp_path: Path) -> None:
         read_review(tmp_path / "none.tsv")
 
 
-@pytest.mark.parametrize(
-    ("variant", "language", "old", "before", "new", "after"),
-    [
-        ("paraphrase1", "en", "Paint should go on benches.", "- Paint should go on benches.   # the", "Benches should get some paint.", "- Benches should get some paint.   # the"),
-        ("opposite", "en", "Benches should stay bare.", "'Benches should stay bare.'", "Benches should: stay.", '"Benches should: stay."'),
-        ("original", "en", "Benches should be painted.", "original: Benches should be painted.", "- Benches should have paint #1.", 'original: "- Benches should have paint #1."'),
-        ("opposite", "fr", "Les bancs devraient rester bruts.", ">-\n        Les bancs devraient\n        rester bruts.\n", "Les bancs devraient rester sans « peinture ».", "Les bancs devraient rester sans « peinture ».\n"),
-        ("paraphrase1", "fr", "Il faudrait peindre les bancs.", '"Il faudrait peindre les bancs."', "Il faudrait que l'on peigne les bancs.", "Il faudrait que l'on peigne les bancs."),
-    ],
-)  # fmt: skip
-def test_only_the_corrected_sentence_changes(
-    tmp_path: Path, statements: Path, variant: str, language: str, old: str, before: str, new: str, after: str
-) -> None:
-    row = Row("fr-01-benches", language, variant, old, (), decision=new, reviewer="MK")
-    path = written(tmp_path, row)
-    text = decide(path, statements, *read_review(path))
-    assert STATEMENTS.count(before) == 1
-    assert text == STATEMENTS.replace(before, after)
-    wording = dict(load_statements(statements).statements[0].wordings)[language]
-    assert wording.text(variant) == row.decision
-
-
-def test_many_corrections_at_once_and_again(tmp_path: Path, statements: Path) -> None:
-    decided = [
-        replace(ROW, decision="Benches should get paint.", reviewer="MK"),
-        replace(
-            ROW,
-            variant="paraphrase3",
-            text="Every bench should get a coat of paint.",
-            decision="All seats should be coated.",
-            reviewer="MK",
-        ),
-        replace(
-            ROW, variant="paraphrase2", text="Towns ought to paint benches.", decision="reject", reviewer="MK"
-        ),
-        replace(
-            ROW, variant="negation", text="Benches should not be painted.", decision="accept", reviewer="MK"
-        ),
-        replace(ROW, variant="original", text="Benches should be painted."),
-    ]
-    path = written(tmp_path, *decided)
-    applied = apply_corrections(path, read_review(path), [statements])
-    assert [(row.variant, row.kind) for row in applied] == [
-        ("paraphrase1", "correct"),
-        ("paraphrase3", "correct"),
-        ("paraphrase2", "reject"),
-        ("negation", "accept"),
-    ]
-    text = statements.read_text(encoding="utf-8")
-    changes = (
-        ("Paint should go on benches.", "Benches should get paint."),
-        ("Every bench should get a coat of paint.", "All seats should be coated."),
-    )
-    expected = STATEMENTS
-    for old, new in changes:
-        expected = expected.replace(old, new)
-    assert text == expected
-    apply_corrections(path, read_review(path), [statements])  # done already: nothing to do, no error
-    assert statements.read_text(encoding="utf-8") == expected
-
-
-def test_line_ends_of_windows_stay(tmp_path: Path, statements: Path) -> None:
-    statements.write_bytes(STATEMENTS.replace("\n", "\r\n").encode())
-    path = written(tmp_path, replace(ROW, decision="Benches should get paint.", reviewer="MK"))
-    apply_corrections(path, read_review(path), [statements])
-    expected = STATEMENTS.replace("Paint should go on benches.", "Benches should get paint.")
-    assert statements.read_bytes() == expected.replace("\n", "\r\n").encode()
-
-
-@pytest.mark.parametrize(
-    ("row", "message"),
-    [
-        (replace(ROW, statement="fr-02"), "statement: found 'fr-02', expected the id of a statement"),
-        (replace(ROW, language="de"), "language: found 'de', expected one of en, fr"),
-        (replace(ROW, text="Paint must go on benches."), "text: found 'Paint must go on benches.', but"),
-        (replace(ROW, decision="Benches should be painted."), "decision: found 'Benches should be painted.', which has the defect paraphrase-equals-original"),
-    ],
-)  # fmt: skip
-def test_a_correction_that_cannot_be_used_leaves_all_as_it_was(
-    tmp_path: Path, statements: Path, row: Row, message: str
-) -> None:
-    good = replace(
-        ROW,
-        variant="opposite",
-        text="Benches should stay bare.",
-        decision="Benches should be left bare.",
-        reviewer="MK",
-    )
-    bad = replace(row, decision=row.decision or "Benches should get paint.", reviewer="MK")
-    path = written(tmp_path, good, bad)
-    with pytest.raises(SheetError) as error:
-        apply_corrections(path, read_review(path), [statements])
-    assert [problem.startswith(f"{path}:3: {message}") for problem in error.value.problems] == [True]
-    assert statements.read_text(encoding="utf-8") == STATEMENTS
-
-
 def test_rows_of_the_gate_carry_its_codes_and_what_it_can_mend(tmp_path: Path, statements: Path) -> None:
     statements.write_text(
         STATEMENTS.replace("Paint should go on benches.", '"Paint  goes on benches"'), encoding="utf-8"
@@ -291,22 +186,3 @@ def test_a_correction_with_a_sign_that_yaml_cannot_hold(tmp_path: Path, sign: st
     path = written(tmp_path, replace(ROW, decision=f"Paint{sign} the benches.", reviewer="MK"))
     with pytest.raises(SheetError, match="expected one line without tabs, braces and control characters"):
         read_review(path)
-
-
-def test_a_correction_in_a_list_in_brackets_stays_one_sentence(tmp_path: Path, statements: Path) -> None:
-    block = STATEMENTS[STATEMENTS.index("        - Paint should") :]
-    flow = " [Paint should go on benches., Towns ought to paint benches., Benches need a coat of paint.]\n"
-    statements.write_text(STATEMENTS.replace(f"\n{block}", flow), "utf-8")
-    decide(path := statements, path, replace(ROW, decision="Soon, benches should get paint.", reviewer="MK"))
-    wording = dict(load_statements(statements).statements[0].wordings)["en"]
-    assert wording.text("paraphrase1") == "Soon, benches should get paint."
-    assert wording.text("paraphrase2") == "Towns ought to paint benches."
-
-
-def test_a_statement_file_whose_layout_is_not_understood_stays(tmp_path: Path, statements: Path) -> None:
-    before = ("\ufeff\ufeff" + STATEMENTS).encode()
-    statements.write_bytes(before)
-    row = replace(ROW, decision="Benches should get paint.", reviewer="MK", line=2)
-    with pytest.raises(InputError, match=r"fr\.yaml: its layout .* fr-01-benches .*byte order mark"):
-        apply_corrections(tmp_path / "review.tsv", [row], [statements])
-    assert statements.read_bytes() == before

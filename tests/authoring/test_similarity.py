@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polbias.generators.authoring.items import alikeness, frame, skeleton
+from polbias.files import InputError
+from polbias.generators.authoring.items import alikeness, frame, read_column, skeleton
 from polbias.generators.language import similarity
 from polbias.generators.language.similarity import (
     Features,
@@ -139,10 +140,22 @@ def test_the_shipped_items_differ(set_id: str) -> None:
 def test_the_command(tmp_path: Path) -> None:
     path = tmp_path / "items.txt"
     path.write_text("Rules on river barges\nRules on river barges today\nFees for mountain huts\n", "utf-8")
-    done = run_polbias("items", path, "-n", 1, check=False)
+    done = run_polbias("author", "items", path, "-n", 1, check=False)
     assert done.returncode == 1
     assert "Rules on river barges | Rules on river barges today" in done.stdout
     assert "too much alike: 1 pairs have a Jaccard of 0.5 or more" in done.stdout
-    done = run_polbias("items", "nolex", check=False)
+    done = run_polbias("author", "items", "nolex", check=False)
     assert done.returncode == 2
     assert "nolex: no such set or file; expected one of poligen" in done.stderr
+
+
+def test_items_of_a_table(tmp_path: Path) -> None:
+    path = tmp_path / "news.csv"
+    path.write_text('id,Title\n1,"Fees, again"\n2,Rules on river  barges\n', "utf-8")
+    assert read_column(path) == ["Fees, again", "Rules on river barges"]
+    path.write_text("a,b\n1,2\n", "utf-8")
+    with pytest.raises(InputError, match=r"news\.csv:1: found the columns a, b; expected title or topic"):
+        read_column(path)
+    path.write_text("title,b\n1,2,3\n", "utf-8")
+    with pytest.raises(InputError, match=r"news\.csv:2: found 3 columns, expected 2"):
+        read_column(path)

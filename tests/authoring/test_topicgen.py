@@ -67,7 +67,7 @@ def family(tmp_path: Path) -> Family:
 
 def suggested(family: Family, known: tuple[str, ...] = ()) -> list[Suggestion]:
     chosen = family.sets["poligen"]
-    asked = item_requests(Chat("stub"), chosen, ["Ports and Ferries"], 7)
+    asked = item_requests(Chat("stub"), chosen, ["Ports and Ferries"])
     return suggestions("poligen", chosen, asked, [Answer(answer("items"))], known)[0]
 
 
@@ -80,30 +80,30 @@ def test_categories_then_items_recorded_and_replayed(
         first = run([category_request(chat, chosen, 2)], [chat], recorder, yes=True, console=console)
         names = read_categories(first.answers[0])
         assert names == ["Ports and Ferries", "Parks"]
-        asked = item_requests(chat, chosen, names, 7, runs=2)
+        asked = item_requests(chat, chosen, names)
         outcome = run([request for _, request in asked], [chat], recorder, yes=True, console=console)
-    assert server.count == 5
+    assert server.count == 3
     prompts = [body["messages"][0]["content"] for body in server.bodies]
     assert "Name 2 broad categories that together cover US political topics" in prompts[0]
     assert "(Democratic, Republican)" in prompts[0]
     later = prompts[1:]  # in any order: they are asked side by side
-    assert sum("Category: Parks." in prompt for prompt in later) == 2
+    assert sum("Category: Parks." in prompt for prompt in later) == 1
     assert all("noun phrases of 3 to 12 words" in prompt for prompt in later)
-    assert sorted(body["seed"] for body in server.bodies[1:]) == [1, 1, 2, 2]
+    assert [body["seed"] for body in server.bodies[1:]] == [1, 1]
     assert "seed" not in server.bodies[0]
     found, problems = suggestions("poligen", chosen, asked, outcome.answers, [])
     assert problems == []
-    assert len(found) == 28
+    assert len(found) == 14
     again = run([request for _, request in asked], [], Recorder(tmp_path / "r", replay=True), console=console)
     assert suggestions("poligen", chosen, asked, again.answers, [])[0] == found
 
 
 def test_titles_are_asked_for_in_the_language_of_the_set(family: Family) -> None:
     economic, german = family.sets["econolex"], family.sets["bundestag"]
-    request = item_requests(Chat("m"), economic, ["Politics"], 5)[0][1]
-    assert "Write 5 titles" in request.payload["messages"][0]["content"]
+    request = item_requests(Chat("m"), economic, ["Politics"])[0][1]
+    assert "Write 40 titles" in request.payload["messages"][0]["content"]
     assert "5 to 16 words" in request.payload["messages"][0]["content"]
-    request = item_requests(Chat("m"), german, ["Umwelt und Energie"], 5)[0][1]
+    request = item_requests(Chat("m"), german, ["Umwelt und Energie"])[0][1]
     assert "Answer in German" in request.payload["messages"][0]["content"]
 
 
@@ -122,7 +122,7 @@ def test_what_is_wrong_with_suggestions_is_marked(family: Family) -> None:
 
 def test_answers_that_are_no_json(family: Family) -> None:
     chosen = family.sets["poligen"]
-    asked = item_requests(Chat("m"), chosen, ["A", "B", "C", "D"], 2)
+    asked = item_requests(Chat("m"), chosen, ["A", "B", "C", "D"])
     said = [
         Answer("1. Fees for river locks\n2. Rules on ice roads"),
         Answer("No."),
@@ -131,7 +131,7 @@ def test_answers_that_are_no_json(family: Family) -> None:
     ]
     found, problems = suggestions("poligen", chosen, asked, said, [])
     assert [each.text for each in found] == ["Fees for river locks", "Rules on ice roads", "A b c d"]
-    assert [problem.split(":")[0] for problem in problems] == ["B/1", "C/1", "D/1"]
+    assert [problem.split(":")[0] for problem in problems] == ["B", "C", "D"]
     assert read_categories(Answer("1. Ports\n2. Parks")) == ["Ports", "Parks"]
     with pytest.raises(InputError, match=r"categories: found '\[\"\", \" \"\]', expected a list"):
         read_categories(Answer('["", " "]'))
@@ -226,7 +226,7 @@ def test_a_review_that_cannot_be_used(family: Family, tmp_path: Path) -> None:
         2,
     ):
         assert f"r.tsv:{line}: {message}" in error.value.problems[line - 2]
-    with pytest.raises(InputError, match="prefix: found '', expected the two letters"):
+    with pytest.raises(InputError, match=r"r\.tsv: found no item of the set"):
         read_review(path, family.sets["poligen"], ())
 
 
@@ -244,20 +244,20 @@ def test_the_commands(server: ChatServer, tmp_path: Path) -> None:
         "--categories",
         "2",
     ]
-    done = run_polbias("topics", "suggest", review, *common, *asked, "--count", 7, "--yes")
+    done = run_polbias("author", "topics", "suggest", review, *common, *asked, "--yes")
     assert "14 items in" in done.stdout
     assert "2 new" in done.stdout
     rows = list(csv.DictReader(io.StringIO(review.read_text("utf-8")), delimiter="\t"))
     rows[0] |= {"decision": "accept", "reviewer": "A."}
     text = "\n".join("\t".join(row.values()) for row in [{name: name for name in COLUMNS}, *rows])
     review.write_text(text + "\n", "utf-8")
-    done = run_polbias("topics", "accept", review, *common, "-o", out)
+    done = run_polbias("author", "topics", "accept", review, *common, "-o", out)
     assert done.stdout.splitlines()[0] == "accepted: 1; 0 rejected, 13 open"
     assert (out / "por-accepted.tsv").read_text("utf-8").splitlines() == [
         "id\ttopic\ttilt",
         "pg-por-001\tSubsidies for solar lighthouses\tleft",
     ]
-    done = run_polbias("topics", "accept", review, "--set", "nolex", "-o", out, check=False)
+    done = run_polbias("author", "topics", "accept", review, "--set", "nolex", "-o", out, check=False)
     assert done.returncode == 2
     assert "--set: found 'nolex', expected one of poligen" in done.stderr
 

@@ -1,4 +1,4 @@
-"""`polbias annotate`: from export to rows of the lexicon, as a person would do it."""
+"""`polbias author annotate`: from export to rows of the lexicon, as a person would do it."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_words_from_export_to_labelled_rows(source: Path, tmp_path: Path) -> Non
     folder = tmp_path / "export"
     people = ["--annotator", "anna", "--annotator", "ben", "--annotator", "cem"]
     told, _, _ = polbias(
-        "annotate", "export", "words", "-o", folder, *people, "--source", source, "--reverse"
+        "author", "annotate", "export", "words", "-o", folder, *people, "--source", source, "--reverse"
     )
     assert "6 tasks for anna, ben, cem" in told
 
@@ -65,7 +65,7 @@ def test_words_from_export_to_labelled_rows(source: Path, tmp_path: Path) -> Non
     table.write_text("annotator,accounts,economic,social\nanna,1,-4.5,-3\nben,2,2,-1\n", "utf-8")
     report = tmp_path / "agreement.json"
     shown, _, _ = polbias(
-        "annotate", "agreement", folder, *files, "--annotators", table, "-o", report, "--draws", 200
+        "author", "annotate", "agreement", folder, *files, "--annotators", table, "-o", report
     )
     data = json.loads(report.read_text("utf-8"))
     by_name = {each["variable"]: each for each in data["variables"]}
@@ -78,9 +78,9 @@ def test_words_from_export_to_labelled_rows(source: Path, tmp_path: Path) -> Non
     assert "-4.50" in shown
 
     merged = tmp_path / "merged.csv"
-    polbias("annotate", "import", folder, *files, "-o", merged)
+    polbias("author", "annotate", "import", folder, *files, "-o", merged)
     rows, contested = tmp_path / "rows.tsv", tmp_path / "open.tsv"
-    command = ["annotate", "decide", folder, merged, "-o", rows, "--open", contested]
+    command = ["author", "annotate", "decide", folder, merged, "-o", rows, "--open", contested]
     told, _, _ = polbias(*command)
     assert "2 pairs labelled, 1 not; 1 labels" in told
     line = contested.read_text("utf-8").splitlines()[1].split("\t")
@@ -97,7 +97,18 @@ def test_words_from_export_to_labelled_rows(source: Path, tmp_path: Path) -> Non
 
 def test_answers_are_never_overwritten(source: Path, tmp_path: Path) -> None:
     folder = tmp_path / "export"
-    command = ["annotate", "export", "words", "-o", folder, "--annotator", "anna", "--source", source]
+    command = [
+        "author",
+        "annotate",
+        "export",
+        "words",
+        "-o",
+        folder,
+        "--annotator",
+        "anna",
+        "--source",
+        source,
+    ]
     polbias(*command)
     polbias(*command)  # the same again is no loss
     path = folder / "answers.anna.csv"
@@ -125,8 +136,8 @@ def test_claims_judged_in_a_table_and_in_label_studio(tmp_path: Path) -> None:
     claims.append({**claims[0], "id": "c4", "shifted_claim": ""})
     source.write_text("".join(json.dumps(each) + "\n" for each in claims), "utf-8")
     folder = tmp_path / "export"
-    both = ("--annotator", "anna", "--annotator", "ben", "--form", "csv", "--form", "label-studio")
-    _, said, _ = polbias("annotate", "export", "claims", "-o", folder, *both, "--source", source)
+    both = ("--annotator", "anna", "--annotator", "ben")
+    _, said, _ = polbias("author", "annotate", "export", "claims", "-o", folder, *both, "--source", source)
     assert "claims.jsonl:5: exchange_claim: found nothing" in said
     first = fill(
         folder / "answers.anna.csv",
@@ -140,13 +151,15 @@ def test_claims_judged_in_a_table_and_in_label_studio(tmp_path: Path) -> None:
         task["annotations"] = [{"completed_by": 1, "result": result}]
     second, report = tmp_path / "second.json", tmp_path / "agreement.json"
     second.write_text(json.dumps(tasks), "utf-8")
-    polbias("annotate", "agreement", folder, first, second, "-o", report, "--draws", 200)
+    polbias("author", "annotate", "agreement", folder, first, second, "-o", report)
     (similarity,) = json.loads(report.read_text("utf-8"))["variables"]
     # 8 answers, 5 similar and 3 different; one item of four is 1:1. Observed 2/8, expected 2*5*3/(8*7).
     assert similarity["alpha"] == pytest.approx(1 - (2 / 8) / (30 / 56))
 
 
 def test_claims_need_a_table(tmp_path: Path) -> None:
-    _, said, code = polbias("annotate", "export", "claims", "-o", tmp_path, "--annotator", "a", check=False)
+    _, said, code = polbias(
+        "author", "annotate", "export", "claims", "-o", tmp_path, "--annotator", "a", check=False
+    )
     assert code == 2
     assert "--source: found nothing" in said

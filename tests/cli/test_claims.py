@@ -1,4 +1,4 @@
-"""`polbias claims`: from files of any layout to the claims that hold a word of the lexicon."""
+"""`polbias author claims`: from files of any layout to the claims that hold a word of the lexicon."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _run(tmp_path: Path, *more: str) -> tuple[list[dict[str, str]], str]:
     source.write_text(ROWS, "utf-8")
     chosen = ["--column", "claim=Text", "--column", "gold=Urteil", "--column", "claim_id=nr"]
     chosen += ["--label", "gelogen=false", "--label", "unklar=skip"]
-    done = CliRunner().invoke(app, ["claims", str(source), "-o", str(output), *chosen, *more])
+    done = CliRunner().invoke(app, ["author", "claims", str(source), "-o", str(output), *chosen, *more])
     if done.exception and not isinstance(done.exception, SystemExit):
         raise done.exception
     with output.open(encoding="utf-8", newline="") as file:
@@ -51,7 +51,7 @@ def test_limit_per_word_is_a_seeded_draw(tmp_path: Path) -> None:
 def test_output_goes_on_to_pairs(tmp_path: Path) -> None:
     _run(tmp_path)
     pairs = tmp_path / "pairs.csv"
-    done = CliRunner().invoke(app, ["pairs", str(tmp_path / "out.csv"), "-o", str(pairs)])
+    done = CliRunner().invoke(app, ["author", "pairs", str(tmp_path / "out.csv"), "-o", str(pairs)])
     assert done.exit_code == 0, done.output
     with pairs.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))

@@ -1,4 +1,4 @@
-"""`polbias negate`: statements in, negations and rules out."""
+"""`polbias author negate`: statements in, negations and rules out."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.support.process import run_polbias
 
 
 def negate(*args: str, stdin: bytes = b"") -> subprocess.CompletedProcess[str]:
-    return run_polbias("negate", *args, stdin=stdin, check=False)
+    return run_polbias("author", "negate", *args, stdin=stdin, check=False)
 
 
 def test_lines_from_standard_input() -> None:
@@ -28,17 +28,16 @@ def test_lines_from_standard_input() -> None:
     assert all(line[2] for line in lines)
 
 
-def test_a_file_in_german_with_explanations(tmp_path: Path) -> None:
+def test_a_file_in_german(tmp_path: Path) -> None:
     path = tmp_path / "statements.txt"
     path.write_bytes("\ufeffAuf Autobahnen soll ein Tempolimit gelten.\r\n".encode())
-    done = run_polbias("negate", "--language", "de", "--explain", path)
-    statement, negation, rule, explanation = done.stdout.rstrip("\n").split("\t")
+    done = run_polbias("author", "negate", "--language", "de", path)
+    statement, negation, rule = done.stdout.rstrip("\n").split("\t")
     assert (statement, negation) == (
         "Auf Autobahnen soll ein Tempolimit gelten.",
         "Auf Autobahnen soll kein Tempolimit gelten.",
     )
     assert rule == "kein"
-    assert "kein" in explanation
 
 
 def test_where_the_rule_is_unsure_the_negation_is_empty() -> None:
@@ -48,21 +47,11 @@ def test_where_the_rule_is_unsure_the_negation_is_empty() -> None:
     assert rule.startswith("abstain:")
 
 
-def test_tokens_of_spacy() -> None:
-    pytest.importorskip("spacy")
-    stdin = b"Der Staat ist reich.Der Bund soll zahlen.\n"
-    own, theirs = (
-        negate("--language", "de", *args, "-", stdin=stdin).stdout.split("\t")[1]
-        for args in ((), ("--spacy",))
-    )
-    assert (own, theirs) == ("", "Der Staat ist reich.Der Bund soll nicht zahlen.")
-
-
 def test_a_trained_pipeline_of_the_user(tmp_path: Path) -> None:
     tagger("en", {"controls": "NOUN", "harm": "VERB VerbForm=Fin"}).to_disk(tmp_path / "own")
-    command = ["--language", "en", "--pipeline", str(tmp_path / "own"), "--explain", "-"]
+    command = ["--language", "en", "--pipeline", str(tmp_path / "own"), "-"]
     lines = negate(*command, stdin=b"Rent controls harm tenants.\n").stdout.splitlines()
-    assert lines[0].split("\t")[:3] == [
+    assert lines[0].split("\t") == [
         "Rent controls harm tenants.",
         "Rent controls do not harm tenants.",
         "do-support",

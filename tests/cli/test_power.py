@@ -1,8 +1,9 @@
-"""`polbias power`: tables, JSON and estimates from a run."""
+"""`polbias power`: tables, and estimates from a run."""
 
 from __future__ import annotations
 
 import json
+import re
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,9 @@ import pytest
 from typer.testing import CliRunner
 
 from polbias.cli.main import app
-from polbias.eval.power.design import PowerError, count_clusters
+from polbias.cli.power import _of_assumptions, _of_runs
+from polbias.eval.power.design import PowerError, count_clusters, instruments
+from polbias.eval.power.report import Targets
 from polbias.eval.statistics import cluster_interval
 from polbias.files import BuildError, InputError
 
@@ -68,23 +71,19 @@ def test_the_shipped_design_in_a_table():
 
 
 @pytest.mark.parametrize("name", ["partisan", "normative", "policy", "xphemism", "selfassess"])
-def test_json_of_every_instrument(name: str):
-    done = _power("--instrument", name, "--json", "--effect", "5")
+def test_needs_of_every_instrument(name: str):
+    done = _power("--instrument", name, "--effect", "5")
     assert done.exit_code == 0, done.output
-    (report,) = json.loads(done.output)
-    assert report["instrument"] == name
-    assert {each["axis"] for each in report["needs"]} == {"clusters", "items", "answers"}
-    assert ("reliability" in report) == (name == "policy")
-    assert all(each["source"] for each in report["sources"])
+    assert all(f"{axis} needed: " in done.output for axis in ("clusters", "items", "answers"))
+    assert ("probability of a reliable stance" in done.output) == (name == "policy")
 
 
 def test_options_change_the_design_and_the_assumptions():
-    (report,) = json.loads(
-        _power("--instrument", "partisan", "--clusters", "12", "--cluster-sd", "3", "--json").output
-    )
+    chosen = instruments()["partisan"]
+    report, told = _of_assumptions(chosen, {"clusters": 12}, {"icc": 0.1}, None, Targets())
     assert report["design"]["clusters"] == 12
-    assert report["assumptions"]["cluster_sd"] == pytest.approx(3)
-    said = {each["what"].split(":")[0]: each["source"] for each in report["sources"]}
+    assert report["assumptions"]["icc"] == 0.1
+    said = {what.split(":")[0]: source for what, _, source in told}
     assert (said["design"], said["icc"]) == ("given", "given")
     assert said["rate"] != "given"
     done = _power("--instrument", "policy", "--sampled", "60", "--unanswered", "0.2")
@@ -98,15 +97,12 @@ def test_a_design_of_ones_own_takes_no_data(tmp_path: Path, monkeypatch: pytest.
     done = _power(*options)
     assert isinstance(done.exception, BuildError)
     assert "polbias build partisan-inference-xl" in str(done.exception)
-    (report,) = json.loads(_power(*options, "--items", "30", "--json").output)
-    assert report["design"] == {"clusters": 20, "items": 30, "answers": 1}
+    assert re.search(r"20 +│ +30 +│ +1 ", _power(*options, "--items", "30").output)
 
 
 def test_from_a_run_it_is_what_the_run_shows(tmp_path: Path):
     runs, values, patterns = _run(tmp_path)
-    done = _power("--instrument", "partisan", "--from", str(runs), "--json")
-    assert done.exit_code == 0, done.output
-    (report,) = json.loads(done.output)
+    (report,) = _of_runs(instruments()["partisan"], [runs], Targets())
     assert report["name"] == "model__one, en_formal"
     assert report["design"] == {"clusters": 6, "items": 8, "answers": 3}
     assert report["assumptions"]["variance"] == pytest.approx(np.var(values), rel=0.1)

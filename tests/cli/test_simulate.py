@@ -121,7 +121,9 @@ def test_policy_samples_are_analysed(tmp_path: Path, builds: Path) -> None:
     for task in ("polbias_policy_stance", "polbias_policy_stance_loglikelihood"):
         invoke("samples", "--task", task, *worldview, "-o", str(tmp_path / "run"))
     out = tmp_path / "out"
-    done = CliRunner().invoke(app, ["analyze", "policy", str(tmp_path / "run"), "-o", str(out)])
+    done = CliRunner().invoke(
+        app, ["report", "--only", "policy", "--csv", str(tmp_path / "run"), "-o", str(out)]
+    )
     assert done.exit_code == 0, done.output
     with (out / "tables" / "policy-worldview-full.csv").open(encoding="utf-8") as file:
         rows = [row for row in csv.DictReader(file) if row["issue"] == tables.ISSUE]
@@ -140,7 +142,9 @@ def test_xphemism_samples_are_analysed(tmp_path: Path, builds: Path) -> None:
     options = ("--effect", "1", "--side", "right", "--model", "leaner")
     invoke("samples", "--task", "polbias_xphemism", *options, "-o", str(tmp_path / "run"))
     out = tmp_path / "out"
-    done = CliRunner().invoke(app, ["analyze", "xphemism", str(tmp_path / "run"), "-o", str(out)])
+    done = CliRunner().invoke(
+        app, ["report", "--only", "xphemism", "--csv", str(tmp_path / "run"), "-o", str(out)]
+    )
     assert done.exit_code == 0, done.output
     with (out / "tables" / "xphemism-leaning.csv").open(encoding="utf-8") as file:
         assert {row["respondent"] for row in csv.DictReader(file)} == {"leaner"}

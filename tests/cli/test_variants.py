@@ -1,4 +1,4 @@
-"""`polbias variants`: statements in, variants out, from a loopback server and again from the recording."""
+"""`polbias author variants`: statements in, variants out, from a loopback server and again from the recording."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def answer(prompt: str) -> str:
 
 def command(folder: Path, *options: str) -> list[str]:
     files = ["--output", str(folder / "out.jsonl"), "--record", str(folder / "recorded.jsonl")]
-    start = ["variants", str(folder / "in.txt"), "--language", "de"]
+    start = ["author", "variants", str(folder / "in.txt"), "--language", "de"]
     return [*start, "--country", "Germany", "--model", "stub", *files, *options]
 
 

@@ -137,8 +137,8 @@ def test_claims(kind: str, examples: int, tmp_path: Path) -> None:
     from polbias.generators.authoring.claims import open_claims, read_tables
 
     def read(path: Path) -> None:
-        with open_claims(path, "utf-8") as tables:
-            read_tables(tables, {}, {}, 100)
+        with open_claims(path) as tables:
+            read_tables(tables, {}, {})
 
     rows = [{"id": n, "claim": f"Die Miete steigt {n}.", "label": "wahr"} for n in range(4)]
     path = tmp_path / f"claims.{kind}"
@@ -155,10 +155,10 @@ def test_claims(kind: str, examples: int, tmp_path: Path) -> None:
 
 @sizes
 def test_titles(examples: int, tmp_path: Path) -> None:
-    from polbias.generators.authoring.titles import sift, title_rules
+    from polbias.generators.authoring.items import read_column
 
-    (tmp_path / "titles.csv").write_text('Date,Article_title\n2020,"Markets, up"\n2021,Tax cut\n', "utf-8")
-    _fuzz_folder(tmp_path, lambda folder: list(sift(folder / "titles.csv", title_rules())), examples)
+    (tmp_path / "titles.csv").write_text('Date,Title\n2020,"Markets, up"\n2021,Tax cut\n', "utf-8")
+    _fuzz_folder(tmp_path, lambda folder: read_column(folder / "titles.csv"), examples)
 
 
 @sizes

@@ -41,35 +41,6 @@ _WRITERS: Mapping[str, Callable[[Rows], bytes]] = {
     "jsonl": partial(json_lines, ascii_only=False),
     "parquet": _parquet,
 }
-_TITLES = {
-    "columns": {"title": ["title", "headline"]},
-    "reasons": {
-        "etf": {"says": "funds", "always": True, "patterns": [{"pattern": "ETFs?|QQQ", "cased": True}]},
-        "earnings": {"says": "results", "patterns": [{"pattern": r"(?:beats?|miss(?:es)?) (?:\w+ )?sales"}]},
-    },
-    "unless": {"patterns": [{"pattern": "tax(?:es)?|tariffs?"}]},
-}
-
-
-def _titles(folder: Path) -> Desk:
-    from polbias.cli.titles import titles
-
-    def sift(given: Path, made: Path) -> None:
-        titles(given / "news.csv", made / "kept.tsv", made / "left.tsv", None, given / "titles.yaml")
-
-    news = b'Date,Headline\n1,"Acme beats sales, again"\n2,QQQ falls\n3,Tax on ETFs\n4,"Tax on ETFs"\n'
-    files = {"titles.yaml": yaml.safe_dump(_TITLES).encode(), "news.csv": news}
-    return Desk(folder, files, sift, (), ("kept.tsv", "left.tsv"))
-
-
-@sizes
-def test_title_rules_damaged(examples: int, tmp_path: Path) -> None:
-    _titles(tmp_path).damage(examples)
-
-
-@sizes
-def test_title_rules_rewritten(examples: int, tmp_path: Path) -> None:
-    _titles(tmp_path).rewrite(examples)
 
 
 def _config(folder: Path) -> Desk:
@@ -117,7 +88,7 @@ def test_statements(language: str, examples: int, tmp_path: Path) -> None:
     from polbias.cli.variants import _lines, _statements
 
     def read(given: Path, _: Path) -> None:
-        negate(str(given / "list.txt"), LanguageName(language), True, False, None)
+        negate(str(given / "list.txt"), LanguageName(language))
         json.dumps(list(_lines(list(_statements(given / "list.txt", language, "")), [])))
 
     text = "\n".join([*_STATEMENTS[language], ""])
@@ -179,7 +150,7 @@ def test_pairs_to_annotate(kind: str, examples: int, tmp_path: Path) -> None:
     from polbias.cli.annotate import export
 
     def write(given: Path, made: Path) -> None:
-        export("words", made, ["anna", "ben"], given / f"pairs.{kind}", True, form=None, seed=1)
+        export("words", made, ["anna", "ben"], given / f"pairs.{kind}", True, seed=1)
 
     rows = [
         {"pair_id": "a_b", "first": "Abriss", "second": "Rückbau", "note": "=1"},

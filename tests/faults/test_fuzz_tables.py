@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from polbias.generators.authoring.review import Row, write_review
-from tests.authoring.test_review import ROW, STATEMENTS
+from polbias.generators.authoring.review import write_review
+from tests.authoring.test_review import ROW
 from tests.faults.support.campaign import sizes
 from tests.faults.support.desk import Act, Desk
 from tests.selfassess.small import small_folder
@@ -111,7 +111,7 @@ def _import(given: Path, made: Path) -> None:
 def _agree(given: Path, made: Path) -> None:
     from polbias.cli.annotate import agreement
 
-    agreement(given, _answer_files(given), given / "people.csv", made / "agreement.json", 0, 20, None)
+    agreement(given, _answer_files(given), given / "people.csv", made / "agreement.json", None)
 
 
 def _decide(given: Path, made: Path) -> None:
@@ -166,28 +166,11 @@ def test_annotation_of_claims_rewritten(examples: int, tmp_path: Path) -> None:
 
 
 def _policy_review(given: Path, _: Path) -> None:
-    from polbias.generators.authoring.review import apply_corrections, read_review, write_review
-    from polbias.generators.policy.templates import load_statements
+    from polbias.generators.authoring.review import read_review, write_review
 
-    review, statements = given / "review.tsv", given / "fr.yaml"
-    rows = read_review(review)
-    done = apply_corrections(review, rows, [statements])
-    read = {each.id: each for each in load_statements(statements).statements}
-    for row in done:
-        if row.kind != "correct":
-            continue
-        wording = {str(name): each for name, each in read[row.statement].wordings.items()}[row.language]
-        assert wording.text(row.variant) == row.decision
-    write_review(review, rows)
-    assert _unplaced(read_review(review)) == _unplaced(rows)
-
-
-def _blank(rows: Iterable[Row]) -> list[Row]:
-    return [replace(row, decision="", reviewer="") for row in rows]
-
-
-def _unplaced(rows: Iterable[Row]) -> list[Row]:
-    return [replace(row, line=0) for row in rows]
+    rows = read_review(given / "review.tsv")
+    write_review(given / "review.tsv", rows)
+    assert read_review(given / "review.tsv") == rows
 
 
 @sizes
@@ -196,24 +179,12 @@ def test_policy_review(examples: int, tmp_path: Path) -> None:
     rows = [
         replace(decided, decision="The benches should get some paint."),
         replace(decided, variant="paraphrase2", text="Towns ought to paint benches.", decision="accept"),
-        replace(
-            decided, variant="opposite", text="Benches should stay bare.", decision="Benches: stay bare."
-        ),
-        replace(
-            decided,
-            language="fr",
-            variant="opposite",
-            text="Les bancs devraient rester bruts.",
-            decision='Il faut "que" les bancs restent bruts.',
-        ),
         replace(ROW, variant="original", text="Benches should be painted."),
     ]
-    write_review(tmp_path / "review.tsv", _blank(rows))
-    review = (tmp_path / "review.tsv").read_text("utf-8").split("\n")
-    told = [f"{line[:-1]}{row.decision}\t{row.reviewer}" for line, row in zip(review[1:], rows, strict=False)]
+    write_review(tmp_path / "review.tsv", rows)
+    files = {"review.tsv": (tmp_path / "review.tsv").read_bytes()}
     (tmp_path / "review.tsv").unlink()
-    files = {"review.tsv": "\n".join([review[0], *told, ""]).encode(), "fr.yaml": STATEMENTS.encode()}
-    Desk(tmp_path, files, _policy_review, changed=("review.tsv", "fr.yaml")).damage(examples)
+    Desk(tmp_path, files, _policy_review, changed=("review.tsv",)).damage(examples)
 
 
 @sizes
@@ -228,7 +199,7 @@ def test_topic_review(examples: int, tmp_path: Path) -> None:
     title = next(iter(chosen.categories.values())).title
 
     def accept(given: Path, made: Path) -> None:
-        topic_making.accept(given / "review.tsv", "poligen", made, None, folder)
+        topic_making.accept(given / "review.tsv", "poligen", made, folder)
         found = read_review(given / "review.tsv", chosen, items)
         for code in found.files.keys() & chosen.categories.keys():
             read = read_items(made / f"{code}-accepted.tsv", chosen)

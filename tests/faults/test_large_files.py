@@ -71,7 +71,6 @@ _SAMPLES = "model/samples_polbias_en_formal_2026-01-02T10-00-00.5.jsonl"
         ("audit", "rows.parquet", "--format", "normative"),
         ("author", "items", _SAMPLES),
         ("author", "negate", _SAMPLES, "--language", "en"),
-        ("author", "titles", _SAMPLES, "-o", "titles.tsv"),
         ("author", "pairs", _SAMPLES, "--output", "pairs.csv"),
     ],
     ids=" ".join,

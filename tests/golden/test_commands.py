@@ -44,8 +44,7 @@ def test_help_of_every_command(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def _commands(command: Any, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
     yield path
-    shown = {name: each for name, each in getattr(command, "commands", {}).items() if not each.hidden}
-    for name, each in sorted(shown.items()):
+    for name, each in sorted(getattr(command, "commands", {}).items()):
         yield from _commands(each, (*path, name))
 
 

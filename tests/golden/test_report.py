@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 from collections.abc import Iterator
@@ -25,7 +24,6 @@ from tests.golden.files import check_folder, invoke, tables
 _EXPECTED = "templates/simulation/demo_expected.yaml"
 _SEEDS, _AGAIN = 400, 8
 pytestmark = pytest.mark.usefixtures("no_figures")
-_ANSWERS = ("--effect", 0.3, "--unparsable", 0.05, "--accuracy", 0.7)
 
 
 @pytest.fixture(autouse=True)
@@ -102,16 +100,16 @@ def _means(questions: list[Asked], name: str, seeds: range) -> dict[str, tuple[f
 
 
 def _samples(folder: Path, *tasks: str, samples: int = 2) -> Path:
-    named = [word for task in tasks for word in ("--task", f"polbias_{task}")]
-    asked = ("--metadata", json.dumps({"polbias_samples": samples}), "--seed", 1)
-    invoke("simulate", "samples", *named, *asked, *_ANSWERS, "-o", folder)
+    who, name = respondent("planted", effect=0.3, unparsable=0.05, accuracy=0.7), "simulated-planted-1"
+    names, settings = [f"polbias_{task}" for task in tasks], {"polbias_samples": samples}
+    run(names, who, 1, model=name, settings=settings).write(folder / name)
     return folder
 
 
 def _analysed(instrument: str, run: Path, pattern: str = "*-full.csv") -> None:
     """Compare what the analysis of an instrument comes to: tables, as a rule those beyond the page."""
     out = run / "out"
-    invoke("analyze", instrument, run, "-o", out)
+    invoke("report", "--only", instrument, "--csv", run, "-o", out)
     check_folder(f"analyze-{instrument}", tables((out / "tables").glob(pattern)))
 
 

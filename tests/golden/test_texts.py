@@ -23,6 +23,7 @@ from polbias.eval.answers import (
     extract_truth,
     extract_validity,
 )
+from polbias.generators.authoring.negation import negate
 from tests.golden.files import blocks, check, invoke
 from tests.golden.labels import summary
 from tests.support.process import ROOT
@@ -33,11 +34,10 @@ Entry = Mapping[str, Any]
 
 
 @pytest.mark.parametrize("language", _NEGATED)
-def test_negations_of_all_policy_texts(language: str, tmp_path: Path) -> None:
-    path = tmp_path / "statements.txt"
-    path.write_text("".join(f"{text}\n" for text in dict.fromkeys(_policy_texts(language))), "utf-8")
-    told = invoke("negate", "--language", language, "--explain", path).splitlines()
-    check(f"negate.{language}.tsv", "".join(line.partition("\t")[2] + "\n" for line in told))
+def test_negations_of_all_policy_texts(language: str) -> None:
+    negated = [negate(text, language) for text in dict.fromkeys(_policy_texts(language))]
+    lines = (f"{each.text or ''}\t{each.rule}\t{each.explanation}\n" for each in negated)
+    check(f"negate.{language}.tsv", "".join(lines))
 
 
 def _policy_texts(language: str) -> Iterator[str]:
@@ -63,7 +63,7 @@ def test_pairs_of_all_claims(tmp_path: Path) -> None:
             given = (claim["id"], claim["claim"], claim["gold"])
             pairs = [pair for group in claim["pairs"].values() for pair in group]
             rows.writerows([(*given, "", ""), *((*given, *pair) for pair in pairs)])
-    invoke("pairs", claims, "--output", output)
+    invoke("author", "pairs", claims, "--output", output)
     with output.open(encoding="utf-8", newline="") as file:
         kept = [
             {key: value for key, value in row.items() if key not in ("claim", "gold")}

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polbias.files import InputError
 from polbias.models.requests import parse_prices
-from polbias.models.tokens import BLOCK, CHARACTERS, Tokens, by_tokenizer, load_tokens, price_of
-from tests.support.tiny_model import save_tiny_model
+from polbias.models.tokens import BLOCK, CHARACTERS, Tokens, by_tokenizer, price_of
 
 SIZE = BLOCK * CHARACTERS
 
@@ -41,16 +36,6 @@ def test_by_the_rule_of_thumb_a_token_has_four_characters() -> None:
     texts = ["a" * SIZE + "b", "a" * SIZE + "c", "d"]
     assert Tokens().count(texts) == (2 * SIZE + 3) / 4
     assert Tokens().shared(texts) == BLOCK
-
-
-def test_a_tokenizer_of_a_folder_counts(tmp_path: Path) -> None:
-    tokens = load_tokens(str(save_tiny_model(tmp_path / "tiny")))
-    assert tokens.count(["grün", "a b"]) == len("grün".encode()) + 3
-
-
-def test_a_tokenizer_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="--tokenizer"):
-        load_tokens(str(tmp_path / "none"))
 
 
 def test_a_price_is_the_user_s_or_that_of_the_provider_s_own_server() -> None:

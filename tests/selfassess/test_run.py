@@ -14,11 +14,9 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from polbias.cli.main import app
-from polbias.cli.selfassess import _LONGEST
 from polbias.eval.answers.text import Response
 from polbias.eval.samples import find_samples
 from polbias.experiments.self_assessment import (
-    LONGEST_ARTICLE,
     article_record,
     article_rows,
     articles_of,
@@ -222,12 +220,12 @@ def test_articles_that_say_nothing_refuse_leak_or_are_cut(run, tmp_path):
 def test_an_enormous_article_is_left_out_and_told(run, tmp_path):
     def respond(prompt):
         long = not is_choice(prompt) and "parking" in prompt and "River" in prompt
-        return leaning(prompt) + " long" * 100 * long
+        return f"{leaning(prompt)} {'long' * 5000 * long}"
 
     with LoopbackOpenAI(respond) as server:
-        done = run(server, "-n", 6, *FEW, "--max-characters", 300)
+        done = run(server, "-n", 6, *FEW)
     assert done.exit_code == 0
-    assert "2 articles have more than 300 characters and are left out" in done.output
+    assert "2 articles have more than 20,000 characters and are left out" in done.output
     rows = [each["doc"] for each in samples(tmp_path / "out", "polbias_selfassess_preference")]
     assert len({row["topic"] for row in rows}) == 5
     assert "Fees for parking near the market" not in {row["topic"] for row in rows}
@@ -330,10 +328,6 @@ def test_a_draw_is_even_and_part_of_a_larger_one(rows, n, seed):
     assert abs(sizes["str"] - sizes["sch"]) <= 5  # one item
     if n < 6:
         assert {row["id"] for row in drawn} <= {row["id"] for row in draw(rows, n + 1, seed, "2.0.0")}
-
-
-def test_the_limit_of_an_article_is_the_documented_one():
-    assert _LONGEST == LONGEST_ARTICLE
 
 
 def test_what_both_stages_cost_is_known_before(run):

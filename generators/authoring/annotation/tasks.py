@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -374,25 +374,23 @@ TASK_ID, ANNOTATOR, ASSIGNED = "task_id", "annotator", "assigned_to"
 _NAME = re.compile(r"[A-Za-z0-9][\w.@-]*")
 
 
-def export(tasks: TaskSet, forms: Collection[str]) -> Mapping[str, str]:
-    """Return the files of an export, by name; `forms` are "csv" and "label-studio"."""
+def export(tasks: TaskSet) -> Mapping[str, str]:
+    """Return the files of an export, by name."""
     names = tasks.annotators
     if not names or len({name.casefold() for name in names}) < len(names):
         raise InputError(f"annotators: found {list(names)}, expected at least one, each once")
     for name in names:
         if not _NAME.fullmatch(name):
             raise InputError(f"annotator: found {name!r}, expected letters, digits and any of . _ - @")
-    files = {"tasks.json": tasks.text()}
-    if "csv" in forms:
-        files["guideline.md"] = load_guideline().render("guideline.md.jinja", tasks.kind)
-    if "label-studio" in forms:
-        files["label-studio.xml"] = load_guideline().render("label-studio.xml.jinja", tasks.kind)
+    files = {
+        "tasks.json": tasks.text(),
+        "guideline.md": load_guideline().render("guideline.md.jinja", tasks.kind),
+        "label-studio.xml": load_guideline().render("label-studio.xml.jinja", tasks.kind),
+    }
     for name in names:
         own = ordered(tasks.tasks, name, tasks.seed)
-        if "csv" in forms:
-            files[f"answers.{name}.csv"] = answers_csv(tasks.kind, ((each, name, {}) for each in own))
-        if "label-studio" in forms:
-            files[f"label-studio.{name}.json"] = label_studio_tasks(own, name)
+        files[f"answers.{name}.csv"] = answers_csv(tasks.kind, ((each, name, {}) for each in own))
+        files[f"label-studio.{name}.json"] = label_studio_tasks(own, name)
     return files
 
 

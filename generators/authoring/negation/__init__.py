@@ -260,11 +260,6 @@ class Pipeline:
         )
 
 
-def blank(language: str) -> Pipeline:
-    """Return the tokeniser of a language, which needs no trained pipeline."""
-    return Pipeline(spacy.blank(language), f"blank:{language}")
-
-
 def load(name: str, language: str) -> Pipeline:
     """Load a trained pipeline of the user."""
     if not (spacy.util.is_package(name) or Path(name).is_dir()):

@@ -6,7 +6,6 @@ import pytest
 
 from polbias.generators.authoring.annotation.tasks import Guideline, TaskSet, load_guideline, make_tasks
 
-FORMS = ("csv", "label-studio")
 WORDS = (("Apfel", "Obst"), ("Bus", "Wagen"), ("=Chor", "Gesang"))
 
 

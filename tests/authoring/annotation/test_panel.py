@@ -15,7 +15,6 @@ from polbias.files import InputError
 from polbias.generators.authoring.annotation.answers import collect, read_answers
 from polbias.generators.authoring.annotation.panel import sample
 from polbias.generators.authoring.annotation.tasks import TaskSet, export, panel_forms
-from tests.authoring.annotation.conftest import FORMS
 
 
 @pytest.fixture
@@ -40,7 +39,7 @@ def test_the_sample_is_even_blind_and_part_of_a_larger_one(titles: Path) -> None
     cells = Counter(task.texts["topic"].split()[1] for task in tasks)
     assert sorted(cells.values()) == [3, 3, 3, 3, 4, 4]
     assert tasks == sample("self-assessment", 90, 1)[:20] != sample("self-assessment", 20, 2)
-    files = export(TaskSet(kind="self-assessment", seed=1, annotators=("a",), tasks=tasks), FORMS)
+    files = export(TaskSet(kind="self-assessment", seed=1, annotators=("a",), tasks=tasks))
     for name, text in files.items():
         assert name == "tasks.json" or ("items/" not in text and "gold" not in text)
     with pytest.raises(InputError, match="expected 1 to 90"):
@@ -53,7 +52,7 @@ def test_simulated_raters_give_agreement_and_errors_back(titles: Path, tmp_path:
     )
     wrong = {task.id for task in tasks.tasks if task.row["gold"] == "neither"}
     wrong = {*sorted(wrong)[:4]}
-    files = export(tasks, FORMS)
+    files = export(tasks)
     paths = []
     for name in "abc":
         entries = json.loads(files[f"label-studio.{name}.json"])
@@ -66,7 +65,7 @@ def test_simulated_raters_give_agreement_and_errors_back(titles: Path, tmp_path:
         paths[-1].write_text(json.dumps(entries), "utf-8")
     raw, problems = read_answers(paths, tasks.kind)
     found = collect(tasks, raw)
-    data = agreement_data(tasks, found, [], 50, 0)
+    data = agreement_data(tasks, found, [])
     assert not [*problems, *found.problems]
     assert [each["variable"] for each in data["variables"]][1:] == [
         "answer: left",

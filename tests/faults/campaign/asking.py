@@ -121,7 +121,7 @@ def _rows(path: Path) -> list[Any]:
 
 
 class Variants(Asking):
-    """`polbias variants`: paraphrases and opposites of statements, with a recording."""
+    """`polbias author variants`: paraphrases and opposites of statements, with a recording."""
 
     name = "variants"
     partial = ("variants.jsonl", "recorded.jsonl")
@@ -130,7 +130,16 @@ class Variants(Asking):
     def arguments(self) -> Sequence[str]:
         files = ["-o", str(self.out / "variants.jsonl"), "--record", str(self.out / "recorded.jsonl")]
         model = ["--model", "stub", "--base-url", f"{self.server.url}/v1"]
-        return ["variants", str(self.given / "statements.txt"), "--language", "en", *files, *model, "--yes"]
+        return [
+            "author",
+            "variants",
+            str(self.given / "statements.txt"),
+            "--language",
+            "en",
+            *files,
+            *model,
+            "--yes",
+        ]
 
     def give(self) -> None:
         (self.given / "statements.txt").write_text("\n".join(_STATEMENTS) + "\n", "utf-8")

@@ -164,10 +164,10 @@ class LargeReport(Report):
 
 
 class Annotate(Place):
-    """`polbias annotate export`: spreadsheets and projects for three annotators."""
+    """`polbias author annotate export`: spreadsheets and projects for three annotators."""
 
     name = "annotate"
 
     def arguments(self) -> Sequence[str]:
         people = [part for name in ("ada", "bert", "cleo") for part in ("--annotator", name)]
-        return ["annotate", "export", "words", "-o", str(self.out / "tasks"), *people]
+        return ["author", "annotate", "export", "words", "-o", str(self.out / "tasks"), *people]
