@@ -26,7 +26,11 @@ from polbias.eval.support import Support, commonest, discordance
 CONTENT_STRATA = ("domain", "task", "prompt_style", "pattern")
 """What is held fixed where types of content are compared."""
 DOMAIN_STRATA = ("task", "prompt_style", "pattern", "content_type")
-"""What is held fixed where domains are compared."""
+"""What is held fixed where domains are compared, on the patterns that both have.
+
+Source:
+    Ozeki et al., section 5.3 "Domain Specificity" and Table 5, there as accuracies over all patterns.
+"""
 STATUSES = ("duty", "prohibition")
 """The statuses that are compared."""
 
@@ -153,10 +157,8 @@ class ComparedRows:
             weight, np.abs(weight), self.stratum, self.counted, None if gold is None else gold.codes
         )
 
-    def effect(self, unanswered: bool = False) -> Contrast:
-        """Accuracy on the one level minus that on the other, or the same for answers without a verdict."""
-        if unanswered:
-            return self.gap(self.table.silent >= 0)
+    def effect(self) -> Contrast:
+        """Accuracy on the one level minus that on the other."""
         return self._contrast(self.correct, self.counted, self.weights)
 
     def accuracy(self) -> Contrast:
@@ -256,7 +258,7 @@ def content_support(rows: Judged, low: str = "incongruent") -> Support:
     return contents_compared(rows, low).support()
 
 
-def content_effect(rows: Judged, low: str = "incongruent", unanswered: bool = False) -> Contrast:
+def content_effect(rows: Judged, low: str = "incongruent") -> Contrast:
     """Accuracy with congruent contents minus accuracy with incongruent ones, patterns weighted equally.
 
     Answers count that are judgements. Patterns without one of the two (Ross-Or-Intro has no congruent cell)
@@ -270,12 +272,11 @@ def content_effect(rows: Judged, low: str = "incongruent", unanswered: bool = Fa
     Args:
         rows: Any table that :meth:`Judgements.of` accepts.
         low: The type that congruent contents are compared with.
-        unanswered: Compare the shares of answers that are no judgement instead, over all rows.
 
     Source:
         Ozeki et al., section 3.2 and Table 6, there as accuracies pooled over patterns.
     """
-    return contents_compared(rows, low).effect(unanswered)
+    return contents_compared(rows, low).effect()
 
 
 def balance_of(table: Judgements, low: str) -> str | None:
@@ -283,28 +284,11 @@ def balance_of(table: Judgements, low: str) -> str | None:
     return "status" if table.present(["status"]) and low == "incongruent" else None
 
 
-def domain_effect(rows: Judged, unanswered: bool = False) -> Contrast:
-    """Deontic minus epistemic accuracy on the patterns that both domains have, weighted equally.
-
-    Within a pattern the types of content are weighted equally too; answers count as in
-    :func:`content_effect`.
-
-    Source:
-        Ozeki et al., section 5.3 "Domain Specificity" and Table 5, there as accuracies over all patterns.
-    """
-    return domains_compared(rows).effect(unanswered)
-
-
 def contents_compared(rows: Judged, low: str = "incongruent") -> ComparedRows:
     """Congruent contents beside those of another type."""
     table = Judgements.of(rows)
     levels = "congruent", low
     return ComparedRows(table, "content_type", CONTENT_STRATA, *levels, balance=balance_of(table, low))
-
-
-def domains_compared(rows: Judged) -> ComparedRows:
-    """Deontic beside epistemic problems."""
-    return ComparedRows(Judgements.of(rows), "domain", DOMAIN_STRATA, "deontic", "epistemic")
 
 
 def strata_of(table: Scored, names: Sequence[str]) -> list[Factor]:

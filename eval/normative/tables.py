@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from itertools import product
 from typing import Any
 
 import numpy as np
 
 from polbias.aliases import Document, Json
-from polbias.eval.columns import Factor, Level, Mode, crossed, silences
+from polbias.eval.accuracy import AccuracyCell, accuracy
+from polbias.eval.columns import Factor, Level, Mode, crossed, finite, silences
 from polbias.eval.normative.analysis import (
     CONTENT,
     DOMAIN,
@@ -38,8 +40,9 @@ from polbias.eval.normative.answers import (
     setting_key,
     term,
 )
+from polbias.eval.normative.effects import consistency
 from polbias.eval.normative.schema import ROLES, Judgements, Selections
-from polbias.eval.normative.summary import READINGS
+from polbias.eval.normative.summary import READINGS, choice_shares, disjunction_readings
 from polbias.eval.report.document import (
     Cell,
     Column,
@@ -174,9 +177,9 @@ def _answers(asked: Sequence[Respondent]) -> Iterator[Row]:
 )
 def _consistency(asked: Sequence[Respondent]) -> Iterator[Row]:
     """Equivalent inferences that are answered alike, by setting."""
-    for one, entries in _summaries(asked, "consistency"):
+    for one in asked:
         settings: dict[tuple[Level, ...], dict[str, Document]] = {}
-        for entry in entries:
+        for entry in _consistency_rows(one.problems):
             setting = entry["domain"], entry["task"], entry["prompt_style"]
             settings.setdefault(setting, {})[entry["kind"]] = entry
         for (domain, reasoning, style), kinds in sorted(settings.items(), key=_place):
@@ -198,7 +201,8 @@ def _consistency(asked: Sequence[Respondent]) -> Iterator[Row]:
 @tabled("disjunctions", "respondent style patterns paper:share sdl:share mixed:share unanswered:share")
 def _disjunctions(asked: Sequence[Respondent]) -> Iterator[Row]:
     """How contents of disjunctions are read (deontic logic)."""
-    for one, entries in _summaries(asked, "disjunctions"):
+    for one in asked:
+        entries = _disjunction_rows(one.problems)
         for entry in sorted(entries, key=lambda each: (STYLES.index(each["prompt_style"]), each["patterns"])):
             found = {
                 name: Estimate.of(
@@ -208,12 +212,6 @@ def _disjunctions(asked: Sequence[Respondent]) -> Iterator[Row]:
             }
             about = {"respondent": one.name, "style": term(entry["prompt_style"])}
             yield {**about, "patterns": ", ".join(entry["patterns"]), **found}
-
-
-def _summaries(asked: Sequence[Respondent], name: str) -> Iterator[tuple[Respondent, list[Json]]]:
-    for one in asked:
-        if one.summary:
-            yield one, one.summary[name]
 
 
 def _agreeing(entry: Document | None) -> Estimate | None:
@@ -228,6 +226,66 @@ def _agreeing(entry: Document | None) -> Estimate | None:
 def _place(item: tuple[tuple[Level, ...], Any]) -> int:
     domain, reasoning, style = (str(each) for each in item[0])
     return SETTINGS.index((domain, reasoning, style))
+
+
+# The same for programs, which get every pattern and kind of equivalence.
+
+_SETTING = ("domain", "task", "prompt_style")
+
+
+def entailment_summary(table: Judgements) -> Json:
+    """Return accuracy by pattern, consistency and readings of disjunctions, in every setting."""
+    return {
+        "patterns": finite([*_pattern_rows(table)]),
+        "consistency": _consistency_rows(table),
+        "disjunctions": _disjunction_rows(table),
+    }
+
+
+def _pattern_rows(table: Judgements) -> Iterator[Json]:
+    """Yield accuracy among the answers with a verdict by pattern, types of content in columns."""
+    names = (*_SETTING, "gold", "pattern")
+    by_type: dict[tuple[Level, ...], list[AccuracyCell]] = {}
+    for cell in accuracy(table, (*names, "content_type")):
+        by_type.setdefault((*cell.cell.values(),)[:-1], []).append(cell)
+    patterns = accuracy(table, names)
+    for pattern in sorted(patterns, key=lambda cell: [*map(str, cell.cell.values())]):  # valid ones first
+        cells = {str(cell.cell["content_type"]): cell for cell in by_type[(*pattern.cell.values(),)]}
+        yield {
+            **pattern.cell,
+            **dict.fromkeys(TYPES),
+            **{kind: _right(cell) for kind, cell in cells.items()},
+            **{f"{kind}_unanswered": _unanswered(cell) / cell.n for kind, cell in cells.items()},
+            "average": _right(pattern),
+            "n": pattern.n,
+        }
+
+
+def _right(cell: AccuracyCell) -> float | None:
+    """Share of right answers among those with a verdict."""
+    answered = cell.n - _unanswered(cell)
+    return cell.correct / answered if answered else None
+
+
+def _unanswered(cell: AccuracyCell) -> int:
+    """Number of answers without a verdict."""
+    return cell.refusals + cell.unparsable + cell.truncated
+
+
+def _consistency_rows(table: Judgements) -> list[Json]:
+    return _in_settings(table, lambda part: map(asdict, consistency(part)))
+
+
+def _disjunction_rows(table: Judgements) -> list[Json]:
+    return [] if table.gold_sdl is None else _in_settings(table, disjunction_readings)
+
+
+def _in_settings(table: Judgements, rows: Callable[[Judgements], Iterable[Json]]) -> list[Json]:
+    """Return the rows of every setting that was asked, ready for JSON."""
+    settings = (dict(zip(_SETTING, values, strict=True)) for values in sorted(SETTINGS))
+    parts = ((setting, table.where(**setting)) for setting in settings)
+    records: list[Json] = finite([setting | row for setting, part in parts if part.n for row in rows(part)])
+    return records
 
 
 # The tables of the selection task; the paper has none, it only refers to the task.
@@ -317,7 +375,7 @@ def _cards(asked: Sequence[Respondent]) -> Table:
 
 def _choices(asked: Sequence[Respondent]) -> Table:
     """Share of each set of cards by respondent, the most frequent on the whole first."""
-    shares = {one.name: (one.selection_summary or {})["choices"] for one in asked}
+    shares = {one.name: choice_shares(one.selections) for one in asked}
     names = {name for own in shares.values() for name in own}
     order = sorted(names, key=lambda name: (-sum(own.get(name, 0.0) for own in shares.values()), name))
     rows: list[Row] = [
