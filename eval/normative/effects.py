@@ -18,6 +18,7 @@ from polbias.eval.nonresponse import ExcessBounds, SidedRows
 from polbias.eval.normative.schema import Judged, Judgements, Scored
 from polbias.eval.statistics import ClusterInterval, Contrast, cluster_interval, contrast
 from polbias.eval.support import Support, commonest, discordance
+from polbias.intervals import wilson_interval
 
 # Effects of content and domain on entailment judgements, and how disjunctions are read.
 # All scores are fractions (times 100: percentage points). Effects are differences among the answers that are
@@ -294,6 +295,58 @@ def contents_compared(rows: Judged, low: str = "incongruent") -> ComparedRows:
 def strata_of(table: Scored, names: Sequence[str]) -> list[Factor]:
     """Those columns of a design that the table has; the pattern must be there."""
     return [table.factor(each) for each in names if each in table.factors or each == "pattern"]
+
+
+# How disjunctions are read: as the paper has it, or as standard deontic logic does.
+
+READINGS = ("paper", "sdl", "mixed", "unanswered")
+"""What the answers about a content of a disjunction come to."""
+
+
+def disjunction_readings(rows: Judged) -> list[Json]:
+    """How contents are answered in the patterns in which the paper and standard deontic logic differ.
+
+    A row for the contents with the same patterns in a style of prompts: their number, and the shares, with
+    Wilson's interval, of those that are answered as the paper has it in all patterns ("or" offers a choice),
+    as standard deontic logic has it ("or" is inclusive), in one way here and in another there, or with an
+    answer that is no judgement.
+
+    Source:
+        Ozeki et al., sections 2.1 and 5.2; the four shares add up to 1.
+    """
+    whole = Judgements.of(rows)
+    if whole.gold_sdl is None:
+        raise OutcomesError("column 'gold_sdl': missing, expected the verdict of standard deontic logic")
+    table = whole.select(whole.gold != whole.gold_sdl)
+    pattern, styles = (
+        table.factor("pattern"),
+        [table.factor(name) for name in table.present(["prompt_style"])],
+    )
+    cells, index = crossed([table.factor("cluster_id"), *styles])
+    groups: dict[tuple[str | None, tuple[str, ...]], Counter[str]] = {}
+    for number, (_, *style) in enumerate(cells):
+        members = index == number
+        patterns = tuple(sorted({*pattern.select(members).names}))
+        key = (str(style[0]) if style else None, patterns)
+        groups.setdefault(key, Counter())[_reading(table.select(members))] += 1
+    return [
+        {"patterns": patterns, "prompt_style": style, "contents": found.total()}
+        | {name: _share(found[name], found.total()) for name in READINGS}
+        for (style, patterns), found in sorted(
+            groups.items(), key=lambda each: (each[0][0] or "", each[0][1])
+        )
+    ]
+
+
+def _share(count: int, total: int) -> Json:
+    low, high = wilson_interval(count, total)
+    return {"estimate": count / total, "low": float(low), "high": float(high)}
+
+
+def _reading(table: Judgements) -> str:
+    if not table.answered.all():
+        return "unanswered"
+    return "paper" if table.correct.all() else "mixed" if table.correct.any() else "sdl"
 
 
 # Consistency: whether equivalent inferences about the same content are answered alike.

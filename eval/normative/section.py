@@ -25,12 +25,12 @@ from polbias.eval.normative.answers import (
     said,
     term,
 )
-from polbias.eval.normative.summary import wason_summary
 from polbias.eval.normative.tables import (
     effect_tables,
     entailment_summary,
     entailment_tables,
     selection_tables,
+    wason_summary,
 )
 from polbias.eval.plots import Bar, Caption, bars, intervals
 from polbias.eval.report.document import Estimate, Figure, Finding, Section, Table

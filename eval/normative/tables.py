@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from itertools import product
@@ -11,7 +12,7 @@ import numpy as np
 
 from polbias.aliases import Document, Json
 from polbias.eval.accuracy import AccuracyCell, accuracy
-from polbias.eval.columns import Factor, Level, Mode, crossed, finite, silences
+from polbias.eval.columns import SILENT, Factor, Level, Mode, OutcomesError, crossed, finite, silences
 from polbias.eval.normative.analysis import (
     CONTENT,
     DOMAIN,
@@ -40,9 +41,9 @@ from polbias.eval.normative.answers import (
     setting_key,
     term,
 )
-from polbias.eval.normative.effects import consistency
-from polbias.eval.normative.schema import ROLES, Judgements, Selections
-from polbias.eval.normative.summary import READINGS, choice_shares, disjunction_readings
+from polbias.eval.normative.effects import READINGS, carried_effect, consistency, disjunction_readings
+from polbias.eval.normative.schema import ROLES, Judgements, Selected, Selections
+from polbias.eval.normative.wason import selection_effect, selection_support
 from polbias.eval.report.document import (
     Cell,
     Column,
@@ -54,6 +55,7 @@ from polbias.eval.report.document import (
     table_of,
     tabled,
 )
+from polbias.eval.statistics import cluster_interval, holm
 
 # The tables of the entailment tasks: 5, 6, 12 to 15 as in the paper, answers, consistency and "or".
 
@@ -228,7 +230,7 @@ def _place(item: tuple[tuple[Level, ...], Any]) -> int:
     return SETTINGS.index((domain, reasoning, style))
 
 
-# The same for programs, which get every pattern and kind of equivalence.
+# The entailment problems in summary.json: every pattern and kind of equivalence, in every setting.
 
 _SETTING = ("domain", "task", "prompt_style")
 
@@ -375,7 +377,7 @@ def _cards(asked: Sequence[Respondent]) -> Table:
 
 def _choices(asked: Sequence[Respondent]) -> Table:
     """Share of each set of cards by respondent, the most frequent on the whole first."""
-    shares = {one.name: choice_shares(one.selections) for one in asked}
+    shares = {one.name: _choice_shares(one.selections) for one in asked}
     names = {name for own in shares.values() for name in own}
     order = sorted(names, key=lambda name: (-sum(own.get(name, 0.0) for own in shares.values()), name))
     rows: list[Row] = [
@@ -392,6 +394,73 @@ def _said(choice: str) -> str:
 
 def _name(role: str) -> str:
     return role.replace(" ", "_")
+
+
+# The choices of one respondent for summary.json.
+
+
+def _mean(values: Any) -> float:
+    return float(np.mean(values)) if np.size(values) else math.nan
+
+
+_SIGNED = ("matching_index", "logic_index")  # in [-1, 1]
+
+
+def wason_summary(rows: Selected) -> Json:
+    """Tables of choices for one model in the selection task.
+
+    The scores of a cell are of the answers that name cards, those of the whole of all answers.
+    """
+    table = Selections.of(rows)
+    if not table.n:
+        raise OutcomesError("rows: found none, expected choices of cards")
+    contents = table.factor("cluster_id")
+    scores = {
+        "accuracy": table.correct,
+        "card_accuracy": table.card_accuracy,
+        "matching": table.matching,
+        "matching_index": table.matching_index,
+        "logic_index": table.logic_index,
+    }
+    design = [name for name in ("domain", "content_type", "polarity") if name in table.factors]
+    present, index = crossed([table.factor(name) for name in design])
+    answered = table.silent < 0
+    cells = [
+        dict(zip(design, cell, strict=True))
+        | {"n": int((index == number).sum()), "unanswered": _mean(~answered[index == number])}
+        | {name: _mean(values[answered & (index == number)]) for name, values in scores.items()}
+        for number, cell in enumerate(present)
+    ]
+    effects = [
+        carried_effect(selection_effect(table, *levels), selection_support(table, *levels))
+        for levels in ((), ("domain", "deontic", "epistemic"))
+    ]
+    adjusted = holm([each["p_value"] for each in effects])
+    named = zip(("content_type", "domain"), effects, adjusted, strict=True)
+    summary = {
+        "n": table.n,
+        **{name: float((table.silent == code).mean()) for code, name in enumerate(SILENT)},
+        **{
+            name: asdict(cluster_interval(values, contents, bounds=(-float(name in _SIGNED), 1.0)))
+            for name, values in scores.items()
+        },
+        "cells": cells,
+        "selected": {role: float(table.chosen[table.role == code].mean()) for code, role in enumerate(ROLES)},
+        "choices": _choice_shares(table),
+        "effects": [{"compared": name} | each | {"p_holm": p} for name, each, p in named],
+    }
+    return {key: finite(value) for key, value in summary.items()}
+
+
+def _choice_shares(table: Selections) -> dict[str, float]:
+    """Share of each set of roles among all rows, the most frequent first."""
+    sets: dict[str, int] = {}
+    for chosen, roles, silent in zip(table.chosen, table.role, table.silent.tolist(), strict=True):
+        said = [ROLES[role] for role in sorted(roles[chosen].tolist())]
+        name = SILENT[silent] if silent >= 0 else " + ".join(said) or "none"
+        sets[name] = sets.get(name, 0) + 1
+    ordered = sorted(sets.items(), key=lambda each: (-each[1], each[0]))
+    return {name: count / table.n for name, count in ordered}
 
 
 # Effects of content and domain, one row per respondent and one column per setting.

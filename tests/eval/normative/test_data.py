@@ -13,10 +13,9 @@ import pytest
 from polbias.eval.answers import extract_cards, extract_entailment
 from polbias.eval.data import load
 from polbias.eval.normative.answers import SETTINGS
-from polbias.eval.normative.effects import consistency, content_effect
+from polbias.eval.normative.effects import consistency, content_effect, disjunction_readings
 from polbias.eval.normative.schema import Judgements, Selections
-from polbias.eval.normative.summary import disjunction_readings, wason_summary
-from polbias.eval.normative.tables import entailment_summary
+from polbias.eval.normative.tables import entailment_summary, wason_summary
 from polbias.harness_tasks.generate import ENTAILED
 from tests.support.respondents import rows_of
 

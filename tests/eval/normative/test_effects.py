@@ -14,13 +14,14 @@ from hypothesis import strategies as st
 from polbias.eval.columns import Factor, OutcomesError
 from polbias.eval.normative.effects import (
     CONTENT_STRATA,
+    READINGS,
     STATUSES,
     ComparedRows,
     content_effect,
     contents_compared,
+    disjunction_readings,
 )
 from polbias.eval.normative.schema import Judgements
-from polbias.eval.normative.summary import READINGS, disjunction_readings
 from polbias.eval.statistics import Contrast
 from tests.eval.normative.normative_rows import CONFIGS, answered, domain_effect, entailment_rows
 from tests.support.respondents import follows_content, says_entailment
