@@ -15,7 +15,7 @@ from typer.testing import CliRunner, Result
 
 from polbias.cli.main import app
 from polbias.eval.policy.schema import ISSUES, ORDERS, VARIANTS
-from polbias.eval.selfassess.summary import TABLES
+from polbias.eval.selfassess.tables import FULL
 from polbias.eval.xphemism.regression import MODES
 from polbias.files import InputError
 from tests.eval.selfassess.respondents import judged, planted, prefers, refuse, rows
@@ -156,9 +156,9 @@ def _judged(folder: Path, judgements: Sequence[Row]) -> Path:
 def test_generated_answers_and_likelihoods_are_kept_apart(tmp_path: Path) -> None:
     out = tmp_path / "out"
     wrote(invoke("analyze", "selfassess", _choices(tmp_path), "-o", out), out)
-    biases = {(row["respondent"], float(row["bias"])) for row in table(out, "selfassess-shares-full")}
+    biases = {(row["respondent"], float(row["bias"])) for row in table(out, "selfassess-shares")}
     assert biases == {("model__one", -100), ("model__one (log-likelihood)", 100)}
-    for name in TABLES:
+    for name in FULL:
         both = {row["respondent"] for row in table(out, f"selfassess-{name}-full")}
         assert both == {"model__one", "model__one (log-likelihood)"}, name
 
@@ -166,7 +166,8 @@ def test_generated_answers_and_likelihoods_are_kept_apart(tmp_path: Path) -> Non
 def test_only_refusals_still_make_tables(tmp_path: Path) -> None:
     out = tmp_path / "out"
     wrote(invoke("analyze", "selfassess", _judged(tmp_path, judged(rows(3), refuse)), "-o", out), out)
-    assert {row["refusal"] for row in table(out, "selfassess-shares-full")} == {"1.0"}
+    assert {row["refusal"] for row in table(out, "selfassess-shares")} == {"1.0"}
+    assert {row["note"] for row in table(out, "selfassess-models-full")} == {"no choices"}
 
 
 def test_the_seed_chooses_the_order_of_the_paper_mode(tmp_path: Path) -> None:
