@@ -14,6 +14,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from polbias.cli.main import app
+from polbias.eval.policy.robustness import TESTS
 from polbias.eval.policy.schema import ISSUES, ORDERS, VARIANTS
 from polbias.eval.selfassess.tables import FULL
 from polbias.eval.xphemism.regression import MODES
@@ -91,16 +92,16 @@ def test_the_rows_say_which_instrument_they_are_of(tmp_path: Path, dataset: str,
     assert found or "found no samples of tasks of policy" in str(done.exception)
 
 
-def test_tables_of_every_rule_and_what_was_left_out(tmp_path: Path) -> None:
+def test_tables_of_both_modes_and_what_was_left_out(tmp_path: Path) -> None:
     out, run = tmp_path / "out", _policy(tmp_path / "run")
     done = invoke("analyze", "policy", run, "-o", out, "--rule", "paper")
     summary = wrote(done, out)
     assert ".jsonl:97:" in done.output
-    worldview = table(out, "policy-worldview-full")
-    for rule in ("default", "paper", "code"):
-        found = [float(row["stance"]) for row in worldview if row["rule"] == rule]
-        assert found == [1.0, -1.0] * 4
-    assert {row["n"] for row in table(out, "policy-asked-full")} == {"96"}
+    assert [float(row["stance"]) for row in table(out, "policy-worldview")] == [100.0, -100.0] * 4
+    assert {row["answered"] for row in table(out, "policy-worldview-paper")} == {"8.0"}
+    for name in ("policy-tests", "policy-tests-paper"):
+        assert {table(out, name)[0][test] for test in (*TESTS, "all")} == {"1.0"}
+    assert summary["instruments"]["policy"]["model__one"]["n"] == 96
     assert [*summary["instruments"]] == ["policy"]
     again = invoke("report", run, "--only", "policy", "--csv", "-o", tmp_path / "again")
     assert wrote(again, tmp_path / "again") == summary
@@ -115,13 +116,11 @@ def test_no_zeros_where_nothing_was_tested(tmp_path: Path) -> None:
     summary = wrote(done, out)["instruments"]["policy"]["model__one"]
     assert "not all five reliability tests can be made" in done.output
     assert summary["not_tested"] == ["sign", "paraphrase", "negation"]
-    for row in table(out, "policy-worldview-full"):
-        if row["rule"] == "default":
-            assert {name for name, cell in row.items() if cell} == {
-                *("respondent", "rule", "language", "issue", "positive", "negative")
-            }
-    passed = {row["test"]: row["passed"] for row in table(out, "policy-tests-full")[:6]}
-    assert {name for name, share in passed.items() if share} == {"label_inversion", "opposite"}
+    assert summary["worldview"] == []
+    assert not (out / "tables" / "policy-worldview-paper.csv").exists()
+    for name in ("policy-tests", "policy-tests-paper"):
+        passed = table(out, name)[0]
+        assert {test for test in (*TESTS, "all") if passed[test]} == {"label_inversion", "opposite"}
 
 
 def test_match_with_parties(tmp_path: Path) -> None:
@@ -129,9 +128,9 @@ def test_match_with_parties(tmp_path: Path) -> None:
         pytest.skip("no copy of the published ProbVAA")
     out = tmp_path / "out"
     wrote(invoke("analyze", "policy", _policy(tmp_path, range(1, 30)), "-o", out, "--parties", PARTIES), out)
-    found = table(out, "policy-leanings-full")
-    assert {row["who"] for row in found} == {"model", "alwaysAgree", "alwaysDISagree"}
-    assert all(row["published"] for row in found if row["leaning"] != "right minus left")
+    found = table(out, "policy-leanings-paper")
+    assert len({row["respondent"] for row in found}) == 3  # the model, and who always says the same
+    assert all(row[side] for row in found for side in ("left", "center", "right"))
 
 
 # self-assessment
