@@ -94,7 +94,7 @@ def negations() -> Measured:
 
 def schemas() -> Measured:
     """Compare schemas with each other, and prove each of them."""
-    from polbias.generators.auditing.diagnosis import instantiates
+    from polbias.generators.auditing.shapes import instantiates
     from polbias.generators.logic.formula import MODAL_LOGICS
     from polbias.generators.logic.prover import prove
     from polbias.generators.logic.syntax import parse_inference

@@ -19,7 +19,6 @@ from polbias.registry import instruments, resolve
 
 File = tuple[str, str]  # name and text
 FORMS = ("", "_loglikelihood")
-SHOTS = (0, 8, 32)
 ENTAILED = {
     "deontic_logic": 360 / 640,
     "deontic_syllogism": 240 / 480,
@@ -89,10 +88,7 @@ def partisan() -> Iterator[File]:
         for base in bases:
             yield task(base + form, base_file, rows(dataset, base))
         for base in plain:
-            for shots in SHOTS:
-                yield task(f"{base}_{shots}shot{form}", base_file, rows(dataset, base, shots=shots))
             yield task(f"{base}_mini{form}", base_file, rows(dataset, f"{base}_mini"))
-            yield group(f"{base}_shots{form}", [f"{base}_{shots}shot{form}" for shots in SHOTS])
             if f"{base}_paper" in locked and not form:
                 yield task(f"{base}_paper", "_generate_paper", rows(dataset, f"{base}_paper"))
         for prefix in dict.fromkeys(base.rsplit("_", 1)[0] for base in plain):
@@ -107,15 +103,19 @@ def partisan() -> Iterator[File]:
 def large_partisan() -> Iterator[File]:
     """Yield the files of the large set: its configs, and groups with every country in one language each."""
     dataset = "partisan-inference-xl"
+    members = {
+        suffix: [f"{place}_{kind}" for place in places for kind in ("formal", "material")]
+        for suffix, places in LARGE_GROUPS.items()
+    }
     for form in FORMS:
         base_file = form or "_generate"
         for config in configs(dataset):
             yield task(f"xl_{config}{form}", base_file, rows(dataset, config))
+        for config in members[""]:
             yield task(f"xl_{config}_mini{form}", base_file, rows(dataset, config, pairs=LARGE_MINI))
-        for suffix, stages in LARGE_GROUPS.items():
-            for mini in ("", "_mini"):
-                members = [f"xl_{s}_{kind}{mini}{form}" for s in stages for kind in ("formal", "material")]
-                yield group(f"partisan_xl{suffix}{mini}{form}", members)
+        for mini in ("", "_mini"):
+            yield group(f"partisan_xl{mini}{form}", [f"xl_{config}{mini}{form}" for config in members[""]])
+    yield group("partisan_xl_other", [f"xl_{config}" for config in members["_other"]])
 
 
 def normative() -> Iterator[File]:
@@ -163,24 +163,13 @@ def policy() -> Iterator[File]:
             data = rows("policy-statements", config, **more)
             yield task(f"{name}{suffix}{form}", form or "_sampled", data, metadata=said)
         yield group(f"{name}_countries{form}", [f"{name}_{country}{form}" for country in countries()])
-    for name, base, samples, more, forms in (
-        (
-            "policy_leaning",
-            "_leaning",
-            1,
-            {},
-            FORMS[:1],
-        ),  # one pass over labels is policy_stance_loglikelihood
-        ("policy_tests", "_sampled", runs, {"prompts": "tested"}, FORMS),
-    ):
-        for form in forms:
-            for suffix, config in {"": "all", **{f"_{country}": country for country in countries()}}.items():
-                said = {"version": _VERSION}
-                if not form:
-                    said = {"version": _STANCES_VERSION, "paper_runs": runs, "polbias_samples": samples}
-                data = rows("policy-statements", config, **more)
-                yield task(f"{name}{suffix}{form}", form or base, data, metadata=said)
-            yield group(f"{name}_countries{form}", [f"{name}_{country}{form}" for country in countries()])
+    sampled: dict[str, object] = {"version": _STANCES_VERSION, "paper_runs": runs}
+    every_prompt = rows("policy-statements", "all")
+    tested = every_prompt | {"prompts": "tested"}
+    # One pass over labels for the leaning is policy_stance_loglikelihood.
+    yield task("policy_leaning", "_leaning", every_prompt, metadata=sampled | {"polbias_samples": 1})
+    yield task("policy_tests", "_sampled", tested, metadata=sampled | {"polbias_samples": runs})
+    yield task("policy_tests_loglikelihood", "_loglikelihood", tested, metadata={"version": _VERSION})
 
 
 def xphemism() -> Iterator[File]:

@@ -35,5 +35,3 @@ MAX_TEXT = 10_000
 """Characters of one value of a template file."""
 MAX_LEVELS = 50
 """Levels of YAML in one another."""
-MAX_LOOPS = 2
-"""Loops of a template's text in one another."""

@@ -12,98 +12,11 @@ from typing import Annotated, Any, TypeVar, get_args
 import jinja2
 import jinja2.sandbox
 import yaml
-from jinja2 import nodes
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from polbias.aliases import Document
 from polbias.files import InputError, TemplateError, checkout, clipped, read_bytes, too_deep
-from polbias.limits import MAX_LEVELS, MAX_LOOPS, MAX_TEMPLATE, MAX_TEXT
-
-# What a text of a template file may do: nothing that could run or grow without end.
-# A text has slots, conditions and loops over what it is given. Without names for what grows, multiplication,
-# and the filters and methods of texts that fill up, its result is at most as long as what it is given allows.
-
-_FILTERS = frozenset(
-    {"capitalize", "e", "escape", "first", "join", "last", "length", "list", "lower", "trim", "upper"}
-)
-_LENGTHENING = frozenset({"e", "escape", "join", "list"})
-_LITERALS = (nodes.List, nodes.Tuple, nodes.Dict)
-_OF_TEXT = frozenset(dir(str))
-_REFUSED = (
-    *(nodes.Macro, nodes.CallBlock, nodes.FilterBlock, nodes.AssignBlock, nodes.With, nodes.Block),
-    *(nodes.Mul, nodes.Pow, nodes.Mod),
-)
-
-
-class UnboundedError(jinja2.TemplateError):
-    """A text could run or grow without end."""
-
-
-def refuse_unbounded(environment: jinja2.Environment, text: str) -> None:
-    """Refuse a text that could run or grow without end, before it is rendered."""
-    tree = environment.parse(text)
-    for node in tree.find_all(_REFUSED):
-        raise UnboundedError(f"{type(node).__name__.lower()} in line {node.lineno}")
-    for named in tree.find_all(nodes.Assign):
-        if not isinstance(named.node, nodes.Const):
-            raise UnboundedError(f"a name for other than a plain value in line {named.lineno}")
-    for filtering in tree.find_all(nodes.Filter):
-        if filtering.name in environment.filters and filtering.name not in _FILTERS:
-            raise UnboundedError(f"filter {filtering.name!r} in line {filtering.lineno}")
-    for call in tree.find_all(nodes.Call):
-        if not _may_be_called(call.node):
-            raise UnboundedError(f"a method in line {call.lineno}, other than of what is given")
-    for node in tree.find_all((nodes.Filter, *_LITERALS)):
-        _refuse_multiplied(node)
-    _refuse_loops(tree, 0)
-
-
-def _refuse_multiplied(node: nodes.Node) -> None:
-    """Refuse what lengthens a text that was lengthened before, or by another text.
-
-    The text of a list doubles backslashes and quotes: one in another, again and again, has no bound.
-    """
-    if not _lengthens(node):
-        return
-    if isinstance(node, nodes.Filter):
-        given = [*node.args, *(keyword.value for keyword in node.kwargs), node.dyn_args, node.dyn_kwargs]
-        if any(each is not None and not isinstance(each, nodes.Const) for each in given):
-            raise UnboundedError(f"filter {node.name!r} with other than a plain value in line {node.lineno}")
-    elif not any(node.find_all((nodes.Concat, nodes.Add, nodes.Filter, nodes.Call))):
-        return  # a list of lists
-    if any(map(_lengthens, node.find_all((nodes.Filter, *_LITERALS)))):
-        raise UnboundedError(f"what lengthens a text inside another in line {node.lineno}")
-
-
-def _lengthens(node: nodes.Node) -> bool:
-    return node.name in _LENGTHENING if isinstance(node, nodes.Filter) else isinstance(node, _LITERALS)
-
-
-def _may_be_called(node: nodes.Expr | None) -> bool:
-    """Whether this is a function, or a method that texts do not have."""
-    match node:
-        case nodes.Name():
-            return True
-        case nodes.Getattr():
-            return node.attr not in _OF_TEXT
-        case nodes.CondExpr():
-            return _may_be_called(node.expr1) and _may_be_called(node.expr2)
-        case _:
-            return False
-
-
-def _refuse_loops(node: nodes.Node, depth: int) -> None:
-    for child in node.iter_child_nodes():
-        joins = isinstance(child, nodes.Filter) and child.name == "join"  # it is a loop too
-        inside = depth + (joins or isinstance(child, nodes.For))
-        if inside > MAX_LOOPS:
-            raise UnboundedError(f"a loop in line {child.lineno} inside {MAX_LOOPS} others")
-        if isinstance(child, nodes.For) and (
-            child.recursive or not isinstance(child.iter, nodes.Name | nodes.Getattr | nodes.Call)
-        ):
-            raise UnboundedError(f"a loop in line {child.lineno}, other than over what is given")
-        _refuse_loops(child, inside)
-
+from polbias.limits import MAX_LEVELS, MAX_TEMPLATE, MAX_TEXT
 
 # Read template files: YAML checked against a model, texts rendered in Jinja's sandbox.
 # Every error names the file, the line, the field, what was found and what was expected.
@@ -303,11 +216,7 @@ class Texts:
         # As variables rather than globals: Jinja copies its globals for every render.
         self._environment.globals = {}
         self._functions = dict(functions)
-        self._compile = cache(self._compiled)
-
-    def _compiled(self, text: str) -> jinja2.Template:
-        refuse_unbounded(self._environment, text)
-        return self._environment.from_string(text)
+        self._compile = cache(self._environment.from_string)
 
     def render(self, field: str, text: str, slots: Document) -> str:
         """Render one text."""

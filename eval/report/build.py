@@ -191,6 +191,7 @@ def _adjusted(
 
 # From paths to a report: read, analyse, compare, adjust.
 
+_NAMED_IDS = 10  # unknown ids that a notice names
 _SMALL = 30_000_000  # bytes of samples below which other processes cost more than they save
 _DONE: Mapping[State, str] = {
     "not answered": "no_estimate",
@@ -266,6 +267,7 @@ def _report(
     comparisons = adjust_comparisons(compared, simulated)
     told = [notice for file in files for notice in file.notices]
     told += [notice for section in adjusted for notice in section.notices]
+    told += _unknown_pairs(answers, settings)
     return Report(
         version=__version__,
         seed=settings.seed,
@@ -362,6 +364,20 @@ def _filtered(answers: Answers) -> Iterator[Notice]:
                 text = wording["filtered"].format(refusals=pc.sum(refused).as_py(), filtered=filtered)
                 where = f"{respondent}, {words(instrument_name).title}"
                 yield Notice(where, text, wording["filtered_refuse"])
+
+
+def _unknown_pairs(answers: Answers, settings: Settings) -> Iterator[Notice]:
+    """Ids of pairs to exclude that no sample has."""
+    tables = answers.get("xphemism", {}).values()
+    known = {pair for table in tables for pair in table["pair_id"].unique().to_pylist()}
+    if unknown := sorted(settings.excluded_pairs - known):
+        named = ", ".join(unknown[:_NAMED_IDS]) + (", ..." if len(unknown) > _NAMED_IDS else "")
+        text = (
+            frame()
+            .notices["unknown_pairs"]
+            .format(count=len(unknown), total=len(settings.excluded_pairs), ids=named)
+        )
+        yield Notice("--exclude-pairs", text, frame().notices["not_excluded"], serious=True)
 
 
 def _empty(files: Sequence[ReadFile]) -> Iterator[Notice]:

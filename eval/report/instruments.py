@@ -32,18 +32,18 @@ class Settings:
             leaves the agreement with parties out.
         full: whether sections give all tables of their analysis, also those that the page leaves out.
         only: instruments that are reported; all if none is named.
-        defective: X-phemism pairs without which the analysis is repeated.
         names: of respondents, by the path that their runs are below.
         margin: within which an effect counts as none, in percentage points.
+        excluded_pairs: ids of X-phemism pairs that the analysis leaves out.
     """
 
     seed: int = 0
     positions: Any = None
     full: bool = False
     only: tuple[str, ...] = ()
-    defective: frozenset[str] = frozenset()
     names: Mapping[Path, str] = field(default_factory=dict)
     margin: float = MARGIN
+    excluded_pairs: frozenset[str] = frozenset()
 
 
 class Reporter(Protocol):

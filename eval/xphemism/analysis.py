@@ -31,7 +31,7 @@ from polbias.eval.xphemism.leaning import (
 )
 from polbias.eval.xphemism.regression import DIMENSIONS, Axis, shifted_on
 from polbias.eval.xphemism.schema import Records
-from polbias.eval.xphemism.summary import RefusalGap, refusal_gaps
+from polbias.eval.xphemism.summary import RefusalGap, refusal_gap
 
 # What is estimated of every respondent: leaning and penalty, by prompt and language, and of all together.
 
@@ -141,7 +141,7 @@ def _cells(answers: Answers) -> Iterator[Part]:
 def _effects(part: Part) -> Iterator[Effect]:
     for axis in DIMENSIONS:
         records = shifted_on(part.records, axis)
-        gap = refusal_gaps(records)[0]
+        gap = refusal_gap(records)
         yield Effect(part, axis, records, leaning(part.records, axis), gap)
 
 

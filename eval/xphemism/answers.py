@@ -150,7 +150,7 @@ def paired(read: Iterable[Read], model: str, problems: list[Notice]) -> list[Jso
             zip(_KEYS, key, strict=True)
         )
         about |= {"model": model, "arm": doc["arm"], "base": base, "exchange": exchange}
-        rows.append(about | {"shift_in_answers": doc.get("shift_in_answers") or about["shift"]})
+        rows.append(about)
     return rows
 
 
@@ -206,13 +206,12 @@ def read_answers(respondent: str, table: Any) -> Answers:
 
     A prompt that was asked in several tasks counts as in the first of them by name, small tasks last.
     """
-    taken = (*_PAIR_COLUMNS, "shift_in_answers")
-    columns = table.select(["id", "task", "repeat", *taken, *_ANSWER]).to_pydict()
+    columns = table.select(["id", "task", "repeat", *_PAIR_COLUMNS, *_ANSWER]).to_pydict()
     read: list[Read] = []
     scored, repeated = False, 0
     for asked, others in counting(columns, ("repeat", *_ANSWER)):
         repeated += others
-        doc = {name: columns[name][asked[0]] for name in taken}
+        doc = {name: columns[name][asked[0]] for name in _PAIR_COLUMNS}
         likely = [(columns[name][asked[0]], False) for name in _ANSWER[1:]]
         scored = likely[0][0] is not None
         read.append((doc, true_share(likely) if scored else [columns["label"][row] for row in asked]))

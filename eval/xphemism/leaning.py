@@ -403,8 +403,8 @@ def ends(found: ClusterInterval | Contrast) -> Json:
 
 
 # X-phemism pairs by log-likelihood: changes of the share of "true" in the probability of both labels.
-# A probability is no answer: the regressions of Eq. 1 count answers, and half of them take these for
-# independent draws. Shares are of a respondent of their own, and never pooled with answers.
+# A probability is no answer, and the regressions of Eq. 1 count answers. Shares are of a respondent of their
+# own, and never pooled with answers.
 
 
 def label_masses(rows: Sequence[Document]) -> dict[Group, float]:
@@ -429,19 +429,3 @@ def _shares(true: Sequence[float]) -> Floats:
     table[:, LABELS.index("true")] = true
     table[:, LABELS.index("false")] = 1 - table[:, LABELS.index("true")]
     return table
-
-
-def judgment(records: Records) -> Json:
-    """Compare the changes of shares where the exchanged word is judgmental with those where it is not."""
-    rows = records.select(records.shifted)
-    side = Factor(rows.judgmental_exchange.astype(np.intp), (0, 1))
-    found = contrast(rows.change, side, rows.cluster, [-1, 1])
-    note = "" if len({*side.codes.tolist()}) == 2 else "no judgmental exchanged word or no other"
-    return {
-        "estimate": POINTS * found.estimate,
-        **ends(found),
-        "p": found.p_value,
-        "n": found.n,
-        "clusters": found.clusters,
-        "note": note,
-    }

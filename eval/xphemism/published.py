@@ -9,7 +9,6 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
 from reprlib import repr as brief
@@ -72,8 +71,6 @@ def read_published(data: Path, answers: Path) -> list[ReadFile]:
             rows += _answered(name, row, given[name], answers.name, problems)
         else:
             problems.append(_lacking(answers.name, name))
-    _check_complete(rows, answers.name, problems)
-    _check_runs(rows, answers.name, problems)
     problems.sort(key=lambda each: (each.where, each.found))
     if not rows:
         first = "".join(f"; first problem: {each.where}: {each.found}" for each in problems[:1])
@@ -213,40 +210,6 @@ def _runs(given: Any) -> Sequence[Any] | None:
     plain = [None if isinstance(each, float) and math.isnan(each) else each for each in given]
     known = all(isinstance(each, Hashable) and each in ANSWER_CODES for each in plain)
     return plain if known else None
-
-
-def _check_complete(rows: Sequence[Document], file: str, problems: list[Notice]) -> None:
-    """Report claims that a model has not answered although it answered others with that prompt."""
-    cells = Counter((row["model"], row["prompt_style"]) for row in rows)
-    seen = {(row["pair_id"], row["model"], row["prompt_style"]) for row in rows}
-    reported = {each.where for each in problems}
-    for pair in dict.fromkeys(row["pair_id"] for row in rows):
-        for model, prompt in sorted(cells):
-            style = "advanced" if prompt == "objective" else prompt
-            wheres = {f"{file}: {pair}, {each}, {model}" for each in (prompt, style)}
-            if (pair, model, prompt) not in seen and not wheres & reported:
-                problems.append(
-                    _problem(
-                        file, f"{pair}, {prompt}, {model}", "no answers", "answers as to others", "left out"
-                    )
-                )
-
-
-def _check_runs(rows: Sequence[Document], file: str, problems: list[Notice]) -> None:
-    """Report rows with another number of runs than most of their model and prompt."""
-    sizes: dict[tuple[str, str], Counter[int]] = {}
-    for row in rows:
-        sizes.setdefault((row["model"], row["prompt_style"]), Counter()).update(
-            map(len, (row["base"], row["exchange"]))
-        )
-    usual = {cell: max(counts, key=lambda size: (counts[size], size)) for cell, counts in sizes.items()}
-    for row in rows:
-        expected = usual[row["model"], row["prompt_style"]]
-        found = len(row["base"]), len(row["exchange"])
-        if found != (expected, expected):
-            where = f"{row['pair_id']}, {row['prompt_style']}, {row['model']}"
-            said = f"{found[0]} runs of the base claim and {found[1]} of the exchanged one"
-            problems.append(_problem(file, where, said, f"{expected} of each", "kept"))
 
 
 def _problem(file: str, where: str, found: str, expected: str, done: str) -> Notice:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
@@ -11,7 +10,7 @@ import numpy as np
 
 from polbias.aliases import Booleans, Floats
 from polbias.eval.columns import Factor, Level
-from polbias.eval.separation import determined, independent, support
+from polbias.eval.separation import independent, support
 from polbias.eval.xphemism.schema import AXES, Answered, Records
 from polbias.optional import Deferred
 
@@ -131,73 +130,13 @@ def _noted(fitted: Fit, note: str) -> Fit:
     return fitted
 
 
-# Penalised logistic regression, whose estimates stay finite where answers are separated.
+# Eq. 1 in two modes, which differ in rows and errors. "paper": a row is an answer, errors are plain.
+# "corrected": a row is a claim (k "true" of its verdicts), errors are CR1 over components of word pairs.
 
-_CONVERGED = 1e-6
-
-
-def firth(design: Design) -> dict[str, float]:
-    """Estimate a logistic regression with Firth's penalty (Jeffreys' prior).
-
-    A claim counts as one observation, however many runs it has: runs repeat each other nearly always, and a
-    penalty that took them for independent would be too weak by their number. Trials are therefore scaled to
-    1 in the mean; without the penalty that changes no estimate.
-
-    Source:
-        Firth, "Bias reduction of maximum likelihood estimates" (1993); for separation: Heinze and Schemper,
-        "A solution to the problem of separation in logistic regression" (2002).
-    """
-    estimates = dict.fromkeys(design.terms, math.nan)
-    if not design.n:
-        return estimates
-    from scipy.optimize import minimize, root
-
-    chosen = independent(design.columns)
-    columns, scale = design.columns[:, chosen], float(design.trials.mean())
-    successes, trials = design.successes / scale, design.trials / scale
-    arguments = (columns, successes, trials)
-    rough = minimize(_objective, np.zeros(len(chosen)), arguments, method="BFGS", jac=True)
-    # minimising ends where the likelihood is flat to the last digit; the root of its slope is sharper
-    exact = root(lambda beta: _objective(beta, *arguments)[1], rough.x, tol=1e-12)
-    if np.abs(exact.fun).max() < _CONVERGED:
-        known = determined(design.columns)
-        for value, index in zip(exact.x, chosen, strict=True):
-            if known[index]:
-                estimates[design.terms[index]] = float(value)
-    return estimates
-
-
-def _objective(beta: Floats, columns: Floats, successes: Floats, trials: Floats) -> tuple[float, Floats]:
-    """The penalised log-likelihood and its slope, both negated.
-
-    The slope is X'(k - n p + h (1/2 - p)), with h the leverages of the weighted design.
-    """
-    linear = columns @ beta
-    share = 1 / (1 + np.exp(-np.clip(linear, -500, 500)))
-    weighted = np.sqrt(trials * share * (1 - share))[:, None] * columns
-    basis, triangle = np.linalg.qr(weighted)
-    leverage = (basis**2).sum(axis=1)
-    with np.errstate(divide="ignore"):
-        penalty = float(np.log(np.abs(np.diag(triangle))).sum())  # half of the log determinant
-    likelihood = float(successes @ linear - trials @ np.logaddexp(0, linear))
-    slope = columns.T @ (successes - trials * share + leverage * (0.5 - share))
-    return -(likelihood + penalty), -slope
-
-
-# The four named analyses of Eq. 1: which rows, which labels, which errors.
-# | mode        | a row is            | shift from  | claims without a shift | axis term | errors      |
-# |-------------|---------------------|-------------|------------------------|-----------|-------------|
-# | `paper`     | an answer           | the data    | kept                   | yes       | plain       |
-# | `code`      | an answer           | the answers | dropped                | no        | plain       |
-# | `clustered` | an answer           | the data    | kept                   | yes       | CR1 by pair |
-# | `corrected` | a claim (k of runs) | the data    | kept                   | yes       | CR1 by pair |
-
-Mode: TypeAlias = Literal["paper", "code", "clustered", "corrected"]
+Mode: TypeAlias = Literal["paper", "corrected"]
 Axis: TypeAlias = Literal["both", "social", "economic"]
 
-MODES: tuple[Mode, ...] = ("paper", "code", "clustered", "corrected")
 DIMENSIONS: tuple[Axis, ...] = ("both", "social", "economic")
-CLUSTERED = ("clustered", "corrected")
 TERMS = ("axis", "judgmental_base", "judgmental_exchange", "shift")
 """The terms that are reported, in the order of Table 3; beside them there are the intercept, the gold label
 and the mean verdict on the base claim."""
@@ -216,20 +155,19 @@ def design(records: Records, axis: Axis, mode: Mode) -> Design:
     on its base or on its exchanged form is left out.
 
     Source:
-        Jakob et al. (2025), section 4.2, Eq. 1, and the script published with it.
+        Jakob et al. (2025), section 4.2, Eq. 1.
     """
     rows = shifted_on(records, axis)
-    kept = rows.known if mode != "code" else rows.known & (rows.shift_in_answers != 0)
-    rows = rows.select(kept)
+    rows = rows.select(rows.known)
     named = {
         "intercept": np.ones(rows.n),
         "gold": rows.gold,
         "base_truth": rows.base_truth,
         "judgmental_base": rows.judgmental_base,
         "judgmental_exchange": rows.judgmental_exchange,
-        "shift": rows.shift_in_answers if mode == "code" else rows.shift,
+        "shift": rows.shift,
     }
-    if axis == "both" and mode != "code":
+    if axis == "both":
         named["axis"] = rows.axis == AXES.index("social")
     claims = Design(
         successes=rows.exchange[:, 1].astype(np.float64),
@@ -276,7 +214,6 @@ class Coefficient:
         clusters: Components of word pairs among them.
         low: Lower end of the normal 95% interval.
         high: Upper end.
-        firth: The penalised estimate, in the mode "corrected"; NaN in the others, and where it is not wanted.
         note: Why there is no estimate, or what was set aside; empty as a rule.
     """
 
@@ -292,11 +229,10 @@ class Coefficient:
     clusters: int
     low: float
     high: float
-    firth: float
     note: str
 
 
-def coefficients(rows: Answered, mode: Mode = "corrected", penalised: bool = True) -> list[Coefficient]:
+def coefficients(rows: Answered, mode: Mode = "corrected") -> list[Coefficient]:
     """Estimate Eq. 1 for every model, prompt and axis.
 
     Source:
@@ -306,8 +242,7 @@ def coefficients(rows: Answered, mode: Mode = "corrected", penalised: bool = Tru
     for group, records in Records.of(rows).groups():
         for axis in DIMENSIONS:
             regression = design(records, axis, mode)
-            fitted = fit(regression, mode in CLUSTERED)
-            bounded = firth(regression) if penalised and mode == "corrected" else {}
+            fitted = fit(regression, mode == "corrected")
             size = regression.n, regression.groups
             for term in TERMS:
                 if term in regression.terms:
@@ -316,7 +251,7 @@ def coefficients(rows: Answered, mode: Mode = "corrected", penalised: bool = Tru
                         Coefficient(
                             *group, axis, term, coef, se, fitted.p[term], *size,
                             coef - _NORMAL * se, coef + _NORMAL * se,
-                            bounded.get(term, float("nan")), fitted.note.get(term, ""),
+                            fitted.note.get(term, ""),
                         )
                     )  # fmt: skip
     return found

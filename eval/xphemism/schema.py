@@ -54,7 +54,7 @@ _REQUIRED = (
     "pair_id", "cluster_id", "model", "prompt", "gold", "axis", "shift", "judgmental_base",
     "judgmental_exchange", "base", "exchange",
 )  # fmt: skip
-_OPTIONAL = ("arm", "instruction_language", "shift_in_answers")
+_OPTIONAL = ("arm", "instruction_language")
 _BINARY: dict[object, int] = {0: 0, 1: 1}
 
 
@@ -87,8 +87,6 @@ class Records(AnswerTable):
         gold: 1 where the base claim is true, 0 where it is false, shape ``(n,)``.
         axis: Index into :data:`AXES`, shape ``(n,)``.
         shift: -1 where the exchanged word leans further left, +1 further right, 0 neither, shape ``(n,)``.
-        shift_in_answers: The same as the file of answers has it, which may be out of date; only the mode
-            "code" reads it, shape ``(n,)``.
         judgmental_base: 1 where the base word carries a judgement, shape ``(n,)``.
         judgmental_exchange: 1 where the exchanged word does, shape ``(n,)``.
         base: Answers to the base claim by label, in the order of :data:`LABELS`, shape ``(n, 5)``.
@@ -104,7 +102,6 @@ class Records(AnswerTable):
     gold: Codes
     axis: Codes
     shift: Codes
-    shift_in_answers: Codes
     judgmental_base: Codes
     judgmental_exchange: Codes
     base: Counts
@@ -116,7 +113,6 @@ class Records(AnswerTable):
         if isinstance(rows, Records):
             return rows
         read = Columns(rows, {*_REQUIRED, *_OPTIONAL}, _REQUIRED).require(_REQUIRED)
-        answered = "shift_in_answers" if "shift_in_answers" in read else "shift"
         made = cls(
             pair=read.identifiers("pair_id"),
             cluster=components(read.identifiers("cluster_id")),
@@ -127,7 +123,6 @@ class Records(AnswerTable):
             gold=read.codes("gold", GOLD_CODES),
             axis=read.codes("axis", AXIS_CODES),
             shift=read.codes("shift", SHIFT_CODES),
-            shift_in_answers=read.codes(answered, SHIFT_CODES),
             judgmental_base=read.codes("judgmental_base", _BINARY),
             judgmental_exchange=read.codes("judgmental_exchange", _BINARY),
             base=tallied(read["base"], ANSWER_CODES, len(LABELS), "base"),
@@ -177,12 +172,6 @@ class Records(AnswerTable):
     def change(self) -> Floats:
         """Share of "true" for the exchanged claim minus that for the base claim, shape ``(n,)``."""
         return self.exchange_truth - self.base_truth
-
-    def without(self, pairs: Iterable[str]) -> Records:
-        """Leave out pairs."""
-        named = set(pairs)
-        keep = np.array([level not in named for level in self.pair.levels], bool)
-        return self.select(keep[self.pair.codes]) if self.n else self
 
     def groups(self) -> Iterator[tuple[Group, Records]]:
         """Yield the rows of each model, prompt style and instruction language, in order of their names."""

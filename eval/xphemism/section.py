@@ -5,6 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from polbias.aliases import Document, Json
 from polbias.eval.columns import finite
@@ -15,7 +19,7 @@ from polbias.eval.report.instruments import Settings
 from polbias.eval.report.wording import words
 from polbias.eval.xphemism.analysis import MEASURE, Analysis, analyse, findings
 from polbias.eval.xphemism.answers import COLUMNS, NAME, Answers, called, notice, read_answers, rows, say
-from polbias.eval.xphemism.tables import full, tables
+from polbias.eval.xphemism.tables import tables
 
 # The figures of the instrument, drawn from its findings and tables.
 
@@ -122,8 +126,9 @@ def _half(cell: Estimate) -> float:
 
 def section(answers: Document, settings: Settings) -> Section:
     """Analyse the answers."""
-    everyone = _read(answers)
+    everyone = _read(answers, settings)
     analysis = analyse(everyone, settings.seed)
+    n_excluded = {name: _n_pairs(table, settings.excluded_pairs) for name, table in answers.items()}
     found = tuple(findings(analysis))
     made = {table.id: table for table in tables(analysis)}
     return Section(
@@ -132,19 +137,30 @@ def section(answers: Document, settings: Settings) -> Section:
         found,
         tuple(made.values()),
         tuple(figures(found, made)),
-        tuple(notice for each in everyone for notice in _notices(each)),
+        tuple(notice for each in everyone for notice in _notices(each, n_excluded[each.respondent])),
         {each.respondent: _summary(analysis, each) for each in everyone},
-        full(analysis, settings.defective, settings.seed) if settings.full else {},
     )
 
 
 def findings_of(answers: Document, settings: Settings) -> tuple[Finding, ...]:
     """Return the findings of :func:`section` without its tables and figures."""
-    return tuple(findings(analyse(_read(answers), settings.seed)))
+    return tuple(findings(analyse(_read(answers, settings), settings.seed)))
 
 
-def _read(answers: Document) -> list[Answers]:
-    return [read_answers(name, answers[name]) for name in sorted(answers)]
+def _read(answers: Document, settings: Settings) -> list[Answers]:
+    return [
+        read_answers(name, _without_pairs(answers[name], settings.excluded_pairs)) for name in sorted(answers)
+    ]
+
+
+def _without_pairs(table: Any, pairs: frozenset[str]) -> Any:
+    """Leave pairs out before components are found, as those left out must not link word pairs."""
+    return table.filter(pc.invert(pc.is_in(table["pair_id"], pa.array(sorted(pairs), pa.string()))))
+
+
+def _n_pairs(table: Any, pairs: frozenset[str]) -> int:
+    """Number of some pairs that a respondent was asked."""
+    return len(pairs.intersection(table["pair_id"].unique().to_pylist()))
 
 
 def _summary(analysis: Analysis, answers: Answers) -> Json:
@@ -163,8 +179,10 @@ def _summary(analysis: Analysis, answers: Answers) -> Json:
     return found
 
 
-def _notices(answers: Answers) -> Iterator[Notice]:
+def _notices(answers: Answers, n_excluded: int) -> Iterator[Notice]:
     who = answers.respondent
+    if n_excluded:
+        yield notice(who, "excluded", serious=True, count=n_excluded)
     if answers.alone:
         yield notice(who, "alone", serious=True, count=answers.alone)
     if answers.uneven:

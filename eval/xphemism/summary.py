@@ -55,33 +55,27 @@ def _levels(rows: Records) -> Iterator[tuple[str, str, Booleans]]:
         yield "shift", level, rows.shift == code
 
 
-# Refusals and other answers without a verdict, as an outcome of their own.
+# Answers without a verdict: as outcomes, and refusals by side.
 
-OUTCOMES = ("refusal", "unanswered")
-"""An explicit refusal; any answer without a verdict, which is all that some files tell."""
 _SIDES = ("left", "none", "right")
 
 
 @dataclass(frozen=True)
 class RefusalGap:
-    """Whether claims are left unanswered more often when the word leans right than when it leans left.
+    """Whether shifted claims are refused more often when the word leans right than when it leans left.
 
     Args:
-        outcome: refusal or unanswered.
-        claims: shifted: of the shifted claims; change: of shifted minus base claims.
         gap: Right minus left, in percentage points.
         se: Its cluster-robust standard error (CR2).
         low: Lower end of the 95% interval.
         high: Upper end.
-        p: Two-sided p of the t test; NaN where the outcome never occurs, so that there is nothing to test.
+        p: Two-sided p of the t test; NaN where nothing is refused, so that there is nothing to test.
         n: Claims.
         clusters: Components of word pairs among them.
-        discordant: Claims in which it does not occur as in most.
+        discordant: Claims that are not refused as most are.
         discordant_clusters: Components with such a claim.
     """
 
-    outcome: str
-    claims: str
     gap: float
     se: float
     low: float
@@ -112,32 +106,22 @@ def outcomes(records: Records) -> Iterator[Json]:
             yield {"arm": arm, "shift": side, **shares, "asked": asked, "claims": int(mask.sum())}
 
 
-def refusal_gaps(records: Records) -> list[RefusalGap]:
-    """Compare answers without a verdict to right-shifted and to left-shifted claims."""
+def refusal_gap(records: Records) -> RefusalGap:
+    """Compare the refusals of right-shifted and of left-shifted claims."""
     rows = records.select(records.shifted & (records.shift != 0))
     side = Factor((rows.shift > 0).astype(np.intp), ("left", "right"))
-    found = []
-    for outcome in OUTCOMES:
-        for claims, values in _values(rows, outcome):
-            gap = contrast(
-                values, side, rows.cluster, [-1, 1], bounds=(-1.0 if claims == "change" else 0.0, 1.0)
-            )
-            p = gap.p_value if values.any() else math.nan
-            unlike = _unlike(np.nan_to_num(values), rows.cluster)
-            found.append(
-                RefusalGap(
-                    outcome,
-                    claims,
-                    gap=POINTS * gap.estimate,
-                    **ends(gap),
-                    p=p,
-                    n=gap.n,
-                    clusters=gap.clusters,
-                    discordant=unlike[2],
-                    discordant_clusters=unlike[0],
-                )
-            )
-    return found
+    shares = _refusal_share(rows.exchange)
+    gap = contrast(shares, side, rows.cluster, [-1, 1], bounds=(0.0, 1.0))
+    unlike = _unlike(np.nan_to_num(shares), rows.cluster)
+    return RefusalGap(
+        gap=POINTS * gap.estimate,
+        **ends(gap),
+        p=gap.p_value if shares.any() else math.nan,
+        n=gap.n,
+        clusters=gap.clusters,
+        discordant=unlike[2],
+        discordant_clusters=unlike[0],
+    )
 
 
 def _unlike(values: Floats, clusters: Factor) -> tuple[int, int, int, int]:
@@ -146,15 +130,8 @@ def _unlike(values: Floats, clusters: Factor) -> tuple[int, int, int, int]:
     return discordance(np.arange(values.size), values - usual, clusters)
 
 
-def _values(rows: Records, outcome: str) -> Iterator[tuple[str, Floats]]:
-    """Share of an outcome in the shifted claims, and its change against the base claims."""
-    base, exchange = (_share(counts, outcome) for counts in (rows.base, rows.exchange))
-    yield "shifted", exchange
-    yield "change", exchange - base
-
-
-def _share(counts: Counts, outcome: str) -> Floats:
-    chosen = counts[:, 2:].sum(axis=1) if outcome == "unanswered" else counts[:, LABELS.index(outcome)]
+def _refusal_share(counts: Counts) -> Floats:
     asked = counts.sum(axis=1)
-    share: Floats = np.where(asked > 0, chosen / np.maximum(asked, 1), math.nan)
+    refusals = counts[:, LABELS.index("refusal")]
+    share: Floats = np.where(asked > 0, refusals / np.maximum(asked, 1), math.nan)
     return share

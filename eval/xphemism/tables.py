@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
-from typing import Any, Literal
+from collections.abc import Iterable, Iterator
+from typing import Any
 
-from polbias.aliases import Document, Json
 from polbias.eval.report.document import Cell, Column, Estimate, Row, Table, columns, known, table_of, tabled
-from polbias.eval.statistics import benjamini_hochberg, holm
-from polbias.eval.xphemism.analysis import Analysis, Effect, Part, analyse, leaned, refused
-from polbias.eval.xphemism.answers import Answers, called
-from polbias.eval.xphemism.leaning import DIFFERENCE, Penalty, judgment, leaning
-from polbias.eval.xphemism.regression import MODES, TERMS, Coefficient, Mode, coefficients
-from polbias.eval.xphemism.schema import Group
-from polbias.eval.xphemism.summary import outcomes, refusal_gaps, truth_data
+from polbias.eval.xphemism.analysis import Analysis, Effect, Part, leaned, refused
+from polbias.eval.xphemism.answers import called
+from polbias.eval.xphemism.leaning import DIFFERENCE, Penalty, leaning
+from polbias.eval.xphemism.regression import TERMS, Coefficient, Mode, coefficients
+from polbias.eval.xphemism.summary import outcomes, truth_data
 
 SIGNIFICANT = 0.025
 """Level of Table 2: .05, halved for two comparisons that share data (section 4.2)."""
@@ -145,11 +141,11 @@ def _outcomes(analysis: Analysis) -> Iterator[Row]:
                 yield _named(*group) | each | named
 
 
-def _coefficients(analysis: Analysis, mode: Literal["corrected", "paper"]) -> Iterator[Coefficient]:
+def _coefficients(analysis: Analysis, mode: Mode) -> Iterator[Coefficient]:
     """Estimate Eq. 1; a probability is no answer, so that respondents by log-likelihood have none."""
     for each in analysis.everyone:
         if not each.scored:
-            yield from coefficients(each.records, mode, penalised=False)
+            yield from coefficients(each.records, mode)
 
 
 def _by_cell(found: Iterable[Coefficient]) -> dict[tuple[Any, ...], dict[str, Coefficient]]:
@@ -174,7 +170,7 @@ def _star(found: Coefficient) -> str:
     return called("significant", "yes" if found.p < SIGNIFICANT else "no")
 
 
-def _table3(found: Iterable[Coefficient], mode: Literal["corrected", "paper"]) -> Table:
+def _table3(found: Iterable[Coefficient], mode: Mode) -> Table:
     rows: list[Row] = []
     for key, own in _by_cell(found).items():
         numbers = {f"term_{term}": _logits(own[term]) if term in own else None for term in TERMS}
@@ -199,121 +195,3 @@ def _figure6(found: list[Coefficient]) -> Iterator[Row]:
     for place in dict.fromkeys(key[:3] for key in shifts):
         both = {axis: _logits(shifts[*place, axis]) for axis in ("economic", "social")}
         yield _named(*place) | {"point": numbers[place[0]]} | both
-
-
-# All that the analysis comes to, by respondent, prompt and language, as plain rows.
-
-TESTED: Mapping[str, tuple[tuple[str, ...], str]] = {
-    "coefficients": (("axis", "term"), "coef"),
-    "leaning": (("axis",), "effect"),
-    "penalty": (("claims",), "change"),
-    "refusal_gaps": (("outcome", "claims"), "gap"),
-}
-"""The tables whose tests are adjusted together: what names a test in them, and what it estimates."""
-
-
-def full(analysis: Analysis, defective: Collection[str] = (), seed: int = 0) -> dict[str, list[Json]]:
-    """Return the coefficients of all modes, every test, and the estimates without defective pairs."""
-    asked = [each for each in analysis.everyone if not each.scored]
-    found: dict[str, list[Json]] = {
-        "coefficients": [
-            {"mode": mode} | row for mode in MODES for each in asked for row in _fitted(each, mode)
-        ],
-        "leaning": [*_leanings(analysis)],
-        "penalty": [
-            _row(Group(part.answers.respondent, part.prompt, part.language), asdict(each))
-            for part, each in analysis.penalties
-        ],
-        "refusal_gaps": [
-            _row(group, asdict(gap))
-            for each in asked
-            for group, records in each.groups
-            for gap in refusal_gaps(records)
-        ],
-    }
-    own = {each.respondent for each in asked}
-    tested = {
-        name: [row for row in rows if row["respondent"] in own and row.get("mode") in (None, "corrected")]
-        for name, rows in found.items()
-    }
-    judged = [
-        _row(group, judgment(records) | {"label_mass": each.masses[group]})
-        for each in analysis.everyone
-        if each.scored
-        for group, records in each.groups
-    ]
-    sensitivity = [row for each in asked for row in _sensitivity(each, tested, {*defective}, seed)]
-    return found | {"sensitivity": sensitivity, "judgment": judged, "tests": adjusted(tested)}
-
-
-def adjusted(tables: Mapping[str, Sequence[Document]]) -> list[Json]:
-    """Adjust all tests for their number.
-
-    Source:
-        Holm (1979); Benjamini and Hochberg, "Controlling the false discovery rate" (1995).
-    """
-    found = [
-        {"table": name}
-        | {key: row[key] for key in _GROUP}
-        | {"test": " ".join(str(row[key]) for key in named), "estimate": row[estimate], "p": row["p"]}
-        for name, (named, estimate) in TESTED.items()
-        for row in tables.get(name, ())
-    ]
-    p_values = [float(each["p"]) for each in found]
-    both = zip(found, holm(p_values), benjamini_hochberg(p_values), strict=True)
-    return [each | {"p_holm": p_holm, "p_bh": p_bh} for each, p_holm, p_bh in both]
-
-
-_GROUP = ("respondent", *Group._fields[1:])
-
-
-def _row(group: Group, found: Document) -> Json:
-    return dict(zip(_GROUP, group, strict=True)) | {
-        name: value for name, value in found.items() if name not in Group._fields
-    }
-
-
-def _fitted(answers: Answers, mode: Mode) -> Iterator[Json]:
-    for each in coefficients(answers.records, mode):
-        yield _row(Group(each.model, each.prompt, each.instruction_language), asdict(each))
-
-
-def _leanings(analysis: Analysis) -> Iterator[Json]:
-    """Yield the effects of leaning; those of all pairs where all are of one prompt and language."""
-    for each in analysis.effects:
-        part, groups = each.part, each.part.answers.groups
-        if not part.whole:
-            yield _row(Group(part.answers.respondent, part.prompt, part.language), asdict(each.leaning))
-        elif len(groups) == 1:
-            yield _row(groups[0][0], asdict(each.leaning))
-
-
-def _sensitivity(
-    answers: Answers, tested: Mapping[str, Sequence[Document]], defective: set[str], seed: int
-) -> Iterator[Json]:
-    """Yield the estimates for all pairs and for those that are not defective, one below the other."""
-    excluded = len({*map(str, answers.records.pair.levels)} & defective)
-    if not excluded:
-        return
-    sound = analyse([replace(answers, records=answers.records.without(defective))], seed)
-    for name, count, estimates, leanings in (
-        ("all", 0, tested["coefficients"], tested["leaning"]),
-        ("without defective", excluded, _fitted(sound.everyone[0], "corrected"), _leanings(sound)),
-    ):
-        about = {"rows": name, "excluded": count}
-        for unit, estimate, rows in (
-            ("logits", "coef", estimates),
-            ("percentage points", "effect", leanings),
-        ):
-            for row in rows:
-                if row["respondent"] == answers.respondent:
-                    yield about | _estimated(row, row.get("term", "leaning"), unit, estimate)
-
-
-def _estimated(row: Document, term: str, unit: str, estimate: str) -> Json:
-    kept = ("se", "p", "low", "high", "n", "clusters", "note")
-    return (
-        {key: row[key] for key in (*_GROUP, "axis")}
-        | {"term": term, "unit": unit, "estimate": row[estimate], "firth": row.get("firth")}
-        | {key: row[key] for key in kept}
-    )

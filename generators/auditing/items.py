@@ -32,24 +32,12 @@ FINDINGS: Mapping[str, str] = {
     "exemplar-leakage": "the item is also an exemplar of the few-shot prompts",
     "too-long": "a text is too long to be a sentence; it was not read",
     "whitespace": "spaces at the ends of a text, or several in a row",
-    # What is wrong with what the item says, and why it is no instance of its pattern; formats have more.
+    # What is wrong with what the item says; formats have more.
     "contradictory-premises": "on some reading the premises cannot all be true, so they support no label",
     "conclusion-repeats-premise": "the conclusion is one of the premises",
     "unknown-pattern": "the pattern in its label is not known",
     "does-not-instantiate": "on no reading does the item have the form of the pattern in its label",
     "other-pattern": "the item has the form of another pattern than that in its label",
-    "missing-modal": "a clause is bare where the pattern has an operator",
-    "surplus-modal": "a clause has an operator where the pattern has none",
-    "operator-mismatch": "necessity for possibility or the reverse, or two kinds of necessity for one",
-    "scope-mismatch": "an operator stands over the whole rule and not over its consequent, or the reverse",
-    "negation-mismatch": "a clause is negated where the pattern's is not, or the reverse",
-    "rule-mismatch": "the rule is not of the pattern's kind: about all, or a conditional about one thing",
-    "conclusion-negates-consequent": "the conclusion denies the consequent of the rule, not its antecedent",
-    "wrong-clause": "a clause repeats another one than it does in the pattern",
-    "four-terms": "the premises have no term in common where the pattern has one",
-    "content-mismatch": "the conclusion says something that the premises do not speak of",
-    "other-individual": "the clauses are not about the same individual",
-    "form-mismatch": "the item is built otherwise than the pattern in a way that has no name",
 }
 
 

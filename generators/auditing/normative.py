@@ -18,8 +18,8 @@ from polbias.generators.auditing.audit import (
     reading_text,
     settle,
 )
-from polbias.generators.auditing.diagnosis import denials_named, diagnose, instantiates, shape
 from polbias.generators.auditing.items import DEPENDS, Item, Judgement, Layout, unparsed
+from polbias.generators.auditing.shapes import denials_named, instantiates, shape
 from polbias.generators.auditing.wording import with_wordings
 from polbias.generators.logic.formula import DEONTIC, EPISTEMIC
 from polbias.generators.logic.prover import Reading, ReadingError, ReadItem
@@ -152,7 +152,6 @@ class NormativeFormat:
             resembles = next((p.id for p in self._patterns.values() if self._has_form(readings, p)), None)
             if resembles:
                 findings.append("other-pattern")
-            findings += diagnose([r.inference for r in readings], pattern.form, pattern.strict)
         return outcome, Judgement(
             outcome.verdict,
             instantiates,

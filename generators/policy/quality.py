@@ -129,12 +129,6 @@ def odd_numbers(one: str, other: str, language: str) -> Literal["digits", "words
     return "digits" if digits else "words" if named else None
 
 
-def numbers(text: str, language: str) -> frozenset[float]:
-    """Return the numbers that a sentence names, in digits or in words from two on."""
-    digits, named, _ = _numbers(text, language)
-    return digits | named
-
-
 def _numbers(text: str, language: str) -> tuple[frozenset[float], ...]:
     """Return the numbers in digits, those in words, and those that a word may stand for."""
     data, parts = quality(), [part for word in words(text) for part in word.split("-")]

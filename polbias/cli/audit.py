@@ -23,21 +23,17 @@ if TYPE_CHECKING:
     from polbias.terminal import Console
 
 
-# `polbias audit --format any`, `probvaa` and `polbix`: report the defects of a whole set.
+# `polbias audit --format any`: report the defects of a whole set.
 
-SETS = frozenset({"probvaa", "polbix"})
-"""Formats of whole published sets; the package of each offers `audit(path)`, a report ready for JSON."""
 Rows = Callable[[Json], str]
 
 
-def audit_set(data: Path, output: Sequence[Path], make: Callable[[], Json], rows: Rows | None = None) -> int:
-    """Audit a whole set and print what was found; rows are those of the corrected set, where there is one."""
+def audit_set(data: Path, output: Sequence[Path], make: Callable[[], Json], rows: Rows) -> int:
+    """Audit a whole set and print what was found; rows are those of the corrected set."""
     from polbias.generators.auditing.general import for_maintainers
     from polbias.terminal import Console
 
-    kinds: dict[str, Rows] = {".json": _json, ".md": for_maintainers, ".html": _page}
-    if rows:
-        kinds[".jsonl"] = rows
+    kinds: dict[str, Rows] = {".json": _json, ".md": for_maintainers, ".html": _page, ".jsonl": rows}
     for path in output:
         if path.suffix not in kinds:
             raise InputError(f"{path}: expected a file that ends in {', '.join(kinds)}")
@@ -86,9 +82,6 @@ def _print(console: Console, summary: dict[str, Any]) -> None:
         if count:
             table.add_row(code, f"{count:,}", summary["meaning"][code])
     console.print(table)
-    for prompt in summary.get("prompts", ()):
-        found = ", ".join(prompt["findings"])
-        console.print(f"{prompt['file']}:{prompt['line']}: {found}", soft_wrap=True, markup=False)
     for difference in summary["differences"]:
         console.print(difference, soft_wrap=True, markup=False)
     flagged, items = summary["with_findings"], summary["items"]
@@ -99,13 +92,11 @@ def _print(console: Console, summary: dict[str, Any]) -> None:
 
 
 class FormatName(StrEnum):
-    """The formats; the module of each that is no whole set offers `make(templates) -> Format`."""
+    """The formats; the module of each but `any` offers `make(templates) -> Format`."""
 
     any = "any"
     normative = "normative"
     partisan = "partisan"
-    polbix = "polbix"
-    probvaa = "probvaa"
 
 
 def audit(
@@ -119,7 +110,7 @@ def audit(
         typer.Option(
             "-o",
             "--output",
-            help="Write what was found to FILE.json, FILE.csv (formal items), FILE.md or FILE.html (sets); "
+            help="Write what was found to FILE.json, FILE.csv (formal items), FILE.md or FILE.html (any); "
             "may be repeated.",
         ),
     ] = None,
@@ -155,9 +146,6 @@ def audit(
         columns = assigned("--column", column, "ROLE=NAME, such as premise=text_a")
         if form is FormatName.any:
             flagged = _any(file, output or [], columns, exemplars or [], samples or [])
-        elif form.value in SETS:
-            module = import_module(f"polbias.generators.auditing.{form.value}")
-            flagged = audit_set(file, output or [], lambda: module.audit(file))
         else:
             flagged = _run(file, form.value, output or [], every, columns, exemplars or [], templates)
     except PolbiasError as error:

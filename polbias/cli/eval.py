@@ -11,14 +11,13 @@ import typer
 
 from polbias.cli.options import Prices
 from polbias.cli.outputs import echo
-from polbias.files import InputError, PolbiasError
+from polbias.files import PolbiasError
 
 if TYPE_CHECKING:
     from polbias.lm_eval_runner.budget import Budget
     from polbias.lm_eval_runner.results import Score
     from polbias.lm_eval_runner.run import Run
     from polbias.lm_eval_runner.tasks import Catalogue, Cost, Task
-    from polbias.lm_eval_runner.usage import Usage
 
 
 # `polbias eval`: score a model, the comfortable way to run lm_eval.
@@ -125,15 +124,14 @@ def evaluate(
     if allowed_error(stop) is not None and any(task.samples > 1 for task in chosen):
         config.metadata = {**config.metadata, "polbias_stop": stop}
     budget = budget_of(config, price, tokenizer, max_tokens, max_cost, max_answer_bytes)
-    cache = cache_folder(no_cache, cache_dir)
     if cost:
         found = {
             task.name: cost_of(task, config.metadata, config.gen_kwargs, config.limit, budget.tokens)
             for task in chosen
         }
-        show_costs(found, config, budget, known_usage(config, chosen, cache))
+        show_costs(found, config, budget)
         return
-    run = perform(config, tasks, names, cache, budget)
+    run = perform(config, tasks, names, cache_folder(no_cache, cache_dir), budget)
     if run is not None:
         show_run(run, table)
         if report:
@@ -205,24 +203,6 @@ def perform(
         raise
 
 
-def known_usage(config: Any, tasks: Sequence[Task], cache: Path | None) -> Mapping[str, Usage]:
-    """Return what answers on file took; nothing where no model is named, or its library is not here."""
-    from polbias.lm_eval_runner.run import model_class, prepare
-    from polbias.lm_eval_runner.usage import usage
-
-    if cache is None or not cache.is_dir() or not config.model_args:
-        return {}
-    try:
-        kind = model_class(config.model)
-    except InputError:
-        raise
-    except PolbiasError as error:
-        say(f"answers on file are not counted: {error}")
-        return {}
-    prepare(config, kind)
-    return usage(config, tasks, cache, say)
-
-
 def say(line: str) -> None:
     """Tell what goes on, beside what is printed."""
     echo(line, fg=typer.colors.BRIGHT_BLACK, err=True)
@@ -279,36 +259,20 @@ def show_tasks(tasks: Catalogue, names: Sequence[str] | None = None) -> None:
             echo(f"{name:<52} {kind}  {len(tasks.members(name))} tasks: {_first(tasks.members(name))}")
 
 
-def show_costs(
-    costs: Mapping[str, Cost],
-    config: Any,
-    budget: Budget,
-    known: Mapping[str, Usage] | None = None,
-) -> None:
+def show_costs(costs: Mapping[str, Cost], config: Any, budget: Budget) -> None:
     """Print what tasks would ask, and their sum; what it costs too, where a price is known."""
     from polbias.lm_eval_runner.tasks import REASONING
-    from polbias.lm_eval_runner.usage import ENOUGH
 
-    price, known = budget.price, known or {}
-    most = "" if known else ", at most"
-    shown: list[tuple[str, ...]] = [("task", "prompts", "requests", "tokens in", f"tokens out{most}")]
-    rows = [
-        [
-            c.prompts,
-            c.requests,
-            c.tokens_in,
-            round(c.requests * known[task].mean) if task in known else c.tokens_out,
-            c.shared,
-        ]
-        for task, c in costs.items()
-    ]
+    price = budget.price
+    shown: list[tuple[str, ...]] = [("task", "prompts", "requests", "tokens in", "tokens out, at most")]
+    rows = [[c.prompts, c.requests, c.tokens_in, c.tokens_out, c.shared] for c in costs.values()]
     names = [*costs]
     if len(rows) > 1:
         rows.append([sum(column) for column in zip(*rows, strict=True)])
         names.append("together")
     shown += [(task, *(f"{number:,}" for number in row[:4])) for task, row in zip(names, rows, strict=True)]
     if price is not None:
-        money = [f"{price.currency}{most}", *(f"{price.of(row[2], row[3]):,.2f}" for row in rows)]
+        money = [f"{price.currency}, at most", *(f"{price.of(row[2], row[3]):,.2f}" for row in rows)]
         shown = [(*line, each) for line, each in zip(shown, money, strict=True)]
     _table(shown)
     echo(
@@ -319,17 +283,8 @@ def show_costs(
         echo(f"assumed: {assumed}")
     share = rows[-1][4] / max(rows[-1][2], 1)
     echo(f"prefix cache: {share:.0%} of the tokens in, if it keeps the beginnings of all prompts")
-    for task, used in known.items():
-        echo(
-            f"tokens out of {task}: {used.mean:,.1f} an answer, the mean of {len(used.prompts):,} prompts "
-            "that this model answered with these settings"
-        )
-    if guessed := [task for task in costs if task not in known and config.metadata.get(REASONING)]:
-        told = "" if len(guessed) == len(costs) else f" of {_first(guessed)}"
-        echo(
-            f"tokens out{told}: an assumption, that thoughts and answer fill their room each time; from "
-            f"{ENOUGH} answered prompts on it is their mean"
-        )
+    if config.metadata.get(REASONING):
+        echo("tokens out: an assumption, that thoughts and answer fill their room each time")
 
 
 _NO_INTERVAL = "none: hardly any variation"

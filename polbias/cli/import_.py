@@ -22,10 +22,9 @@ def import_set(
 
     The result is the dataset `probvaa` with the columns of `policy-statements`.
     """
-    from polbias.generators.auditing.probvaa import load
-    from polbias.generators.auditing.probvaa.folder import dataset
     from polbias.generators.engine import build_dataset
     from polbias.generators.engine.publication import Publication
+    from polbias.generators.policy.published import dataset, load
     from polbias.manifest import Manifest
     from polbias.publishing.card import render_card
     from polbias.terminal import Console

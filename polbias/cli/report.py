@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import reprlib
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +15,7 @@ import typer
 from polbias.cli.options import MARGIN_OPTION, InstrumentName
 from polbias.cli.outputs import bars, csv_text, echo
 from polbias.eval.report import MARGIN
-from polbias.files import InputError, PolbiasError, draft_of, write_text
+from polbias.files import InputError, draft_of, write_text
 from polbias.lines import text_lines
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 # `polbias report`: from logged samples to a page.
 
+_NOT_IN_IDS = frozenset('",;')
 _STEPS = {"read": "reading samples", "analyse": "analysing"}
 
 
@@ -56,14 +58,10 @@ def report(
             metavar="DATA ANSWERS", help="Your copy of dataset.csv and sample_output.json of PolBiX."
         ),
     ] = None,
-    defects: Annotated[
-        str,
-        typer.Option(
-            metavar="auto|none|FILE",
-            help="X-phemism pairs without which --csv repeats the analysis: those that the auditor finds in "
-            "DATA, none, or a file with an id a line.",
-        ),
-    ] = "auto",
+    exclude_pairs: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Leave out the X-phemism pairs whose ids FILE has, one a line."),
+    ] = None,
     margin: Annotated[float, MARGIN_OPTION] = MARGIN,
     seed: Annotated[int, typer.Option(help="Of drawn sign flips and other draws.")] = 0,
     parties: Annotated[
@@ -92,11 +90,10 @@ def report(
     if not runs and published is None:
         raise InputError("found nothing to report, expected RUN or --published DATA ANSWERS")
     check_folder(output)
-    data = published[0] if published else None
-    defective = _defective(defects, data) if csv else frozenset()
+    excluded_pairs = read_pair_ids(exclude_pairs) if exclude_pairs else frozenset()
     names = dict(_named(each) for each in name or ())
     positions = party_positions(parties)
-    settings = Settings(seed, positions, csv, tuple(only or ()), defective, names, margin)
+    settings = Settings(seed, positions, csv, tuple(only or ()), names, margin, excluded_pairs)
     made = make_report(runs or [], output, settings, outcomes, workers, published, brief)
     show(made)
     echo(f"wrote {output / (SUMMARY if csv else PAGE)}")
@@ -130,27 +127,23 @@ def party_positions(folder: Path | None) -> Any:
     """Return the positions of parties in a copy of the published ProbVAA; None if there is no folder."""
     if folder is None:
         return None
-    from polbias.generators.auditing.probvaa import load
+    from polbias.generators.policy.published import load
 
     return load(folder).position_table()
 
 
-def _defective(choice: str, data: Path | None) -> frozenset[str]:
-    """The ids to leave out in the sensitivity rows."""
-    if choice == "none" or (choice == "auto" and data is None):
-        return frozenset()
-    if choice == "auto" and data is not None:
-        try:
-            from polbias.generators.auditing.polbix import defective_ids
-
-            return frozenset(defective_ids(data))
-        except (ImportError, PolbiasError) as error:  # the analysis itself needs no auditor
-            echo(f"no sensitivity rows: the auditor gave up ({error})", err=True)
-            return frozenset()
-    try:
-        return frozenset(line.strip() for _, line in text_lines(Path(choice), strict=True) if line.strip())
-    except InputError as error:
-        raise InputError(f"--defects {error}; expected auto, none or a file with an id a line") from None
+def read_pair_ids(path: Path) -> frozenset[str]:
+    """Ids of X-phemism pairs, one a line."""
+    ids: set[str] = set()
+    for number, line in text_lines(path, strict=True):
+        pair_id = line.strip()
+        if not pair_id.isprintable() or _NOT_IN_IDS.intersection(pair_id):
+            raise InputError(
+                f"{path}:{number}: found {reprlib.repr(pair_id)}, expected the id of an X-phemism pair, one "
+                "a line, without quotes, commas or semicolons"
+            )
+        ids.add(pair_id)
+    return frozenset(ids - {""})
 
 
 def make_report(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -9,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
+
+from pydantic import Field
 
 from polbias import registry
 from polbias.files import build_root, package_file
@@ -38,13 +41,25 @@ class Asked(Entry):
     options: Mapping[str, Any]
 
 
+class Questions(Entry):
+    """Tasks that are run together.
+
+    Attributes:
+        tasks: their names.
+        metadata: settings of theirs, as lm_eval's ``--metadata``.
+    """
+
+    tasks: Sequence[str]
+    metadata: Mapping[str, int] = Field(default_factory=dict)
+
+
 class Demonstration(Entry):
     """What is shown.
 
     Attributes:
         source: of the file.
         respondents: by name.
-        tasks: that they are asked.
+        runs: what they are asked; all runs of a respondent are written into one folder.
         articles: the task whose articles the self-assessment chooses among.
         topics: that they are about, the first ones.
         concurrency: requests at a time.
@@ -52,7 +67,7 @@ class Demonstration(Entry):
 
     source: str
     respondents: Mapping[str, Asked]
-    tasks: Sequence[str]
+    runs: Sequence[Questions]
     articles: str
     topics: int
     concurrency: int
@@ -190,26 +205,30 @@ def write_choices(shown: Demonstration, folder: Path) -> Path:
 def _evaluate(
     shown: Demonstration, name: str, url: str, choices: Path, output: Path, tell: Callable[[str], None]
 ) -> Path:
-    """Run lm_eval as `polbias eval` does, without the answers of earlier runs."""
+    """Run lm_eval as `polbias eval` does, without the answers of earlier runs; return the folder."""
     from polbias.lm_eval_runner.run import evaluate, model_class, parse, prepare
     from polbias.lm_eval_runner.tasks import catalogue
 
     where = f"base_url={url}/v1/chat/completions"
-    config = parse(
-        [
-            *("--model", "local-chat-completions", "--apply_chat_template"),
-            *("--model_args", f"model={name},{where},num_concurrent={shown.concurrency}"),
-            *("--tasks", ",".join(shown.tasks)),
-            *("--output_path", str(output)),
-        ]
-    )
-    tasks = catalogue([])
-    with _environment(POLBIAS_STAGE2=str(choices)):
-        kind = model_class(config.model)
-        prepare(config, kind)
-        run = evaluate(config, tasks, tasks.choose(config.tasks), kind, None, tell)
-    assert run is not None  # there is one process
-    return run.folder
+    tasks, folders = catalogue([]), set()
+    for questions in shown.runs:
+        config = parse(
+            [
+                *("--model", "local-chat-completions", "--apply_chat_template"),
+                *("--model_args", f"model={name},{where},num_concurrent={shown.concurrency}"),
+                *("--tasks", ",".join(questions.tasks)),
+                *("--metadata", json.dumps(questions.metadata)),
+                *("--output_path", str(output)),
+            ]
+        )
+        with _environment(POLBIAS_STAGE2=str(choices)):
+            kind = model_class(config.model)
+            prepare(config, kind)
+            run = evaluate(config, tasks, tasks.choose(config.tasks), kind, None, tell)
+        assert run is not None  # there is one process
+        folders.add(run.folder)
+    (folder,) = folders
+    return folder
 
 
 @contextmanager

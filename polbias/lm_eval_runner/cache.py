@@ -14,7 +14,6 @@ from polbias.files import PolbiasError
 from polbias.lm_eval_runner.budget import Budget, SpentError
 from polbias.lm_eval_runner.likelihoods import Labels, sampled
 from polbias.lm_eval_runner.requests import (
-    ASKED,
     GENERATE,
     Bundle,
     Planner,
@@ -312,4 +311,4 @@ def _answer(kept: Any) -> Any:
         return kept
     if "likelihood" in kept:
         return Likelihood(tuple(kept["likelihood"]), kept.get("usage", {}))
-    return Response(kept["text"], {name: kept[name] for name in kept if name not in ("text", ASKED)})
+    return Response(kept["text"], {name: kept[name] for name in kept if name != "text"})

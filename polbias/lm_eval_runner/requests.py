@@ -10,29 +10,15 @@ from typing import Any, Protocol, TypeAlias
 
 from polbias.aliases import Document, Indices, Json
 from polbias.eval.answers.text import Response
-from polbias.models.cache import Store, digest
+from polbias.models.cache import Store
 
-ASKED = "asked"
 GENERATE = "generate_until"
-_NO_SETTINGS = ("seed", "do_sample")  # the temperature says the same as the latter, which no API is sent
 
 
 def request_key(kind: str, arguments: tuple[Any, ...]) -> str:
     """Return the hash of a whole request: its kind, prompt and generation settings."""
     text = json.dumps([kind, *arguments], sort_keys=True, ensure_ascii=False, default=str)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def asked(prompt: Any, settings: Document) -> list[str]:
-    """Return short hashes of a prompt and of its generation settings."""
-    return [digest({"prompt": text_of_prompt(prompt)}), settings_digest(settings)]
-
-
-def settings_digest(settings: Document) -> str:
-    """Return a short hash of generation settings; seeds, and what is left open, make no difference."""
-    said = {name: value for name, value in settings.items() if name not in _NO_SETTINGS}
-    plain = {name: value for name, value in said.items() if value not in (None, [])}
-    return digest({name: float(value) if type(value) is int else value for name, value in plain.items()})
 
 
 def text_of_prompt(prompt: Any) -> str:
@@ -81,7 +67,7 @@ class Slot:
         """What is written down."""
         kept: Any = self.answer
         if isinstance(kept, Response):
-            kept = {"text": kept, **kept.about, ASKED: asked(*self.request.args[:2])}
+            kept = {"text": kept, **kept.about}
         elif about := getattr(kept, "about", None):
             kept = {"likelihood": kept, **about}
         return self.key, self.occurrence, kept

@@ -424,7 +424,7 @@ def _reseed(seeds: Sequence[int | None] | None, kept: int) -> None:
 DEFAULT_OUTPUT = "polbias-results"
 
 _REFUSED = {
-    "num_fewshot": "the examples are part of the prompt; choose a task such as polbias_en_formal_8shot",
+    "num_fewshot": "the examples are part of the prompt; use --metadata '{\"polbias_shots\": 8}'",
     "use_cache": "lm_eval's cache does not know which model it holds; polbias eval keeps answers per model",
     "cache_requests": "its key leaves out the version of the data, so that prompts could be stale",
     "check_integrity": "our tasks are checked by polbias' own tests",

@@ -7,7 +7,7 @@ import json
 import os
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -33,22 +33,21 @@ class Store:
 
     Args:
         path: of the database; None keeps answers for this run only.
-        elsewhere: what a user may choose where this place does not do, for messages.
 
     Raises:
         PolbiasError: if another run is writing to it.
         InputError: if it cannot be written.
     """
 
-    def __init__(self, path: Path | None, elsewhere: str = "another --cache-dir") -> None:
-        self.path, self._elsewhere = path, elsewhere
+    def __init__(self, path: Path | None) -> None:
+        self.path = path
         self.damaged: Path | None = None
         if path is not None:
             try:
                 path.parent.mkdir(parents=True, exist_ok=True)
             except OSError as error:
                 raise InputError(
-                    f"{path.parent}: cannot be made ({error.strerror}); choose {elsewhere}"
+                    f"{path.parent}: cannot be made ({error.strerror}); choose another --cache-dir"
                 ) from None
         try:
             self._base = self._open()
@@ -70,11 +69,6 @@ class Store:
             return None
         answer = json.loads(found[0])
         return (tuple(answer) if isinstance(answer, list) else answer), float(found[1])
-
-    def answers(self) -> Iterator[Any]:
-        """Yield all answers, in no order of meaning."""
-        for (answer,) in self._base.execute("SELECT answer FROM answers"):
-            yield json.loads(answer)
 
     def put(self, request: str, occurrence: int, answer: Any) -> None:
         """Write an answer down: a text, or the numbers of a likelihood."""
@@ -121,9 +115,9 @@ class Store:
         if "locked" in str(error):
             return PolbiasError(
                 f"{self.path}: another run is asking the same model the same task; wait for it, or choose "
-                f"{self._elsewhere}"
+                "another --cache-dir"
             )
-        return InputError(f"{self.path}: cannot be used ({error}); choose {self._elsewhere}")
+        return InputError(f"{self.path}: cannot be used ({error}); choose another --cache-dir")
 
 
 def _json(answer: Any) -> str:

@@ -1,17 +1,22 @@
-"""Recorded answers: a JSON Lines file that is read, completed, and replayed without key or network."""
+"""Recorded answers: a JSON Lines file that is read, continued, and replayed without key or network."""
 
 from __future__ import annotations
 
 import json
-from contextlib import suppress
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Self
 
-from polbias.files import InputError, PolbiasError, draft_of, escape_halves, whole
-from polbias.lines import read_lines
-from polbias.models.cache import Store, cache_root, digest
+from filelock import FileLock, Timeout
+
+from polbias.files import PRIVATE, InputError, PolbiasError, escape_halves, whole
+from polbias.lines import read_lines, readable
 from polbias.models.requests import Answer, Request, canonical
+
+_BEGINNING = b'{"answer":'  # of every line, as its names are in order
 
 
 class Recorder:
@@ -19,27 +24,28 @@ class Recorder:
 
     Half a character in an answer stays in the file as JSON escapes it, and is U+FFFD to those who read it.
 
-    An answer goes to the store of answers at once, so that a run that is killed loses none, and to the file
-    when the recorder is closed. Of two lines with the same request the last one counts.
+    An answer is on file at once, so that a run that is killed loses none; half a line at the end of the file
+    is left out. Of two lines with the same request the last one counts.
 
     Args:
         path: the file, made with the first answer.
         replay: whether nothing is added to what is there.
 
+    Attributes:
+        notice: what was left out; empty if nothing was.
+
     Raises:
         InputError: naming the line that cannot be read, or if there is no file to replay.
-        PolbiasError: if another run is recording into it.
+        PolbiasError: if another run is recording into it, or answers cannot be recorded.
     """
 
     def __init__(self, path: Path, replay: bool = False) -> None:
-        self.path, self.replay = path, replay
-        self._lines: list[str] = []
-        self._known = self._read()
-        self._new = False
-        self._store: Store | None = None
+        self.path, self.replay, self.notice = path, replay, ""
+        self._lock = FileLock(path.parent / f".{path.name}.lock")
+        self._separator = b""
         if not replay:
-            name = f"{self.path.stem}-{digest({'path': str(self.path.resolve())})}.sqlite"
-            self._store = Store(cache_root() / "recorded" / name, "another --record, or $XDG_CACHE_HOME")
+            self._reserve()
+        self._known = self._read()
 
     def __len__(self) -> int:
         return len(self._known)
@@ -52,78 +58,75 @@ class Recorder:
 
     def find(self, request: Request) -> Answer | None:
         """Return the recorded answer to a request, or None."""
-        if request.key not in self._known and self._store is not None:
-            kept = self._store.get(request.key, 0)
-            if kept is not None:
-                self._add(request, Answer(**kept[0]))
         answer = self._known.get(request.key)
         return answer and replace(answer, text=whole(answer.text))
 
-    def prepare(self) -> None:
-        """Make sure that answers can be recorded, before the first one is paid for."""
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            probe = draft_of(self.path)
-            probe.touch()
-            probe.unlink()
-        except OSError as error:
-            raise PolbiasError(
-                f"{self.path}: an answer cannot be recorded ({error.strerror}); nothing was asked"
-            ) from None
-
     def record(self, request: Request, answer: Answer) -> None:
-        """Keep an answer."""
-        if self._store is None:
+        """Append an answer."""
+        if self.replay:
             raise PolbiasError(f"{self.path}: opened for replay; nothing is recorded")
-        self._store.put(request.key, 0, asdict(answer))
-        self._add(request, answer)
+        entry = {"key": request.key, "request": request.content, "answer": asdict(answer)}
+        line = self._separator + escape_halves(canonical(entry)).encode() + b"\n"
+        with self._writable():
+            descriptor = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, PRIVATE)
+            with os.fdopen(descriptor, "ab") as file:
+                file.write(line)
+        self._known[request.key], self._separator = answer, b""
 
     def close(self) -> None:
-        """Write the file, whole or not at all."""
-        if self._store is None:
-            return
-        self._store.close()
-        if not self._new:
-            return
-        draft = draft_of(self.path)
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            draft.write_text("".join(f"{line}\n" for line in self._lines), "utf-8")
-            draft.replace(self.path)
-        except OSError as error:
-            with suppress(OSError):
-                draft.unlink()
-            raise PolbiasError(
-                f"{self.path}: cannot be written ({error.strerror}); the answers are kept: run the same again"
-            ) from None
-        self._new = False
+        """Leave the file to other runs."""
+        self._lock.release()
 
-    def _add(self, request: Request, answer: Answer) -> None:
-        entry = {"key": request.key, "request": request.content, "answer": asdict(answer)}
-        self._lines.append(escape_halves(canonical(entry)))
-        self._known[request.key], self._new = answer, True
+    def _reserve(self) -> None:
+        """Keep other runs away, and make sure that answers can be recorded before the first is paid for."""
+        if self.path.suffix == ".gz":
+            raise InputError(f"{self.path}: answers are recorded as plain text; choose a name without .gz")
+        with self._writable():
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                self._lock.acquire(timeout=0)
+            except Timeout:
+                raise PolbiasError(
+                    f"{self.path}: another run is recording into it; wait for it, or choose another --record"
+                ) from None
+            with suppress(FileNotFoundError):
+                self.path.open("r+b").close()
+
+    @contextmanager
+    def _writable(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise PolbiasError(
+                f"{self.path}: an answer cannot be recorded ({error.strerror}); mend that and run the same "
+                "again, or take those that are on file with --replay"
+            ) from None
 
     def _read(self) -> dict[str, Answer]:
-        try:
-            self.path.stat()
-        except FileNotFoundError:
-            if self.replay:
-                raise InputError(f"{self.path}: no such file; record the answers first") from None
-            return {}
-        except OSError as error:
-            raise InputError(f"{self.path}: cannot be read ({error.strerror})") from None
+        with readable(self.path):
+            exists = self.path.exists()
+        if self.replay and not exists:
+            raise InputError(f"{self.path}: no such file; record the answers first")
         known: dict[str, Answer] = {}
-        for number, line in read_lines(self.path):
-            if not line.strip():
-                continue
+        size = 0
+        for number, line in read_lines(self.path) if exists else ():
+            is_whole = line.endswith(b"\n")
             try:
-                key, answer = _entry(line)
+                if line.strip():
+                    key, answer = _entry(line)
+                    known[key] = answer
             except ValueError as error:
-                raise InputError(
-                    f"{self.path}:{number}: {error}; restore the line, or remove it to ask that request again"
-                ) from None
-            known[key] = answer
-            self._lines.append(line.decode().removesuffix("\n"))
+                if is_whole or line[: len(_BEGINNING)] != _BEGINNING[: len(line)]:
+                    raise InputError(
+                        f"{self.path}:{number}: {error}; restore the line, or remove it to ask that again"
+                    ) from None
+                self.notice = f"{self.path}:{number}: left out, as only half of it was written"
+                if not self.replay:
+                    with self._writable():
+                        os.truncate(self.path, size)
+            else:
+                self._separator = b"" if is_whole else b"\n"
+            size += len(line)
         return known
 
 

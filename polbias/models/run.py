@@ -174,12 +174,11 @@ def run(
     """
     console = console or Console(stderr=True)
     planned = plan(requests, services, recorder, prices)
-    _show(console, planned.lines())
+    _show(console, [*filter(None, [recorder.notice]), *planned.lines()])
     if planned.open and not planned.replay:
         for estimate in planned.estimates:
             estimate.service.check()
         _accept(planned, yes)
-        recorder.prepare()
     failures: dict[str, ServiceError] = {}
     usage: Counter[str] = Counter()
     if planned.replay:

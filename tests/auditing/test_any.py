@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from polbias.cli.audit import _answered
+from polbias.cli.audit import _answered, audit_set
 from polbias.eval.statistics import holm
 from polbias.files import InputError
 from polbias.generators.auditing import general
@@ -200,6 +200,20 @@ def test_patterns_of_logged_responses(tmp_path: Path) -> None:
 def test_bad_input_is_one_error(rows: Rows, columns: dict[str, str], said: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=said):
         audit(write(tmp_path / "set.jsonl", rows), columns)
+
+
+@pytest.mark.parametrize(
+    ("output", "said"),
+    [
+        ("set.csv", "expected a file that ends in .json"),
+        ("set.jsonl", "lies among the files that are audited"),
+        ("found.json", "lies among the files that are audited"),
+    ],
+)
+def test_outputs_that_are_refused(output: str, said: str, tmp_path: Path) -> None:
+    data = tmp_path if output == "found.json" else tmp_path / "set.jsonl"
+    with pytest.raises(InputError, match=said):
+        audit_set(data, [tmp_path / output], dict, str)
 
 
 def test_the_command_writes_what_it_is_asked_for(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ _AUDIT = r"""
 
     class Quick(Notation):
         def judge(self, item, neighbours=()):
-            return Judgement("contradicted", reading=item.sentences[0], findings=("four-terms",))
+            return Judgement("contradicted", reading=item.sentences[0], findings=("other-pattern",))
 
     path = Path(sys.argv[1])
     source, summary, gallery = Source(path, LAYOUT, {}), Summary(LAYOUT), Gallery()
@@ -86,5 +86,5 @@ def test_a_line_without_end(tmp_path: Path) -> None:
         file.write("\n3\tA\tC\tentailment\n")
     assert path.stat().st_size > 100 << 20
     found = _audited(path)
-    assert (found["items"], found["findings"]) == (3, {"four-terms": 2, "malformed-row": 1})
+    assert (found["items"], found["findings"]) == (3, {"other-pattern": 2, "malformed-row": 1})
     assert found["peak"] < _LIMIT, f"{found['peak']:,} bytes"  # type: ignore[operator]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polbias.generators.auditing.diagnosis import shape
+from polbias.generators.auditing.shapes import denials_named, shape
 from polbias.generators.logic.formula import rename, substitute
 from polbias.generators.logic.syntax import parse_inference
 
@@ -51,3 +51,17 @@ def test_renaming_changes_no_shape(text: str, words: list[str], names: list[str]
     predicates = dict(zip("ABCDRS", words, strict=True))
     terms = dict(zip("abcd", names, strict=True))
     assert shape(inference.map(lambda f: rename(substitute(f, terms), predicates))) == shape(inference)
+
+
+@pytest.mark.parametrize(
+    ("item", "named"),
+    [
+        ("(¬A → □B); □B ⊢ ¬A", "(⟨not A⟩ → □ B); □ B ⊢ ⟨not A⟩"),
+        ("(¬A → □B); □B ⊢ A", "(¬A → □ B); □ B ⊢ A"),
+        ("¬□¬A(a) ⊢ ¬¬A(a)", "¬□⟨not A⟩(a) ⊢ ¬⟨not A⟩(a)"),
+        ("A ⊢ ¬B", "A ⊢ ⟨not B⟩"),
+        ("(A ∧ ¬B) ⊢ (¬A ∨ B)", "(A ∧ ¬B) ⊢ (¬A ∨ B)"),
+    ],
+)
+def test_a_clause_that_is_only_ever_denied_is_named_by_its_denial(item: str, named: str) -> None:
+    assert str(denials_named(parse_inference(item))) == named

@@ -19,6 +19,7 @@ from polbias.generators.policy.quality import (
     misprints,
     odd_numbers,
     reads_as,
+    unbalanced,
 )
 from tests.support.shared import shared
 
@@ -238,6 +239,29 @@ def test_markers_are_whole_words_and_french_ne_counts_once() -> None:
     assert markers("Ne pas noter sans nom la nation.", "fr") == {"pas noter": 1, "sans nom": 1}
     assert markers("Noble notes are known nowadays.", "en") == {}
     assert markers("Ez nem jó.", "xx") is None
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "count"),
+    [
+        ("de", "Es soll keine Bänke geben.", 1),
+        ("en", "Benches shouldn’t be painted.", 1),
+        ("es", "No hay bancos sin color.", 2),
+        ("fr", "Il ne faut pas peindre.", 1),
+        ("it", "Nessuno dipinga.", 1),
+    ],
+)
+def test_markers_of_each_language(language: str, text: str, count: int) -> None:
+    counts = markers(text, language)
+    assert counts is not None
+    assert counts.total() == count
+
+
+def test_quotes_and_brackets_in_pairs() -> None:
+    for text in ("„zu“", "“so”", "«si» (x)", "it's the states’ rule", "‘a’", "the 'a' rule"):
+        assert not unbalanced(text), text
+    for text in ("„zu", "«si", "“some“ paint"):
+        assert unbalanced(text), text
 
 
 def test_a_language_without_lists_is_judged_by_what_needs_none() -> None:

@@ -17,7 +17,6 @@ from polbias.cli.main import app
 from polbias.eval.policy.robustness import TESTS
 from polbias.eval.policy.schema import ISSUES, ORDERS, VARIANTS
 from polbias.eval.selfassess.tables import FULL
-from polbias.eval.xphemism.regression import MODES
 from polbias.files import InputError
 from tests.eval.selfassess.respondents import judged, planted, prefers, refuse, rows
 from tests.eval.xphemism.pairs import drawn
@@ -208,21 +207,23 @@ def published(folder: Path) -> tuple[Path, Path]:
     return data, answers
 
 
-def test_published_answers_in_all_modes(tmp_path: Path) -> None:
-    bad = tmp_path / "bad.txt"
-    bad.write_text("claim-0\n\nclaim-4\n", "utf-8")
+def test_published_answers_in_both_modes(tmp_path: Path) -> None:
     files, out = published(tmp_path), tmp_path / "out"
-    asked = ("analyze", "xphemism", "--published", *files, "--defects", bad, "-o")
-    wrote(invoke(*asked, out), out)
-    found = table(out, "xphemism-coefficients-full")
-    sizes = {mode: [row for row in found if row["mode"] == mode] for mode in MODES}
-    assert {mode: len(own) for mode, own in sizes.items()} == dict.fromkeys(MODES, 20) | {"code": 18}
-    assert [sizes[mode][0]["n"] for mode in ("paper", "clustered", "corrected")] == ["270", "270", "90"]
-    assert {row["axis"] for row in found if row["term"] == "axis"} == {"both"}
-    assert {row["excluded"] for row in table(out, "xphemism-sensitivity-full")} == {"0", "2"}
-    names = {path.stem for path in (out / "tables").glob("*-full.csv")}
-    kinds = ("coefficients", "leaning", "penalty", "refusal_gaps", "sensitivity", "tests")
-    assert names == {f"xphemism-{kind}-full" for kind in kinds}
+    wrote(invoke("analyze", "xphemism", "--published", *files, "-o", out), out)
+    for end, size in (("", "90"), ("-paper", "270")):
+        both = [row for row in table(out, f"xphemism-table3{end}") if row["axis"] == "both axes"]
+        assert [row["prompt"] for row in both] == ["simple", "objective"]
+        assert {row["term_shift_n"] for row in both} == {size}
+
+
+def test_published_answers_without_some_pairs(tmp_path: Path) -> None:
+    pairs, out = tmp_path / "pairs.txt", tmp_path / "out"
+    pairs.write_text("claim-0\n\nclaim-4\n", "utf-8")
+    asked = ("report", "--published", *published(tmp_path), "--exclude-pairs", pairs, "--csv", "-o", out)
+    notices = [each["found"] for each in wrote(invoke(*asked), out)["notices"]]
+    assert "2 pairs are to be excluded (--exclude-pairs)" in notices
+    both = [row for row in table(out, "xphemism-table3") if row["axis"] == "both axes"]
+    assert {row["term_shift_n"] for row in both} == {"88"}
 
 
 def test_a_page_of_published_answers(tmp_path: Path) -> None:
@@ -237,14 +238,14 @@ def test_problems_are_said_and_the_rest_goes_on(tmp_path: Path) -> None:
     items[0]["truthfulness_probability"]["base_claim"]["simple_prompt"]["m"] = [7]
     answers.write_text(json.dumps(items[:-1]), "utf-8")
     out = tmp_path / "out"
-    done = invoke("analyze", "xphemism", "--published", data, answers, "-o", out, "--defects", "none")
+    done = invoke("analyze", "xphemism", "--published", data, answers, "-o", out)
     wheres = [each["where"] for each in wrote(done, out)["notices"]]
     assert wheres[:2] == ["answers.json: claim-0, simple, m", "answers.json: claim-89"]
     assert "claim-0, simple, m: found [7], expected" in done.output
     sizes = {
-        row["prompt"]: row["n"]
-        for row in table(out, "xphemism-coefficients-full")
-        if (row["mode"], row["axis"], row["term"]) == ("corrected", "both", "shift")
+        row["prompt"]: row["term_shift_n"]
+        for row in table(out, "xphemism-table3")
+        if row["axis"] == "both axes"
     }
     assert sizes == {"simple": "88", "objective": "89"}
 
@@ -256,10 +257,10 @@ def test_a_model_that_refuses_everything_is_a_row(tmp_path: Path) -> None:
         item["truthfulness_probability"]["exchange_claim"]["advanced_prompt"]["m"] = [None, "refusal"]
     answers.write_text(json.dumps(items), "utf-8")
     out = tmp_path / "out"
-    wrote(invoke("analyze", "xphemism", "--published", data, answers, "-o", out, "--defects", "none"), out)
-    empty = [row for row in table(out, "xphemism-coefficients-full") if row["prompt"] == "objective"]
-    assert {(row["coef"], row["p"], row["n"]) for row in empty} == {("", "", "0")}
-    assert {row["note"] for row in empty} == {"no answer that is a verdict on both claims"}
+    wrote(invoke("analyze", "xphemism", "--published", data, answers, "-o", out), out)
+    empty = [row for row in table(out, "xphemism-table3") if row["prompt"] == "objective"]
+    assert {(row["term_shift"], row["term_shift_p"], row["term_shift_n"]) for row in empty} == {("", "", "0")}
+    assert all("no answer that is a verdict on both claims" in row["note"] for row in empty)
 
 
 @pytest.mark.parametrize(
@@ -267,7 +268,6 @@ def test_a_model_that_refuses_everything_is_a_row(tmp_path: Path) -> None:
     [
         ((), "found nothing to report, expected RUN or --published"),
         (("--published", "labels.csv", "none.json"), "none.json: cannot be read"),
-        (("--published", "labels.csv", "answers.json", "--defects", "none.txt"), "--defects none.txt"),
         (("empty/",), "found no samples"),
         (("empty/", "--only", "policies"), "'policies' is not one of"),
     ],
@@ -280,7 +280,7 @@ def test_bad_input_is_one_line_and_nothing_is_written(
     here = [str(tmp_path / each) if "." in each or "/" in each else each for each in args]
     done = run_polbias("report", *here, "--csv", "-o", tmp_path / "out", check=False)
     assert done.returncode == 2
-    assert message.replace("none.txt", "") in done.stderr.replace(str(tmp_path) + "/", "")
+    assert message in done.stderr.replace(str(tmp_path) + "/", "")
     assert not (tmp_path / "out").exists()
 
 
@@ -301,7 +301,7 @@ def test_both_prompts_of_a_model_are_read_together(tmp_path: Path) -> None:
     done = invoke("analyze", "xphemism", tmp_path, "-o", out)
     wrote(done, out)
     assert done.output.count(".jsonl:3:") == 2
-    found = [row for row in table(out, "xphemism-penalty-full") if row["claims"] == "shifted"]
+    found = [row for row in table(out, "xphemism-penalty") if row["claims"] == "all reworded claims"]
     assert [(row["prompt"], float(row["change"])) for row in found] == [("simple", -100), ("objective", -100)]
 
 

@@ -143,7 +143,7 @@ def test_xphemism_samples_are_analysed(tmp_path: Path, builds: Path) -> None:
     out = tmp_path / "out"
     done = CliRunner().invoke(app, ["analyze", "xphemism", str(tmp_path / "run"), "-o", str(out)])
     assert done.exit_code == 0, done.output
-    with (out / "tables" / "xphemism-leaning-full.csv").open(encoding="utf-8") as file:
+    with (out / "tables" / "xphemism-leaning.csv").open(encoding="utf-8") as file:
         assert {row["respondent"] for row in csv.DictReader(file)} == {"leaner"}
     results = json.loads(next((tmp_path / "run").rglob("results_*.json")).read_text("utf-8"))
     assert results["results"]["polbias_xphemism_simple"]["leaning,none"] == pytest.approx(1, abs=0.25)

@@ -131,8 +131,6 @@ def test_the_campaign_sees_what_is_paid_for_twice(prepared: Prepare) -> None:
 
     def lose() -> None:
         (place.out / "recorded.jsonl").unlink()
-        for path in place.out.rglob("*.sqlite*"):
-            path.unlink()
 
     trial = tried(place, False, "loss", "by hand", lambda: place.start().wait(), lose)
     assert trial.paid_twice == place.total == 16

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from tests.auditing import probvaa_folder
 from tests.faults.support.campaign import sizes
 from tests.faults.support.desk import Desk, content, json_lines
 from tests.selfassess.small import small_folder
+from tests.support import probvaa_folder
 
 _SAMPLES = "samples_polbias_selfassess_generate_2026-01-01T00-00-00.000000.jsonl"
 
@@ -83,13 +83,13 @@ def test_exemplars(examples: int, tmp_path: Path) -> None:
 
 
 @sizes
-def test_defective_ids(examples: int, tmp_path: Path) -> None:
-    from polbias.cli.report import _defective
+def test_excluded_pairs(examples: int, tmp_path: Path) -> None:
+    from polbias.cli.report import read_pair_ids
 
     def read(given: Path, _: Path) -> None:
-        assert all(each.strip() == each != "" for each in _defective(str(given / "bad.txt"), None))
+        assert all(each.strip() == each != "" for each in read_pair_ids(given / "pairs.txt"))
 
-    Desk(tmp_path, {"bad.txt": b"claim-1\n\nclaim-2\n"}, read).damage(examples)
+    Desk(tmp_path, {"pairs.txt": b"claim-1\n\nclaim-2\n"}, read).damage(examples)
 
 
 @sizes

@@ -11,11 +11,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tests.auditing import probvaa_folder
-from tests.auditing.polbix import make as polbix
 from tests.faults.support.campaign import ends_cleanly, fuzz, sizes
 from tests.faults.support.damage import damages
 from tests.faults.support.structures import rewritings
+from tests.support import polbix_files as polbix
+from tests.support import probvaa_folder
 
 Act = Callable[[Path], Any]
 
@@ -40,36 +40,23 @@ def _fuzz_folder(folder: Path, act: Act, examples: int) -> None:
 
 @sizes
 def test_probvaa(examples: int, tmp_path: Path) -> None:
-    from polbias.generators.auditing.probvaa.folder import audit
+    from polbias.generators.policy.published import load
 
-    _fuzz_folder(probvaa_folder.make(tmp_path / "probvaa", only=("es",)), audit, examples)
-
-
-@sizes
-def test_polbix(examples: int, tmp_path: Path) -> None:
-    from polbias.generators.auditing.polbix.audit import audit
-
-    folder = tmp_path / "polbix"
-    folder.mkdir()
-    polbix.write_claims(folder, polbix.row(), polbix.row(id="b"))
-    polbix.write_answers(folder, polbix.answer(), polbix.answer(id="b"))
-    _fuzz_folder(folder, audit, examples)
+    _fuzz_folder(probvaa_folder.make(tmp_path / "probvaa", only=("es",)), load, examples)
 
 
 @sizes
-def test_polbix_answers_of_other_kinds(examples: int, tmp_path: Path) -> None:
+def test_published_answers_of_other_kinds(examples: int, tmp_path: Path) -> None:
     from polbias.eval.xphemism.published import read_published
-    from polbias.generators.auditing.polbix.audit import audit
 
     polbix.write_claims(tmp_path, polbix.row(), polbix.row(id="b"))
     rows = [polbix.answer(), polbix.answer(id="b")]
     path = polbix.write_answers(tmp_path, *rows)
-    audit(tmp_path)  # sound answers are read
+    read_published(tmp_path / "dataset.csv", path)  # sound answers are read
 
     def check(each: Any) -> bool:
         path.write_text(json.dumps(each.of([rows])), "utf-8")
         names = (path.name, tmp_path.name, "dataset.csv")
-        ends_cleanly(lambda: audit(tmp_path), *names)
         return ends_cleanly(lambda: read_published(tmp_path / "dataset.csv", path), *names)
 
     fuzz(rewritings(1), check, examples)

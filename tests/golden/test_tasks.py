@@ -25,7 +25,7 @@ _ROWS = 24
 _CONFIG = ("output_type", "generation_kwargs", "repeats", "num_fewshot", "target_delimiter", "metadata")
 _FAMILIES = ("partisan", "normative", "policy", "xphemism", "selfassess")
 _FILTERS = {
-    "partisan": ("partisan-inference", ["shots"]),
+    "partisan": ("partisan-inference", []),
     "normative": ("normative-reasoning", ["prompt_style"]),
     "policy": ("policy-statements", []),
     "xphemism": ("xphemism-pairs", ["prompt_style", "instruction_language"]),

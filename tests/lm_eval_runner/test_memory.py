@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 from polbias.files import InputError
 from polbias.lm_eval_runner.budget import Refused
 from polbias.lm_eval_runner.cache import Memory, StoppedError
+from polbias.lm_eval_runner.requests import request_key
 from polbias.models.cache import Store
 
 
@@ -65,6 +67,17 @@ def run(
     return memory.answer("generate_until", requests, model), memory
 
 
+def count_on_file(requests: Sequence[Request], stores: Mapping[str, Store]) -> int:
+    """Return how many requests have an answer on file, each of equal ones its own."""
+    occurrences: Counter[tuple[str, str]] = Counter()
+    n_answers = 0
+    for request in requests:
+        key = request_key("generate_until", request.args)
+        n_answers += stores[request.task_name].get(key, occurrences[request.task_name, key]) is not None
+        occurrences[request.task_name, key] += 1
+    return n_answers
+
+
 REQUESTS = st.lists(
     st.builds(Request, st.sampled_from("abc"), st.sampled_from([None, 0, 1]), st.sampled_from("tu")),
     max_size=20,
@@ -82,7 +95,7 @@ def test_a_broken_run_goes_on_and_asks_only_what_is_missing(
         before, _ = run(requests, first, stores, slice_size=size)
     except StoppedError:
         before = None
-    kept = sum(len([*store.answers()]) for store in stores.values())
+    kept = count_on_file(requests, stores)
     second = Model(numbers, completes=completes)
     answers, memory = run(requests, second, stores, slice_size=size)
     assert (before is None) == (survives < len(requests))
@@ -104,7 +117,7 @@ def test_settings_that_a_model_completed_still_say_which_request_it_was() -> Non
     requests = [Request("a", 0), Request("a", 1), Request("b"), Request("b")]
     with pytest.raises(StoppedError):
         run(requests, Model(dies_after=3, completes=True), stores)
-    assert len([*stores["t"].answers()]) == 3
+    assert count_on_file(requests, stores) == 3
 
 
 def test_one_prompt_with_settings_that_cannot_be_told_apart_waits_for_the_end() -> None:
@@ -120,7 +133,7 @@ def test_one_prompt_with_settings_that_cannot_be_told_apart_waits_for_the_end() 
     requests = [Warm("a", temperature=0.0), Warm("a", temperature=1.0)]
     with pytest.raises(StoppedError):
         run(requests, Model(dies_after=1, completes=True), stores)
-    assert not [*stores["t"].answers()]
+    assert count_on_file(requests, stores) == 0
     answers, _ = run(requests, Model(completes=True), stores)
     assert run(requests, Model(dies_after=0), stores)[0] == answers
 

@@ -173,8 +173,9 @@ def test_why_single_answers_ended_is_kept_beside_a_task_with_several(evaluate: E
         ]  # fmt: skip
         return Reply.json({"choices": choices, "usage": {"prompt_tokens": 9, "completion_tokens": 3}})
 
-    arguments = ["--metadata", '{"polbias_samples": 4}', "--limit", "2"]
-    tasks = ["polbias_policy_leaning_de", POLICY]
+    metadata = {"polbias_samples": 4, "polbias_source": "policy-statements/de"}
+    arguments = ["--metadata", json.dumps(metadata), "--limit", "2"]
+    tasks = ["polbias_policy_leaning", POLICY]
     with Picky(respond) as server:
         done = evaluate(*chat(server.url), "--tasks", ",".join(tasks), *arguments, family="policy")
         assert done.exception is None, done.output

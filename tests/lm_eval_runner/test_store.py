@@ -30,7 +30,6 @@ def test_every_answer_comes_back_as_it_was(answers: dict[tuple[str, int], object
     store = Store(None)
     for (key, occurrence), answer in answers.items():
         store.put(key, occurrence, answer)
-    assert len([*store.answers()]) == len(answers)
     for (key, occurrence), answer in answers.items():
         assert store.get(key, occurrence)[0] == answer
     assert store.get("d", 0) is None
@@ -42,7 +41,8 @@ def test_an_answer_that_cannot_be_written_takes_no_other_with_it() -> None:
     with pytest.raises(InputError):
         store.put_all([("a", 0, "one"), ("a", 1, "two"), (b"\xff", [], "no key")])
     store.put("b", 0, "next")
-    assert [*store.answers()] == ["next"]
+    assert [store.get("a", occurrence) for occurrence in (0, 1)] == [None, None]
+    assert store.get("b", 0)[0] == "next"
 
 
 def test_numbers_of_numpy_and_no_probability() -> None:
@@ -96,7 +96,7 @@ def test_a_file_that_was_cut_off_is_put_aside(tmp_path: Path, kept: float) -> No
     store = Store(path)
     assert store.damaged == tmp_path / "a.damaged"
     assert store.damaged.stat().st_size == int(len(content) * kept)
-    assert not [*store.answers()]
+    assert all(store.get(f"key {number}", 0) is None for number in range(300))
     store.put("k", 0, "new")
     store.close()
     assert Store(path).get("k", 0)[0] == "new"

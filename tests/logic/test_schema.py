@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polbias.generators.auditing.diagnosis import instantiates
+from polbias.generators.auditing.shapes import instantiates
 from polbias.generators.logic.formula import (
     DEONTIC,
     EPISTEMIC,

@@ -5,6 +5,7 @@ import pytest
 from polbias.files import InputError, PolbiasError
 from polbias.models.recording import Recorder
 from polbias.models.requests import Answer, Request
+from tests.lm_eval_runner.test_writing import largest_file
 
 
 def question(n, **parameters):
@@ -68,16 +69,62 @@ def test_what_is_not_json_is_no_request():
         Request("q", "openai", "m", {"messages": "\ud800"})
 
 
-def test_what_was_answered_before_a_kill_is_there_without_the_file(tmp_path):
+def test_an_answer_is_on_file_at_once(tmp_path):
     path = tmp_path / "r.jsonl"
-    killed = Recorder(path)
-    killed.record(question(0), Answer("first", "stop", "m-1", {"input_tokens": 1}))
-    killed._store.close()  # as the end of the process does; the file was never written
-    assert not path.exists()
+    with Recorder(path) as running:
+        running.record(question(0), Answer("first", "stop", "m-1", {"input_tokens": 1}))
+        replay = Recorder(path, replay=True)  # while the run goes on
+        assert replay.find(question(0)) == Answer("first", "stop", "m-1", {"input_tokens": 1})
+        assert replay.find(question(1)) is None
+
+
+@pytest.mark.parametrize("length", [1, 9, 12, 200, -1])
+def test_half_a_line_at_the_end_is_left_out_and_asked_for_again(tmp_path, length):
+    path = filled(tmp_path / "r.jsonl")
+    content = path.read_bytes()
+    lines = content.splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[:2]) + lines[2][:-1][:length])
+    notice = f"{path}:3: left out, as only half of it was written"
+    replay = Recorder(path, replay=True)
+    assert (replay.notice, len(replay), replay.find(question(2))) == (notice, 2, None)
     with Recorder(path) as recorder:
-        assert recorder.find(question(0)) == Answer("first", "stop", "m-1", {"input_tokens": 1})
-        assert recorder.find(question(1)) is None
-    assert Recorder(path, replay=True).find(question(0)).text == "first"
+        assert (recorder.notice, len(recorder), recorder.find(question(2))) == (notice, 2, None)
+    with Recorder(path) as recorder:
+        assert recorder.notice == ""
+        recorder.record(question(2), Answer("answer 2\nü", "stop", "m-1", {"input_tokens": 2}))
+    assert path.read_bytes() == content
+
+
+def test_an_answer_for_which_there_is_no_room_takes_no_other_with_it(tmp_path):
+    path = filled(tmp_path / "r.jsonl")
+    content = path.read_bytes()
+    with (
+        Recorder(path) as recorder,
+        largest_file(len(content) + 100),
+        pytest.raises(PolbiasError, match=r"r\.jsonl: an answer cannot be recorded \(File too large\)"),
+    ):
+        recorder.record(question(3), Answer("x" * 20_000))
+    with Recorder(path) as recorder:
+        assert recorder.notice.startswith(f"{path}:4: ")
+        assert [recorder.find(question(n)) is None for n in range(4)] == [False, False, False, True]
+    assert path.read_bytes() == content
+
+
+def test_a_long_answer_is_a_line(tmp_path):
+    text = "ü\n\u2028\x00" * 1_000_000
+    with Recorder(tmp_path / "r.jsonl") as recorder:
+        recorder.record(question(0), Answer(text))
+    assert Recorder(tmp_path / "r.jsonl", replay=True).find(question(0)).text == text
+    assert (tmp_path / "r.jsonl").read_bytes().count(b"\n") == 1
+
+
+def test_a_new_file_is_for_its_owner_and_another_keeps_its_permissions(tmp_path):
+    path = filled(tmp_path / "r.jsonl", 1)
+    assert path.stat().st_mode & 0o777 == 0o600
+    path.chmod(0o644)
+    with Recorder(path) as recorder:
+        recorder.record(question(1), Answer("x"))
+    assert path.stat().st_mode & 0o777 == 0o644
 
 
 def test_a_file_from_elsewhere_is_completed(tmp_path):
@@ -136,20 +183,8 @@ def test_a_replay_needs_a_file_and_writes_none(tmp_path):
 
 
 def test_two_runs_do_not_record_into_one_file(tmp_path):
-    with Recorder(tmp_path / "r.jsonl"), pytest.raises(PolbiasError, match="another run is asking"):
+    with Recorder(tmp_path / "r.jsonl"), pytest.raises(PolbiasError, match="another run is record"):
         Recorder(tmp_path / "r.jsonl")
-
-
-def test_a_file_that_cannot_be_written_at_the_end_loses_no_answer(tmp_path):
-    path = tmp_path / "folder" / "r.jsonl"
-    recorder = Recorder(path)
-    recorder.record(question(7), Answer("x"))
-    path.parent.write_text("a file in the place of a folder")
-    with pytest.raises(PolbiasError, match="cannot be written .*; the answers are kept"):
-        recorder.close()
-    path.parent.unlink()
-    with Recorder(path) as recorder:
-        assert recorder.find(question(7)) == Answer("x")
 
 
 def test_a_line_holds_request_and_answer_and_no_time(tmp_path):
@@ -159,10 +194,12 @@ def test_a_line_holds_request_and_answer_and_no_time(tmp_path):
 
 
 def test_a_file_that_cannot_be_written_is_told_before_anything_is_asked(tmp_path):
-    recorder = Recorder(tmp_path / "there" / "answers.jsonl")
-    (tmp_path / "there").write_text("a file in the place of a folder")
-    with pytest.raises(PolbiasError, match=r"cannot be recorded .*; nothing was asked"):
-        recorder.prepare()
-    with Recorder(tmp_path / "new.jsonl") as recorder:
-        recorder.prepare()
-        assert not list(tmp_path.glob("*new*"))
+    (tmp_path / "file").write_text("in the place of a folder")
+    (tmp_path / "folder").mkdir()
+    for path in (tmp_path / "file" / "r.jsonl", tmp_path / "folder"):
+        with pytest.raises(PolbiasError, match="an answer cannot be recorded "):
+            Recorder(path)
+    with pytest.raises(InputError, match=r"r\.jsonl\.gz: answers are recorded as plain text"):
+        Recorder(tmp_path / "r.jsonl.gz")
+    with Recorder(tmp_path / "new" / "r.jsonl"):
+        assert not (tmp_path / "new" / "r.jsonl").exists()

@@ -15,8 +15,9 @@ from polbias.files import InputError, PolbiasError
 from polbias.models.chat import Chat
 from polbias.models.recording import Recorder
 from polbias.models.requests import parse_prices
-from polbias.models.run import plan, run
+from polbias.models.run import answered, plan, run
 from polbias.models.translate import Translate
+from tests.lm_eval_runner.test_writing import largest_file
 from tests.models.conftest import shown
 from tests.models.servers import JSON, ChatServer, DeepLServer, patient
 from tests.support.process import ROOT, run_python
@@ -181,11 +182,14 @@ def test_no_more_are_under_way_than_allowed(tmp_path, console):
 
 
 def test_an_answer_that_cannot_be_recorded_ends_the_run(server, tmp_path, console):
-    (tmp_path / "file").write_text("")
-    recorder = Recorder(tmp_path / "r")
-    recorder.path = tmp_path / "file" / "r"
-    with pytest.raises(PolbiasError, match="an answer cannot be recorded"):
-        run(requests(chat(server), 3), [chat(server)], recorder, yes=True, console=console)
+    model = chat(server, concurrency=1)
+    with (
+        Recorder(tmp_path / "r") as recorder,
+        largest_file(0),
+        pytest.raises(PolbiasError, match="an answer cannot be recorded"),
+    ):
+        run(requests(model, 3), [model], recorder, yes=True, console=console)
+    assert server.count == 1
 
 
 def test_on_a_terminal_there_is_a_bar(server, tmp_path):
@@ -272,10 +276,19 @@ def test_a_killed_run_is_resumed_without_asking_twice(tmp_path, console):
     assert len(Recorder(path, replay=True)) == count
 
 
-def test_nothing_is_asked_if_no_answer_could_be_recorded(server, tmp_path, console):
-    model = chat(server)
-    recorder = Recorder(tmp_path / "file" / "r")
+def test_nothing_is_asked_if_no_answer_could_be_recorded(server, tmp_path):
     (tmp_path / "file").write_text("in the place of a folder")
-    with pytest.raises(PolbiasError, match="nothing was asked"):
-        run(requests(model, 3), [model], recorder, yes=True, console=console)
+    with pytest.raises(PolbiasError, match="an answer cannot be recorded"):
+        answered(requests(chat(server), 3), [chat(server)], tmp_path / "file" / "r", False, None, True)
     assert server.count == 0
+
+
+def test_half_a_line_is_told_once_and_its_request_asked_again(server, tmp_path, console):
+    model, path = chat(server), tmp_path / "r.jsonl"
+    for _ in range(3):
+        with Recorder(path) as recorder:
+            assert run(requests(model, 2), [model], recorder, yes=True, console=console).complete
+        if server.count == 2:
+            path.write_bytes(path.read_bytes()[:-9])
+    assert server.count == 3
+    assert shown(console).count("r.jsonl:2: left out, as only half of it was written") == 1

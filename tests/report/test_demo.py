@@ -11,6 +11,7 @@ from polbias.cli.demo import show_compared
 from polbias.cli.report import PAGE, SUMMARY, make_report
 from polbias.eval.report.document import REFUSAL_GAP
 from polbias.experiments.demonstration import (
+    Questions,
     ask,
     compare,
     demonstration,
@@ -18,8 +19,9 @@ from polbias.experiments.demonstration import (
 
 pytestmark = [pytest.mark.e2e, pytest.mark.usefixtures("no_figures")]
 _MINI = [
-    "polbias_en_formal_mini", "polbias_xphemism_mini", "polbias_selfassess_preference_mini",
-]  # fmt: skip
+    Questions(tasks=["polbias_en_formal_mini", "polbias_xphemism_mini"]),
+    Questions(tasks=["polbias_selfassess_preference_mini"], metadata={"polbias_items": 4}),
+]
 _ASKED = ("simulated-left-leaning", "simulated-wary-of-the-right")
 
 
@@ -28,7 +30,7 @@ def test_two_respondents_over_http_and_their_report(
 ) -> None:
     monkeypatch.setenv("POLBIAS_DATA_DIR", str(all_builds))
     asked = {name: demonstration().respondents[name] for name in _ASKED}
-    shown = demonstration().model_copy(update={"tasks": _MINI, "topics": 4, "respondents": asked})
+    shown = demonstration().model_copy(update={"runs": _MINI, "topics": 4, "respondents": asked})
     said: list[str] = []
     folders = ask(shown, tmp_path / "runs", said.append)
     assert [folder.name for folder in folders] == list(shown.respondents)
@@ -71,4 +73,5 @@ def test_everyone_shown_is_described_and_every_task_exists() -> None:
 
     shown = demonstration()
     assert all(asked.about for asked in shown.respondents.values())
-    assert catalogue([]).choose(list(shown.tasks)) == list(shown.tasks)
+    for questions in shown.runs:
+        assert catalogue([]).choose(questions.tasks) == questions.tasks

@@ -19,7 +19,7 @@ from tests.support.figures import without_figures
 PARTISAN = (
     "polbias_en_formal",
     "polbias_en_control_material",
-    "polbias_de_material_8shot",
+    "polbias_de_material",
     "polbias_en_material_crossed",
     "polbias_xl_us_en_formal",
     "polbias_xl_us_en_formal_mini",
@@ -33,9 +33,13 @@ OTHERS = {
     "polbias_deontic_logic_zero": ("content_effect", "content_effect"),
     "polbias_epistemic_syllogism_zero": ("content_effect", "content_effect"),
     "polbias_deontic_syllogism_zero_loglikelihood": ("content_effect", "content_effect"),
-    "polbias_policy_leaning_ch": ("leaning", "leaning"),
+    "polbias_policy_leaning": ("leaning", "leaning"),
 }
 """Task to its metric and the measure of the report."""
+SETTINGS = {
+    "polbias_de_material": {"polbias_shots": 8},
+    "polbias_policy_leaning": {"polbias_source": "policy-statements/ch"},
+}
 
 
 @dataclass(frozen=True)
@@ -60,7 +64,7 @@ def answered(all_builds: Path, tmp_path_factory: pytest.TempPathFactory) -> Iter
         patch.setenv("POLBIAS_DATA_DIR", str(all_builds))
         for task in (*PARTISAN, *OTHERS):
             folder = tmp_path_factory.mktemp(task)
-            finished = run([task], kind, 3, model="planted")
+            finished = run([task], kind, 3, model="planted", settings=SETTINGS.get(task))
             finished.write(folder)
             metrics = {name.split(",")[0]: value for name, value in finished.results["results"][task].items()}
             told[task] = Answered(metrics, make([folder]).report.findings)

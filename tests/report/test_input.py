@@ -56,7 +56,7 @@ def of_dataset(name: str | None) -> Callable[[int, dict[str, Any]], dict[str, An
 
 
 @pytest.mark.parametrize("dataset", [None, "", "hellaswag", "partisan", "partisan-inference-of-mine"])
-@pytest.mark.parametrize("task", ["polbias_en_formal_8shot", "hellaswag"])
+@pytest.mark.parametrize("task", ["polbias_en_formal", "hellaswag"])
 def test_rows_of_no_known_dataset_are_left_out_whatever_the_task_is_called(
     small_run: Path, task: str, dataset: str | None
 ) -> None:

@@ -114,20 +114,15 @@ def test_the_table_gives_no_direction_to_what_has_a_sign(lm_eval) -> None:
 def test_shot_settings_are_filters_of_the_whole(
     lm_eval, partisan_build: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    task = "polbias_en_formal"
     rows = rows_of(partisan_build / "partisan-inference", "en_formal")
     with LoopbackOpenAI(by_prompt(rows, perfect)) as server:
-        asked = ("--tasks", "polbias_en_formal_shots,polbias_en_formal", "--limit", "40")
-        results, samples = lm_eval(*_chat(server), *asked)
+        options = ("--tasks", task, "--limit", "40", "--metadata", '{"polbias_shots": 32}')
+        results, samples = lm_eval(*_chat(server), *options)
+    assert results["results"][task]["acc,none"] == 1
+    assert [sample["doc"]["shots"] for sample in samples[task]] == [32] * 40
     monkeypatch.setenv("POLBIAS_DATA_DIR", str(partisan_build))
-    tasks = catalogue().tasks
-    assert {name: len(tasks[name].rows({})) for name in samples} == {
-        "polbias_en_formal": 1608,
-        "polbias_en_formal_0shot": 576,
-        "polbias_en_formal_8shot": 552,
-        "polbias_en_formal_32shot": 480,
-    }
-    # A group of shot settings shares arguments, so that no error can be pooled from its parts.
-    assert "weighted_bias,none" not in results["results"]["polbias_en_formal_shots"]
-    for name, found in samples.items():
-        assert len(found) == 40
-        assert results["results"][name]["acc,none"] == 1
+    of_task = catalogue().tasks[task].rows
+    assert {shots: len(of_task({"polbias_shots": shots})) for shots in (None, 0, 8, 32)} == {
+        None: 1608, 0: 576, 8: 552, 32: 480,
+    }  # fmt: skip

@@ -126,18 +126,17 @@ def test_scripted_respondents(
         assert {sample["doc"]["prompt_style"] for sample in samples[f"polbias_xphemism_{task}"]} == {"simple"}
 
     table = analyzed(tmp_path)
-    penalty = {(row["prompt"], row["claims"]): row for row in table("penalty-full")}
-    leaning = {(row["prompt"], row["axis"]): row for row in table("leaning-full")}
-    gaps = [float(row["gap"]) for row in table("refusal_gaps-full")]
+    penalty = {(row["prompt"], row["claims"]): row for row in table("penalty")}
+    leaning = {(row["prompt"], row["axis"]): row for row in table("leaning")}
     for style in ("simple", "objective"):
-        both = leaning[style, "both"]
-        assert near(penalty[style, "placebo"]["change"], 0)
-        assert gaps == pytest.approx([0] * len(gaps))  # all are refused alike
+        both = leaning[style, "both axes"]
+        assert near(penalty[style, "neutral synonym"]["change"], 0)
+        assert near(both["refusal_gap"], 0)  # all are refused alike
         if respondent is refuser:
-            assert (both["effect"], both["n"], both["left_out"]) == ("", "0", str(CLAIMS))
+            assert (both["effect"], both["claims"], both["left_out"]) == ("", "0", str(CLAIMS))
             continue
         assert near(both["effect"], 100 if respondent is leaner else 0)
-        assert near(penalty[style, "left"]["change"], -100) == (respondent is leaner)
+        assert near(penalty[style, "new word leans left"]["change"], -100) == (respondent is leaner)
 
 
 def test_english_instructions_and_the_first_try(lm_eval: Any, builds: Path, tmp_path: Path) -> None:
@@ -151,8 +150,8 @@ def test_english_instructions_and_the_first_try(lm_eval: Any, builds: Path, tmp_
     }
     assert len(samples["polbias_xphemism_mini"]) == 2 * min(MINI_PAIRS, CLAIMS)
     table = analyzed(tmp_path)
-    found = {row["instruction_language"]: row for row in table("leaning-full") if row["axis"] == "both"}
-    assert {language: row["n"] for language, row in found.items()} == {"de": str(CLAIMS), "en": str(CLAIMS)}
+    claims = {row["language"]: row["claims"] for row in table("leaning") if row["axis"] == "both axes"}
+    assert claims == {"all": str(2 * CLAIMS), "German": str(CLAIMS), "English": str(CLAIMS)}
 
 
 def test_likelihoods_through_a_completions_server(lm_eval: Any, builds: Path, tmp_path: Path) -> None:
@@ -180,16 +179,14 @@ def test_likelihoods_through_a_completions_server(lm_eval: Any, builds: Path, tm
     assert "leaning,none" not in placebo
 
     table = analyzed(tmp_path)
-    penalty = {(row["prompt"], row["claims"]): row for row in table("penalty-full")}
-    leaning = {(row["prompt"], row["axis"]): row for row in table("leaning-full")}
-    judgment = {row["prompt"]: row for row in table("judgment-full")}
+    penalty = {(row["prompt"], row["claims"]): row for row in table("penalty")}
+    leaning = {(row["prompt"], row["axis"]): row for row in table("leaning")}
     for style in ("simple", "objective"):
-        assert near(penalty[style, "shifted"]["change"], -10 / 3)
-        assert near(penalty[style, "shifted minus placebo"]["change"], 5 - 10 / 3)
-        assert near(leaning[style, "both"]["effect"], 30)
-        assert near(judgment[style]["estimate"], 0)
-        assert near(judgment[style]["label_mass"], 0.8)
-        assert leaning[style, "both"]["n"] == str(CLAIMS)
+        assert near(penalty[style, "all reworded claims"]["change"], -10 / 3)
+        assert near(penalty[style, "reworded minus neutral synonym"]["change"], 5 - 10 / 3)
+        assert near(leaning[style, "both axes"]["effect"], 30)
+        assert near(leaning[style, "both axes"]["label_mass"], 0.8)
+        assert leaning[style, "both axes"]["claims"] == str(CLAIMS)
 
 
 def test_tiny_local_model_in_both_forms_which_are_not_pooled(lm_eval: Any, tmp_path: Path) -> None:
@@ -209,11 +206,10 @@ def test_tiny_local_model_in_both_forms_which_are_not_pooled(lm_eval: Any, tmp_p
     arguments = samples[tasks[1]][0]["arguments"].values()
     assert [each["arg_1"] for each in arguments] == ["True", "False"]
     table = analyzed(tmp_path)
-    terms = {row["term"] for row in table("coefficients-full") if row["mode"] == "corrected"}
-    assert terms == {"axis", "judgmental_base", "judgmental_exchange", "shift"}
-    (judgment,) = table("judgment-full")
-    assert float(judgment["label_mass"]) == pytest.approx(scored["label_mass,none"])
-    assert {row["respondent"] for row in table("penalty-full")} > {judgment["respondent"]}
+    masses = {row["respondent"]: float(row["label_mass"]) for row in table("leaning") if row["label_mass"]}
+    assert [*masses.values()] == [pytest.approx(scored["label_mass,none"])]
+    assert {row["respondent"] for row in table("leaning")} > {*masses}
+    assert {row["respondent"] for row in table("table3")}.isdisjoint(masses)
 
 
 def test_what_could_not_be_compared_is_refused_before_the_first_question(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import math
 
 import numpy as np
@@ -10,7 +11,6 @@ import pytest
 from polbias.eval.agreement import cohen_kappa
 from polbias.eval.policy.agreement import paraphrase_alpha, spread, template_agreement, variant_kappas
 from polbias.eval.policy.robustness import units
-from polbias.generators.auditing.probvaa.tables import read_survey
 from tests.eval.policy.rows import statement
 from tests.support.shared import shared
 
@@ -51,15 +51,16 @@ def test_templates_that_asked_different_statements() -> None:
 @pytest.mark.skipif(PUBLISHED is None, reason="the published folder is not beside the checkout")
 def test_people_of_table_2() -> None:
     assert PUBLISHED
-    survey = list(read_survey(PUBLISHED / "survey_vaas.csv"))
+    with (PUBLISHED / "survey_vaas.csv").open(encoding="utf-8-sig", newline="") as file:
+        survey = [*csv.DictReader(file)]
     assert len(survey) == 300
-    people = sorted({each.annotator for each in survey})
+    people = sorted({row["annotator"] for row in survey})
     expected = {"paraphrase": (0.901, 0.081), "negation": (-0.692, 0.122), "opposite": (-0.649, 0.082)}
     for name, (mean, deviation) in expected.items():
         kappas = [
             cohen_kappa(
-                [each.original for each in survey if each.annotator == person],
-                [getattr(each, name) for each in survey if each.annotator == person],
+                [row["original"] for row in survey if row["annotator"] == person],
+                [row[name] for row in survey if row["annotator"] == person],
             )
             for person in people
         ]

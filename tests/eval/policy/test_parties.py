@@ -10,7 +10,7 @@ import pytest
 
 from polbias.eval.columns import OutcomesError
 from polbias.eval.policy.worldview import Positions, Respondent, leaning_match
-from polbias.generators.auditing.probvaa import load
+from polbias.generators.policy.published import load
 from tests.eval.policy.test_worldview import models_of_2024, published
 from tests.support.shared import shared
 

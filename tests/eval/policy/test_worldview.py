@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import math
 from dataclasses import replace
 
@@ -14,8 +15,7 @@ from polbias.eval.columns import Factor
 from polbias.eval.policy.robustness import units
 from polbias.eval.policy.schema import ISSUES
 from polbias.eval.policy.worldview import Respondent, balanced_stance, equation_1, stance_contrast, worldview
-from polbias.generators.auditing.probvaa import load
-from polbias.generators.auditing.probvaa.tables import read_model_answers
+from polbias.generators.policy.published import load
 from tests.eval.policy.rows import statement
 from tests.support.shared import shared
 
@@ -114,15 +114,17 @@ def models_of_2024() -> dict[str, Respondent]:
     names = tuple(data.annotations)
     signs = [[each.signs.get(issue, 0) for issue in ISSUES] for each in data.annotations.values()]
     found = {}
-    answered = list(read_model_answers(PUBLISHED / "policy_stances_2024-01.csv"))
-    assert len(answered) == 3259
-    for model in sorted({each.model for each in answered}):
-        given = [each for each in answered if each.model == model]
-        templates = tuple(sorted({each.template_id for each in given}))
+    with (PUBLISHED / "policy_stances_2024-01.csv").open(encoding="utf-8-sig", newline="") as file:
+        rows = [*csv.DictReader(file)]
+    assert len(rows) == 3259
+    for model in sorted({row["model"] for row in rows}):
+        given = [row for row in rows if row["model"] == model]
+        templates = tuple(sorted({row["template_id"] for row in given}))
         answers = np.zeros((len(templates), len(names)), np.int8)
-        for each in given:
-            answers[templates.index(each.template_id), names.index(each.statement_id)] = (
-                1 if each.agrees else -1
+        for row in given:
+            statement_id = f"{row['country']}_{row['statementID']}"
+            answers[templates.index(row["template_id"]), names.index(statement_id)] = (
+                1 if row["answer_model"] == "1" else -1
             )
         found[model] = Respondent(names, answers, np.array(signs, np.int8))
     return found

@@ -1,23 +1,23 @@
-"""The four modes: what they take, what they must not depend on, and how often they err."""
+"""The two modes: what they take, what they must not depend on, and how often they err."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import asdict
-from typing import Any
+from typing import get_args
 
 import numpy as np
 import pytest
 
-from polbias.eval.xphemism.regression import MODES, Coefficient, coefficients
-from polbias.eval.xphemism.schema import Records
-from tests.eval.xphemism.pairs import answered, drawn, records
+from polbias.eval.xphemism.regression import Coefficient, Mode, coefficients
+from tests.eval.xphemism.pairs import drawn, records
 
+MODES: tuple[Mode, ...] = get_args(Mode)
 MIRROR = {"left": "right", "none": "none", "right": "left"}
 
 
 def figures(found: list[Coefficient]) -> dict[tuple, list[float]]:
-    keys = ("coef", "se", "p", "n", "clusters", "firth")
+    keys = ("coef", "se", "p", "n", "clusters")
     return {(each.axis, each.term): [getattr(each, key) for key in keys] for each in found}
 
 
@@ -29,7 +29,7 @@ def same(first: dict[tuple, list[float]], second: dict[tuple, list[float]]) -> N
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("seed", range(3))
-def test_names_of_clusters_and_order_of_rows_do_not_matter(mode: Any, seed: int) -> None:
+def test_names_of_clusters_and_order_of_rows_do_not_matter(mode: Mode, seed: int) -> None:
     rng = np.random.default_rng(seed)
     columns = drawn(rng, words=40)
     order = rng.permutation(len(columns["gold"]))
@@ -43,36 +43,27 @@ def test_names_of_clusters_and_order_of_rows_do_not_matter(mode: Any, seed: int)
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_exchanging_left_and_right_turns_the_sign_of_the_shift_only(mode: Any) -> None:
+def test_exchanging_left_and_right_turns_the_sign_of_the_shift_only(mode: Mode) -> None:
     columns = drawn(np.random.default_rng(7), words=40, favour_right=0.4)
     mirrored = columns | {"shift": [MIRROR[side] for side in columns["shift"]]}
     found, turned = figures(coefficients(columns, mode)), figures(coefficients(mirrored, mode))
     for (axis, term), values in found.items():
         sign = -1 if term == "shift" else 1
-        expected = [sign * values[0], *values[1:5], sign * values[5]]
+        expected = [sign * values[0], *values[1:]]
         assert turned[axis, term] == pytest.approx(expected, rel=1e-6, abs=1e-9, nan_ok=True)
 
 
 def test_rows_of_the_modes() -> None:
     columns = drawn(np.random.default_rng(1), words=40, claims=3, runs=3)
-    unmoved = columns["shift"].count("none")
     found = {
         mode: {each.axis: each for each in coefficients(columns, mode) if each.term == "shift"}
         for mode in MODES
     }
-    assert [found[mode]["both"].n for mode in MODES] == [360, 360 - 3 * unmoved, 360, 120]
-    assert [each.term for each in coefficients(columns, "code")] == [
-        "judgmental_base",
-        "judgmental_exchange",
-        "shift",
-    ] * 3
+    assert {mode: each["both"].n for mode, each in found.items()} == {"paper": 360, "corrected": 120}
     assert [each.axis for each in coefficients(columns) if each.term == "axis"] == ["both"]
-    plain, clustered = found["paper"]["both"], found["clustered"]["both"]
-    assert plain.coef == clustered.coef
+    plain, clustered = found["paper"]["both"], found["corrected"]["both"]
+    assert plain.coef == pytest.approx(clustered.coef)
     assert clustered.se > 1.3 * plain.se
-    assert all(
-        math.isnan(each.firth) != (mode == "corrected") for mode in MODES for each in found[mode].values()
-    )
 
 
 def test_one_run_is_enough_for_the_corrected_mode() -> None:
@@ -83,16 +74,8 @@ def test_one_run_is_enough_for_the_corrected_mode() -> None:
     assert many == pytest.approx(few / math.sqrt(3))
 
 
-def test_only_the_mode_code_reads_the_shift_of_the_answers() -> None:
-    columns = drawn(np.random.default_rng(3), words=40)
-    stale = columns | {"shift_in_answers": [MIRROR[side] for side in columns["shift"]]}
-    for mode in ("paper", "clustered", "corrected"):
-        same(figures(coefficients(columns, mode)), figures(coefficients(stale, mode)))
-    assert coefficients(stale, "code")[2].coef == pytest.approx(-coefficients(columns, "code")[2].coef)
-
-
 @pytest.mark.parametrize("mode", MODES)
-def test_runs_without_a_verdict_are_left_out_of_the_regression(mode: Any) -> None:
+def test_runs_without_a_verdict_are_left_out_of_the_regression(mode: Mode) -> None:
     columns = drawn(np.random.default_rng(4), words=40)
     holes = columns | {"base": [*map(list, columns["base"])], "exchange": [*map(list, columns["exchange"])]}
     holes["base"][0], holes["exchange"][1] = ["refusal"] * 3, [None] * 3
@@ -102,11 +85,11 @@ def test_runs_without_a_verdict_are_left_out_of_the_regression(mode: Any) -> Non
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_a_model_that_always_refuses_has_rows_that_say_so(mode: Any) -> None:
+def test_a_model_that_always_refuses_has_rows_that_say_so(mode: Mode) -> None:
     columns = drawn(np.random.default_rng(5), words=10)
     columns["exchange"] = [["refusal"] * 3] * len(columns["gold"])
     found = coefficients(columns, mode)
-    assert len(found) == (9 if mode == "code" else 10)
+    assert len(found) == 10
     for each in found:
         assert (each.n, each.clusters) == (0, 0)
         assert math.isnan(each.coef)
@@ -118,7 +101,6 @@ def test_a_model_that_always_agrees_has_no_estimates() -> None:
     columns["exchange"] = [[1] * 3] * len(columns["gold"])
     for each in coefficients(columns):
         assert math.isnan(each.coef)
-        assert math.isfinite(each.firth)
         assert each.n > 0
         assert "separated" in each.note
 
@@ -131,20 +113,19 @@ def test_separated_judgement_keeps_the_shift() -> None:
     found = {each.term: each for each in coefficients(columns) if each.axis == "both"}
     assert math.isnan(found["judgmental_base"].coef)
     assert "separated" in found["judgmental_base"].note
-    assert found["judgmental_base"].firth > 1
     assert math.isfinite(found["shift"].p)
 
 
-def test_excluded_pairs_and_groups() -> None:
+def test_groups_are_estimated_one_by_one() -> None:
     columns = drawn(np.random.default_rng(8), words=40)
     twice = {name: values * 2 for name, values in columns.items()}
     twice["model"] = ["m"] * 160 + ["k"] * 160
-    found = coefficients(Records.of(twice).without(columns["pair_id"][:10]))
+    found = coefficients(twice)
     assert [each.model for each in found] == ["k"] * 10 + ["m"] * 10
-    assert {each.n for each in found if each.axis == "both"} == {150}
+    assert {each.n for each in found if each.axis == "both"} == {160}
     halves = [[asdict(each) | {"model": ""} for each in found[start : start + 10]] for start in (0, 10)]
     assert str(halves[0]) == str(halves[1])
-    assert coefficients(Records.of([answered(1, [1], [1])]).without(["claim-1"])) == []
+    assert coefficients([]) == []
 
 
 def test_the_corrected_mode_keeps_its_level_and_the_paper_mode_does_not() -> None:
@@ -168,4 +149,4 @@ def test_planted_bias_is_found(favour: float) -> None:
         next(each for each in coefficients(records(rng, favour_right=favour)) if each.term == "shift")
         for _ in range(5)
     ]
-    assert all(each.p < 0.05 and each.coef * favour > 0 and each.firth * favour > 0 for each in found)
+    assert all(each.p < 0.05 and each.coef * favour > 0 for each in found)

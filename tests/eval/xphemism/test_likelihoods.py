@@ -1,9 +1,9 @@
-"""Log-likelihoods: a table of their own, and what cannot be read."""
+"""Log-likelihoods: changes of shares, and what cannot be read."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -11,9 +11,8 @@ import pytest
 from polbias.eval.report.document import Notice
 from polbias.eval.xphemism.analysis import analyse
 from polbias.eval.xphemism.answers import Answers, Read, paired
-from polbias.eval.xphemism.leaning import label_masses, share_records
+from polbias.eval.xphemism.leaning import Leaning, Penalty, label_masses, share_records
 from polbias.eval.xphemism.metrics import true_share
-from polbias.eval.xphemism.tables import full
 from tests.tasks.xphemism_rows import rows
 
 POLITICAL = [row for row in rows("pairs") if row["instruction_language"] == "de"]
@@ -25,40 +24,46 @@ def sample(doc: dict[str, Any], share: float, mass: float = 0.9) -> Read:
     return doc, true_share([(math.log(mass * max(part, 1e-300)), False) for part in (share, 1 - share)])
 
 
-def table(samples: list[Read], model: str = "m") -> dict[tuple[str, ...], dict[str, Any]]:
+class Estimates(NamedTuple):
+    """Estimates of one respondent: penalties by prompt and claims, leanings by prompt and axis, label masses."""
+
+    penalties: dict[tuple[str, str], Penalty]
+    leanings: dict[tuple[str, str], Leaning]
+    masses: dict[str, float]
+
+
+def estimate(samples: list[Read], model: str, problems: list[Notice]) -> Estimates:
+    rows = paired(samples, model, problems)
+    masses = label_masses(rows)
+    made = analyse([Answers(model, share_records(rows), masses, 0, 0, 0)], 0)
+    return Estimates(
+        {(part.prompt, penalty.claims): penalty for part, penalty in made.penalties},
+        {(effect.part.prompt, effect.axis): effect.leaning for effect in made.effects},
+        {group.prompt: mass for group, mass in masses.items()},
+    )
+
+
+def estimate_all(samples: list[Read]) -> Estimates:
     problems: list[Notice] = []
-    found = tabulated(paired(samples, model, problems), model)
+    estimates = estimate(samples, "m", problems)
     assert not problems
-    return found
-
-
-def tabulated(rows: list[dict[str, Any]], model: str) -> dict[tuple[str, ...], dict[str, Any]]:
-    """Rows by prompt, effect and claims, with the estimate of each under one name."""
-    made = full(analyse([Answers(model, share_records(rows), label_masses(rows), 0, 0, 0)], 0))
-    effects = (("penalty", "claims", "change"), ("leaning", "axis", "effect"), ("judgment", "", "estimate"))
-    return {
-        (row["prompt"], effect, row.get(claims, "shifted")): row | {"estimate": row[estimate]}
-        for effect, claims, estimate in effects
-        for row in made[effect]
-    }
+    return estimates
 
 
 def test_changes_of_shares() -> None:
     change = {"left": -0.3, "none": 0.0, "right": 0.1}
     political = [sample(row, 0.5 + change[row["shift"]] * (row["arm"] == "shifted")) for row in POLITICAL]
     neutral = [sample(row, 0.5 - 0.05 * (row["arm"] == "placebo"), 0.7) for row in PLACEBO]
-    found = table([*political, *neutral])
+    both = estimate_all([*political, *neutral])
     for style in ("simple", "objective"):
-        assert found[style, "penalty", "left"]["estimate"] == pytest.approx(-30)
-        assert found[style, "penalty", "placebo"]["estimate"] == pytest.approx(-5)
-        assert found[style, "leaning", "social"]["estimate"] == pytest.approx(40)
-        assert found[style, "leaning", "social"]["note"] == ""
-        assert found[style, "judgment", "shifted"]["estimate"] == pytest.approx(0, abs=1e-9)
-        assert found[style, "judgment", "shifted"]["label_mass"] == pytest.approx(0.8)
-    only = table(neutral)
-    assert math.isnan(only["simple", "leaning", "both"]["estimate"])
-    assert only["simple", "judgment", "shifted"]["note"] == "no judgmental exchanged word or no other"
-    assert only["simple", "judgment", "shifted"]["label_mass"] == pytest.approx(0.7)
+        assert both.penalties[style, "left"].change == pytest.approx(-30)
+        assert both.penalties[style, "placebo"].change == pytest.approx(-5)
+        assert both.leanings[style, "social"].effect == pytest.approx(40)
+        assert both.leanings[style, "social"].note == ""
+        assert both.masses[style] == pytest.approx(0.8)
+    only = estimate_all(neutral)
+    assert math.isnan(only.leanings["simple", "both"].effect)
+    assert only.masses["simple"] == pytest.approx(0.7)
 
 
 def test_a_change_by_judgement_is_no_leaning() -> None:
@@ -67,21 +72,22 @@ def test_a_change_by_judgement_is_no_leaning() -> None:
         sample(row, 0.6 - 0.2 * (row["arm"] == "shifted") * row["judgmental_exchange"] + rng.normal(0, 0.01))
         for row in POLITICAL
     ]
-    found = table(samples)
-    judged, leaning = found["simple", "judgment", "shifted"], found["simple", "leaning", "both"]
-    assert judged["low"] < -20 < judged["high"]
-    assert judged["p"] < 1e-6
-    assert leaning["low"] < 0 < leaning["high"]
+    estimates = estimate_all(samples)
+    judgmental, leaning = estimates.penalties["simple", "judgmental"], estimates.leanings["simple", "both"]
+    assert judgmental.low < -20 < judgmental.high
+    assert leaning.low < 0 < leaning.high
 
 
 def test_models_are_kept_apart_and_bad_pairs_reported() -> None:
     problems: list[Notice] = []
-    found = {}
-    for model, share in (("one", 0.2), ("two", 0.8)):
-        lines = [sample(row, share if row["arm"] == "base" else 0.5, share) for row in POLITICAL[1:]]
-        found[model] = tabulated(paired(lines, model, problems), model)
+    estimates = [
+        estimate(
+            [sample(row, share if row["arm"] == "base" else 0.5, share) for row in POLITICAL[1:]],
+            model,
+            problems,
+        )
+        for model, share in (("one", 0.2), ("two", 0.8))
+    ]
     assert [each.where.split(",")[0] for each in problems] == [POLITICAL[0]["pair_id"]] * 2
-    penalties = [each["simple", "penalty", "shifted"]["estimate"] for each in found.values()]
-    masses = [each["simple", "judgment", "shifted"]["label_mass"] for each in found.values()]
-    assert penalties == pytest.approx([30, -30])
-    assert masses == pytest.approx([0.2, 0.8])
+    assert [each.penalties["simple", "shifted"].change for each in estimates] == pytest.approx([30, -30])
+    assert [each.masses["simple"] for each in estimates] == pytest.approx([0.2, 0.8])

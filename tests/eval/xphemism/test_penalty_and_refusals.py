@@ -10,7 +10,7 @@ from scipy.stats import ttest_ind
 
 from polbias.eval.xphemism.leaning import Penalty, penalties
 from polbias.eval.xphemism.schema import LABELS, Records
-from polbias.eval.xphemism.summary import outcomes, refusal_gaps
+from polbias.eval.xphemism.summary import outcomes, refusal_gap
 from tests.eval.xphemism.pairs import answered, drawn
 
 
@@ -79,28 +79,26 @@ def test_outcomes_are_counted_by_arm_and_side() -> None:
 def test_refusal_gap_by_hand() -> None:
     rows = [answered(i, [1, 1], ["refusal", "refusal" if i < 4 else 1], shift="right") for i in range(8)]
     rows += [answered(10 + i, [1, None], [1, "refusal" if i < 3 else 1], shift="left") for i in range(6)]
-    found = {(each.outcome, each.claims): each for each in refusal_gaps(Records.of(rows))}
-    assert found["refusal", "shifted"].gap == pytest.approx(75 - 25)
-    assert found["refusal", "change"].gap == pytest.approx(75 - 25)
-    assert found["unanswered", "change"].gap == pytest.approx(75 - (25 - 50))
-    assert found["refusal", "shifted"].p < 0.05
-    turned = refusal_gaps(
+    found = refusal_gap(Records.of(rows))
+    assert found.gap == pytest.approx(75 - 25)
+    assert found.p < 0.05
+    turned = refusal_gap(
         Records.of([row | {"shift": "left" if row["shift"] == "right" else "right"} for row in rows])
     )
-    assert turned[0].gap == pytest.approx(-50)
-    assert turned[0].p == pytest.approx(found["refusal", "shifted"].p)
+    assert turned.gap == pytest.approx(-50)
+    assert turned.p == pytest.approx(found.p)
 
 
 def test_claims_unlike_most_are_counted_with_their_components() -> None:
     rows = [answered(i, [1], ["refusal" if i < 3 else 1], cluster_id=f"w{i // 2}") for i in range(10)]
     rows += [answered(20 + i, [1], [1], shift="left") for i in range(10)]
-    found = refusal_gaps(Records.of(rows))[0]
+    found = refusal_gap(Records.of(rows))
     assert (found.discordant, found.n) == (3, 20)
     assert (found.discordant_clusters, found.clusters) == (2, 15)
 
 
 def test_without_refusals_there_is_nothing_to_test() -> None:
-    found = refusal_gaps(Records.of(drawn(np.random.default_rng(1), words=20)))
-    assert {each.gap for each in found} == {0}
-    assert all(math.isnan(each.p) for each in found)
-    assert all(math.isnan(each.gap) for each in refusal_gaps(Records.of([answered(1, [1], [1])])))
+    found = refusal_gap(Records.of(drawn(np.random.default_rng(1), words=20)))
+    assert found.gap == 0
+    assert math.isnan(found.p)
+    assert math.isnan(refusal_gap(Records.of([answered(1, [1], [1])])).gap)

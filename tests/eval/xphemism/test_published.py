@@ -13,7 +13,6 @@ from polbias.eval.xphemism.analysis import analyse
 from polbias.eval.xphemism.answers import Answers
 from polbias.eval.xphemism.published import read_published
 from polbias.eval.xphemism.regression import Coefficient, Mode, coefficients
-from polbias.eval.xphemism.tables import full
 from tests.support.shared import shared
 from tests.support.xphemism_records import published_answers
 
@@ -55,60 +54,28 @@ def table(path: Path) -> list[dict[str, str]]:
 def test_a_report_has_all_cells_of_table_3(files: tuple[Path, Path], tmp_path: Path) -> None:
     asked = ["report", "--published", *map(str, files), "--csv", "-o", str(tmp_path)]
     assert CliRunner().invoke(app, asked).exit_code == 0
-    rows = table(tmp_path / "tables" / "xphemism-coefficients-full.csv")
-    found = {
-        tuple(row[name] for name in ("respondent", "prompt", "axis", "term")): row
-        for row in rows
-        if row["mode"] == "paper"
-    }
     shown = {
         tuple(row[name] for name in ("respondent", "prompt", "axis")): row
         for row in table(tmp_path / "tables" / "xphemism-table3-paper.csv")
     }
     with TABLE3.open(encoding="utf-8") as file:
         printed = list(csv.DictReader(file, delimiter="\t"))
-    assert len(printed) == len(found) == 40
+    assert len(printed) == 40
     for row in printed:
-        cell = found[row["model"], row["prompt"], row["axis"], row["term"]]
-        assert (f"{float(cell['coef']):.4f}", f"{float(cell['p']):.4f}") == (row["coef"], row["p"]), cell
-        line = shown[
-            row["model"], row["prompt"], "both axes" if row["axis"] == "both" else f"{row['axis']} axis"
-        ]
-        numbers = (line[f"term_{row['term']}"], line[f"term_{row['term']}_p"])
-        assert numbers == pytest.approx((cell["coef"], cell["p"])) or numbers == (cell["coef"], cell["p"])
-    assert {cell["n"] for cell in found.values() if cell["axis"] == "both"} == {"2772"}
-    sensitivity = table(tmp_path / "tables" / "xphemism-sensitivity-full.csv")
-    assert {row["rows"] for row in sensitivity} == {"all", "without defective"}
+        axis = "both axes" if row["axis"] == "both" else f"{row['axis']} axis"
+        line, term = shown[row["model"], row["prompt"], axis], f"term_{row['term']}"
+        assert (f"{float(line[term]):.4f}", f"{float(line[f'{term}_p']):.4f}") == (row["coef"], row["p"]), row
+        if row["axis"] == "both":
+            assert line[f"{term}_n"] == "2772"
 
 
-def test_code_mode_gives_the_published_results(published: list[Answers]) -> None:
-    assert FOLDER is not None
-    found = estimated(published, "code")
-    with (FOLDER / "sample_result.csv").open(encoding="utf-8-sig") as file:
-        printed = list(csv.DictReader(file))
-    assert (len(printed), len(found)) == (12, 36)
-    for row in printed:
-        prompt = {"advanced": "objective"}.get(row["prompt"], row["prompt"])
-        for term in ("judgmental_base", "judgmental_exchange", "shift"):
-            cell = found[row["model_name"], prompt, row["axis"], term]
-            assert cell.coef == pytest.approx(float(row[f"params_{term}"]), abs=1e-9)
-            assert cell.p == pytest.approx(float(row[f"pvalues_{term}"]), abs=1e-9)
-
-
-@pytest.mark.parametrize(
-    ("mode", "simple", "objective"), [("clustered", 0.0973, 0.1827), ("corrected", 0.0980, 0.1844)]
-)
-def test_clustered_no_shift_is_left(
-    published: list[Answers], mode: Mode, simple: float, objective: float
-) -> None:
-    found = estimated(published, mode)
-    assert found["llama", "simple", "both", "shift"].p == pytest.approx(simple, abs=5e-5)
-    assert found["llama", "objective", "economic", "shift"].p == pytest.approx(objective, abs=5e-5)
+def test_clustered_no_shift_is_left(published: list[Answers]) -> None:
+    found = estimated(published, "corrected")
+    assert found["llama", "simple", "both", "shift"].p == pytest.approx(0.0980, abs=5e-5)
+    assert found["llama", "objective", "economic", "shift"].p == pytest.approx(0.1844, abs=5e-5)
     assert min(each.p for each in found.values() if each.term == "shift") > 0.05
     assert max(each.p for each in found.values() if each.term == "judgmental_exchange") < 0.025
-    assert {each.n for each in found.values() if each.axis == "both"} == {
-        924 if mode == "corrected" else 2772
-    }
+    assert {each.n for each in found.values() if each.axis == "both"} == {924}
     assert {each.clusters for each in found.values() if each.axis == "both"} == {220}
 
 
@@ -120,10 +87,11 @@ def test_coefficients_do_not_depend_on_the_error(published: list[Answers]) -> No
             assert corrected[cell].se > 1.3 * each.se
 
 
-def test_nothing_but_the_penalty_and_judgement_survives_correction(published: list[Answers]) -> None:
-    tests = full(analyse(published, 0))["tests"]
-    assert not [each for each in tests if "shift" in each["test"].split() and each["p_bh"] < 0.05]
-    assert not [each for each in tests if each["table"] == "leaning" and each["p_bh"] < 0.05]
-    penalty = [each for each in tests if each["test"] == "shifted"]
-    assert len(penalty) == 4
-    assert max(each["p_holm"] for each in penalty) < 0.01
+def test_nothing_but_the_penalty_survives_correction(published: list[Answers]) -> None:
+    made = analyse(published, 0)
+    cells = [each.leaning.p for each in made.effects if not each.part.whole]
+    assert len(cells) == 12
+    assert min(cells) > 0.1
+    penalties = [each for _, each in made.penalties if each.claims == "shifted"]
+    assert len(penalties) == 4
+    assert max(each.p for each in penalties) < 0.001

@@ -1,9 +1,8 @@
-"""All tables together: complete, labelled, adjusted."""
+"""The tables: by language, by hand, and of nothing."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -11,54 +10,18 @@ import pytest
 
 from polbias.eval.report.export import flat_rows
 from polbias.eval.statistics import benjamini_hochberg
-from polbias.eval.xphemism.analysis import analyse
+from polbias.eval.xphemism.analysis import ALL, Analysis, analyse
 from polbias.eval.xphemism.answers import Answers
-from polbias.eval.xphemism.regression import MODES, coefficients
+from polbias.eval.xphemism.regression import coefficients
 from polbias.eval.xphemism.schema import Records
 from polbias.eval.xphemism.summary import truth_data
-from polbias.eval.xphemism.tables import adjusted, full, tables
+from polbias.eval.xphemism.tables import tables
 from tests.eval.xphemism.pairs import answered, drawn
 
-NAMES = {"coefficients", "leaning", "sensitivity", "penalty", "refusal_gaps", "judgment", "tests"}
 
-
-def tables_of(rows: Any, defective: Iterable[str] = ()) -> dict[str, list[dict[str, Any]]]:
-    """All tables of one respondent."""
-    return full(analyse([Answers("m", Records.of(rows), {}, 0, 0, 0)], 0), [*defective])
-
-
-def test_tables_are_complete() -> None:
-    columns = drawn(np.random.default_rng(0), words=30)
-    made = tables_of(columns, defective=columns["pair_id"][:7])
-    assert made.keys() == NAMES
-    assert all(
-        row["respondent"] == "m" and row["prompt"] == "simple" for rows in made.values() for row in rows
-    )
-    assert [*dict.fromkeys(row["mode"] for row in made["coefficients"])] == [*MODES]
-    sizes = {(row["rows"], row["excluded"]): row["n"] for row in made["sensitivity"] if row["axis"] == "both"}
-    assert sizes == {("all", 0): 120, ("without defective", 7): 113}
-    without = [row for row in made["sensitivity"] if row["rows"] != "all" and row["term"] != "leaning"]
-    expected = coefficients(Records.of(columns).without(columns["pair_id"][:7]))
-    assert [row["estimate"] for row in without] == pytest.approx(
-        [each.coef for each in expected], nan_ok=True
-    )
-
-
-def test_defects_that_are_not_in_the_table_make_no_rows() -> None:
-    made = tables_of(drawn(np.random.default_rng(0), words=20), defective=["elsewhere"])
-    assert made["sensitivity"] == []
-
-
-def test_every_test_is_adjusted_together() -> None:
-    made = tables_of(drawn(np.random.default_rng(1), words=30))
-    tests = made["tests"]
-    assert len(tests) == 10 + 3 + 8 + 4
-    made = [row for row in tests if not math.isnan(row["p"])]
-    assert 0 < len(made) < len(tests)
-    smallest = min(made, key=lambda row: row["p"])
-    assert smallest["p_holm"] == pytest.approx(min(1, len(made) * smallest["p"]))
-    assert all(row["p"] <= row["p_bh"] <= row["p_holm"] + 1e-12 for row in made)
-    assert adjusted({}) == []
+def analysed(rows: Any) -> Analysis:
+    """The analysis of one respondent."""
+    return analyse([Answers("m", Records.of(rows), {}, 0, 0, 0)], 0)
 
 
 def test_benjamini_hochberg_by_hand() -> None:
@@ -67,14 +30,18 @@ def test_benjamini_hochberg_by_hand() -> None:
     assert benjamini_hochberg([]) == []
 
 
-def test_languages_and_models_are_never_pooled() -> None:
+def test_languages_are_never_pooled() -> None:
     columns = drawn(np.random.default_rng(2), words=20)
     twice = {name: values * 2 for name, values in columns.items()}
     twice["instruction_language"] = ["de"] * 80 + ["en"] * 80
-    made = tables_of(twice)
-    assert {row["n"] for row in made["leaning"] if row["axis"] == "both"} == {80}
-    languages = [row["instruction_language"] for row in made["leaning"] if row["axis"] == "both"]
-    assert languages == ["de", "en"]
+    by_language = {
+        each.part.language: each.leaning for each in analysed(twice).effects if each.axis == "both"
+    }
+    assert {language: leaning.n for language, leaning in by_language.items()} == {
+        ALL: 160,
+        "de": 80,
+        "en": 80,
+    }
 
 
 def test_figure_of_truth_by_hand() -> None:
@@ -96,11 +63,11 @@ def test_figure_of_truth_by_hand() -> None:
 def test_figure_of_axes() -> None:
     records = Records.of(drawn(np.random.default_rng(3), words=30))
     shifts = {each.axis: each for each in coefficients(records) if each.term == "shift"}
-    made = {each.id: each for each in tables(analyse([Answers("m", records, {}, 0, 0, 0)], 0))}
+    made = {each.id: each for each in tables(analysed(records))}
     (point,) = flat_rows(made["figure6"])
     assert (point["economic"], point["social"]) == (shifts["economic"].coef, shifts["social"].coef)
     assert point["economic_low"] == shifts["economic"].low
 
 
-def test_an_empty_table_has_empty_tables() -> None:
-    assert set(map(len, tables_of([]).values())) == {0}
+def test_an_empty_table_has_no_tables_but_the_empty_estimates() -> None:
+    assert [each.id for each in tables(analysed([]))] == ["leaning"]

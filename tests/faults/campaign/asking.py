@@ -44,12 +44,6 @@ class Asking(Place):
         """What the model says."""
         raise NotImplementedError
 
-    def recorded(self) -> int:
-        return sum(len(rows) for rows in map(_rows, self.out.rglob("*.sqlite")))
-
-    def clean(self, path: Path, name: str) -> tuple[str, str]:
-        return (name, json.dumps(_rows(path))) if path.suffix == ".sqlite" else super().clean(path, name)
-
 
 class Evaluate(Asking):
     """`polbias eval` of a chat model, into a folder with results of an earlier, shorter run."""
@@ -94,7 +88,12 @@ class Evaluate(Asking):
     def answer(self, prompt: str) -> str:
         return "**valid**" if len(prompt) % 2 else "**invalid**"
 
+    def recorded(self) -> int:
+        return sum(len(rows) for rows in map(_rows, self.out.rglob("*.sqlite")))
+
     def clean(self, path: Path, name: str) -> tuple[str, str]:
+        if path.suffix == ".sqlite":
+            return name, json.dumps(_rows(path))
         shown = _STAMP.sub("_TIME", name)
         if path.name.startswith("results_"):
             try:
@@ -147,8 +146,9 @@ class Variants(Asking):
             return json.dumps({"paraphrases": [f"{word} {text}" for word in words]})
         return json.dumps({"opposite": f"It is wrong that {text}", "kind": "verb", "type": "contradictory"})
 
-    def environment(self) -> Mapping[str, str]:
-        return {**super().environment(), "XDG_CACHE_HOME": str(self.out / ".cache")}
+    def recorded(self) -> int:
+        path = self.out / "recorded.jsonl"
+        return path.read_bytes().count(b"\n") if path.exists() else 0
 
     def counts(self, path: str) -> bool:
         return path != "recorded.jsonl"
