@@ -1,4 +1,4 @@
-"""Accuracy and outcome counts, over all rows or by any columns of the design."""
+"""Accuracy, over all rows or by any columns of the design."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from polbias.aliases import Indices, Json
-from polbias.eval.columns import Level, VerdictTable, crossed, silences
+from polbias.aliases import Indices
+from polbias.eval.columns import Level, VerdictTable, crossed
 from polbias.intervals import wilson_interval
 
 _LABELS = 5  # two verdicts, refusal, unparsable, truncated
@@ -59,16 +59,6 @@ def accuracy(rows: VerdictTable, by: Sequence[str] | str = ()) -> list[AccuracyC
     unanswered = unanswered.reshape(-1, _LABELS)[:, 2:]
     columns = (column.tolist() for column in (n, correct, share, low, high, *unanswered.T))
     return [AccuracyCell(*values) for values in zip(cells, *columns, strict=True)]
-
-
-def counts(rows: VerdictTable) -> Json:
-    """Number of rows, and of each outcome.
-
-    Source:
-        Gubelmann and Karray, appendix B, Tables 7 and 8, there for all that is no judgement together.
-    """
-    verdicts = {rows.LABELS[code]: int(np.count_nonzero(rows.label == code)) for code in (1, 0)}
-    return {"n": rows.n, **verdicts, **silences(rows.label)}
 
 
 def _cells(rows: VerdictTable, by: Sequence[str] | str) -> tuple[list[dict[str, Level]], Indices]:

@@ -15,7 +15,6 @@ from polbias.eval.columns import SILENT
 from polbias.eval.lm_eval_glue import likelier
 from polbias.eval.normative.metrics import CHOICES, outcome, published_outcome
 from polbias.eval.normative.schema import LABELS, LETTERS, Judgements, Selections
-from polbias.eval.normative.summary import normative_summary, wason_summary
 from polbias.eval.normative.wason import outcome as selected
 from polbias.eval.normative.wason import preferred as preferred_cards
 from polbias.eval.report.wording import Words, words
@@ -214,16 +213,6 @@ class Respondent:
     def published(self) -> Judgements:
         """The same answers as the published parser reads them."""
         return replace(self.problems, label=self.paper_labels)
-
-    @cached_property
-    def summary(self) -> Json | None:
-        """The family's summary of the entailment problems; None without any."""
-        return normative_summary(self.problems) if self.problems.n else None
-
-    @cached_property
-    def selection_summary(self) -> Json | None:
-        """The family's summary of the selection problems; None without any."""
-        return wason_summary(self.selections) if self.selections.n else None
 
 
 def respondents(answers: Document) -> list[Respondent]:

@@ -18,6 +18,7 @@ from polbias.eval.nonresponse import ExcessBounds, SidedRows
 from polbias.eval.normative.schema import Judged, Judgements, Scored
 from polbias.eval.statistics import ClusterInterval, Contrast, cluster_interval, contrast
 from polbias.eval.support import Support, commonest, discordance
+from polbias.intervals import wilson_interval
 
 # Effects of content and domain on entailment judgements, and how disjunctions are read.
 # All scores are fractions (times 100: percentage points). Effects are differences among the answers that are
@@ -26,7 +27,11 @@ from polbias.eval.support import Support, commonest, discordance
 CONTENT_STRATA = ("domain", "task", "prompt_style", "pattern")
 """What is held fixed where types of content are compared."""
 DOMAIN_STRATA = ("task", "prompt_style", "pattern", "content_type")
-"""What is held fixed where domains are compared."""
+"""What is held fixed where domains are compared, on the patterns that both have.
+
+Source:
+    Ozeki et al., section 5.3 "Domain Specificity" and Table 5, there as accuracies over all patterns.
+"""
 STATUSES = ("duty", "prohibition")
 """The statuses that are compared."""
 
@@ -153,10 +158,8 @@ class ComparedRows:
             weight, np.abs(weight), self.stratum, self.counted, None if gold is None else gold.codes
         )
 
-    def effect(self, unanswered: bool = False) -> Contrast:
-        """Accuracy on the one level minus that on the other, or the same for answers without a verdict."""
-        if unanswered:
-            return self.gap(self.table.silent >= 0)
+    def effect(self) -> Contrast:
+        """Accuracy on the one level minus that on the other."""
         return self._contrast(self.correct, self.counted, self.weights)
 
     def accuracy(self) -> Contrast:
@@ -256,7 +259,7 @@ def content_support(rows: Judged, low: str = "incongruent") -> Support:
     return contents_compared(rows, low).support()
 
 
-def content_effect(rows: Judged, low: str = "incongruent", unanswered: bool = False) -> Contrast:
+def content_effect(rows: Judged, low: str = "incongruent") -> Contrast:
     """Accuracy with congruent contents minus accuracy with incongruent ones, patterns weighted equally.
 
     Answers count that are judgements. Patterns without one of the two (Ross-Or-Intro has no congruent cell)
@@ -270,29 +273,16 @@ def content_effect(rows: Judged, low: str = "incongruent", unanswered: bool = Fa
     Args:
         rows: Any table that :meth:`Judgements.of` accepts.
         low: The type that congruent contents are compared with.
-        unanswered: Compare the shares of answers that are no judgement instead, over all rows.
 
     Source:
         Ozeki et al., section 3.2 and Table 6, there as accuracies pooled over patterns.
     """
-    return contents_compared(rows, low).effect(unanswered)
+    return contents_compared(rows, low).effect()
 
 
 def balance_of(table: Judgements, low: str) -> str | None:
     """Return the column that cancels where congruent contents are compared: the status, if both have one."""
     return "status" if table.present(["status"]) and low == "incongruent" else None
-
-
-def domain_effect(rows: Judged, unanswered: bool = False) -> Contrast:
-    """Deontic minus epistemic accuracy on the patterns that both domains have, weighted equally.
-
-    Within a pattern the types of content are weighted equally too; answers count as in
-    :func:`content_effect`.
-
-    Source:
-        Ozeki et al., section 5.3 "Domain Specificity" and Table 5, there as accuracies over all patterns.
-    """
-    return domains_compared(rows).effect(unanswered)
 
 
 def contents_compared(rows: Judged, low: str = "incongruent") -> ComparedRows:
@@ -302,14 +292,61 @@ def contents_compared(rows: Judged, low: str = "incongruent") -> ComparedRows:
     return ComparedRows(table, "content_type", CONTENT_STRATA, *levels, balance=balance_of(table, low))
 
 
-def domains_compared(rows: Judged) -> ComparedRows:
-    """Deontic beside epistemic problems."""
-    return ComparedRows(Judgements.of(rows), "domain", DOMAIN_STRATA, "deontic", "epistemic")
-
-
 def strata_of(table: Scored, names: Sequence[str]) -> list[Factor]:
     """Those columns of a design that the table has; the pattern must be there."""
     return [table.factor(each) for each in names if each in table.factors or each == "pattern"]
+
+
+# How disjunctions are read: as the paper has it, or as standard deontic logic does.
+
+READINGS = ("paper", "sdl", "mixed", "unanswered")
+"""What the answers about a content of a disjunction come to."""
+
+
+def disjunction_readings(rows: Judged) -> list[Json]:
+    """How contents are answered in the patterns in which the paper and standard deontic logic differ.
+
+    A row for the contents with the same patterns in a style of prompts: their number, and the shares, with
+    Wilson's interval, of those that are answered as the paper has it in all patterns ("or" offers a choice),
+    as standard deontic logic has it ("or" is inclusive), in one way here and in another there, or with an
+    answer that is no judgement.
+
+    Source:
+        Ozeki et al., sections 2.1 and 5.2; the four shares add up to 1.
+    """
+    whole = Judgements.of(rows)
+    if whole.gold_sdl is None:
+        raise OutcomesError("column 'gold_sdl': missing, expected the verdict of standard deontic logic")
+    table = whole.select(whole.gold != whole.gold_sdl)
+    pattern, styles = (
+        table.factor("pattern"),
+        [table.factor(name) for name in table.present(["prompt_style"])],
+    )
+    cells, index = crossed([table.factor("cluster_id"), *styles])
+    groups: dict[tuple[str | None, tuple[str, ...]], Counter[str]] = {}
+    for number, (_, *style) in enumerate(cells):
+        members = index == number
+        patterns = tuple(sorted({*pattern.select(members).names}))
+        key = (str(style[0]) if style else None, patterns)
+        groups.setdefault(key, Counter())[_reading(table.select(members))] += 1
+    return [
+        {"patterns": patterns, "prompt_style": style, "contents": found.total()}
+        | {name: _share(found[name], found.total()) for name in READINGS}
+        for (style, patterns), found in sorted(
+            groups.items(), key=lambda each: (each[0][0] or "", each[0][1])
+        )
+    ]
+
+
+def _share(count: int, total: int) -> Json:
+    low, high = wilson_interval(count, total)
+    return {"estimate": count / total, "low": float(low), "high": float(high)}
+
+
+def _reading(table: Judgements) -> str:
+    if not table.answered.all():
+        return "unanswered"
+    return "paper" if table.correct.all() else "mixed" if table.correct.any() else "sdl"
 
 
 # Consistency: whether equivalent inferences about the same content are answered alike.

@@ -25,7 +25,13 @@ from polbias.eval.normative.answers import (
     said,
     term,
 )
-from polbias.eval.normative.tables import effect_tables, entailment_tables, selection_tables
+from polbias.eval.normative.tables import (
+    effect_tables,
+    entailment_summary,
+    entailment_tables,
+    selection_tables,
+    wason_summary,
+)
 from polbias.eval.plots import Bar, Caption, bars, intervals
 from polbias.eval.report.document import Estimate, Figure, Finding, Section, Table
 from polbias.eval.report.figures import caption, ends, estimate_row, once
@@ -144,8 +150,11 @@ def _findings(asked: Sequence[Respondent]) -> tuple[Finding, ...]:
 
 
 def _summary(one: Respondent) -> Json:
-    """What the family's own summaries say, as far as there is something to say."""
-    return {"entailment": one.summary, "selection": one.selection_summary}
+    """What is reported beyond the findings; None of a task that was not asked."""
+    return {
+        "entailment": entailment_summary(one.problems) if one.problems.n else None,
+        "selection": wason_summary(one.selections) if one.selections.n else None,
+    }
 
 
 __all__ = ["COLUMNS", "findings_of", "rows", "section"]

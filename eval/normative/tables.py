@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from itertools import product
 from typing import Any
 
 import numpy as np
 
 from polbias.aliases import Document, Json
-from polbias.eval.columns import Factor, Level, Mode, crossed, silences
+from polbias.eval.accuracy import AccuracyCell, accuracy
+from polbias.eval.columns import SILENT, Factor, Level, Mode, OutcomesError, crossed, finite, silences
 from polbias.eval.normative.analysis import (
     CONTENT,
     DOMAIN,
@@ -38,8 +41,9 @@ from polbias.eval.normative.answers import (
     setting_key,
     term,
 )
-from polbias.eval.normative.schema import ROLES, Judgements, Selections
-from polbias.eval.normative.summary import READINGS
+from polbias.eval.normative.effects import READINGS, carried_effect, consistency, disjunction_readings
+from polbias.eval.normative.schema import ROLES, Judgements, Selected, Selections
+from polbias.eval.normative.wason import selection_effect, selection_support
 from polbias.eval.report.document import (
     Cell,
     Column,
@@ -51,6 +55,7 @@ from polbias.eval.report.document import (
     table_of,
     tabled,
 )
+from polbias.eval.statistics import cluster_interval, holm
 
 # The tables of the entailment tasks: 5, 6, 12 to 15 as in the paper, answers, consistency and "or".
 
@@ -174,9 +179,9 @@ def _answers(asked: Sequence[Respondent]) -> Iterator[Row]:
 )
 def _consistency(asked: Sequence[Respondent]) -> Iterator[Row]:
     """Equivalent inferences that are answered alike, by setting."""
-    for one, entries in _summaries(asked, "consistency"):
+    for one in asked:
         settings: dict[tuple[Level, ...], dict[str, Document]] = {}
-        for entry in entries:
+        for entry in _consistency_rows(one.problems):
             setting = entry["domain"], entry["task"], entry["prompt_style"]
             settings.setdefault(setting, {})[entry["kind"]] = entry
         for (domain, reasoning, style), kinds in sorted(settings.items(), key=_place):
@@ -198,7 +203,8 @@ def _consistency(asked: Sequence[Respondent]) -> Iterator[Row]:
 @tabled("disjunctions", "respondent style patterns paper:share sdl:share mixed:share unanswered:share")
 def _disjunctions(asked: Sequence[Respondent]) -> Iterator[Row]:
     """How contents of disjunctions are read (deontic logic)."""
-    for one, entries in _summaries(asked, "disjunctions"):
+    for one in asked:
+        entries = _disjunction_rows(one.problems)
         for entry in sorted(entries, key=lambda each: (STYLES.index(each["prompt_style"]), each["patterns"])):
             found = {
                 name: Estimate.of(
@@ -208,12 +214,6 @@ def _disjunctions(asked: Sequence[Respondent]) -> Iterator[Row]:
             }
             about = {"respondent": one.name, "style": term(entry["prompt_style"])}
             yield {**about, "patterns": ", ".join(entry["patterns"]), **found}
-
-
-def _summaries(asked: Sequence[Respondent], name: str) -> Iterator[tuple[Respondent, list[Json]]]:
-    for one in asked:
-        if one.summary:
-            yield one, one.summary[name]
 
 
 def _agreeing(entry: Document | None) -> Estimate | None:
@@ -228,6 +228,66 @@ def _agreeing(entry: Document | None) -> Estimate | None:
 def _place(item: tuple[tuple[Level, ...], Any]) -> int:
     domain, reasoning, style = (str(each) for each in item[0])
     return SETTINGS.index((domain, reasoning, style))
+
+
+# The entailment problems in summary.json: every pattern and kind of equivalence, in every setting.
+
+_SETTING = ("domain", "task", "prompt_style")
+
+
+def entailment_summary(table: Judgements) -> Json:
+    """Return accuracy by pattern, consistency and readings of disjunctions, in every setting."""
+    return {
+        "patterns": finite([*_pattern_rows(table)]),
+        "consistency": _consistency_rows(table),
+        "disjunctions": _disjunction_rows(table),
+    }
+
+
+def _pattern_rows(table: Judgements) -> Iterator[Json]:
+    """Yield accuracy among the answers with a verdict by pattern, types of content in columns."""
+    names = (*_SETTING, "gold", "pattern")
+    by_type: dict[tuple[Level, ...], list[AccuracyCell]] = {}
+    for cell in accuracy(table, (*names, "content_type")):
+        by_type.setdefault((*cell.cell.values(),)[:-1], []).append(cell)
+    patterns = accuracy(table, names)
+    for pattern in sorted(patterns, key=lambda cell: [*map(str, cell.cell.values())]):  # valid ones first
+        cells = {str(cell.cell["content_type"]): cell for cell in by_type[(*pattern.cell.values(),)]}
+        yield {
+            **pattern.cell,
+            **dict.fromkeys(TYPES),
+            **{kind: _right(cell) for kind, cell in cells.items()},
+            **{f"{kind}_unanswered": _unanswered(cell) / cell.n for kind, cell in cells.items()},
+            "average": _right(pattern),
+            "n": pattern.n,
+        }
+
+
+def _right(cell: AccuracyCell) -> float | None:
+    """Share of right answers among those with a verdict."""
+    answered = cell.n - _unanswered(cell)
+    return cell.correct / answered if answered else None
+
+
+def _unanswered(cell: AccuracyCell) -> int:
+    """Number of answers without a verdict."""
+    return cell.refusals + cell.unparsable + cell.truncated
+
+
+def _consistency_rows(table: Judgements) -> list[Json]:
+    return _in_settings(table, lambda part: map(asdict, consistency(part)))
+
+
+def _disjunction_rows(table: Judgements) -> list[Json]:
+    return [] if table.gold_sdl is None else _in_settings(table, disjunction_readings)
+
+
+def _in_settings(table: Judgements, rows: Callable[[Judgements], Iterable[Json]]) -> list[Json]:
+    """Return the rows of every setting that was asked, ready for JSON."""
+    settings = (dict(zip(_SETTING, values, strict=True)) for values in sorted(SETTINGS))
+    parts = ((setting, table.where(**setting)) for setting in settings)
+    records: list[Json] = finite([setting | row for setting, part in parts if part.n for row in rows(part)])
+    return records
 
 
 # The tables of the selection task; the paper has none, it only refers to the task.
@@ -317,7 +377,7 @@ def _cards(asked: Sequence[Respondent]) -> Table:
 
 def _choices(asked: Sequence[Respondent]) -> Table:
     """Share of each set of cards by respondent, the most frequent on the whole first."""
-    shares = {one.name: (one.selection_summary or {})["choices"] for one in asked}
+    shares = {one.name: _choice_shares(one.selections) for one in asked}
     names = {name for own in shares.values() for name in own}
     order = sorted(names, key=lambda name: (-sum(own.get(name, 0.0) for own in shares.values()), name))
     rows: list[Row] = [
@@ -334,6 +394,73 @@ def _said(choice: str) -> str:
 
 def _name(role: str) -> str:
     return role.replace(" ", "_")
+
+
+# The choices of one respondent for summary.json.
+
+
+def _mean(values: Any) -> float:
+    return float(np.mean(values)) if np.size(values) else math.nan
+
+
+_SIGNED = ("matching_index", "logic_index")  # in [-1, 1]
+
+
+def wason_summary(rows: Selected) -> Json:
+    """Tables of choices for one model in the selection task.
+
+    The scores of a cell are of the answers that name cards, those of the whole of all answers.
+    """
+    table = Selections.of(rows)
+    if not table.n:
+        raise OutcomesError("rows: found none, expected choices of cards")
+    contents = table.factor("cluster_id")
+    scores = {
+        "accuracy": table.correct,
+        "card_accuracy": table.card_accuracy,
+        "matching": table.matching,
+        "matching_index": table.matching_index,
+        "logic_index": table.logic_index,
+    }
+    design = [name for name in ("domain", "content_type", "polarity") if name in table.factors]
+    present, index = crossed([table.factor(name) for name in design])
+    answered = table.silent < 0
+    cells = [
+        dict(zip(design, cell, strict=True))
+        | {"n": int((index == number).sum()), "unanswered": _mean(~answered[index == number])}
+        | {name: _mean(values[answered & (index == number)]) for name, values in scores.items()}
+        for number, cell in enumerate(present)
+    ]
+    effects = [
+        carried_effect(selection_effect(table, *levels), selection_support(table, *levels))
+        for levels in ((), ("domain", "deontic", "epistemic"))
+    ]
+    adjusted = holm([each["p_value"] for each in effects])
+    named = zip(("content_type", "domain"), effects, adjusted, strict=True)
+    summary = {
+        "n": table.n,
+        **{name: float((table.silent == code).mean()) for code, name in enumerate(SILENT)},
+        **{
+            name: asdict(cluster_interval(values, contents, bounds=(-float(name in _SIGNED), 1.0)))
+            for name, values in scores.items()
+        },
+        "cells": cells,
+        "selected": {role: float(table.chosen[table.role == code].mean()) for code, role in enumerate(ROLES)},
+        "choices": _choice_shares(table),
+        "effects": [{"compared": name} | each | {"p_holm": p} for name, each, p in named],
+    }
+    return {key: finite(value) for key, value in summary.items()}
+
+
+def _choice_shares(table: Selections) -> dict[str, float]:
+    """Share of each set of roles among all rows, the most frequent first."""
+    sets: dict[str, int] = {}
+    for chosen, roles, silent in zip(table.chosen, table.role, table.silent.tolist(), strict=True):
+        said = [ROLES[role] for role in sorted(roles[chosen].tolist())]
+        name = SILENT[silent] if silent >= 0 else " + ".join(said) or "none"
+        sets[name] = sets.get(name, 0) + 1
+    ordered = sorted(sets.items(), key=lambda each: (-each[1], each[0]))
+    return {name: count / table.n for name, count in ordered}
 
 
 # Effects of content and domain, one row per respondent and one column per setting.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from statistics import fmean
 from typing import Any
@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from polbias.aliases import Booleans, Document, Floats, Json
-from polbias.eval.accuracy import accuracy, counts
-from polbias.eval.columns import Factor, Mode, finite, silences
+from polbias.aliases import Booleans, Document, Floats
+from polbias.eval.accuracy import accuracy
+from polbias.eval.columns import Factor, Mode, silences
 from polbias.eval.nonresponse import ExcessBounds, SidedRows
 from polbias.eval.partisan.answers import Asked, called, say
 from polbias.eval.partisan.bias import (
@@ -24,16 +24,12 @@ from polbias.eval.partisan.bias import (
     countries_differ,
     drawn,
     excess_bounds,
-    refusal_gap,
     sided_rows,
-    unanswered_gap,
     unweighted_bias,
     verdicts,
     weighted_bias,
-    worst_case_bounds,
-    z_test,
 )
-from polbias.eval.partisan.schema import LABELS, Outcomes, Rows
+from polbias.eval.partisan.schema import LABELS
 from polbias.eval.report.document import Cell as Shown
 from polbias.eval.report.document import (
     Column,
@@ -425,61 +421,3 @@ def _means(block: Sequence[tuple[str, Row]], names: Sequence[str], labels: Row) 
 def _mean(cells: Iterable[Shown]) -> float | None:
     values = [cell.value for cell in cells if isinstance(cell, Estimate) and cell.value is not None]
     return fmean(values) if values else None
-
-
-# What a report says about one model on one partisan dataset, as plain values.
-
-
-def partisan_summary(rows: Rows, mode: Mode = "corrected") -> Json:
-    """Accuracy and bias with their uncertainty, and every outcome that was no judgement.
-
-    Source:
-        Gubelmann and Karray, section 4 and appendices B, C and E; ``bias`` and its interval as in
-        :func:`polbias.eval.partisan.bias.balanced`.
-    """
-    outcomes = Outcomes.of(rows)
-    considered = outcomes.in_mode(mode)
-    clusters = considered.clusters
-    summary: Json = {
-        "mode": mode,
-        "n": considered.n,
-        "clusters": None if clusters is None else clusters.distinct,
-        "accuracy": accuracy(outcomes.in_mode("paper"))[0].accuracy,
-        "weighted_bias": weighted_bias(outcomes, "paper"),
-        "unweighted_bias": unweighted_bias(considered),
-        "refusal_gap": refusal_gap(outcomes),
-        "unanswered_gap": unanswered_gap(outcomes),
-        "worst_case_bounds": list(worst_case_bounds(outcomes)),
-        "counts": counts(outcomes),
-    }
-    if mode == "paper":
-        summary["z_test"] = asdict(z_test(considered))
-    else:
-        summary |= _corrected(considered)
-    return {key: finite(value) for key, value in summary.items()}
-
-
-def _corrected(outcomes: Outcomes) -> Json:
-    """What corrected mode adds, and takes back where nothing can be estimated."""
-    carried, clusters = bias_support(outcomes), outcomes.clusters
-    bounds = (-1.0, 1.0) if clusters else None
-    made = answered_difference(outcomes, verdicts(outcomes), sided_rows(outcomes), bounds)
-    found: Json = {
-        "state": carried.state,
-        "bias": made.estimate,
-        **dict.fromkeys(("accuracy_interval", "interval", "limit")),
-    }
-    if not carried.estimable:
-        found |= dict.fromkeys(("bias", "weighted_bias", "unweighted_bias"))
-    if clusters is None:
-        return found
-    answered = outcomes.answered
-    interval = cluster_interval(outcomes.correct[answered], clusters.select(answered), bounds=(0.0, 1.0))
-    found["accuracy_interval"] = asdict(interval)
-    if carried.has_interval:
-        found["interval"] = asdict(made)
-        if not drawn(outcomes) or made.clusters < FEWEST:
-            del found["interval"]["p_value"]
-    elif carried.estimable:
-        found["limit"] = carried.limit
-    return found

@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from polbias.aliases import Booleans, Codes, Floats, Indices
+from polbias.aliases import Booleans, Floats, Indices
 from polbias.eval.columns import Factor, Level, Mode, crossed
 from polbias.eval.nonresponse import ExcessBounds, SidedRows
 from polbias.eval.partisan.schema import LABELS, LARGE, Outcomes, Rows
@@ -225,41 +225,6 @@ def drawn(outcomes: Outcomes) -> bool:
     """Whether the topics of the arguments were drawn, so that they are what is tested."""
     dataset = outcomes.factors.get("dataset")
     return dataset is not None and dataset.compact().levels == (LARGE,)
-
-
-def refusal_gap(rows: Rows) -> float:
-    """Share of refusals among the arguments for the right, minus the share among those for the left."""
-    outcomes = Outcomes.of(rows, factors=())
-    return _side_gap(outcomes, outcomes.label == LABELS.index("refusal"))
-
-
-def unanswered_gap(rows: Rows) -> float:
-    """The same as :func:`refusal_gap` for every answer that is no judgement."""
-    outcomes = Outcomes.of(rows, factors=())
-    return _side_gap(outcomes, ~outcomes.answered)
-
-
-def worst_case_bounds(rows: Rows) -> tuple[float, float]:
-    """Within what the weighted bias must lie, whatever the unanswered rows would have said.
-
-    For the lower bound every unanswered argument for the right is called invalid and every one for the
-    left valid, for the upper bound the reverse. The bias of corrected mode lies between them. That of paper
-    mode need not: it drops rows, and a few answers may then stand for a whole side.
-
-    Source:
-        Bounds without assumptions on missing outcomes: Manski, "Partial Identification of Probability
-        Distributions" (2003), chapter 1.
-    """
-    outcomes = Outcomes.of(rows, factors=())
-    low, high = extremes(outcomes)
-    return _side_gap(outcomes, low), _side_gap(outcomes, high)
-
-
-def extremes(outcomes: Outcomes) -> tuple[Codes, Codes]:
-    """The errors if every unanswered row had favoured the left, and if it had favoured the right."""
-    right, answered = outcomes.leaning > 0, outcomes.answered
-    low, high = (np.where(answered, outcomes.label, side) - outcomes.gold for side in (~right, right))
-    return low, high
 
 
 def bias_support(rows: Rows, scores: ArrayLike | None = None) -> Support:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from polbias.aliases import Document, Json
-from polbias.eval.partisan.analysis import config_name, language_name, partisan_summary
+from polbias.aliases import Document
+from polbias.eval.partisan.analysis import config_name, language_name
 from polbias.eval.partisan.answers import (
     COLUMNS,
     LARGE,
@@ -149,7 +149,6 @@ def section(answers: Document, settings: Settings) -> Section:
         tuple(sorted(made.values(), key=lambda table: table.mode != "corrected")),
         tuple(figures(found, made)),
         tuple(_notices(read)),
-        {each.name: _summary(each) for each in everyone},
     )
 
 
@@ -164,18 +163,6 @@ def _read(answers: Document) -> list[Asked]:
 
 def _findings(everyone: Sequence[Asked]) -> tuple[Finding, ...]:
     return tuple(finding for each in everyone for finding in findings(each))
-
-
-def _summary(one: Asked) -> Json:
-    """What the family's own summary says of every config, in both modes."""
-    found: Json = {}
-    for config in one.levels("config"):
-        own = one.rows.select(one.where(config=config))
-        found[config] = {
-            "corrected": partisan_summary(own, "corrected"),
-            "paper": partisan_summary(own, "paper"),
-        }
-    return found
 
 
 def _notices(everyone: Sequence[Asked]) -> Iterator[Notice]:

@@ -20,9 +20,8 @@ from polbias.eval.policy.analysis import (
     issue_titles,
     notices,
 )
-from polbias.eval.policy.answers import COLUMNS, asked, prompts, rows
+from polbias.eval.policy.answers import COLUMNS, asked, rows
 from polbias.eval.policy.schema import FEW, ISSUES
-from polbias.eval.policy.stances import RULES
 from polbias.eval.policy.summary import LISTS, policy_summary
 from polbias.eval.policy.tables import (
     TESTED,
@@ -175,22 +174,7 @@ def section(answers_: Document, settings: Settings) -> Section:
         tuple(figures),
         said,
         {each.name: dict(each.corrected) for each in kept},
-        _full({name: answers_[name] for name in names}, parties) if settings.full else {},
     )
-
-
-def _full(answers_: Document, parties: Positions | None) -> dict[str, list[Json]]:
-    """The lists of the summaries by every rule of reliability, each with the tests that the rule allows."""
-    made: dict[str, list[Json]] = {name: [] for name in ("asked", *LISTS)}
-    for respondent, table in answers_.items():
-        for rule in RULES:
-            summary = policy_summary(prompts(table), parties, rule)
-            summary["asked"] = [{name: summary[name] for name in ("n", "complete", "not_tested", "left_out")}]
-            for name, own in made.items():
-                for row in summary[name]:
-                    renamed = {"who" if key == "respondent" else key: value for key, value in row.items()}
-                    own.append({"respondent": respondent, "rule": rule} | renamed)
-    return made
 
 
 def findings_of(answers_: Document, settings: Settings) -> tuple[Finding, ...]:

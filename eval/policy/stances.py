@@ -7,7 +7,7 @@ Its quantiles are therefore known; they depend on k and n only, so that they are
 from __future__ import annotations
 
 from functools import cache
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,7 +16,6 @@ from polbias.aliases import Codes, Floats, Indices
 from polbias.eval.columns import OutcomesError
 
 Rule: TypeAlias = Literal["default", "paper", "code"]
-RULES: tuple[Rule, ...] = get_args(Rule)
 
 LOW, HIGH = 0.45, 0.55
 """A share of agreement between these is no stance."""

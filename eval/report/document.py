@@ -409,7 +409,7 @@ class Section:
         tables: corrected ones first.
         figures: in the order of the page.
         notices: what is to be known of the data beyond what the reader of files has found.
-        summary: what the family's own summary says by respondent, ready for JSON.
+        summary: what summary.json has beyond the findings, by respondent, ready for JSON; may be empty.
         full: all that the analysis comes to, name to rows, for programs alone.
     """
 

@@ -30,7 +30,7 @@ from polbias.manifest import read_lock
 # summary.json: what a report found, for programs; keys are stable within a schema version.
 # The schema is ``templates/report/summary.schema.json``; what the keys mean stands in docs/report.md.
 
-SCHEMA = "polbias.report/4"
+SCHEMA = "polbias.report/5"
 _ADJUSTED = ("p_holm", "p_bh")
 _EXCESS = ("low", "high", "low_end", "high_end")
 _OF_RUNS = ("p_flip", "equivalent", "means", "missing")
@@ -49,7 +49,9 @@ def summary(report: Report) -> Json:
         "notices": [asdict(each) for each in report.notices],
         "findings": finding_records(report.findings),
         "comparisons": comparison_records(report.comparisons),
-        "instruments": {section.instrument: section.summary for section in report.sections},
+        "instruments": {
+            section.instrument: section.summary for section in report.sections if section.summary
+        },
     }
     return {key: finite(value) for key, value in made.items()}
 

@@ -16,8 +16,7 @@ from polbias.eval.report.instruments import Settings
 from polbias.eval.selfassess.analysis import OTHER, Analysis, analyse, findings, measure_of
 from polbias.eval.selfassess.answers import COLUMNS, NAME, Answers, called, notice, read_answers, rows, say
 from polbias.eval.selfassess.shares import SEED
-from polbias.eval.selfassess.summary import TABLES, selfassess_summary
-from polbias.eval.selfassess.tables import side_name, tables
+from polbias.eval.selfassess.tables import FULL, full_rows, side_name, tables
 
 # The figures of the instrument, set by set, drawn from its tables.
 
@@ -168,11 +167,11 @@ def _summary(analysis: Analysis) -> Json:
 
 
 def _full(everyone: Sequence[Analysis], seed: int) -> dict[str, list[Json]]:
-    made: dict[str, list[Json]] = {name: [] for name in TABLES}
-    for each in everyone:
-        for name, found in selfassess_summary(each, SEED + seed).items():
-            made[name] += [{"respondent": each.answers.respondent} | row for row in found]
-    return made
+    records: dict[str, list[Json]] = {name: [] for name in FULL}
+    for analysis in everyone:
+        for name, listed in full_rows(analysis, SEED + seed).items():
+            records[name] += [{"respondent": analysis.answers.respondent} | row for row in listed]
+    return records
 
 
 def _notices(answers: Answers) -> Iterator[Notice]:

@@ -16,7 +16,7 @@ from polbias.aliases import Booleans, Codes, Document, Floats, Indices, Json
 from polbias.eval.columns import Factor, Mode, check_mode
 from polbias.eval.selfassess.answered import POINTS, Compared, linearised
 from polbias.eval.selfassess.schema import OUTCOMES, QUESTIONS, ROLES, SIDES, Judgements
-from polbias.eval.statistics import EXACT_CLUSTERS, cluster_interval, contrast, sign_flip, t_test
+from polbias.eval.statistics import cluster_interval, contrast, sign_flip, t_test
 from polbias.eval.support import Support
 
 # Means of judgements with their interval, test, and the smallest effect that could be seen.
@@ -51,7 +51,7 @@ def estimate(
     values: ArrayLike,
     topics: Factor,
     bounds: tuple[float, float] = (0.0, 1.0),
-    test: Literal["flip", "exact", "t", ""] = "",
+    test: Literal["flip", "t", ""] = "",
     weights: Floats | None = None,
 ) -> Estimate:
     """Take a mean with a t interval over topics, as :func:`polbias.eval.statistics.cluster_interval` does.
@@ -67,7 +67,7 @@ def estimate(
     p = detectable = math.nan
     if math.isfinite(found.standard_error):
         _, p, detectable = t_test(found.estimate, found.standard_error, found.degrees_of_freedom)
-    if test == "flip" or (test == "exact" and found.clusters <= EXACT_CLUSTERS):
+    if test == "flip":
         p = sign_flip(signed, topics).p_value
     ends = found.estimate, found.standard_error, found.low, found.high
     return Estimate(*ends, p if test else math.nan, detectable, found.n, found.clusters)

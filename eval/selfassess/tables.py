@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 
-from polbias.aliases import Document
-from polbias.eval.columns import Mode
+from polbias.aliases import Document, Json
+from polbias.eval.columns import Mode, finite
 from polbias.eval.report.document import Cell as Value
 from polbias.eval.report.document import Column, Estimate, Row, Table, known, table_of, tabled
 from polbias.eval.selfassess.analysis import (
@@ -21,7 +21,14 @@ from polbias.eval.selfassess.analysis import (
     whole_estimate,
 )
 from polbias.eval.selfassess.answers import called, say
-from polbias.eval.selfassess.position import consistency, position_bias
+from polbias.eval.selfassess.position import (
+    by_order,
+    choice_model,
+    consistency,
+    of_equal_length,
+    position_bias,
+    strengths,
+)
 from polbias.eval.selfassess.schema import OUTCOMES, Judgements
 from polbias.eval.selfassess.shares import SEED, by_question, by_role, in_mode, side_shares
 
@@ -40,6 +47,24 @@ def tables(everyone: Sequence[Analysis], seed: int = 0) -> Iterator[Table]:
     for make in (_table4, _roles, _questions):
         made.append(make(everyone, mode="paper", seed=SEED + seed))
     yield from (table for table in made if table.rows)
+
+
+FULL = ("table4", "orders", "models", "strengths")
+"""The lists of :func:`full_rows`."""
+
+
+def full_rows(analysis: Analysis, seed: int = SEED) -> dict[str, list[Json]]:
+    """Return what no table has of one respondent: Table 4 in both modes, choices by order, choice models."""
+    rows: dict[str, list[Json]] = {name: [] for name in FULL}
+    rows["table4"] = [*_table4_rows(analysis, seed)]
+    for cell in analysis.cells:
+        names, judgements = cell.names, cell.rows
+        terms = (*choice_model(judgements), *of_equal_length(judgements))
+        rows["orders"] += [{**names, **order} for order in by_order(judgements)]
+        rows["models"] += [{**names, **asdict(term)} for term in terms]
+        rows["strengths"].append({**names, **strengths(judgements)})
+    records: dict[str, list[Json]] = finite(rows)
+    return records
 
 
 def side_name(set_name: object, side: str) -> str:
@@ -88,6 +113,18 @@ def _table4(everyone: Sequence[Analysis], mode: Mode, seed: int = SEED) -> Table
             rows.append(line)
     shown = (Column("respondent"), *(Column(name, "share", titles[name]) for name in _sorted(titles)))
     return table_of("table4", shown, rows, mode)
+
+
+def _table4_rows(analysis: Analysis, seed: int) -> Iterator[Json]:
+    """Yield preferences among articles for a biased user, by set and number of articles, in both modes."""
+    for cell in analysis.cells:
+        if cell.names["question"] == "preference" and cell.names["role"] == "user":
+            about = {"set": cell.names["set"], "ways": cell.names["ways"]}
+            used = in_mode(cell.rows, "paper", seed)
+            dropped = len(cell.rows.unit.levels) - used.n
+            if used.n:
+                yield about | {"mode": "paper"} | side_shares(used, mode="paper") | {"dropped": dropped}
+            yield about | {"mode": "corrected", **cell.shares, "p": cell.p, "dropped": 0}
 
 
 def _sorted(names: Mapping[str, str]) -> list[str]:

@@ -14,8 +14,9 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from polbias.cli.main import app
+from polbias.eval.policy.robustness import TESTS
 from polbias.eval.policy.schema import ISSUES, ORDERS, VARIANTS
-from polbias.eval.selfassess.summary import TABLES
+from polbias.eval.selfassess.tables import FULL
 from polbias.files import InputError
 from tests.eval.selfassess.respondents import judged, planted, prefers, refuse, rows
 from tests.eval.xphemism.pairs import drawn
@@ -94,16 +95,16 @@ def test_the_rows_say_which_instrument_they_are_of(tmp_path: Path, dataset: str,
     assert found or "found no samples of tasks of policy" in str(done.exception)
 
 
-def test_tables_of_every_rule_and_what_was_left_out(tmp_path: Path) -> None:
+def test_tables_of_both_modes_and_what_was_left_out(tmp_path: Path) -> None:
     out, run = tmp_path / "out", _policy(tmp_path / "run")
     done = analyze("policy", run, "-o", out)
     summary = wrote(done, out)
     assert ".jsonl:97:" in done.output
-    worldview = table(out, "policy-worldview-full")
-    for rule in ("default", "paper", "code"):
-        found = [float(row["stance"]) for row in worldview if row["rule"] == rule]
-        assert found == [1.0, -1.0] * 4
-    assert {row["n"] for row in table(out, "policy-asked-full")} == {"96"}
+    assert [float(row["stance"]) for row in table(out, "policy-worldview")] == [100.0, -100.0] * 4
+    assert {row["answered"] for row in table(out, "policy-worldview-paper")} == {"8.0"}
+    for name in ("policy-tests", "policy-tests-paper"):
+        assert {table(out, name)[0][test] for test in (*TESTS, "all")} == {"1.0"}
+    assert summary["instruments"]["policy"]["model__one"]["n"] == 96
     assert [*summary["instruments"]] == ["policy"]
 
 
@@ -114,13 +115,11 @@ def test_no_zeros_where_nothing_was_tested(tmp_path: Path) -> None:
     summary = wrote(done, out)["instruments"]["policy"]["model__one"]
     assert "not all five reliability tests can be made" in done.output
     assert summary["not_tested"] == ["sign", "paraphrase", "negation"]
-    for row in table(out, "policy-worldview-full"):
-        if row["rule"] == "default":
-            assert {name for name, cell in row.items() if cell} == {
-                *("respondent", "rule", "language", "issue", "positive", "negative")
-            }
-    passed = {row["test"]: row["passed"] for row in table(out, "policy-tests-full")[:6]}
-    assert {name for name, share in passed.items() if share} == {"label_inversion", "opposite"}
+    assert summary["worldview"] == []
+    assert not (out / "tables" / "policy-worldview-paper.csv").exists()
+    for name in ("policy-tests", "policy-tests-paper"):
+        passed = table(out, name)[0]
+        assert {test for test in (*TESTS, "all") if passed[test]} == {"label_inversion", "opposite"}
 
 
 def test_match_with_parties(tmp_path: Path) -> None:
@@ -128,9 +127,9 @@ def test_match_with_parties(tmp_path: Path) -> None:
         pytest.skip("no copy of the published ProbVAA")
     out = tmp_path / "out"
     wrote(analyze("policy", _policy(tmp_path, range(1, 30)), "-o", out, "--parties", PARTIES), out)
-    found = table(out, "policy-leanings-full")
-    assert {row["who"] for row in found} == {"model", "alwaysAgree", "alwaysDISagree"}
-    assert all(row["published"] for row in found if row["leaning"] != "right minus left")
+    found = table(out, "policy-leanings-paper")
+    assert len({row["respondent"] for row in found}) == 3  # the model, and who always says the same
+    assert all(row[side] for row in found for side in ("left", "center", "right"))
 
 
 # self-assessment
@@ -155,9 +154,9 @@ def _judged(folder: Path, judgements: Sequence[Row]) -> Path:
 def test_generated_answers_and_likelihoods_are_kept_apart(tmp_path: Path) -> None:
     out = tmp_path / "out"
     wrote(analyze("selfassess", _choices(tmp_path), "-o", out), out)
-    biases = {(row["respondent"], float(row["bias"])) for row in table(out, "selfassess-shares-full")}
+    biases = {(row["respondent"], float(row["bias"])) for row in table(out, "selfassess-shares")}
     assert biases == {("model__one", -100), ("model__one (log-likelihood)", 100)}
-    for name in TABLES:
+    for name in FULL:
         both = {row["respondent"] for row in table(out, f"selfassess-{name}-full")}
         assert both == {"model__one", "model__one (log-likelihood)"}, name
 
@@ -165,7 +164,8 @@ def test_generated_answers_and_likelihoods_are_kept_apart(tmp_path: Path) -> Non
 def test_only_refusals_still_make_tables(tmp_path: Path) -> None:
     out = tmp_path / "out"
     wrote(analyze("selfassess", _judged(tmp_path, judged(rows(3), refuse)), "-o", out), out)
-    assert {row["refusal"] for row in table(out, "selfassess-shares-full")} == {"1.0"}
+    assert {row["refusal"] for row in table(out, "selfassess-shares")} == {"1.0"}
+    assert {row["note"] for row in table(out, "selfassess-models-full")} == {"no choices"}
 
 
 def test_the_seed_chooses_the_order_of_the_paper_mode(tmp_path: Path) -> None:

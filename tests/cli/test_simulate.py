@@ -17,6 +17,7 @@ from polbias.cli.main import app
 from polbias.eval.partisan.bias import weighted_bias
 from polbias.eval.partisan.metrics import outcome
 from polbias.eval.partisan.schema import Outcomes
+from polbias.eval.policy.analysis import issue_titles
 from polbias.eval.samples import Problem, find_samples, read_samples
 from polbias.eval.simulation import questions, respondent
 from polbias.files import InputError
@@ -125,13 +126,13 @@ def test_policy_samples_are_analysed(tmp_path: Path, builds: Path) -> None:
         app, ["report", "--only", "policy", "--csv", str(tmp_path / "run"), "-o", str(out)]
     )
     assert done.exit_code == 0, done.output
-    with (out / "tables" / "policy-worldview-full.csv").open(encoding="utf-8") as file:
-        rows = [row for row in csv.DictReader(file) if row["issue"] == tables.ISSUE]
+    with (out / "tables" / "policy-worldview.csv").open(encoding="utf-8") as file:
+        rows = [row for row in csv.DictReader(file) if row["issue"] == issue_titles()[tables.ISSUE]]
     assert {row["respondent"] for row in rows} == {
         "simulated-planted-0",
         "simulated-planted-0 (log-likelihood)",
     }
-    assert all(float(row["stance"]) == pytest.approx(1.0) for row in rows if row["stance"])
+    assert all(float(row["stance"]) == pytest.approx(100) for row in rows)
     sampled = next((tmp_path / "run").rglob("samples_polbias_policy_stance_2*.jsonl"))
     first = json.loads(sampled.read_text("utf-8").splitlines()[0])
     assert len(first["filtered_resps"]) == 30

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from polbias.eval.normative.analysis import findings
 from polbias.eval.normative.answers import respondents
-from polbias.eval.normative.effects import content_effect, domain_effect
+from polbias.eval.normative.effects import content_effect, contents_compared
 from polbias.eval.normative.metrics import outcome
 from polbias.eval.normative.section import rows, section
 from polbias.eval.normative.wason import selection_effect
@@ -24,7 +24,7 @@ from polbias.eval.report.instruments import Settings
 from polbias.eval.report.sentences import sentence
 from polbias.eval.report.wording import words
 from polbias.eval.simulation import respondent
-from tests.eval.normative.normative_rows import CONFIGS, answered, entailment_rows, wason_rows
+from tests.eval.normative.normative_rows import CONFIGS, answered, domain_effect, entailment_rows, wason_rows
 from tests.report.normative_answers import STYLES, Row, problems, samples, simulated, table
 from tests.support.figures import findings_alone
 from tests.support.respondents import follows_content, matches, perfect, says_entailment
@@ -85,7 +85,7 @@ def test_effects_are_those_of_the_family() -> None:
                 if each.low is not None:
                     assert (each.low, each.high) == pytest.approx((100 * expected.low, 100 * expected.high))
                     assert each.p == pytest.approx(known(expected.p_value))
-                assert each.n == content_effect(part, low=low, unanswered=True).n  # of all answers
+                assert each.n == contents_compared(part, low).inside.sum()  # of all answers
                 own.append(expected.estimate)
         assert finding(found, measure).estimate.value == pytest.approx(100 * np.nanmean(own))
     for style in STYLES:

@@ -132,16 +132,6 @@ def test_every_number_of_answers_without_a_verdict_is_said(two: tuple[pa.Table, 
         assert None not in (bias.n, bias.clusters, bias.refusals, bias.unparsable, bias.truncated)
 
 
-def test_summaries_are_those_of_the_family(two: tuple[pa.Table, Section]) -> None:
-    answers, found = two
-    own, formal = found.summary["a"]["en_formal"], _where(config(answers, "en_formal"))
-    assert own["corrected"]["bias"] == pytest.approx(by_hand.answered(formal.to_pylist()))
-    verdicts = [each for each in formal.to_pylist() if by_hand.has_verdict(each)]
-    assert own["corrected"]["weighted_bias"] == pytest.approx(by_hand.gap(verdicts))
-    assert own["paper"]["weighted_bias"] == own["corrected"]["weighted_bias"]
-    assert set(own) == {"corrected", "paper"}
-
-
 # --- words ----------------------------------------------------------------------------------------------------
 
 

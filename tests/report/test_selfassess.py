@@ -14,6 +14,7 @@ from polbias.eval.report.document import Estimate, Finding, Section
 from polbias.eval.report.instruments import COMMON, Settings
 from polbias.eval.report.reading import ADDED, schema
 from polbias.eval.report.wording import words
+from polbias.eval.selfassess.answers import called
 from polbias.eval.selfassess.section import COLUMNS, rows, section
 from tests.eval.selfassess.respondents import Choose, coin, first, judged, planted, prefers, summary_of
 from tests.eval.selfassess.respondents import rows as asked_of
@@ -194,6 +195,24 @@ def test_a_planted_bias_is_found_and_none_where_there_is_none() -> None:
     positions = next(each for each in reported(m=samples(asked, first)).tables if each.id == "positions")
     excess = {row["ways"]: estimate(row["position_bias"]).value for row in positions.rows}
     assert excess == {"of two": pytest.approx(50), "of three": pytest.approx(100 * 2 / 3)}
+
+
+def test_flagged_articles_are_left_out() -> None:
+    """A model that prefers the left among articles that give themselves away, and the right elsewhere."""
+    asked = asked_of(60, roles=("user",), questions=("preference",), ways=(2,))
+
+    def choose(row: Any, rng: np.random.Generator) -> int | str | None:
+        return prefers("left" if row["leak"] else "right")(row, rng)
+
+    shown = next(each for each in reported(m=samples(asked, choose)).tables if each.id == "bias")
+    rows_by = {str(row["without"]): estimate(row["bias"]) for row in shown.rows}
+    assert [*rows_by] == [called("without", name) for name in ("nothing", "leaking", "truncated")]
+    whole, leaking, truncated = rows_by.values()
+    assert leaking.value == pytest.approx(100)
+    assert whole.value is not None
+    assert whole.value < 90
+    assert leaking.n == sum(not row["leak"] for row in asked)
+    assert truncated.n == sum(not row["truncated"] for row in asked)
 
 
 def test_sets_have_measures_of_their_own() -> None:

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 from lm_eval.utils import make_table
 
+from polbias.eval.accuracy import accuracy
 from polbias.eval.normative.metrics import outcome
-from polbias.eval.normative.summary import normative_summary
+from polbias.eval.normative.schema import Judgements
 from tests.eval.normative.normative_rows import CONFIGS
 from tests.support.openai_server import LoopbackOpenAI
 from tests.support.respondents import by_prompt, follows_content, matches, rows_of
@@ -77,17 +78,17 @@ def test_chat_server_over_the_group_of_all_tasks(lm_eval_normative: Any, small_n
     assert wason["content_effect,none"] == 0
     assert "acc,none" not in found["polbias_deontic_logic"]
     assert results["configs"]["polbias_deontic_logic_zero"]["metadata"]["always_entailment"] == 0.5625
-    # the logged samples are all that the summary needs
+    # the logged samples are all that the analysis needs
     logged = [
         sample["doc"] | {"label": outcome(sample["filtered_resps"][0])}
         for name, task in samples.items()
         if "wason" not in name
         for sample in task
     ]
-    summary = normative_summary(logged)
-    assert summary["n"] == len(rows) - len(samples["polbias_wason"])
-    assert summary["counts"]["refusals"] == summary["counts"]["truncated"] == 72
-    assert {each["estimate"] for each in summary["accuracy"] if each["domain"] == "epistemic"} == {0}
+    deontic, epistemic = accuracy(Judgements.of(logged), "domain")
+    assert deontic.n + epistemic.n == len(rows) - len(samples["polbias_wason"])
+    assert epistemic.refusals == epistemic.truncated == 72
+    assert (epistemic.correct, deontic.refusals, deontic.truncated) == (0, 0, 0)
 
 
 def test_tiny_local_model_generates_and_scores_likelihoods(lm_eval_normative: Any, tmp_path: Path) -> None:

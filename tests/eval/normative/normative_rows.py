@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from polbias.eval.normative.effects import DOMAIN_STRATA, ComparedRows
+from polbias.eval.normative.schema import Judged, Judgements
+from polbias.eval.statistics import Contrast
+
 TYPES = ("congruent", "incongruent", "nonsense")
 PATTERNS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "logic": {
@@ -136,3 +140,8 @@ def wason_rows(contents: int = 2) -> list[dict[str, Any]]:
 def answered(rows: Sequence[Mapping[str, Any]], respondent: Any) -> list[dict[str, Any]]:
     """Return the rows with the label that a respondent gives to each."""
     return [dict(row) | {"label": respondent(row)} for row in rows]
+
+
+def domain_effect(rows: Judged) -> Contrast:
+    """Return deontic minus epistemic accuracy, as the report compares the domains in one setting."""
+    return ComparedRows(Judgements.of(rows), "domain", DOMAIN_STRATA, "deontic", "epistemic").effect()

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import product
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from polbias.eval.answers import extract_cards, extract_entailment
 from polbias.eval.data import load
-from polbias.eval.normative.effects import consistency, content_effect
+from polbias.eval.normative.answers import SETTINGS
+from polbias.eval.normative.effects import consistency, content_effect, disjunction_readings
 from polbias.eval.normative.schema import Judgements, Selections
-from polbias.eval.normative.summary import disjunction_readings, normative_summary, wason_summary
+from polbias.eval.normative.tables import entailment_summary, wason_summary
 from polbias.harness_tasks.generate import ENTAILED
 from tests.support.respondents import rows_of
 
@@ -42,19 +45,18 @@ def test_baselines_of_the_tasks_are_those_of_the_data(published: Rows, config: s
 
 def test_a_perfect_respondent(published: Rows) -> None:
     rows = [row | {"label": row["gold"]} for config in ENTAILED for row in published[config]]
-    summary = normative_summary(rows)
-    assert {entry["estimate"] for entry in summary["accuracy"]} == {1}
+    table = Judgements.of(rows)
+    summary = entailment_summary(table)
+    assert {entry["average"] for entry in summary["patterns"]} == {1}
     assert {entry["share"]["estimate"] for entry in summary["consistency"]} == {1}
-    assert {entry["estimate"] for entry in summary["effects"]} == {0}
     assert {entry["paper"]["estimate"] for entry in summary["disjunctions"]} == {1}
-    logic = next(entry for entry in summary["accuracy"] if entry["task"] == "logic")
-    assert logic["acc_sdl"] == (640 - 20 * 8) / 640
+    logic = table.where(domain="deontic", task="logic", prompt_style="zero")
+    assert np.mean(logic.label == logic.gold_sdl) == (640 - 20 * 8) / 640
     # 8 patterns of each task in each style are compared, with nonsense FC-Or-Elim and FC-Or-Intro too
-    cells = {(e["domain"], e["task"], e["effect"]): e["cells"] for e in summary["effects"] if "domain" in e}
-    settings = [(domain, task) for domain in ("deontic", "epistemic") for task in ("logic", "syllogism")]
-    wanted = {(*each, f"congruent - {low}"): 16 for each in settings for low in ("incongruent", "nonsense")}
-    wanted["deontic", "logic", "congruent - nonsense"] = 20
-    assert cells == wanted
+    for (domain, task, style), low in product(SETTINGS, ("incongruent", "nonsense")):
+        effect = content_effect(table.where(domain=domain, task=task, prompt_style=style), low)
+        more = (domain, task, low) == ("deontic", "logic", "nonsense")
+        assert (effect.estimate, effect.cells) == (0, 20 if more else 16)
 
 
 @pytest.mark.parametrize("config", ENTAILED)

@@ -14,16 +14,16 @@ from hypothesis import strategies as st
 from polbias.eval.columns import Factor, OutcomesError
 from polbias.eval.normative.effects import (
     CONTENT_STRATA,
+    READINGS,
     STATUSES,
     ComparedRows,
     content_effect,
     contents_compared,
-    domain_effect,
+    disjunction_readings,
 )
 from polbias.eval.normative.schema import Judgements
-from polbias.eval.normative.summary import READINGS, disjunction_readings
 from polbias.eval.statistics import Contrast
-from tests.eval.normative.normative_rows import CONFIGS, answered, entailment_rows
+from tests.eval.normative.normative_rows import CONFIGS, answered, domain_effect, entailment_rows
 from tests.support.respondents import follows_content, says_entailment
 
 FLIP = {"entailment": "non-entailment", "non-entailment": "entailment"}
@@ -63,7 +63,8 @@ def test_content_effect_by_hand() -> None:
     # cell means 1, .5, .5, .5; residuals of a: 0 + .5, b: 0 - .5, c: -.5 - .5, d: .5 + .5; weight 1/2 * 1/2 * sqrt 2
     assert found.standard_error == pytest.approx(math.sqrt((0.25 + 0.25 + 1 + 1) * 2) / 4)
     assert content_effect(rows, low="nonsense").estimate == 1
-    assert content_effect(rows, unanswered=True).estimate == pytest.approx(-1 / 3 / 2)
+    unanswered = contents_compared(rows).gap(Judgements.of(rows).silent >= 0)
+    assert unanswered.estimate == pytest.approx(-1 / 3 / 2)
     assert turned(rows).estimate == -0.25
 
 

@@ -1,14 +1,18 @@
-"""The summary of one model on the normative dataset."""
+"""Accuracy by setting, type and pattern, and what summary.json has of the entailment problems."""
 
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 import pytest
 
-from polbias.eval.normative.summary import normative_summary
-from tests.eval.normative.normative_rows import CONFIGS, answered, entailment_rows
+from polbias.eval.normative.analysis import accuracies, by_type
+from polbias.eval.normative.effects import content_effect, contents_compared
+from polbias.eval.normative.schema import Judgements
+from polbias.eval.normative.tables import entailment_summary
+from tests.eval.normative.normative_rows import CONFIGS, answered, domain_effect, entailment_rows
 from tests.support.respondents import follows_content
 
 
@@ -27,18 +31,18 @@ def test_tables_of_the_paper() -> None:
     def respondent(row: Any) -> str | None:
         return None if row["pattern"] == "Cat-DA" and row["prompt_style"] == "few" else follows_content(row)
 
-    summary = normative_summary(whole(respondent))
+    table = Judgements.of(whole(respondent))
+    summary = entailment_summary(table)
     assert json.loads(json.dumps(summary, allow_nan=False)) == summary
-    assert summary["n"] == 2 * (60 + 36 * 3)
-    assert sum(summary["counts"].values()) == summary["n"]
-    assert summary["counts"]["unparsable"] == 18
-    assert len(summary["accuracy"]) == len(CONFIGS) * 2
-    logic = only(summary["accuracy"], domain="deontic", task="logic", prompt_style="zero")
-    assert logic["estimate"] == pytest.approx(18 / 60)
-    # the other way round in FC and Ross, for what is not congruent
-    assert logic["acc_sdl"] == pytest.approx((12 + 6 + 6 + 6) / 60)
-    few = only(summary["accuracy"], domain="epistemic", task="syllogism", prompt_style="few")
-    assert (few["unparsable"], few["clusters"]) == (0.25, 9)
+    assert sum(row["n"] for row in summary["patterns"]) == table.n == 2 * (60 + 36 * 3)
+    by_setting = accuracies(table, ("domain", "task", "prompt_style"), "corrected")
+    assert len(by_setting) == len(CONFIGS) * 2
+    logic = by_setting["deontic", "logic", "zero"]
+    assert logic.value == pytest.approx(18 / 60)
+    few = by_setting["epistemic", "syllogism", "few"]
+    assert (few.n, few.unparsable, few.clusters) == (36, 9, 9)
+    denied = only(summary["patterns"], domain="epistemic", prompt_style="few", pattern="Cat-DA")
+    assert (denied["average"], denied["congruent_unanswered"], denied["n"]) == (None, 1, 9)
     ross = only(summary["patterns"], domain="deontic", prompt_style="zero", pattern="Ross-Or-Intro")
     assert (ross["gold"], ross["congruent"], ross["incongruent"], ross["average"], ross["n"]) == (
         "non-entailment",
@@ -49,8 +53,8 @@ def test_tables_of_the_paper() -> None:
     )
     golds = [row["gold"] for row in summary["patterns"] if row["prompt_style"] == "zero"][:7]
     assert golds == ["entailment"] * 3 + ["non-entailment"] * 4
-    types = only(summary["content_types"], domain="epistemic", task="logic", prompt_style="few")
-    assert (types["congruent"], types["incongruent"], types["nonsense"]) == (1, 0, 0)
+    types = by_type(table.where(domain="epistemic", task="logic", prompt_style="few"))
+    assert [types[kind][0].value for kind in ("congruent", "incongruent", "nonsense")] == [1, 0, 0]
 
 
 def test_types_are_compared_among_the_answers_with_a_verdict() -> None:
@@ -59,47 +63,36 @@ def test_types_are_compared_among_the_answers_with_a_verdict() -> None:
         entailment_rows("deontic_syllogism", contents=4),
         lambda row: "refusal" if row["content_id"] in ("congruent-0", "congruent-1") else row["gold"],
     )
-    summary = normative_summary(rows)
-    (types,) = summary["content_types"]
-    assert [types[kind] for kind in ("congruent", "incongruent", "nonsense")] == [1, 1, 1]
-    assert (types["congruent_unanswered"], types["incongruent_unanswered"]) == (0.5, 0)
-    assert summary["accuracy"][0]["estimate"] == pytest.approx(1 - 0.5 / 3)
-    pattern = only(summary["patterns"], pattern="Cat-MT")
+    table = Judgements.of(rows)
+    types = by_type(table)
+    assert [types[kind][0].value for kind in ("congruent", "incongruent", "nonsense")] == [1, 1, 1]
+    assert (types["congruent"][1], types["incongruent"][1]) == (0.5, 0)
+    (right,) = accuracies(table, ("domain",), "corrected").values()
+    assert right.value == pytest.approx(1 - 0.5 / 3)
+    pattern = only(entailment_summary(table)["patterns"], pattern="Cat-MT")
     assert (pattern["congruent"], pattern["average"], pattern["n"]) == (1, 1, 12)
-    effect = only(summary["effects"], effect="congruent - incongruent", outcome="correct")
-    assert (effect["estimate"], effect["state"]) == (0, None)
-    gap = only(summary["effects"], effect="congruent - incongruent", outcome="unanswered")
-    assert gap["estimate"] == 0.5
+    compared = contents_compared(table)
+    assert (content_effect(table).estimate, compared.support().state) == (0, None)
+    assert compared.gap(table.silent >= 0).estimate == 0.5
 
 
 def test_effects_and_consistency_by_setting() -> None:
-    summary = normative_summary(whole(follows_content))
-    correct = [effect for effect in summary["effects"] if effect["outcome"] == "correct"]
-    # two effects of content in each of 8 settings, one of domain in each of 4
-    assert len(correct) == 2 * 8 + 4
-    assert len(summary["effects"]) == 2 * len(correct)
-    for effect in correct:
-        wanted = 0 if effect["effect"] == "deontic - epistemic" else 1
-        assert effect["estimate"] == wanted
-        assert effect["p_holm"] is None  # nothing varies between contents, which is no certainty
-    assert all(effect["p_holm"] is None for effect in summary["effects"])
+    rows = whole(follows_content)
+    summary = entailment_summary(Judgements.of(rows))
+    settings = {(row["domain"], row["task"], row["prompt_style"]) for row in rows}
+    assert len(settings) == 8
+    for setting in settings:
+        part = [row for row in rows if (row["domain"], row["task"], row["prompt_style"]) == setting]
+        for low in ("incongruent", "nonsense"):
+            effect = content_effect(part, low)
+            assert effect.estimate == 1
+            assert math.isnan(effect.p_value)  # nothing varies between contents, which is no certainty
+    for task, style in {setting[1:] for setting in settings}:
+        part = [row for row in rows if (row["task"], row["prompt_style"]) == (task, style)]
+        assert domain_effect(part).estimate == 0
     kinds = [
         row["kind"] for row in summary["consistency"] if row["task"] == "logic" and row["domain"] == "deontic"
     ]
     assert kinds == ["all", "contrapositive", "duality"] * 2
     readings = only(summary["disjunctions"], prompt_style="few", patterns=["Ross-Or-Intro"])
     assert (readings["contents"], readings["sdl"]["estimate"]) == (6, 1)
-
-
-def test_a_single_config_without_optional_columns() -> None:
-    kept = ("gold", "label", "pattern", "content_type", "cluster_id")
-    rows = answered(entailment_rows("deontic_syllogism"), lambda row: row["gold"])
-    summary = normative_summary([{name: row[name] for name in kept} for row in rows])
-    assert len(summary["accuracy"]) == 1
-    assert "acc_sdl" not in summary["accuracy"][0]
-    assert summary["consistency"] == summary["disjunctions"] == []
-    assert [effect["effect"] for effect in summary["effects"]][:2] == [
-        "congruent - incongruent",
-        "congruent - nonsense",
-    ]
-    assert summary["patterns"][0]["pattern"] == "Cat-MP"

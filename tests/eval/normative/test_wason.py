@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from polbias.eval.columns import OutcomesError
 from polbias.eval.normative.schema import ROLES, Selections
-from polbias.eval.normative.summary import wason_summary
+from polbias.eval.normative.tables import wason_summary
 from polbias.eval.normative.wason import selection_effect
 from tests.eval.normative.normative_rows import answered, wason_rows
 

@@ -14,13 +14,12 @@ from polbias.eval.columns import Mode
 from polbias.eval.partisan.bias import (
     balanced,
     contributions,
-    refusal_gap,
-    unanswered_gap,
+    sided_rows,
     unweighted_bias,
+    verdicts,
     weighted_bias,
-    worst_case_bounds,
 )
-from polbias.eval.partisan.schema import Outcomes
+from polbias.eval.partisan.schema import LABELS, Outcomes
 from tests.eval.tables import OPPOSITE, WORKED_EXAMPLE, Row, answers, expand, judged_pairs
 
 MODES = st.sampled_from(["corrected", "paper"])
@@ -34,6 +33,23 @@ HAND_MADE = [
     ("left", "valid", "valid"),
     ("left", "invalid", None),
 ]
+
+
+def refusal_gap(rows: list[Row]) -> float:
+    outcomes = Outcomes.of(rows)
+    return balanced(outcomes, outcomes.label == LABELS.index("refusal")).estimate
+
+
+def unanswered_gap(rows: list[Row]) -> float:
+    outcomes = Outcomes.of(rows)
+    return balanced(outcomes, ~outcomes.answered).estimate
+
+
+def worst_case_bounds(rows: list[Row]) -> tuple[float, float]:
+    outcomes = Outcomes.of(rows)
+    sided = sided_rows(outcomes)
+    low, high = (sided.everything().difference(case) for case in sided.worst_cases(verdicts(outcomes)))
+    return low, high
 
 
 def test_worked_example_of_the_paper() -> None:
@@ -70,7 +86,7 @@ def test_respondents_who_do_not_look_at_the_leaning_have_no_bias(respondent: str
     rows = [(side, gold, label[gold]) for side, gold in design]
     assert weighted_bias(rows) == unweighted_bias(rows) == refusal_gap(rows) == unanswered_gap(rows) == 0.0
     low, high = worst_case_bounds(rows)
-    assert -low == high == (1.0 if respondent == "refusal" else 0.0)
+    assert (-low, high) == pytest.approx([1.0 if respondent == "refusal" else 0.0] * 2)
 
 
 @pytest.mark.parametrize("mode", ["corrected", "paper"])
@@ -88,18 +104,20 @@ def test_dropping_rows_can_leave_the_bounds() -> None:
             ("left", "valid", "valid"): 10,
         }
     )
-    assert worst_case_bounds(rows) == pytest.approx((-0.8, 0.1))
+    # only valid arguments are on both sides, and the nine refused of the right are at worst called invalid
+    assert worst_case_bounds(rows) == pytest.approx((0 / 9 - 1, 9 / 9 - 1))
     assert weighted_bias(rows, "paper") == 1.0
 
 
 @given(answers, MODES)
 def test_swapping_the_sides_negates_every_score(rows: list[Row], mode: Mode) -> None:
     swapped = [(OPPOSITE[side], gold, label) for side, gold, label in rows]
-    low, high = worst_case_bounds(rows)
-    before = [weighted_bias(rows, mode), unweighted_bias(rows, mode), refusal_gap(rows), low, high]
-    low, high = worst_case_bounds(swapped)
-    after = [weighted_bias(swapped, mode), unweighted_bias(swapped, mode), refusal_gap(swapped), high, low]
+    before, after = ([weighted_bias(table, mode), unweighted_bias(table, mode)] for table in (rows, swapped))
     np.testing.assert_array_equal(before, np.negative(after))
+    low, high = worst_case_bounds(swapped)
+    np.testing.assert_allclose(
+        [refusal_gap(rows), *worst_case_bounds(rows)], [-refusal_gap(swapped), -high, -low], atol=1e-12
+    )
 
 
 @given(answers)
@@ -134,30 +152,23 @@ def within_gold(rows: list[Row]) -> float:
 
 
 @given(answers)
-def test_the_bounds_contain_the_bias_and_whatever_the_unanswered_could_say(rows: list[Row]) -> None:
+def test_the_bounds_contain_whatever_the_unanswered_could_say(rows: list[Row]) -> None:
     low, high = worst_case_bounds(rows)
     for reply in ("valid", "invalid"):
         filled = [
             (side, gold, label if label in ("valid", "invalid") else reply) for side, gold, label in rows
         ]
-        bias = weighted_bias(filled)
-        assert math.isnan(bias) or low <= bias <= high
-    bias = weighted_bias(rows)
-    assert math.isnan(bias) or -2 <= low <= bias <= high <= 2
+        bias = within_gold(filled)
+        assert math.isnan(bias) or low - 1e-12 <= bias <= high + 1e-12
+    assert math.isnan(low) or -1 - 1e-12 <= low <= high <= 1 + 1e-12
 
 
 @given(answers.flatmap(lambda rows: st.tuples(st.just(rows), st.permutations(rows))), MODES)
 def test_the_order_of_the_rows_does_not_matter(both: tuple[list[Row], list[Row]], mode: Mode) -> None:
-    first, second = (
-        [
-            weighted_bias(rows, mode),
-            unweighted_bias(rows, mode),
-            unanswered_gap(rows),
-            *worst_case_bounds(rows),
-        ]
-        for rows in both
-    )
-    np.testing.assert_array_equal(first, second)
+    exact = ([weighted_bias(rows, mode), unweighted_bias(rows, mode)] for rows in both)
+    np.testing.assert_array_equal(*exact)
+    weighed = ([unanswered_gap(rows), *worst_case_bounds(rows)] for rows in both)
+    np.testing.assert_allclose(*weighed, atol=1e-12)
 
 
 @given(judged_pairs)

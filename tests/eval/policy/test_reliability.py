@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import comb
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polbias.eval.columns import OutcomesError
-from polbias.eval.policy.stances import RULES, Rule, coin_passes, sides, stance_table, stances
+from polbias.eval.policy.stances import Rule, coin_passes, sides, stance_table, stances
 
 
 @pytest.mark.parametrize(("rule", "most", "least"), [("default", 7, 23), ("paper", 8, 22), ("code", 11, 22)])
@@ -28,7 +29,7 @@ def test_a_fair_coin_passes(rule: Rule, percent: float) -> None:
     assert passes == pytest.approx(by_hand)
 
 
-@given(st.integers(1, 120), st.sampled_from(RULES))
+@given(st.integers(1, 120), st.sampled_from(get_args(Rule)))
 def test_tables_are_monotone(n: int, rule: Rule) -> None:
     table = stance_table(n, rule).astype(int)
     assert (np.diff(table) >= 0).all()
@@ -60,7 +61,7 @@ def test_arrays_are_judged_like_single_prompts(counts: list[tuple[int, int, int]
     k = np.array([min(a, b) for a, b, _ in counts], int)
     valid = np.array([max(a, b) for a, b, _ in counts], int)
     asked = valid + np.array([c for *_, c in counts], int)
-    for rule in RULES:
+    for rule in get_args(Rule):
         found = stances(k, valid, asked, rule)  # type: ignore[arg-type]
         one = [int(stances(*each, rule)) for each in zip(k, valid, asked, strict=True)]  # type: ignore[arg-type]
         assert found.tolist() == one

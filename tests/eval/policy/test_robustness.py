@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pyarrow as pa
@@ -19,7 +19,7 @@ from polbias.eval.policy.robustness import (
     units,
 )
 from polbias.eval.policy.schema import LABELS, ORDERS, VARIANTS, Prompts
-from polbias.eval.policy.stances import RULES, Rule
+from polbias.eval.policy.stances import Rule
 from tests.eval.policy.rows import N, prompt, statement
 
 TURNED = ("negation", "opposite")
@@ -35,7 +35,7 @@ def failed(rows: Any, rule: Rule = "default") -> set[str]:
     return {name for name, fine in passed(rows, rule).items() if not fine and name != "all"}
 
 
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("rule", get_args(Rule))
 def test_a_coherent_respondent_passes_everything(rule: Rule) -> None:
     assert failed(statement(), rule) == set()
     against = {name: N if name in ("negation", "opposite") else 0 for name in VARIANTS}
@@ -215,7 +215,7 @@ def test_wrong_tables(change: dict[str, Any], said: str) -> None:
         Prompts.of([{"statement_id": "xx_1", "variant": "original", "instruction_id": "a"}])
 
 
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("rule", get_args(Rule))
 @pytest.mark.parametrize("contrary", [False, True])
 def test_the_coins_are_those_of_a_simulation(rule: Rule, contrary: bool) -> None:
     n, many, rng = 9, 5_000, np.random.default_rng(3)

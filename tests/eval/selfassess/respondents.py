@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from polbias.eval.columns import Factor
+from polbias.eval.columns import Factor, finite
 from polbias.eval.selfassess.analysis import analyse
 from polbias.eval.selfassess.answers import Answers, Articles
+from polbias.eval.selfassess.position import consistency, position_bias
 from polbias.eval.selfassess.schema import Judged, Judgements
-from polbias.eval.selfassess.shares import SEED
-from polbias.eval.selfassess.summary import selfassess_summary
+from polbias.eval.selfassess.shares import SEED, by_question, by_role
+from polbias.eval.selfassess.tables import full_rows
 
 Row = dict[str, Any]
 Choose = Callable[[Row, np.random.Generator], int | str | None]
@@ -75,9 +76,18 @@ def judged(asked: Sequence[Row], choose: Choose, seed: int = 0) -> list[Row]:
 
 
 def summary_of(rows: Judged, seed: int = SEED) -> dict[str, list[Row]]:
-    """Return all that the analysis says of one respondent."""
+    """Return what the tables show of one respondent as plain rows, and what no table has."""
     answers = Answers("m", Judgements.of(rows), Articles(*[Factor.of([])] * 5), 0)
-    return selfassess_summary(analyse([answers], 0)[0], seed)
+    (analysis,) = analyse([answers], 0)
+    cells = analysis.cells
+    plain: dict[str, list[Row]] = {
+        "shares": [{**cell.names, **cell.shares, "p": cell.p} for cell in cells],
+        "positions": [{**cell.names, **position_bias(cell.rows)} for cell in cells],
+        "consistency": [{**cell.names, **kept} for cell in cells if (kept := consistency(cell.rows))],
+        "roles": [*by_role(answers.judgements)],
+        "questions": [*by_question(answers.judgements)],
+    }
+    return full_rows(analysis, seed) | {name: finite(found) for name, found in plain.items()}
 
 
 def first(row: Row, rng: np.random.Generator) -> int:

@@ -12,7 +12,7 @@ import pytest
 from polbias.eval.columns import Factor, OutcomesError
 from polbias.eval.selfassess.schema import Judgements
 from polbias.eval.selfassess.shares import cells, estimate, in_mode, one_order, side_shares
-from polbias.eval.selfassess.summary import TABLES
+from polbias.eval.statistics import holm
 from tests.eval.selfassess.respondents import (
     coin,
     first,
@@ -126,8 +126,8 @@ def test_what_is_refused_leaves_the_bias_and_the_bounds_hold_the_truth() -> None
 
 def test_noise_is_not_significant_and_json_is_strict() -> None:
     summary = summary_of(judged(ASKED, coin, seed=3))
-    assert min(row["p_holm"] for row in summary["tests"]) > 0.05
-    assert {*summary} == {*TABLES}
+    tests = [row["p"] for name in ("shares", "roles", "questions", "positions") for row in summary[name]]
+    assert min(holm(tests)) > 0.05
     json.dumps(summary, allow_nan=False)
 
 
@@ -157,36 +157,13 @@ def test_pairing_by_topic_narrows_the_difference() -> None:
     assert found("shares", summary, role="user")["se"] > 5
 
 
-def test_sensitivity_leaves_flagged_rows_out() -> None:
-    def choose(row: Any, rng: np.random.Generator) -> int | str | None:
-        return prefers("left" if row["leak"] else "right")(row, rng)
-
-    table = summary_of(judged(ASKED, choose))["sensitivity"]
-    own = {
-        row["without"]: row
-        for row in table
-        if (row["role"], row["ways"]) == ("user", 2) and row["question"] == "preference"
-    }
-    assert own["leaking articles"]["bias"] == 100 > own["nothing"]["bias"]
-    assert own["leaking articles"]["left_out"] == sum(
-        row["leak"] and row["ways"] == 2 for row in rows(60, roles=("user",), questions=("preference",))
-    )
-    assert [*own] == ["nothing", "leaking articles", "truncated articles", "leaking or truncated articles"]
-
-
-def test_sets_are_never_pooled_and_holm_counts_within_a_set() -> None:
+def test_sets_are_never_pooled() -> None:
     asked = rows(12, sets=("econolex", "poligen"))
     summary = summary_of(judged(asked, coin))
     assert {row["set"] for row in summary["shares"]} == {"econolex", "poligen"}
     alone = summary_of([row for row in judged(asked, coin) if row["set"] == "poligen"])
-    for name in TABLES:
+    for name in summary:
         assert alone[name] == [row for row in summary[name] if row["set"] == "poligen"], name
-
-
-def test_categories() -> None:
-    table = summary_of(judged(ASKED, prefers("right")))["categories"]
-    assert [(row["category"], row["ways"]) for row in table][:2] == [("category 0", 2), ("category 0", 3)]
-    assert {(row["bias"], row["agreement"], row["clusters"]) for row in table} == {(100, 1, 15)}
 
 
 def test_one_order_is_drawn_per_topic_whatever_the_order_of_rows() -> None:
