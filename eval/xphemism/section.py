@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from polbias.aliases import Document, Json
-from polbias.eval.columns import finite
+from polbias.aliases import Document
 from polbias.eval.plots import Arrow, Caption, Point, arrows, intervals, plane
 from polbias.eval.report.document import Cell, Estimate, Figure, Finding, Notice, Row, Section, Table
 from polbias.eval.report.figures import by_language, caption, estimate_row, once
 from polbias.eval.report.instruments import Settings
 from polbias.eval.report.wording import words
-from polbias.eval.xphemism.analysis import MEASURE, Analysis, analyse, findings
+from polbias.eval.xphemism.analysis import MEASURE, analyse, findings
 from polbias.eval.xphemism.answers import COLUMNS, NAME, Answers, called, notice, read_answers, rows, say
 from polbias.eval.xphemism.tables import tables
 
@@ -138,7 +136,6 @@ def section(answers: Document, settings: Settings) -> Section:
         tuple(made.values()),
         tuple(figures(found, made)),
         tuple(notice for each in everyone for notice in _notices(each, n_excluded[each.respondent])),
-        {each.respondent: _summary(analysis, each) for each in everyone},
     )
 
 
@@ -161,22 +158,6 @@ def _without_pairs(table: Any, pairs: frozenset[str]) -> Any:
 def _n_pairs(table: Any, pairs: frozenset[str]) -> int:
     """Number of some pairs that a respondent was asked."""
     return len(pairs.intersection(table["pair_id"].unique().to_pylist()))
-
-
-def _summary(analysis: Analysis, answers: Answers) -> Json:
-    """Leaning and penalty as the family names them, by prompt and language, of one respondent."""
-    leanings = [
-        {"prompt": each.part.prompt, "instruction_language": each.part.language} | asdict(each.leaning)
-        for each in analysis.effects
-        if each.part.answers is answers
-    ]
-    penalties = [
-        {"prompt": part.prompt, "instruction_language": part.language} | asdict(each)
-        for part, each in analysis.penalties
-        if part.answers is answers
-    ]
-    found: Json = finite({"leaning": leanings, "penalty": penalties})
-    return found
 
 
 def _notices(answers: Answers, n_excluded: int) -> Iterator[Notice]:
