@@ -10,10 +10,9 @@ from itertools import permutations, product
 from pathlib import Path
 from typing import Any
 
+from benchmarks.calibration_designs import ITEMS, records
 from benchmarks.measure import Line, Measured, Stopwatch, apart, at_most, medians
 
-ITEMS, ARTICLES_EACH = 2000, 5
-_WORDS = 380  # of an article of 512 tokens
 _TITLES = 20_000
 _TOKENS = 450  # of an article, for what prompts share
 
@@ -31,36 +30,6 @@ def run() -> list[Line]:
         ),
         at_most("judgements to all tables, after imports", medians(analyse)["seconds"], "s", 2),
     ]
-
-
-def records() -> Iterator[dict[str, Any]]:
-    """Yield made-up articles about 2,000 items, as a model would write them."""
-    rng = random.Random(0)
-    vocabulary = ["".join(rng.choices("aeioulmnrstd", k=rng.randint(2, 9))) for _ in range(3000)]
-    articles = [
-        ("user", "democratic", "left"),
-        ("user", "republican", "right"),
-        ("neutral", "neutral", "neutral"),
-        ("agent", "democratic", "left"),
-        ("agent", "republican", "right"),
-    ]
-    for item in range(ITEMS):
-        for role, perspective, side in articles:
-            yield {
-                "id": f"poligen/x-{item}/" + ("neutral" if role == "neutral" else f"{role}/{perspective}"),
-                "set": "poligen",
-                "item": f"x-{item}",
-                "category": "eco",
-                "topic": f"Topic {item}",
-                "perspective": perspective,
-                "side": side,
-                "role": role,
-                "text": " ".join(rng.choices(vocabulary, k=_WORDS)),
-                "outcome": "ok",
-                "finish_reason": "stop",
-                "model": "made-up",
-                "leak": [],
-            }
 
 
 def build() -> Measured:
