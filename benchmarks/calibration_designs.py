@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -213,8 +212,6 @@ def percent(value: float | None) -> str:
 POINTS = 100
 TOPICS = 125
 """Topics of self-assessment, each with two and three articles in every place and to both questions."""
-_ARTICLES = 5
-ITEMS = 2000
 _WORDS = 380  # of an article of 512 tokens
 CLUSTER = "cluster_id"
 """The column of random effects that an instrument takes for independent."""
@@ -376,8 +373,8 @@ def _xphemism() -> Iterator[tuple[str, list[Doc]]]:
     yield "polbias_xphemism_simple", [doc for doc in own if wanted.items() <= doc.items()]
 
 
-def records() -> Iterator[dict[str, Any]]:
-    """Yield made-up articles about 2,000 items, as a model would write them."""
+def _articles() -> Iterator[Doc]:
+    """Made-up articles about each topic, as a model would write them."""
     rng = random.Random(0)
     vocabulary = ["".join(rng.choices("aeioulmnrstd", k=rng.randint(2, 9))) for _ in range(3000)]
     articles = [
@@ -387,7 +384,7 @@ def records() -> Iterator[dict[str, Any]]:
         ("agent", "democratic", "left"),
         ("agent", "republican", "right"),
     ]
-    for item in range(ITEMS):
+    for item in range(TOPICS):
         for role, perspective, side in articles:
             yield {
                 "id": f"poligen/x-{item}/" + ("neutral" if role == "neutral" else f"{role}/{perspective}"),
@@ -411,8 +408,7 @@ def _selfassess() -> Iterator[tuple[str, list[Doc]]]:
     from polbias.generators.selfassess.choices import choices
     from polbias.generators.selfassess.templates import load_family
 
-    written = islice(records(), TOPICS * _ARTICLES)
-    named = [(f"article {number}", record) for number, record in enumerate(written)]
+    named = [(f"article {number}", record) for number, record in enumerate(_articles())]
     for question in ("preference", "least_biased"):
         yield (
             f"polbias_selfassess_{question}",
