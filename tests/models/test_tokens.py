@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from polbias.files import InputError
 from polbias.models.requests import parse_prices
 from polbias.models.tokens import BLOCK, CHARACTERS, Tokens, by_tokenizer, load_tokens, price_of
-from tests.support.tiny_model import save_tiny_model
 
 SIZE = BLOCK * CHARACTERS
 
@@ -43,8 +42,8 @@ def test_by_the_rule_of_thumb_a_token_has_four_characters() -> None:
     assert Tokens().shared(texts) == BLOCK
 
 
-def test_a_tokenizer_of_a_folder_counts(tmp_path: Path) -> None:
-    tokens = load_tokens(str(save_tiny_model(tmp_path / "tiny")))
+def test_a_tokenizer_of_a_folder_counts(tiny_model: Path) -> None:
+    tokens = load_tokens(str(tiny_model))
     assert tokens.count(["grün", "a b"]) == len("grün".encode()) + 3
 
 
