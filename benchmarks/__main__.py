@@ -17,17 +17,7 @@ from rich.table import Table
 
 from benchmarks.measure import Line, Stopwatch, available_cores
 
-NAMES = (
-    "startup",
-    "engine",
-    "texts",
-    "policy",
-    "calls",
-    "xphemism",
-    "selfassess",
-    "report",
-    "scale",
-)
+NAMES = ("engine", "calls", "report", "scale")
 LONG = ("calibration", "planted_weights", "power")
 """Those that take many minutes, and run only if they are asked for."""
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from benchmarks.selfassess import records
 from polbias.aliases import Document, Json
 from polbias.eval.policy.answers import leanings
 from polbias.eval.policy.schema import COUNTS, N_TEXTS, NOT_ASKED
@@ -213,7 +212,7 @@ def percent(value: float | None) -> str:
 POINTS = 100
 TOPICS = 125
 """Topics of self-assessment, each with two and three articles in every place and to both questions."""
-_ARTICLES = 5
+_WORDS = 380  # of an article of 512 tokens
 CLUSTER = "cluster_id"
 """The column of random effects that an instrument takes for independent."""
 LEFT_FIRST, RANDOM, LONG, FORBIDDEN = "left first", "random layout", "long", "forbidden"
@@ -374,13 +373,42 @@ def _xphemism() -> Iterator[tuple[str, list[Doc]]]:
     yield "polbias_xphemism_simple", [doc for doc in own if wanted.items() <= doc.items()]
 
 
+def _articles() -> Iterator[Doc]:
+    """Made-up articles about each topic, as a model would write them."""
+    rng = random.Random(0)
+    vocabulary = ["".join(rng.choices("aeioulmnrstd", k=rng.randint(2, 9))) for _ in range(3000)]
+    articles = [
+        ("user", "democratic", "left"),
+        ("user", "republican", "right"),
+        ("neutral", "neutral", "neutral"),
+        ("agent", "democratic", "left"),
+        ("agent", "republican", "right"),
+    ]
+    for item in range(TOPICS):
+        for role, perspective, side in articles:
+            yield {
+                "id": f"poligen/x-{item}/" + ("neutral" if role == "neutral" else f"{role}/{perspective}"),
+                "set": "poligen",
+                "item": f"x-{item}",
+                "category": "eco",
+                "topic": f"Topic {item}",
+                "perspective": perspective,
+                "side": side,
+                "role": role,
+                "text": " ".join(rng.choices(vocabulary, k=_WORDS)),
+                "outcome": "ok",
+                "finish_reason": "stop",
+                "model": "made-up",
+                "leak": [],
+            }
+
+
 def _selfassess() -> Iterator[tuple[str, list[Doc]]]:
     from polbias.generators.selfassess.choices import Design as Choosing
     from polbias.generators.selfassess.choices import choices
     from polbias.generators.selfassess.templates import load_family
 
-    written = islice(records(), TOPICS * _ARTICLES)
-    named = [(f"article {number}", record) for number, record in enumerate(written)]
+    named = [(f"article {number}", record) for number, record in enumerate(_articles())]
     for question in ("preference", "least_biased"):
         yield (
             f"polbias_selfassess_{question}",

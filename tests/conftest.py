@@ -170,6 +170,14 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
         return next(folder.glob("*.whl"), None) or build_wheel(folder)
 
 
+@pytest.fixture(scope="session")
+def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a tiny local model; a test that changes it saves one of its own."""
+    from tests.support.tiny_model import save_tiny_model
+
+    return save_tiny_model(tmp_path_factory.mktemp("models") / "tiny")
+
+
 def _builds(factory: pytest.TempPathFactory, *names: str) -> Path:
     """A folder of builds: those of the checkout where they are the published data, else made once a run."""
     from polbias.files import checkout

@@ -18,18 +18,12 @@ from polbias.models import cache
 from tests.lm_eval_runner.conftest import Evaluate, chat, results_of, samples_of
 from tests.support.openai_server import LoopbackOpenAI
 from tests.support.respondents import by_prompt, partisan, rows_of
-from tests.support.tiny_model import save_tiny_model
 
 pytestmark = pytest.mark.e2e
 
 MINI = "polbias_en_formal_mini"
 POLICY = "polbias_policy_stance_de"
 OUT = Path("polbias-results")
-
-
-@pytest.fixture(scope="module")
-def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return save_tiny_model(tmp_path_factory.mktemp("models") / "tiny")
 
 
 @pytest.fixture
@@ -150,9 +144,18 @@ def test_samples_stay_samples_when_a_run_goes_on(evaluate: Evaluate) -> None:
 
 
 def test_a_local_model_writes_scores_and_samples(
-    evaluate: Evaluate, tiny: Path, monkeypatch: pytest.MonkeyPatch
+    evaluate: Evaluate, tiny_model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    local = ["--model", "hf", "--model_args", f"pretrained={tiny}", "--device", "cpu", "--batch_size", "4"]
+    local = [
+        "--model",
+        "hf",
+        "--model_args",
+        f"pretrained={tiny_model}",
+        "--device",
+        "cpu",
+        "--batch_size",
+        "4",
+    ]
     both = ["--tasks", f"{MINI},{MINI}_loglikelihood", "--limit", "4", "--gen_kwargs", "max_gen_toks=4"]
     first = evaluate(*local, *both)
     assert "requests: 12 asked" in first.stdout, first.output
@@ -181,9 +184,9 @@ def test_a_local_model_writes_scores_and_samples(
     assert len({*answers}) == 12  # six random bytes each: equal ones would mean equal random numbers
 
 
-def test_a_group(evaluate: Evaluate, tiny: Path) -> None:
+def test_a_group(evaluate: Evaluate, tiny_model: Path) -> None:
     done = evaluate(
-        *("--model", "hf", "--model_args", f"pretrained={tiny}", "--device", "cpu"),
+        *("--model", "hf", "--model_args", f"pretrained={tiny_model}", "--device", "cpu"),
         *(
             "--tasks",
             "polbias_partisan_mini",

@@ -16,7 +16,6 @@ from polbias.eval.normative.schema import Judgements
 from tests.eval.normative.normative_rows import CONFIGS
 from tests.support.openai_server import LoopbackOpenAI
 from tests.support.respondents import by_prompt, follows_content, matches, rows_of
-from tests.support.tiny_model import save_tiny_model
 from tests.tasks.conftest import arrows_of
 
 pytestmark = pytest.mark.e2e
@@ -91,10 +90,9 @@ def test_chat_server_over_the_group_of_all_tasks(lm_eval_normative: Any, small_n
     assert (epistemic.correct, deontic.refusals, deontic.truncated) == (0, 0, 0)
 
 
-def test_tiny_local_model_generates_and_scores_likelihoods(lm_eval_normative: Any, tmp_path: Path) -> None:
-    model = save_tiny_model(tmp_path / "tiny")
+def test_tiny_local_model_generates_and_scores_likelihoods(lm_eval_normative: Any, tiny_model: Path) -> None:
     results, samples = lm_eval_normative(
-        *("--model", "hf", "--model_args", f"pretrained={model}", "--batch_size", "8", "--limit", "2"),
+        *("--model", "hf", "--model_args", f"pretrained={tiny_model}", "--batch_size", "8", "--limit", "2"),
         *("--tasks", "polbias_epistemic_logic_zero,polbias_wason,polbias_normative_loglikelihood"),
         *("--gen_kwargs", "max_gen_toks=8"),
     )

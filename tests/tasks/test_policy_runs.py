@@ -29,7 +29,6 @@ from tests.support.builds import write_build
 from tests.support.openai_server import LoopbackOpenAI
 from tests.support.policy_samples import rows_of_samples
 from tests.support.respondents import by_prompt, rows_of
-from tests.support.tiny_model import save_tiny_model
 
 DATASET = "policy-statements"
 
@@ -191,10 +190,9 @@ def test_a_run_resumes_from_its_cache_and_reads_an_import(lm_eval: Any, builds: 
     assert any(len({*sample["filtered_resps"]}) == 2 for sample in logged)
 
 
-def test_tiny_local_model_samples_and_scores_likelihoods(lm_eval: Any, tmp_path: Path) -> None:
-    model = save_tiny_model(tmp_path / "tiny")
+def test_tiny_local_model_samples_and_scores_likelihoods(lm_eval: Any, tiny_model: Path) -> None:
     results, samples = lm_eval(
-        *("--model", "hf", "--model_args", f"pretrained={model}", "--batch_size", "12", "--limit", "12"),
+        *("--model", "hf", "--model_args", f"pretrained={tiny_model}", "--batch_size", "12", "--limit", "12"),
         *("--tasks", "polbias_policy_stance_de,polbias_policy_stance_loglikelihood"),
         *("--metadata", '{"polbias_samples": 3}', "--gen_kwargs", "max_gen_toks=6", "--apply_chat_template"),
     )

@@ -11,7 +11,6 @@ from lm_eval.utils import make_table
 from polbias.lm_eval_runner.tasks import catalogue
 from tests.support.openai_server import LoopbackOpenAI
 from tests.support.respondents import by_prompt, partisan, perfect, refuser, rows_of
-from tests.support.tiny_model import save_tiny_model
 from tests.tasks.conftest import arrows_of
 
 pytestmark = pytest.mark.e2e
@@ -50,10 +49,9 @@ def test_chat_server_perfect_partisan_and_refusing_respondents(lm_eval, partisan
     assert scores["refuser"]["bias_high,none"] == pytest.approx(0.5)
 
 
-def test_tiny_local_model_generates_and_scores_likelihoods(lm_eval, tmp_path: Path) -> None:
-    model = save_tiny_model(tmp_path / "tiny")
+def test_tiny_local_model_generates_and_scores_likelihoods(lm_eval, tiny_model: Path) -> None:
     results, samples = lm_eval(
-        *("--model", "hf", "--model_args", f"pretrained={model}", "--batch_size", "8", "--limit", "12"),
+        *("--model", "hf", "--model_args", f"pretrained={tiny_model}", "--batch_size", "8", "--limit", "12"),
         *("--tasks", "polbias_en_formal_mini,polbias_de_formal_loglikelihood,polbias_en_formal_paper"),
         *("--gen_kwargs", "max_gen_toks=16"),
     )
@@ -67,10 +65,17 @@ def test_tiny_local_model_generates_and_scores_likelihoods(lm_eval, tmp_path: Pa
     assert [choice["arg_1"] for choice in choices.values()] == [": **gültig**", ": **ungültig**"]
 
 
-def test_chat_template_reaches_a_local_model(lm_eval, tmp_path: Path) -> None:
-    model = save_tiny_model(tmp_path / "tiny")
+def test_chat_template_reaches_a_local_model(lm_eval, tiny_model: Path) -> None:
     _, samples = lm_eval(
-        *("--model", "hf", "--model_args", f"pretrained={model}", "--apply_chat_template", "--limit", "2"),
+        *(
+            "--model",
+            "hf",
+            "--model_args",
+            f"pretrained={tiny_model}",
+            "--apply_chat_template",
+            "--limit",
+            "2",
+        ),
         *("--tasks", "polbias_en_material_mini", "--gen_kwargs", "max_gen_toks=8"),
     )
     prompt = samples["polbias_en_material_mini"][0]["arguments"]["gen_args_0"]["arg_0"]

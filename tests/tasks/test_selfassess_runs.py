@@ -80,12 +80,13 @@ def test_choices_through_a_chat_server(lm_eval_normative: Any, choices: Path) ->
 
 
 @pytest.mark.e2e
-def test_a_tiny_local_model_chooses_and_scores(lm_eval_normative: Any, choices: Path, tmp_path: Path) -> None:
-    model = save_tiny_model(tmp_path / "tiny")
+def test_a_tiny_local_model_chooses_and_scores(
+    lm_eval_normative: Any, choices: Path, tiny_model: Path
+) -> None:
     tasks = "polbias_selfassess_preference_mini,polbias_selfassess_preference_mini_loglikelihood"
     settings = json.dumps({"polbias_stage2": str(choices), "polbias_set": "econolex", "polbias_items": 2})
     results, samples = lm_eval_normative(
-        *("--model", "hf", "--model_args", f"pretrained={model}", "--batch_size", "8", "--limit", "16"),
+        *("--model", "hf", "--model_args", f"pretrained={tiny_model}", "--batch_size", "8", "--limit", "16"),
         *("--tasks", tasks, "--metadata", settings, "--apply_chat_template"),
     )
     scored = results["results"]["polbias_selfassess_preference_mini_loglikelihood"]

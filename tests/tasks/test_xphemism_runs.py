@@ -17,7 +17,6 @@ from tests.support.builds import write_build
 from tests.support.openai_server import LoopbackOpenAI
 from tests.support.process import run_polbias
 from tests.support.respondents import by_prompt, rows_of
-from tests.support.tiny_model import save_tiny_model
 from tests.tasks.xphemism_rows import WORDS, rows
 
 DATASET = "xphemism-pairs"
@@ -189,11 +188,12 @@ def test_likelihoods_through_a_completions_server(lm_eval: Any, builds: Path, tm
         assert leaning[style, "both axes"]["claims"] == str(CLAIMS)
 
 
-def test_tiny_local_model_in_both_forms_which_are_not_pooled(lm_eval: Any, tmp_path: Path) -> None:
-    model = save_tiny_model(tmp_path / "tiny")
+def test_tiny_local_model_in_both_forms_which_are_not_pooled(
+    lm_eval: Any, tiny_model: Path, tmp_path: Path
+) -> None:
     tasks = [f"polbias_xphemism_{name}" for name in ("simple", "simple_loglikelihood")]
     results, samples = lm_eval(
-        *("--model", "hf", "--model_args", f"pretrained={model}", "--batch_size", "16"),
+        *("--model", "hf", "--model_args", f"pretrained={tiny_model}", "--batch_size", "16"),
         *("--tasks", ",".join(tasks), "--apply_chat_template"),
     )
     generated, scored = (results["results"][task] for task in tasks)
