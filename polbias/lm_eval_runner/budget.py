@@ -13,9 +13,7 @@ from polbias.limits import MAX_BODY
 from polbias.lm_eval_runner.requests import Refused, Several
 from polbias.models.bodies import is_token_count
 from polbias.models.requests import Price
-from polbias.models.tokens import Tokens
-
-_TOKENS = Tokens()
+from polbias.models.tokens import COUNTED, estimate_tokens
 
 
 class SpentError(Refused):
@@ -90,9 +88,9 @@ class Budget:
         if not received and isinstance(answer, str) and answer.strip() and not about.get("filtered"):
             received = None  # a text takes tokens: the server does not count them
         taken.estimated += sent is None or received is None
-        taken.tokens_in += _TOKENS.count(_texts(*arguments[:2])) if sent is None else sent
+        taken.tokens_in += estimate_tokens(_texts(*arguments[:2])) if sent is None else sent
         if received is None:  # a likelihood takes one token
-            received = _TOKENS.count([answer]) if isinstance(answer, str) else 1
+            received = estimate_tokens([answer]) if isinstance(answer, str) else 1
         taken.tokens_out += received
 
     def lines(self) -> Iterator[str]:
@@ -101,7 +99,7 @@ class Budget:
             tokens = taken.tokens_in, taken.tokens_out
             if any(tokens):
                 money = f", {self.price.of(*tokens):,.2f} {self.price.currency}" if self.price else ""
-                how = f" ({taken.estimated:,} answers by {_TOKENS.told})" if taken.estimated else ""
+                how = f" ({taken.estimated:,} answers by {COUNTED})" if taken.estimated else ""
                 yield f"tokens {told}: {tokens[0]:,.0f} in, {tokens[1]:,.0f} out{money}{how}"
 
 

@@ -19,7 +19,7 @@ import yaml
 from polbias.aliases import Document, Json
 from polbias.files import InputError, read_bytes, too_deep
 from polbias.limits import MAX_LEVELS, MAX_TEMPLATE
-from polbias.models.tokens import Tokens
+from polbias.models.tokens import estimate_tokens, shared_tokens
 from polbias.registry import instruments, resolve, task_folders
 
 # The task files: names, groups and tags, read without lm_eval so that a wrong name is told at once.
@@ -352,13 +352,13 @@ class Cost:
         assumed: str = "",
     ) -> Cost:
         """Count texts that are sent, each so many times and for so many items, with room for an answer."""
-        tokens, requests = Tokens(), round(items * samples * len(sent))
+        requests = round(items * samples * len(sent))
         return cls(
             round(items * (prompts or len(sent))),
             requests,
-            round(items * samples * tokens.count(sent)),
+            round(items * samples * estimate_tokens(sent)),
             requests * room,
-            round(items * tokens.shared(sent, samples)),
+            round(items * shared_tokens(sent, samples)),
             assumed,
         )
 

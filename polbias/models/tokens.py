@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable, Mapping
 
 from polbias.models.prompts import settings
 from polbias.models.requests import Price
@@ -16,40 +14,25 @@ BLOCK = 16
 """Tokens: a prefix cache keeps whole blocks of so many (vLLM's default)."""
 
 
-@dataclass(frozen=True)
-class Tokens:
-    """How tokens are counted.
-
-    Args:
-        units: what a text consists of.
-        size: so many units are a token.
-        told: the same in words.
-    """
-
-    units: Callable[[str], Sequence[Any]] = str
-    size: int = CHARACTERS
-    told: str = f"characters / {CHARACTERS}, a rule of thumb"
-
-    def count(self, texts: Iterable[str]) -> float:
-        """Return how many tokens some texts have together."""
-        return sum(len(self.units(text)) for text in texts) / self.size
-
-    def shared(self, texts: Iterable[str], times: int = 1) -> int:
-        """Return how many tokens need not be read again where every prefix of texts sent so often is kept."""
-        block, found = BLOCK * self.size, 0
-        seen: dict[tuple[int, Sequence[Any]], int] = {}
-        for units in map(self.units, texts):
-            before = 0
-            for end in range(block, len(units) + 1, block):
-                key = before, units[end - block : end]
-                found += times - (key not in seen)
-                before = seen.setdefault(key, len(seen) + 1)
-        return found * BLOCK
+COUNTED = f"characters / {CHARACTERS}, a rule of thumb"
 
 
-def by_tokenizer(tokenizer: Any, name: str) -> Tokens:
-    """Return how a tokenizer counts."""
-    return Tokens(lambda text: tuple(tokenizer.encode(text, add_special_tokens=False)), 1, name)
+def estimate_tokens(texts: Iterable[str]) -> float:
+    """Return how many tokens some texts have together."""
+    return sum(map(len, texts)) / CHARACTERS
+
+
+def shared_tokens(texts: Iterable[str], times: int = 1) -> int:
+    """Return how many tokens a server that caches every prefix need not read, of texts sent so often."""
+    size, n_blocks = BLOCK * CHARACTERS, 0
+    prefixes: dict[tuple[int, str], int] = {}
+    for text in texts:
+        prefix = 0
+        for end in range(size, len(text) + 1, size):
+            key = prefix, text[end - size : end]
+            n_blocks += times - (key not in prefixes)
+            prefix = prefixes.setdefault(key, len(prefixes) + 1)
+    return n_blocks * BLOCK
 
 
 def price_of(
