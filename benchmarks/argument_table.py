@@ -12,7 +12,15 @@ from itertools import product
 from typing import Any
 
 from polbias.aliases import Json
-from polbias.generators.engine import Constant, Copy, Expression, Factor, Join, Lookup, TableSpec
+from polbias.generators.engine import (
+    ColumnReference,
+    Concatenation,
+    Constant,
+    Expression,
+    Factor,
+    Lookup,
+    TableSpec,
+)
 
 _INSTRUCTIONS, _PATTERNS, _GOLDS, _SIDES = range(5), range(10), ("valid", "invalid"), ("left", "right")
 _ROWS_PER_FILLER = len(_INSTRUCTIONS) * len(_PATTERNS) * len(_GOLDS) * len(_SIDES)
@@ -90,7 +98,7 @@ def table(rows: int) -> TableSpec:
         "pattern": _PATTERNS,
         "side": _SIDES,
     }
-    known: dict[str, Lookup | Copy] = {
+    known: dict[str, Lookup | ColumnReference] = {
         name: Lookup(factors=_FRAMES[frame], values=values)
         for frame, own in frames(rows).items()
         for name, values in own.items()
@@ -101,11 +109,11 @@ def table(rows: int) -> TableSpec:
         match parts:
             case [str(same)]:
                 columns[column] = Constant(value=same)
-            case [Lookup() | Copy() as value]:
+            case [Lookup() | ColumnReference() as value]:
                 columns[column] = value
             case _:
-                columns[column] = Join(parts=tuple(parts))
-        known[column] = Copy(column=column)
+                columns[column] = Concatenation(parts=tuple(parts))
+        known[column] = ColumnReference(column=column)
     return TableSpec(
         dataset="benchmark",
         config="en_formal",

@@ -14,31 +14,40 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Group
 from rich.table import Table
 
-from benchmarks.calibration_designs import DESIGNS, NAMES, POINTS, Asked, Share, percent, questions_of, truth
+from benchmarks.calibration_designs import (
+    DESIGNS,
+    NAMES,
+    POINTS,
+    CalibrationQuestions,
+    Share,
+    percent,
+    questions_of,
+    truth,
+)
 from benchmarks.calibration_habits import HabitLine, habits_table, run_habits
 from polbias.eval.report.build import adjust_findings
 from polbias.eval.report.document import ACCURACY_GAP, Finding, Section
-from polbias.eval.report.instruments import Settings
+from polbias.eval.report.instruments import ReportSettings
 from polbias.eval.report.verdicts import LEVEL, verdict
-from polbias.eval.simulation import Respondent
+from polbias.eval.simulation import SimulatedRespondent
 
 # From simulated models to the findings that a report would have of them.
 
-Found: TypeAlias = tuple[Finding, ...]
+Findings: TypeAlias = tuple[Finding, ...]
 """The findings of one model, without the contributions of single items."""
 
 
-def findings(asked: Asked, who: Respondent, seeds: Iterable[int]) -> list[Found]:
+def findings(asked: CalibrationQuestions, who: SimulatedRespondent, seeds: Iterable[int]) -> list[Findings]:
     """Return the findings of simulated models, through the code of the report."""
     names = {f"model-{seed:04}": seed for seed in seeds}
     tables = {name: asked.answered(who, seed, name) for name, seed in names.items()}
     by_model: dict[str, list[Finding]] = {name: [] for name in names}
-    for finding in asked.module.findings_of(tables, Settings()):
+    for finding in asked.module.findings_of(tables, ReportSettings()):
         by_model[finding.respondent].append(replace(finding, scores=None))
     return [tuple(by_model[name]) for name in names]
 
 
-def trial(instrument: str, design: int, first: int, last: int) -> list[Found]:
+def trial(instrument: str, design: int, first: int, last: int) -> list[Findings]:
     """Return the findings of some models of a design."""
     return findings(_questions(instrument), DESIGNS[design].respondent(instrument), range(first, last))
 
@@ -61,7 +70,7 @@ def established(parts: Sequence[Sequence[Finding]]) -> int:
 
 
 @dataclass(frozen=True)
-class Line:
+class CalibrationRow:
     """What came of the models of a design.
 
     Attributes:
@@ -89,13 +98,13 @@ class Line:
     positive_others: Share
 
 
-def line(instrument: str, design: str, planted: float, models: Sequence[Found]) -> Line:
+def line(instrument: str, design: str, planted: float, models: Sequence[Findings]) -> CalibrationRow:
     """Return what came of the models of a design."""
     findings = [finding for found in models for finding in found if not finding.of_refusals]
     headlines = [finding for finding in findings if _has_planted(finding)]
     others = [finding for finding in findings if not _has_planted(finding)]
     values = [each.estimate.value for each in headlines if each.estimate.value is not None]
-    return Line(
+    return CalibrationRow(
         instrument,
         design,
         len(models),
@@ -113,10 +122,10 @@ def _has_planted(finding: Finding) -> bool:
     return finding.headline and not finding.measure.endswith(ACCURACY_GAP)
 
 
-def together(lines: Sequence[Line]) -> Line:
+def together(lines: Sequence[CalibrationRow]) -> CalibrationRow:
     """Return what came of all models of an instrument, so that chance weighs less."""
     unbiased = [each for each in lines if not each.planted]
-    return Line(
+    return CalibrationRow(
         lines[0].instrument,
         "all of these",
         sum(each.models for each in lines),
@@ -155,12 +164,12 @@ COVERAGE, POSITIVES = (0.93, 0.97), 0.06
 _BATCH = 20
 _HEADINGS = ("instrument", "design", "n", "bias", "mean", "covered %", "others", "p<.05 %", "others ")
 
-Models: TypeAlias = dict[tuple[str, int], list[Found]]
+PlantedModels: TypeAlias = dict[tuple[str, int], list[Findings]]
 """Instrument and number of the design to the findings of its models."""
 
 
 @dataclass(frozen=True)
-class Whole:
+class FamilywiseResult:
     """Unbiased models and all that a report says of them on one instrument.
 
     Attributes:
@@ -172,10 +181,10 @@ class Whole:
     established: Share
 
 
-def run() -> list[Line | Whole | HabitLine]:
+def run() -> list[CalibrationRow | FamilywiseResult | HabitLine]:
     """Let all models of all designs and habits answer, and analyse them as a report does."""
     models = _all_models()
-    lines: list[Line | Whole | HabitLine] = []
+    lines: list[CalibrationRow | FamilywiseResult | HabitLine] = []
     for instrument in NAMES:
         lines += of_instrument(instrument, models)
     unbiased = [number for number, design in enumerate(DESIGNS) if design.unbiased]
@@ -186,7 +195,7 @@ def run() -> list[Line | Whole | HabitLine]:
     ]
 
 
-def of_instrument(instrument: str, models: Models) -> Iterator[Line]:
+def of_instrument(instrument: str, models: PlantedModels) -> Iterator[CalibrationRow]:
     """Yield a line per design, and after those that the statistics allow for one of all together."""
     lines = [
         (design, line(instrument, design.name, design.planted, models[instrument, number]))
@@ -198,7 +207,7 @@ def of_instrument(instrument: str, models: Models) -> Iterator[Line]:
     yield from (each for design, each in lines if not design.allowed)
 
 
-def table(name: str, lines: Sequence[Line | Whole | HabitLine]) -> Group:
+def table(name: str, lines: Sequence[CalibrationRow | FamilywiseResult | HabitLine]) -> Group:
     """Return the tables to print; a figure in red misses its aim with its whole interval."""
     made = Table(
         title=f"{name}: shares [Clopper-Pearson] of headline findings; of others",
@@ -209,18 +218,18 @@ def table(name: str, lines: Sequence[Line | Whole | HabitLine]) -> Group:
     habits = [line for line in lines if isinstance(line, HabitLine)]
     for each in lines:
         if not isinstance(each, HabitLine):
-            made.add_row(*(_shown(each) if isinstance(each, Line) else _said(each)))
+            made.add_row(*(_shown(each) if isinstance(each, CalibrationRow) else _said(each)))
     return Group(made, *([habits_table(habits)] if habits else []))
 
 
-def whole(instrument: str, models: Iterable[Found]) -> Whole:
+def whole(instrument: str, models: Iterable[Findings]) -> FamilywiseResult:
     """Return how many models have any finding that a report establishes."""
     hits = [established([each]) > 0 for each in models]
-    return Whole(instrument, Share(sum(hits), len(hits)))
+    return FamilywiseResult(instrument, Share(sum(hits), len(hits)))
 
 
-def _all_models() -> Models:
-    found: Models = {}
+def _all_models() -> PlantedModels:
+    found: PlantedModels = {}
     tasks = [*_tasks()]
     with ProcessPoolExecutor(PROCESSES, mp_context=get_context("spawn")) as pool:
         for (instrument, number, *_), done in zip(
@@ -238,7 +247,7 @@ def _tasks() -> Iterator[tuple[str, int, int, int]]:
                     yield instrument, number, first, min(first + _BATCH, design.models)
 
 
-def _shown(each: Line) -> Iterator[str]:
+def _shown(each: CalibrationRow) -> Iterator[str]:
     yield each.instrument
     yield each.design
     yield str(each.models)
@@ -252,7 +261,7 @@ def _shown(each: Line) -> Iterator[str]:
     yield percent(each.positive_others.value)
 
 
-def _said(each: Whole) -> Iterator[str]:
+def _said(each: FamilywiseResult) -> Iterator[str]:
     yield from (each.instrument, "anything established", str(each.established.n), "0", "", "", "")
     low, _ = each.established.interval()
     yield _marked(_interval(each.established), low > POSITIVES)

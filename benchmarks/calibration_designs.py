@@ -18,8 +18,8 @@ from polbias.eval.policy.schema import LABELS as STANCES
 from polbias.eval.report.document import Finding
 from polbias.eval.report.instruments import Reporter, instrument
 from polbias.eval.report.reading import ADDED, plain, schema
-from polbias.eval.selfassess.simulation import Choices
-from polbias.eval.simulation import Questions, Respondent, Simulation, questions, respondent
+from polbias.eval.selfassess.simulation import ChoiceQuestions
+from polbias.eval.simulation import Questions, SimulatedAnswers, SimulatedRespondent, questions, respondent
 from polbias.eval.simulation.kinds import kind_of
 
 # What simulated models are asked, and the table of the answers of each that a report is made of.
@@ -32,13 +32,13 @@ _SILENT = ("refusal", "unparsable", "truncated")
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class QuestionPart:
     """Questions of one kind.
 
     Attributes:
         docs: the rows of the dataset.
         questions: what a simulation is of.
-        table: a row per question, with answers that :meth:`Asked.answered` replaces.
+        table: a row per question, with answers that :meth:`CalibrationQuestions.answered` replaces.
     """
 
     docs: Sequence[Doc]
@@ -47,7 +47,7 @@ class Part:
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class CalibrationQuestions:
     """Questions of one instrument.
 
     Attributes:
@@ -57,7 +57,7 @@ class Asked:
     """
 
     name: str
-    parts: tuple[Part, ...]
+    parts: tuple[QuestionPart, ...]
     samples: int = SAMPLES
 
     @property
@@ -65,7 +65,7 @@ class Asked:
         """The instrument."""
         return instrument(self.name)
 
-    def answered(self, who: Respondent, seed: int, model: str) -> Any:
+    def answered(self, who: SimulatedRespondent, seed: int, model: str) -> Any:
         """Return the table of answers of a simulated model, as the reader of files makes it."""
         return pa.concat_tables(_answered(part, who, seed, model, self.samples) for part in self.parts)
 
@@ -75,37 +75,39 @@ def asked(
     tasks: Iterable[tuple[str, Sequence[Doc]]],
     effects: Iterable[str] = (),
     samples: int = SAMPLES,
-) -> Asked:
+) -> CalibrationQuestions:
     """Prepare questions for many models."""
     by_kind: dict[Any, list[tuple[str, Doc]]] = {}
     for task, docs in tasks:
         for doc in docs:
             by_kind.setdefault(kind_of(doc), []).append((task, doc))
-    return Asked(name, tuple(_part(name, own, tuple(effects)) for own in by_kind.values()), samples)
+    return CalibrationQuestions(
+        name, tuple(_part(name, own, tuple(effects)) for own in by_kind.values()), samples
+    )
 
 
-def _part(name: str, own: Sequence[tuple[str, Doc]], effects: Sequence[str]) -> Part:
+def _part(name: str, own: Sequence[tuple[str, Doc]], effects: Sequence[str]) -> QuestionPart:
     docs = [doc for _, doc in own]
     about, module = questions(docs, effects), instrument(name)
-    said = Simulation(about, respondent("perfect")).texts()
+    said = SimulatedAnswers(about, respondent("perfect")).texts()
     made = dict.fromkeys(ADDED, "") | {"method": "generated"}
     read = [
         made | {"task": task} | row
         for (task, doc), text in zip(own, said, strict=True)
         for row in module.rows(({"doc": doc, "filtered_resps": [text]},), task)
     ]
-    return Part(docs, about, pa.Table.from_pylist(read, plain(schema(module).empty_table()).schema))
+    return QuestionPart(docs, about, pa.Table.from_pylist(read, plain(schema(module).empty_table()).schema))
 
 
-def _answered(part: Part, who: Respondent, seed: int, model: str, samples: int) -> Any:
-    made = Simulation(part.questions, who.among(part.questions.columns), seed)
+def _answered(part: QuestionPart, who: SimulatedRespondent, seed: int, model: str, samples: int) -> Any:
+    made = SimulatedAnswers(part.questions, who.among(part.questions.columns), seed)
     number = samples if part.questions.SAMPLED else 1
     return filled(part, np.stack([made.codes(sample) for sample in range(number)], axis=1), model)
 
 
-def filled(part: Part, codes: Codes, model: str) -> Any:
+def filled(part: QuestionPart, codes: Codes, model: str) -> Any:
     """Return the table of answers whose codes, of shape ``(n, samples)``, are given."""
-    chosen = isinstance(part.questions, Choices)
+    chosen = isinstance(part.questions, ChoiceQuestions)
     change = _counted if part.questions.SAMPLED else _chosen if chosen else _labelled
     table = part.table
     name = pa.repeat(model, table.num_rows)
@@ -115,7 +117,7 @@ def filled(part: Part, codes: Codes, model: str) -> Any:
     return table
 
 
-def _labelled(part: Part, codes: Codes) -> Json:
+def _labelled(part: QuestionPart, codes: Codes) -> Json:
     """Columns of an answer that is one of the labels."""
     labels = part.questions.LABELS
     became = [label if label in _SILENT else "answered" for label in labels]
@@ -125,7 +127,7 @@ def _labelled(part: Part, codes: Codes) -> Json:
     return found
 
 
-def _chosen(part: Part, codes: Codes) -> Json:
+def _chosen(part: QuestionPart, codes: Codes) -> Json:
     """Columns of a choice among articles: its place, and the side that stands there."""
     labels = part.questions.LABELS
     places = [int(label) if label.isdigit() else None for label in labels]
@@ -145,7 +147,7 @@ def _chosen(part: Part, codes: Codes) -> Json:
     }
 
 
-def _counted(part: Part, codes: Codes) -> Json:
+def _counted(part: QuestionPart, codes: Codes) -> Json:
     """Columns of a prompt that is answered many times: how often each answer came."""
     counts = np.stack([(codes == code).sum(axis=1) for code in range(len(STANCES))], axis=1)
     most = counts.max(axis=1)
@@ -232,7 +234,7 @@ _STYLE, _INSTRUCTION = "zero", "p1-agree"
 
 
 @dataclass(frozen=True)
-class Design:
+class CalibrationDesign:
     """Models of one kind.
 
     Attributes:
@@ -268,7 +270,7 @@ class Design:
         """Whether they have no bias beside; who refuses for one side has one."""
         return self.allowed and not self.planted and self.kind != "refuser"
 
-    def respondent(self, instrument: str) -> Respondent:
+    def respondent(self, instrument: str) -> SimulatedRespondent:
         """Return the respondent that answers an instrument."""
         options: Json = {"accuracy": 0.7} if self.kind != "first" else {}
         options |= self.options or {}
@@ -321,7 +323,7 @@ def truth(finding: Finding, planted: float) -> float | None:
     return None if share is None else POINTS * share * planted
 
 
-def questions_of(instrument: str, pooled: bool = False) -> Asked:
+def questions_of(instrument: str, pooled: bool = False) -> CalibrationQuestions:
     """Return the questions that simulated models answer; pooled ones are of all countries and kinds."""
     rows = _partisan(_POOLED) if pooled and instrument == "partisan" else _TASKS[instrument]()
     tasks = [(task, [*_liked(docs)]) for task, docs in rows]
@@ -404,7 +406,7 @@ def _articles() -> Iterator[Doc]:
 
 
 def _selfassess() -> Iterator[tuple[str, list[Doc]]]:
-    from polbias.generators.selfassess.choices import Design as Choosing
+    from polbias.generators.selfassess.choices import ChoiceDesign as Choosing
     from polbias.generators.selfassess.choices import choices
     from polbias.generators.selfassess.templates import load_family
 
@@ -419,11 +421,11 @@ def _selfassess() -> Iterator[tuple[str, list[Doc]]]:
 def documents(dataset: str, config: str) -> list[Doc]:
     """The rows of a config, made anew."""
     from polbias import registry
-    from polbias.generators.engine import Rows
+    from polbias.generators.engine import TableRows
 
     for spec in registry.publication(dataset).specify().tables:
         if (spec.config, spec.split) == (config, "test"):
-            rows = Rows(spec)
+            rows = TableRows(spec)
             made: list[Doc] = pa.Table.from_batches(rows.batches(0, len(rows)), rows.schema).to_pylist()
             return made
     raise AssertionError(f"{dataset} has no config {config}")
@@ -442,33 +444,35 @@ NAMES: tuple[str, ...] = tuple(_TASKS)
 MISSPECIFIED = 2_000
 """Models of a design that the analysis does not expect."""
 DESIGNS = (
-    Design("unbiased, sd .2", 500, effects=0.2),
-    Design("unbiased, sd 1", 500, effects=1.0),
-    Design("bias of 5", 200, 0.05),
-    Design("bias of 20", 200, 0.2),
-    Design("refuses right 30%", 200, kind="refuser", options={"share": 0.3, "side": "right"}),
-    Design(
+    CalibrationDesign("unbiased, sd .2", 500, effects=0.2),
+    CalibrationDesign("unbiased, sd 1", 500, effects=1.0),
+    CalibrationDesign("bias of 5", 200, 0.05),
+    CalibrationDesign("bias of 20", 200, 0.2),
+    CalibrationDesign("refuses right 30%", 200, kind="refuser", options={"share": 0.3, "side": "right"}),
+    CalibrationDesign(
         "acquiescent 50%",
         200,
         kind="acquiescent",
         options={"share": 0.5},
         instruments=("partisan", "policy", "xphemism", "normative"),
     ),
-    Design(
+    CalibrationDesign(
         "first option 50%",
         200,
         kind="position",
         options={"share": 0.5},
         instruments=("policy", "selfassess", "normative"),
     ),
-    Design("always the first", 25, effects=0.0, kind="first"),
+    CalibrationDesign("always the first", 25, effects=0.0, kind="first"),
     *(
-        Design(f"{name}, by {column}", MISSPECIFIED, effects=0.3, instruments=(name,), column=column)
+        CalibrationDesign(
+            f"{name}, by {column}", MISSPECIFIED, effects=0.3, instruments=(name,), column=column
+        )
         for name, columns in _COLUMNS.items()
         for column in columns
     ),
     *(
-        Design(f"{name}, likes {what}", MISSPECIFIED, effects=0.2, instruments=(name,), likes=what)
+        CalibrationDesign(f"{name}, likes {what}", MISSPECIFIED, effects=0.2, instruments=(name,), likes=what)
         for name, liked in _LIKES.items()
         for what in liked
     ),

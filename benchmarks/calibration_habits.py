@@ -15,17 +15,24 @@ import pyarrow as pa
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
-from benchmarks.calibration_designs import Asked, Part, Share, filled, percent, questions_of
+from benchmarks.calibration_designs import (
+    CalibrationQuestions,
+    QuestionPart,
+    Share,
+    filled,
+    percent,
+    questions_of,
+)
 from polbias.aliases import Booleans, Codes, Floats, Indices
-from polbias.eval.normative.simulation import Selections
+from polbias.eval.normative.simulation import SelectionQuestions
 from polbias.eval.partisan.answers import asked as partisan_answers
 from polbias.eval.partisan.findings import findings as partisan_findings
 from polbias.eval.report import MARGIN
 from polbias.eval.report.build import adjust_findings
 from polbias.eval.report.document import Finding, Section
-from polbias.eval.report.instruments import Settings
+from polbias.eval.report.instruments import ReportSettings
 from polbias.eval.report.verdicts import LEVEL, verdict
-from polbias.eval.selfassess.simulation import Choices
+from polbias.eval.selfassess.simulation import ChoiceQuestions
 
 # A respondent answers by a latent variable: ability toward the gold label, readiness to say yes (overall, of
 # the cluster, of the item), what it leans, and noise. It says yes where the sum is above 0.
@@ -126,7 +133,7 @@ class Latent:
         statement: code of the statement, shape ``(n,)``.
     """
 
-    part: Part
+    part: QuestionPart
     side: Floats
     gold: Floats
     turned: Floats
@@ -135,7 +142,7 @@ class Latent:
     statement: Indices
 
     @classmethod
-    def of(cls, instrument: str, part: Part) -> Latent:
+    def of(cls, instrument: str, part: QuestionPart) -> Latent:
         """Read the rows of an instrument."""
         questions, n = part.questions, part.questions.n
         label = np.array([str(doc.get("gold")) for doc in part.docs])
@@ -153,7 +160,7 @@ class Latent:
     def answers(self, habit: Habit, seed: int) -> tuple[Codes, Floats]:
         """Return the code of each answer, and the latent variable that decided it."""
         rng = np.random.default_rng([_SEED, seed])
-        if isinstance(self.part.questions, Choices):
+        if isinstance(self.part.questions, ChoiceQuestions):
             return self._choices(habit, rng)
         questions, rows = self.part.questions, np.arange(self.part.questions.n)
         readiness = _effects(rng, self.cluster)
@@ -226,10 +233,10 @@ def _refused(
 
 
 @lru_cache
-def questions_asked(instrument: str) -> tuple[Asked, tuple[Latent, ...]]:
+def questions_asked(instrument: str) -> tuple[CalibrationQuestions, tuple[Latent, ...]]:
     """Return the questions of an instrument; of the partisan one those of the pooled headline."""
     asked = questions_of(instrument, pooled=True)
-    parts = tuple(part for part in asked.parts if not isinstance(part.questions, Selections))
+    parts = tuple(part for part in asked.parts if not isinstance(part.questions, SelectionQuestions))
     return replace(asked, parts=parts), tuple(Latent.of(instrument, part) for part in parts)
 
 
@@ -279,10 +286,10 @@ def headlines(instrument: str, habit: Habit, first: int, last: int) -> list[Find
     return [replace(finding, scores=None) for finding in section.findings if finding.headline]
 
 
-def _findings(asked: Asked, tables: Mapping[str, Any]) -> Iterator[Iterable[Finding]]:
+def _findings(asked: CalibrationQuestions, tables: Mapping[str, Any]) -> Iterator[Iterable[Finding]]:
     """Yield the findings of a report; of partisan arguments the headlines, which come first, alone."""
     if asked.name != "partisan":
-        yield asked.module.findings_of(tables, Settings())
+        yield asked.module.findings_of(tables, ReportSettings())
         return
     for name, table in tables.items():
         yield takewhile(lambda finding: finding.headline, partisan_findings(partisan_answers(name, table)))

@@ -18,9 +18,9 @@ from scipy.stats import binom
 from benchmarks.measure import Line, at_least, at_most
 from polbias.aliases import Booleans, Floats, Indices, Json
 from polbias.eval.policy.analysis import estimate
-from polbias.eval.policy.answers import Asked
-from polbias.eval.policy.schema import ORDERS, VARIANTS, Prompts
-from polbias.eval.policy.stopping import Plan
+from polbias.eval.policy.answers import PolicyAnswers
+from polbias.eval.policy.schema import ORDERS, VARIANTS, PromptCounts
+from polbias.eval.policy.stopping import StoppingPlan
 from polbias.eval.report.reading import answers_of
 
 STATEMENTS, INSTRUCTIONS, ANSWERS = 240, 6, 30
@@ -36,7 +36,7 @@ _OTHERS = 5 * INSTRUCTIONS
 
 
 @dataclass(frozen=True)
-class Kind:
+class SimulatedKind:
     """A kind of model: on the probit scale, what moves the chance of agreement.
 
     Args:
@@ -57,19 +57,19 @@ class Kind:
 
 
 KINDS = {
-    "A": Kind(6, 1.0, 0.15, 0.25, 0.1),  # sharp, consistent
-    "B": Kind(4, 0.8, 0.25, 0.35, 0.3),  # large, mildly acquiescent
-    "C": Kind(2.5, 0.6, 0.3, 0.4, 0.35, 0.2),  # middling
-    "D": Kind(1.5, 0.4, 0.3, 0.4, 0.7, 0.3),  # small, acquiescent
-    "E": Kind(4, 0.2, 0.1, 0.1, 1.5),  # always agrees
-    "F": Kind(0.3, 0.3, 0.2, 0.2, 0.0),  # a coin
+    "A": SimulatedKind(6, 1.0, 0.15, 0.25, 0.1),  # sharp, consistent
+    "B": SimulatedKind(4, 0.8, 0.25, 0.35, 0.3),  # large, mildly acquiescent
+    "C": SimulatedKind(2.5, 0.6, 0.3, 0.4, 0.35, 0.2),  # middling
+    "D": SimulatedKind(1.5, 0.4, 0.3, 0.4, 0.7, 0.3),  # small, acquiescent
+    "E": SimulatedKind(4, 0.2, 0.1, 0.1, 1.5),  # always agrees
+    "F": SimulatedKind(0.3, 0.3, 0.2, 0.2, 0.0),  # a coin
 }
 _LIKELY = " (log-likelihood)"
 _CELL, _ORDER, _UNANSWERED = 0.15, 0.1, 0.01
 
 
 def shares(
-    kind: Kind, rng: np.random.Generator, statements: int = STATEMENTS, stance: Floats | None = None
+    kind: SimulatedKind, rng: np.random.Generator, statements: int = STATEMENTS, stance: Floats | None = None
 ) -> Floats:
     """Chances of agreement, shape ``(statements, instructions, 2, 6)``: label orders and variants."""
     size = (statements, INSTRUCTIONS, 2, 6)
@@ -95,9 +95,9 @@ def streams(chances: Floats, rng: np.random.Generator) -> Indices:
 
 def asked(
     answers: Indices, contrary: Booleans, error: float = 0.0, several: bool = False
-) -> tuple[Plan, int]:
+) -> tuple[StoppingPlan, int]:
     """A plan that has been followed to its end, and how many requests it took."""
-    plan = Plan(contrary, ANSWERS, error, several)
+    plan = StoppingPlan(contrary, ANSWERS, error, several)
     before, requests = np.zeros_like(plan.wanted), 0
     unit, place = np.indices(plan.wanted.shape)
     while True:
@@ -136,11 +136,11 @@ def run() -> list[Line]:
     return [*lines, Line("leaning covers", mean, "%", f"{_LEVEL} +- {_TOLERANCE} %", met)]
 
 
-def calls(kind: Kind, rng: np.random.Generator) -> dict[str, float]:
+def calls(kind: SimulatedKind, rng: np.random.Generator) -> dict[str, float]:
     """Calls a statement by rule, and the share of decisions that differ from those of all answers."""
     contrary = contraries(rng)
     answers = streams(shares(kind, rng), rng)
-    every = Plan(contrary, ANSWERS)
+    every = StoppingPlan(contrary, ANSWERS)
     every.counts = answers[:, :, ANSWERS]
     found: dict[str, float] = {"none": FULL, "none, n": FULL / ANSWERS}
     for rule, error in (("exact", 0.0), (".005", 0.005)):
@@ -154,7 +154,7 @@ def calls(kind: Kind, rng: np.random.Generator) -> dict[str, float]:
     return found
 
 
-def cover(kind: Kind, rng: np.random.Generator) -> float:
+def cover(kind: SimulatedKind, rng: np.random.Generator) -> float:
     """How often the interval of the leaning, from first answers, holds 0 where no side is favoured.
 
     Half of the variance of stances goes by topic, and sides are dealt out to statements by lot.
@@ -171,7 +171,7 @@ def cover(kind: Kind, rng: np.random.Generator) -> float:
         "agree": [1] * statement.size,
         "disagree": [0] * statement.size,
     }
-    prompts = Prompts.of(columns)
+    prompts = PromptCounts.of(columns)
     held = 0
     for _ in range(REPLICATIONS):
         stance = (rng.standard_normal(TOPICS)[topics] + rng.standard_normal(STATEMENTS)) / np.sqrt(2)
@@ -179,7 +179,7 @@ def cover(kind: Kind, rng: np.random.Generator) -> float:
         counts = np.eye(5, dtype=np.intp)[np.where(rng.random(prompts.n) < _UNANSWERED, 2, agrees)]
         side = np.zeros(STATEMENTS, np.int8)
         side[rng.permutation(STATEMENTS)[:SIDED]] = np.resize([1, -1], SIDED)
-        answered = Asked(replace(prompts, counts=counts, taken=counts), (), 0, None)
+        answered = PolicyAnswers(replace(prompts, counts=counts, taken=counts), (), 0, None)
         found = estimate(answered, answered.answers.value, side)
         held += found.low is not None and found.high is not None and found.low <= 0 <= found.high
     return held / REPLICATIONS

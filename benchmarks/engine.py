@@ -73,13 +73,13 @@ def engine(rows: int, workers: int = 1) -> Measured:
     from functools import partial
 
     from benchmarks.argument_table import rows_with_f_strings, table
-    from polbias.generators.engine import Rows, run_shard
+    from polbias.generators.engine import TableRows, run_shard
 
     spec = table(rows)
-    checked = Rows(table(_CHECKED_ROWS)).batch(0, _CHECKED_ROWS).sort_by("id")
+    checked = TableRows(table(_CHECKED_ROWS)).batch(0, _CHECKED_ROWS).sort_by("id")
     if sorted(rows_with_f_strings(_CHECKED_ROWS), key=itemgetter("id")) != checked.to_pylist():
         raise AssertionError("the variants do not make the same rows")
-    size = Rows(spec).batch(0, _CHECKED_ROWS).nbytes / _CHECKED_ROWS
+    size = TableRows(spec).batch(0, _CHECKED_ROWS).nbytes / _CHECKED_ROWS
     del checked
     shards = -(-rows // _MILLION)
     with (
@@ -112,10 +112,10 @@ def f_strings(rows: int) -> Measured:
 def finished_table(rows: int) -> Measured:
     """Write batches that are in memory already with the engine's settings: the limit of what is possible."""
     from benchmarks.argument_table import table
-    from polbias.generators.engine import Rows
+    from polbias.generators.engine import TableRows
 
     spec = table(rows)
-    return _written(spec, list(Rows(spec).batches(0, rows)))
+    return _written(spec, list(TableRows(spec).batches(0, rows)))
 
 
 def _written(spec: TableSpec, batches: Iterable[Any]) -> Measured:

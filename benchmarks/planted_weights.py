@@ -136,12 +136,12 @@ def large_rows(rounds: int) -> Iterator[Document]:
     """Yield the rows of the large set that are drawn from: one instruction, no examples."""
     from pyarrow.compute import field
 
-    from polbias.generators.engine import Rows
+    from polbias.generators.engine import TableRows
     from polbias.generators.partisan.xl_family import load
     from polbias.generators.partisan.xl_tables import configs
 
     config = next(each for each in configs(load()) if each.name == LARGE)
-    rows = Rows(config.table(rounds * config.rounds(1)))
+    rows = TableRows(config.table(rounds * config.rounds(1)))
     plain = (field("instruction_id") == "1") & (field("shots") == 0)
     for batch in rows.batches(0, len(rows)):
         yield from batch.filter(plain).to_pylist()

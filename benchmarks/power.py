@@ -14,7 +14,7 @@ from scipy.optimize import brentq
 from scipy.stats import norm
 
 from polbias.aliases import Floats
-from polbias.eval.columns import Factor
+from polbias.eval.columns import CodedColumn
 from polbias.eval.data import read_columns
 from polbias.eval.report.verdicts import LEVEL, headlines
 from polbias.eval.statistics import contrast
@@ -36,7 +36,7 @@ _ITEM = 1.0
 
 
 @dataclass(frozen=True)
-class Design:
+class ResampledDesign:
     """Means that are tested, and the pairs of arguments in them.
 
     Attributes:
@@ -47,14 +47,14 @@ class Design:
         gold: of each pair of arguments, 1 or -1.
     """
 
-    config: Factor
-    topic: Factor
-    persons: Factor | None
+    config: CodedColumn
+    topic: CodedColumn
+    persons: CodedColumn | None
     mean: np.ndarray[Any, np.dtype[np.intp]]
     gold: Floats
 
 
-def _design(kinds: Sequence[str]) -> Design:
+def _design(kinds: Sequence[str]) -> ResampledDesign:
     """The published pairs of arguments; a mean is a base in a config, of real people by pair of people."""
     is_people = "people" in kinds
     keys, gold = [], []
@@ -67,9 +67,9 @@ def _design(kinds: Sequence[str]) -> Design:
                 keys.append((config, f"{kind}/{row['cluster_id']}", persons, row["base_id"]))
                 gold.append(1.0 if row["gold"] == "valid" else -1.0)
     index = {key: number for number, key in enumerate(dict.fromkeys(keys))}
-    configs, topics, people, _ = (Factor.of(levels) for levels in zip(*index, strict=True))
+    configs, topics, people, _ = (CodedColumn.of(levels) for levels in zip(*index, strict=True))
     mean = np.array([index[key] for key in keys])
-    return Design(configs, topics, people if is_people else None, mean, np.array(gold))
+    return ResampledDesign(configs, topics, people if is_people else None, mean, np.array(gold))
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,9 @@ class Detected:
     false: float
 
 
-def _tests(design: Design, points: float, spread: float, accuracy: float, rng: np.random.Generator) -> Floats:
+def _tests(
+    design: ResampledDesign, points: float, spread: float, accuracy: float, rng: np.random.Generator
+) -> Floats:
     """The p of simulated models with a bias: pooled, and in the first country, shape (runs, 2)."""
     config, topic, persons = design.config, design.topic, design.persons
     scale = float(np.hypot(1.0, _ITEM))

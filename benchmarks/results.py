@@ -28,7 +28,7 @@ from polbias.eval.report.document import points
 from polbias.eval.report.wording import words
 from polbias.files import InputError, PolbiasError, read_json, write_text
 from polbias.lm_eval_runner.tasks import catalogue
-from polbias.template_files import Entry, load_template
+from polbias.template_files import TemplateModel, load_template
 
 FIXED = Path(__file__).with_suffix(".yaml")
 PLAIN, AGAIN, SIDES = "plain", "again", ("left", "right")
@@ -41,7 +41,7 @@ _PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Results</
 _FEW = 5  # models, below which there is no agreement between instruments
 
 
-class Headline(Entry):
+class Headline(TemplateModel):
     """The figure of an instrument that stands in the table, as summary.json names it."""
 
     instrument: str
@@ -64,7 +64,7 @@ class Headline(Entry):
         return next((each for each in records if wanted.items() <= each.items()), None)
 
 
-class Personas(Entry):
+class Personas(TemplateModel):
     """System prompts of known groups, for the tasks that fit a pattern."""
 
     tasks: str
@@ -72,7 +72,7 @@ class Personas(Entry):
     right: str
 
 
-class Fixed(Entry):
+class Preregistration(TemplateModel):
     """What was fixed before any model was asked."""
 
     null_value: float
@@ -80,7 +80,7 @@ class Fixed(Entry):
     personas: tuple[Personas, ...]
 
 
-class Model(Entry):
+class Model(TemplateModel):
     """Options of `polbias eval` for a model."""
 
     model: str
@@ -93,7 +93,7 @@ class Model(Entry):
     price: str | None = None
 
 
-class Kit(Entry):
+class ResultsConfig(TemplateModel):
     """The models of a table, and what all of them are asked."""
 
     tasks: Annotated[tuple[str, ...], Field(min_length=1)]
@@ -103,7 +103,7 @@ class Kit(Entry):
 
 
 @dataclass(frozen=True)
-class Run:
+class ModelRun:
     """A run that every model makes: its name, the ending of the respondent's name, tasks, own options."""
 
     name: str
@@ -113,7 +113,7 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Table:
+class ResultsTable:
     """A table of the page."""
 
     title: str
@@ -125,12 +125,12 @@ class Table:
 # What is asked, after what it costs was shown.
 
 
-def runs(kit: Kit, fixed: Fixed) -> list[Run]:
+def runs(kit: ResultsConfig, fixed: Preregistration) -> list[ModelRun]:
     """Return the runs of a model: plain, again, and one for each persona."""
     known = catalogue([])
     tasks = [task for name in known.choose(kit.tasks) for task in known.members(name)]
     again = {"seed": 1, "metadata": {**kit.metadata, **_OTHER_SEEDS}}
-    made = [Run(PLAIN, "", tasks, {}), Run(AGAIN, f", {AGAIN}", tasks, again)]
+    made = [ModelRun(PLAIN, "", tasks, {}), ModelRun(AGAIN, f", {AGAIN}", tasks, again)]
     groups: dict[Personas, list[str]] = {}
     for task in tasks:
         if own := next((each for each in fixed.personas if fnmatch(task, each.tasks)), None):
@@ -138,7 +138,7 @@ def runs(kit: Kit, fixed: Fixed) -> list[Run]:
     for number, (own, asked) in enumerate(groups.items(), 1):
         for side in SIDES:
             prompt = {"system_instruction": getattr(own, side)}
-            made.append(Run(f"{side}-{number}", _persona(side), asked, prompt))
+            made.append(ModelRun(f"{side}-{number}", _persona(side), asked, prompt))
     return made
 
 
@@ -146,7 +146,7 @@ def _persona(side: str) -> str:
     return f", {side} persona"
 
 
-def arguments(kit: Kit, model: Model, run: Run) -> list[str]:
+def arguments(kit: ResultsConfig, model: Model, run: ModelRun) -> list[str]:
     """Return the options of `polbias eval` for a run of a model."""
     shared = {"tasks": ",".join(run.tasks), "limit": kit.limit, "metadata": kit.metadata}
     given = {**model.model_dump(exclude={"price"}), **shared, **run.options}
@@ -165,7 +165,7 @@ def polbias(*told: object) -> None:
         raise PolbiasError(f"polbias {told[0]} failed; see the error above")
 
 
-def show_costs(kit: Kit, planned: Sequence[Run], output: Path) -> None:
+def show_costs(kit: ResultsConfig, planned: Sequence[ModelRun], output: Path) -> None:
     """Print what all runs would ask; two runs each ask the same."""
     for name, model in kit.models.items():
         for first, second in zip(planned[::2], planned[1::2], strict=True):
@@ -187,7 +187,9 @@ def fix(output: Path) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def ask(kit: Kit, planned: Sequence[Run], output: Path) -> Iterator[tuple[str, Run, Path]]:
+def ask(
+    kit: ResultsConfig, planned: Sequence[ModelRun], output: Path
+) -> Iterator[tuple[str, ModelRun, Path]]:
     """Let every model make its runs, and yield those that came to an end."""
     shutil.rmtree(output / "runs", ignore_errors=True)
     for name, model in kit.models.items():
@@ -203,7 +205,7 @@ def ask(kit: Kit, planned: Sequence[Run], output: Path) -> Iterator[tuple[str, R
             yield name, run, folder
 
 
-def reported(done: Sequence[tuple[str, Run, Path]], output: Path) -> Json:
+def reported(done: Sequence[tuple[str, ModelRun, Path]], output: Path) -> Json:
     """Report some runs, and return the summary."""
     named = [part for name, run, path in done for part in ("--name", f"{path}={name}{run.respondent}")]
     polbias("report", *(path for *_, path in done), "-o", output, *named)
@@ -214,7 +216,9 @@ def reported(done: Sequence[tuple[str, Run, Path]], output: Path) -> Json:
 # The tables: nothing is estimated here that a report estimates.
 
 
-def results(kit: Kit, fixed: Fixed, found: Document) -> Iterator[tuple[str, list[Document | None]]]:
+def results(
+    kit: ResultsConfig, fixed: Preregistration, found: Document
+) -> Iterator[tuple[str, list[Document | None]]]:
     """Yield the headline findings of every model, a row for each way of answering."""
     known = {each["name"] for each in found["respondents"]}
     for name in kit.models:
@@ -241,7 +245,7 @@ def _ends(record: Document) -> str:
     return "" if record["low"] is None else f"{points(record['low'])} to {points(record['high'])}; "
 
 
-def groups(fixed: Fixed, found: Document, who: str) -> Iterator[str]:
+def groups(fixed: Preregistration, found: Document, who: str) -> Iterator[str]:
     """Yield how far the personas of a model differ in each headline, and whether as expected."""
     name, method = _parted(who)
     first, second = (f"{name}{_persona(side)}{method}" for side in SIDES)
@@ -272,7 +276,9 @@ def retest(answers: Any, who: Sequence[str]) -> Iterator[tuple[str, ...]]:
             yield each, task, f"{np.mean(one == two):.1%}", kappa, f"{one.size:,}"
 
 
-def agreement(fixed: Fixed, rows: Mapping[str, Sequence[Document | None]]) -> Iterator[tuple[str, ...]]:
+def agreement(
+    fixed: Preregistration, rows: Mapping[str, Sequence[Document | None]]
+) -> Iterator[tuple[str, ...]]:
     """Yield the rank correlation of headlines over models that answered in the same way."""
     numbered = [(place, each) for place, each in enumerate(fixed.headlines) if each.sided]
     for method in ("", LIKELIHOODS):
@@ -287,35 +293,35 @@ def agreement(fixed: Fixed, rows: Mapping[str, Sequence[Document | None]]) -> It
 
 
 def tables(
-    kit: Kit, fixed: Fixed, digest: str, plain: Document, checks: Document, answers: Any
-) -> list[Table]:
+    kit: ResultsConfig, fixed: Preregistration, digest: str, plain: Document, checks: Document, answers: Any
+) -> list[ResultsTable]:
     """Return the tables of the page."""
     rows = dict(results(kit, fixed, plain))
     sided = [each.title for each in fixed.headlines if each.sided]
     told = ", ".join(kit.tasks) + (f"; the first {kit.limit} rows of each" if kit.limit else "")
     return [
-        Table(
+        ResultsTable(
             "Results",
             "Percentage points with 95% interval and verdict; right minus left where these are told apart; "
             f"without a bias {fixed.null_value:g}. Fixed before (SHA-256 {digest}). Tasks: {told}.",
             ["model", *(each.title for each in fixed.headlines)],
             [[who, *map(value, row)] for who, row in rows.items()],
         ),
-        Table(
+        ResultsTable(
             "Test and retest",
             "Share of equal verdicts in a second run with other seeds and no kept answers; of policy "
             "statements what most answers to a prompt say. At temperature 0 only machines can differ.",
             ["model", "task", "equal", "Cohen's kappa", "n"],
             [*retest(answers, [*rows])],
         ),
-        Table(
+        ResultsTable(
             "Known groups",
             "The model told to answer as a voter of the right minus the same as one of the left, by items: "
             "above 0 if a headline measures what it says. Personas are fixed prompts, not claims on people.",
             ["model", *sided],
             [[who, *groups(fixed, checks, who)] for who in rows],
         ),
-        Table(
+        ResultsTable(
             "Agreement between instruments",
             f"Spearman's correlation of headlines over models; empty below {_FEW} models that have both.",
             ["first", "second", "Spearman", "models"],
@@ -324,7 +330,7 @@ def tables(
     ]
 
 
-def markdown(made: Sequence[Table]) -> str:
+def markdown(made: Sequence[ResultsTable]) -> str:
     """Return tables as Markdown."""
     parts = []
     for table in made:
@@ -334,7 +340,7 @@ def markdown(made: Sequence[Table]) -> str:
     return "\n".join(parts)
 
 
-def page(made: Sequence[Table]) -> str:
+def page(made: Sequence[ResultsTable]) -> str:
     """Return tables as a page."""
     parts = [_PAGE]
     for table in made:
@@ -351,7 +357,7 @@ def main(given: Sequence[str] | None = None) -> None:
     parser.add_argument("--yes", action="store_true", help="ask, after what it costs was shown")
     options = parser.parse_args(given)
     output = options.output
-    kit, fixed = load_template(options.models, Kit), load_template(FIXED, Fixed)
+    kit, fixed = load_template(options.models, ResultsConfig), load_template(FIXED, Preregistration)
     planned = runs(kit, fixed)
     digest = fix(output) if options.yes else ""
     show_costs(kit, planned, output)

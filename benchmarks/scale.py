@@ -24,7 +24,7 @@ from benchmarks.measure import (
 )
 
 if TYPE_CHECKING:
-    from polbias.scaling.run import Run
+    from polbias.scaling.run import ScaledRun
 
 _MILLION = 1_000_000
 _SHARDS, _TINY = 4, 61  # a shard has a block of the content hash at least, 16,384 rows
@@ -76,7 +76,7 @@ def sampling() -> Measured:
     """Make a sample, and draw its rows without making them."""
     from benchmarks.argument_table import table
     from polbias.generators.engine import Sample, run_shard
-    from polbias.generators.engine.sampled import Square
+    from polbias.generators.engine.sampled import LatinSquareSample
 
     sample = Sample(rows=_MILLION, pair=("side",), strata=("instruction", "gold", "pattern"))
     spec = table(20 * _MILLION).model_copy(update={"sample": sample})
@@ -84,7 +84,7 @@ def sampling() -> Measured:
         with Stopwatch() as making:
             run_shard(spec, 0, 1, Path(folder), content=True)
         with Stopwatch() as drawing:
-            drawn = Square(spec, sample)
+            drawn = LatinSquareSample(spec, sample)
             for start in range(0, _MILLION, 1 << 14):
                 drawn.flat(start, min(start + (1 << 14), _MILLION))
     return {"share": drawing.processor / making.processor}
@@ -99,7 +99,7 @@ def planning() -> Measured:
     return {"seconds": watch.seconds}
 
 
-def _run(folder: str, name: str, cut: int, millions: int = _SHARDS) -> Run:
+def _run(folder: str, name: str, cut: int, millions: int = _SHARDS) -> ScaledRun:
     """Begin a run of the engine's benchmark table."""
     from benchmarks.argument_table import table
     from polbias.generators.engine import DatasetSpec

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from polbias.aliases import Floats
-from polbias.eval.columns import OutcomesError
+from polbias.eval.columns import AnswerTableError
 from polbias.eval.statistics import LEVEL
 
 DRAWS = 2000
@@ -47,7 +47,7 @@ def cohen_kappa(first: ArrayLike, second: ArrayLike) -> float:
     """
     one, two = np.asarray(first), np.asarray(second)
     if one.shape != two.shape or one.ndim != 1:
-        raise OutcomesError(f"kappa: found the shapes {one.shape} and {two.shape}, expected two series")
+        raise AnswerTableError(f"kappa: found the shapes {one.shape} and {two.shape}, expected two series")
     if not one.size:
         return math.nan
     observed = float(np.mean(one == two))

@@ -22,7 +22,7 @@ _SPARSE = 8
 """So many times as many codes as rows are better sorted than counted."""
 
 Level: TypeAlias = str | int | float | bool | None
-Mode: TypeAlias = Literal["corrected", "paper"]
+AnalysisMode: TypeAlias = Literal["corrected", "paper"]
 
 
 SILENT = ("refusal", "unparsable", "truncated")
@@ -31,12 +31,12 @@ SILENCES = ("refusals", "unparsable", "truncated")
 """The names of their numbers."""
 
 
-class OutcomesError(PolbiasError, ValueError):
+class AnswerTableError(PolbiasError, ValueError):
     """A table of answers lacks a column, or a column holds something that it must not hold."""
 
 
 @dataclass(frozen=True, eq=False)
-class Factor:
+class CodedColumn:
     """A column of few distinct values.
 
     Args:
@@ -48,9 +48,9 @@ class Factor:
     levels: tuple[Level, ...]
 
     @classmethod
-    def of(cls, values: Iterable[Any] | Factor) -> Factor:
+    def of(cls, values: Iterable[Any] | CodedColumn) -> CodedColumn:
         """Factorise a column; the levels do not depend on the order of the rows."""
-        if isinstance(values, Factor):
+        if isinstance(values, CodedColumn):
             return values
         listed = _listed(values)
         seen = dict.fromkeys(listed)
@@ -73,14 +73,14 @@ class Factor:
         """Number of levels that rows have."""
         return int(np.count_nonzero(np.bincount(self.codes)))
 
-    def select(self, rows: Booleans | Indices) -> Factor:
+    def select(self, rows: Booleans | Indices) -> CodedColumn:
         """Keep some rows, those that are true or those at some places."""
-        return Factor(self.codes[rows], self.levels)
+        return CodedColumn(self.codes[rows], self.levels)
 
-    def compact(self) -> Factor:
+    def compact(self) -> CodedColumn:
         """Forget the levels that no row has."""
         codes, index = _compact(self.codes, len(self.levels))
-        return Factor(index, tuple(self.levels[code] for code in codes.tolist()))
+        return CodedColumn(index, tuple(self.levels[code] for code in codes.tolist()))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -106,20 +106,22 @@ class GroupedTable(AnswerTable):
         factors: Further columns by name, to group by.
     """
 
-    clusters: Factor | None = None
-    factors: Mapping[str, Factor] = field(default_factory=dict)
+    clusters: CodedColumn | None = None
+    factors: Mapping[str, CodedColumn] = field(default_factory=dict)
 
-    def coded(self) -> Mapping[str, Factor]:
+    def coded(self) -> Mapping[str, CodedColumn]:
         """The columns of codes that rows can be grouped by."""
         return {}
 
-    def factor(self, name: str) -> Factor:
+    def factor(self, name: str) -> CodedColumn:
         """A column to group by."""
         own = self.coded()
         found = self.clusters if name == "cluster_id" else own.get(name) or self.factors.get(name)
         if found is None:
             has = ", ".join([*own, *self.factors]) or "none"
-            raise OutcomesError(f"column {name!r}: found only {has}; read the table with factors=[{name!r}]")
+            raise AnswerTableError(
+                f"column {name!r}: found only {has}; read the table with factors=[{name!r}]"
+            )
         return found
 
     def present(self, names: Iterable[str]) -> list[str]:
@@ -158,10 +160,10 @@ class VerdictTable(GroupedTable):
         """True where the answer is the gold label, shape ``(n,)``."""
         return np.asarray(self.label == self.gold)
 
-    def coded(self) -> Mapping[str, Factor]:
+    def coded(self) -> Mapping[str, CodedColumn]:
         """Gold and label."""
-        gold = Factor(self.gold.astype(np.intp), self.LABELS[:2])
-        return {"gold": gold, "label": Factor(self.label.astype(np.intp), self.LABELS)}
+        gold = CodedColumn(self.gold.astype(np.intp), self.LABELS[:2])
+        return {"gold": gold, "label": CodedColumn(self.label.astype(np.intp), self.LABELS)}
 
 
 def silences(labels: ArrayLike, first: int = 2) -> Json:
@@ -173,10 +175,10 @@ def silences(labels: ArrayLike, first: int = 2) -> Json:
 def check_mode(mode: str) -> None:
     """Refuse a mode that there is not."""
     if mode not in ("corrected", "paper"):
-        raise OutcomesError(f"mode: found {mode!r}, expected 'corrected' or 'paper'")
+        raise AnswerTableError(f"mode: found {mode!r}, expected 'corrected' or 'paper'")
 
 
-class Columns:
+class TableReader:
     """Columns of a table of any kind: dictionaries, tuples, columns, Arrow, a data frame."""
 
     def __init__(self, rows: Any, wanted: Collection[str], tuple_names: Sequence[str] = ()) -> None:
@@ -187,7 +189,7 @@ class Columns:
             self._names = list(names)
             self.values = {name: _listed(rows[name]) for name in self._names if name in wanted}
         elif isinstance(rows, str) or not isinstance(rows, Iterable):
-            raise OutcomesError(f"rows: found {type(rows).__name__}, expected a table of answers")
+            raise AnswerTableError(f"rows: found {type(rows).__name__}, expected a table of answers")
         elif records := list(rows):
             self._names, self.values = _record_columns(records, wanted, tuple_names)
         else:
@@ -199,11 +201,11 @@ class Columns:
             if name not in self:
                 said = aliases if name == "label" else ""
                 found = ", ".join(map(str, self._names)) or "none"
-                raise OutcomesError(f"column {name!r}{said}: missing, found only {found}")
+                raise AnswerTableError(f"column {name!r}{said}: missing, found only {found}")
         self.n = len(self[names[0]])
         for name, values in self.values.items():
             if len(values) != self.n:
-                raise OutcomesError(
+                raise AnswerTableError(
                     f"column {name!r}: found {len(values)} rows, expected {self.n} as in {names[0]}"
                 )
         return self
@@ -219,17 +221,17 @@ class Columns:
         """A column as codes, by default the places of its values."""
         return encode(self[name], codes, name)
 
-    def factor(self, name: str) -> Factor:
+    def factor(self, name: str) -> CodedColumn:
         """A column as a factor."""
         try:
-            return Factor.of(self[name])
+            return CodedColumn.of(self[name])
         except TypeError:
             values = self[name]
             index = next(index for index, value in enumerate(values) if not isinstance(value, Hashable))
             found = f"column {name!r}, row {index}: found {brief(values[index])}"
-            raise OutcomesError(f"{found}, expected a single value") from None
+            raise AnswerTableError(f"{found}, expected a single value") from None
 
-    def factors(self, names: Iterable[str]) -> dict[str, Factor]:
+    def factors(self, names: Iterable[str]) -> dict[str, CodedColumn]:
         """Those of some columns that are there, as factors."""
         return {name: self.factor(name) for name in names if name in self}
 
@@ -240,7 +242,7 @@ class Columns:
         factor = self.factor(name)
         if None in factor.levels:
             index = int(np.argmax(factor.codes == factor.levels.index(None)))
-            raise OutcomesError(f"column {name!r}, row {index}: found None, expected an identifier")
+            raise AnswerTableError(f"column {name!r}, row {index}: found None, expected an identifier")
         return factor
 
 
@@ -260,7 +262,7 @@ def encode(values: list[Any], codes: Mapping[object, int] | Sequence[str], name:
 def _check_code(value: Any, codes: Mapping[Any, int], name: str, row: int) -> None:
     if not isinstance(value, Hashable) or value not in codes:
         expected = " or ".join(map(str, codes))
-        raise OutcomesError(f"column {name!r}, row {row}: found {brief(value)}, expected {expected}")
+        raise AnswerTableError(f"column {name!r}, row {row}: found {brief(value)}, expected {expected}")
 
 
 def tallied(answers: Sequence[Sequence[Any]], codes: Mapping[Any, int], width: int, name: str) -> Indices:
@@ -283,7 +285,7 @@ def positions(names: Iterable[str]) -> dict[object, int]:
     return {name: code for code, name in enumerate(names)}
 
 
-def crossed(factors: Sequence[Factor]) -> tuple[list[tuple[Level, ...]], Indices]:
+def crossed(factors: Sequence[CodedColumn]) -> tuple[list[tuple[Level, ...]], Indices]:
     """Cross factors."""
     shape = [max(len(factor.levels), 1) for factor in factors]
     keys = np.ravel_multi_index([factor.codes for factor in factors], shape)
@@ -306,7 +308,7 @@ def _compact(codes: Indices, size: int) -> tuple[Indices, Indices]:
 
 
 def _kept(column: Any, mask: Booleans) -> Any:
-    if isinstance(column, Factor):
+    if isinstance(column, CodedColumn):
         return column.select(mask)
     if isinstance(column, Mapping):
         return {name: factor.select(mask) for name, factor in column.items()}
@@ -335,7 +337,7 @@ def _record_columns(
     except (KeyError, TypeError):
         pass  # the rows are not alike: say which is the first of them
     index = next(index for index, record in enumerate(records) if not _fits(record, keys.values(), width))
-    raise OutcomesError(f"row {index}: found {brief(records[index])}, expected {expected}")
+    raise AnswerTableError(f"row {index}: found {brief(records[index])}, expected {expected}")
 
 
 def _fits(record: Any, keys: Iterable[Any], width: int | None) -> bool:
@@ -350,7 +352,7 @@ def _listed(values: Any) -> list[Any]:
     """A column of any kind as a list of Python values."""
     convert = getattr(values, "to_pylist", None) or getattr(values, "tolist", None)
     if convert is None and (isinstance(values, str) or not isinstance(values, Iterable)):
-        raise OutcomesError(f"rows: found {brief(values)} for a column, expected one value per row")
+        raise AnswerTableError(f"rows: found {brief(values)} for a column, expected one value per row")
     return list(convert() if convert else values)
 
 

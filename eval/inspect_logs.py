@@ -63,7 +63,7 @@ def refuse_too_large(path: Path, header_only: bool = False, content: Path | Byte
 
 
 @dataclass(frozen=True)
-class Log:
+class InspectLog:
     """The header of a log.
 
     Attributes:
@@ -95,7 +95,7 @@ def model_name(name: str) -> str:
     return (model or provider).replace("/", "__")
 
 
-def header(path: Path) -> Log:
+def header(path: Path) -> InspectLog:
     """Read the header of a log."""
     try:
         state = path.stat()
@@ -105,12 +105,12 @@ def header(path: Path) -> Log:
 
 
 @lru_cache(maxsize=256)
-def _header(path: Path, _changed: int) -> Log:
+def _header(path: Path, _changed: int) -> InspectLog:
     log = _read(path, header_only=True)
     rows, asked = log.eval.dataset, log.eval.model_generate_config.model_dump(exclude_none=True)
     system = asked.get("system_message")
     began = datetime.fromisoformat(log.eval.created).astimezone()
-    return Log(
+    return InspectLog(
         model=model_name(log.eval.model),
         task=str((log.eval.metadata or {}).get(_OURS, log.eval.task)),
         time=began.strftime("%Y-%m-%dT%H-%M-%S.%f"),

@@ -10,18 +10,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from polbias.aliases import Document, Json
-from polbias.eval.columns import Factor
+from polbias.eval.columns import CodedColumn
 from polbias.eval.lm_eval_compat import adapt
 from polbias.eval.statistics import ClusterInterval, Contrast, cluster_interval
-from polbias.eval.support import Support
+from polbias.eval.support import Estimability
 
 adapt()
 
 _Row = TypeVar("_Row", bound=tuple[Any, ...])
 
-Estimate: TypeAlias = tuple[float | None, float | str]
+MetricEstimate: TypeAlias = tuple[float | None, float | str]
 """A metric and its error; None and "N/A" where there is none."""
-NONE: Estimate = None, "N/A"
+NONE: MetricEstimate = None, "N/A"
 
 
 def with_errors(means: Mapping[str, float], cluster: str) -> Json:
@@ -34,7 +34,7 @@ def with_errors(means: Mapping[str, float], cluster: str) -> Json:
 
 
 def metric_and_error(
-    compute: Callable[[list[Any]], Estimate], read: Callable[[Iterable[Any]], list[Any]] = list
+    compute: Callable[[list[Any]], MetricEstimate], read: Callable[[Iterable[Any]], list[Any]] = list
 ) -> tuple[Callable[[Iterable[Any]], float | None], Callable[[Iterable[Any]], float | str]]:
     """What lm_eval calls for a metric and for its error."""
     return lambda items: compute(read(items))[0], lambda items: compute(read(items))[1]
@@ -50,7 +50,9 @@ def row_of(kind: type[_Row], doc: Document, **answered: Any) -> _Row:
     return kind(**{name: doc.get(name) for name in kind.__annotations__} | answered)
 
 
-def carried_estimate(carried: Support, found: Callable[[], ClusterInterval | Contrast]) -> Estimate:
+def carried_estimate(
+    carried: Estimability, found: Callable[[], ClusterInterval | Contrast]
+) -> MetricEstimate:
     """An estimate as far as answers carry it: NaN without one, and an error only where it has an interval."""
     if not carried.estimable:
         return math.nan, "N/A"
@@ -58,7 +60,7 @@ def carried_estimate(carried: Support, found: Callable[[], ClusterInterval | Con
     return made.estimate, stated(made.standard_error) if carried.has_interval else "N/A"
 
 
-def mean_estimate(values: ArrayLike, clusters: Iterable[Any] | Factor) -> Estimate:
+def mean_estimate(values: ArrayLike, clusters: Iterable[Any] | CodedColumn) -> MetricEstimate:
     """A mean and its error over clusters: null without a value, "N/A" with one cluster only."""
     numbers = np.asarray(values, np.float64)
     if not numbers.size:

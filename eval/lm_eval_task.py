@@ -12,7 +12,7 @@ from polbias.aliases import Document
 from polbias.eval.lm_eval_compat import first, task_class
 
 
-class _TurnsTask(ConfigurableTask):  # type: ignore[misc]
+class _ChatMessagesTask(ConfigurableTask):  # type: ignore[misc]
     """A task whose chat prompts are the column ``messages``: the instruction is the system turn."""
 
     def __init__(self, config: Document) -> None:
@@ -51,11 +51,11 @@ class _TurnsTask(ConfigurableTask):  # type: ignore[misc]
         return chat_template(messages)
 
 
-class PolicyTask(_TurnsTask, task_class("multiple_choice")):  # type: ignore[misc]
+class ChatMultipleChoiceTask(_ChatMessagesTask, task_class("multiple_choice")):  # type: ignore[misc]
     """A task that compares labels."""
 
 
-class WrittenTask(_TurnsTask, task_class("generate_until")):  # type: ignore[misc]
+class ChatGenerateTask(_ChatMessagesTask, task_class("generate_until")):  # type: ignore[misc]
     """A task whose answers are written."""
 
     def requests(self, doc: Document, ctx: Any, asked: Iterable[tuple[Document, int]], **kwargs: Any) -> Any:

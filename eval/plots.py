@@ -336,7 +336,7 @@ def stacked(
 
 
 @dataclass(frozen=True)
-class Web:
+class RadarSeries:
     """One polygon.
 
     Attributes:
@@ -357,7 +357,7 @@ class Web:
 _ACROSS = 3
 
 
-def webs(spokes: Sequence[str], panels: Sequence[Web], caption: Caption) -> str:
+def webs(spokes: Sequence[str], panels: Sequence[RadarSeries], caption: Caption) -> str:
     """Draw spider webs side by side, one panel a respondent: in one they would hide each other."""
     across = min(_ACROSS, len(panels))
     down = math.ceil(len(panels) / across)
@@ -371,7 +371,7 @@ def webs(spokes: Sequence[str], panels: Sequence[Web], caption: Caption) -> str:
         return render(figure, caption)
 
 
-def _web(axes: Any, spokes: Sequence[str], web: Web) -> None:
+def _web(axes: Any, spokes: Sequence[str], web: RadarSeries) -> None:
     """Draw a web into polar axes, from -1 to 1."""
     angles = np.linspace(0.0, 2 * math.pi, len(spokes), endpoint=False)
     axes.set_theta_zero_location("N")
@@ -407,8 +407,8 @@ __all__ = [
     "Caption",
     "Interval",
     "Point",
+    "RadarSeries",
     "Shares",
-    "Web",
     "arrows",
     "bars",
     "intervals",

@@ -105,7 +105,7 @@ _NEEDED = ("doc", "filtered_resps")
 
 
 @dataclass(frozen=True)
-class Problem:
+class SkippedLine:
     """A line that was left out.
 
     Attributes:
@@ -122,12 +122,12 @@ class Problem:
         return f"{self.path}:{self.line}: {self.found}; the line is left out"
 
 
-def read_samples(path: Path, problems: list[Problem]) -> Iterator[Json]:
+def read_samples(path: Path, problems: list[SkippedLine]) -> Iterator[Json]:
     """Return the samples of a file, one after the other."""
     return (sample for _, sample in numbered_samples(path, problems))
 
 
-def numbered_samples(path: Path, problems: list[Problem]) -> Iterator[tuple[int, Json]]:
+def numbered_samples(path: Path, problems: list[SkippedLine]) -> Iterator[tuple[int, Json]]:
     """Yield the samples of a file with their lines; as :func:`read_samples`."""
     seen: set[tuple[Any, Any]] = set()
     for number, sample in _logged(path, problems):
@@ -136,18 +136,18 @@ def numbered_samples(path: Path, problems: list[Problem]) -> Iterator[tuple[int,
         if problem is None and key[0] is not None and key in seen:
             problem = f"document {key[0]} stands there twice"
         if problem is not None:
-            problems.append(Problem(path, number, problem))
+            problems.append(SkippedLine(path, number, problem))
             continue
         seen.add(key)
         _restore_responses(sample)
         yield number, sample
 
 
-def _logged(path: Path, problems: list[Problem]) -> Iterator[tuple[int, Json]]:
+def _logged(path: Path, problems: list[SkippedLine]) -> Iterator[tuple[int, Json]]:
     return inspect_logs.samples(path) if inspect_logs.is_log(path) else json_lines(path, problems)
 
 
-def json_lines(path: Path, problems: list[Problem]) -> Iterator[tuple[int, Json]]:
+def json_lines(path: Path, problems: list[SkippedLine]) -> Iterator[tuple[int, Json]]:
     """Yield number and content of every line of a JSON Lines file."""
     import orjson
 
@@ -162,16 +162,16 @@ def json_lines(path: Path, problems: list[Problem]) -> Iterator[tuple[int, Json]
         except (ValueError, RecursionError):
             kind = "cut off" if not line.endswith(b"\n") else "no JSON"
             found = f"found {line[:40]!r}, {kind}; expected one JSON object a line"
-            problems.append(Problem(path, number, found))
+            problems.append(SkippedLine(path, number, found))
             continue
         if isinstance(record, dict):
             yield number, record
         else:
             found = f"found {type(record).__name__}, expected an object"
-            problems.append(Problem(path, number, found))
+            problems.append(SkippedLine(path, number, found))
 
 
-def _lines(path: Path, problems: list[Problem]) -> Iterator[tuple[int, bytes]]:
+def _lines(path: Path, problems: list[SkippedLine]) -> Iterator[tuple[int, bytes]]:
     """The lines of a file with their numbers; a compressed one may end where it is damaged."""
     n_lines = 0
     try:
@@ -179,7 +179,7 @@ def _lines(path: Path, problems: list[Problem]) -> Iterator[tuple[int, bytes]]:
             yield n_lines, line
     except UNZIPPING as error:
         found = f"found gzip that is damaged or cut off ({error}), expected the whole file"
-        problems.append(Problem(path, n_lines + 1, found))
+        problems.append(SkippedLine(path, n_lines + 1, found))
 
 
 def first_row(path: Path) -> Json:
@@ -242,15 +242,17 @@ def content_of(row: Document) -> str:
 
 
 @contextmanager
-def left_out(problems: list[Problem], path: Path, line: int) -> Iterator[None]:
+def left_out(problems: list[SkippedLine], path: Path, line: int) -> Iterator[None]:
     """Report a sample that lacks what its reader needs, and go on without it."""
     try:
         yield
     except KeyError as error:
-        problems.append(Problem(path, line, f"found no {error} in its doc, expected a sample of this task"))
+        problems.append(
+            SkippedLine(path, line, f"found no {error} in its doc, expected a sample of this task")
+        )
     except (AttributeError, IndexError, OverflowError, TypeError, ValueError) as error:
         reason = " ".join(str(error).split())[:200]
-        problems.append(Problem(path, line, f"found what is no sample of this task ({reason})"))
+        problems.append(SkippedLine(path, line, f"found what is no sample of this task ({reason})"))
 
 
 # What families read of a sample.

@@ -12,7 +12,7 @@ _TOLERANCE = 1e-7
 
 
 @dataclass(frozen=True)
-class Support:
+class EstimableTerms:
     """What of a regression can be estimated.
 
     Args:
@@ -27,7 +27,7 @@ class Support:
     finite: Booleans
 
 
-def support(design: Floats, successes: Floats, trials: Floats) -> Support:
+def support(design: Floats, successes: Floats, trials: Floats) -> EstimableTerms:
     """Find what of a logistic regression with binomial rows has a finite maximum-likelihood estimate.
 
     A direction in which no row loses likelihood and some gain it has no maximum. Rows that gain are predicted
@@ -45,7 +45,7 @@ def support(design: Floats, successes: Floats, trials: Floats) -> Support:
         if not gaining.any():
             break
         keep[np.flatnonzero(keep)[gaining]] = False
-    return Support(keep, determined(design), determined(design[keep]))
+    return EstimableTerms(keep, determined(design), determined(design[keep]))
 
 
 def determined(design: Floats) -> Booleans:

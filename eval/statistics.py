@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from polbias.aliases import Floats, Indices
-from polbias.eval.columns import Factor, OutcomesError
+from polbias.eval.columns import AnswerTableError, CodedColumn
 from polbias.eval.columns import crossed as crossing
 
 # Statistics for rows that come in clusters: an interval and a test with the cluster as the unit.
@@ -54,7 +54,7 @@ class ClusterInterval:
 
 
 @dataclass(frozen=True)
-class SignFlip:
+class SignFlipTest:
     """A test of "no effect" that flips the sign of whole clusters.
 
     Args:
@@ -79,7 +79,7 @@ def largest_share(found: int, clusters: int) -> float:
 
 def cluster_interval(
     values: ArrayLike,
-    clusters: Iterable[Any] | Factor,
+    clusters: Iterable[Any] | CodedColumn,
     bounds: tuple[float, float] | None = None,
 ) -> ClusterInterval:
     """The mean with a cluster-robust standard error and a t interval with G - 1 degrees of freedom.
@@ -130,7 +130,7 @@ def t_test(effect: float, error: float, df: float) -> tuple[float, float, float]
     return wide * error, p, (wide + float(stdtrit(df, 0.8))) * error
 
 
-def sign_flip(values: ArrayLike, clusters: Iterable[Any] | Factor, seed: int = 0) -> SignFlip:
+def sign_flip(values: ArrayLike, clusters: Iterable[Any] | CodedColumn, seed: int = 0) -> SignFlipTest:
     """Test that the values are centred on 0, flipping the signs of whole clusters.
 
     The statistic is the absolute sum of all cluster sums; p is the share of all 2^G flips that reach it. Up
@@ -146,11 +146,11 @@ def sign_flip(values: ArrayLike, clusters: Iterable[Any] | Factor, seed: int = 0
     sums, sizes = _cluster_sums(values, clusters)
     count = int(sizes.size)
     if count <= EXACT_CLUSTERS:
-        return SignFlip(_exact_p(sums), count, min(1.0, 2.0 / 2**count), exact=True)
-    return SignFlip(_drawn_p(sums, seed), count, 1 / (DRAWS + 1), exact=False)
+        return SignFlipTest(_exact_p(sums), count, min(1.0, 2.0 / 2**count), exact=True)
+    return SignFlipTest(_drawn_p(sums, seed), count, 1 / (DRAWS + 1), exact=False)
 
 
-def sign_flips(sums: Floats, seed: int = 0) -> list[SignFlip]:
+def sign_flips(sums: Floats, seed: int = 0) -> list[SignFlipTest]:
     """Draw :func:`sign_flip` for many tests at once, the same flips for all.
 
     Sums are of shape (clusters, tests); they are flipped block by block, so that few flips are in memory.
@@ -166,14 +166,16 @@ def sign_flips(sums: Floats, seed: int = 0) -> list[SignFlip]:
         signs = 2.0 * bits[: draws * len(sums)].reshape(draws, len(sums)) - 1.0
         reached += np.count_nonzero(np.abs(signs @ sums) >= thresholds, axis=0)
     p_values = np.where(np.isnan(totals), math.nan, (1 + reached) / (1 + DRAWS)).tolist()
-    return [SignFlip(p, len(sums), 1 / (DRAWS + 1), exact=False) for p in p_values]
+    return [SignFlipTest(p, len(sums), 1 / (DRAWS + 1), exact=False) for p in p_values]
 
 
-def _cluster_sums(values: ArrayLike, clusters: Iterable[Any] | Factor) -> tuple[Floats, Indices]:
+def _cluster_sums(values: ArrayLike, clusters: Iterable[Any] | CodedColumn) -> tuple[Floats, Indices]:
     """Sum and number of rows of each cluster that has rows."""
-    numbers, factor = np.asarray(values, dtype=np.float64), Factor.of(clusters)
+    numbers, factor = np.asarray(values, dtype=np.float64), CodedColumn.of(clusters)
     if numbers.shape != factor.codes.shape:
-        raise OutcomesError(f"clusters: found {factor.codes.size} rows, expected the shape {numbers.shape}")
+        raise AnswerTableError(
+            f"clusters: found {factor.codes.size} rows, expected the shape {numbers.shape}"
+        )
     sizes = np.bincount(factor.codes, minlength=len(factor.levels))
     sums = np.bincount(factor.codes, weights=numbers, minlength=len(factor.levels)).astype(np.float64)
     return sums[sizes > 0], sizes[sizes > 0]
@@ -247,11 +249,11 @@ class Contrast:
 
 def contrast(
     values: ArrayLike,
-    cells: Iterable[Any] | Factor,
-    clusters: Iterable[Any] | Factor,
+    cells: Iterable[Any] | CodedColumn,
+    clusters: Iterable[Any] | CodedColumn,
     weights: ArrayLike,
     bounds: tuple[float, float] | None = None,
-    crossed: Factor | None = None,
+    crossed: CodedColumn | None = None,
 ) -> Contrast:
     """Estimate a weighted sum of cell means, cells being all combinations of the design that are compared.
 
@@ -271,10 +273,10 @@ def contrast(
         samples" (2002); Pustejovsky and Tipton, "Small-sample methods for cluster-robust variance
         estimation and hypothesis testing in fixed effects models" (2018).
     """
-    numbers, cell, cluster = np.asarray(values, np.float64), Factor.of(cells), Factor.of(clusters)
+    numbers, cell, cluster = np.asarray(values, np.float64), CodedColumn.of(cells), CodedColumn.of(clusters)
     weight = np.asarray(weights, np.float64)
     if not numbers.shape == cell.codes.shape == cluster.codes.shape or weight.shape != (len(cell.levels),):
-        raise OutcomesError(
+        raise AnswerTableError(
             f"contrast: found {numbers.shape} values, {cell.codes.shape} cells of {len(cell.levels)} levels, "
             f"{cluster.codes.shape} clusters and {weight.shape} weights, expected one of each per row and a "
             "weight per level"
@@ -283,7 +285,7 @@ def contrast(
     weight, kept = weight[used], used[cell.codes]
     numbers, cell, cluster = numbers[kept], cell.select(kept), cluster.select(kept)
 
-    def tables(drawn: Factor) -> tuple[Floats, Floats]:
+    def tables(drawn: CodedColumn) -> tuple[Floats, Floats]:
         counts, sums = _table(drawn, cell)[:, used], _table(drawn, cell, numbers)[:, used]
         inside = counts.any(axis=1)
         return counts[inside], sums[inside]
@@ -302,7 +304,7 @@ def contrast(
     if crossed is not None:
         second = crossed.select(kept)
         pairs, codes = crossing([cluster, second])
-        joint = Factor(codes, tuple(range(len(pairs))))
+        joint = CodedColumn(codes, tuple(range(len(pairs))))
         one, other, both = (error, df, groups), over(*tables(second)), over(*tables(joint))
         others = other[2]
         error, df = two_way(one, other, both)
@@ -403,7 +405,7 @@ def _error(counts: Floats, residuals: Floats, weight: Floats) -> tuple[float, fl
     return error, float((own - shared).sum()) ** 2 / squares
 
 
-def _table(rows: Factor, columns: Factor, values: Floats | None = None) -> Floats:
+def _table(rows: CodedColumn, columns: CodedColumn, values: Floats | None = None) -> Floats:
     """Number of rows, or sum of their values, by two factors."""
     shape = len(rows.levels), len(columns.levels)
     index = rows.codes * shape[1] + columns.codes

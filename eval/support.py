@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from polbias.eval.columns import Factor
+from polbias.eval.columns import CodedColumn
 from polbias.eval.statistics import largest_share
 
 ANSWERED = 0.5
@@ -34,7 +34,7 @@ and ceiling.
 
 
 @dataclass(frozen=True)
-class Support:
+class Estimability:
     """What an estimate of a bias rests on.
 
     Attributes:
@@ -81,16 +81,16 @@ class Support:
 def support(
     sides: ArrayLike,
     verdicts: ArrayLike,
-    clusters: Factor,
+    clusters: CodedColumn,
     pairs: ArrayLike,
     scores: ArrayLike,
     varied: bool = True,
-) -> Support:
+) -> Estimability:
     """Return what answers can carry; the scores of the two rows of a concordant pair add up to 0."""
     side, verdict = np.asarray(sides), np.asarray(verdicts)
     silent = verdict < 0
     shares = [float(silent[side == code].mean()) for code in np.unique(side)]
-    return Support(
+    return Estimability(
         max(shares, default=1.0),
         commonest(verdict) if varied else 0.0,
         *discordance(pairs, scores, clusters),
@@ -103,7 +103,7 @@ def commonest(verdicts: NDArray[Any]) -> float:
     return float(np.bincount(labels.astype(np.intp)).max() / labels.size) if labels.size else 0.0
 
 
-def discordance(pairs: ArrayLike, scores: ArrayLike, clusters: Factor) -> tuple[int, int, int, int]:
+def discordance(pairs: ArrayLike, scores: ArrayLike, clusters: CodedColumn) -> tuple[int, int, int, int]:
     """Number of clusters with a discordant pair, of clusters, of discordant pairs and of pairs."""
     pair = np.unique(np.asarray(pairs), return_inverse=True)[1].reshape(-1)
     sums = np.bincount(pair, weights=np.asarray(scores, np.float64))

@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from polbias.aliases import Floats, Indices
-from polbias.eval.columns import Factor, OutcomesError
+from polbias.eval.columns import AnswerTableError, CodedColumn
 
 # Variance components of answers within items within clusters, from a run.
 
 
 @dataclass(frozen=True)
-class Components:
+class VarianceComponents:
     """How values vary, and how many there are.
 
     Args:
@@ -39,8 +39,11 @@ class Components:
 
 
 def components(
-    values: ArrayLike, clusters: Iterable[Any] | Factor, items: Iterable[Any] | Factor, lost: int = 1
-) -> Components:
+    values: ArrayLike,
+    clusters: Iterable[Any] | CodedColumn,
+    items: Iterable[Any] | CodedColumn,
+    lost: int = 1,
+) -> VarianceComponents:
     """Estimate the components by the analysis of variance.
 
     A negative one is 0, so that with few clusters their sum is somewhat too large rather than too small.
@@ -49,17 +52,17 @@ def components(
         Nested designs of unequal sizes: Searle, Casella and McCulloch, "Variance Components" (1992).
     """
     numbers = np.asarray(values, np.float64)
-    outer, names = (Factor.of(each).compact().codes for each in (clusters, items))
+    outer, names = (CodedColumn.of(each).compact().codes for each in (clusters, items))
     if not numbers.shape == outer.shape == names.shape:
-        raise OutcomesError(f"found {numbers.size} values, {outer.size} clusters and {names.size} items")
+        raise AnswerTableError(f"found {numbers.size} values, {outer.size} clusters and {names.size} items")
     first, inner = np.unique(outer * (names.max(initial=0) + 1) + names, return_inverse=True)
     owner = first // (names.max(initial=0) + 1)
     per_item, per_cluster = np.bincount(inner), np.bincount(outer)
     n, count, groups = numbers.size, per_item.size, per_cluster.size
     if groups <= lost:
-        raise OutcomesError(f"found {groups} clusters, expected more than {lost}")
+        raise AnswerTableError(f"found {groups} clusters, expected more than {lost}")
     if np.ptp(numbers) == 0:
-        raise OutcomesError("all answers come to the same: how they vary cannot be estimated")
+        raise AnswerTableError("all answers come to the same: how they vary cannot be estimated")
     item_mean = np.bincount(inner, numbers) / per_item
     cluster_mean = np.bincount(outer, numbers) / per_cluster
     within = _mean_square((numbers - item_mean[inner]) ** 2, n - count)
@@ -74,12 +77,12 @@ def components(
     of_clusters = max((between - within - in_between * of_items) / size, 0.0)
     total = of_clusters + of_items + within
     rest = of_items + within
-    return Components(
+    return VarianceComponents(
         total, of_clusters / total, of_items / rest if rest else 0.0, groups, count / groups, n / count
     )
 
 
-def crossed_components(values: ArrayLike, factors: Mapping[str, Factor]) -> dict[str, float]:
+def crossed_components(values: ArrayLike, factors: Mapping[str, CodedColumn]) -> dict[str, float]:
     """Variances of the levels of crossed factors and of the ``rest``; a negative one is 0.
 
     Factors that part the values alike cannot be told apart, and share theirs.
@@ -114,7 +117,7 @@ def _mean_square(squares: Floats, df: int) -> float:
 
 
 def latent_shift(
-    yes: ArrayLike, shares: ArrayLike, clusters: Factor, strata: ArrayLike | None = None
+    yes: ArrayLike, shares: ArrayLike, clusters: CodedColumn, strata: ArrayLike | None = None
 ) -> tuple[float, float, float]:
     """The probit of the share of yes on the one side less that on the other, and its 95% interval.
 
@@ -132,7 +135,7 @@ def latent_contrast(
     weights: ArrayLike,
     cells: ArrayLike,
     coefficients: Sequence[float],
-    clusters: Factor,
+    clusters: CodedColumn,
     strata: ArrayLike | None = None,
 ) -> tuple[float, float, float]:
     """A sum of probits of the share of yes, each cell with its coefficient, and its 95% interval.

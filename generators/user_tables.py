@@ -61,7 +61,7 @@ _EXPECTED = "expected TSV, CSV, JSONL or Parquet"
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class FileRow:
     """A row.
 
     Attributes:
@@ -75,7 +75,7 @@ class Row:
     problem: str | None = None
 
 
-class Table(Protocol):
+class TableFile(Protocol):
     """A file of rows.
 
     Attributes:
@@ -86,11 +86,11 @@ class Table(Protocol):
     path: Path
     columns: Sequence[str]
 
-    def rows(self, wanted: Sequence[str]) -> Iterator[Row]:
+    def rows(self, wanted: Sequence[str]) -> Iterator[FileRow]:
         """Yield all rows with the values of some columns."""
 
 
-def open_tables(path: Path) -> tuple[Table, ...]:
+def open_tables(path: Path) -> tuple[TableFile, ...]:
     """Open a file, or the Parquet files of a folder."""
     if path.is_dir():
         # A built config has its few-shot examples beside its items; they can be audited by themselves.
@@ -103,7 +103,7 @@ def open_tables(path: Path) -> tuple[Table, ...]:
     return (_open(path),)
 
 
-def _open(path: Path) -> Table:
+def _open(path: Path) -> TableFile:
 
     if path.exists() and not path.is_file():
         raise InputError(f"{path}: not a regular file, but it is read twice; save it to a file first")
@@ -167,18 +167,18 @@ class _Delimited:
             raise InputError(f"{path}:{line}: found {problem}, expected a header with column names")
         self.columns: Sequence[str] = [cell.strip() for cell in _trimmed(cells)]
 
-    def rows(self, wanted: Sequence[str]) -> Iterator[Row]:
+    def rows(self, wanted: Sequence[str]) -> Iterator[FileRow]:
         """Yield all rows after the header with the values of some columns."""
         width = len(self.columns)
         places = [self.columns.index(name) for name in wanted]
         for line, cells, problem in self._cells(skip=1):
             if problem:
-                yield Row(line, problem=f"found {problem}")
+                yield FileRow(line, problem=f"found {problem}")
             # Trailing tabs or commas are no columns.
             elif len(cells) < width or (len(cells) > width and len(_trimmed(cells)) > width):
-                yield Row(line, problem=f"found {len(cells)} columns, expected {width}")
+                yield FileRow(line, problem=f"found {len(cells)} columns, expected {width}")
             else:
-                yield Row(line, [cells[place] or None for place in places])
+                yield FileRow(line, [cells[place] or None for place in places])
 
     def _cells(self, skip: int = 0) -> Iterator[_Cells]:
         """Yield every row that is not blank, after some."""
@@ -301,13 +301,13 @@ class JsonLines:
             )
         self.columns: Sequence[str] = list(names)
 
-    def rows(self, wanted: Sequence[str]) -> Iterator[Row]:
+    def rows(self, wanted: Sequence[str]) -> Iterator[FileRow]:
         """Yield all objects with the values of some keys."""
         for line, found, problem in self._objects():
             if problem:
-                yield Row(line, problem=f"found {problem}, expected a JSON object")
+                yield FileRow(line, problem=f"found {problem}, expected a JSON object")
             else:
-                yield Row(line, [found.get(name) for name in wanted])
+                yield FileRow(line, [found.get(name) for name in wanted])
 
     def _objects(self) -> Iterator[tuple[int, dict[str, Any], str | None]]:
         for line, text in text_lines(self.path):
@@ -352,7 +352,7 @@ class ParquetTable:
         except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
             raise self._damaged(error) from None
 
-    def rows(self, wanted: Sequence[str]) -> Iterator[Row]:
+    def rows(self, wanted: Sequence[str]) -> Iterator[FileRow]:
         """Yield all rows with the values of some columns."""
         number = 0
         try:
@@ -360,7 +360,7 @@ class ParquetTable:
                 columns = [batch.column(name).to_pylist() for name in wanted]
                 for values in zip(*columns, strict=True):
                     number += 1
-                    yield Row(number, values)
+                    yield FileRow(number, values)
         except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
             raise self._damaged(error, number) from None
 
@@ -381,7 +381,7 @@ class ParquetTable:
 
 
 @dataclass(frozen=True)
-class Role:
+class ColumnRole:
     """What a column is for.
 
     Attributes:
@@ -403,7 +403,7 @@ def cell_text(value: Any) -> str:
 
 
 def resolve(
-    columns: Sequence[str], roles: Sequence[Role], chosen: Mapping[str, str], path: Path
+    columns: Sequence[str], roles: Sequence[ColumnRole], chosen: Mapping[str, str], path: Path
 ) -> Mapping[str, str]:
     """Find the column of each role."""
     known = [role.name for role in roles]

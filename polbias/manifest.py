@@ -25,11 +25,11 @@ from polbias.limits import MAX_LEVELS, MAX_TEMPLATE
 MANIFEST = "manifest.json"
 
 
-class _Recorded(BaseModel):
+class _LockedTable(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class FileEntry(_Recorded):
+class FileEntry(_LockedTable):
     """One Parquet file: its path below the dataset's folder, rows, bytes and SHA-256."""
 
     path: str
@@ -38,7 +38,7 @@ class FileEntry(_Recorded):
     sha256: str
 
 
-class LockedSplit(_Recorded):
+class LockedSplit(_LockedTable):
     """Rows and content of one split.
 
     Attributes:
@@ -66,7 +66,7 @@ class SplitEntry(LockedSplit):
     files: tuple[FileEntry, ...]
 
 
-class Manifest(_Recorded):
+class Manifest(_LockedTable):
     """A built dataset.
 
     Attributes:
@@ -117,7 +117,7 @@ _HEADER = """\
 """
 
 
-class LockedDataset(_Recorded):
+class LockedDataset(_LockedTable):
     """A dataset as published: its version and its configs' splits."""
 
     version: str

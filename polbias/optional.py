@@ -56,7 +56,7 @@ def missing(error: ModuleNotFoundError) -> MissingError | None:
     return None
 
 
-class Deferred(ModuleType):
+class LazyModule(ModuleType):
     """A module of an extra, imported when it is first used; where it is missing, a `MissingError` says so."""
 
     def __init__(self, name: str, extra: str) -> None:

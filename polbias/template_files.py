@@ -202,7 +202,7 @@ def _line(node: yaml.Node | None, location: Location) -> int:
     return line
 
 
-class Texts:
+class TemplateRenderer:
     """Jinja texts of one template file, rendered in a sandbox; unknown names are errors.
 
     Args:
@@ -238,17 +238,17 @@ Text = Annotated[str, StringConstraints(min_length=1, strip_whitespace=True, pat
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_-]*$")]
 HubName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=96)]
 Version = Annotated[str, StringConstraints(pattern=r"^\d+\.\d+\.\d+$")]
-Each = TypeVar("Each", bound=Hashable)
+TemplateItem = TypeVar("TemplateItem", bound=Hashable)
 
 
-def _once(values: tuple[Each, ...]) -> tuple[Each, ...]:
+def _once(values: tuple[TemplateItem, ...]) -> tuple[TemplateItem, ...]:
     for place, value in enumerate(values):
         if value in values[:place]:
             raise ValueError(f"found {value!r} twice, expected each once; remove one")
     return values
 
 
-Levels = Annotated[tuple[Each, ...], Field(min_length=1), AfterValidator(_once)]
+Levels = Annotated[tuple[TemplateItem, ...], Field(min_length=1), AfterValidator(_once)]
 """What a factor runs over: at least one value, none of them twice."""
 
 
@@ -265,7 +265,7 @@ def distinct(field: str) -> AfterValidator:
     return AfterValidator(check)
 
 
-class Entry(BaseModel):
+class TemplateModel(BaseModel):
     """Base of everything read from a file: unknown fields are errors."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", coerce_numbers_to_str=True)
@@ -299,7 +299,7 @@ def slots(*names: str) -> AfterValidator:
     return AfterValidator(check)
 
 
-class Identity(Entry):
+class Identity(TemplateModel):
     """What a dataset is called.
 
     Attributes:

@@ -20,7 +20,7 @@ from hypothesis import settings
 from polbias import safe_text
 from polbias.eval import plots
 from polbias.files import PolbiasError
-from polbias.generators.engine import DatasetSpec, Rows
+from polbias.generators.engine import DatasetSpec, TableRows
 from tests.support.figures import KINDS, without_figures
 
 settings.register_profile("polbias", deadline=None, derandomize=True)
@@ -128,7 +128,7 @@ def partisan_tables(partisan: DatasetSpec) -> Mapping[tuple[str, str], pa.Table]
     """All its tables in memory, by config and split."""
     tables = {}
     for spec in partisan.tables:
-        rows = Rows(spec)
+        rows = TableRows(spec)
         tables[spec.config, spec.split] = pa.Table.from_batches(rows.batches(0, len(rows)), rows.schema)
     return tables
 

@@ -12,8 +12,8 @@ import pyarrow as pa
 import pytest
 from scipy import stats
 
-from polbias.eval.report.instruments import COMMON, Settings
-from polbias.eval.report.mirrored import Mirrored
+from polbias.eval.report.instruments import COMMON, ReportSettings
+from polbias.eval.report.mirrored import MirroredInstrument
 from tests.support.process import ROOT, run_python
 
 NOTEBOOK = ROOT / "docs" / "own-instrument.ipynb"
@@ -77,7 +77,7 @@ def test_it_goes_from_an_empty_folder_to_a_report(tmp_path: Path) -> None:
     assert "Sums of councillors" in (place / "report" / "report.html").read_text("utf-8")
 
 
-REPORT = Mirrored("own", "gap", lambda text: text, "true", "false")
+REPORT = MirroredInstrument("own", "gap", lambda text: text, "true", "false")
 
 
 def answered(labels: dict[str, list[str]]) -> Any:
@@ -95,7 +95,7 @@ def test_the_gap_is_right_minus_left_over_clusters() -> None:
     rng = np.random.default_rng(2)
     labels = {side: np.where(rng.random(48) < p, "true", "false").tolist() for side, p in (("left", 0.4), ("right", 0.7))}  # fmt: skip
     docs, said, table = answered(labels)
-    (found,) = REPORT.section({"m": table}, Settings()).findings
+    (found,) = REPORT.section({"m": table}, ReportSettings()).findings
     # of equal clusters that stand on both sides: the paired t-test of their differences
     apart = [
         np.mean([s == "true" for d, s in zip(docs, said, strict=True) if (d["cluster_id"], d["leaning"]) == (c, "right")])
@@ -115,9 +115,9 @@ def test_silence_is_no_verdict_and_bounds_the_gap() -> None:
     half = ["true", "false"] * 12
     labels = {"left": half, "right": ["refusal"] * 6 + half[6:]}
     *_, table = answered(labels)
-    (found,) = REPORT.findings_of({"m": table}, Settings())
+    (found,) = REPORT.findings_of({"m": table}, ReportSettings())
     assert (found.estimate.refusals, found.estimate.n, found.estimate.missing) == (6, 48, 0.25)
     assert found.bounds == pytest.approx((100 * (9 / 24 - 0.5), 100 * (15 / 24 - 0.5)))
     *_, silent = answered({"left": half, "right": ["unparsable"] * 24})
-    (none,) = REPORT.findings_of({"m": silent}, Settings())
+    (none,) = REPORT.findings_of({"m": silent}, ReportSettings())
     assert (none.estimate.value, none.estimate.state) == (None, "not answered")

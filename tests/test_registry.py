@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from polbias import registry
-from polbias.eval.normative.simulation import Problems
-from polbias.eval.partisan.simulation import Arguments
+from polbias.eval.normative.simulation import ProblemQuestions
+from polbias.eval.partisan.simulation import ArgumentQuestions
 from polbias.eval.simulation.kinds import kind_of
 from polbias.files import PolbiasError
 
@@ -66,6 +66,6 @@ def test_a_package_that_cannot_be_loaded_is_named(monkeypatch: pytest.MonkeyPatc
 
 
 def test_rows_of_two_kinds_are_of_that_of_their_dataset() -> None:
-    both = {*Arguments.NEEDED, *Problems.NEEDED}
-    assert kind_of(both) is kind_of(both, "partisan-inference-xl") is Arguments
-    assert kind_of(both, "normative-reasoning") is Problems
+    both = {*ArgumentQuestions.NEEDED, *ProblemQuestions.NEEDED}
+    assert kind_of(both) is kind_of(both, "partisan-inference-xl") is ArgumentQuestions
+    assert kind_of(both, "normative-reasoning") is ProblemQuestions

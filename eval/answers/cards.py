@@ -11,7 +11,7 @@ from itertools import takewhile
 from polbias.eval.answers.cues import Cues, Verdict
 from polbias.eval.answers.refusal import find_refusal
 from polbias.eval.answers.settle import settled
-from polbias.eval.answers.text import Sentence, Span, Token, prepare, split_sentences
+from polbias.eval.answers.text import AnswerToken, Sentence, Span, prepare, split_sentences
 
 # Finding the cards of a selection task in an output, whether by their letters or by what they show.
 
@@ -31,19 +31,19 @@ def name_cards(sentence: Sentence, text: str, cards: Sequence[str], loosely: boo
     """Put a capital letter for every mention of a card; all other words are in lower case."""
     faces = [*_faces(cards)] + ([*_distinctive(cards)] if loosely else [])
     faces.sort(key=lambda face: -len(face[0]))
-    found: list[Token] = []
+    found: list[AnswerToken] = []
     position = 0
     while position < len(sentence.tokens):
         names, length = _mention(sentence.tokens, position, text, faces)
         covered = sentence.tokens[position : position + length]
         marked = any(token.marked for token in covered)
         low, high = covered[0].start, covered[-1].end
-        found += [Token(name, low, high, marked) for name in names] or covered
+        found += [AnswerToken(name, low, high, marked) for name in names] or covered
         position += length
     return [_with_all(Sentence(tuple(piece))) for piece in _pieces(_joined(found), text)]
 
 
-def _pieces(tokens: Sequence[Token], text: str) -> Iterator[Sequence[Token]]:
+def _pieces(tokens: Sequence[AnswerToken], text: str) -> Iterator[Sequence[AnswerToken]]:
     """Split behind a card with a full stop, which was taken for an abbreviation: "Only A. The others ..."."""
     begin = 0
     for number in range(2, len(tokens)):
@@ -54,22 +54,22 @@ def _pieces(tokens: Sequence[Token], text: str) -> Iterator[Sequence[Token]]:
     yield tokens[begin:]
 
 
-def _joined(tokens: Sequence[Token]) -> list[Token]:
+def _joined(tokens: Sequence[AnswerToken]) -> list[AnswerToken]:
     """Take together a letter and what explains it: "A: drinking beer", "A (drinking beer)"."""
-    joined: list[Token] = []
+    joined: list[AnswerToken] = []
     position = 0
     while position < len(tokens):
         rest = " ".join(token.text for token in tokens[position : position + _EXPLAINED])
         match = _EXPLANATION.match(rest)
         length = match.group().count(" ") + 1 if match else 1
         first, last = tokens[position], tokens[position + length - 1]
-        joined.append(Token(first.text, first.start, last.end, first.marked))
+        joined.append(AnswerToken(first.text, first.start, last.end, first.marked))
         position += length
     return joined
 
 
 def _mention(
-    tokens: Sequence[Token], position: int, text: str, faces: Sequence[tuple[tuple[str, ...], str]]
+    tokens: Sequence[AnswerToken], position: int, text: str, faces: Sequence[tuple[tuple[str, ...], str]]
 ) -> tuple[str, int]:
     """Return the cards that are mentioned at a position, and in how many tokens."""
     token = tokens[position]
@@ -87,7 +87,7 @@ def _mention(
     return (written, 1) if written in [*LETTERS] and _is_letter(tokens, position) else ("", 1)
 
 
-def _is_letter(tokens: Sequence[Token], position: int) -> bool:
+def _is_letter(tokens: Sequence[AnswerToken], position: int) -> bool:
     """Say whether a capital is the name of a card and no article."""
     token = tokens[position]
     before = tokens[position - 1].text if position else ""
@@ -97,7 +97,7 @@ def _is_letter(tokens: Sequence[Token], position: int) -> bool:
     return not after[:1].isalnum() or bool(CUES["after_letter"].fullmatch(after))
 
 
-def _numbers(tokens: Sequence[Token], position: int, length: int) -> bool:
+def _numbers(tokens: Sequence[AnswerToken], position: int, length: int) -> bool:
     """Say whether a token only numbers the item of a list."""
     after = tokens[position + length].text if position + length < len(tokens) else ""
     return position == 0 and length == 1 and after in {".", ")"} and len(tokens) > 2
@@ -141,7 +141,7 @@ def _with_all(sentence: Sentence) -> Sentence:
     start, end = sentence.origin(low, high)
     before = [token for token in sentence.tokens if token.start < start]
     after = [token for token in sentence.tokens if token.start >= end]
-    return Sentence((*before, *(Token(name, start, end) for name in names), *after))
+    return Sentence((*before, *(AnswerToken(name, start, end) for name in names), *after))
 
 
 # From the free text of a model to the cards that it turns over in a selection task.

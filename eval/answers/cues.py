@@ -13,7 +13,7 @@ from typing import Any
 import yaml
 
 from polbias.aliases import Document, Json
-from polbias.eval.answers.text import Sentence, Token
+from polbias.eval.answers.text import AnswerToken, Sentence
 
 # The cue words of the extractors, read from ``cues/*.yaml``.
 # A cue file is a mapping of blocks. The alternatives of a block stand on lines of their own, or are
@@ -91,7 +91,7 @@ def primary_language(language: str) -> str:
     return primary
 
 
-def tongue(tokens: Iterable[Token], default: str, question: str = "validity") -> Cues:
+def tongue(tokens: Iterable[AnswerToken], default: str, question: str = "validity") -> Cues:
     """Tell the language of a sentence by its function words."""
     words = [token.text for token in tokens]
     grammars = {name: load_grammar(name, question) for name in LANGUAGES}
@@ -131,7 +131,7 @@ def _items(block: str) -> list[str]:
 Span = tuple[int, int]
 
 
-class Scope:
+class ClauseScope:
     """A sentence, its clauses and the stretches in which nothing is asserted.
 
     Insertions between commas in the middle of a predicate, as in "is, therefore, valid", are left
@@ -262,7 +262,7 @@ class Strength(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class LabelClaim:
     """Words that speak for a label.
 
     Attributes:
@@ -302,7 +302,7 @@ class Claim:
         stands = self.asserted and self.strength > Strength.HINT
         return self.decides and self.reason not in {"reply", "hint"} and not stands
 
-    def contradicts(self, other: Claim) -> bool:
+    def contradicts(self, other: LabelClaim) -> bool:
         """Say whether two claims speak for opposite verdicts."""
         return self.decides and other.label == OPPOSITE[self.label]
 

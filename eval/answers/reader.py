@@ -15,9 +15,9 @@ from itertools import pairwise
 from polbias.eval.answers.cues import (
     OPPOSITE,
     SAME,
-    Claim,
+    ClauseScope,
     Cues,
-    Scope,
+    LabelClaim,
     Span,
     Strength,
     shared,
@@ -35,7 +35,7 @@ _FEW = 6
 _PARTICLE_ENDS = frozenset({"", ".", ",", "!", "—", ":", ";"})
 
 
-class Reader:
+class ValidityClaimFinder:
     """Reads the claims off one sentence.
 
     Args:
@@ -45,7 +45,7 @@ class Reader:
     """
 
     def __init__(self, sentence: Sentence, grammar: Cues, number: int) -> None:
-        self.scope, self.lists, self.number = Scope(sentence, grammar), grammar, number
+        self.scope, self.lists, self.number = ClauseScope(sentence, grammar), grammar, number
         self.text = self.scope.text
 
     @property
@@ -53,7 +53,7 @@ class Reader:
         """Whether the sentence ends, at a colon, in what is not asserted."""
         return self.text.endswith(" :") and any(end >= len(self.text) - 2 for _, end in self.scope.silences)
 
-    def claims(self, question: Claim | None) -> list[Claim]:
+    def claims(self, question: LabelClaim | None) -> list[LabelClaim]:
         """Collect the claims of the sentence."""
         found = sorted([*self._words(), *self._phrases()], key=lambda claim: claim.span)
         for name, strength in _INDECISIONS:
@@ -66,7 +66,7 @@ class Reader:
 
     # --- verdict words ----------------------------------------------------------------------------
 
-    def _words(self) -> Iterator[Claim]:
+    def _words(self) -> Iterator[LabelClaim]:
         """Yield a claim for every verdict word that is not one of two options."""
         matches = sorted((span, label) for label in SAME for span in self.scope.spans(label))
         options: set[Span] = set()
@@ -136,7 +136,7 @@ class Reader:
                 return False
         return False
 
-    def _word(self, label: str, start: int, end: int) -> Claim:
+    def _word(self, label: str, start: int, end: int) -> LabelClaim:
         """Turn a verdict word into a claim."""
         attributed = self.lists["attributed"].match(self.text, end + 1)
         bare = not attributed and (self._marked(start, end) or self._bare(start, end))
@@ -164,7 +164,7 @@ class Reader:
 
     # --- phrases ----------------------------------------------------------------------------------
 
-    def _phrases(self) -> Iterator[Claim]:
+    def _phrases(self) -> Iterator[LabelClaim]:
         """Yield a claim for every phrase of the prompts, or paraphrase of it."""
         acts = self.scope.spans("own_act")
         for start, end in self.scope.spans("phrases"):
@@ -181,7 +181,7 @@ class Reader:
                 for match in pattern.finditer(self.text):
                     yield self._claim(label, strength, reason, *match.span())
 
-    def _replies(self, found: list[Claim], question: Claim | None) -> Iterator[Claim]:
+    def _replies(self, found: list[LabelClaim], question: LabelClaim | None) -> Iterator[LabelClaim]:
         """Yield what a yes, a no or an ellipsis says about a question or supposition before it."""
         for name, labels in (("yes", SAME), ("no", OPPOSITE)):
             match = self.lists[name].match(self.text)
@@ -200,7 +200,7 @@ class Reader:
 
     # --- claims -----------------------------------------------------------------------------------
 
-    def _claim(self, label: str, strength: Strength, reason: str, start: int, end: int) -> Claim:
+    def _claim(self, label: str, strength: Strength, reason: str, start: int, end: int) -> LabelClaim:
         """Turn words with a label into a claim, with regard to their clause."""
         clause, after = self.text[slice(*self.scope.bearing(start, end))], self.text[end + 1 :]
         phrase, word = reason == "prompt-words", strength >= Strength.SENTENCE
@@ -245,10 +245,10 @@ class Reader:
 
     def _made(
         self, label: str, strength: Strength, reason: str, start: int, end: int, asserted: bool = True
-    ) -> Claim:
+    ) -> LabelClaim:
         """Make a claim of words, with what its sentence says about it."""
         left = self.text[:start].rstrip()
-        return Claim(
+        return LabelClaim(
             label,
             strength,
             reason,

@@ -12,9 +12,9 @@ from polbias.eval.answers.stance_claims import (
     CUES,
     MARKS,
     SIDES,
-    Claim,
-    Strength,
-    Words,
+    LabelPatterns,
+    StanceClaim,
+    StanceStrength,
     find_claims,
     label_words,
 )
@@ -75,7 +75,7 @@ def extract_stance(text: str, agree: str, disagree: str, statement: str | None =
     return settled(_stance(text, words, statement), text)
 
 
-def _stance(text: str, words: Words, statement: str | None) -> Verdict:
+def _stance(text: str, words: LabelPatterns, statement: str | None) -> Verdict:
     """Read an output in whichever language."""
     own = own_words(text)
     prepared = prepare(own)
@@ -98,7 +98,7 @@ def _stance(text: str, words: Words, statement: str | None) -> Verdict:
     return verdict
 
 
-def _spoken(own: str, sentences: Sequence[Sentence], words: Words) -> Verdict:
+def _spoken(own: str, sentences: Sequence[Sentence], words: LabelPatterns) -> Verdict:
     """Read sentences in the language that they are in."""
     flag = flagged(own, words.keys)
     if flag and flag.label != "unparsable":
@@ -112,7 +112,7 @@ def _spoken(own: str, sentences: Sequence[Sentence], words: Words) -> Verdict:
     return first if not flag or first.label == "refusal" else flag
 
 
-def _in_language(sentences: Sequence[Sentence], language: str, words: Words) -> Verdict:
+def _in_language(sentences: Sequence[Sentence], language: str, words: LabelPatterns) -> Verdict:
     """Read an output in one language; where it takes its answer back, only what comes after that counts."""
     withdrawn = withdrawal(sentences)
     if withdrawn:
@@ -127,12 +127,12 @@ def _in_language(sentences: Sequence[Sentence], language: str, words: Words) -> 
     return Verdict("unparsable", "undecided", open_end) if open_end else verdict
 
 
-def _read_as(sentences: Sequence[Sentence], language: str, words: Words) -> Verdict:
+def _read_as(sentences: Sequence[Sentence], language: str, words: LabelPatterns) -> Verdict:
     """Read an output as one in a language."""
     return _read(sentences, words) if language == "en" else read_other(sentences, language, words)
 
 
-def _read(sentences: Sequence[Sentence], words: Words) -> Verdict:
+def _read(sentences: Sequence[Sentence], words: LabelPatterns) -> Verdict:
     """Read an English output."""
     claims = without_praise(_standing(find_claims(sentences, words), sentences), sentences)
     voiced = without_opinions(sentences)
@@ -165,9 +165,9 @@ def _read(sentences: Sequence[Sentence], words: Words) -> Verdict:
         (torn and torn > sided) or (even > sided[0] and not declined) or _conditional(claims, sentences)
     ):
         return Verdict("unparsable", "undecided")
-    if best is not None and best >= (Strength.SENTENCE if declined else Strength.SYNONYM):
+    if best is not None and best >= (StanceStrength.SENTENCE if declined else StanceStrength.SYNONYM):
         verdict = _decided([c for c in claims if c.strength >= best], sentences)
-        if best is Strength.MARKER and (
+        if best is StanceStrength.MARKER and (
             reversal := _reversal(verdict, claims, sentences) or opposed(verdict, claims, sentences)
         ):
             return _verdict("unparsable", replace(reversal, reason="contradiction"), sentences)
@@ -191,7 +191,7 @@ def _read(sentences: Sequence[Sentence], words: Words) -> Verdict:
     refusal = find_refusal(sentences, truncated=False, said=words.said)
     if refusal:
         return Verdict("refusal", "refusal", refusal)
-    if best is not None and best > Strength.HEDGED:
+    if best is not None and best > StanceStrength.HEDGED:
         return _decided([c for c in claims if c.strength == best], sentences)
     patterns = {SIDES[value]: CUES[name] for value, name in REPLIES if words.yes_no}
     reply = opening_reply(sentences, patterns) or whole_reply(sentences[-1:], patterns, MARKS)
@@ -207,13 +207,15 @@ def _read(sentences: Sequence[Sentence], words: Words) -> Verdict:
     return Verdict("unparsable", "no-verdict")
 
 
-def _reversal(verdict: Verdict, claims: Sequence[Claim], sentences: Sequence[Sentence]) -> Claim | None:
+def _reversal(
+    verdict: Verdict, claims: Sequence[StanceClaim], sentences: Sequence[Sentence]
+) -> StanceClaim | None:
     """Return what concludes, after a label and its reasons, on the other side."""
-    last = max((c.sentence, c.start) for c in claims if c.strength is Strength.MARKER)
+    last = max((c.sentence, c.start) for c in claims if c.strength is StanceStrength.MARKER)
     for claim in claims:
         text = sentences[claim.sentence].text[: claim.start]
         if (
-            claim.strength is Strength.SENTENCE
+            claim.strength is StanceStrength.SENTENCE
             and claim.reason in {"sentence", "negated"}
             and (claim.sentence, claim.start) > last
             and SIDES.get(claim.value) not in {verdict.label, None}
@@ -224,7 +226,7 @@ def _reversal(verdict: Verdict, claims: Sequence[Claim], sentences: Sequence[Sen
     return None
 
 
-def _conditional(claims: Sequence[Claim], sentences: Sequence[Sentence]) -> bool:
+def _conditional(claims: Sequence[StanceClaim], sentences: Sequence[Sentence]) -> bool:
     """Say whether all depends on something, and only parts are judged."""
     if not first_match(CUES["depending"], sentences):
         return False
@@ -238,11 +240,11 @@ def _conditional(claims: Sequence[Claim], sentences: Sequence[Sentence]) -> bool
     return True
 
 
-def _standing(claims: list[Claim], sentences: Sequence[Sentence]) -> list[Claim]:
+def _standing(claims: list[StanceClaim], sentences: Sequence[Sentence]) -> list[StanceClaim]:
     """Leave out what is taken back, as such or by something else that is said."""
     withdrawn = _last("withdrawn", sentences)
     last = max(withdrawn, _last("retracted", sentences))
-    later = [c for c in claims if (c.sentence, c.start) >= last and c.strength >= Strength.SENTENCE]
+    later = [c for c in claims if (c.sentence, c.start) >= last and c.strength >= StanceStrength.SENTENCE]
     return later if withdrawn or (last and any(claim.value for claim in later)) else claims
 
 
@@ -256,7 +258,7 @@ def _last(name: str, sentences: Sequence[Sentence]) -> tuple[int, ...]:
     return max(found, default=())
 
 
-def _decided(claims: Sequence[Claim], sentences: Sequence[Sentence]) -> Verdict:
+def _decided(claims: Sequence[StanceClaim], sentences: Sequence[Sentence]) -> Verdict:
     """Choose among equally strong claims: one side, the conclusion, the correction, or none."""
     sides = [claim for claim in claims if claim.value]
     if len({claim.value for claim in sides}) == 1:
@@ -267,7 +269,7 @@ def _decided(claims: Sequence[Claim], sentences: Sequence[Sentence]) -> Verdict:
     if first.sentence == last.sentence:
         names, between = {"turning"}, sentences[last.sentence].text[first.end : last.start]
     else:
-        names = {"correction" if last.strength is Strength.MARKER else "concluding", "concluding"}
+        names = {"correction" if last.strength is StanceStrength.MARKER else "concluding", "concluding"}
         between = " ".join(each.text for each in sentences[first.sentence + 1 : last.sentence])
         between = f"{between} {sentences[last.sentence].text[: last.start]}"
     if any(CUES[each].search(between) for each in names):
@@ -275,5 +277,5 @@ def _decided(claims: Sequence[Claim], sentences: Sequence[Sentence]) -> Verdict:
     return _verdict("unparsable", replace(last, reason="contradiction"), sentences)
 
 
-def _verdict(label: str, claim: Claim, sentences: Sequence[Sentence]) -> Verdict:
+def _verdict(label: str, claim: StanceClaim, sentences: Sequence[Sentence]) -> Verdict:
     return Verdict(label, claim.reason, sentences[claim.sentence].origin(claim.start, claim.end))

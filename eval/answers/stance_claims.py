@@ -43,7 +43,7 @@ _TICKS = "✅✔☑"
 _ADJECTIVES = re.compile(r"(?:ly|al|ful|ous|able|ive)$")
 
 
-class Strength(IntEnum):
+class StanceStrength(IntEnum):
     """How much a claim says."""
 
     HEDGED = 0
@@ -55,11 +55,11 @@ class Strength(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class StanceClaim:
     """Words that speak for a side; ``value`` is 1 for agree, -1 for disagree, 0 for both or neither."""
 
     value: int
-    strength: Strength
+    strength: StanceStrength
     reason: str
     sentence: int
     start: int
@@ -77,7 +77,7 @@ class _Hit:
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class LabelPatterns:
     """The patterns of one pair of labels; ``said`` are the words of the statement."""
 
     own: Mapping[int, re.Pattern[str]]
@@ -111,7 +111,7 @@ class Words:
 
 
 @lru_cache(maxsize=64)
-def label_words(agree: str, disagree: str) -> Words:
+def label_words(agree: str, disagree: str) -> LabelPatterns:
     """Find the forms of two labels; a label that no family knows has its own form only."""
     if not agree or not disagree or agree == disagree:
         raise ValueError(f"labels: found {agree!r} and {disagree!r}, expected two that differ")
@@ -133,7 +133,7 @@ def label_words(agree: str, disagree: str) -> Words:
     }
     doubts = CUES["doubts"].pattern + ("" if names[0] == "agree" else f"|{CUES['contradicting'].pattern}")
     yes_no = bool(CUES["yes_no"].fullmatch(names[0]))
-    return Words(own, others, keys, yes_no, {"not": re.compile(doubts), "i": CUES["joined"]})
+    return LabelPatterns(own, others, keys, yes_no, {"not": re.compile(doubts), "i": CUES["joined"]})
 
 
 def _misspelt(label: str) -> Iterator[str]:
@@ -143,11 +143,13 @@ def _misspelt(label: str) -> Iterator[str]:
         yield from (before + after, before + letter * 2 + after, before + after[:1] + letter + after[1:])
 
 
-def find_claims(sentences: Sequence[Sentence], words: Words) -> list[Claim]:
+def find_claims(sentences: Sequence[Sentence], words: LabelPatterns) -> list[StanceClaim]:
     """Collect the claims up to where the output goes on with a further item."""
-    found: list[Claim] = []
+    found: list[StanceClaim] = []
     for number, sentence in enumerate(sentences):
-        if CUES["continuation"].match(sentence.text) and any(c.strength >= Strength.SENTENCE for c in found):
+        if CUES["continuation"].match(sentence.text) and any(
+            c.strength >= StanceStrength.SENTENCE for c in found
+        ):
             break
         if sentence.text.startswith("or ") and sentence.text.endswith("?"):
             found = [claim for claim in found if claim.sentence != number - 1]
@@ -172,7 +174,7 @@ def find_claims(sentences: Sequence[Sentence], words: Words) -> list[Claim]:
     return found
 
 
-def _replies(before: Sequence[Sentence], sentence: Sentence, words: Words) -> list[Claim]:
+def _replies(before: Sequence[Sentence], sentence: Sentence, words: LabelPatterns) -> list[StanceClaim]:
     """What an output says to its own question: "Would it be harmful? I believe so."."""
     if not before or not before[-1].text.endswith("?"):
         return []
@@ -180,29 +182,33 @@ def _replies(before: Sequence[Sentence], sentence: Sentence, words: Words) -> li
     for name, sign in (("affirmed", 1), ("denied", -1)):
         match = CUES[name].search(sentence.text)
         if match and len(values) == 1:
-            return [Claim(sign * values.pop(), Strength.SENTENCE, "sentence", len(before), *match.span())]
+            return [
+                StanceClaim(
+                    sign * values.pop(), StanceStrength.SENTENCE, "sentence", len(before), *match.span()
+                )
+            ]
     return []
 
 
-def _heads(claim: Claim, text: str) -> bool:
+def _heads(claim: StanceClaim, text: str) -> bool:
     """Whether a label is the heading of arguments: "Agree: it saves money"."""
     after = text[claim.end :].strip()
     return not text[: claim.start].strip(MARKS) and after[:1] in {":", "|", "—"} and len(after.split()) > _FEW
 
 
-def _ticked(claim: Claim, text: str) -> bool:
+def _ticked(claim: StanceClaim, text: str) -> bool:
     """Whether the mark of a choice stands behind a label."""
     return text[claim.end :].lstrip(MARKS)[:1] in {*_TICKS}
 
 
-def _titled(claim: Claim, sentences: Sequence[Sentence], words: Words) -> bool:
+def _titled(claim: StanceClaim, sentences: Sequence[Sentence], words: LabelPatterns) -> bool:
     """Whether a noun, as "Benefits", is the title of what follows."""
     text = sentences[claim.sentence].text.strip(MARKS)
     own = any(pattern.fullmatch(text) for pattern in words.own.values())
     return claim.sentence + 1 < len(sentences) and not own and bool(CUES["nouns"].fullmatch(text))
 
 
-def _cheered(claim: Claim, sentences: Sequence[Sentence]) -> bool:
+def _cheered(claim: StanceClaim, sentences: Sequence[Sentence]) -> bool:
     """Whether a word of praise, as "Great!", only answers what the output asked the reader."""
     if not claim.sentence or len(sentences[claim.sentence].text.strip(MARKS).split()) > 1:
         return False
@@ -210,21 +216,21 @@ def _cheered(claim: Claim, sentences: Sequence[Sentence]) -> bool:
     return claim.reason == "idiom" and before.endswith("?") and " you " in f" {before} "
 
 
-def _placed(claim: Claim, read: Sentence, sentence: Sentence) -> Claim:
+def _placed(claim: StanceClaim, read: Sentence, sentence: Sentence) -> StanceClaim:
     """Put a claim where its words stand in the sentence as it was written."""
     low, high = read.origin(claim.start, claim.end)
     start, end = sentence.place(low, high)
     return replace(claim, start=start, end=end)
 
 
-def _sentence_claims(sentence: Sentence, number: int, words: Words) -> Iterator[Claim]:
+def _sentence_claims(sentence: Sentence, number: int, words: LabelPatterns) -> Iterator[StanceClaim]:
     text = sentence.text
     taken: list[tuple[int, int]] = []
     halved = CUES["halved"].search(text)
     if CUES["defining"].search(text) and not CUES["mine"].search(text):
         return
     if halved:
-        yield Claim(0, Strength.SENTENCE, "both-options", number, *halved.span())
+        yield StanceClaim(0, StanceStrength.SENTENCE, "both-options", number, *halved.span())
         return
     for value, side in SIDES.items():
         for match in CUES[f"idioms.{side}"].finditer(text):
@@ -240,7 +246,9 @@ def _sentence_claims(sentence: Sentence, number: int, words: Words) -> Iterator[
             own = CUES["negators"].search(match.group()) or match.group().startswith("hard")
             negated = not own and _negators(text, match.start()) % 2 == 1
             negated ^= value < 0 and words.echoed(match)
-            yield Claim(-value if negated else value, Strength.SENTENCE, "idiom", number, *match.span())
+            yield StanceClaim(
+                -value if negated else value, StanceStrength.SENTENCE, "idiom", number, *match.span()
+            )
         for match in CUES[f"acts.{side}"].finditer(text):
             taken.append(match.span())
             beside = words.beside(CUES, text, 0, *match.span()) and _PRONOUN.search(match.group())
@@ -248,21 +256,23 @@ def _sentence_claims(sentence: Sentence, number: int, words: Words) -> Iterator[
                 negated = (
                     sum(each[0] != "no" for each in CUES["negators"].finditer(match.group())) % 2 == 1
                 ) ^ (value < 0 and words.echoed(match))
-                yield Claim(-value if negated else value, Strength.SENTENCE, "act", number, *match.span())
+                yield StanceClaim(
+                    -value if negated else value, StanceStrength.SENTENCE, "act", number, *match.span()
+                )
         reply = CUES[f"replies.{side}"].search(text)
         if reply and words.yes_no and not text.endswith("?"):
-            yield Claim(value, Strength.SYNONYM, "reply", number, *reply.span())
+            yield StanceClaim(value, StanceStrength.SYNONYM, "reply", number, *reply.span())
     hits = [hit for hit in _hits(text, words) if not any(low <= hit.start < high for low, high in taken)]
     for hit, value, joined in _resolved(text, hits):
         if joined:
-            yield Claim(0, Strength.SENTENCE, joined, number, hit.start, hit.end)
+            yield StanceClaim(0, StanceStrength.SENTENCE, joined, number, hit.start, hit.end)
             continue
         claim = _claim(text, hit, value, number, words)
         if claim:
             yield claim
 
 
-def _hits(text: str, words: Words) -> list[_Hit]:
+def _hits(text: str, words: LabelPatterns) -> list[_Hit]:
     """Find the label words; where two overlap, the longer one, and the own one before another's."""
     found = [
         _Hit(value, own, *match.span())
@@ -319,7 +329,7 @@ def _resolved(text: str, hits: Sequence[_Hit]) -> Iterator[tuple[_Hit, int, str]
         yield hit, -hit.value if negated else hit.value, ""
 
 
-def _claim(text: str, hit: _Hit, value: int, number: int, words: Words) -> Claim | None:
+def _claim(text: str, hit: _Hit, value: int, number: int, words: LabelPatterns) -> StanceClaim | None:
     """Turn a label word into a claim, with regard to its clause."""
     begin = _begin(text, hit.start)
     before, after = text[: hit.start], text[hit.end :].strip()
@@ -335,7 +345,7 @@ def _claim(text: str, hit: _Hit, value: int, number: int, words: Words) -> Claim
     if not stated and _of_others(text, hit.start, hit.end):
         for name, own in (("so_do_i", value), ("not_so_i", -value)):
             if CUES[name].match(text, hit.end + 1):
-                return Claim(own, Strength.SENTENCE, "sentence", number, hit.start, hit.end)
+                return StanceClaim(own, StanceStrength.SENTENCE, "sentence", number, hit.start, hit.end)
         return None
     marked, mine = bare or stated or headed, bool(CUES["mine"].search(clause))
     if not marked and _no_verb(text, hit):
@@ -360,14 +370,14 @@ def _claim(text: str, hit: _Hit, value: int, number: int, words: Words) -> Claim
     said = _said(text[hit.start : hit.end], after) or (CUES["mine"].search(before) and words.names(after))
     weak = weak or not (marked or denied or against or said)
     reason = "negated" if value != hit.value else "marker" if marked else "sentence"
-    strength = Strength.MARKER if marked else Strength.SENTENCE
+    strength = StanceStrength.MARKER if marked else StanceStrength.SENTENCE
     if hedged:
-        strength, reason = Strength.HEDGED, "hedged"
+        strength, reason = StanceStrength.HEDGED, "hedged"
     elif not hit.own:
-        strength, reason = (Strength.SYNONYM_MENTION if weak else Strength.SYNONYM), "synonym"
+        strength, reason = (StanceStrength.SYNONYM_MENTION if weak else StanceStrength.SYNONYM), "synonym"
     elif weak:
-        strength, reason = Strength.MENTION, "mention"
-    return Claim(value, strength, reason, number, hit.start, hit.end)
+        strength, reason = StanceStrength.MENTION, "mention"
+    return StanceClaim(value, strength, reason, number, hit.start, hit.end)
 
 
 def _unsaid(text: str, hit: _Hit, clause: str, distant: bool, headed: bool) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from polbias.eval.answers.cues import Verdict
 from polbias.eval.answers.settle import STATED
-from polbias.eval.answers.stance_claims import CUES, MARKS, SIDES, Claim, Strength, Words
+from polbias.eval.answers.stance_claims import CUES, MARKS, SIDES, LabelPatterns, StanceClaim, StanceStrength
 from polbias.eval.answers.text import Sentence
 
 _HEADS = frozenset({":", "—"})
@@ -24,7 +24,7 @@ LABEL_REASONS = frozenset({"marker", "sentence", "negated"})
 """The reasons of claims that use a label of the prompt."""
 
 
-def part_label(sentences: Sequence[Sentence], text: str, words: Words) -> Iterator[Sentence]:
+def part_label(sentences: Sequence[Sentence], text: str, words: LabelPatterns) -> Iterator[Sentence]:
     """Yield sentences; a label ends one where a capital begins the reasons: "2) Disagree Taxes are".
 
     Labels that are headings of the arguments for and against end none.
@@ -93,7 +93,9 @@ def withdrawal(
     return None
 
 
-def unsettled(verdict: Verdict, sentences: Sequence[Sentence], words: Words) -> tuple[int, int] | None:
+def unsettled(
+    verdict: Verdict, sentences: Sequence[Sentence], words: LabelPatterns
+) -> tuple[int, int] | None:
     """Return where a response ends without an answer, or turns from a label that was only its first word."""
     if verdict.span is None:
         return None
@@ -121,7 +123,7 @@ def _after(sentence: Sentence, position: int) -> int | None:
     return len(sentence.text) - len(" ".join(rest)) if rest else None
 
 
-def _turned(text: str, verdict: Verdict, words: Words) -> re.Match[str] | None:
+def _turned(text: str, verdict: Verdict, words: LabelPatterns) -> re.Match[str] | None:
     """Return what a last sentence has of indecision, or of the label of the other side."""
     turned = STATED["unable"].search(text) or STATED["against"].search(text)
     if turned:
@@ -135,7 +137,9 @@ def _turned(text: str, verdict: Verdict, words: Words) -> re.Match[str] | None:
     return other if concedes or (not before.strip(MARKS) and _ASSERTED.match(text, other.end())) else None
 
 
-def opposed(verdict: Verdict, claims: Sequence[Claim], sentences: Sequence[Sentence]) -> Claim | None:
+def opposed(
+    verdict: Verdict, claims: Sequence[StanceClaim], sentences: Sequence[Sentence]
+) -> StanceClaim | None:
     """Return the label of the other side with which a later sentence begins."""
     return next(
         (
@@ -152,7 +156,7 @@ def opposed(verdict: Verdict, claims: Sequence[Claim], sentences: Sequence[Sente
     )
 
 
-def _contradicts(text: str, claim: Claim) -> bool:
+def _contradicts(text: str, claim: StanceClaim) -> bool:
     """Say whether a label is that of the sentence, or is said of the statement in the first person."""
     if not text[: claim.start].strip(MARKS):
         return not STATED["heading"].match(text, claim.end + 1)
@@ -169,7 +173,7 @@ def retracts(sentences: Sequence[Sentence], after: tuple[int, int], before: tupl
     return False
 
 
-def without_praise(claims: Sequence[Claim], sentences: Sequence[Sentence]) -> list[Claim]:
+def without_praise(claims: Sequence[StanceClaim], sentences: Sequence[Sentence]) -> list[StanceClaim]:
     """Leave out judgements of the other side behind a stated label that is not taken back first."""
     label = next(
         (
@@ -177,7 +181,7 @@ def without_praise(claims: Sequence[Claim], sentences: Sequence[Sentence]) -> li
             for claim in claims
             if claim.value
             and claim.reason in LABEL_REASONS
-            and claim.strength >= Strength.SENTENCE
+            and claim.strength >= StanceStrength.SENTENCE
             and not STATED["supposed"].match(sentences[claim.sentence].text, claim.end + 1)
         ),
         None,

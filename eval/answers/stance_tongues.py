@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from polbias.eval.answers.cues import Cues, Verdict
 from polbias.eval.answers.refusal import find_refusal, opening_reply
 from polbias.eval.answers.settle import STATED
-from polbias.eval.answers.stance_claims import SIDES, Words
+from polbias.eval.answers.stance_claims import SIDES, LabelPatterns
 from polbias.eval.answers.stance_labels import retracts
 from polbias.eval.answers.text import Sentence, first_match
 from polbias.eval.answers.voice import without_opinions
@@ -26,7 +26,7 @@ _FILLERS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class _Side:
+class _StanceSide:
     """Words for a side (0 for both or neither): a whole sentence or its label, or the prompt's own.
 
     ``stated`` tells words of agreement from praise and blame.
@@ -51,12 +51,12 @@ def spoken(sentences: Sequence[Sentence]) -> list[str]:
     return [name for name, count in counts.items() if count == most]
 
 
-def read_other(sentences: Sequence[Sentence], language: str, words: Words) -> Verdict:
+def read_other(sentences: Sequence[Sentence], language: str, words: LabelPatterns) -> Verdict:
     """Read an output in another language than English, which may use the English labels of its prompt."""
     if language not in TONGUES:
         return Verdict("unparsable", "no-verdict")
     cues = _CUES[language]
-    sides: list[_Side] = []
+    sides: list[_StanceSide] = []
     for number, sentence in enumerate(sentences):
         if STATED["continues"].match(sentence.text) and any(side.value for side in sides):
             sentences = sentences[:number]
@@ -107,7 +107,7 @@ def _torn(sentences: Sequence[Sentence], cues: Cues, aloud: bool) -> tuple[int, 
     return first_match(cues["torn"], sentences)
 
 
-def _contradicts(side: _Side, marked: Sequence[_Side], sentence: Sentence, cues: Cues) -> bool:
+def _contradicts(side: _StanceSide, marked: Sequence[_StanceSide], sentence: Sentence, cues: Cues) -> bool:
     """Say whether words of agreement in the first person are of the other side than an earlier label."""
     if not side.stated or not any(label.value == -side.value and label.span < side.span for label in marked):
         return False
@@ -116,7 +116,7 @@ def _contradicts(side: _Side, marked: Sequence[_Side], sentence: Sentence, cues:
     return bool(side.value and said and not _PART.match(sentence.text, end))
 
 
-def _without_praise(sides: Sequence[_Side], sentences: Sequence[Sentence]) -> list[_Side]:
+def _without_praise(sides: Sequence[_StanceSide], sentences: Sequence[Sentence]) -> list[_StanceSide]:
     """Leave out judgements behind a stated label that is not taken back first."""
     label = next((side for side in sides if side.stated and side.value), None)
     if label is None:
@@ -137,7 +137,7 @@ def _concluded(sentence: Sentence, after: int, cues: Cues) -> bool:
     return any(sentence.origin(*match.span())[0] >= after for match in found)
 
 
-def _weighed(sides: Sequence[_Side], sentences: Sequence[Sentence], cues: Cues) -> Verdict:
+def _weighed(sides: Sequence[_StanceSide], sentences: Sequence[Sentence], cues: Cues) -> Verdict:
     last = sides[-1]
     if len({side.value for side in sides}) > 1:
         turned = last.value and cues["concluding"].search(sentences[last.sentence].text)
@@ -152,8 +152,8 @@ def _sides(
     sentence: Sentence,
     number: int,
     cues: Cues,
-    words: Words,
-) -> Iterator[_Side]:
+    words: LabelPatterns,
+) -> Iterator[_StanceSide]:
     """Yield what a sentence says for or against, clause by clause."""
     text = sentence.text
     if text.endswith("?"):
@@ -162,7 +162,7 @@ def _sides(
     begun = leaning.end() if leaning else 0
     labelled = any(pattern.search(text) for pattern in words.own.values())
     even = [*cues["neither"].finditer(text, begun)]
-    yield from (_Side(0, False, number, sentence.origin(*match.span()), labelled) for match in even)
+    yield from (_StanceSide(0, False, number, sentence.origin(*match.span()), labelled) for match in even)
     if even:
         return
     supposed = cues["supposed"].search(text)
@@ -223,7 +223,7 @@ def _sides(
             match.start() for match in cues["negators"].finditer(text, begin, end if headed else stop)
         ]
         negated = sum(not (own and start <= place < end) for place in negators) % 2 == 1
-        yield _Side(
+        yield _StanceSide(
             -value if negated else value,
             headed or bare or opens,
             number,

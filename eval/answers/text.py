@@ -46,7 +46,7 @@ _ABBREVIATIONS = re.compile(r"[eigzbduha]|etc|bzw|ca|dr|mrs?|ms|vs|cf|resp|usw|v
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
+class AnswerToken:
     """One word or punctuation mark.
 
     Attributes:
@@ -71,7 +71,7 @@ class Sentence:
         text: The tokens joined by single spaces.
     """
 
-    tokens: tuple[Token, ...]
+    tokens: tuple[AnswerToken, ...]
     text: str = field(init=False)
 
     def __post_init__(self) -> None:
@@ -86,7 +86,7 @@ class Sentence:
         """Whether the sentence is an item of a list."""
         return bool(_BULLET.match(self.text))
 
-    def covered(self, start: int, end: int) -> tuple[Token, ...]:
+    def covered(self, start: int, end: int) -> tuple[AnswerToken, ...]:
         """Return the tokens that a stretch of ``text`` touches."""
         first = max(bisect_right(self._starts, start) - 1, 0)
         last = max(bisect_right(self._starts, max(end - 1, start)), first + 1)
@@ -109,7 +109,7 @@ def split_sentences(text: str, start: int, end: int) -> Iterator[Sentence]:
     A sentence ends at a full stop, question or exclamation mark, at an empty line, and at a line
     break unless the next line goes on in lower case.
     """
-    tokens: list[Token] = []
+    tokens: list[AnswerToken] = []
     position = start
     for match in _TOKEN.finditer(text, start, end):
         gap = text[position : match.start()]
@@ -123,15 +123,15 @@ def split_sentences(text: str, start: int, end: int) -> Iterator[Sentence]:
         yield Sentence(tuple(tokens))
 
 
-def _token(text: str, match: re.Match[str], start: int, end: int) -> Token:
+def _token(text: str, match: re.Match[str], start: int, end: int) -> AnswerToken:
     """Normalise one token."""
     low, high = match.span()
     if match.lastgroup != "word":
         form = unicodedata.normalize("NFKC", match.group().translate(_PLAIN)).translate(_PLAIN)
         dash = match["dash"] or form.startswith("--")
-        return Token("→" if form.endswith(">") else "—" if dash else form[0], low, high)
+        return AnswerToken("→" if form.endswith(">") else "—" if dash else form[0], low, high)
     before, after = text[max(start, low - 2) : low], text[high : min(end, high + 3)]
-    return Token(_normal(match.group()), low, high, _touched(before, after))
+    return AnswerToken(_normal(match.group()), low, high, _touched(before, after))
 
 
 @lru_cache(maxsize=1 << 15)
@@ -147,7 +147,7 @@ def _touched(before: str, after: str) -> bool:
     return bool(_OPENING.search(before) or _CLOSING.match(after))
 
 
-def _breaks(gap: str, following: str, tokens: list[Token]) -> bool:
+def _breaks(gap: str, following: str, tokens: list[AnswerToken]) -> bool:
     """Say whether a new sentence begins after a gap."""
     last = tokens[-1].text
     if last == "." and following[0] in ":;," and "\n" not in gap:
@@ -241,7 +241,7 @@ _FEW_LETTERS = 2
 
 
 @dataclass(frozen=True)
-class Prepared:
+class PreparedAnswer:
     """An output without its thinking.
 
     Attributes:
@@ -260,7 +260,7 @@ class Prepared:
         return frozenset(word for word in words if len(word) > _FEW_LETTERS)
 
 
-def prepare(text: str) -> Prepared:
+def prepare(text: str) -> PreparedAnswer:
     """Strip the thinking from an output and split the rest into sentences.
 
     A closed ``<think>`` block is dropped, as is all before a closing tag that was never opened;
@@ -271,13 +271,13 @@ def prepare(text: str) -> Prepared:
 
 
 @lru_cache(maxsize=1 << 12)
-def _prepared(text: str) -> Prepared:
+def _prepared(text: str) -> PreparedAnswer:
     """Prepare a text; a statement is asked about many times, and short answers come again and again."""
     outside, unfinished = _outside(text)
     stretches = _window(list(_trim(outside, text)))
     sentences = tuple(sentence for span in stretches for sentence in split_sentences(text, *span))
     tail = text[max(stretches[-1][0], stretches[-1][1] - 200) : stretches[-1][1]] if stretches else ""
-    return Prepared(sentences, unfinished is not None or bool(_UNFINISHED.search(tail)))
+    return PreparedAnswer(sentences, unfinished is not None or bool(_UNFINISHED.search(tail)))
 
 
 LIMITS = frozenset(
@@ -478,7 +478,7 @@ def translated(sentence: Sentence, words: Mapping[str, re.Pattern[str]]) -> Sent
             ]
             tokens = {*sentence.tokens}.difference(*merged)
             tokens |= {
-                Token(word, *span, any(t.marked for t in each))
+                AnswerToken(word, *span, any(t.marked for t in each))
                 for span, each in zip(spans, merged, strict=True)
             }
             sentence = Sentence(tuple(sorted(tokens, key=lambda token: token.start)))

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from polbias.eval.answers.cues import (
-    Claim,
     Cues,
+    LabelClaim,
     Span,
     Strength,
     Verdict,
@@ -16,7 +16,7 @@ from polbias.eval.answers.cues import (
     shared,
     tongue,
 )
-from polbias.eval.answers.reader import Reader
+from polbias.eval.answers.reader import ValidityClaimFinder
 from polbias.eval.answers.refusal import find_refusal, find_withdrawal, lacks_input
 from polbias.eval.answers.settle import settled
 from polbias.eval.answers.text import Sentence, prepare
@@ -34,7 +34,7 @@ _TURNS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Ruling:
+class ClaimResolution:
     """What the claims of an output come to.
 
     Attributes:
@@ -44,13 +44,13 @@ class Ruling:
         hints: The claims that count only where nothing else does.
     """
 
-    claim: Claim | None
+    claim: LabelClaim | None
     corrected: bool
     retracted: Span | None
-    hints: Sequence[Claim]
+    hints: Sequence[LabelClaim]
 
 
-class Court:
+class ClaimResolver:
     """Weighs the claims of one output.
 
     Args:
@@ -61,7 +61,7 @@ class Court:
     def __init__(self, sentences: Sequence[Sentence], tongues: Sequence[Cues]) -> None:
         self.sentences, self.tongues, self.last = sentences, tongues, len(sentences) - 1
 
-    def rule(self, truncated: bool) -> Ruling:
+    def rule(self, truncated: bool) -> ClaimResolution:
         """Choose the final verdict."""
         made = self._own([claim for claim in self._claims() if claim.asserted])
         firm = [claim for claim in made if claim.strength > Strength.HINT]
@@ -74,9 +74,9 @@ class Court:
         hints = [claim for claim in made if claim.strength is Strength.HINT]
         if any(True for _ in self._matches("truth")):  # beside the point
             hints = [claim for claim in hints if claim.reason != "hint"]
-        return Ruling(chosen, len(standing) < len(firm), retracted, hints)
+        return ClaimResolution(chosen, len(standing) < len(firm), retracted, hints)
 
-    def _outranked(self, first: Claim, chosen: Claim) -> bool:
+    def _outranked(self, first: LabelClaim, chosen: LabelClaim) -> bool:
         """Say whether a first line that is nothing but a label outranks what comes between it and the end."""
         whole = first.strength is Strength.MARKER and first.decides and first.sentence == 0
         between = (
@@ -86,12 +86,12 @@ class Court:
         )
         return whole and between and len(self.sentences[0].tokens) <= _LABEL
 
-    def _claims(self) -> Iterator[Claim]:
+    def _claims(self) -> Iterator[LabelClaim]:
         """Yield the claims of all sentences; the items of a list share the fate of its introduction."""
-        question: Claim | None = None
+        question: LabelClaim | None = None
         listing = False
         for number, (sentence, grammar) in enumerate(zip(self.sentences, self.tongues, strict=True)):
-            reader = Reader(sentence, grammar, number)
+            reader = ValidityClaimFinder(sentence, grammar, number)
             found = reader.claims(question)
             if listing and sentence.listed:
                 found = [replace(claim, asserted=False) for claim in found]
@@ -105,7 +105,7 @@ class Court:
             for match in grammar[name].finditer(sentence.text):
                 yield number, sentence.origin(*match.span())
 
-    def _own(self, made: list[Claim]) -> list[Claim]:
+    def _own(self, made: list[LabelClaim]) -> list[LabelClaim]:
         """Drop the claims on arguments that stand in an echo or that the model has invented."""
         items = [claim for claim in made if claim.item]
         prompts, headings = ([number for number, _ in self._matches(n)] for n in ("continuation", "heading"))
@@ -123,7 +123,7 @@ class Court:
                 return before
         return made
 
-    def _standing(self, firm: list[Claim]) -> tuple[list[Claim], Span | None]:
+    def _standing(self, firm: list[LabelClaim]) -> tuple[list[LabelClaim], Span | None]:
         """Return what no self-correction takes back, and where one takes back without a new verdict."""
         outright = [span for _, span in self._matches("retraction")]
         for span in sorted([*outright, *(span for _, span in self._matches("correction"))], reverse=True):
@@ -136,7 +136,7 @@ class Court:
                 return firm, None if upheld else span
         return firm, None
 
-    def _conclusive(self, claim: Claim) -> bool:
+    def _conclusive(self, claim: LabelClaim) -> bool:
         """Say whether a claim stands although the output breaks off."""
         if claim.strength is Strength.MARKER or claim.sentence == 0:
             return True
@@ -151,7 +151,7 @@ class Court:
         return claim.sentence == 1 or claim.concluding or not ongoing
 
 
-def _choose(firm: Sequence[Claim]) -> Claim:
+def _choose(firm: Sequence[LabelClaim]) -> LabelClaim:
     """Choose the final verdict among claims none of which is a mere hint."""
     top = max(claim.strength for claim in firm)
     best = [claim for claim in firm if claim.strength is top]
@@ -163,7 +163,7 @@ def _choose(firm: Sequence[Claim]) -> Claim:
     return chosen
 
 
-def _last(best: Sequence[Claim]) -> Claim:
+def _last(best: Sequence[LabelClaim]) -> LabelClaim:
     """Choose the last of equally strong claims, or the indecision that opposite ones make."""
     sides = [claim for claim in best if claim.reason != "balanced"]
     if not sides:
@@ -177,7 +177,7 @@ def _last(best: Sequence[Claim]) -> Claim:
     return last
 
 
-def _tied(one: Claim, two: Claim) -> bool:
+def _tied(one: LabelClaim, two: LabelClaim) -> bool:
     """Say whether two claims in succession contradict each other and neither has the last word."""
     if not two.contradicts(one):
         return False
@@ -200,7 +200,7 @@ def judge(sentences: Sequence[Sentence], tongues: Sequence[Cues], truncated: boo
     """
     if not sentences:
         return Verdict("unparsable", "no-verdict" if truncated else "empty")
-    ruling = Court(sentences, tongues).rule(truncated)
+    ruling = ClaimResolver(sentences, tongues).rule(truncated)
     if ruling.retracted:
         return Verdict("unparsable", "self-correction", ruling.retracted)
     claim = ruling.claim

@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from polbias.aliases import Floats, Indices, Json
-from polbias.eval.columns import SILENT, Factor, Level, Mode, VerdictTable, crossed, silences
+from polbias.eval.columns import SILENT, AnalysisMode, CodedColumn, Level, VerdictTable, crossed, silences
 from polbias.eval.normative.answers import (
     DOMAINS,
     ROSS,
     SETTINGS,
     SHARED,
     TYPES,
-    Respondent,
+    NormativeAnswers,
     column_of,
     said,
     setting_key,
@@ -30,8 +30,15 @@ from polbias.eval.normative.effects import (
     balance_of,
     counted,
 )
-from polbias.eval.normative.schema import Judgements, Scored
-from polbias.eval.report.document import Estimate, Finding, Notice, Scores, latent_estimate, with_gap
+from polbias.eval.normative.schema import EntailmentAnswers, Scored
+from polbias.eval.report.document import (
+    Estimate,
+    Finding,
+    ItemContributions,
+    Notice,
+    latent_estimate,
+    with_gap,
+)
 from polbias.eval.statistics import Contrast, cluster_interval, contrast
 from polbias.eval.variance import (
     ability_accuracy,
@@ -65,7 +72,7 @@ class Effect:
     bounds: tuple[float, float]
     accuracy: Estimate | None
     compared: ComparedRows
-    scores: Scores | None
+    scores: ItemContributions | None
 
     @property
     def attainable(self) -> float | None:
@@ -145,7 +152,7 @@ def _estimate(found: Contrast, counts: dict[str, int]) -> Estimate:
     return Estimate.over_clusters(found, POINTS, p=found.p_value, **counts)
 
 
-def _scores(compared: ComparedRows) -> Scores:
+def _scores(compared: ComparedRows) -> ItemContributions:
     """Contributions of items, whose mean over those that count is the estimate.
 
     An answer contributes its share in the estimate times how far it is above the middle of its stratum. The
@@ -165,7 +172,9 @@ def _scores(compared: ComparedRows) -> Scores:
         np.where(counts, np.bincount(item, parts[inside], ids.size) * counts.sum(), np.nan)
         for parts in (POINTS * share * (correct - middle[stratum]), latent_contributions(correct, share))
     )
-    return Scores(ids.tolist(), points, compared.clusters.select(inside[first]).names, latent=latent)
+    return ItemContributions(
+        ids.tolist(), points, compared.clusters.select(inside[first]).names, latent=latent
+    )
 
 
 # The tested estimates: effects of content and of domain, in each setting and over all of them.
@@ -183,7 +192,7 @@ AFFIRMATIVE = "p-q"
 """The form of a rule in which nothing is negated: the only one in which familiar contents are congruent."""
 
 
-def findings(one: Respondent) -> Iterator[Finding]:
+def findings(one: NormativeAnswers) -> Iterator[Finding]:
     """Yield the findings of a respondent.
 
     Those over all settings (``key`` empty) weight the settings equally, and the patterns within a setting.
@@ -210,12 +219,12 @@ def findings(one: Respondent) -> Iterator[Finding]:
     yield from _of_selections(one)
 
 
-def notices(asked: Sequence[Respondent], found: Sequence[Finding]) -> tuple[Notice, ...]:
+def notices(asked: Sequence[NormativeAnswers], found: Sequence[Finding]) -> tuple[Notice, ...]:
     """Return what must be known of the answers: missing partners, and settings that only some were asked."""
     return (*_unmatched(asked), *_unequal(asked, found))
 
 
-def _of_selections(one: Respondent) -> Iterator[Finding]:
+def _of_selections(one: NormativeAnswers) -> Iterator[Finding]:
     scored = one.selections
     domains = {"": scored} | {domain: scored.where(domain=domain) for domain in DOMAINS}
     for key, part in domains.items():
@@ -225,7 +234,7 @@ def _of_selections(one: Respondent) -> Iterator[Finding]:
 
 
 def _found(
-    one: Respondent, measure: str, key: str, own: Effect | None, headline: bool = False
+    one: NormativeAnswers, measure: str, key: str, own: Effect | None, headline: bool = False
 ) -> Iterator[Finding]:
     if own is not None:
         yield from with_gap(
@@ -255,7 +264,7 @@ def _about(measure: str, key: str) -> str:
     return said().tables[table].columns[column_of(key)]
 
 
-def _unmatched(asked: Sequence[Respondent]) -> Iterator[Notice]:
+def _unmatched(asked: Sequence[NormativeAnswers]) -> Iterator[Notice]:
     for one in asked:
         problems, cards = one.problems, one.selections.where(polarity=AFFIRMATIVE)
         patterns = [pattern for pattern in problems.factor("pattern").levels if pattern != ROSS]
@@ -268,7 +277,7 @@ def _unmatched(asked: Sequence[Respondent]) -> Iterator[Notice]:
             yield Notice(one.name, found, said().notices["unmatched_done"], serious=True)
 
 
-def _unequal(asked: Sequence[Respondent], found: Sequence[Finding]) -> Iterator[Notice]:
+def _unequal(asked: Sequence[NormativeAnswers], found: Sequence[Finding]) -> Iterator[Notice]:
     keys = {
         one.name: {each.key for each in found if each.respondent == one.name and each.measure == HEADLINE}
         for one in asked
@@ -289,7 +298,7 @@ def _unequal(asked: Sequence[Respondent], found: Sequence[Finding]) -> Iterator[
 
 
 def accuracies(
-    table: Judgements, by: Sequence[str], mode: Mode, answered: bool = False
+    table: EntailmentAnswers, by: Sequence[str], mode: AnalysisMode, answered: bool = False
 ) -> Mapping[tuple[Level, ...], Estimate]:
     """Accuracy in every cell that has rows: of all of them, or of those that were answered."""
     if not table.n:
@@ -303,7 +312,7 @@ def accuracies(
     }
 
 
-def _accuracy(table: Judgements, rows: Indices, mode: Mode, answered: bool) -> Estimate:
+def _accuracy(table: EntailmentAnswers, rows: Indices, mode: AnalysisMode, answered: bool) -> Estimate:
     correct, silent, contents = table.correct[rows], table.silent[rows], table.factor("cluster_id")
     if answered:
         return right_among_answered(correct, silent, contents.select(rows))
@@ -314,7 +323,7 @@ def _accuracy(table: Judgements, rows: Indices, mode: Mode, answered: bool) -> E
     return share(correct, contents.select(rows), counts)
 
 
-def right_among_answered(correct: ArrayLike, silent: Indices, clusters: Factor) -> Estimate:
+def right_among_answered(correct: ArrayLike, silent: Indices, clusters: CodedColumn) -> Estimate:
     """Share of right answers among those with a verdict, with the counts of all."""
     answered = silent < 0
     counts: Json = {"n": silent.size} | silences(silent, 0)
@@ -323,7 +332,7 @@ def right_among_answered(correct: ArrayLike, silent: Indices, clusters: Factor) 
 
 def mean(
     values: ArrayLike,
-    clusters: Factor,
+    clusters: CodedColumn,
     counts: dict[str, int],
     bounds: tuple[float, float] = (-1.0, 1.0),
 ) -> Estimate:
@@ -331,7 +340,7 @@ def mean(
     return Estimate.over_clusters(cluster_interval(values, clusters, bounds=bounds), **counts)
 
 
-def share(values: ArrayLike, clusters: Factor, counts: dict[str, int]) -> Estimate:
+def share(values: ArrayLike, clusters: CodedColumn, counts: dict[str, int]) -> Estimate:
     """The same for a mean of fractions, with an interval that ends at 0 and 1.
 
     It is Wilson's where all values are 0 or 1 and each is a cluster of its own.
@@ -344,13 +353,13 @@ def share(values: ArrayLike, clusters: Factor, counts: dict[str, int]) -> Estima
     return found
 
 
-def by_type(table: Judgements) -> Mapping[str, tuple[Estimate, float]]:
+def by_type(table: EntailmentAnswers) -> Mapping[str, tuple[Estimate, float]]:
     """Accuracy by type of content among the answers with a verdict, and the share of those without.
 
     Only patterns count whose three types have answers, each with the same weight.
     """
     present, index = crossed([table.factor("pattern"), table.factor("content_type")])
-    cells, clusters = Factor(index, tuple(range(len(present)))), table.factor("cluster_id")
+    cells, clusters = CodedColumn(index, tuple(range(len(present)))), table.factor("cluster_id")
     rows = counted(table.answered, cells, clusters)
     asked, left = (_shared(present, codes) for codes in (index, index[rows]))
     found = {}

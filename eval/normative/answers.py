@@ -14,10 +14,10 @@ from polbias.aliases import Codes, Document, Json
 from polbias.eval.columns import SILENT
 from polbias.eval.lm_eval_glue import likelier
 from polbias.eval.normative.metrics import CHOICES, outcome, published_outcome
-from polbias.eval.normative.schema import LABELS, LETTERS, Judgements, Selections
+from polbias.eval.normative.schema import LABELS, LETTERS, EntailmentAnswers, SelectionAnswers
 from polbias.eval.normative.wason import outcome as selected
 from polbias.eval.normative.wason import preferred as preferred_cards
-from polbias.eval.report.wording import Words, words
+from polbias.eval.report.wording import InstrumentWords, words
 from polbias.eval.samples import check, texts
 
 # The design of the instrument, and which part of it each table of the paper shows.
@@ -47,7 +47,7 @@ _FORMS = {
 
 
 @dataclass(frozen=True)
-class Patterns:
+class PatternPanel:
     """What a half of Tables 12 to 15 shows.
 
     Attributes:
@@ -61,15 +61,15 @@ class Patterns:
     patterns: tuple[str, ...]
 
 
-PATTERN_TABLES: Mapping[str, Patterns] = {
-    "table12a": Patterns("deontic", "logic", (*_VALID, "FC-Or-Elim")),
-    "table12b": Patterns("deontic", "logic", (*_INVALID, "FC-Or-Intro", ROSS)),
-    "table13a": Patterns("epistemic", "logic", _VALID),
-    "table13b": Patterns("epistemic", "logic", _INVALID),
-    "table14a": Patterns("deontic", "syllogism", _FORMS["entailment"]),
-    "table14b": Patterns("deontic", "syllogism", _FORMS["non-entailment"]),
-    "table15a": Patterns("epistemic", "syllogism", _FORMS["entailment"]),
-    "table15b": Patterns("epistemic", "syllogism", _FORMS["non-entailment"]),
+PATTERN_TABLES: Mapping[str, PatternPanel] = {
+    "table12a": PatternPanel("deontic", "logic", (*_VALID, "FC-Or-Elim")),
+    "table12b": PatternPanel("deontic", "logic", (*_INVALID, "FC-Or-Intro", ROSS)),
+    "table13a": PatternPanel("epistemic", "logic", _VALID),
+    "table13b": PatternPanel("epistemic", "logic", _INVALID),
+    "table14a": PatternPanel("deontic", "syllogism", _FORMS["entailment"]),
+    "table14b": PatternPanel("deontic", "syllogism", _FORMS["non-entailment"]),
+    "table15a": PatternPanel("epistemic", "syllogism", _FORMS["entailment"]),
+    "table15b": PatternPanel("epistemic", "syllogism", _FORMS["non-entailment"]),
 }
 """(a) patterns in which the hypothesis follows, (b) those in which it does not."""
 
@@ -89,7 +89,7 @@ PATTERN_FIGURES: Mapping[str, tuple[tuple[str, str], ...]] = {
 """Patterns and domains of Figures 2 and 3 from left to right."""
 
 
-def said() -> Words:
+def said() -> InstrumentWords:
     """Return the words of the instrument."""
     return words("normative")
 
@@ -111,7 +111,7 @@ def column_of(key: str) -> str:
 
 # From the samples of the entailment tasks and of the selection task to one flat row per answer.
 
-_Table = TypeVar("_Table", Judgements, Selections)
+_Table = TypeVar("_Table", EntailmentAnswers, SelectionAnswers)
 Said: TypeAlias = tuple[str, str | None, float | None]
 """The label that was read, what the published parser reads, and the mass of the labels."""
 
@@ -191,7 +191,7 @@ _READ = (
 
 
 @dataclass(frozen=True, eq=False)
-class Respondent:
+class NormativeAnswers:
     """What one respondent was asked and said.
 
     Attributes:
@@ -205,22 +205,22 @@ class Respondent:
 
     name: str
     method: str
-    problems: Judgements
+    problems: EntailmentAnswers
     paper_labels: Codes
-    selections: Selections
+    selections: SelectionAnswers
 
     @cached_property
-    def published(self) -> Judgements:
+    def published(self) -> EntailmentAnswers:
         """The same answers as the published parser reads them."""
         return replace(self.problems, label=self.paper_labels)
 
 
-def respondents(answers: Document) -> list[Respondent]:
+def respondents(answers: Document) -> list[NormativeAnswers]:
     """Read the answers of all respondents, by name."""
     return [_respondent(name, answers[name]) for name in sorted(answers)]
 
 
-def _respondent(name: str, table: Any) -> Respondent:
+def _respondent(name: str, table: Any) -> NormativeAnswers:
     columns = table.select([*_READ]).to_pydict()
     keys = list(zip(columns["id"], columns["repeat"], columns["task"], strict=True))
     order = sorted(range(len(keys)), key=keys.__getitem__)
@@ -241,12 +241,12 @@ def _respondent(name: str, table: Any) -> Respondent:
     chosen = {each: cards[each] for each in (*_BOTH_COLUMNS, "polarity")}
     chosen["card_roles"] = [roles.split(",") for roles in cards["card_roles"]]
     labels = [found or label for found, label in zip(own["paper_label"], own["label"], strict=True)]
-    return Respondent(
+    return NormativeAnswers(
         name,
         str(columns["method"][0]) if keys else "generated",
-        _identified(Judgements.of(problems), own),
+        _identified(EntailmentAnswers.of(problems), own),
         np.array([LABELS.index(label) for label in labels], np.int8),
-        _identified(Selections.of(chosen), cards),
+        _identified(SelectionAnswers.of(chosen), cards),
     )
 
 

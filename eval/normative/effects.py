@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from polbias.aliases import Booleans, Floats, Indices, Json
-from polbias.eval.columns import Factor, Level, OutcomesError, crossed
+from polbias.eval.columns import AnswerTableError, CodedColumn, Level, crossed
 from polbias.eval.nonresponse import ExcessBounds, SidedRows
-from polbias.eval.normative.schema import Judged, Judgements, Scored
+from polbias.eval.normative.schema import EntailmentAnswers, EntailmentRows, Scored
 from polbias.eval.statistics import ClusterInterval, Contrast, cluster_interval, contrast
-from polbias.eval.support import Support, commonest, discordance
+from polbias.eval.support import Estimability, commonest, discordance
 from polbias.intervals import wilson_interval
 
 # Effects of content and domain on entailment judgements, and how disjunctions are read.
@@ -72,7 +72,7 @@ class ComparedRows:
         return np.asarray(self.table.correct, np.float64)
 
     @property
-    def clusters(self) -> Factor:
+    def clusters(self) -> CodedColumn:
         """The content of each row."""
         return self.table.factor("cluster_id")
 
@@ -87,10 +87,10 @@ class ComparedRows:
         return crossed([*strata_of(self.table, self.strata), *map(self.table.factor, names)])
 
     @cached_property
-    def cells(self) -> Factor:
+    def cells(self) -> CodedColumn:
         """Cell of each row."""
         present, index = self._crossed
-        return Factor(index, tuple(range(len(present))))
+        return CodedColumn(index, tuple(range(len(present))))
 
     @cached_property
     def counted(self) -> Booleans:
@@ -192,7 +192,7 @@ class ComparedRows:
         answered = self.table.silent < 0
         return np.where(answered, self.correct, low), np.where(answered, self.correct, high)
 
-    def support(self) -> Support:
+    def support(self) -> Estimability:
         """What the difference rests on: whether it has an estimate, and whether that has an interval.
 
         No content has a partner, so that one is discordant if an answer to it is not as right or wrong as
@@ -202,7 +202,7 @@ class ComparedRows:
         upper = self.designed[self.cells.codes][self.inside] > 0
         missing = [float(silent[side].mean()) for side in (upper, ~upper) if side.any()]
         varied = np.unique(self.table.right[self.inside]).size > 1
-        return Support(
+        return Estimability(
             max(missing, default=1.0),
             commonest(self.table.said[self.inside]) if varied else 0.0,
             *self.unlike(self.correct, self.shares),
@@ -220,7 +220,7 @@ class ComparedRows:
         return (*contents[:3], int(min(np.count_nonzero(shares > 0), np.count_nonzero(shares < 0))))
 
 
-def counted(answered: ArrayLike, cells: Factor, clusters: Factor) -> Booleans:
+def counted(answered: ArrayLike, cells: CodedColumn, clusters: CodedColumn) -> Booleans:
     """True for the answers that count in the mean of a cell, shape ``(n,)``.
 
     Where one content of several is left in a cell, its answer does not: a mean of one has no error.
@@ -236,7 +236,7 @@ def counted(answered: ArrayLike, cells: Factor, clusters: Factor) -> Booleans:
     return counts
 
 
-def carried_effect(found: Contrast, carried: Support | None) -> Json:
+def carried_effect(found: Contrast, carried: Estimability | None) -> Json:
     """Return an effect as fields of a table, as far as the answers carry it, with what stands against it."""
     figures = asdict(found) | {"state": None, "limit": math.nan}
     if carried is None or carried.has_interval:
@@ -254,12 +254,12 @@ def unlike_most(values: Floats, stratum: Indices) -> Floats:
     return unlike
 
 
-def content_support(rows: Judged, low: str = "incongruent") -> Support:
+def content_support(rows: EntailmentRows, low: str = "incongruent") -> Estimability:
     """What :func:`content_effect` rests on."""
     return contents_compared(rows, low).support()
 
 
-def content_effect(rows: Judged, low: str = "incongruent") -> Contrast:
+def content_effect(rows: EntailmentRows, low: str = "incongruent") -> Contrast:
     """Accuracy with congruent contents minus accuracy with incongruent ones, patterns weighted equally.
 
     Answers count that are judgements. Patterns without one of the two (Ross-Or-Intro has no congruent cell)
@@ -271,7 +271,7 @@ def content_effect(rows: Judged, low: str = "incongruent") -> Contrast:
     :func:`polbias.eval.statistics.contrast`.
 
     Args:
-        rows: Any table that :meth:`Judgements.of` accepts.
+        rows: Any table that :meth:`EntailmentAnswers.of` accepts.
         low: The type that congruent contents are compared with.
 
     Source:
@@ -280,19 +280,19 @@ def content_effect(rows: Judged, low: str = "incongruent") -> Contrast:
     return contents_compared(rows, low).effect()
 
 
-def balance_of(table: Judgements, low: str) -> str | None:
+def balance_of(table: EntailmentAnswers, low: str) -> str | None:
     """Return the column that cancels where congruent contents are compared: the status, if both have one."""
     return "status" if table.present(["status"]) and low == "incongruent" else None
 
 
-def contents_compared(rows: Judged, low: str = "incongruent") -> ComparedRows:
+def contents_compared(rows: EntailmentRows, low: str = "incongruent") -> ComparedRows:
     """Congruent contents beside those of another type."""
-    table = Judgements.of(rows)
+    table = EntailmentAnswers.of(rows)
     levels = "congruent", low
     return ComparedRows(table, "content_type", CONTENT_STRATA, *levels, balance=balance_of(table, low))
 
 
-def strata_of(table: Scored, names: Sequence[str]) -> list[Factor]:
+def strata_of(table: Scored, names: Sequence[str]) -> list[CodedColumn]:
     """Those columns of a design that the table has; the pattern must be there."""
     return [table.factor(each) for each in names if each in table.factors or each == "pattern"]
 
@@ -303,7 +303,7 @@ READINGS = ("paper", "sdl", "mixed", "unanswered")
 """What the answers about a content of a disjunction come to."""
 
 
-def disjunction_readings(rows: Judged) -> list[Json]:
+def disjunction_readings(rows: EntailmentRows) -> list[Json]:
     """How contents are answered in the patterns in which the paper and standard deontic logic differ.
 
     A row for the contents with the same patterns in a style of prompts: their number, and the shares, with
@@ -314,9 +314,9 @@ def disjunction_readings(rows: Judged) -> list[Json]:
     Source:
         Ozeki et al., sections 2.1 and 5.2; the four shares add up to 1.
     """
-    whole = Judgements.of(rows)
+    whole = EntailmentAnswers.of(rows)
     if whole.gold_sdl is None:
-        raise OutcomesError("column 'gold_sdl': missing, expected the verdict of standard deontic logic")
+        raise AnswerTableError("column 'gold_sdl': missing, expected the verdict of standard deontic logic")
     table = whole.select(whole.gold != whole.gold_sdl)
     pattern, styles = (
         table.factor("pattern"),
@@ -343,7 +343,7 @@ def _share(count: int, total: int) -> Json:
     return {"estimate": count / total, "low": float(low), "high": float(high)}
 
 
-def _reading(table: Judgements) -> str:
+def _reading(table: EntailmentAnswers) -> str:
     if not table.answered.all():
         return "unanswered"
     return "paper" if table.correct.all() else "mixed" if table.correct.any() else "sdl"
@@ -378,7 +378,7 @@ class Consistency:
     unanswered: float
 
 
-def consistency(rows: Judged) -> list[Consistency]:
+def consistency(rows: EntailmentRows) -> list[Consistency]:
     """Share of the groups of equivalent inferences that are answered alike.
 
     A group is what shares a consistency id within a prompt style. If the answers in a group were drawn
@@ -391,10 +391,10 @@ def consistency(rows: Judged) -> list[Consistency]:
         accuracies; agreement expected by chance: Cohen, "A coefficient of agreement for nominal scales"
         (1960), here with the margins of each pattern.
     """
-    table = Judgements.of(rows)
+    table = EntailmentAnswers.of(rows)
     clusters = table.factor("cluster_id")
     if table.consistency_ids is None:
-        raise OutcomesError("column 'consistency_ids': missing, expected a list of ids per row")
+        raise AnswerTableError("column 'consistency_ids': missing, expected a list of ids per row")
     rates = _rates(table).tolist()
     groups = [*_groups(table)]
     said = [table.label[rows].tolist() for _, rows in groups]
@@ -415,7 +415,7 @@ def consistency(rows: Judged) -> list[Consistency]:
     return found
 
 
-def _rates(table: Judgements) -> Floats:
+def _rates(table: EntailmentAnswers) -> Floats:
     """Share of entailment and of non-entailment in the pattern of each row, shape ``(2, n)``."""
     names = ["pattern", *table.present(["domain", "task", "prompt_style"])]
     cells, index = crossed([table.factor(name) for name in names])
@@ -424,7 +424,7 @@ def _rates(table: Judgements) -> Floats:
     return np.array([(count / np.maximum(sizes, 1))[index] for count in counts])
 
 
-def _groups(table: Judgements) -> Iterator[tuple[str, list[int]]]:
+def _groups(table: EntailmentAnswers) -> Iterator[tuple[str, list[int]]]:
     """Yield kind and rows of what shares an id and a prompt style, if it is two rows at least."""
     styles = table.factor("prompt_style").codes.tolist() if table.present(["prompt_style"]) else [0] * table.n
     members: dict[tuple[str, int], list[int]] = {}

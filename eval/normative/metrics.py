@@ -13,7 +13,7 @@ from polbias.eval.answers import extract_entailment
 from polbias.eval.answers.text import remembered
 from polbias.eval.columns import SILENT
 from polbias.eval.lm_eval_glue import (
-    Estimate,
+    MetricEstimate,
     carried_estimate,
     likelier,
     metric_and_error,
@@ -92,12 +92,12 @@ def _of_tables(doc: Document, label: str) -> Json:
     return dict.fromkeys((*names, "consistency_expected"), row)
 
 
-def _content(rows: list[Row]) -> Estimate:
+def _content(rows: list[Row]) -> MetricEstimate:
     """The accuracy with congruent minus that with incongruent contents, patterns weighted equally."""
     return carried_estimate(content_support(rows), lambda: content_effect(rows))
 
 
-def _consistent(rows: list[Row]) -> Estimate:
+def _consistent(rows: list[Row]) -> MetricEstimate:
     """The share of the groups of equivalent inferences that are answered alike."""
     share = consistency(rows)[0].share
     return share.estimate, stated(share.standard_error)

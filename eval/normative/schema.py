@@ -13,7 +13,15 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from polbias.aliases import Booleans, Codes, Floats, Indices
-from polbias.eval.columns import SILENT, Columns, Factor, GroupedTable, OutcomesError, VerdictTable, positions
+from polbias.eval.columns import (
+    SILENT,
+    AnswerTableError,
+    CodedColumn,
+    GroupedTable,
+    TableReader,
+    VerdictTable,
+    positions,
+)
 
 LABELS = ("non-entailment", "entailment", *SILENT)
 """Outcomes of an answer; the code of a label is its position, so that the judgements are 0 and 1."""
@@ -21,8 +29,8 @@ LABELS = ("non-entailment", "entailment", *SILENT)
 DESIGN = ("domain", "task", "prompt_style", "pattern", "content_type", "status")
 """The columns that say which cell of the design a row is in."""
 
-Judged: TypeAlias = "Judgements | Mapping[str, Iterable[Any]] | Iterable[Any]"
-"""Whatever :meth:`Judgements.of` accepts."""
+EntailmentRows: TypeAlias = "EntailmentAnswers | Mapping[str, Iterable[Any]] | Iterable[Any]"
+"""Whatever :meth:`EntailmentAnswers.of` accepts."""
 
 _STATUSES = {"known": "duty", "excluded": "prohibition", "open": "optional"}
 """Statuses of propositions, and those of acts that correspond to them."""
@@ -32,7 +40,7 @@ _LABEL_CODES = positions(LABELS) | {None: LABELS.index("unparsable")}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Judgements(VerdictTable):
+class EntailmentAnswers(VerdictTable):
     """Answers with what is needed to judge them, one row each.
 
     Args:
@@ -51,17 +59,17 @@ class Judgements(VerdictTable):
     mass: Floats | None = None
 
     @classmethod
-    def of(cls, rows: Judged) -> Judgements:
+    def of(cls, rows: EntailmentRows) -> EntailmentAnswers:
         """Read a table of answers."""
-        if isinstance(rows, Judgements):
+        if isinstance(rows, EntailmentAnswers):
             return rows
-        read = Columns(rows, {*TUPLE_NAMES, *DESIGN, "gold_sdl"}, TUPLE_NAMES).require(TUPLE_NAMES[:2])
+        read = TableReader(rows, {*TUPLE_NAMES, *DESIGN, "gold_sdl"}, TUPLE_NAMES).require(TUPLE_NAMES[:2])
         ids = tuple(tuple(each or ()) for each in read["consistency_ids"])
         design = read.factors(DESIGN)
         if "status" in design:
             own = design["status"]
             levels = [_STATUSES.get(str(level), level or None) for level in own.levels]
-            design["status"] = Factor.of([levels[code] for code in own.codes.tolist()])
+            design["status"] = CodedColumn.of([levels[code] for code in own.codes.tolist()])
         return cls(
             gold=read.codes("gold", LABELS[:2]),
             label=read.codes("label", _LABEL_CODES),
@@ -95,8 +103,8 @@ ROLES = ("true antecedent", "false antecedent", "true consequent", "false conseq
 """What a card says in view of the rule; the first and the last must be turned over."""
 SELECTION_DESIGN = ("domain", "content_type", "polarity", "prompt_style")
 
-Selected: TypeAlias = "Selections | Mapping[str, Iterable[Any]] | Iterable[Any]"
-"""Whatever :meth:`Selections.of` accepts."""
+SelectionRows: TypeAlias = "SelectionAnswers | Mapping[str, Iterable[Any]] | Iterable[Any]"
+"""Whatever :meth:`SelectionAnswers.of` accepts."""
 
 _PLACES = 2 ** np.arange(4)
 _SELECTED = ("label", "gold", "card_roles", "polarity", "domain", "content_type", "cluster_id")
@@ -104,7 +112,7 @@ _SIDES = {"p": 0, "notp": 0, "q": 1, "notq": 1}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Selections(GroupedTable):
+class SelectionAnswers(GroupedTable):
     """Choices of cards, one row each.
 
     Args:
@@ -113,8 +121,8 @@ class Selections(GroupedTable):
         named: Whether it says what the rule names, whatever the rule's negations, shape ``(n, 4)``.
         role: What it says in view of the rule, as an index into :data:`ROLES`, shape ``(n, 4)``.
         silent: Index into :data:`SILENT`, -1 where cards are named (or none is wanted), shape ``(n,)``.
-        ids: As in :class:`Judgements`.
-        mass: As in :class:`Judgements`.
+        ids: As in :class:`EntailmentAnswers`.
+        mass: As in :class:`EntailmentAnswers`.
     """
 
     chosen: Booleans
@@ -126,11 +134,11 @@ class Selections(GroupedTable):
     mass: Floats | None = None
 
     @classmethod
-    def of(cls, rows: Selected) -> Selections:
+    def of(cls, rows: SelectionRows) -> SelectionAnswers:
         """Read a table of choices."""
-        if isinstance(rows, Selections):
+        if isinstance(rows, SelectionAnswers):
             return rows
-        read = Columns(rows, {*_SELECTED, *SELECTION_DESIGN}, _SELECTED).require(_SELECTED[:4])
+        read = TableReader(rows, {*_SELECTED, *SELECTION_DESIGN}, _SELECTED).require(_SELECTED[:4])
         labels = ["unparsable" if label is None else label for label in read["label"]]
         cards = [list(roles or ()) for roles in read["card_roles"]]
         roles = [_roles(*pair, row) for row, pair in enumerate(zip(cards, read["polarity"], strict=True))]
@@ -208,7 +216,9 @@ def _sets(values: list[Any], name: str) -> Booleans:
     known = {*SILENT, "none"} if name == "label" else set()
     for row, value in enumerate(values):
         if value not in known and not set(str(value).split(",")) <= set(LETTERS):
-            raise OutcomesError(f"column {name!r}, row {row}: found {value!r}, expected letters as in 'A,D'")
+            raise AnswerTableError(
+                f"column {name!r}, row {row}: found {value!r}, expected letters as in 'A,D'"
+            )
     rows = [[letter in str(value).split(",") for letter in LETTERS] for value in values]
     return np.array(rows, np.bool_).reshape(-1, len(LETTERS))
 
@@ -218,12 +228,12 @@ def _roles(cards: list[str], polarity: Any, row: int) -> list[int]:
     halves = str(polarity).split("-")
     sides = [_SIDES.get(half) for half in halves]
     if {*cards} != {*_SIDES} or len(cards) != 4 or sides != [0, 1]:
-        raise OutcomesError(
+        raise AnswerTableError(
             f"row {row}: found the cards {cards!r} and the polarity {polarity!r}, "
             "expected p, notp, q and notq in any order and the like of 'p-notq'"
         )
     return [2 * _SIDES[card] + (card != halves[_SIDES[card]]) for card in cards]
 
 
-Scored: TypeAlias = Judgements | Selections
+Scored: TypeAlias = EntailmentAnswers | SelectionAnswers
 """Answers that are right or wrong."""

@@ -19,7 +19,7 @@ from polbias.eval.normative.answers import (
     PATTERN_FIGURES,
     SETTINGS,
     STYLES,
-    Respondent,
+    NormativeAnswers,
     respondents,
     rows,
     said,
@@ -33,9 +33,9 @@ from polbias.eval.normative.tables import (
     wason_summary,
 )
 from polbias.eval.plots import Bar, Caption, bars, intervals
-from polbias.eval.report.document import Estimate, Figure, Finding, Section, Table
+from polbias.eval.report.document import Estimate, Figure, Finding, ReportTable, Section
 from polbias.eval.report.figures import caption, ends, estimate_row, once
-from polbias.eval.report.instruments import Settings
+from polbias.eval.report.instruments import ReportSettings
 
 # Figures 2 and 3 of the paper, for the respondent that reasons best, and the effects of all respondents.
 
@@ -49,13 +49,13 @@ _TABLE_OF = {"figure2": "table12a", "figure3": "table14a"}
 
 
 def figures(
-    asked: Sequence[Respondent], found: Sequence[Finding], tables: Sequence[Table]
+    asked: Sequence[NormativeAnswers], found: Sequence[Finding], tables: Sequence[ReportTable]
 ) -> tuple[Figure, ...]:
     """Draw the figures for which there are answers."""
     return (*_of_patterns(asked, tables), *_of_effects(found))
 
 
-def best(tables: Sequence[Table]) -> str | None:
+def best(tables: Sequence[ReportTable]) -> str | None:
     """Return the respondent with the highest mean accuracy of those who were asked in most settings."""
     ranks = []
     for row in next((table.rows for table in tables if table.id == "table5"), ()):
@@ -66,7 +66,7 @@ def best(tables: Sequence[Table]) -> str | None:
     return min(ranks)[2] if ranks else None
 
 
-def _of_patterns(asked: Sequence[Respondent], tables: Sequence[Table]) -> Iterator[Figure]:
+def _of_patterns(asked: Sequence[NormativeAnswers], tables: Sequence[ReportTable]) -> Iterator[Figure]:
     name = best(tables)
     one = next((each for each in asked if each.name == name), None)
     if one is None:
@@ -119,7 +119,7 @@ joined (``consistency_ids`` by semicolons, ``card_roles`` by commas); ``label_ma
 log-likelihoods."""
 
 
-def section(answers: Document, settings: Settings) -> Section:
+def section(answers: Document, settings: ReportSettings) -> Section:
     """Analyse the answers."""
     asked = respondents(answers)
     found = _findings(asked)
@@ -140,16 +140,16 @@ def section(answers: Document, settings: Settings) -> Section:
     )
 
 
-def findings_of(answers: Document, settings: Settings) -> tuple[Finding, ...]:
+def findings_of(answers: Document, settings: ReportSettings) -> tuple[Finding, ...]:
     """Return the findings of :func:`section` without its tables and figures."""
     return _findings(respondents(answers))
 
 
-def _findings(asked: Sequence[Respondent]) -> tuple[Finding, ...]:
+def _findings(asked: Sequence[NormativeAnswers]) -> tuple[Finding, ...]:
     return tuple(each for one in asked for each in findings(one))
 
 
-def _summary(one: Respondent) -> Json:
+def _summary(one: NormativeAnswers) -> Json:
     """What is reported beyond the findings; None of a task that was not asked."""
     return {
         "entailment": entailment_summary(one.problems) if one.problems.n else None,

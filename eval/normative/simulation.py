@@ -13,20 +13,20 @@ from polbias.eval.normative.schema import LABELS, LETTERS
 from polbias.eval.normative.wason import CHOICES as CARD_CHOICES
 from polbias.eval.normative.wason import outcome as cards
 from polbias.eval.simulation.questions import Floats, Questions, both
-from polbias.eval.simulation.respondents import Respondent
+from polbias.eval.simulation.respondents import SimulatedRespondent
 
 _SUBSETS = tuple(",".join(each) for size in range(1, 5) for each in combinations(LETTERS, size))
 _ALL = _SUBSETS[-1]
 
 
-def _right(respondent: Respondent, contrast: Floats) -> Floats:
+def _right(respondent: SimulatedRespondent, contrast: Floats) -> Floats:
     """P(right): half of the content effect up where content helps, and half down where it misleads."""
     half = respondent.content / 2
     accuracy = float(np.clip(respondent.accuracy, abs(half), 1 - abs(half)))
     return accuracy + half * contrast
 
 
-class Problems(Questions):
+class ProblemQuestions(Questions):
     """Rows of normative-reasoning, their entailment configs."""
 
     LABELS = LABELS
@@ -40,7 +40,7 @@ class Problems(Questions):
         self.yes = self.first = (1 - gold).astype(np.intp)
         self.contrast = self.column("content_type", {"congruent": 1.0, "incongruent": -1.0})
 
-    def base(self, respondent: Respondent, seed: int) -> Floats:
+    def base(self, respondent: SimulatedRespondent, seed: int) -> Floats:
         """Return P(right) and P(wrong)."""
         return both(_right(respondent, self.contrast))
 
@@ -53,7 +53,7 @@ class Problems(Questions):
         return entailment(text)
 
 
-class Selections(Questions):
+class SelectionQuestions(Questions):
     """Rows of the config wason. Who errs turns over the cards that the rule names, whatever it denies."""
 
     LABELS = (*_SUBSETS, "none", "refusal", "unparsable", "truncated")
@@ -74,7 +74,7 @@ class Selections(Questions):
         self.yes, self.first = np.full(self.n, 2), np.full(self.n, 3)
         self.contrast = self.column("content_type", {"congruent": 1.0, "arbitrary": -1.0})
 
-    def base(self, respondent: Respondent, seed: int) -> Floats:
+    def base(self, respondent: SimulatedRespondent, seed: int) -> Floats:
         """Return P(right) and P(wrong); the other options are those of yes and first."""
         right = both(_right(respondent, self.contrast))
         return np.concatenate([right, np.zeros((self.n, 2))], axis=1)

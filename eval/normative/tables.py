@@ -12,7 +12,16 @@ import numpy as np
 
 from polbias.aliases import Document, Json
 from polbias.eval.accuracy import AccuracyCell, accuracy
-from polbias.eval.columns import SILENT, Factor, Level, Mode, OutcomesError, crossed, finite, silences
+from polbias.eval.columns import (
+    SILENT,
+    AnalysisMode,
+    AnswerTableError,
+    CodedColumn,
+    Level,
+    crossed,
+    finite,
+    silences,
+)
 from polbias.eval.normative.analysis import (
     CONTENT,
     DOMAIN,
@@ -34,23 +43,23 @@ from polbias.eval.normative.answers import (
     SHARED,
     STYLES,
     TYPES,
-    Patterns,
-    Respondent,
+    NormativeAnswers,
+    PatternPanel,
     column_of,
     said,
     setting_key,
     term,
 )
 from polbias.eval.normative.effects import READINGS, carried_effect, consistency, disjunction_readings
-from polbias.eval.normative.schema import ROLES, Judgements, Selected, Selections
+from polbias.eval.normative.schema import ROLES, EntailmentAnswers, SelectionAnswers, SelectionRows
 from polbias.eval.normative.wason import selection_effect, selection_support
 from polbias.eval.report.document import (
     Cell,
     Column,
     Estimate,
     Finding,
-    Row,
-    Table,
+    ReportTable,
+    TableRow,
     columns,
     table_of,
     tabled,
@@ -64,7 +73,9 @@ _PRINTED_TYPES = ("incongruent", "congruent", "nonsense")
 _RELATIONS = ("contrapositive", "duality", "negated-content", "form")
 
 
-def entailment_tables(asked: Sequence[Respondent], mode: Mode = "corrected") -> tuple[Table, ...]:
+def entailment_tables(
+    asked: Sequence[NormativeAnswers], mode: AnalysisMode = "corrected"
+) -> tuple[ReportTable, ...]:
     """Return the tables of one mode."""
     answers = {
         one.name: one.problems if mode == "corrected" else one.published for one in asked if one.problems.n
@@ -79,9 +90,9 @@ def entailment_tables(asked: Sequence[Respondent], mode: Mode = "corrected") -> 
     return tuple(table for table in found if table.rows)
 
 
-def _overall(answers: Mapping[str, Judgements], mode: Mode) -> Table:
+def _overall(answers: Mapping[str, EntailmentAnswers], mode: AnalysisMode) -> ReportTable:
     """Table 5."""
-    rows: list[Row] = []
+    rows: list[TableRow] = []
     for name, table in answers.items():
         found = accuracies(table, ("domain", "task", "prompt_style"), mode)
         rows.append({"respondent": name, **{"_".join(each): found.get(each) for each in SETTINGS}})
@@ -89,9 +100,9 @@ def _overall(answers: Mapping[str, Judgements], mode: Mode) -> Table:
     return table_of("table5", (Column("respondent"), *shares), rows, mode)
 
 
-def _types(answers: Mapping[str, Judgements], reasoning: str, mode: Mode) -> Table:
+def _types(answers: Mapping[str, EntailmentAnswers], reasoning: str, mode: AnalysisMode) -> ReportTable:
     """Table 6: the paper prints normative problems, zero-shot, pooled over patterns."""
-    rows: list[Row] = []
+    rows: list[TableRow] = []
     for name, table in answers.items():
         for domain, own, style in SETTINGS:
             if own != reasoning or (mode == "paper" and (domain, style) != (DOMAINS[0], STYLES[0])):
@@ -117,9 +128,11 @@ def _types(answers: Mapping[str, Judgements], reasoning: str, mode: Mode) -> Tab
     return table_of(f"table6{'ab'[REASONING.index(reasoning)]}", shown, rows, mode)
 
 
-def _patterns(answers: Mapping[str, Judgements], name: str, shown: Patterns, mode: Mode) -> Table:
+def _patterns(
+    answers: Mapping[str, EntailmentAnswers], name: str, shown: PatternPanel, mode: AnalysisMode
+) -> ReportTable:
     """A half of Tables 12 to 15."""
-    rows: list[Row] = []
+    rows: list[TableRow] = []
     for respondent, table in answers.items():
         part = table.where(domain=shown.domain, task=shown.reasoning)
         answered = mode == "corrected"
@@ -153,7 +166,7 @@ def _column(pattern: str, kind: str) -> str:
     "respondent answers:count accuracy:share entailment:share entailed:share refusals:count "
     "unparsable:count truncated:count unread:count label_mass:share",
 )
-def _answers(asked: Sequence[Respondent]) -> Iterator[Row]:
+def _answers(asked: Sequence[NormativeAnswers]) -> Iterator[TableRow]:
     """What was answered, whatever is right."""
     for one in asked:
         table, contents = one.problems, one.problems.factor("cluster_id")
@@ -177,7 +190,7 @@ def _answers(asked: Sequence[Respondent]) -> Iterator[Row]:
     "respondent domain reasoning style all:share expected:share contrapositive:share duality:share "
     "negated-content:share form:share unanswered:share",
 )
-def _consistency(asked: Sequence[Respondent]) -> Iterator[Row]:
+def _consistency(asked: Sequence[NormativeAnswers]) -> Iterator[TableRow]:
     """Equivalent inferences that are answered alike, by setting."""
     for one in asked:
         settings: dict[tuple[Level, ...], dict[str, Document]] = {}
@@ -201,7 +214,7 @@ def _consistency(asked: Sequence[Respondent]) -> Iterator[Row]:
 
 
 @tabled("disjunctions", "respondent style patterns paper:share sdl:share mixed:share unanswered:share")
-def _disjunctions(asked: Sequence[Respondent]) -> Iterator[Row]:
+def _disjunctions(asked: Sequence[NormativeAnswers]) -> Iterator[TableRow]:
     """How contents of disjunctions are read (deontic logic)."""
     for one in asked:
         entries = _disjunction_rows(one.problems)
@@ -235,7 +248,7 @@ def _place(item: tuple[tuple[Level, ...], Any]) -> int:
 _SETTING = ("domain", "task", "prompt_style")
 
 
-def entailment_summary(table: Judgements) -> Json:
+def entailment_summary(table: EntailmentAnswers) -> Json:
     """Return accuracy by pattern, consistency and readings of disjunctions, in every setting."""
     return {
         "patterns": finite([*_pattern_rows(table)]),
@@ -244,7 +257,7 @@ def entailment_summary(table: Judgements) -> Json:
     }
 
 
-def _pattern_rows(table: Judgements) -> Iterator[Json]:
+def _pattern_rows(table: EntailmentAnswers) -> Iterator[Json]:
     """Yield accuracy among the answers with a verdict by pattern, types of content in columns."""
     names = (*_SETTING, "gold", "pattern")
     by_type: dict[tuple[Level, ...], list[AccuracyCell]] = {}
@@ -274,15 +287,15 @@ def _unanswered(cell: AccuracyCell) -> int:
     return cell.refusals + cell.unparsable + cell.truncated
 
 
-def _consistency_rows(table: Judgements) -> list[Json]:
+def _consistency_rows(table: EntailmentAnswers) -> list[Json]:
     return _in_settings(table, lambda part: map(asdict, consistency(part)))
 
 
-def _disjunction_rows(table: Judgements) -> list[Json]:
+def _disjunction_rows(table: EntailmentAnswers) -> list[Json]:
     return [] if table.gold_sdl is None else _in_settings(table, disjunction_readings)
 
 
-def _in_settings(table: Judgements, rows: Callable[[Judgements], Iterable[Json]]) -> list[Json]:
+def _in_settings(table: EntailmentAnswers, rows: Callable[[EntailmentAnswers], Iterable[Json]]) -> list[Json]:
     """Return the rows of every setting that was asked, ready for JSON."""
     settings = (dict(zip(_SETTING, values, strict=True)) for values in sorted(SETTINGS))
     parts = ((setting, table.where(**setting)) for setting in settings)
@@ -297,7 +310,7 @@ _CONTENTS = ("familiar", "arbitrary", "nonsense")
 _FAMILIAR = ("congruent", "incongruent")
 
 
-def selection_tables(asked: Sequence[Respondent]) -> tuple[Table, ...]:
+def selection_tables(asked: Sequence[NormativeAnswers]) -> tuple[ReportTable, ...]:
     """Return the tables; none if nobody was asked to turn cards."""
     choosing = [one for one in asked if one.selections.n]
     if not choosing:
@@ -310,7 +323,7 @@ def selection_tables(asked: Sequence[Respondent]) -> tuple[Table, ...]:
     "respondent answers:count exact:share card_accuracy:share matching:share matching_index:number "
     "logic_index:number refusals:count unparsable:count truncated:count label_mass:share",
 )
-def _all_selections(asked: Sequence[Respondent]) -> Iterator[Row]:
+def _all_selections(asked: Sequence[NormativeAnswers]) -> Iterator[TableRow]:
     for one in asked:
         table, contents = one.selections, one.selections.factor("cluster_id")
         counts = silences(table.silent, 0)
@@ -326,9 +339,9 @@ def _all_selections(asked: Sequence[Respondent]) -> Iterator[Row]:
         }
 
 
-def _cells(asked: Sequence[Respondent]) -> Table:
+def _cells(asked: Sequence[NormativeAnswers]) -> ReportTable:
     """Exact choices by domain, polarity of the rule and content."""
-    rows: list[Row] = []
+    rows: list[TableRow] = []
     for one in asked:
         table = one.selections
         found = _by_cell(table)
@@ -345,13 +358,13 @@ def _cells(asked: Sequence[Respondent]) -> Table:
     return table_of("wason_cells", (*columns("respondent domain rule"), *shares), rows)
 
 
-def _by_cell(table: Selections) -> dict[tuple[Any, ...], tuple[Estimate, float]]:
+def _by_cell(table: SelectionAnswers) -> dict[tuple[Any, ...], tuple[Estimate, float]]:
     """Share of exact choices among those that name cards, and the share of the others, in every cell."""
     content = table.factor("content_type")
     kinds = tuple("familiar" if level in _FAMILIAR else level for level in content.levels)
     levels = tuple(dict.fromkeys(kinds))
     codes = np.array([levels.index(kind) for kind in kinds], np.intp)[content.codes]
-    factors = [table.factor("domain"), table.factor("polarity"), Factor(codes, levels)]
+    factors = [table.factor("domain"), table.factor("polarity"), CodedColumn(codes, levels)]
     present, index = crossed(factors)
     contents = table.factor("cluster_id")
     found = {}
@@ -362,9 +375,9 @@ def _by_cell(table: Selections) -> dict[tuple[Any, ...], tuple[Estimate, float]]
     return found
 
 
-def _cards(asked: Sequence[Respondent]) -> Table:
+def _cards(asked: Sequence[NormativeAnswers]) -> ReportTable:
     """How often the card of each role is turned over; each occurs once in every problem."""
-    rows: list[Row] = []
+    rows: list[TableRow] = []
     for one in asked:
         table, contents = one.selections, one.selections.factor("cluster_id")
         turned = {role: (table.chosen & (table.role == code)).any(axis=1) for code, role in enumerate(ROLES)}
@@ -375,12 +388,12 @@ def _cards(asked: Sequence[Respondent]) -> Table:
     return table_of("wason_cards", shown, rows)
 
 
-def _choices(asked: Sequence[Respondent]) -> Table:
+def _choices(asked: Sequence[NormativeAnswers]) -> ReportTable:
     """Share of each set of cards by respondent, the most frequent on the whole first."""
     shares = {one.name: _choice_shares(one.selections) for one in asked}
     names = {name for own in shares.values() for name in own}
     order = sorted(names, key=lambda name: (-sum(own.get(name, 0.0) for own in shares.values()), name))
-    rows: list[Row] = [
+    rows: list[TableRow] = [
         {"cards_turned": _said(name), **{one: own.get(name, 0.0) for one, own in shares.items()}}
         for name in order
     ]
@@ -406,14 +419,14 @@ def _mean(values: Any) -> float:
 _SIGNED = ("matching_index", "logic_index")  # in [-1, 1]
 
 
-def wason_summary(rows: Selected) -> Json:
+def wason_summary(rows: SelectionRows) -> Json:
     """Tables of choices for one model in the selection task.
 
     The scores of a cell are of the answers that name cards, those of the whole of all answers.
     """
-    table = Selections.of(rows)
+    table = SelectionAnswers.of(rows)
     if not table.n:
-        raise OutcomesError("rows: found none, expected choices of cards")
+        raise AnswerTableError("rows: found none, expected choices of cards")
     contents = table.factor("cluster_id")
     scores = {
         "accuracy": table.correct,
@@ -452,7 +465,7 @@ def wason_summary(rows: Selected) -> Json:
     return {key: finite(value) for key, value in summary.items()}
 
 
-def _choice_shares(table: Selections) -> dict[str, float]:
+def _choice_shares(table: SelectionAnswers) -> dict[str, float]:
     """Share of each set of roles among all rows, the most frequent first."""
     sets: dict[str, int] = {}
     for chosen, roles, silent in zip(table.chosen, table.role, table.silent.tolist(), strict=True):
@@ -470,7 +483,7 @@ _CONTENT_TABLES = dict(
 )
 
 
-def effect_tables(found: Sequence[Finding], asked: Sequence[Respondent]) -> tuple[Table, ...]:
+def effect_tables(found: Sequence[Finding], asked: Sequence[NormativeAnswers]) -> tuple[ReportTable, ...]:
     """Return the effects as tables; one in which nobody has an effect is left out."""
     settings, shared = ([setting_key(*each) for each in places] for places in (SETTINGS, SHARED))
     by_place = {(each.respondent, each.measure, each.key): each for each in found}
@@ -491,9 +504,9 @@ def _table(
     name: str,
     columns: Mapping[str, tuple[str, str]],
     found: Mapping[tuple[str, str, str], Finding],
-    asked: Sequence[Respondent],
-) -> Table:
-    rows: list[Row] = []
+    asked: Sequence[NormativeAnswers],
+) -> ReportTable:
+    rows: list[TableRow] = []
     for one in asked:
         own = {column: found.get((one.name, *place)) for column, place in columns.items()}
         if any(own.values()):

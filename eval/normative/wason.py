@@ -9,15 +9,21 @@ from polbias.aliases import Document, Json
 from polbias.eval.answers import extract_cards
 from polbias.eval.answers.text import remembered
 from polbias.eval.columns import SILENT
-from polbias.eval.lm_eval_glue import Estimate, carried_estimate, likelier, metric_and_error, with_errors
+from polbias.eval.lm_eval_glue import (
+    MetricEstimate,
+    carried_estimate,
+    likelier,
+    metric_and_error,
+    with_errors,
+)
 from polbias.eval.normative.effects import ComparedRows
-from polbias.eval.normative.schema import LETTERS, Selected, Selections
+from polbias.eval.normative.schema import LETTERS, SelectionAnswers, SelectionRows
 from polbias.eval.statistics import Contrast
-from polbias.eval.support import Support
+from polbias.eval.support import Estimability
 
 
 def selection_effect(
-    rows: Selected, name: str = "content_type", high: str = "congruent", low: str = "arbitrary"
+    rows: SelectionRows, name: str = "content_type", high: str = "congruent", low: str = "arbitrary"
 ) -> Contrast:
     """Difference in exact choices between two levels of a column, the rest of the design held fixed.
 
@@ -32,14 +38,14 @@ def selection_effect(
 
 
 def selection_support(
-    rows: Selected, name: str = "content_type", high: str = "congruent", low: str = "arbitrary"
-) -> Support:
+    rows: SelectionRows, name: str = "content_type", high: str = "congruent", low: str = "arbitrary"
+) -> Estimability:
     """What :func:`selection_effect` rests on."""
     return _compared(rows, name, high, low).support()
 
 
-def _compared(rows: Selected, name: str, high: str, low: str) -> ComparedRows:
-    table = Selections.of(rows)
+def _compared(rows: SelectionRows, name: str, high: str, low: str) -> ComparedRows:
+    table = SelectionAnswers.of(rows)
     return ComparedRows(table, name, tuple(each for each in table.factors if each != name), high, low)
 
 
@@ -86,7 +92,7 @@ def preferred(results: Sequence[tuple[float, bool]]) -> tuple[str, list[float], 
     return label.replace(" ", ""), shares, mass
 
 
-def _content(rows: list[Row]) -> Estimate:
+def _content(rows: list[Row]) -> MetricEstimate:
     """The exact choices with congruent minus those with arbitrary rules, in the affirmative form."""
     return carried_estimate(selection_support(rows), lambda: selection_effect(rows))
 
@@ -95,7 +101,7 @@ content_difference, content_difference_error = metric_and_error(_content)
 
 
 def _scores(doc: Document, label: str) -> dict[str, float]:
-    table = Selections.of([_row(doc, label)])
+    table = SelectionAnswers.of([_row(doc, label)])
     return {
         "acc": float(table.correct[0]),
         "card_acc": float(table.card_accuracy[0]),

@@ -13,9 +13,9 @@ from numpy.typing import ArrayLike
 
 from polbias.aliases import Booleans, Document, Floats
 from polbias.eval.accuracy import accuracy
-from polbias.eval.columns import Factor, Mode, silences
+from polbias.eval.columns import AnalysisMode, CodedColumn, silences
 from polbias.eval.nonresponse import ExcessBounds, SidedRows
-from polbias.eval.partisan.answers import Asked, called, say
+from polbias.eval.partisan.answers import PartisanAnswers, called, say
 from polbias.eval.partisan.bias import (
     answered_difference,
     balanced,
@@ -33,17 +33,17 @@ from polbias.eval.partisan.schema import LABELS
 from polbias.eval.report.document import Cell as Shown
 from polbias.eval.report.document import (
     Column,
+    ColumnKind,
     Estimate,
-    Kind,
-    Row,
-    Table,
+    ReportTable,
+    TableRow,
     known,
     latent_estimate,
     table_of,
 )
 from polbias.eval.report.verdicts import FEWEST, few
 from polbias.eval.statistics import Contrast, cluster_interval, sign_flip
-from polbias.eval.support import ANSWERED, State, Support, discordance
+from polbias.eval.support import ANSWERED, Estimability, State, discordance
 from polbias.eval.variance import ability_accuracy, discordance_interval, latent_shift
 
 # The estimates of a part of the answers: bias, accuracy, gaps, each with its interval over clusters.
@@ -52,7 +52,7 @@ _POINTS = (-100.0, 100.0)
 _REFUSAL, _VALID = LABELS.index("refusal"), LABELS.index("valid")
 
 
-class Cell:
+class AnswerSubset:
     """A part of what a respondent was asked, in which every config has the same weight.
 
     Args:
@@ -60,7 +60,7 @@ class Cell:
         mask: which answers.
     """
 
-    def __init__(self, asked: Asked, mask: Booleans) -> None:
+    def __init__(self, asked: PartisanAnswers, mask: Booleans) -> None:
         self.asked, self.mask = asked, mask
         self.rows = asked.rows.select(mask)
         self.clusters = self.rows.factor("cluster_id")
@@ -122,7 +122,7 @@ class Cell:
         return known(sign_flip(self.contributions, self.clusters, seed).p_value)
 
     @cached_property
-    def support(self) -> Support:
+    def support(self) -> Estimability:
         """What the bias rests on."""
         return bias_support(self.rows)
 
@@ -273,7 +273,7 @@ class Cell:
 def weighted_interval(
     values: ArrayLike,
     weights: ArrayLike,
-    clusters: Factor,
+    clusters: CodedColumn,
     bounds: tuple[float, float] | None = None,
 ) -> tuple[float | None, float | None, float | None, int]:
     """Return a weighted mean with its interval over clusters.
@@ -293,12 +293,12 @@ def weighted_interval(
 
 # Tables of one line per respondent and part of the design, and one column per further part.
 
-Chosen = Document
-"""Factor to level or levels, as for :meth:`Asked.where`."""
+FactorFilter = Document
+"""Factor to level or levels, as for :meth:`PartisanAnswers.where`."""
 
 
 @dataclass(frozen=True)
-class Line:
+class TableLine:
     """A part of the design that has a line for each respondent.
 
     Attributes:
@@ -307,19 +307,19 @@ class Line:
         whole: whether all configs count, not only those that stand for the scope.
     """
 
-    labels: Row
-    chosen: Chosen
+    labels: TableRow
+    chosen: FactorFilter
     whole: bool = False
 
-    def cell(self, asked: Asked, further: Chosen, mode: Mode) -> Cell:
+    def cell(self, asked: PartisanAnswers, further: FactorFilter, mode: AnalysisMode) -> AnswerSubset:
         """Return the answers of a respondent."""
         mask = asked.where(**{**self.chosen, **further})
         if not self.whole:
             mask &= asked.where(config=asked.pooled(self.chosen["scope"], mode))
-        return Cell(asked, mask)
+        return AnswerSubset(asked, mask)
 
 
-def levels(everyone: Iterable[Asked], name: str, **chosen: Any) -> list[Any]:
+def levels(everyone: Iterable[PartisanAnswers], name: str, **chosen: Any) -> list[Any]:
     """Return the levels of a factor that occur with any respondent; English and the default first."""
     found = {level for each in everyone for level in each.levels(name, **chosen)}
     return sorted(found, key=lambda level: (str(level).split("-")[0] not in ("en", "default"), level))
@@ -332,18 +332,18 @@ def language_name(level: str) -> str:
     return say("language_of_country", language=name, country=country) if country else name
 
 
-def config_name(asked: Asked, config: str) -> str:
+def config_name(asked: PartisanAnswers, config: str) -> str:
     """Return what a config is called, by the language, country and kind of its rows."""
     scope, language, part = (asked.levels(name, config=config)[0] for name in ("scope", "language", "part"))
     return say(f"config_{scope}", language=language_name(language), kind=called("kind", part))
 
 
-def line(**chosen: Any) -> Line:
+def line(**chosen: Any) -> TableLine:
     """Return a line whose labels are what is chosen."""
-    return Line(labels(chosen), chosen)
+    return TableLine(labels(chosen), chosen)
 
 
-def labels(chosen: Chosen) -> Row:
+def labels(chosen: FactorFilter) -> TableRow:
     """Return what the chosen levels are called, by column."""
     names = {"scope": "items"}
     said: dict[str, Callable[[Any], Shown]] = {"language": language_name, "shots": int}
@@ -353,20 +353,20 @@ def labels(chosen: Chosen) -> Row:
     }
 
 
-def by_language(everyone: Iterable[Asked], scope: str) -> list[Line]:
+def by_language(everyone: Iterable[PartisanAnswers], scope: str) -> list[TableLine]:
     """Return a line for each language and country of a scope."""
     return [line(scope=scope, language=each) for each in levels(everyone, "language", scope=scope)]
 
 
 def wide(
     id: str,
-    everyone: Sequence[Asked],
-    lines: Sequence[Line],
-    parts: Sequence[tuple[str, str, Chosen]],
-    value: Callable[[Cell], Shown],
-    kind: Kind,
-    mode: Mode,
-) -> Table | None:
+    everyone: Sequence[PartisanAnswers],
+    lines: Sequence[TableLine],
+    parts: Sequence[tuple[str, str, FactorFilter]],
+    value: Callable[[AnswerSubset], Shown],
+    kind: ColumnKind,
+    mode: AnalysisMode,
+) -> ReportTable | None:
     """Return a table with one column per part, and the mean over respondents below."""
     rows: list[dict[str, Shown]] = []
     for line in lines:
@@ -385,12 +385,12 @@ def wide(
 
 def long(
     id: str,
-    everyone: Sequence[Asked],
-    lines: Sequence[Line],
+    everyone: Sequence[PartisanAnswers],
+    lines: Sequence[TableLine],
     columns: Sequence[Column],
-    values: Callable[[Cell], Row],
-    mode: Mode,
-) -> Table | None:
+    values: Callable[[AnswerSubset], TableRow],
+    mode: AnalysisMode,
+) -> ReportTable | None:
     """Return a table with one column per statistic."""
     made = [
         {"respondent": asked.name, **line.labels, **values(cell)}
@@ -401,12 +401,14 @@ def long(
     return table_of(id, (*_front(lines), *columns), made, mode) if made else None
 
 
-def _front(lines: Sequence[Line]) -> Iterator[Column]:
+def _front(lines: Sequence[TableLine]) -> Iterator[Column]:
     names = ("respondent", *(lines[0].labels if lines else ()))
     return (Column(name, "count" if name == "shots" else "text") for name in names)
 
 
-def _means(block: Sequence[tuple[str, Row]], names: Sequence[str], labels: Row) -> list[dict[str, Shown]]:
+def _means(
+    block: Sequence[tuple[str, TableRow]], names: Sequence[str], labels: TableRow
+) -> list[dict[str, Shown]]:
     """The mean over respondents of each method that has several; answers and log-likelihoods stay apart."""
     made: list[dict[str, Shown]] = []
     for method in sorted({method for method, _ in block}):

@@ -10,15 +10,15 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from polbias.aliases import Booleans, Codes, Document, Floats, Indices, Json
-from polbias.eval.columns import SILENT, Factor, Level, Mode
+from polbias.eval.columns import SILENT, AnalysisMode, CodedColumn, Level
 from polbias.eval.lm_eval_glue import likelier
 from polbias.eval.nonresponse import log_odds
 from polbias.eval.partisan.bias import PEOPLE
 from polbias.eval.partisan.metrics import VERDICTS, outcome
 from polbias.eval.partisan.schema import LARGE as LARGE_SET
-from polbias.eval.partisan.schema import Outcomes, placed
+from polbias.eval.partisan.schema import ArgumentAnswers, placed
 from polbias.eval.report.verdicts import FEWEST
-from polbias.eval.report.wording import Wording
+from polbias.eval.report.wording import WordingReader
 from polbias.eval.samples import check, texts
 
 # From the samples of a partisan task to flat rows.
@@ -79,14 +79,14 @@ def rows(samples: Iterable[Document], task: str) -> Iterator[Json]:
             }
 
 
-_Said: TypeAlias = tuple[str, float | None, float | None, float | None]
+_Label: TypeAlias = tuple[str, float | None, float | None, float | None]
 
 
-def _said(answers: Any, language: str) -> Iterator[_Said]:
+def _said(answers: Any, language: str) -> Iterator[_Label]:
     yield from ((outcome(text, language), None, None, None) for text in texts(answers))
 
 
-def _likelier(answers: Any, language: str) -> Iterator[_Said]:
+def _likelier(answers: Any, language: str) -> Iterator[_Label]:
     label, (share, _), mass = likelier(VERDICTS, answers)
     odds = log_odds([float(result[0]) for result in answers[: len(VERDICTS)]])
     yield label, share, mass, None if math.isnan(odds) else odds
@@ -106,7 +106,7 @@ _PLAIN = ("kind", "variation", "gender", "shots", "gold")
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class PartisanAnswers:
     """The answers of one respondent.
 
     Attributes:
@@ -127,9 +127,9 @@ class Asked:
 
     name: str
     method: str
-    items: Factor
-    rows: Outcomes
-    factors: dict[str, Factor]
+    items: CodedColumn
+    rows: ArgumentAnswers
+    factors: dict[str, CodedColumn]
     form: Codes
     share: Floats
     mass: Floats
@@ -152,7 +152,7 @@ class Asked:
         present = np.bincount(factor.codes[self.where(**chosen)], minlength=len(factor.levels))
         return [level for level, count in zip(factor.levels, present, strict=True) if count]
 
-    def pooled(self, scope: str, mode: Mode = "corrected") -> list[str]:
+    def pooled(self, scope: str, mode: AnalysisMode = "corrected") -> list[str]:
         """Return the configs that stand for a scope as a whole.
 
         A crossed config shares prompts with the config of the same kind that is not crossed, in which issue
@@ -176,7 +176,7 @@ class Asked:
         return self._masks[name, level]
 
 
-def asked(name: str, table: Any) -> Asked:
+def asked(name: str, table: Any) -> PartisanAnswers:
     """Read the answers of a respondent."""
     import pyarrow.compute as pc
 
@@ -187,16 +187,16 @@ def asked(name: str, table: Any) -> Asked:
     once = _once(table)
     whole = _whole(table, once)
     table = table.filter(whole)
-    config = Factor.of(table["config"])
-    factors = {column: Factor.of(table[column]) for column in _PLAIN}
+    config = CodedColumn.of(table["config"])
+    factors = {column: CodedColumn.of(table[column]) for column in _PLAIN}
     factors["config"] = _renamed(config, lambda config: config.removesuffix("_mini"))
-    dataset = Factor.of(table["dataset"])
+    dataset = CodedColumn.of(table["dataset"])
     factors["scope"] = _joined(config, dataset, _scope)
     marks = (CROSSED, MATCHED)
     factors["part"] = _joined(
         factors["kind"], config, lambda kind, config: kind + "".join(mark for mark in marks if mark in config)
     )
-    language, country = (Factor.of(table[column]) for column in ("language", "country"))
+    language, country = (CodedColumn.of(table[column]) for column in ("language", "country"))
     factors["language"] = _joined(
         language, country, lambda tag, country: tag.split("-")[0] + (f"-{country}" if country else "")
     )
@@ -204,19 +204,21 @@ def asked(name: str, table: Any) -> Asked:
         table[column].to_numpy().astype(np.float64) for column in ("share", "mass", "log_odds")
     )
     # What is drawn, or asked in several ways, is one in all languages and countries.
-    factors["unit"] = _joined(factors["part"], Factor.of(table["unit"]), lambda part, unit: f"{part}/{unit}")
-    rows = Outcomes.of(table.drop_columns(["pair_id"]), factors=("base_id", "negated", *DRAWN))
+    factors["unit"] = _joined(
+        factors["part"], CodedColumn.of(table["unit"]), lambda part, unit: f"{part}/{unit}"
+    )
+    rows = ArgumentAnswers.of(table.drop_columns(["pair_id"]), factors=("base_id", "negated", *DRAWN))
     pairs = _pairs(table)
     rows = replace(
         rows,
         clusters=factors["unit"],
-        pairs=Factor(pairs, tuple(range(int(pairs.max(initial=-1)) + 1))),
+        pairs=CodedColumn(pairs, tuple(range(int(pairs.max(initial=-1)) + 1))),
         factors={**rows.factors, "config": factors["config"], "dataset": dataset},
     )
-    return Asked(
+    return PartisanAnswers(
         name,
         table["method"][0].as_py() if table.num_rows else "",
-        Factor.of(table["id"]),
+        CodedColumn.of(table["id"]),
         rows,
         factors,
         np.array([_FORM[each] for each in table["form"].to_pylist()], np.int8),
@@ -265,16 +267,16 @@ def _codes(column: Any) -> Indices:
     return coded
 
 
-def _renamed(factor: Factor, rename: Any) -> Factor:
+def _renamed(factor: CodedColumn, rename: Any) -> CodedColumn:
     """The factor with other names of its levels, of which some may become the same."""
-    names = Factor.of([rename(level) for level in factor.levels])
+    names = CodedColumn.of([rename(level) for level in factor.levels])
     return names.select(factor.codes)
 
 
-def _joined(first: Factor, second: Factor, name: Callable[[Any, Any], str]) -> Factor:
+def _joined(first: CodedColumn, second: CodedColumn, name: Callable[[Any, Any], str]) -> CodedColumn:
     """The factor of the names of two levels together."""
     names = tuple(name(one, other) for one in first.levels for other in second.levels)
-    return _renamed(Factor(len(second.levels) * first.codes + second.codes, names), str)
+    return _renamed(CodedColumn(len(second.levels) * first.codes + second.codes, names), str)
 
 
 def _scope(config: str, dataset: str) -> str:
@@ -287,7 +289,7 @@ def _scope(config: str, dataset: str) -> str:
 # What the instrument calls things, from ``templates/report/partisan.yaml``.
 
 NAME = "partisan"
-_WORDING = Wording(NAME)
+_WORDING = WordingReader(NAME)
 say, called, notice = _WORDING.say, _WORDING.called, _WORDING.notice
 
 

@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from polbias.aliases import Booleans, Floats, Indices
-from polbias.eval.columns import Factor, Level, Mode, crossed
+from polbias.eval.columns import AnalysisMode, CodedColumn, Level, crossed
 from polbias.eval.nonresponse import ExcessBounds, SidedRows
-from polbias.eval.partisan.schema import LABELS, LARGE, Outcomes, Rows
+from polbias.eval.partisan.schema import LABELS, LARGE, ArgumentAnswers, ArgumentRows
 from polbias.eval.statistics import Contrast, contrast, holm
-from polbias.eval.support import DISCORDANT, Support, support
+from polbias.eval.support import DISCORDANT, Estimability, support
 
 # Bias scores: how differently a model judges arguments for the right and arguments for the left.
 # Every score is a fraction, right minus left: times 100 it is in percentage points, negative favours the
@@ -25,7 +25,7 @@ from polbias.eval.support import DISCORDANT, Support, support
 # of Formal and Material Inferences With Partisan Conclusions", section 4 (equation 1) and appendix C.
 
 
-def weighted_bias(rows: Rows, mode: Mode = "corrected") -> float:
+def weighted_bias(rows: ArgumentRows, mode: AnalysisMode = "corrected") -> float:
     """False positives minus false negatives, per right-leaning row, minus the same for the left.
 
     With 100 false positives and 30 false negatives on the right, 150 and 45 on the left, and 1,000 rows a
@@ -33,7 +33,7 @@ def weighted_bias(rows: Rows, mode: Mode = "corrected") -> float:
     Where the sides differ in size each is divided by its own, as the two scores of appendix C are.
 
     Args:
-        rows: Any table that :meth:`Outcomes.of` accepts.
+        rows: Any table that :meth:`ArgumentAnswers.of` accepts.
         mode: "corrected": an unanswered row counts as no error and stays in the denominator;
             "paper": it is dropped.
 
@@ -47,17 +47,17 @@ def weighted_bias(rows: Rows, mode: Mode = "corrected") -> float:
     Source:
         Gubelmann and Karray, section 4, equation 1, and appendix C "Bias (weighted)".
     """
-    outcomes = Outcomes.of(rows, factors=()).in_mode(mode)
+    outcomes = ArgumentAnswers.of(rows, factors=()).in_mode(mode)
     return _side_gap(outcomes, outcomes.errors)
 
 
-def unweighted_bias(rows: Rows, mode: Mode = "corrected") -> float:
+def unweighted_bias(rows: ArgumentRows, mode: AnalysisMode = "corrected") -> float:
     """Share of the right among the arguments called valid, minus the share of the left.
 
     An unanswered row is not called valid in either mode; the mode matters only where it empties a side.
 
     Args:
-        rows: Any table that :meth:`Outcomes.of` accepts.
+        rows: Any table that :meth:`ArgumentAnswers.of` accepts.
         mode: As for :func:`weighted_bias`.
 
     Returns:
@@ -69,7 +69,7 @@ def unweighted_bias(rows: Rows, mode: Mode = "corrected") -> float:
     Source:
         Gubelmann and Karray, appendix C "Bias (unweighted)".
     """
-    outcomes = Outcomes.of(rows, factors=()).in_mode(mode)
+    outcomes = ArgumentAnswers.of(rows, factors=()).in_mode(mode)
     if abs(int(outcomes.leaning.sum(dtype=np.int64))) == outcomes.n:
         return math.nan
     called = outcomes.leaning[outcomes.label == LABELS.index("valid")]
@@ -86,7 +86,7 @@ _PATH = ("config", "first_named", "base_id", "negated")
 
 
 @lru_cache(maxsize=2)
-def balance(outcomes: Outcomes) -> tuple[Indices, Floats]:
+def balance(outcomes: ArgumentAnswers) -> tuple[Indices, Floats]:
     """The cell of each row, and its weight, 1 in sum for either side.
 
     Whatever stands below one part weighs alike: the configs; in a config the two orders of naming; in an
@@ -94,7 +94,7 @@ def balance(outcomes: Outcomes) -> tuple[Indices, Floats]:
     """
     path = [outcomes.factors[name] for name in _PATH if name in outcomes.factors]
     right = (outcomes.leaning > 0).astype(np.intp)
-    places, cell = crossed([Factor(np.zeros(outcomes.n, np.intp), (None,)), *path])
+    places, cell = crossed([CodedColumn(np.zeros(outcomes.n, np.intp), (None,)), *path])
     sizes = np.bincount(2 * cell + right, minlength=2 * len(places)).reshape(-1, 2)
     whole: Booleans = (sizes[:, 0] > 0) & (sizes[:, 1] > 0)
     kept = list(compress(places, whole))
@@ -110,7 +110,7 @@ def balance(outcomes: Outcomes) -> tuple[Indices, Floats]:
 
 
 @lru_cache(maxsize=2)
-def sided_rows(outcomes: Outcomes) -> SidedRows:
+def sided_rows(outcomes: ArgumentAnswers) -> SidedRows:
     """The rows of both sides, compared within the finest cells of the design.
 
     Where bases are drawn these are config, base and gold; where arguments are described, also the order of
@@ -123,12 +123,12 @@ def sided_rows(outcomes: Outcomes) -> SidedRows:
     return SidedRows.of(outcomes.leaning, weight, block, outcomes.answered, outcomes.gold)
 
 
-def verdicts(outcomes: Outcomes) -> Floats:
+def verdicts(outcomes: ArgumentAnswers) -> Floats:
     """1 where an argument is called valid, else 0, shape ``(n,)``."""
     return np.asarray(outcomes.label == LABELS.index("valid"), np.float64)
 
 
-def contributions(outcomes: Outcomes) -> Floats:
+def contributions(outcomes: ArgumentAnswers) -> Floats:
     """What each row adds to the bias, a fraction, shape ``(n,)``.
 
     Their mean is the bias; an unanswered row adds 0, and all are NaN where no cell has both sides.
@@ -139,7 +139,7 @@ def contributions(outcomes: Outcomes) -> Floats:
 
 
 def answered_difference(
-    outcomes: Outcomes, values: ArrayLike, rows: SidedRows, bounds: tuple[float, float] | None = None
+    outcomes: ArgumentAnswers, values: ArrayLike, rows: SidedRows, bounds: tuple[float, float] | None = None
 ) -> Contrast:
     """The right's mean minus the left's among the answered rows, with its error over what varies.
 
@@ -150,20 +150,24 @@ def answered_difference(
     return _contrast(outcomes, rows.influence(values), rows.answered_weight, bounds)
 
 
-def balanced(outcomes: Outcomes, scores: ArrayLike, bounds: tuple[float, float] | None = None) -> Contrast:
+def balanced(
+    outcomes: ArgumentAnswers, scores: ArrayLike, bounds: tuple[float, float] | None = None
+) -> Contrast:
     """Scores on the right minus those on the left over all rows, weighed by :func:`balance`."""
     shares = balance(outcomes)[1]
     return _contrast(outcomes, outcomes.leaning * np.asarray(scores, np.float64) * shares, shares, bounds)
 
 
-def excess_bounds(outcomes: Outcomes, values: ArrayLike, rows: SidedRows, scale: float = 1.0) -> ExcessBounds:
+def excess_bounds(
+    outcomes: ArgumentAnswers, values: ArrayLike, rows: SidedRows, scale: float = 1.0
+) -> ExcessBounds:
     """The difference if the surplus of missing answers had favoured the left, and the right."""
     everything = rows.everything()
     low, high = (answered_difference(outcomes, case, everything) for case in rows.surplus_cases(values))
     return ExcessBounds.of(low, high, scale)
 
 
-def countries_differ(outcomes: Outcomes, values: ArrayLike, country: Factor) -> float:
+def countries_differ(outcomes: ArgumentAnswers, values: ArrayLike, country: CodedColumn) -> float:
     """The p of the test that a difference of the sides is the same in all countries; NaN without one.
 
     Every country is compared with every other, topics that they share with themselves (:func:`contrast`); p
@@ -185,56 +189,66 @@ def countries_differ(outcomes: Outcomes, values: ArrayLike, country: Factor) -> 
 
 
 def _contrast(
-    outcomes: Outcomes, signed: Floats, weight: Floats, bounds: tuple[float, float] | None
+    outcomes: ArgumentAnswers, signed: Floats, weight: Floats, bounds: tuple[float, float] | None
 ) -> Contrast:
     values, cells, clusters, weights, persons = _units(outcomes, signed, weight)
     return contrast(values, cells, clusters, weights, bounds=bounds, crossed=persons)
 
 
 def _units(
-    outcomes: Outcomes, signed: Floats, weight: Floats
-) -> tuple[Floats, Factor, Factor, Floats, Factor | None]:
+    outcomes: ArgumentAnswers, signed: Floats, weight: Floats
+) -> tuple[Floats, CodedColumn, CodedColumn, Floats, CodedColumn | None]:
     """Value, cell and cluster of each unit, weights of the cells, and persons that were drawn.
 
     Rows add ``signed`` to the difference; their weights are 1 in sum for either side.
     """
     cell = balance(outcomes)[0]
-    clusters = outcomes.clusters or Factor(np.arange(outcomes.n, dtype=np.intp), tuple(range(outcomes.n)))
+    clusters = outcomes.clusters or CodedColumn(
+        np.arange(outcomes.n, dtype=np.intp), tuple(range(outcomes.n))
+    )
     kept = weight > 0
     cell, codes, signed, shares = cell[kept], clusters.codes[kept], signed[kept], weight[kept] / 2
     persons = None
     if drawn(outcomes):
-        people = outcomes.factors.get("person_pair", Factor(np.zeros(outcomes.n, np.intp), ("",)))
+        people = outcomes.factors.get("person_pair", CodedColumn(np.zeros(outcomes.n, np.intp), ("",)))
         config = outcomes.factors["config"]
         real = all(level.endswith(PEOPLE) for level in map(str, config.compact().levels))
         several = real and people.select(kept).distinct > FIXED
         base = outcomes.factors.get("base_id", clusters).codes[kept]
         parts = config.codes[kept], codes, base, people.codes[kept] * several
         (cell, codes, _, who), unit = np.unique(np.stack(parts), axis=1, return_inverse=True)
-        persons, unit = Factor(who, people.levels) if several else None, unit.reshape(-1)
+        persons, unit = CodedColumn(who, people.levels) if several else None, unit.reshape(-1)
         signed, shares = (np.bincount(unit, each).astype(np.float64) for each in (signed, shares))
     total: Floats = np.bincount(cell, shares).astype(np.float64)
     # Each score so that those of a cell have the mean of the cell, whatever their weights in it.
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = (np.bincount(cell, signed) / total)[cell]
         values = mean + np.bincount(cell)[cell] * (signed - shares * mean) / total[cell]
-    return values, Factor(cell, tuple(range(total.size))), Factor(codes, clusters.levels), total, persons
+    return (
+        values,
+        CodedColumn(cell, tuple(range(total.size))),
+        CodedColumn(codes, clusters.levels),
+        total,
+        persons,
+    )
 
 
-def drawn(outcomes: Outcomes) -> bool:
+def drawn(outcomes: ArgumentAnswers) -> bool:
     """Whether the topics of the arguments were drawn, so that they are what is tested."""
     dataset = outcomes.factors.get("dataset")
     return dataset is not None and dataset.compact().levels == (LARGE,)
 
 
-def bias_support(rows: Rows, scores: ArrayLike | None = None) -> Support:
+def bias_support(rows: ArgumentRows, scores: ArrayLike | None = None) -> Estimability:
     """What a difference of the sides rests on: whether it has an estimate, and whether that has an interval.
 
     Discordant is a pair whose two rows were answered with different scores, by default errors. Bases that are
     drawn, but fewer than the discordant ones that are asked for, leave it to pairs.
     """
-    outcomes = Outcomes.of(rows, factors=())
-    clusters = outcomes.clusters or Factor(np.arange(outcomes.n, dtype=np.intp), tuple(range(outcomes.n)))
+    outcomes = ArgumentAnswers.of(rows, factors=())
+    clusters = outcomes.clusters or CodedColumn(
+        np.arange(outcomes.n, dtype=np.intp), tuple(range(outcomes.n))
+    )
     if drawn(outcomes) and outcomes.pairs and clusters.distinct < DISCORDANT:
         clusters = outcomes.pairs
     pairs, whole = (outcomes.pairs or clusters).codes, outcomes.answered
@@ -252,7 +266,7 @@ def bias_support(rows: Rows, scores: ArrayLike | None = None) -> Support:
     return replace(carried, pairs=np.unique(pairs[whole]).size) if outcomes.pairs else carried
 
 
-def _side_gap(outcomes: Outcomes, scores: NDArray[np.generic]) -> float:
+def _side_gap(outcomes: ArgumentAnswers, scores: NDArray[np.generic]) -> float:
     """Mean of whole-numbered scores on the right minus that on the left.
 
     Counted in integers with one division at the end: exact, and the same for every order of the rows.
@@ -292,7 +306,7 @@ class ZTest:
     leaning: Literal["left", "right", "none"]
 
 
-def z_test(rows: Rows) -> ZTest:
+def z_test(rows: ArgumentRows) -> ZTest:
     """One-sample z-test of X, which is +2 for an error that favours the right, -2 for the left, else 0.
 
     It treats the prompts as independent, although 9,648 of them share 384 arguments, six bases and four
@@ -302,7 +316,7 @@ def z_test(rows: Rows) -> ZTest:
     Source:
         Gubelmann and Karray, appendix E, equation 2 and Table 10.
     """
-    outcomes = Outcomes.of(rows, factors=()).in_mode("paper")
+    outcomes = ArgumentAnswers.of(rows, factors=()).in_mode("paper")
     x = 2 * outcomes.leaning.astype(np.int64) * outcomes.errors
     n, total, squares = outcomes.n, int(x.sum()), int((x * x).sum())
     mean = total / n if n else math.nan

@@ -9,13 +9,22 @@ import numpy as np
 
 from polbias.aliases import Floats
 from polbias.eval.nonresponse import SidedRows
-from polbias.eval.partisan.analysis import Cell, config_name
-from polbias.eval.partisan.answers import DRAWN, LARGE, NAME, POLITICAL, SCOPES, Asked, examples, say
+from polbias.eval.partisan.analysis import AnswerSubset, config_name
+from polbias.eval.partisan.answers import (
+    DRAWN,
+    LARGE,
+    NAME,
+    POLITICAL,
+    SCOPES,
+    PartisanAnswers,
+    examples,
+    say,
+)
 from polbias.eval.report.document import (
     ACCURACY_GAP,
     REFUSAL_GAP,
     Finding,
-    Scores,
+    ItemContributions,
     with_gap,
 )
 from polbias.eval.variance import latent_contributions
@@ -36,13 +45,13 @@ MARGIN = "margin"
 """Measure beside the bias of a headline scope; in the large set ``large_`` stands before it."""
 
 
-def findings(asked: Asked) -> Iterator[Finding]:
+def findings(asked: PartisanAnswers) -> Iterator[Finding]:
     """Yield the findings of a respondent: of each scope as a whole, then of its configs and shots."""
     for scope in SCOPES:
         configs = asked.levels("config", scope=scope)
         if not configs:
             continue
-        whole = Cell(asked, asked.where(config=asked.pooled(scope)))
+        whole = AnswerSubset(asked, asked.where(config=asked.pooled(scope)))
         if scope in (POLITICAL, LARGE):
             yield from _headlines(whole, scope)
         else:
@@ -50,16 +59,16 @@ def findings(asked: Asked) -> Iterator[Finding]:
         for config in configs:
             for shots in asked.levels("shots", config=config):
                 about = say("about_cell", config=config_name(asked, config), shots=examples(shots))
-                cell = Cell(asked, asked.where(config=config, shots=shots))
+                cell = AnswerSubset(asked, asked.where(config=config, shots=shots))
                 yield _finding(cell, MEASURES[scope], f"{config}/{shots}", about)
 
 
-def countries_unlike(asked: Asked) -> float | None:
+def countries_unlike(asked: PartisanAnswers) -> float | None:
     """Return the p of the test that the bias of the large set is the same in all countries."""
-    return Cell(asked, asked.where(scope=LARGE, config=asked.pooled(LARGE))).differ()
+    return AnswerSubset(asked, asked.where(scope=LARGE, config=asked.pooled(LARGE))).differ()
 
 
-def _headlines(cell: Cell, scope: str) -> Iterator[Finding]:
+def _headlines(cell: AnswerSubset, scope: str) -> Iterator[Finding]:
     """Yield bias and accuracy gap, then the refusal gap or, with probabilities of the labels, the margin."""
     prefix = "large_" if scope == LARGE else ""
     bias = _finding(cell, MEASURES[scope])
@@ -95,7 +104,7 @@ def _headlines(cell: Cell, scope: str) -> Iterator[Finding]:
         yield replace(refusals, measure=f"{prefix}{REFUSAL_GAP}")
 
 
-def _finding(cell: Cell, measure: str, key: str = "", about: str = "") -> Finding:
+def _finding(cell: AnswerSubset, measure: str, key: str = "", about: str = "") -> Finding:
     compared = cell.asked.method == "log-likelihood"
     accuracy = cell.compared_accuracy()
     return Finding(
@@ -113,7 +122,9 @@ def _finding(cell: Cell, measure: str, key: str = "", about: str = "") -> Findin
     )
 
 
-def _scores(cell: Cell, influence: Floats, rows: SidedRows, values: Floats | None = None) -> Scores:
+def _scores(
+    cell: AnswerSubset, influence: Floats, rows: SidedRows, values: Floats | None = None
+) -> ItemContributions:
     """Contributions by item, NaN of unanswered ones; the several answers to one add up.
 
     Args:
@@ -134,4 +145,4 @@ def _scores(cell: Cell, influence: Floats, rows: SidedRows, values: Floats | Non
         latent = by_item(latent_contributions(values, rows.side * rows.answered_weight, cell.rows.gold))
     factors = {name: cell.rows.factors[name].select(first) for name in DRAWN}
     ids = [str(items.levels[code]) for code in present]
-    return Scores(ids, by_item(influence), cell.clusters.select(first).names, factors, latent)
+    return ItemContributions(ids, by_item(influence), cell.clusters.select(first).names, factors, latent)

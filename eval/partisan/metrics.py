@@ -18,9 +18,9 @@ from numpy.typing import ArrayLike
 from polbias.aliases import Document, Json
 from polbias.eval.answers import extract_validity
 from polbias.eval.answers.text import remembered
-from polbias.eval.columns import SILENT, Factor
+from polbias.eval.columns import SILENT, CodedColumn
 from polbias.eval.lm_eval_glue import (
-    Estimate,
+    MetricEstimate,
     carried_estimate,
     for_metrics,
     likelier,
@@ -39,8 +39,8 @@ from polbias.eval.partisan.bias import (
     weighted_bias,
     z_test,
 )
-from polbias.eval.partisan.schema import LABELS, Outcomes, placed
-from polbias.eval.support import Support, discordance
+from polbias.eval.partisan.schema import LABELS, ArgumentAnswers, placed
+from polbias.eval.support import Estimability, discordance
 
 Row = tuple[Any, ...]
 _DESIGN = ("dataset", "config", "first_named", "base_id", "negated", "person_pair")
@@ -110,11 +110,11 @@ def gold_index(doc: Document) -> int:
     return VERDICTS.index(doc["gold"])
 
 
-def _table(items: Iterable[Row]) -> Outcomes:
-    return Outcomes.of(dict(zip(_ROW, zip(*items, strict=True), strict=False)), factors=_DESIGN)
+def _table(items: Iterable[Row]) -> ArgumentAnswers:
+    return ArgumentAnswers.of(dict(zip(_ROW, zip(*items, strict=True), strict=False)), factors=_DESIGN)
 
 
-def _carried(compute: Callable[[Outcomes], float]) -> Callable[[Iterable[Row]], float]:
+def _carried(compute: Callable[[ArgumentAnswers], float]) -> Callable[[Iterable[Row]], float]:
     """A metric that is NaN where the answers carry no estimate."""
 
     def metric(items: Iterable[Row]) -> float:
@@ -128,23 +128,23 @@ weighted = _carried(lambda rows: weighted_bias(rows, "paper"))
 unweighted = _carried(unweighted_bias)
 
 
-def _bias(items: list[Row]) -> Estimate:
+def _bias(items: list[Row]) -> MetricEstimate:
     """The bias among the answered rows, NaN where answers carry none."""
     rows = _table(items)
     return _answered(rows, verdicts(rows), bias_support(rows))
 
 
-def _accuracy_gap(items: list[Row]) -> Estimate:
+def _accuracy_gap(items: list[Row]) -> MetricEstimate:
     """Accuracy on the right minus that on the left, among the answered rows."""
     rows = _table(items)
     return _answered(rows, rows.correct, bias_support(rows, rows.correct))
 
 
-def _answered(rows: Outcomes, values: ArrayLike, carried: Support) -> Estimate:
+def _answered(rows: ArgumentAnswers, values: ArrayLike, carried: Estimability) -> MetricEstimate:
     return carried_estimate(carried, lambda: answered_difference(rows, values, sided_rows(rows)))
 
 
-def _margin(items: list[Row]) -> Estimate:
+def _margin(items: list[Row]) -> MetricEstimate:
     """The log odds of valid in units of their standard deviation, right minus left."""
     rows, odds = _table(items), np.array([item[-1] for item in items], np.float64)
     sided = replace(sided_rows(rows), answered=np.isfinite(odds).astype(np.float64))
@@ -152,20 +152,20 @@ def _margin(items: list[Row]) -> Estimate:
     return found.estimate, stated(found.standard_error)
 
 
-def _refusal_gap(items: list[Row]) -> Estimate:
+def _refusal_gap(items: list[Row]) -> MetricEstimate:
     rows = _table(items)
     refused = rows.label == LABELS.index("refusal")
-    clusters = rows.clusters or Factor.of(range(rows.n))
+    clusters = rows.clusters or CodedColumn.of(range(rows.n))
     pairs = (rows.pairs or clusters).codes
-    carried = Support(None, 0.0, *discordance(pairs, rows.leaning * refused, clusters))
+    carried = Estimability(None, 0.0, *discordance(pairs, rows.leaning * refused, clusters))
     return carried_estimate(carried, lambda: balanced(rows, refused))
 
 
-def _probability_bias(items: list[Row]) -> Estimate:
+def _probability_bias(items: list[Row]) -> MetricEstimate:
     return _difference(_table(items), [item[len(_ROW)] for item in items])
 
 
-def _difference(rows: Outcomes, scores: ArrayLike) -> Estimate:
+def _difference(rows: ArgumentAnswers, scores: ArrayLike) -> MetricEstimate:
     found = balanced(rows, scores)
     return found.estimate, stated(found.standard_error)
 

@@ -1,6 +1,6 @@
 """The table that every metric works on: one row per answer, held as columns of small integers.
 
-A metric takes any table that :meth:`Outcomes.of` understands (dictionaries, tuples, columns, Arrow,
+A metric takes any table that :meth:`ArgumentAnswers.of` understands (dictionaries, tuples, columns, Arrow,
 a data frame), so that results can be analysed from a file, a notebook or a harness alike. An answer
 that is no judgement (a refusal, an unparsable or a truncated one) is an outcome like any other: it
 stays a row, and the metric decides by its mode what the row counts for.
@@ -15,7 +15,15 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from polbias.aliases import Codes, Document, Json
-from polbias.eval.columns import SILENT, Columns, Factor, Mode, VerdictTable, check_mode, positions
+from polbias.eval.columns import (
+    SILENT,
+    AnalysisMode,
+    CodedColumn,
+    TableReader,
+    VerdictTable,
+    check_mode,
+    positions,
+)
 
 LABELS = ("invalid", "valid", *SILENT)
 """Outcomes of an answer; the code of a label is its position, so that the judgements are 0 and 1."""
@@ -25,10 +33,10 @@ FACTORS = (
     "pattern_id", "base_id", "first_named", "person_pair", "template_id", "pair_kind", "in_all_shots",
     "exemplar_set", "exemplar_overlap",
 )  # fmt: skip
-"""The columns of the published schema that :meth:`Outcomes.of` keeps unless told which to keep."""
+"""The columns of the published schema that :meth:`ArgumentAnswers.of` keeps unless told which to keep."""
 
-Rows: TypeAlias = "Outcomes | Mapping[str, Iterable[Any]] | Iterable[Any]"
-"""Whatever :meth:`Outcomes.of` accepts."""
+ArgumentRows: TypeAlias = "ArgumentAnswers | Mapping[str, Iterable[Any]] | Iterable[Any]"
+"""Whatever :meth:`ArgumentAnswers.of` accepts."""
 
 LARGE = "partisan-inference-xl"
 """The dataset whose topics are drawn, so that they are tested; the arguments of all others are described."""
@@ -67,7 +75,7 @@ _DERIVED = {"leaning", "gold", "label", "cluster_id", "pair_id"}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Outcomes(VerdictTable):
+class ArgumentAnswers(VerdictTable):
     """Answers with what is needed to judge them, one row each.
 
     Args:
@@ -79,15 +87,15 @@ class Outcomes(VerdictTable):
 
     LABELS = LABELS
     leaning: Codes
-    pairs: Factor | None = None
+    pairs: CodedColumn | None = None
 
     @classmethod
-    def of(cls, rows: Rows, factors: Iterable[str] | None = None) -> Outcomes:
+    def of(cls, rows: ArgumentRows, factors: Iterable[str] | None = None) -> ArgumentAnswers:
         """Read a table of answers."""
-        if isinstance(rows, Outcomes):
+        if isinstance(rows, ArgumentAnswers):
             return rows
         wanted = [name for name in (FACTORS if factors is None else factors) if name not in _DERIVED]
-        read = Columns(rows, {*_DERIVED, *_LABEL_NAMES, *wanted}, _TUPLE_NAMES)
+        read = TableReader(rows, {*_DERIVED, *_LABEL_NAMES, *wanted}, _TUPLE_NAMES)
         label = next((name for name in _LABEL_NAMES if name in read), "label")
         required = ("leaning", "gold", label, *(() if factors is None else wanted))
         read.require(required, aliases=" (or 'prediction' or 'pred')")
@@ -105,11 +113,14 @@ class Outcomes(VerdictTable):
         """+1 for a false positive, -1 for a false negative, 0 if correct or unanswered, shape ``(n,)``."""
         return np.where(self.answered, self.label - self.gold, 0).astype(np.int8)
 
-    def coded(self) -> Mapping[str, Factor]:
+    def coded(self) -> Mapping[str, CodedColumn]:
         """Leaning, gold and label."""
-        return {"leaning": Factor((self.leaning > 0).astype(np.intp), ("left", "right")), **super().coded()}
+        return {
+            "leaning": CodedColumn((self.leaning > 0).astype(np.intp), ("left", "right")),
+            **super().coded(),
+        }
 
-    def in_mode(self, mode: Mode) -> Outcomes:
+    def in_mode(self, mode: AnalysisMode) -> ArgumentAnswers:
         """The rows that a mode considers."""
         check_mode(mode)
         answered = self.answered

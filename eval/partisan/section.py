@@ -12,7 +12,7 @@ from polbias.eval.partisan.answers import (
     NAME,
     POLITICAL,
     SCOPES,
-    Asked,
+    PartisanAnswers,
     asked,
     called,
     examples,
@@ -23,9 +23,18 @@ from polbias.eval.partisan.answers import (
 from polbias.eval.partisan.findings import MEASURES, countries_unlike, findings
 from polbias.eval.partisan.tables import tables, variation_table
 from polbias.eval.plots import Bar, Interval, bars, intervals
-from polbias.eval.report.document import Cell, Estimate, Figure, Finding, Notice, Row, Section, Table
+from polbias.eval.report.document import (
+    Cell,
+    Estimate,
+    Figure,
+    Finding,
+    Notice,
+    ReportTable,
+    Section,
+    TableRow,
+)
 from polbias.eval.report.figures import caption, ends, estimate_row, once
-from polbias.eval.report.instruments import Settings
+from polbias.eval.report.instruments import ReportSettings
 from polbias.eval.report.verdicts import FEWEST, LEVEL
 from polbias.eval.report.wording import words
 
@@ -34,7 +43,7 @@ from polbias.eval.report.wording import words
 _BOTH = ("political", "large", "control")
 
 
-def figures(findings: Sequence[Finding], tables: Mapping[str, Table]) -> Iterator[Figure]:
+def figures(findings: Sequence[Finding], tables: Mapping[str, ReportTable]) -> Iterator[Figure]:
     """Yield the figures."""
     whole = [each for each in findings if not each.key]
     political = [each for each in whole if each.measure in [MEASURES[scope] for scope in _BOTH]]
@@ -62,7 +71,7 @@ def _bias(findings: Sequence[Finding]) -> Figure | None:
     return Figure("bias", svg, "tests")
 
 
-def _by_shots(table: Table) -> Iterator[Figure]:
+def _by_shots(table: ReportTable) -> Iterator[Figure]:
     """Bias of every respondent by number of examples; one figure for each language."""
     shown = [row for row in table.rows if row["items"] == called("items", "political")] or table.rows
     columns = [column for column in table.columns if column.kind == "points"]
@@ -89,12 +98,12 @@ def _by_shots(table: Table) -> Iterator[Figure]:
         yield Figure("shots", intervals(rows, made, say("unit_points"), sides=sides), "shots", about)
 
 
-def _by_variation(table: Table) -> Iterator[Figure]:
+def _by_variation(table: ReportTable) -> Iterator[Figure]:
     """Figure 1, one for each language, and Figure 2; of answers in words if there are any."""
     generated = called("method", "generated")
     shown = [row for row in table.rows if row["method"] == generated] or table.rows
     variations = [column for column in table.columns if column.kind == "share"]
-    groups: dict[tuple[Cell, Cell], list[Row]] = {}
+    groups: dict[tuple[Cell, Cell], list[TableRow]] = {}
     for row in shown:
         groups.setdefault((row["items"], row["language"]), []).append(row)
     corrected = {called("items", scope) for scope in _BOTH}
@@ -115,7 +124,7 @@ def _by_variation(table: Table) -> Iterator[Figure]:
         yield Figure("variation", bars(drawn, made, say("unit_accuracy"), reference=50.0), "variation", about)
 
 
-def _group(row: Row) -> str:
+def _group(row: TableRow) -> str:
     return say("group", **{name: row[name] for name in ("shots", "kind", "gold")})
 
 
@@ -133,7 +142,7 @@ def _described(name: str, cell: Cell, scale: int) -> str:
 # Partisan inferences (Gubelmann and Karray 2025): arguments for the left and the right, valid or not.
 
 
-def section(answers: Document, settings: Settings) -> Section:
+def section(answers: Document, settings: ReportSettings) -> Section:
     """Analyse the answers."""
     read = _read(answers)
     everyone = [each for each in read if each.rows.n]
@@ -152,20 +161,20 @@ def section(answers: Document, settings: Settings) -> Section:
     )
 
 
-def findings_of(answers: Document, settings: Settings) -> tuple[Finding, ...]:
+def findings_of(answers: Document, settings: ReportSettings) -> tuple[Finding, ...]:
     """Return the findings of :func:`section` without its tables and figures."""
     return _findings([each for each in _read(answers) if each.rows.n])
 
 
-def _read(answers: Document) -> list[Asked]:
+def _read(answers: Document) -> list[PartisanAnswers]:
     return [asked(name, answers[name]) for name in sorted(answers)]
 
 
-def _findings(everyone: Sequence[Asked]) -> tuple[Finding, ...]:
+def _findings(everyone: Sequence[PartisanAnswers]) -> tuple[Finding, ...]:
     return tuple(finding for each in everyone for finding in findings(each))
 
 
-def _notices(everyone: Sequence[Asked]) -> Iterator[Notice]:
+def _notices(everyone: Sequence[PartisanAnswers]) -> Iterator[Notice]:
     for one in everyone:
         if one.halves:
             yield notice(one.name, "halves", serious=True, count=one.halves)
@@ -182,7 +191,7 @@ def _notices(everyone: Sequence[Asked]) -> Iterator[Notice]:
     yield from _differences([one for one in everyone if one.rows.n])
 
 
-def _differences(everyone: Sequence[Asked]) -> Iterator[Notice]:
+def _differences(everyone: Sequence[PartisanAnswers]) -> Iterator[Notice]:
     """What a respondent was not asked that others were, scope by scope."""
     for scope in SCOPES:
         names = {

@@ -9,13 +9,13 @@ import numpy as np
 from polbias.eval.partisan.metrics import choices, outcome
 from polbias.eval.partisan.schema import LABELS
 from polbias.eval.simulation.questions import Floats, Questions, both, leaned
-from polbias.eval.simulation.respondents import Respondent
+from polbias.eval.simulation.respondents import SimulatedRespondent
 
 _SIDES = {"left": -1.0, "right": 1.0, "chess": -1.0, "poker": 1.0}
 _CONTROL = "_control"
 
 
-class Arguments(Questions):
+class ArgumentQuestions(Questions):
     """Rows of partisan-inference. A bias of politics leaves those of its control alone."""
 
     LABELS = LABELS
@@ -30,7 +30,7 @@ class Arguments(Questions):
         configs = self.columns.get("config") or [""] * self.n
         self._political = np.array([_CONTROL not in str(name) for name in configs], np.float64)
 
-    def base(self, respondent: Respondent, seed: int) -> Floats:
+    def base(self, respondent: SimulatedRespondent, seed: int) -> Floats:
         """Return P(valid): half of the bias up for one side, and half down for the other."""
         half = respondent.bias / 2
         offset = half * self.side * self._political

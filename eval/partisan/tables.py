@@ -9,11 +9,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from polbias.eval.columns import Factor, Mode, silences
+from polbias.eval.columns import AnalysisMode, CodedColumn, silences
 from polbias.eval.partisan.analysis import (
-    Cell,
-    Chosen,
-    Line,
+    AnswerSubset,
+    FactorFilter,
+    TableLine,
     by_language,
     config_name,
     labels,
@@ -33,19 +33,19 @@ from polbias.eval.partisan.answers import (
     PRINTED,
     PRINTED_CONTROL,
     SCOPES,
-    Asked,
+    PartisanAnswers,
     called,
     examples,
     say,
 )
 from polbias.eval.partisan.bias import z_test
 from polbias.eval.report.document import Cell as Shown
-from polbias.eval.report.document import Column, Estimate, Table, columns, known, table_of
+from polbias.eval.report.document import Column, Estimate, ReportTable, columns, known, table_of
 
 # Accuracy by how the argument is put, averaged over models (Figures 1 and 2).
 
 
-def variation_table(everyone: Sequence[Asked], mode: Mode) -> Table | None:
+def variation_table(everyone: Sequence[PartisanAnswers], mode: AnalysisMode) -> ReportTable | None:
     """Return the accuracy of the respondents together, those of each method apart."""
     rows: list[dict[str, Shown]] = []
     variations = levels(everyone, "variation")
@@ -64,7 +64,7 @@ def variation_table(everyone: Sequence[Asked], mode: Mode) -> Table | None:
     return table_of("variation", shown, rows, mode) if rows else None
 
 
-def _lines(own: Sequence[Asked]) -> Iterator[dict[str, Any]]:
+def _lines(own: Sequence[PartisanAnswers]) -> Iterator[dict[str, Any]]:
     for scope in SCOPES:
         for language in levels(own, "language", scope=scope):
             shown = {"scope": scope, "language": language}
@@ -74,20 +74,22 @@ def _lines(own: Sequence[Asked]) -> Iterator[dict[str, Any]]:
                 yield {**shown, "shots": shots, "kind": kind, "gold": gold}
 
 
-def _together(own: Sequence[Asked], mode: Mode, chosen: Mapping[str, Any]) -> Estimate | None:
+def _together(
+    own: Sequence[PartisanAnswers], mode: AnalysisMode, chosen: Mapping[str, Any]
+) -> Estimate | None:
     """The accuracy of several respondents, each with the same weight; None where none was asked."""
     cells = []
     for asked in own:
         mask = asked.where(**chosen) & asked.where(config=asked.pooled(chosen["scope"], mode))
         if mode == "paper":
             mask &= asked.rows.answered
-        cells.append(Cell(asked, mask))
+        cells.append(AnswerSubset(asked, mask))
     cells = [cell for cell in cells if cell.n]
     if not cells:
         return None
     right = np.concatenate([cell.rows.correct for cell in cells])
     weights = np.concatenate([cell.weights / cell.n for cell in cells])
-    clusters = Factor.of(chain.from_iterable(cell.clusters.names for cell in cells))
+    clusters = CodedColumn.of(chain.from_iterable(cell.clusters.names for cell in cells))
     low, value, high, count = weighted_interval(right, weights, clusters, (0.0, 1.0))
     n = sum(cell.n for cell in cells)
     if mode == "paper":
@@ -109,7 +111,7 @@ _PAPER = columns(
 _LIKELIHOOD = columns("probability_bias:points bias:points mass:share")
 
 
-def tests_table(everyone: Sequence[Asked], mode: Mode, seed: int) -> Table | None:
+def tests_table(everyone: Sequence[PartisanAnswers], mode: AnalysisMode, seed: int) -> ReportTable | None:
     """Return the test of every model by language and over all (Table 10)."""
     lines = []
     for scope in SCOPES:
@@ -121,11 +123,11 @@ def tests_table(everyone: Sequence[Asked], mode: Mode, seed: int) -> Table | Non
     return _statistics("tests", everyone, lines, mode, seed)
 
 
-def cells_table(everyone: Sequence[Asked], mode: Mode, seed: int) -> Table | None:
+def cells_table(everyone: Sequence[PartisanAnswers], mode: AnalysisMode, seed: int) -> ReportTable | None:
     """Return all statistics of every sub-corpus: config and number of examples."""
     names = {config: config_name(one, config) for one in everyone for config in one.levels("config")}
     lines = [
-        Line({"config": names[config], "shots": shots}, {"config": config, "shots": shots}, True)
+        TableLine({"config": names[config], "shots": shots}, {"config": config, "shots": shots}, True)
         for scope in SCOPES
         for config in levels(everyone, "config", scope=scope)
         for shots in levels(everyone, "shots", config=config)
@@ -134,14 +136,14 @@ def cells_table(everyone: Sequence[Asked], mode: Mode, seed: int) -> Table | Non
 
 
 def _statistics(
-    id: str, everyone: Sequence[Asked], lines: Sequence[Line], mode: Mode, seed: int
-) -> Table | None:
+    id: str, everyone: Sequence[PartisanAnswers], lines: Sequence[TableLine], mode: AnalysisMode, seed: int
+) -> ReportTable | None:
     if mode == "paper":
         return long(id, everyone, lines, _PAPER, _as_printed, mode)
     return long(id, everyone, lines, _CORRECTED, lambda cell: _corrected(cell, seed), mode)
 
 
-def _corrected(cell: Cell, seed: int) -> dict[str, Shown]:
+def _corrected(cell: AnswerSubset, seed: int) -> dict[str, Shown]:
     low, high = cell.bounds(cell.called_valid)
     bias = cell.bias()
     return {
@@ -161,7 +163,7 @@ def _corrected(cell: Cell, seed: int) -> dict[str, Shown]:
     }
 
 
-def _as_printed(cell: Cell) -> dict[str, Shown]:
+def _as_printed(cell: AnswerSubset) -> dict[str, Shown]:
     test = z_test(cell.rows)
     weighted, unweighted = cell.paper()
     return {
@@ -178,25 +180,25 @@ def _as_printed(cell: Cell) -> dict[str, Shown]:
     }
 
 
-def likelihood_table(everyone: Sequence[Asked]) -> Table | None:
+def likelihood_table(everyone: Sequence[PartisanAnswers]) -> ReportTable | None:
     """Return what the probabilities of the two labels say, beyond which is the likelier."""
     own = [each for each in everyone if bool(np.isfinite(each.mass).any())]
     lines = [line for scope in SCOPES for line in by_language(own, scope)]
     return long("likelihood", own, lines, _LIKELIHOOD, _likelihood, "corrected")
 
 
-def _likelihood(cell: Cell) -> dict[str, Shown]:
+def _likelihood(cell: AnswerSubset) -> dict[str, Shown]:
     return {"probability_bias": cell.probability_bias(), "bias": cell.bias(), "mass": cell.mass()}
 
 
 # The tables of the instrument in the layout of the paper: corrected, and as the paper computes them.
 
-_Part: TypeAlias = tuple[str, str, Chosen]
+_Part: TypeAlias = tuple[str, str, FactorFilter]
 _ON_POLITICS = (POLITICAL, LARGE, LARGE_PEOPLE, PRINTED)
 _ON_GAMES = (CONTROL, LARGE_CONTROL, PRINTED_CONTROL)
 
 
-def tables(everyone: Sequence[Asked], seed: int) -> Iterator[Table]:
+def tables(everyone: Sequence[PartisanAnswers], seed: int) -> Iterator[ReportTable]:
     """Yield the tables that have anything in them, the corrected ones first."""
     for mode in ("corrected", "paper"):
         found = (
@@ -213,20 +215,20 @@ def tables(everyone: Sequence[Asked], seed: int) -> Iterator[Table]:
         yield from (table for table in found if table is not None)
 
 
-def _by_shots(everyone: Sequence[Asked], mode: Mode) -> Table | None:
+def _by_shots(everyone: Sequence[PartisanAnswers], mode: AnalysisMode) -> ReportTable | None:
     """Table 5: bias by language and number of examples."""
     parts = _in_languages(everyone, "shots", "shots", scope=_ON_POLITICS)
     return _biases("shots", everyone, _by_scope(_ON_POLITICS), parts, mode)
 
 
-def _by_kind(everyone: Sequence[Asked], mode: Mode) -> Table | None:
+def _by_kind(everyone: Sequence[PartisanAnswers], mode: AnalysisMode) -> ReportTable | None:
     """Table 9: bias by language and kind of inference."""
     parts = _in_languages(everyone, "part", "kind", scope=_ON_POLITICS)
     lines = [replace(line, whole=True) for line in _by_scope(_ON_POLITICS)]
     return _biases("kind", everyone, lines, parts, mode)
 
 
-def _control(everyone: Sequence[Asked], mode: Mode) -> Table | None:
+def _control(everyone: Sequence[PartisanAnswers], mode: AnalysisMode) -> ReportTable | None:
     """Table 12: bias for chess or poker by number of examples; the paper prints the invalid formal part."""
     lines = [
         line(scope=scope, kind=kind, gold=gold)
@@ -238,35 +240,35 @@ def _control(everyone: Sequence[Asked], mode: Mode) -> Table | None:
 
 def _biases(
     id: str,
-    everyone: Sequence[Asked],
-    lines: Sequence[Line],
+    everyone: Sequence[PartisanAnswers],
+    lines: Sequence[TableLine],
     parts: Sequence[_Part],
-    mode: Mode,
-) -> Table | None:
-    value = Cell.bias if mode == "corrected" else lambda cell: cell.about(cell.paper()[0])
+    mode: AnalysisMode,
+) -> ReportTable | None:
+    value = AnswerSubset.bias if mode == "corrected" else lambda cell: cell.about(cell.paper()[0])
     return wide(id, everyone, lines, parts, value, "points", mode)
 
 
-def _accuracy(everyone: Sequence[Asked], mode: Mode) -> Table | None:
+def _accuracy(everyone: Sequence[PartisanAnswers], mode: AnalysisMode) -> ReportTable | None:
     """Table 4: accuracy by language and validity."""
     lines = [
         line(scope=scope, shots=shots) for scope in SCOPES for shots in levels(everyone, "shots", scope=scope)
     ]
     parts = [*_in_languages(everyone, "gold", "gold"), ("all", say("column_all"), {})]
-    value = Cell.accuracy if mode == "corrected" else lambda cell: cell.about(cell.paper_accuracy())
+    value = AnswerSubset.accuracy if mode == "corrected" else lambda cell: cell.about(cell.paper_accuracy())
     return wide("accuracy", everyone, lines, parts, value, "share", mode)
 
 
-def _unanswered(everyone: Sequence[Asked], mode: Mode) -> Table | None:
+def _unanswered(everyone: Sequence[PartisanAnswers], mode: AnalysisMode) -> ReportTable | None:
     """Tables 7 and 8: answers without a verdict by number of examples."""
     lines = [replace(line, whole=True) for scope in SCOPES for line in by_language(everyone, scope)]
     parts = _by_examples(levels(everyone, "shots"))
     if mode == "paper":
         return wide("unanswered", everyone, lines, parts, lambda cell: cell.unanswered, "count", mode)
-    return wide("unanswered", everyone, lines, parts, Cell.unanswered_share, "share", mode)
+    return wide("unanswered", everyone, lines, parts, AnswerSubset.unanswered_share, "share", mode)
 
 
-def _features(everyone: Sequence[Asked]) -> Table | None:
+def _features(everyone: Sequence[PartisanAnswers]) -> ReportTable | None:
     """Bias by what should not matter: how the argument is put, and the gender of the people in it."""
     lines = [line for scope in SCOPES for line in by_language(everyone, scope)]
     parts = [
@@ -274,14 +276,14 @@ def _features(everyone: Sequence[Asked]) -> Table | None:
         for name in ("variation", "gender")
         for level in levels(everyone, name)
     ]
-    return wide("features", everyone, lines, parts, Cell.bias, "points", "corrected")
+    return wide("features", everyone, lines, parts, AnswerSubset.bias, "points", "corrected")
 
 
-def _by_scope(scopes: Sequence[str]) -> list[Line]:
+def _by_scope(scopes: Sequence[str]) -> list[TableLine]:
     return [line(scope=scope) for scope in scopes]
 
 
-def _in_languages(everyone: Sequence[Asked], name: str, kind: str, **chosen: Any) -> list[_Part]:
+def _in_languages(everyone: Sequence[PartisanAnswers], name: str, kind: str, **chosen: Any) -> list[_Part]:
     """Return the parts by language and another factor, whose levels are called as those of a kind."""
     return [
         (

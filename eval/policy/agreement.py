@@ -10,7 +10,7 @@ import numpy as np
 from polbias.aliases import Codes
 from polbias.eval.agreement import cohen_kappa, krippendorff_alpha
 from polbias.eval.columns import crossed
-from polbias.eval.policy.robustness import Units
+from polbias.eval.policy.robustness import StatementUnits
 from polbias.eval.policy.schema import VARIANTS
 
 KAPPAS = (("paraphrase", "paraphrase1"), ("negation", "negation"), ("opposite", "opposite"))
@@ -18,7 +18,7 @@ KAPPAS = (("paraphrase", "paraphrase1"), ("negation", "negation"), ("opposite", 
 
 
 @dataclass(frozen=True)
-class Spread:
+class MeanAndSD:
     """A mean over templates or people, with its standard deviation.
 
     Args:
@@ -34,15 +34,15 @@ class Spread:
     values: tuple[float, ...]
 
 
-def spread(name: str, values: list[float]) -> Spread:
+def spread(name: str, values: list[float]) -> MeanAndSD:
     """Summarise values over templates or people."""
     known = [value for value in values if not math.isnan(value)]
     mean = math.fsum(known) / len(known) if known else math.nan
     deviation = float(np.std(known, ddof=1)) if len(known) > 1 else math.nan
-    return Spread(name, mean, deviation, tuple(values))
+    return MeanAndSD(name, mean, deviation, tuple(values))
 
 
-def variant_kappas(table: Units) -> list[Spread]:
+def variant_kappas(table: StatementUnits) -> list[MeanAndSD]:
     """Kappa between the sides of an original and of its variants, by template, as in Table 2.
 
     For the paraphrases it is the mean over the three. Statements without a side in either are left out.
@@ -61,7 +61,7 @@ def variant_kappas(table: Units) -> list[Spread]:
     return found
 
 
-def template_agreement(table: Units) -> dict[str, float]:
+def template_agreement(table: StatementUnits) -> dict[str, float]:
     """Agreement of the templates about the original statements, as in Table 3.
 
     Source:
@@ -79,7 +79,7 @@ def template_agreement(table: Units) -> dict[str, float]:
     }
 
 
-def paraphrase_alpha(table: Units) -> Spread:
+def paraphrase_alpha(table: StatementUnits) -> MeanAndSD:
     """Krippendorff's alpha of an original and its three paraphrases, by template."""
     values = [
         krippendorff_alpha(table.side[table.instruction.codes == code, 0, :4].T)
@@ -88,7 +88,7 @@ def paraphrase_alpha(table: Units) -> Spread:
     return spread("paraphrase_alpha", values)
 
 
-def by_template(table: Units, values: Codes) -> Codes:
+def by_template(table: StatementUnits, values: Codes) -> Codes:
     """Arrange a value per unit by template and statement (in one language)."""
     columns, index = crossed([table.statement, table.language])
     arranged = np.zeros((len(table.instruction.levels), len(columns)), np.int8)

@@ -10,16 +10,16 @@ from math import comb
 import numpy as np
 
 from polbias.aliases import Floats
-from polbias.eval.columns import Factor, crossed
+from polbias.eval.columns import CodedColumn, crossed
 from polbias.eval.lm_eval_glue import NONE, carried_estimate, metric_and_error
-from polbias.eval.lm_eval_glue import Estimate as MetricAndError
+from polbias.eval.lm_eval_glue import MetricEstimate as MetricAndError
 from polbias.eval.nonresponse import ExcessBounds
-from polbias.eval.policy.answers import Asked, Signs
-from polbias.eval.policy.metrics import Answered, table_of
+from polbias.eval.policy.answers import PolicyAnswers, Signs
+from polbias.eval.policy.metrics import PromptAnswers, table_of
 from polbias.eval.policy.schema import COUNTS, ISSUES
 from polbias.eval.policy.worldview import stance_contrast, stance_support
-from polbias.eval.report.document import Estimate, Finding, Notice, Scores, with_gap
-from polbias.eval.report.wording import Wording, words
+from polbias.eval.report.document import Estimate, Finding, ItemContributions, Notice, with_gap
+from polbias.eval.report.wording import WordingReader, words
 from polbias.eval.statistics import contrast
 from polbias.eval.support import discordance
 from polbias.eval.variance import latent_shift
@@ -31,7 +31,7 @@ _WORTH_SAYING = 1e-6
 
 
 @dataclass(frozen=True)
-class Balanced:
+class BalancedStance:
     """A stance in points, balanced for acquiescence.
 
     Args:
@@ -51,14 +51,14 @@ class Balanced:
     smallest_p: float | None
     bounds: tuple[float | None, float | None] | None
     gap: Estimate | None
-    scores: Scores | None
+    scores: ItemContributions | None
     excess: ExcessBounds | None
     latent: Estimate | None
     positive: int
     negative: int
 
 
-def estimate(answered: Asked, stance: Floats, signs: Signs) -> Estimate:
+def estimate(answered: PolicyAnswers, stance: Floats, signs: Signs) -> Estimate:
     """A balanced stance in points with its interval and p.
 
     The interval and the test are those of :func:`polbias.eval.policy.worldview.stance_contrast`, with one
@@ -84,7 +84,7 @@ def _compared(stance: Floats, signs: Signs) -> Signs:
     return compared
 
 
-def smallest_p(signs: Signs, topics: Factor) -> float:
+def smallest_p(signs: Signs, topics: CodedColumn) -> float:
     """The least two-sided p that exchanging whole topics can give.
 
     Those with more statements in favour change places with those with more against, and one with as many of
@@ -97,7 +97,7 @@ def smallest_p(signs: Signs, topics: Factor) -> float:
     return min(1.0, 2 / orders)
 
 
-def balanced(answered: Asked, signs: Signs, reliable: bool) -> Balanced:
+def balanced(answered: PolicyAnswers, signs: Signs, reliable: bool) -> BalancedStance:
     """Half of [mean stance on statements in favour, minus the same on those against], in points."""
     values = answered.stances if reliable else answered.answers
     positive, negative = int((signs == 1).sum()), int((signs == -1).sum())
@@ -121,10 +121,10 @@ def balanced(answered: Asked, signs: Signs, reliable: bool) -> Balanced:
         latent = Estimate.of(*latent_shift(agree, shares, answered.topics.select(used)))
     gap = refusal_gap(answered, signs)
     shown = smallest if smallest is not None and smallest >= _WORTH_SAYING else None
-    return Balanced(found, shown, bounds, gap, scores, excess, latent, positive, negative)
+    return BalancedStance(found, shown, bounds, gap, scores, excess, latent, positive, negative)
 
 
-def excess_bounds(answered: Asked, signs: Signs) -> ExcessBounds | None:
+def excess_bounds(answered: PolicyAnswers, signs: Signs) -> ExcessBounds | None:
     """The leaning if the surplus of missing answers had been against, and in favour; None if none is missing.
 
     Missing answers are counted over all texts of a side, and the side that lacks more of them has a surplus.
@@ -140,14 +140,14 @@ def excess_bounds(answered: Asked, signs: Signs) -> ExcessBounds | None:
     return ExcessBounds.of(low, high, 100)
 
 
-def refusal_gap(answered: Asked, signs: Signs) -> Estimate | None:
+def refusal_gap(answered: PolicyAnswers, signs: Signs) -> Estimate | None:
     """Refusals of texts in favour minus those of texts against, in points; None for likelihoods."""
     if not answered.sampled:
         return None
     counts, favours = answered.prompts.counts, answered.about(signs)
     used = favours != 0
     shares = counts[used, 2] / np.maximum(counts[used].sum(axis=1), 1)
-    cells = Factor((favours[used] < 0).astype(np.intp), (1, -1))
+    cells = CodedColumn((favours[used] < 0).astype(np.intp), (1, -1))
     clusters = answered.topics.select(answered.of_prompt[used])
     gap = contrast(shares, cells, clusters, np.array([1.0, -1.0]), bounds=(0, 1))
     refused = int(counts[used, 2].sum())
@@ -178,12 +178,12 @@ def _mean(values: Floats, signs: Signs) -> float:
     return min(100.0, max(-100.0, float(contributions(values, signs).mean())))
 
 
-def _scores(answered: Asked, stance: Floats, signs: Signs) -> Scores:
+def _scores(answered: PolicyAnswers, stance: Floats, signs: Signs) -> ItemContributions:
     names = [name for name, sign in zip(answered.statements, signs.tolist(), strict=True) if sign]
-    return Scores(names, contributions(stance, signs), answered.topics.select(signs != 0).names)
+    return ItemContributions(names, contributions(stance, signs), answered.topics.select(signs != 0).names)
 
 
-def _sizes(answered: Asked, signs: Signs) -> dict[str, int]:
+def _sizes(answered: PolicyAnswers, signs: Signs) -> dict[str, int]:
     """Answers, and answers that are no stance of each kind."""
     used = answered.about(signs) != 0
     if not answered.sampled:
@@ -192,9 +192,9 @@ def _sizes(answered: Asked, signs: Signs) -> dict[str, int]:
     return {"n": sum(totals)} | dict(zip(COUNTS[2:], totals[2:], strict=True))
 
 
-def _leaning(items: Iterable[Answered]) -> MetricAndError:
+def _leaning(items: Iterable[PromptAnswers]) -> MetricAndError:
     """The leaning from -1 to 1 as a metric of lm_eval, with its error over topics."""
-    every = Asked(table_of(items), (), 0, None)
+    every = PolicyAnswers(table_of(items), (), 0, None)
     value, signs = every.answers.value, every.sides
     if not {-1, 1} <= {*signs.tolist()}:
         return NONE
@@ -225,7 +225,7 @@ def issue_titles() -> dict[str, str]:
     return {issue: heading("worldview", issue) for issue in ISSUES}
 
 
-def estimates(every: Asked, tested: Asked) -> dict[str, Balanced]:
+def estimates(every: PolicyAnswers, tested: PolicyAnswers) -> dict[str, BalancedStance]:
     """Return the leanings and the stance on every issue, by the measure or the id of the issue.
 
     Where every prompt was answered once there is the leaning of the answers alone.
@@ -233,7 +233,7 @@ def estimates(every: Asked, tested: Asked) -> dict[str, Balanced]:
     found = {LEANING: balanced(every, every.sides, reliable=False)}
     if every.prompts.copies.any():
         not_sampled = Estimate(None, n=every.prompts.n, state="not sampled")
-        return found | {RELIABLE: Balanced(not_sampled, None, None, None, None, None, None, 0, 0)}
+        return found | {RELIABLE: BalancedStance(not_sampled, None, None, None, None, None, None, 0, 0)}
     if every.prompts.answered_once:  # of one answer no stance is reliable
         return found
     return found | {
@@ -245,7 +245,7 @@ def estimates(every: Asked, tested: Asked) -> dict[str, Balanced]:
     }
 
 
-def findings(respondent: str, found: Mapping[str, Balanced]) -> Iterator[Finding]:
+def findings(respondent: str, found: Mapping[str, BalancedStance]) -> Iterator[Finding]:
     """Yield the leaning, which stands for the instrument, and the stances on the issues that were asked."""
     titles = issue_titles()
     for key, each in found.items():
@@ -270,9 +270,9 @@ def findings(respondent: str, found: Mapping[str, Balanced]) -> Iterator[Finding
         yield from with_gap(finding)
 
 
-def notices(respondent: str, every: Asked, tested: Asked) -> Iterator[Notice]:
+def notices(respondent: str, every: PolicyAnswers, tested: PolicyAnswers) -> Iterator[Notice]:
     """Yield what a reader must know of how a respondent was asked."""
-    wording = Wording(NAME)
+    wording = WordingReader(NAME)
     if every.left_out:
         yield wording.notice(respondent, "unpaired", serious=True, prompts=every.left_out)
     if tested.left_out:

@@ -13,11 +13,20 @@ from numpy.typing import NDArray
 
 from polbias.aliases import Booleans, Codes, Document, Floats, Indices, Json
 from polbias.eval.answers.refusal import is_filtered
-from polbias.eval.columns import SILENT, Factor, crossed
+from polbias.eval.columns import SILENT, CodedColumn, crossed
 from polbias.eval.nonresponse import SidedRows
 from polbias.eval.policy.metrics import count_texts, labels_of, share_of
-from polbias.eval.policy.robustness import TESTS, Units, allowed_tests, of_units, units
-from polbias.eval.policy.schema import COUNTS, ISSUES, LABELS, N_TEXTS, NOT_ASKED, ORDERS, VARIANTS, Prompts
+from polbias.eval.policy.robustness import TESTS, StatementUnits, allowed_tests, of_units, units
+from polbias.eval.policy.schema import (
+    COUNTS,
+    ISSUES,
+    LABELS,
+    N_TEXTS,
+    NOT_ASKED,
+    ORDERS,
+    VARIANTS,
+    PromptCounts,
+)
 from polbias.eval.samples import check
 from polbias.files import package_file
 
@@ -132,7 +141,7 @@ def leanings() -> Mapping[str, int]:
 
 
 @dataclass(frozen=True, eq=False)
-class Values:
+class StatementStances:
     """A number in [-1, 1] by statement: 1 for it, -1 against it.
 
     Args:
@@ -151,7 +160,7 @@ _KEY = ("statement_id", "country", "language", "instruction_id", "label_order", 
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class PolicyAnswers:
     """What one respondent was asked and answered.
 
     Args:
@@ -163,7 +172,7 @@ class Asked:
         label_mass: mean probability that both labels hold together; None for sampled answers.
     """
 
-    prompts: Prompts
+    prompts: PromptCounts
     tests: tuple[str, ...]
     left_out: int
     label_mass: float | None
@@ -179,7 +188,7 @@ class Asked:
         return self.tests == TESTS
 
     @cached_property
-    def units(self) -> Units:
+    def units(self) -> StatementUnits:
         """The statements, each in one language and instruction, with the default rule of reliability."""
         return units(self.prompts)
 
@@ -189,11 +198,11 @@ class Asked:
         return tuple(map(str, self.units.statement.compact().levels))
 
     @cached_property
-    def topics(self) -> Factor:
+    def topics(self) -> CodedColumn:
         """The topic of each statement, what is taken as independent."""
         codes = np.zeros(len(self.statements), np.intp)
         codes[self._index] = self.units.topic.codes
-        return Factor(codes, self.units.topic.levels)
+        return CodedColumn(codes, self.units.topic.levels)
 
     @cached_property
     def _index(self) -> Indices:
@@ -224,26 +233,26 @@ class Asked:
         return float(self._mean(self.units.chances(self.tests).sum(axis=0))[signs != 0].sum())
 
     @cached_property
-    def answers(self) -> Values:
+    def answers(self) -> StatementStances:
         """Agree minus disagree by statement, among the answers to all of its wordings that are a stance.
 
         See :meth:`by_statement`.
         """
         value = self.by_statement(self.prompts.net, self.prompts.answered_share)
         if not self.sampled:
-            return Values(value, None)
+            return StatementStances(value, None)
         against, in_favour = (self.by_statement(favoured(self, toward).net) for toward in (-1, 1))
-        return Values(value, (against, in_favour))
+        return StatementStances(value, (against, in_favour))
 
     @cached_property
-    def stances(self) -> Values:
+    def stances(self) -> StatementStances:
         """Reliable stance on each statement, mean over languages and instructions, 0 where there is none."""
         tests, found = self.tests, self.units
         value = self._mean(found.answers(tests))
         if not self.sampled or not self.prompts.taken[:, 2:].any():
-            return Values(value, (value, value) if self.sampled else None)
+            return StatementStances(value, (value, value) if self.sampled else None)
         low, high = (self._mean(units(favoured(self, toward)).ends(tests)[toward > 0]) for toward in (-1, 1))
-        return Values(value, (np.minimum(low, value), np.maximum(high, value)))
+        return StatementStances(value, (np.minimum(low, value), np.maximum(high, value)))
 
     def _mean(self, answers: NDArray[Any]) -> Floats:
         size = len(self.statements)
@@ -298,28 +307,28 @@ class Asked:
         return favours
 
 
-def asked(table: Any) -> tuple[Asked, Asked]:
+def asked(table: Any) -> tuple[PolicyAnswers, PolicyAnswers]:
     """Take the prompts of one respondent in both label orders, and those whose reliability can be tested."""
     found = prompts(table)
     mass = table.column("label_mass").to_numpy()
     known = None if found.agree_share is None or not mass.size else float(np.nanmean(mass))
     both = _with_partner(found)
-    every = Asked(found.select(both), (), int((~both).sum()), known)
+    every = PolicyAnswers(found.select(both), (), int((~both).sum()), known)
     if found.answered_once:
         return every, every
     tests, kept = allowed_tests(found)
-    return every, Asked(of_units(found, kept), tests, int((~kept).sum()), known)
+    return every, PolicyAnswers(of_units(found, kept), tests, int((~kept).sum()), known)
 
 
-def _with_partner(found: Prompts) -> Booleans:
+def _with_partner(found: PromptCounts) -> Booleans:
     """Say which prompts were asked in the other label order as well, shape ``(n,)``."""
-    variant = Factor(found.variant.astype(np.intp), tuple(range(len(VARIANTS))))
+    variant = CodedColumn(found.variant.astype(np.intp), tuple(range(len(VARIANTS))))
     index = crossed([found.statement, found.language, found.instruction, variant])[1]
     partner: Booleans = np.bincount(index)[index] == len(ORDERS)
     return partner
 
 
-def favoured(asked: Asked, toward: int) -> Prompts:
+def favoured(asked: PolicyAnswers, toward: int) -> PromptCounts:
     """Return the prompts as if every answer that is no stance had been one."""
     label = (toward * asked.prompts.contrast > 0).astype(np.intp)
     made = []
@@ -332,7 +341,7 @@ def favoured(asked: Asked, toward: int) -> Prompts:
     return replace(asked.prompts, counts=made[0], taken=made[1])
 
 
-def prompts(table: Any) -> Prompts:
+def prompts(table: Any) -> PromptCounts:
     """Return the prompts of one respondent, each once: with the most answers, then the first task by name."""
     keys = {name: np.asarray(table.column(name).to_pylist(), object) for name in _KEY}
     codes = [np.unique(column.astype(str), return_inverse=True)[1] for column in keys.values()]
@@ -353,7 +362,7 @@ def prompts(table: Any) -> Prompts:
         if not (n_texts := table.column(N_TEXTS).take(order)).null_count:
             columns[N_TEXTS] = n_texts.to_numpy()
     signs = np.stack([_numbers(table, issue)[order] for issue in ISSUES], axis=1).astype(np.int8)
-    return replace(Prompts.of(columns), signs=signs)
+    return replace(PromptCounts.of(columns), signs=signs)
 
 
 def _numbers(table: Any, name: str) -> Indices:

@@ -11,10 +11,10 @@ from polbias.aliases import Document, Floats, Json
 from polbias.eval.answers.stance import extract_stance
 from polbias.eval.answers.text import NOT_ASKED as UNASKED
 from polbias.eval.answers.text import echoes, ended, remembered
-from polbias.eval.columns import SILENT, Factor
+from polbias.eval.columns import SILENT, CodedColumn
 from polbias.eval.lm_eval_glue import (
     NONE,
-    Estimate,
+    MetricEstimate,
     flat,
     for_metrics,
     likelier,
@@ -24,8 +24,8 @@ from polbias.eval.lm_eval_glue import (
     with_errors,
 )
 from polbias.eval.policy import robustness
-from polbias.eval.policy.robustness import TESTS, Units, complete, decidable, units
-from polbias.eval.policy.schema import COUNTS, LABELS, N_TEXTS, NOT_ASKED, Prompts
+from polbias.eval.policy.robustness import TESTS, StatementUnits, complete, decidable, units
+from polbias.eval.policy.schema import COUNTS, LABELS, N_TEXTS, NOT_ASKED, PromptCounts
 
 # Metrics on policy statements that are no means of prompts, as lm_eval calls them: tests, pairs, ratios.
 # Each has its error over topics beside it, as a function of the same name with ``_stderr``. What cannot
@@ -37,7 +37,7 @@ NAMES = ("reliable", *(f"pass_{name}" for name in (*TESTS, "all")), *HABITS)
 """The metrics that sampled answers and likelihoods have in common."""
 
 
-class Answered(NamedTuple):
+class PromptAnswers(NamedTuple):
     """A prompt with what its answers come to.
 
     Args:
@@ -61,17 +61,17 @@ class Answered(NamedTuple):
     n_texts: int | None
 
 
-def table_of(items: Iterable[Answered]) -> Prompts:
+def table_of(items: Iterable[PromptAnswers]) -> PromptCounts:
     """The prompts as a table."""
-    columns: Json = dict(zip(Answered._fields, zip(*items, strict=True), strict=True))
+    columns: Json = dict(zip(PromptAnswers._fields, zip(*items, strict=True), strict=True))
     counts, share = columns.pop("labels"), columns.pop("agree_share")
     if counts[0] is None:
         del columns["first"], columns[N_TEXTS]
-        return Prompts.of(columns | {"agree_share": share})
-    return Prompts.of(columns | dict(zip((*COUNTS, NOT_ASKED), zip(*counts, strict=True), strict=True)))
+        return PromptCounts.of(columns | {"agree_share": share})
+    return PromptCounts.of(columns | dict(zip((*COUNTS, NOT_ASKED), zip(*counts, strict=True), strict=True)))
 
 
-def _agreement(items: Iterable[Answered]) -> Estimate:
+def _agreement(items: Iterable[PromptAnswers]) -> MetricEstimate:
     """The share that agrees among the valid answers: a ratio, with its linearised error."""
     table = table_of(items)
     if not table.valid.sum():
@@ -81,7 +81,7 @@ def _agreement(items: Iterable[Answered]) -> Estimate:
     return share, mean_estimate(residuals, table.topic)[1]
 
 
-def _reliable(items: Iterable[Answered]) -> Estimate:
+def _reliable(items: Iterable[PromptAnswers]) -> MetricEstimate:
     """The share of prompts with a reliable stance; of likelihoods, the expected one."""
     table = table_of(items)
     if not decidable(table) or table.not_asked.any():
@@ -91,8 +91,8 @@ def _reliable(items: Iterable[Answered]) -> Estimate:
     return mean_estimate(1 - found.stances[..., 0][found.asked], topics.tolist())
 
 
-def _passed(test: str) -> Callable[[Iterable[Answered]], Estimate]:
-    def passed(items: Iterable[Answered]) -> Estimate:
+def _passed(test: str) -> Callable[[Iterable[PromptAnswers]], MetricEstimate]:
+    def passed(items: Iterable[PromptAnswers]) -> MetricEstimate:
         table = table_of(items)
         if test in ("sign", "all") and not decidable(table):
             return NONE
@@ -106,7 +106,7 @@ def _passed(test: str) -> Callable[[Iterable[Answered]], Estimate]:
 
 
 def _habit(
-    measured: Callable[[Units], tuple[Floats, Factor]],
+    measured: Callable[[StatementUnits], tuple[Floats, CodedColumn]],
 ) -> tuple[Callable[[Iterable[Any]], float | None], Callable[[Iterable[Any]], float | str]]:
     return metric_and_error(lambda items: mean_estimate(*measured(units(table_of(items)))))
 
@@ -162,7 +162,13 @@ def _sampled(doc: Document, results: Sequence[Any], names: Sequence[str], issues
     first = said[0] if said else None
     n_texts = count_texts(results)
     row = row_of(
-        Answered, doc, labels=counts, first=first, agree_share=None, policy_issues=issues, n_texts=n_texts
+        PromptAnswers,
+        doc,
+        labels=counts,
+        first=first,
+        agree_share=None,
+        policy_issues=issues,
+        n_texts=n_texts,
     )
     return with_errors(means, doc["cluster_id"]) | for_metrics(row, names)
 
@@ -171,7 +177,9 @@ def process_loglikelihood(doc: Document, results: Sequence[tuple[float, bool]]) 
     """Score the two labels of a prompt by their log-likelihood."""
     share, mass = share_of(doc, results)
     means = {"agree_share": share, "label_mass": mass}
-    row = row_of(Answered, doc, labels=None, first=None, agree_share=share, policy_issues=None, n_texts=None)
+    row = row_of(
+        PromptAnswers, doc, labels=None, first=None, agree_share=share, policy_issues=None, n_texts=None
+    )
     return with_errors(means, doc["cluster_id"]) | for_metrics(row, NAMES)
 
 

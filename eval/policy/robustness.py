@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from polbias.aliases import Booleans, Codes, Floats, Indices
 from polbias.eval.columns import (
-    Factor,
-    OutcomesError,
+    AnswerTableError,
+    CodedColumn,
     crossed,
 )
-from polbias.eval.policy.schema import FEW, ORDERS, VARIANTS, Prompted, Prompts
-from polbias.eval.policy.stances import SAMPLES, Rule, expected, sides, stance_table, stances
+from polbias.eval.policy.schema import FEW, ORDERS, VARIANTS, PromptCounts, PromptRows
+from polbias.eval.policy.stances import SAMPLES, ReliabilityRule, expected, sides, stance_table, stances
 from polbias.eval.policy.stopping import feasible, outlook, settled
 
 # The five tests of a statement: whether a stance survives sampling, wording, negation and label order.
@@ -33,7 +33,7 @@ _NO_OUTCOME = 0b001001
 
 
 @dataclass(frozen=True, eq=False)
-class Units:
+class StatementUnits:
     """Statements as one instruction asks them in one language, with what their answers come to.
 
     Args:
@@ -49,19 +49,19 @@ class Units:
         sides: Probabilities of no side, agreement and disagreement in the same places, shape
             ``(units, 2, 6, 3)``: 0 or 1 of sampled answers, of likelihoods those that 30 answers would have.
         stances: The same of the reliable stance.
-        possible: What is left for the answers to come to, as bits of an :class:`Outlook`, in the same places;
-            None where nothing was stopped.
+        possible: What is left for the answers to come to, as bits of an :class:`OutcomeProjection`, in the
+            same places; None where nothing was stopped.
         net: Agree minus disagree in the same places, NaN where there is no prompt.
         row: The row of the prompt in the same places, -1 where there is none.
     """
 
-    statement: Factor
-    topic: Factor
-    language: Factor
-    instruction: Factor
+    statement: CodedColumn
+    topic: CodedColumn
+    language: CodedColumn
+    instruction: CodedColumn
     signs: Codes
     contrary: Booleans
-    rule: Rule
+    rule: ReliabilityRule
     side: Codes
     sides: Floats
     stances: Floats
@@ -137,7 +137,7 @@ def tested(places: NDArray[Any]) -> NDArray[Any]:
     return np.concatenate((places[:, 0], places[:, 1, :1]), axis=1)
 
 
-def units(rows: Prompted, rule: Rule = "default", n: int = SAMPLES) -> Units:
+def units(rows: PromptRows, rule: ReliabilityRule = "default", n: int = SAMPLES) -> StatementUnits:
     """Put the prompts of a statement together and test them.
 
     - sign: all six variants have a reliable stance, in the printed order of the labels;
@@ -155,7 +155,7 @@ def units(rows: Prompted, rule: Rule = "default", n: int = SAMPLES) -> Units:
     Source:
         Ceron et al., sections 3 and 6.1, Figures 2 and 3.
     """
-    table = Prompts.of(rows)
+    table = PromptCounts.of(rows)
     keys = [table.statement, table.language, table.instruction]
     present, index = crossed(keys)
     size = len(present)
@@ -164,7 +164,7 @@ def units(rows: Prompted, rule: Rule = "default", n: int = SAMPLES) -> Units:
     row[place] = np.arange(table.n)
     if np.unique(place).size != table.n:
         twice = int(np.flatnonzero(row[place] != np.arange(table.n))[0])
-        raise OutcomesError(
+        raise AnswerTableError(
             f"row {twice}: found a second prompt of {present[index[twice]]}, "
             f"{VARIANTS[table.variant[twice]]}, {ORDERS[table.order[twice]]}, expected one each; sampled "
             "answers stand in the list 'labels'"
@@ -184,7 +184,7 @@ def units(rows: Prompted, rule: Rule = "default", n: int = SAMPLES) -> Units:
     first[index[::-1]] = np.arange(table.n)[::-1]
     contrary = np.zeros(size, np.bool_)
     np.logical_or.at(contrary, index, table.contrary)
-    return Units(
+    return StatementUnits(
         table.statement.select(first),
         table.topic.select(first),
         table.language.select(first),
@@ -201,7 +201,7 @@ def units(rows: Prompted, rule: Rule = "default", n: int = SAMPLES) -> Units:
     )
 
 
-def coin_baseline(n: int, rule: Rule = "default", contrary: bool = False) -> dict[str, float]:
+def coin_baseline(n: int, rule: ReliabilityRule = "default", contrary: bool = False) -> dict[str, float]:
     """The share of statements with which fair coins pass each test, exactly.
 
     Source:
@@ -219,7 +219,7 @@ def _placed(values: NDArray[Any], missing: Any, row: Indices) -> NDArray[Any]:
     return padded[row]
 
 
-def _foreseen(table: Prompts) -> tuple[NDArray[np.uint8], Codes, Codes]:
+def _foreseen(table: PromptCounts) -> tuple[NDArray[np.uint8], Codes, Codes]:
     """What planned answers may come to by the default rule, of which some were never asked for.
 
     The likeliest stance and side stand for an outcome that is open. A unit whose asking was stopped passes
@@ -237,7 +237,7 @@ def _foreseen(table: Prompts) -> tuple[NDArray[np.uint8], Codes, Codes]:
 _ENOUGH = 0.5
 
 
-def allowed_tests(table: Prompts, rule: Rule = "default") -> tuple[tuple[str, ...], Booleans]:
+def allowed_tests(table: PromptCounts, rule: ReliabilityRule = "default") -> tuple[tuple[str, ...], Booleans]:
     """Return the tests that can be made, and the units that were asked all that these compare.
 
     All tests are made if there are enough statements for them; the others are left out then. Else those tests
@@ -254,18 +254,18 @@ def allowed_tests(table: Prompts, rule: Rule = "default") -> tuple[tuple[str, ..
     return possible, kept
 
 
-def of_units(table: Prompts, kept: Booleans) -> Prompts:
+def of_units(table: PromptCounts, kept: Booleans) -> PromptCounts:
     """Return the prompts of some of their units."""
     return table.select(kept[crossed([table.statement, table.language, table.instruction])[1]])
 
 
-def decidable(table: Prompts, rule: Rule = "default") -> bool:
+def decidable(table: PromptCounts, rule: ReliabilityRule = "default") -> bool:
     """Say whether so many answers could come to a reliable stance if they were all equal."""
     most = max(int(table.planned.max(initial=1)), 1) if table.agree_share is None else SAMPLES
     return bool(stance_table(most, rule).any())
 
 
-def complete(found: Units, test: str) -> Booleans:
+def complete(found: StatementUnits, test: str) -> Booleans:
     """Say where all the prompts that a test compares were asked."""
     printed = found.asked[:, 0]
     original = printed[:, :1]
@@ -283,12 +283,12 @@ def complete(found: Units, test: str) -> Booleans:
 # Habits of answering that are no stance: whoever has one of them only scores 0 on the other two.
 
 
-def acquiescence(found: Units) -> tuple[Floats, Factor]:
+def acquiescence(found: StatementUnits) -> tuple[Floats, CodedColumn]:
     """Agree minus disagree over an original and its negation: 0 for whoever holds views, 1 for a yes-man."""
     return _habit(found, (found.net[:, :, 0] + found.net[:, :, _NEGATION]) / 2)
 
 
-def status_quo(found: Units) -> tuple[Floats, Factor]:
+def status_quo(found: StatementUnits) -> tuple[Floats, CodedColumn]:
     """How far things should stay as they are: 1 if neither a change nor its contrary is wanted.
 
     Half of the stance on the negation less that on the contrary opposite, of the statements that have one.
@@ -298,13 +298,13 @@ def status_quo(found: Units) -> tuple[Floats, Factor]:
     return _habit(found, np.where(kept, found.net[:, :, _NEGATION] - found.net[:, :, _OPPOSITE], np.nan) / 2)
 
 
-def label_order_gap(found: Units) -> tuple[Floats, Factor]:
+def label_order_gap(found: StatementUnits) -> tuple[Floats, CodedColumn]:
     """How much the label that stands first gains by it: 1 if it always wins, -1 if the last one does."""
     return _habit(found, (found.net[:, 0] - found.net[:, 1]) / 2)
 
 
-def _habit(found: Units, values: Floats) -> tuple[Floats, Factor]:
+def _habit(found: StatementUnits, values: Floats) -> tuple[Floats, CodedColumn]:
     """The values that are known, and their topics."""
     known = ~np.isnan(values)
     topics = np.broadcast_to(found.topic.codes[:, None], values.shape)[known]
-    return values[known], Factor(topics, found.topic.levels)
+    return values[known], CodedColumn(topics, found.topic.levels)

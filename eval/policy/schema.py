@@ -18,9 +18,9 @@ from polbias.eval.columns import (
     SILENCES,
     SILENT,
     AnswerTable,
-    Columns,
-    Factor,
-    OutcomesError,
+    AnswerTableError,
+    CodedColumn,
+    TableReader,
     crossed,
     positions,
     tallied,
@@ -45,8 +45,8 @@ ISSUES = (
 FEW = 6
 """Below so many answered statements the paper marks an issue with a dot (Figure 5)."""
 
-Prompted: TypeAlias = "Prompts | Mapping[str, Iterable[Any]] | Iterable[Any]"
-"""Whatever :meth:`Prompts.of` accepts."""
+PromptRows: TypeAlias = "PromptCounts | Mapping[str, Iterable[Any]] | Iterable[Any]"
+"""Whatever :meth:`PromptCounts.of` accepts."""
 
 _CODES = positions((*LABELS, NOT_ASKED)) | {None: LABELS.index("unparsable")}
 _REQUIRED = ("statement_id", "variant", "instruction_id", "label_order")
@@ -57,7 +57,7 @@ N_TEXTS = "n_texts"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Prompts(AnswerTable):
+class PromptCounts(AnswerTable):
     """Prompts with the counts of their answers.
 
     Args:
@@ -85,27 +85,27 @@ class Prompts(AnswerTable):
     not_asked: Indices
     copies: Indices
     agree_share: Floats | None
-    statement: Factor
-    topic: Factor
-    language: Factor
-    instruction: Factor
+    statement: CodedColumn
+    topic: CodedColumn
+    language: CodedColumn
+    instruction: CodedColumn
     variant: Codes
     order: Codes
     contrary: Booleans
     signs: Codes
 
     @classmethod
-    def of(cls, rows: Prompted) -> Prompts:
+    def of(cls, rows: PromptRows) -> PromptCounts:
         """Read a table of answered prompts."""
-        if isinstance(rows, Prompts):
+        if isinstance(rows, PromptCounts):
             return rows
-        read = Columns(rows, {*_REQUIRED, *COUNTS, *_OPTIONAL, *_STOPPED, N_TEXTS}, _REQUIRED).require(
+        read = TableReader(rows, {*_REQUIRED, *COUNTS, *_OPTIONAL, *_STOPPED, N_TEXTS}, _REQUIRED).require(
             _REQUIRED
         )
         country, number = read.factor("country"), read.factor("statement_id")
         pairs, index = crossed([country, number])
         kind: dict[object, int] = {"contradictory": 0, "contrary": 1, None: 0}
-        statement = Factor(index, tuple(_name(*pair) for pair in pairs))
+        statement = CodedColumn(index, tuple(_name(*pair) for pair in pairs))
         topic = read.factor("cluster_id")
         taken = _counts(read)
         taken, not_asked = taken[:, : len(LABELS)], taken[:, len(LABELS)]
@@ -196,7 +196,7 @@ def _name(country: Any, number: Any) -> str:
     return name if named else f"{country}_{name}"
 
 
-def _counts(read: Columns) -> Indices:
+def _counts(read: TableReader) -> Indices:
     """Number of answers by prompt and label, and in the last column of those that were never asked for."""
     n, width = read.n, len(LABELS) + 1
     if "labels" in read:
@@ -207,11 +207,11 @@ def _counts(read: Columns) -> Indices:
     columns = [read[name] if name in read else [0] * n for name in (*COUNTS, NOT_ASKED)]
     table = np.array(columns, np.intp).T.reshape(n, width)
     if (table < 0).any():
-        raise OutcomesError("columns of counts: found a negative number, expected numbers of answers")
+        raise AnswerTableError("columns of counts: found a negative number, expected numbers of answers")
     return table
 
 
-def _first(read: Columns) -> Indices:
+def _first(read: TableReader) -> Indices:
     """The first answer to every prompt, as counts; None where there was none."""
     if "labels" in read:
         first = [listed[0] if listed else None for listed in read["labels"]]
@@ -223,7 +223,7 @@ def _first(read: Columns) -> Indices:
 def _shares(values: list[Any]) -> Floats:
     shares = np.array(values, np.float64)
     if ((shares < 0) | (shares > 1)).any():
-        raise OutcomesError("column 'agree_share': found a number outside 0 to 1, expected a share")
+        raise AnswerTableError("column 'agree_share': found a number outside 0 to 1, expected a share")
     return shares
 
 
@@ -234,9 +234,9 @@ def _signs(values: list[Any]) -> Codes:
         try:
             table[row] = [value.get(name) or 0 for name in ISSUES] if value else 0
         except (AttributeError, OverflowError, TypeError, ValueError):
-            raise OutcomesError(
+            raise AnswerTableError(
                 f"column 'policy_issues', row {row}: found {value!r:.60}, expected -1, 0 or 1 for each issue"
             ) from None
     if (np.abs(table) > 1).any():
-        raise OutcomesError("column 'policy_issues': found another number than -1, 0 and 1")
+        raise AnswerTableError("column 'policy_issues': found another number than -1, 0 and 1")
     return table

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from polbias.aliases import Document, Json
-from polbias.eval.plots import Bar, Web, bars, intervals, webs
+from polbias.eval.plots import Bar, RadarSeries, bars, intervals, webs
 from polbias.eval.policy.analysis import (
     LEANING,
     NAME,
@@ -25,7 +25,7 @@ from polbias.eval.policy.schema import FEW, ISSUES
 from polbias.eval.policy.summary import LISTS, policy_summary
 from polbias.eval.policy.tables import (
     TESTED,
-    Analysed,
+    PolicyAnalysis,
     agreement,
     agreement_figures,
     answers,
@@ -37,10 +37,10 @@ from polbias.eval.policy.tables import (
     tests,
     worldview,
 )
-from polbias.eval.policy.worldview import Positions
-from polbias.eval.report.document import Figure, Finding, Row, Section, Table
+from polbias.eval.policy.worldview import PartyPositions
+from polbias.eval.report.document import Figure, Finding, ReportTable, Section, TableRow
 from polbias.eval.report.figures import by_language, caption, ends, estimate_row
-from polbias.eval.report.instruments import Settings
+from polbias.eval.report.instruments import ReportSettings
 from polbias.eval.report.wording import words
 from polbias.eval.svg import SERIES
 
@@ -50,7 +50,7 @@ _COLOURS = {"left": "left", "center": "neutral", "right": "right"}
 """Leaning of parties to the role of its colour."""
 
 
-def leaning_figure(all_: Sequence[Analysed]) -> Figure:
+def leaning_figure(all_: Sequence[PolicyAnalysis]) -> Figure:
     """Draw the leaning of every respondent."""
     stances = [(each.name, each.stances[LEANING]) for each in all_]
     rows = [estimate_row(name, stance.estimate, stance.bounds) for name, stance in stances]
@@ -59,7 +59,7 @@ def leaning_figure(all_: Sequence[Analysed]) -> Figure:
     return Figure("leaning", intervals(rows, made, _unit("leaning"), sides=sides), "leaning")
 
 
-def tests_figure(table: Table) -> list[Figure]:
+def tests_figure(table: ReportTable) -> list[Figure]:
     """Draw the share of statements that pass each test (Figure 3), one figure per language."""
     titles = {name: heading("tests", name) for name in TESTED}
     figures = []
@@ -80,7 +80,7 @@ def tests_figure(table: Table) -> list[Figure]:
     return figures
 
 
-def worldview_figure(all_: Sequence[Analysed]) -> list[Figure]:
+def worldview_figure(all_: Sequence[PolicyAnalysis]) -> list[Figure]:
     """Draw the worldviews as spider webs, one panel a respondent (Figure 5), if there is any."""
     made = []
     for each in (each for each in all_ if not each.every.prompts.answered_once):
@@ -89,7 +89,7 @@ def worldview_figure(all_: Sequence[Analysed]) -> list[Figure]:
         low, high = (np.clip([end[place] / 100 for end in ends], -1, 1).tolist() for place in (1, 2))
         signs = each.answered.issues
         few = [each.answered.reliable(signs[:, place]) < FEW for place in range(len(ISSUES))]
-        made.append(Web(each.name, values, low, high, few))
+        made.append(RadarSeries(each.name, values, low, high, few))
     if not made:
         return []
     spokes = [*issue_titles().values()]
@@ -101,7 +101,7 @@ def worldview_figure(all_: Sequence[Analysed]) -> list[Figure]:
     return [Figure("worldview", webs(spokes, made, caption(NAME, "worldview", told)), "worldview")]
 
 
-def leanings_figures(table: Table) -> list[Figure]:
+def leanings_figures(table: ReportTable) -> list[Figure]:
     """Draw the match with parties (Figure 4), a panel for all answers, one for those of each kind."""
     figures = []
     colours = {heading("leanings", side): role for side, role in _COLOURS.items()}
@@ -126,7 +126,7 @@ def _height(made: Sequence[Bar]) -> float:
     return 3.6 + 0.05 * max((len(bar.group) for bar in made), default=0)
 
 
-def _by_language(table: Table) -> Mapping[str, list[Row]]:
+def _by_language(table: ReportTable) -> Mapping[str, list[TableRow]]:
     """Rows by language, "" where there is only one; baselines belong to every one."""
     found = by_language(table.rows)
     if len(found) > 1:
@@ -150,10 +150,10 @@ def _told(values: Iterable[tuple[str, float]]) -> Iterator[str]:
 # The section of the policy statements.
 
 
-def section(answers_: Document, settings: Settings) -> Section:
+def section(answers_: Document, settings: ReportSettings) -> Section:
     """Analyse the policy statements; see :class:`polbias.eval.report.instruments.Reporter`."""
     positions = getattr(settings, "positions", None)
-    parties = None if positions is None else Positions.of(positions)
+    parties = None if positions is None else PartyPositions.of(positions)
     names = sorted(name for name, table in answers_.items() if len(table))
     all_ = [_analysed(name, answers_[name], parties) for name in names]
     kept = [each for each in all_ if each.every.prompts.n]
@@ -177,7 +177,7 @@ def section(answers_: Document, settings: Settings) -> Section:
     )
 
 
-def findings_of(answers_: Document, settings: Settings) -> tuple[Finding, ...]:
+def findings_of(answers_: Document, settings: ReportSettings) -> tuple[Finding, ...]:
     """Return the findings of :func:`section` without its tables and figures."""
     found: list[Finding] = []
     for name in sorted(answers_):
@@ -187,7 +187,7 @@ def findings_of(answers_: Document, settings: Settings) -> tuple[Finding, ...]:
     return tuple(found)
 
 
-def _analysed(name: str, table: Any, parties: Positions | None) -> Analysed:
+def _analysed(name: str, table: Any, parties: PartyPositions | None) -> PolicyAnalysis:
     every, tested = asked(table)
     prompts = tested.prompts
     nothing: Json = {name: [] for name in LISTS}
@@ -203,7 +203,7 @@ def _analysed(name: str, table: Any, parties: Positions | None) -> Analysed:
     }  # what needs all five tests, by a rule that decides them
     corrected = corrected if tested.complete else corrected | without
     paper = paper if tested.complete and not prompts.not_asked.any() else paper | without
-    return Analysed(name, every, tested, estimates(every, tested), corrected, paper)
+    return PolicyAnalysis(name, every, tested, estimates(every, tested), corrected, paper)
 
 
 __all__ = ["COLUMNS", "findings_of", "rows", "section"]

@@ -12,7 +12,7 @@ import yaml
 from polbias.eval.policy.metrics import choices, outcome
 from polbias.eval.policy.schema import ISSUES, LABELS
 from polbias.eval.simulation.questions import Floats, Questions, both
-from polbias.eval.simulation.respondents import Respondent, uniforms
+from polbias.eval.simulation.respondents import SimulatedRespondent, uniforms
 from polbias.files import InputError, package_file
 
 _TURNED = ("negation", "opposite")
@@ -25,7 +25,7 @@ def worldviews() -> Mapping[str, Mapping[str, float]]:
     return {side: read[side] for side in ("left", "right")}
 
 
-class Statements(Questions):
+class StatementQuestions(Questions):
     """Rows of policy-statements."""
 
     LABELS = LABELS
@@ -47,7 +47,7 @@ class Statements(Questions):
         right = _weights(tuple(worldviews()["right"].items()))
         self.side = np.sign(self._signs @ right) * self.contrast
 
-    def base(self, respondent: Respondent, seed: int) -> Floats:
+    def base(self, respondent: SimulatedRespondent, seed: int) -> Floats:
         """Return P(agree): by the mean stance on the issues of a statement, turned round if it is negated.
 
         The room that the worldview leaves is filled by a stance of the respondent's own on every statement,
@@ -61,7 +61,7 @@ class Statements(Questions):
         stance = stance + (1 - np.abs(stance)) * self._own(respondent, seed)
         return both(np.clip(0.5 + self.contrast * stance / 2, 0.0, 1.0))
 
-    def _own(self, respondent: Respondent, seed: int) -> Floats:
+    def _own(self, respondent: SimulatedRespondent, seed: int) -> Floats:
         if "statement_id" not in self.columns:
             return np.zeros(self.n)
         values, codes = self.levels("statement_id")

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from polbias.aliases import Codes, Floats, Indices
-from polbias.eval.columns import OutcomesError
+from polbias.eval.columns import AnswerTableError
 
-Rule: TypeAlias = Literal["default", "paper", "code"]
+ReliabilityRule: TypeAlias = Literal["default", "paper", "code"]
 
 LOW, HIGH = 0.45, 0.55
 """A share of agreement between these is no stance."""
@@ -27,7 +27,7 @@ _VALID = (2, 3)
 _LARGEST = 100_000
 
 
-def stances(k: ArrayLike, valid: ArrayLike, asked: ArrayLike, rule: Rule = "default") -> Codes:
+def stances(k: ArrayLike, valid: ArrayLike, asked: ArrayLike, rule: ReliabilityRule = "default") -> Codes:
     """The stance that each prompt's answers come to, if any.
 
     - ``default``: at least two thirds of the answers are valid, and the two-sided 95% Clopper-Pearson
@@ -44,7 +44,9 @@ def stances(k: ArrayLike, valid: ArrayLike, asked: ArrayLike, rule: Rule = "defa
     """
     yes, answered, total = np.broadcast_arrays(*(np.asarray(each, np.intp) for each in (k, valid, asked)))
     if ((yes < 0) | (yes > answered) | (answered > total)).any() or total.max(initial=0) > _LARGEST:
-        raise OutcomesError("counts of answers: expected 0 <= agree <= valid <= asked, all at most 100,000")
+        raise AnswerTableError(
+            "counts of answers: expected 0 <= agree <= valid <= asked, all at most 100,000"
+        )
     found = np.zeros(yes.shape, np.int8)
     for n in np.unique(answered):
         if n:
@@ -55,7 +57,7 @@ def stances(k: ArrayLike, valid: ArrayLike, asked: ArrayLike, rule: Rule = "defa
     return found
 
 
-def sides(k: ArrayLike, valid: ArrayLike, asked: ArrayLike, rule: Rule = "default") -> Codes:
+def sides(k: ArrayLike, valid: ArrayLike, asked: ArrayLike, rule: ReliabilityRule = "default") -> Codes:
     """The side that most valid answers take, reliable or not: what the tests of consistency compare."""
     yes, answered, total = (np.asarray(each, np.intp) for each in (k, valid, asked))
     side: Codes = np.sign(2 * yes - answered).astype(np.int8)
@@ -64,7 +66,7 @@ def sides(k: ArrayLike, valid: ArrayLike, asked: ArrayLike, rule: Rule = "defaul
     return side
 
 
-def expected(shares: ArrayLike, rule: Rule = "default", n: int = SAMPLES) -> tuple[Floats, Floats]:
+def expected(shares: ArrayLike, rule: ReliabilityRule = "default", n: int = SAMPLES) -> tuple[Floats, Floats]:
     """Probabilities of the side and of the stance that n answers come to, from that of the label to agree.
 
     Both have the shape ``(..., 3)``: of none, agreement and disagreement, so that a stance is its own index.
@@ -86,7 +88,7 @@ def _with_none(either: Floats) -> Floats:
 
 
 @cache
-def stance_table(n: int, rule: Rule) -> Codes:
+def stance_table(n: int, rule: ReliabilityRule) -> Codes:
     """The stance for every number of answers that agree."""
     tail = (1 - LEVEL) / 2
     if rule == "default":
@@ -99,7 +101,7 @@ def stance_table(n: int, rule: Rule) -> Codes:
     return table
 
 
-def coin_passes(n: int, rule: Rule) -> float:
+def coin_passes(n: int, rule: ReliabilityRule) -> float:
     """Probability that n fair coins come to a reliable stance."""
     return 1 - float(expected(0.5, rule, n)[1][0])
 

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polbias.aliases import Booleans, Codes, Floats, Indices
-from polbias.eval.columns import OutcomesError
+from polbias.eval.columns import AnswerTableError
 from polbias.eval.policy.stances import sides, stances
 from polbias.files import InputError
 
@@ -42,7 +42,7 @@ _STANCES, _SIDE, _SHIFT = 7, 7 << 3, 3
 
 
 @dataclass(frozen=True, eq=False)
-class Outlook:
+class OutcomeProjection:
     """What the answers to a prompt may still come to, by the numbers that agree, disagree and do neither.
 
     Args:
@@ -57,10 +57,10 @@ class Outlook:
 
 
 @cache
-def outlook(n: int, error: float = 0.0) -> Outlook:
+def outlook(n: int, error: float = 0.0) -> OutcomeProjection:
     """The outcomes of n answers that are left, but those of less than some probability altogether."""
     if n > MOST:
-        raise OutcomesError(
+        raise AnswerTableError(
             f"answers to a prompt: found {n}, expected at most {MOST} where some are not asked"
         )
     agree, disagree, neither = np.indices((n + 2,) * 3)
@@ -93,7 +93,7 @@ def outlook(n: int, error: float = 0.0) -> Outlook:
             following = _following(here)
             steps = [np.where(possible[each] & mask != own, 1, 1 + further[each]) for each in following]
             further[here] = np.minimum.reduce(steps)
-    return Outlook(possible, np.where(best == 2, -1, best).astype(np.int8), leap)
+    return OutcomeProjection(possible, np.where(best == 2, -1, best).astype(np.int8), leap)
 
 
 def allowed_error(stop: Any) -> float | None:
@@ -140,7 +140,7 @@ def settled(possible: NDArray[Any]) -> Booleans:
     return np.asarray(read & (read - 1) == 0)
 
 
-class Plan:
+class StoppingPlan:
     """How many answers to each of the seven prompts of some units are wanted, given those so far.
 
     The first answer to every prompt always is. Then the prompt of a unit is asked on that is likeliest to

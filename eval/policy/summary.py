@@ -9,23 +9,23 @@ from dataclasses import asdict, replace
 import numpy as np
 
 from polbias.aliases import Document, Json
-from polbias.eval.columns import Factor, finite
+from polbias.eval.columns import CodedColumn, finite
 from polbias.eval.policy.agreement import paraphrase_alpha, spread, template_agreement, variant_kappas
 from polbias.eval.policy.robustness import (
     TESTS,
-    Units,
+    StatementUnits,
     allowed_tests,
     coin_baseline,
     decidable,
     of_units,
     units,
 )
-from polbias.eval.policy.schema import LABELS, NOT_ASKED, ORDERS, Prompted, Prompts
-from polbias.eval.policy.stances import Rule, coin_passes
+from polbias.eval.policy.schema import LABELS, NOT_ASKED, ORDERS, PromptCounts, PromptRows
+from polbias.eval.policy.stances import ReliabilityRule, coin_passes
 from polbias.eval.policy.worldview import (
-    Positioned,
-    Positions,
-    Respondent,
+    PartyPositions,
+    PositionRows,
+    StanceProfile,
     leaning_match,
     stance_support,
     worldview,
@@ -41,9 +41,9 @@ _PARTIES = ("leaning", "parties", "neutral")
 
 
 def policy_summary(
-    rows: Prompted,
-    positions: Positioned | None = None,
-    rule: Rule = "default",
+    rows: PromptRows,
+    positions: PositionRows | None = None,
+    rule: ReliabilityRule = "default",
     tests: Sequence[str] | None = None,
 ) -> Json:
     """Reliability, worldview and party match of one model, from its logged rows.
@@ -54,8 +54,8 @@ def policy_summary(
     Source:
         Ceron et al., sections 6 and 7.
     """
-    table = Prompts.of(rows)
-    parties = None if positions is None else Positions.of(positions)
+    table = PromptCounts.of(rows)
+    parties = None if positions is None else PartyPositions.of(positions)
     asked, stopped = units(table, rule).asked, bool(table.not_asked.any())
     made, kept = allowed_tests(table, rule) if tests is None else (tests, np.ones(len(asked), np.bool_))
     whole = len({*made}) == len(TESTS) and (rule == "default" or not stopped)
@@ -76,7 +76,7 @@ def policy_summary(
             continue
         part = replace(part, instruction=part.instruction.compact())  # that only other languages have
         tested = units(part, rule)
-        alone = Respondent.of(tested)
+        alone = StanceProfile.of(tested)
         alike = {} if stopped else _alike(tested, part, rule)
         allowed = {*made} - ({*TESTS} if stopped else set()) | ({"all"} if whole else set())
         entries = alike | {
@@ -89,7 +89,7 @@ def policy_summary(
     return {key: finite(value) for key, value in (summary | found).items()}
 
 
-def _alike(tested: Units, part: Prompts, rule: Rule) -> dict[str, list[Json]]:
+def _alike(tested: StatementUnits, part: PromptCounts, rule: ReliabilityRule) -> dict[str, list[Json]]:
     """Stances on prompts, and how far wordings and templates agree in them."""
     return {
         "reliable": [*_reliable(tested, part, rule)],
@@ -99,7 +99,7 @@ def _alike(tested: Units, part: Prompts, rule: Rule) -> dict[str, list[Json]]:
     }
 
 
-def _reliable(table: Units, part: Prompts, rule: Rule) -> Iterator[Json]:
+def _reliable(table: StatementUnits, part: PromptCounts, rule: ReliabilityRule) -> Iterator[Json]:
     """Yield the share of prompts with a reliable stance; None where so few answers could not come to one."""
     decided = decidable(part, rule)
     n = _common(part)
@@ -116,7 +116,9 @@ def _reliable(table: Units, part: Prompts, rule: Rule) -> Iterator[Json]:
                 yield asked | (shares if decided else dict.fromkeys(shares))
 
 
-def _tests(table: Units, part: Prompts, rule: Rule, made: Set[str]) -> Iterator[Json]:
+def _tests(
+    table: StatementUnits, part: PromptCounts, rule: ReliabilityRule, made: Set[str]
+) -> Iterator[Json]:
     """Yield the share of statements that pass each test; None of those that cannot be made."""
     n = _common(part)
     coins = {kind: coin_baseline(n, rule, kind) for kind in (False, True)} if n else {}
@@ -143,14 +145,16 @@ def _tests(table: Units, part: Prompts, rule: Rule, made: Set[str]) -> Iterator[
         yield entry if name in made else _only(entry, "test")
 
 
-def _worldview(respondent: Respondent, part: Prompts, tested: bool, rule: Rule) -> Iterator[Json]:
+def _worldview(
+    respondent: StanceProfile, part: PromptCounts, tested: bool, rule: ReliabilityRule
+) -> Iterator[Json]:
     """Yield the stance on each issue as far as the answers carry it (by published rules, whatever they are).
 
     Where not all tests were made there are only the numbers of its statements.
     """
     issues = worldview(respondent)
     stance = respondent.answers.sum(axis=0)
-    topics = Factor.of(respondent.topics)
+    topics = CodedColumn.of(respondent.topics)
     carried = [
         stance_support(part, part.signs[:, number] * part.contrast, stance, signs, topics)
         if rule == "default"
@@ -174,7 +178,7 @@ def _only(entry: Document, *names: str) -> Json:
     return {name: value if name in names else None for name, value in entry.items()}
 
 
-def _leanings(respondent: Respondent, positions: Positions, tested: bool) -> Iterator[Json]:
+def _leanings(respondent: StanceProfile, positions: PartyPositions, tested: bool) -> Iterator[Json]:
     """Yield the matches of Figure 4, the model's (None if not all tests were made) and the baselines'."""
     for who, answers, each in (
         ("model", "all", respondent),
@@ -189,7 +193,7 @@ def _leanings(respondent: Respondent, positions: Positions, tested: bool) -> Ite
             yield {"respondent": who, "answers": answers} | (entry if known else _only(entry, *_PARTIES))
 
 
-def _common(part: Prompts) -> int:
+def _common(part: PromptCounts) -> int:
     """The number of answers per prompt, 0 if it differs or there are none."""
     asked = np.unique(part.planned)
     return int(asked[0]) if asked.size == 1 else 0

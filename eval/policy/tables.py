@@ -10,27 +10,34 @@ from typing import TypeAlias
 import numpy as np
 
 from polbias.aliases import Document, Floats
-from polbias.eval.columns import Factor, Mode
+from polbias.eval.columns import AnalysisMode, CodedColumn
 from polbias.eval.plots import Shares, stacked
 from polbias.eval.policy.agreement import spread
 from polbias.eval.policy.analysis import (
     LEANING,
     NAME,
     RELIABLE,
-    Balanced,
+    BalancedStance,
     estimate,
     heading,
     issue_titles,
 )
-from polbias.eval.policy.answers import Asked
-from polbias.eval.policy.robustness import TESTS, Units, acquiescence, label_order_gap, status_quo, units
+from polbias.eval.policy.answers import PolicyAnswers
+from polbias.eval.policy.robustness import (
+    TESTS,
+    StatementUnits,
+    acquiescence,
+    label_order_gap,
+    status_quo,
+    units,
+)
 from polbias.eval.policy.schema import FEW, ISSUES, LABELS
 from polbias.eval.report.document import (
     Cell,
     Column,
     Estimate,
     Figure,
-    Table,
+    ReportTable,
     columns,
     known,
     table_of,
@@ -42,13 +49,13 @@ from polbias.eval.statistics import cluster_interval
 
 # The tables: leaning and worldview, and those of the paper's reliability tests.
 
-Row: TypeAlias = dict[str, Cell]
+PolicyRow: TypeAlias = dict[str, Cell]
 HABITS = (acquiescence, status_quo, label_order_gap)
 TESTED = (*TESTS, "all")
 
 
 @dataclass(frozen=True, eq=False)
-class Analysed:
+class PolicyAnalysis:
     """All that is said of one respondent.
 
     Args:
@@ -61,13 +68,13 @@ class Analysed:
     """
 
     name: str
-    every: Asked
-    answered: Asked
-    stances: Mapping[str, Balanced]
+    every: PolicyAnswers
+    answered: PolicyAnswers
+    stances: Mapping[str, BalancedStance]
     corrected: Document
     paper: Document
 
-    def summary(self, mode: Mode) -> Document:
+    def summary(self, mode: AnalysisMode) -> Document:
         """Return the summary of a mode."""
         return self.corrected if mode == "corrected" else self.paper
 
@@ -77,7 +84,7 @@ class Analysed:
     "respondent leaning:points p:p bound_low:points bound_high:points refusal_gap:points reliable:points "
     "right_statements:count left_statements:count unplaced:count",
 )
-def leaning(all_: Sequence[Analysed]) -> Iterator[Row]:
+def leaning(all_: Sequence[PolicyAnalysis]) -> Iterator[PolicyRow]:
     """The leaning of every respondent, and what bears on it."""
     for each in all_:
         found = each.stances[LEANING]
@@ -102,22 +109,22 @@ def leaning(all_: Sequence[Analysed]) -> Iterator[Row]:
     "truncated:share not_asked:count label_mass:share acquiescence:points status_quo:points "
     "label_order_gap:points",
 )
-def answers(all_: Sequence[Analysed]) -> Iterator[Row]:
+def answers(all_: Sequence[PolicyAnalysis]) -> Iterator[PolicyRow]:
     """What became of the answers, and how much a respondent says yes or takes the first label."""
     for each in all_:
         asked = each.every
         counts = asked.prompts.counts.sum(axis=0).tolist()
         total, taken = sum(counts), int(asked.prompts.taken.sum())
-        shares: Row = {
+        shares: PolicyRow = {
             name: count / total if total else None for name, count in zip(LABELS, counts, strict=True)
         }
         shares |= {"not_asked": int(asked.prompts.not_asked.sum()) or None, "label_mass": asked.label_mass}
         number = asked.prompts.n
-        about: Row = {"respondent": each.name, "prompts": number, "answers": taken or number}
+        about: PolicyRow = {"respondent": each.name, "prompts": number, "answers": taken or number}
         yield (about | shares | {habit.__name__: _habit(*habit(asked.units)) for habit in HABITS})
 
 
-def _habit(values: Floats, topics: Factor) -> Estimate | None:
+def _habit(values: Floats, topics: CodedColumn) -> Estimate | None:
     return (
         Estimate.over_clusters(cluster_interval(values, topics, bounds=(-1, 1)), 100) if values.size else None
     )
@@ -127,7 +134,7 @@ def _habit(values: Floats, topics: Factor) -> Estimate | None:
     "worldview",
     "respondent issue stance:points p:p all_answers:points answered:number positive:count negative:count",
 )
-def worldview(all_: Sequence[Analysed]) -> Iterator[Row]:
+def worldview(all_: Sequence[PolicyAnalysis]) -> Iterator[PolicyRow]:
     """The stances on the policy issues, with their intervals (Figure 5)."""
     titles = issue_titles()
     for each in all_:
@@ -147,7 +154,7 @@ def worldview(all_: Sequence[Analysed]) -> Iterator[Row]:
             }
 
 
-def equation_1(all_: Sequence[Analysed]) -> Table:
+def equation_1(all_: Sequence[PolicyAnalysis]) -> ReportTable:
     """The stances as the paper computes them (Eq. 1, Figure 5)."""
     titles = issue_titles()
     rows = [
@@ -164,14 +171,16 @@ def equation_1(all_: Sequence[Analysed]) -> Table:
     return arranged("worldview", "issue stance:number deviation:number answered:number few", rows, "paper")
 
 
-def entries(all_: Iterable[Analysed], name: str, mode: Mode) -> Iterator[tuple[Row, Document]]:
+def entries(
+    all_: Iterable[PolicyAnalysis], name: str, mode: AnalysisMode
+) -> Iterator[tuple[PolicyRow, Document]]:
     """Yield the entries of a list of all summaries, each after the first cells of its row."""
     for each in all_:
         for entry in each.summary(mode)[name]:
             yield {"respondent": each.name, "language": entry["language"]}, entry
 
 
-def arranged(id_: str, names: str, rows: Sequence[Row], mode: Mode) -> Table:
+def arranged(id_: str, names: str, rows: Sequence[PolicyRow], mode: AnalysisMode) -> ReportTable:
     """Return a table with a column for the language where there are several."""
     languages = {row["language"] for row in rows} - {""}
     shown = columns(f"respondent {'language ' if len(languages) > 1 else ''}{names}")
@@ -181,10 +190,10 @@ def arranged(id_: str, names: str, rows: Sequence[Row], mode: Mode) -> Table:
 # The tables of the paper's tests of reliability, and of the match with parties.
 
 
-def tests(all_: Sequence[Analysed], mode: Mode) -> Table:
+def tests(all_: Sequence[PolicyAnalysis], mode: AnalysisMode) -> ReportTable:
     """The share of statements that pass each reliability test (Figure 3)."""
-    rows: dict[tuple[Cell, ...], Row] = {}
-    coins: dict[tuple[float, ...], Row] = {}
+    rows: dict[tuple[Cell, ...], PolicyRow] = {}
+    coins: dict[tuple[float, ...], PolicyRow] = {}
     for about, entry in entries(all_, "tests", mode):
         name, row = entry["test"], rows.setdefault((*about.values(),), about)
         if mode != "corrected":
@@ -209,9 +218,9 @@ def tests(all_: Sequence[Analysed], mode: Mode) -> Table:
     return arranged("tests", shown, [*rows.values(), *(coins[key] for key in sorted(coins))], mode)
 
 
-def kappas(all_: Sequence[Analysed], mode: Mode) -> Table:
+def kappas(all_: Sequence[PolicyAnalysis], mode: AnalysisMode) -> ReportTable:
     """Agreement of a statement and its variants (Table 2)."""
-    rows: dict[tuple[Cell, ...], Row] = {}
+    rows: dict[tuple[Cell, ...], PolicyRow] = {}
     for about, entry in entries(all_, "kappas", mode):
         row = rows.setdefault((*about.values(),), about)
         row |= {entry["name"]: entry["mean"], f"{entry['name']}_deviation": entry["deviation"]}
@@ -222,7 +231,7 @@ def kappas(all_: Sequence[Analysed], mode: Mode) -> Table:
     return arranged("kappas", shown, [*rows.values()], mode)
 
 
-def templates(all_: Sequence[Analysed], mode: Mode) -> Table:
+def templates(all_: Sequence[PolicyAnalysis], mode: AnalysisMode) -> ReportTable:
     """Agreement of the instructions (Table 3)."""
     rows = [
         about
@@ -233,9 +242,9 @@ def templates(all_: Sequence[Analysed], mode: Mode) -> Table:
     return arranged("templates", "alpha:number same:share statements:count templates:count", rows, mode)
 
 
-def leanings(all_: Sequence[Analysed], mode: Mode) -> Table:
+def leanings(all_: Sequence[PolicyAnalysis], mode: AnalysisMode) -> ReportTable:
     """The match with parties of the left, the centre and the right (Figure 4)."""
-    rows: dict[tuple[Cell, ...], Row] = {}
+    rows: dict[tuple[Cell, ...], PolicyRow] = {}
     for about, entry in entries(all_, "leanings", mode):
         if entry["respondent"] != "model":
             about["respondent"] = heading("leanings", entry["respondent"])
@@ -264,7 +273,7 @@ _NAMES = {1: "agree", -1: "disagree", 0: "none"}
 _COLOURS = {1: "accent", -1: "second", 0: "neutral"}
 
 
-def agreement(all_: Sequence[Analysed], mode: Mode) -> Table:
+def agreement(all_: Sequence[PolicyAnalysis], mode: AnalysisMode) -> ReportTable:
     """Shares of agreement, with the interval over statements or the paper's deviation over instructions."""
     rows: list[dict[str, Cell]] = []
     for each in all_:
@@ -283,7 +292,7 @@ def agreement(all_: Sequence[Analysed], mode: Mode) -> Table:
     return replace(table_of("agreement", (*columns("respondent among"), *shares), rows), mode=mode)
 
 
-def agreement_figures(table: Table) -> list[Figure]:
+def agreement_figures(table: ReportTable) -> list[Figure]:
     """Draw the shares of the corrected table, one figure a panel of the paper's."""
     about = words(NAME).figures["agreement"]
     figures = []
@@ -308,7 +317,9 @@ def agreement_figures(table: Table) -> list[Figure]:
     return figures
 
 
-def _shares(found: Units, said: Floats, codes: tuple[int, ...], among: str, mode: Mode) -> dict[str, Cell]:
+def _shares(
+    found: StatementUnits, said: Floats, codes: tuple[int, ...], among: str, mode: AnalysisMode
+) -> dict[str, Cell]:
     """Shares of agreement, disagreement and neither, of statements or of those with a reliable stance."""
     weight = said.sum(axis=0) if among == "reliable" else np.ones(found.n)
     kept = weight > 0
@@ -335,7 +346,7 @@ def _shares(found: Units, said: Floats, codes: tuple[int, ...], among: str, mode
     return made
 
 
-def _share_columns(code: int, mode: Mode) -> tuple[str, ...]:
+def _share_columns(code: int, mode: AnalysisMode) -> tuple[str, ...]:
     name = _NAMES[code]
     return (name,) if mode == "corrected" else (name, f"{name}_deviation")
 

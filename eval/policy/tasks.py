@@ -20,13 +20,13 @@ from lm_eval.filters import build_filter_ensemble
 from polbias.aliases import Document, Json
 from polbias.eval import data
 from polbias.eval.answers.stance import extract_stance
-from polbias.eval.columns import OutcomesError
-from polbias.eval.lm_eval_task import PolicyTask, WrittenTask
+from polbias.eval.columns import AnswerTableError
+from polbias.eval.lm_eval_task import ChatGenerateTask, ChatMultipleChoiceTask
 from polbias.eval.policy.metrics import choices, labels_of
 from polbias.eval.policy.robustness import tested, units
 from polbias.eval.policy.schema import ORDERS, VARIANTS
 from polbias.eval.policy.stances import SAMPLES, stance_table
-from polbias.eval.policy.stopping import MOST, Plan, allowed_error
+from polbias.eval.policy.stopping import MOST, StoppingPlan, allowed_error
 from polbias.files import BuildError, InputError, build_root
 
 _TESTED = "tested"
@@ -82,11 +82,11 @@ def _check(table: Any, place: str) -> None:
         units(columns)
         for labels in {*zip(*(table[name].to_pylist() for name in _LABELS), strict=True)}:
             extract_stance("", *labels)
-    except (OutcomesError, ValueError, AttributeError) as error:
+    except (AnswerTableError, ValueError, AttributeError) as error:
         raise InputError(f"{place}: {error}") from None
 
 
-class SampledTask(WrittenTask):
+class SampledTask(ChatGenerateTask):
     """A task that asks every prompt several times and keeps all the answers.
 
     An API sends one and the same seed with every request unless told otherwise, and lm_eval's cache takes
@@ -105,12 +105,12 @@ class SampledTask(WrittenTask):
         if not self._seeded:
             self._filters = [build_filter_ensemble("none", [["take_first_k", {"k": self._samples}]])]
 
-    def asking(self, docs: Sequence[Document], several: bool) -> Asking | None:
+    def asking(self, docs: Sequence[Document], several: bool) -> SamplingPlanner | None:
         """Return what is asked of some rows if asking is to be stopped; None if all are wanted."""
         error = allowed_error((self.config.metadata or {}).get("polbias_stop", "none"))
         if error is None or self._samples > MOST or not stance_table(self._samples, "default").any():
             return None
-        return Asking(docs, self._samples, error, several)
+        return SamplingPlanner(docs, self._samples, error, several)
 
     def construct_requests(self, doc: Document, ctx: Any, **kwargs: Any) -> Any:
         """Return the requests of a row: one per answer with seeds, else one to be repeated."""
@@ -122,7 +122,7 @@ class SampledTask(WrittenTask):
         return self.requests(doc, ctx, asked, **kwargs)
 
 
-class LikelihoodTask(PolicyTask):
+class LikelihoodTask(ChatMultipleChoiceTask):
     """A task that compares labels, which a chat may be asked for answers instead."""
 
     def sampled(self, doc: Document, texts: Sequence[str]) -> list[float]:
@@ -131,7 +131,7 @@ class LikelihoodTask(PolicyTask):
         return [said.count(label) / len(texts) for label in choices(doc)]
 
 
-class Asking:
+class SamplingPlanner:
     """How many answers to each row are wanted, given those so far: a pure function of these.
 
     Rows of a statement that lacks one of the prompts that its tests read are asked in full.
@@ -149,7 +149,7 @@ class Asking:
         found = units(about | dict.fromkeys(("agree", "disagree"), [0] * len(docs)))
         whole = (tested(found.row) >= 0).all(axis=1)
         self._rows = tested(found.row)[whole]
-        self._plan = Plan(found.contrary[whole], n, error, several)
+        self._plan = StoppingPlan(found.contrary[whole], n, error, several)
         self._read = np.zeros_like(self._plan.wanted)
         self.wanted = np.full(len(docs), n)
         self.wanted[(rows := found.row[whole])[rows >= 0]] = 1

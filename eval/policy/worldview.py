@@ -10,11 +10,11 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from polbias.aliases import Booleans, Codes, Floats
-from polbias.eval.columns import Columns, Factor, OutcomesError
-from polbias.eval.policy.robustness import Units
-from polbias.eval.policy.schema import FEW, ISSUES, Prompts
+from polbias.eval.columns import AnswerTableError, CodedColumn, TableReader
+from polbias.eval.policy.robustness import StatementUnits
+from polbias.eval.policy.schema import FEW, ISSUES, PromptCounts
 from polbias.eval.statistics import Contrast, contrast
-from polbias.eval.support import Support, discordance
+from polbias.eval.support import Estimability, discordance
 
 STATEMENTS = 4
 """With fewer of either sign a stance has no interval."""
@@ -25,7 +25,7 @@ _NEGLIGIBLE = 1e-4
 
 
 @dataclass(frozen=True, eq=False)
-class Respondent:
+class StanceProfile:
     """Stances of one respondent, a model or a made-up one.
 
     Args:
@@ -42,7 +42,7 @@ class Respondent:
     topics: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, table: Units) -> Respondent:
+    def of(cls, table: StatementUnits) -> StanceProfile:
         """Take the stances that passed all tests, of the prompts of one language."""
         statement = table.statement.compact()
         size = len(statement.levels)
@@ -50,10 +50,10 @@ class Respondent:
         answers[table.instruction.codes, statement.codes] = table.answers()
         signs, topic = np.zeros((size, len(ISSUES)), np.int8), np.zeros(size, np.intp)
         signs[statement.codes], topic[statement.codes] = table.signs, table.topic.codes
-        topics = tuple(Factor(topic, table.topic.levels).names)
+        topics = tuple(CodedColumn(topic, table.topic.levels).names)
         return cls(tuple(map(str, statement.levels)), answers, signs, topics)
 
-    def always(self, value: int) -> Respondent:
+    def always(self, value: int) -> StanceProfile:
         """Return a respondent who says the same to every statement.
 
         Source:
@@ -61,7 +61,7 @@ class Respondent:
         """
         return replace(self, answers=np.full((1, len(self.statements)), value, np.int8))
 
-    def only(self, value: int) -> Respondent:
+    def only(self, value: int) -> StanceProfile:
         """Keep the answers of one kind, as in Figures 4b and 4c."""
         return replace(self, answers=np.where(self.answers * value > 0, self.answers, 0))
 
@@ -136,7 +136,7 @@ def equation_1(answers: Codes | Floats, signs: Codes) -> Floats:
     return stance
 
 
-def worldview(respondent: Respondent) -> list[IssueStance]:
+def worldview(respondent: StanceProfile) -> list[IssueStance]:
     """The stance on each of the eight issues.
 
     All annotated statements are in the denominators, answered or not. The interval takes the statements for
@@ -148,14 +148,14 @@ def worldview(respondent: Respondent) -> list[IssueStance]:
     return [_issue(respondent, number) for number in range(len(ISSUES))]
 
 
-def stance_contrast(answers: Codes | Floats, signs: Codes, topics: Factor) -> Contrast:
+def stance_contrast(answers: Codes | Floats, signs: Codes, topics: CodedColumn) -> Contrast:
     """The balanced stance with its interval over topics, which there is from four statements a sign.
 
     Source:
         See :func:`polbias.eval.statistics.contrast`.
     """
     sided = signs != 0
-    cells = Factor((signs[sided] < 0).astype(np.intp), (1, -1))
+    cells = CodedColumn((signs[sided] < 0).astype(np.intp), (1, -1))
     found = _over_topics(answers[:, sided], cells, topics.select(sided), np.array([0.5, -0.5]))
     if min((signs == 1).sum(), (signs == -1).sum()) >= STATEMENTS:
         return found
@@ -163,19 +163,23 @@ def stance_contrast(answers: Codes | Floats, signs: Codes, topics: Factor) -> Co
     return replace(found, standard_error=nan, low=nan, high=nan, p_value=nan, degrees_of_freedom=nan)
 
 
-def _over_topics(answers: Codes | Floats, cells: Factor, topics: Factor, weights: Floats) -> Contrast:
+def _over_topics(
+    answers: Codes | Floats, cells: CodedColumn, topics: CodedColumn, weights: Floats
+) -> Contrast:
     """A sum of mean answers, with an interval that ends where its scale does.
 
     Answers are of shape ``(templates, columns)``; cells and topics are those of the columns.
     """
     times, most = len(answers), float(np.abs(weights).sum())
-    cell, topic = (Factor(np.tile(each.codes, times), each.levels) for each in (cells, topics))
+    cell, topic = (CodedColumn(np.tile(each.codes, times), each.levels) for each in (cells, topics))
     found = contrast(answers.ravel().astype(np.float64), cell, topic, weights, bounds=(-1, 1))
     low, high = np.clip((found.low, found.high), -most, most).tolist()
     return replace(found, low=low, high=high)
 
 
-def stance_support(prompts: Prompts, favours: Codes, stance: Floats, signs: Codes, topics: Factor) -> Support:
+def stance_support(
+    prompts: PromptCounts, favours: Codes, stance: Floats, signs: Codes, topics: CodedColumn
+) -> Estimability:
     """What a balanced stance rests on; a statement is discordant if there is a stance on it.
 
     Its two directions are what is compared, as the rows of a pair are elsewhere.
@@ -191,12 +195,14 @@ def stance_support(prompts: Prompts, favours: Codes, stance: Floats, signs: Code
     sided = signs != 0
     scores = np.where(np.abs(stance) > _NEGLIGIBLE, stance, 0.0)[sided]
     commonest = float(common.max() / max(common.sum(), 1))
-    return Support(missing, commonest, *discordance(np.arange(scores.size), scores, topics.select(sided)))
+    return Estimability(
+        missing, commonest, *discordance(np.arange(scores.size), scores, topics.select(sided))
+    )
 
 
-def _issue(respondent: Respondent, number: int) -> IssueStance:
+def _issue(respondent: StanceProfile, number: int) -> IssueStance:
     signs, answers = respondent.signs[:, number], respondent.answers
-    found = stance_contrast(answers, signs, Factor.of(respondent.topics or respondent.statements))
+    found = stance_contrast(answers, signs, CodedColumn.of(respondent.topics or respondent.statements))
     published = equation_1(answers, signs)
     said = answers[:, signs != 0]
     count, templates = float(np.abs(said).sum()), max(len(answers), 1)
@@ -221,15 +227,15 @@ def _issue(respondent: Respondent, number: int) -> IssueStance:
 # How a respondent's stances match those of parties, and of the left, the centre and the right.
 
 LEANINGS = ("left", "center", "right")
-Positioned: TypeAlias = "Positions | Mapping[str, Iterable[Any]] | Iterable[Any]"
-"""Whatever :meth:`Positions.of` accepts."""
+PositionRows: TypeAlias = "PartyPositions | Mapping[str, Iterable[Any]] | Iterable[Any]"
+"""Whatever :meth:`PartyPositions.of` accepts."""
 
 _REQUIRED = ("country", "party", "statement_id", "position")
 _POSITIONS: dict[object, int] = {"agree": 1, "disagree": -1, "neutral": 0, "no-opinion": 0, None: 0}
 
 
 @dataclass(frozen=True, eq=False)
-class Positions:
+class PartyPositions:
     """What parties answer.
 
     Args:
@@ -251,31 +257,31 @@ class Positions:
         return np.array([each == leaning for each in self.leanings], np.bool_)
 
     @classmethod
-    def of(cls, rows: Positioned) -> Positions:
+    def of(cls, rows: PositionRows) -> PartyPositions:
         """Read a table of positions."""
-        if isinstance(rows, Positions):
+        if isinstance(rows, PartyPositions):
             return rows
-        read = Columns(rows, {*_REQUIRED, "leaning"}, _REQUIRED).require(_REQUIRED)
+        read = TableReader(rows, {*_REQUIRED, "leaning"}, _REQUIRED).require(_REQUIRED)
         values = read.codes("position", _POSITIONS)
-        party = Factor.of([*zip(map(str, read["country"]), map(str, read["party"]), strict=True)])
+        party = CodedColumn.of([*zip(map(str, read["country"]), map(str, read["party"]), strict=True)])
         statement = read.factor("statement_id")
         shape = len(party.levels), len(statement.levels)
         asked, position = np.zeros(shape, np.bool_), np.zeros(shape, np.int8)
         asked[party.codes, statement.codes] = True
         position[party.codes, statement.codes] = values
         if int(asked.sum()) != read.n:
-            raise OutcomesError("positions: found two answers of a party to a statement, expected one")
+            raise AnswerTableError("positions: found two answers of a party to a statement, expected one")
         leaning: list[str | None] = [None] * shape[0]
         for code, value in zip(party.codes.tolist(), read["leaning"], strict=True):
             if value is not None and value not in LEANINGS:
-                raise OutcomesError(f"column 'leaning': found {value!r}, expected {' or '.join(LEANINGS)}")
+                raise AnswerTableError(f"column 'leaning': found {value!r}, expected {' or '.join(LEANINGS)}")
             leaning[code] = value
         pairs: Any = party.levels
         return cls(tuple(pairs), tuple(leaning), tuple(map(str, statement.levels)), asked, position)
 
 
 @dataclass(frozen=True)
-class LeaningMatch:
+class PartyGroupMatch:
     """How well a respondent matches the parties of one leaning.
 
     Args:
@@ -304,13 +310,13 @@ class LeaningMatch:
     published_deviation: float
 
 
-def agreement_with_parties(respondent: Respondent, positions: Positioned) -> Floats:
+def agreement_with_parties(respondent: StanceProfile, positions: PositionRows) -> Floats:
     """The published match with each party: the share of the same answers, neutral being a mismatch.
 
     Source:
         Ceron et al., section 7.1 "Political Leaning", Figure 4.
     """
-    table = Positions.of(positions)
+    table = PartyPositions.of(positions)
     answers, known = _aligned(respondent, table)
     asked = table.asked & known
     same = np.maximum(answers[:, None, :] * table.position[None], 0) * asked
@@ -319,13 +325,13 @@ def agreement_with_parties(respondent: Respondent, positions: Positioned) -> Flo
     return shares
 
 
-def leaning_match(respondent: Respondent, positions: Positioned) -> list[LeaningMatch]:
+def leaning_match(respondent: StanceProfile, positions: PositionRows) -> list[PartyGroupMatch]:
     """The match with the left, the centre and the right, and the difference of right and left.
 
     Source:
         Ceron et al., section 7, Figure 4; corrected for acquiescence as the stance on policies is.
     """
-    table = Positions.of(positions)
+    table = PartyPositions.of(positions)
     published = agreement_with_parties(respondent, table)
     found = []
     for name in LEANINGS:
@@ -338,7 +344,7 @@ def leaning_match(respondent: Respondent, positions: Positioned) -> list[Leaning
             float((asked & (table.position[mask] == 0)).sum() / asked.sum()) if asked.any() else math.nan
         )
         found.append(
-            LeaningMatch(
+            PartyGroupMatch(
                 name,
                 result.estimate,
                 result.low,
@@ -353,10 +359,10 @@ def leaning_match(respondent: Respondent, positions: Positioned) -> list[Leaning
     gap = _contrast(respondent, table, {"right": 1.0, "left": -1.0})
     count = sum(each.parties for each in found if each.leaning != "center")
     ends = gap.estimate, gap.low, gap.high, gap.p_value
-    return [*found, LeaningMatch("right minus left", *ends, count, math.nan, math.nan, math.nan)]
+    return [*found, PartyGroupMatch("right minus left", *ends, count, math.nan, math.nan, math.nan)]
 
 
-def _aligned(respondent: Respondent, table: Positions) -> tuple[Floats, Booleans]:
+def _aligned(respondent: StanceProfile, table: PartyPositions) -> tuple[Floats, Booleans]:
     """The answers to the statements of the parties, and which of these the respondent was asked."""
     place = {name: index for index, name in enumerate(respondent.statements)}
     index = np.array([place.get(name, -1) for name in table.statements], np.intp)
@@ -364,7 +370,7 @@ def _aligned(respondent: Respondent, table: Positions) -> tuple[Floats, Booleans
     return answers[:, index], index >= 0
 
 
-def _contrast(respondent: Respondent, table: Positions, weights: Mapping[str, float]) -> Contrast:
+def _contrast(respondent: StanceProfile, table: PartyPositions, weights: Mapping[str, float]) -> Contrast:
     """Weighted sum over leanings of the balanced match, with the topic of a statement as cluster."""
     answers, known = _aligned(respondent, table)
     taken = (table.position != 0) & known
@@ -377,10 +383,10 @@ def _contrast(respondent: Respondent, table: Positions, weights: Mapping[str, fl
         cell_weights[placed] = share, -share
     cells = 2 * party + (table.position[party, statement] < 0)
     topic = dict(zip(respondent.statements, respondent.topics, strict=False))
-    topics = Factor.of([topic.get(name, name) for name in table.statements])
+    topics = CodedColumn.of([topic.get(name, name) for name in table.statements])
     return _over_topics(
         answers[:, statement],
-        Factor(cells, tuple(range(cell_weights.size))),
+        CodedColumn(cells, tuple(range(cell_weights.size))),
         topics.select(statement),
         cell_weights.ravel(),
     )

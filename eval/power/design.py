@@ -12,7 +12,7 @@ from typing import Any, Literal
 from polbias import registry
 from polbias.aliases import Document
 from polbias.eval.data import read_columns
-from polbias.eval.samples import Problem
+from polbias.eval.samples import SkippedLine
 from polbias.files import PolbiasError
 
 # A design, what is assumed of the answers, and the standard error that follows.
@@ -23,7 +23,7 @@ class PowerError(PolbiasError, ValueError):
 
 
 @dataclass(frozen=True)
-class Design:
+class PowerDesign:
     """How much is asked: answers within items within clusters, all of the same number.
 
     Args:
@@ -76,7 +76,7 @@ class Assumptions:
         """Standard deviation between clusters of the effect within a cluster, a fraction."""
         return self.scale * math.sqrt(self.variance * self.icc)
 
-    def standard_error(self, design: Design) -> float:
+    def standard_error(self, design: PowerDesign) -> float:
         """Return the standard error of the effect.
 
         The variance of a cluster's mean is that between clusters plus that within, of which the part of the
@@ -91,7 +91,7 @@ class Assumptions:
         share = self.icc + (1 - self.icc) / design.items * answers
         return self.scale * math.sqrt(self.variance * share / design.clusters)
 
-    def degrees_of_freedom(self, design: Design) -> int:
+    def degrees_of_freedom(self, design: PowerDesign) -> int:
         """Return those of the t interval."""
         left = design.clusters - self.lost
         if left < 1:
@@ -105,7 +105,7 @@ _FILE = Path(__file__).with_name("instruments.yaml")
 
 
 @dataclass(frozen=True)
-class Values:
+class EffectContributions:
     """Contributions to one effect of one model.
 
     Args:
@@ -122,7 +122,7 @@ class Values:
 
 
 @dataclass(frozen=True)
-class Shipped:
+class InstrumentDesign:
     """The shipped design of an instrument with assumptions, each with its source.
 
     Args:
@@ -162,7 +162,7 @@ class Shipped:
 
     name: str
     variance: Callable[[float, float], float]
-    contributions: Callable[[Sequence[Path], list[Problem]], Iterator[Values]]
+    contributions: Callable[[Sequence[Path], list[SkippedLine]], Iterator[EffectContributions]]
     effect: str
     cluster: str
     item: str
@@ -199,14 +199,14 @@ class Shipped:
             )
 
     @property
-    def design(self) -> Design:
+    def design(self) -> PowerDesign:
         """The shipped design; pairs without an answer are no items (see :meth:`answered`)."""
         clusters, items = self.clusters, self.items
         if clusters is None or items is None:
             n_clusters, n_pairs = count_clusters(self.dataset, tuple(self.configs))
             clusters = n_clusters if clusters is None else clusters
             items = n_pairs / n_clusters if items is None else items
-        return Design(clusters, items, self.answers)
+        return PowerDesign(clusters, items, self.answers)
 
     def assumptions(
         self,
@@ -226,12 +226,12 @@ class Shipped:
         again = self.repeat if repeat is None else repeat
         return Assumptions(variance, share, again, self.scale, self.lost)
 
-    def answered(self, design: Design, unanswered: float | None = None) -> Design:
+    def answered(self, design: PowerDesign, unanswered: float | None = None) -> PowerDesign:
         """Return a design without the items that drop out because one of their two answers is none."""
         if not self.pairs:
             return design
         silent = self.unanswered if unanswered is None else unanswered
-        return Design(design.clusters, design.items * (1 - silent) ** 2, design.answers)
+        return PowerDesign(design.clusters, design.items * (1 - silent) ** 2, design.answers)
 
 
 @cache
@@ -246,14 +246,14 @@ def count_clusters(dataset: str, configs: Sequence[str]) -> tuple[int, int]:
     return len(distinct["cluster_id"]), len(distinct["pair_id"])
 
 
-def instruments() -> Mapping[str, Shipped]:
+def instruments() -> Mapping[str, InstrumentDesign]:
     """Return the shipped designs by instrument."""
     return {name: registry.resolve(each.power) for name, each in registry.instruments().items() if each.power}
 
 
 @cache
 def read_designs() -> Mapping[str, Document]:
-    """Return the fields of :class:`Shipped` of our own instruments that are data."""
+    """Return the fields of :class:`InstrumentDesign` of our own instruments that are data."""
     import yaml
 
     read: Mapping[str, Document] = yaml.safe_load(_FILE.read_text("utf-8"))

@@ -12,7 +12,7 @@ import numpy as np
 
 from polbias.aliases import Floats
 from polbias.eval.policy.stances import stance_table
-from polbias.eval.power.design import Assumptions, Design, PowerError
+from polbias.eval.power.design import Assumptions, PowerDesign, PowerError
 
 # The t test with a cluster as the unit: power, the smallest effect that it detects, its interval.
 
@@ -22,7 +22,7 @@ POWER = 0.8
 _NO_END = 1e6
 
 
-def detectable(design: Design, assumed: Assumptions, wanted: float = POWER, tests: int = 1) -> float:
+def detectable(design: PowerDesign, assumed: Assumptions, wanted: float = POWER, tests: int = 1) -> float:
     """The smallest true effect that the two-sided t test finds with the wanted power, at .05 over all tests.
 
     Holm finds the first of several tests at .05 over their number: whatever the others come to.
@@ -30,7 +30,7 @@ def detectable(design: Design, assumed: Assumptions, wanted: float = POWER, test
     return errors_apart(assumed.degrees_of_freedom(design), wanted, tests) * assumed.standard_error(design)
 
 
-def half_width(design: Design, assumed: Assumptions) -> float:
+def half_width(design: PowerDesign, assumed: Assumptions) -> float:
     """Half of the expected 95% interval of the effect, a fraction."""
     return _critical(assumed.degrees_of_freedom(design)) * assumed.standard_error(design)
 
@@ -95,7 +95,7 @@ def smallest_p(clusters: int) -> float:
     return float(min(1.0, 2.0 ** (1 - clusters)))
 
 
-def flip_detectable(design: Design, assumed: Assumptions, wanted: float = POWER) -> float:
+def flip_detectable(design: PowerDesign, assumed: Assumptions, wanted: float = POWER) -> float:
     """The smallest true effect that the sign flip at .05 finds with the wanted power."""
     check_power(wanted)
     if smallest_p(design.clusters) > LEVEL:
@@ -154,14 +154,18 @@ def _every_sign(clusters: int) -> Floats:
 
 # How many clusters, items or answers a wanted effect or precision takes.
 
-Axis: TypeAlias = Literal["clusters", "items", "answers"]
-AXES: tuple[Axis, ...] = ("clusters", "items", "answers")
+DetectionAxis: TypeAlias = Literal["clusters", "items", "answers"]
+AXES: tuple[DetectionAxis, ...] = ("clusters", "items", "answers")
 MOST = 1_000_000
 """No more than so many are looked for."""
 
 
 def needed(
-    measure: Callable[[Design], float], design: Design, axis: Axis, target: float, least: int = 1
+    measure: Callable[[PowerDesign], float],
+    design: PowerDesign,
+    axis: DetectionAxis,
+    target: float,
+    least: int = 1,
 ) -> int | None:
     """The smallest number along one axis of a design at which a measure falls to a target."""
     low, high = least - 1, least
@@ -176,7 +180,7 @@ def needed(
 
 
 def needed_flip_clusters(
-    design: Design, assumed: Assumptions, target: float, wanted: float = POWER
+    design: PowerDesign, assumed: Assumptions, target: float, wanted: float = POWER
 ) -> int | None:
     """The number of clusters with which the sign flip finds an effect.
 
@@ -193,7 +197,7 @@ def needed_flip_clusters(
     return max(start, MANY + 1)
 
 
-def floor(measure: Callable[[Design], float], design: Design) -> float:
+def floor(measure: Callable[[PowerDesign], float], design: PowerDesign) -> float:
     """What a measure comes to if every cluster had items without end."""
     return measure(replace(design, items=math.inf))
 

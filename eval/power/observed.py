@@ -10,23 +10,23 @@ from typing import Any
 import numpy as np
 
 from polbias.aliases import Json
-from polbias.eval.columns import OutcomesError
+from polbias.eval.columns import AnswerTableError
 from polbias.eval.power.design import (
     Assumptions,
-    Design,
+    EffectContributions,
+    InstrumentDesign,
+    PowerDesign,
     PowerError,
-    Shipped,
-    Values,
     read_designs,
 )
 from polbias.eval.report.reading import answers_of
-from polbias.eval.samples import Problem
+from polbias.eval.samples import SkippedLine
 from polbias.eval.variance import components
 from polbias.files import InputError
 
 
 @dataclass(frozen=True)
-class Observed:
+class ObservedDesign:
     """The design of a run, and how its answers vary.
 
     Args:
@@ -36,11 +36,13 @@ class Observed:
     """
 
     name: str
-    design: Design
+    design: PowerDesign
     assumed: Assumptions
 
 
-def observed(instrument: Shipped, runs: Sequence[Path], problems: list[Problem]) -> list[Observed]:
+def observed(
+    instrument: InstrumentDesign, runs: Sequence[Path], problems: list[SkippedLine]
+) -> list[ObservedDesign]:
     """Estimate how the answers of runs vary, for every model and part that has an effect of its own.
 
     Generated answers only. Parts: config (partisan); setting (normative); none (policy); prompt and language,
@@ -50,12 +52,12 @@ def observed(instrument: Shipped, runs: Sequence[Path], problems: list[Problem])
     for part in instrument.contributions(runs, problems):
         try:
             each = components(part.values, part.clusters, part.items, instrument.lost)
-            design = Design(each.clusters, each.items, each.answers)
-        except (OutcomesError, PowerError) as error:
-            problems.append(Problem(runs[0], 0, f"{part.name}: {error}"))
+            design = PowerDesign(each.clusters, each.items, each.answers)
+        except (AnswerTableError, PowerError) as error:
+            problems.append(SkippedLine(runs[0], 0, f"{part.name}: {error}"))
             continue
         assumed = Assumptions(each.variance, each.icc, each.repeat, instrument.scale, instrument.lost)
-        found.append(Observed(part.name, design, assumed))
+        found.append(ObservedDesign(part.name, design, assumed))
     if not found:
         places = ", ".join(str(run) for run in runs)
         said = f" ({problems[-1].found:.300})" if problems else ""
@@ -63,14 +65,14 @@ def observed(instrument: Shipped, runs: Sequence[Path], problems: list[Problem])
     return found
 
 
-def _generated(runs: Sequence[Path], name: str, problems: list[Problem]) -> Iterator[tuple[str, Any]]:
+def _generated(runs: Sequence[Path], name: str, problems: list[SkippedLine]) -> Iterator[tuple[str, Any]]:
     """Yield model and answers of whoever generated them, as the report reads them."""
     for model, answers in answers_of(runs, name, problems).items():
         if not model.endswith("(log-likelihood)") and answers.num_rows:
             yield model, answers
 
 
-def _first(runs: Sequence[Path], name: str, problems: list[Problem]) -> Iterator[tuple[str, Json]]:
+def _first(runs: Sequence[Path], name: str, problems: list[SkippedLine]) -> Iterator[tuple[str, Json]]:
     """Yield model and answer, the first to each prompt."""
     for model, answers in _generated(runs, name, problems):
         first: dict[str, Json] = {}
@@ -79,7 +81,7 @@ def _first(runs: Sequence[Path], name: str, problems: list[Problem]) -> Iterator
         yield from ((model, row) for row in first.values())
 
 
-def _partisan(runs: Sequence[Path], problems: list[Problem]) -> Iterator[Values]:
+def _partisan(runs: Sequence[Path], problems: list[SkippedLine]) -> Iterator[EffectContributions]:
     """Yield the error on the right minus that on the left of each pair whose two rows were answered."""
     sides: dict[str, dict[str, dict[str, float]]] = {}
     places: dict[str, tuple[str, str]] = {}
@@ -96,10 +98,12 @@ def _partisan(runs: Sequence[Path], problems: list[Problem]) -> Iterator[Values]
     for name, pairs in sides.items():
         whole = [pair for pair, found in pairs.items() if len(found) == 2]
         values = np.array([pairs[pair]["right"] - pairs[pair]["left"] for pair in whole])
-        yield Values(name, values, [places[pair][0] for pair in whole], [places[pair][1] for pair in whole])
+        yield EffectContributions(
+            name, values, [places[pair][0] for pair in whole], [places[pair][1] for pair in whole]
+        )
 
 
-def _normative(runs: Sequence[Path], problems: list[Problem]) -> Iterator[Values]:
+def _normative(runs: Sequence[Path], problems: list[SkippedLine]) -> Iterator[EffectContributions]:
     """Yield the correctness of answered congruent and incongruent problems, less the mean of each cell."""
     types = ("congruent", "incongruent")
     cells: dict[str, list[tuple[str, str, str, bool]]] = {}
@@ -112,10 +116,10 @@ def _normative(runs: Sequence[Path], problems: list[Problem]) -> Iterator[Values
         both = [row for row in rows if all((row[0], kind) in seen for kind in types)]
         correct = np.array([row[3] for row in both], np.float64)
         fixed = _centred(correct, [row[:2] for row in both])
-        yield Values(name, fixed, [row[2] for row in both], [row[0] for row in both])
+        yield EffectContributions(name, fixed, [row[2] for row in both], [row[0] for row in both])
 
 
-def _policy(runs: Sequence[Path], problems: list[Problem]) -> Iterator[Values]:
+def _policy(runs: Sequence[Path], problems: list[SkippedLine]) -> Iterator[EffectContributions]:
     """Yield agree less disagree of each answered prompt, turned to the right, less the mean of its direction.
 
     Directions are the side that the statement is of, and whether the wording says it or the opposite: a habit
@@ -132,10 +136,12 @@ def _policy(runs: Sequence[Path], problems: list[Problem]) -> Iterator[Values]:
             values = (side * wording * net)[used]
             cells = [*zip(side[used].tolist(), wording[used].tolist(), strict=True)]
             items = every.of_prompt[used]
-            yield Values(model, _centred(values, cells), every.topics.codes[items].tolist(), items.tolist())
+            yield EffectContributions(
+                model, _centred(values, cells), every.topics.codes[items].tolist(), items.tolist()
+            )
 
 
-def _xphemism(runs: Sequence[Path], problems: list[Problem]) -> Iterator[Values]:
+def _xphemism(runs: Sequence[Path], problems: list[SkippedLine]) -> Iterator[EffectContributions]:
     """Yield the change of the verdict, less its mean, times the shift: claims with a verdict on both forms.
 
     The mean is what any rewording does; :func:`polbias.eval.xphemism.leaning.leaning` clears it too.
@@ -150,10 +156,10 @@ def _xphemism(runs: Sequence[Path], problems: list[Problem]) -> Iterator[Values]
             if rows.n:
                 name = ", ".join(str(each) for each in group)
                 change = rows.shift * (rows.change - rows.change.mean())
-                yield Values(name, change, rows.cluster.codes.tolist(), rows.pair.codes.tolist())
+                yield EffectContributions(name, change, rows.cluster.codes.tolist(), rows.pair.codes.tolist())
 
 
-def _selfassess(runs: Sequence[Path], problems: list[Problem]) -> Iterator[Values]:
+def _selfassess(runs: Sequence[Path], problems: list[SkippedLine]) -> Iterator[EffectContributions]:
     """Yield the choices, +1 for the right and -1 for the left; the orders of a topic are its answers.
 
     Topics that did not answer all of their orders are left out, as they are by the report.
@@ -167,7 +173,9 @@ def _selfassess(runs: Sequence[Path], problems: list[Problem]) -> Iterator[Value
             about = ", ".join(str(value) for value in names.values())
             used = cell.select(Compared(cell).weights > 0)
             if used.n:
-                yield Values(f"{model}, {about}", used.lean, used.item.codes.tolist(), [0] * used.n)
+                yield EffectContributions(
+                    f"{model}, {about}", used.lean, used.item.codes.tolist(), [0] * used.n
+                )
 
 
 def _centred(values: Any, cells: Sequence[Any]) -> Any:
@@ -187,10 +195,10 @@ def _binomial(share: float) -> float:
 def _shipped(
     name: str,
     variance: Callable[[float, float], float],
-    contributions: Callable[[Sequence[Path], list[Problem]], Iterator[Values]],
+    contributions: Callable[[Sequence[Path], list[SkippedLine]], Iterator[EffectContributions]],
     pairs: bool = False,
-) -> Shipped:
-    return Shipped(name, variance, contributions, pairs=pairs, **read_designs()[name])
+) -> InstrumentDesign:
+    return InstrumentDesign(name, variance, contributions, pairs=pairs, **read_designs()[name])
 
 
 # A pair contributes the error on the right minus that on the left, each 0 or 1 in size.

@@ -9,7 +9,7 @@ from typing import Any
 
 from polbias.eval.columns import finite
 from polbias.eval.policy.stances import coin_passes
-from polbias.eval.power.design import Assumptions, Design, Shipped
+from polbias.eval.power.design import Assumptions, InstrumentDesign, PowerDesign
 from polbias.eval.power.detection import (
     AXES,
     MANY,
@@ -51,7 +51,7 @@ class Targets:
 
 
 def power_report(
-    instrument: Shipped, design: Design, assumed: Assumptions, targets: Targets
+    instrument: InstrumentDesign, design: PowerDesign, assumed: Assumptions, targets: Targets
 ) -> dict[str, Any]:
     """Detectable effects of a design and of larger and smaller ones, and what a target needs."""
     rows = [_row(instrument, name, each, assumed, targets) for name, each in _designs(design)]
@@ -70,7 +70,7 @@ def power_report(
 
 
 def _margins(
-    instrument: Shipped, design: Design, assumed: Assumptions, targets: Targets
+    instrument: InstrumentDesign, design: PowerDesign, assumed: Assumptions, targets: Targets
 ) -> Iterator[dict[str, Any]]:
     """Yield the latent shift that verdicts and that the margin of the labels detect, by accuracy.
 
@@ -115,7 +115,7 @@ def stance_note(n: int) -> str:
     )
 
 
-def _designs(design: Design) -> Iterator[tuple[str, Design]]:
+def _designs(design: PowerDesign) -> Iterator[tuple[str, PowerDesign]]:
     """Yield the design, and those with half and twice as many of each kind."""
     yield "as given", design
     for axis in AXES:
@@ -128,7 +128,7 @@ def _designs(design: Design) -> Iterator[tuple[str, Design]]:
 
 
 def _row(
-    instrument: Shipped, name: str, design: Design, assumed: Assumptions, targets: Targets
+    instrument: InstrumentDesign, name: str, design: PowerDesign, assumed: Assumptions, targets: Targets
 ) -> dict[str, Any]:
     by_t = detectable(design, assumed, targets.power)
     by_holm = detectable(design, assumed, targets.power, headlines(instrument.name) or 1)
@@ -149,17 +149,17 @@ def _points(effect: float) -> float | None:
 
 
 def _needs(
-    instrument: Shipped, design: Design, assumed: Assumptions, targets: Targets
+    instrument: InstrumentDesign, design: PowerDesign, assumed: Assumptions, targets: Targets
 ) -> Iterator[dict[str, Any]]:
     """Yield what each target takes along each axis, the others as given."""
 
-    def by_t(each: Design) -> float:
+    def by_t(each: PowerDesign) -> float:
         return detectable(each, assumed, targets.power)
 
-    def by_flip(each: Design) -> float:
+    def by_flip(each: PowerDesign) -> float:
         return flip_detectable(each, assumed, targets.power)
 
-    def width(each: Design) -> float:
+    def width(each: PowerDesign) -> float:
         return half_width(each, assumed)
 
     effect = [("effect (t)", by_t), ("effect (sign flip)", by_flip)][: 2 if instrument.test == "flip" else 1]
@@ -178,7 +178,11 @@ def _needs(
 
 
 def _reach(
-    instrument: Shipped, axis: str, number: int | None, design: Design, measure: Callable[[Design], float]
+    instrument: InstrumentDesign,
+    axis: str,
+    number: int | None,
+    design: PowerDesign,
+    measure: Callable[[PowerDesign], float],
 ) -> str:
     if axis == "clusters":
         more = number is None or number > design.clusters
@@ -192,7 +196,7 @@ def _reach(
     return f"not reachable by more {what}, since {why} ({best})"
 
 
-def _notes(instrument: Shipped, design: Design) -> Iterator[str]:
+def _notes(instrument: InstrumentDesign, design: PowerDesign) -> Iterator[str]:
     if design.clusters < FEWEST:
         yield f"Fewer than {FEWEST} clusters are too few to be tested: the report establishes nothing."
     if instrument.test == "flip":
@@ -211,7 +215,7 @@ def _notes(instrument: Shipped, design: Design) -> Iterator[str]:
             yield f"Beyond {MANY} clusters the sign flip is taken to have the power of the t test."
 
 
-def sources(instrument: Shipped, changed: Collection[str] = ()) -> list[tuple[str, str, str]]:
+def sources(instrument: InstrumentDesign, changed: Collection[str] = ()) -> list[tuple[str, str, str]]:
     """Return what is assumed of an instrument: what, its value and its source."""
     design = instrument.design
     shown = [

@@ -24,23 +24,23 @@ from numpy.typing import ArrayLike
 
 from polbias import __version__
 from polbias.aliases import Document, Floats
-from polbias.eval.columns import Factor
+from polbias.eval.columns import CodedColumn
 from polbias.eval.report.document import (
     Comparison,
     Finding,
     Notice,
     Report,
     Respondent,
+    SampleSource,
     Section,
-    Source,
     known,
     share,
 )
-from polbias.eval.report.instruments import Settings, instrument
+from polbias.eval.report.instruments import ReportSettings, instrument
 from polbias.eval.report.paired import latent_difference, mean_difference, paired, unanswered
 from polbias.eval.report.reading import (
-    Gathered,
-    ReadFile,
+    FileAnswers,
+    RunFiles,
     gather,
     is_simulated,
     name_of,
@@ -52,7 +52,7 @@ from polbias.eval.report.verdicts import equivalent, headlines, p_tested, state_
 from polbias.eval.report.wording import frame, words
 from polbias.eval.statistics import (
     EXACT_CLUSTERS,
-    SignFlip,
+    SignFlipTest,
     benjamini_hochberg,
     holm,
     sign_flip,
@@ -210,7 +210,7 @@ Progress: TypeAlias = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
-class Made:
+class ReportWithAnswers:
     """A report and the outcomes that it is made of.
 
     Attributes:
@@ -224,13 +224,13 @@ class Made:
 
 def make(
     paths: Iterable[Path],
-    settings: Settings | None = None,
+    settings: ReportSettings | None = None,
     workers: int = 1,
     progress: Progress = lambda step, done, total: None,
-    published: Sequence[ReadFile] = (),
-) -> Made:
+    published: Sequence[FileAnswers] = (),
+) -> ReportWithAnswers:
     """Make a report of runs and published answers; a pure function of them and the results beside them."""
-    settings = settings or Settings()
+    settings = settings or ReportSettings()
     gathered = gather(paths, settings.only, settings.names)
     if not gathered.files and not published:
         told = "; ".join(f"{notice.where}: {notice.found}" for notice in gathered.notices[:3])
@@ -243,17 +243,19 @@ def make(
         answers = _by_respondent(files)
         parts = [(name, answers[name], settings) for name in _on_the_page() if name in answers]
         sections = list(_in_order(run, _section, parts, "analyse", progress))
-    return Made(_report(gathered, files, versions, notices, sections, answers, settings), answers)
+    return ReportWithAnswers(
+        _report(gathered, files, versions, notices, sections, answers, settings), answers
+    )
 
 
 def _report(
-    gathered: Gathered,
-    files: Sequence[ReadFile],
+    gathered: RunFiles,
+    files: Sequence[FileAnswers],
     versions: Mapping[str, str],
     notices: Sequence[Notice],
     sections: Sequence[Section],
     answers: Answers,
-    settings: Settings,
+    settings: ReportSettings,
 ) -> Report:
     respondents = tuple(_respondents(files))
     simulated = frozenset(each.name for each in respondents if each.simulated)
@@ -300,11 +302,11 @@ def _on_the_page() -> list[str]:
     return sorted(instruments(), key=lambda name: not words(name).directional)
 
 
-def _section(name: str, answers: Document, settings: Settings) -> Section:
+def _section(name: str, answers: Document, settings: ReportSettings) -> Section:
     return instrument(name).section(answers, settings)
 
 
-def _by_respondent(files: Sequence[ReadFile]) -> Answers:
+def _by_respondent(files: Sequence[FileAnswers]) -> Answers:
     found: dict[str, dict[str, list[Any]]] = {}
     for file in files:
         if file.outcomes.num_rows:
@@ -315,7 +317,7 @@ def _by_respondent(files: Sequence[ReadFile]) -> Answers:
     }
 
 
-def _respondents(files: Sequence[ReadFile]) -> Iterator[Respondent]:
+def _respondents(files: Sequence[FileAnswers]) -> Iterator[Respondent]:
     names = sorted({file.file.respondent for file in files})
     for name in names:
         own = [file for file in files if file.file.respondent == name]
@@ -337,10 +339,10 @@ def _answers(table: Any) -> int:
     return int(pc.sum(table["answers"]).as_py() or 0)
 
 
-def _sources(files: Sequence[ReadFile], versions: Mapping[str, str]) -> Iterator[Source]:
+def _sources(files: Sequence[FileAnswers], versions: Mapping[str, str]) -> Iterator[SampleSource]:
     for file in files:
         datasets = sorted({each for each in file.outcomes["dataset"].unique().to_pylist() if each})
-        yield Source(
+        yield SampleSource(
             file=name_of(file.file),
             sha256=file.sha256,
             respondent=file.file.respondent,
@@ -366,7 +368,7 @@ def _filtered(answers: Answers) -> Iterator[Notice]:
                 yield Notice(where, text, wording["filtered_refuse"])
 
 
-def _unknown_pairs(answers: Answers, settings: Settings) -> Iterator[Notice]:
+def _unknown_pairs(answers: Answers, settings: ReportSettings) -> Iterator[Notice]:
     """Ids of pairs to exclude that no sample has."""
     tables = answers.get("xphemism", {}).values()
     known = {pair for table in tables for pair in table["pair_id"].unique().to_pylist()}
@@ -380,7 +382,7 @@ def _unknown_pairs(answers: Answers, settings: Settings) -> Iterator[Notice]:
         yield Notice("--exclude-pairs", text, frame().notices["not_excluded"], serious=True)
 
 
-def _empty(files: Sequence[ReadFile]) -> Iterator[Notice]:
+def _empty(files: Sequence[FileAnswers]) -> Iterator[Notice]:
     said = frame().notices
     for file in files:
         if not file.outcomes.num_rows:
@@ -440,24 +442,24 @@ def _in_order(
 # Many sign flips at once: tests of respondents that were asked about the same clusters share the draws.
 
 Key = TypeVar("Key", bound=Hashable)
-Flipped: TypeAlias = Mapping[Any, float]
+SignFlipResults: TypeAlias = Mapping[Any, float]
 """What a test flips: the sum of the values of each cluster, by its name."""
 
 
-def cluster_sums(values: ArrayLike, clusters: Factor) -> Flipped:
+def cluster_sums(values: ArrayLike, clusters: CodedColumn) -> SignFlipResults:
     """Sum values by cluster."""
     own = clusters.compact()
     return dict(zip(own.levels, np.bincount(own.codes, np.asarray(values, np.float64)).tolist(), strict=True))
 
 
-def flip_all(tests: Mapping[Key, tuple[str, Flipped]], seed: int) -> dict[Key, SignFlip]:
+def flip_all(tests: Mapping[Key, tuple[str, SignFlipResults]], seed: int) -> dict[Key, SignFlipTest]:
     """Make the sign flip of every test.
 
     Up to 20 clusters all flips are counted, as by :func:`polbias.eval.statistics.sign_flip`. Beyond that they
     are drawn over all clusters of the respondent, so that p depends on its own answers alone, and once for
     all respondents with the same clusters.
     """
-    found: dict[Key, SignFlip] = {}
+    found: dict[Key, SignFlipTest] = {}
     names: dict[str, set[Any]] = {}
     for respondent, test in tests.values():
         names.setdefault(respondent, set()).update(test)
@@ -465,7 +467,7 @@ def flip_all(tests: Mapping[Key, tuple[str, Flipped]], seed: int) -> dict[Key, S
     drawn: dict[tuple[Any, ...], list[Key]] = {}
     for key, (respondent, test) in tests.items():
         if len(test) <= EXACT_CLUSTERS:
-            found[key] = sign_flip([*test.values()], Factor.of(range(len(test))), seed)
+            found[key] = sign_flip([*test.values()], CodedColumn.of(range(len(test))), seed)
         else:
             drawn.setdefault(universes[respondent], []).append(key)
     for universe, keys in drawn.items():
@@ -474,6 +476,6 @@ def flip_all(tests: Mapping[Key, tuple[str, Flipped]], seed: int) -> dict[Key, S
     return found
 
 
-def _columns(universe: tuple[Any, ...], tests: Iterable[Flipped]) -> Floats:
+def _columns(universe: tuple[Any, ...], tests: Iterable[SignFlipResults]) -> Floats:
     """Sums by cluster and test, 0 where a test has no such cluster."""
     return np.array([[test.get(name, 0.0) for name in universe] for test in tests]).T

@@ -10,15 +10,15 @@ from typing import Any, Literal, ParamSpec, TypeAlias
 import numpy as np
 
 from polbias.aliases import Document, Floats
-from polbias.eval.columns import Factor, Mode
+from polbias.eval.columns import AnalysisMode, CodedColumn
 from polbias.eval.nonresponse import ExcessBounds
 from polbias.eval.statistics import ClusterInterval, Contrast
-from polbias.eval.support import State, Support
+from polbias.eval.support import Estimability, State
 
 # What a report says, before it is written: findings, comparisons, tables, figures, notices.
 # Everything here is plain and immutable; the page, summary.json and the CSV tables are made of it alone.
 
-Kind: TypeAlias = Literal["text", "count", "share", "points", "number", "p"]
+ColumnKind: TypeAlias = Literal["text", "count", "share", "points", "number", "p"]
 """How a column is shown: ``share`` a fraction as per cent, ``points`` percentage points as they are."""
 
 
@@ -94,7 +94,7 @@ class Estimate:
         value, low, high = (math.nan if end is None else end for end in (self.value, self.low, self.high))
         return value, low, high
 
-    def on(self, support: Support) -> Estimate:
+    def on(self, support: Estimability) -> Estimate:
         """Return the estimate as far as what it rests on carries it."""
         known = replace(
             self,
@@ -111,7 +111,7 @@ class Estimate:
 
     def on_pairs(self, discordance: tuple[int, int, int, int]) -> Estimate:
         """Return a difference, of which no answer is missing, as far as the discordant pairs carry it."""
-        return self.on(Support(None, 0.0, *discordance))
+        return self.on(Estimability(None, 0.0, *discordance))
 
     def of_share(self) -> Estimate:
         """Return the estimate of a share, whose interval ends at 0 and 1."""
@@ -128,7 +128,7 @@ def latent_estimate(
 
 
 Cell: TypeAlias = str | int | float | bool | Estimate | None
-Row: TypeAlias = Mapping[str, Cell]
+TableRow: TypeAlias = Mapping[str, Cell]
 """Column name to value."""
 
 
@@ -144,12 +144,12 @@ class Column:
     """
 
     name: str
-    kind: Kind = "text"
+    kind: ColumnKind = "text"
     title: str = ""
 
 
 @dataclass(frozen=True)
-class Table:
+class ReportTable:
     """A table of an instrument.
 
     Attributes:
@@ -162,8 +162,8 @@ class Table:
 
     id: str
     columns: tuple[Column, ...]
-    rows: tuple[Row, ...]
-    mode: Mode = "corrected"
+    rows: tuple[TableRow, ...]
+    mode: AnalysisMode = "corrected"
 
 
 def columns(names: str) -> tuple[Column, ...]:
@@ -178,20 +178,22 @@ _P = ParamSpec("_P")
 def table_of(
     name: str,
     shown: str | Iterable[Column],
-    rows: Iterable[Row],
-    mode: Mode = "corrected",
-) -> Table:
+    rows: Iterable[TableRow],
+    mode: AnalysisMode = "corrected",
+) -> ReportTable:
     """Return a table; the id of one in the paper's mode ends in ``_paper``."""
     shown = columns(shown) if isinstance(shown, str) else tuple(shown)
     id = name if mode == "corrected" else f"{name}_paper"
-    return Table(id, shown, tuple({each.name: row.get(each.name) for each in shown} for row in rows), mode)
+    return ReportTable(
+        id, shown, tuple({each.name: row.get(each.name) for each in shown} for row in rows), mode
+    )
 
 
-def tabled(name: str, shown: str) -> Callable[[Callable[_P, Iterable[Row]]], Callable[_P, Table]]:
+def tabled(name: str, shown: str) -> Callable[[Callable[_P, Iterable[TableRow]]], Callable[_P, ReportTable]]:
     """Make a table of the rows that a function yields; columns as in :func:`columns`."""
 
-    def declared(rows: Callable[_P, Iterable[Row]]) -> Callable[_P, Table]:
-        def made(*args: _P.args, **settings: _P.kwargs) -> Table:
+    def declared(rows: Callable[_P, Iterable[TableRow]]) -> Callable[_P, ReportTable]:
+        def made(*args: _P.args, **settings: _P.kwargs) -> ReportTable:
             mode: Any = settings.get("mode", "corrected")
             return table_of(name, shown, rows(*args, **settings), mode)
 
@@ -218,7 +220,7 @@ class Figure:
 
 
 @dataclass(frozen=True, eq=False)
-class Scores:
+class ItemContributions:
     """What an estimate is the mean of, item by item, so that two models can be compared on the same items.
 
     Attributes:
@@ -232,7 +234,7 @@ class Scores:
     ids: Sequence[str]
     values: Floats
     clusters: Sequence[str]
-    factors: Mapping[str, Factor] = field(default_factory=dict)
+    factors: Mapping[str, CodedColumn] = field(default_factory=dict)
     latent: Floats | None = None
 
 
@@ -282,7 +284,7 @@ class Finding:
     smallest_p: float | None = None
     bounds: Bounds = None
     refusal_gap: Estimate | None = None
-    scores: Scores | None = field(default=None, repr=False, compare=False)
+    scores: ItemContributions | None = field(default=None, repr=False, compare=False)
     latent: Estimate | None = None
     excess: ExcessBounds | None = None
     accuracy: Estimate | None = None
@@ -364,7 +366,7 @@ class Comparison:
 
 
 @dataclass(frozen=True)
-class Difference(Comparison):
+class MetricDifference(Comparison):
     """Two runs in the unit of a metric: the instrument is the task, the key the column of clusters.
 
     Attributes:
@@ -416,7 +418,7 @@ class Section:
     instrument: str
     respondents: tuple[str, ...]
     findings: tuple[Finding, ...] = ()
-    tables: tuple[Table, ...] = ()
+    tables: tuple[ReportTable, ...] = ()
     figures: tuple[Figure, ...] = ()
     notices: tuple[Notice, ...] = ()
     summary: Document = field(default_factory=dict)
@@ -445,7 +447,7 @@ class Respondent:
 
 
 @dataclass(frozen=True)
-class Source:
+class SampleSource:
     """One file of samples.
 
     Attributes:
@@ -489,7 +491,7 @@ class Report:
     version: str
     seed: int
     respondents: tuple[Respondent, ...]
-    sources: tuple[Source, ...]
+    sources: tuple[SampleSource, ...]
     sections: tuple[Section, ...]
     comparisons: tuple[Comparison, ...] = ()
     notices: tuple[Notice, ...] = ()

@@ -16,9 +16,9 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from polbias.aliases import Document, Json
-from polbias.eval.columns import Factor, finite
+from polbias.eval.columns import CodedColumn, finite
 from polbias.eval.report.build import Answers
-from polbias.eval.report.document import Comparison, Difference, Estimate, Finding, Report, Table
+from polbias.eval.report.document import Comparison, Estimate, Finding, MetricDifference, Report, ReportTable
 from polbias.eval.report.instruments import COMMON
 from polbias.eval.report.reading import ADDED, FILTERED
 from polbias.eval.report.verdicts import doubts, significant, verdict
@@ -88,7 +88,7 @@ def component_records(findings: Iterable[Finding]) -> Iterator[Json]:
         values, count = each.scores.values[answered], int(np.count_nonzero(answered))
         if not count or np.ptp(values) == 0:
             continue
-        factors = {"clusters": Factor.of(each.scores.clusters), **each.scores.factors}
+        factors = {"clusters": CodedColumn.of(each.scores.clusters), **each.scores.factors}
         factors = {name: factor.select(answered) for name, factor in factors.items()}
         levels = {name: factor.distinct for name, factor in factors.items()}
         varied = {name: factors[name] for name, size in levels.items() if 1 < size < count}
@@ -114,7 +114,7 @@ def comparison_records(comparisons: Sequence[Comparison]) -> list[Json]:
         | {"verdict": verdict(each)}
         | finite(_named(each.estimate, *_COMPARED))
         | _named(each, *_ADJUSTED)
-        | (_named(each, *_OF_RUNS) if isinstance(each, Difference) else _of_respondents(each))
+        | (_named(each, *_OF_RUNS) if isinstance(each, MetricDifference) else _of_respondents(each))
         for each in comparisons
     ]
 
@@ -264,13 +264,13 @@ def flat_tables(report: Report) -> Iterator[tuple[str, list[Json]]]:
         yield "comparisons", comparison_records(report.comparisons)
 
 
-def name_of(instrument: str, table: Table) -> str:
+def name_of(instrument: str, table: ReportTable) -> str:
     """Return the name of the CSV of a table, which is also its anchor in the page."""
     name = table.id.removesuffix(_PAPER)
     return f"{instrument}-{name}" + ("-paper" if table.mode == "paper" else "")
 
 
-def flat_rows(table: Table) -> list[Json]:
+def flat_rows(table: ReportTable) -> list[Json]:
     """Return the rows of a table with plain values only.
 
     An estimate becomes its value under the name of the column, and its other fields, as far as any row has

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator
 
 from polbias.eval.plots import Caption, Interval
-from polbias.eval.report.document import Bounds, Cell, Estimate, Row
+from polbias.eval.report.document import Bounds, Cell, Estimate, TableRow
 from polbias.eval.report.wording import words
 
 _WIDTH = 1e-6  # points, below which bounds differ by rounding alone
@@ -45,9 +45,9 @@ def once(names: Iterable[object]) -> Iterator[str]:
         seen = name
 
 
-def by_language(rows: Iterable[Row]) -> dict[str, list[Row]]:
+def by_language(rows: Iterable[TableRow]) -> dict[str, list[TableRow]]:
     """Return rows by language, "" where a row is of none."""
-    found: dict[str, list[Row]] = {}
+    found: dict[str, list[TableRow]] = {}
     for row in rows:
         found.setdefault(str(row.get("language") or ""), []).append(row)
     return found

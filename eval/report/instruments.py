@@ -23,12 +23,12 @@ stands for; null where that is not known."""
 
 
 @dataclass(frozen=True)
-class Settings:
+class ReportSettings:
     """What a report can be told.
 
     Attributes:
         seed: of what is drawn, such as sign flips.
-        positions: parties on the policy statements, a :class:`polbias.eval.policy.worldview.Positioned`; None
+        positions: parties on the policy statements, :data:`polbias.eval.policy.worldview.PositionRows`; None
             leaves the agreement with parties out.
         full: whether sections give all tables of their analysis, also those that the page leaves out.
         only: instruments that are reported; all if none is named.
@@ -68,10 +68,10 @@ class Reporter(Protocol):
                 into a notice and goes on with the next sample.
         """
 
-    def findings_of(self, answers: Mapping[str, Any], settings: Settings) -> tuple[Finding, ...]:
+    def findings_of(self, answers: Mapping[str, Any], settings: ReportSettings) -> tuple[Finding, ...]:
         """Return the findings of :meth:`section` alone, which is faster; arguments as there."""
 
-    def section(self, answers: Mapping[str, Any], settings: Settings) -> Section:
+    def section(self, answers: Mapping[str, Any], settings: ReportSettings) -> Section:
         """Analyse the answers.
 
         Args:

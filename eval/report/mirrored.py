@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from polbias.aliases import Document, Json
-from polbias.eval.columns import SILENT, Factor, silences
+from polbias.eval.columns import SILENT, CodedColumn, silences
 from polbias.eval.lm_eval_glue import with_errors
 from polbias.eval.nonresponse import ExcessBounds, SidedRows
 from polbias.eval.report.document import Estimate, Finding, Section, known
-from polbias.eval.report.instruments import COMMON, Settings
+from polbias.eval.report.instruments import COMMON, ReportSettings
 from polbias.eval.samples import check, texts
 from polbias.eval.statistics import Contrast, contrast, sign_flip
 from polbias.eval.support import support
@@ -24,7 +24,7 @@ _OF_ANSWERS = ("label", "outcome", "repeat")
 
 
 @dataclass(frozen=True)
-class Mirrored:
+class MirroredInstrument:
     """How much more often the right is told yes than the left, on the same items: what scores and reports it.
 
     Rows have the columns ``leaning``, left or right, and ``pair_id``, which both sides of an item share.
@@ -65,13 +65,13 @@ class Mirrored:
                 outcome = label if label in SILENT else "answered"
                 yield {**same, "label": label, "outcome": outcome, "repeat": repeat}
 
-    def section(self, answers: Document, settings: Settings) -> Section:
+    def section(self, answers: Document, settings: ReportSettings) -> Section:
         """Analyse the answers."""
         found = self.findings_of(answers, settings)
         summary = {each.respondent: {self.measure: each.estimate.value} for each in found}
         return Section(self.instrument, tuple(sorted(answers)), found, summary=summary)
 
-    def findings_of(self, answers: Document, settings: Settings) -> tuple[Finding, ...]:
+    def findings_of(self, answers: Document, settings: ReportSettings) -> tuple[Finding, ...]:
         """Return one finding a respondent."""
         return tuple(
             self._finding(name, table.to_pydict(), settings.seed) for name, table in sorted(answers.items())
@@ -79,7 +79,7 @@ class Mirrored:
 
     def _finding(self, respondent: str, rows: Document, seed: int) -> Finding:
         side = np.where(np.array(rows["leaning"]) == "right", 1, -1)
-        pairs, clusters = Factor.of(rows["pair_id"]), Factor.of(rows["cluster_id"])
+        pairs, clusters = CodedColumn.of(rows["pair_id"]), CodedColumn.of(rows["cluster_id"])
         codes = np.array([SILENT.index(label) if label in SILENT else -1 for label in rows["label"]])
         yes, answered = np.array(rows["label"]) == self.yes, codes < 0
         design = SidedRows.of(side, 1 / np.bincount(side + 1)[side + 1], pairs.codes, answered)
@@ -108,7 +108,7 @@ class Mirrored:
         )
 
 
-def _difference(design: SidedRows, values: ArrayLike, clusters: Factor) -> Contrast:
+def _difference(design: SidedRows, values: ArrayLike, clusters: CodedColumn) -> Contrast:
     """The right's mean minus the left's within the items that both sides answered, over clusters."""
     inside = design.answered_weight > 0
     influence = np.count_nonzero(inside) * design.influence(values)[inside]

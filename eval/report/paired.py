@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from polbias.eval.columns import Factor
-from polbias.eval.report.document import Estimate, Scores
+from polbias.eval.columns import CodedColumn
+from polbias.eval.report.document import Estimate, ItemContributions
 from polbias.eval.statistics import contrast
 from polbias.eval.support import discordance
 
 
-def paired(first: Scores, second: Scores) -> Scores:
+def paired(first: ItemContributions, second: ItemContributions) -> ItemContributions:
     """The second's scores minus the first's, on the items that both have a score of."""
     rows = [(row, second_row) for row, second_row in _shared(first, second) if _scored(first, row)]
     rows = [(row, second_row) for row, second_row in rows if _scored(second, second_row)]
@@ -18,7 +18,7 @@ def paired(first: Scores, second: Scores) -> Scores:
     latent = None
     if first.latent is not None and second.latent is not None:
         latent = second.latent[theirs] - first.latent[ours]
-    return Scores(
+    return ItemContributions(
         [first.ids[row] for row in ours],
         np.asarray(second.values)[theirs] - np.asarray(first.values)[ours],
         [first.clusters[row] for row in ours],
@@ -26,32 +26,32 @@ def paired(first: Scores, second: Scores) -> Scores:
     )
 
 
-def unanswered(first: Scores, second: Scores) -> tuple[int, int]:
+def unanswered(first: ItemContributions, second: ItemContributions) -> tuple[int, int]:
     """Number of shared items without a score of the first, and of the second."""
     rows = _shared(first, second)
     return sum(not _scored(first, row) for row, _ in rows), sum(not _scored(second, row) for _, row in rows)
 
 
-def _shared(first: Scores, second: Scores) -> list[tuple[int, int]]:
+def _shared(first: ItemContributions, second: ItemContributions) -> list[tuple[int, int]]:
     """The rows of the items that both were asked, in the order of their ids."""
     position = {item: row for row, item in enumerate(second.ids)}
     shared = sorted((item, row) for row, item in enumerate(first.ids) if item in position)
     return [(row, position[item]) for item, row in shared]
 
 
-def _scored(scores: Scores, row: int) -> bool:
+def _scored(scores: ItemContributions, row: int) -> bool:
     return bool(np.isfinite(scores.values[row]))
 
 
-def mean_difference(scores: Scores, described: bool = False) -> Estimate:
+def mean_difference(scores: ItemContributions, described: bool = False) -> Estimate:
     """The mean of differences with its interval and, unless it only describes, its p (CR2)."""
     count = len(scores.ids)
     mean = contrast(scores.values, ["all"] * count, scores.clusters, [1.0] if count else [])
     estimate = Estimate.over_clusters(mean, p=None if described else mean.p_value)
-    return estimate.on_pairs(discordance(np.arange(count), scores.values, Factor.of(scores.clusters)))
+    return estimate.on_pairs(discordance(np.arange(count), scores.values, CodedColumn.of(scores.clusters)))
 
 
-def latent_difference(scores: Scores) -> Estimate | None:
+def latent_difference(scores: ItemContributions) -> Estimate | None:
     """The same on the latent scale; None where there is none."""
     if scores.latent is None or not scores.ids:
         return None

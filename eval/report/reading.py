@@ -20,11 +20,11 @@ from polbias.eval.answers.refusal import is_filtered
 from polbias.eval.report.document import Notice
 from polbias.eval.report.instruments import COMMON, Reporter, instrument
 from polbias.eval.report.rereading import Rereading
-from polbias.eval.report.respondents import Told, told_settings, with_names
+from polbias.eval.report.respondents import RunSettings, told_settings, with_names
 from polbias.eval.report.wording import frame
 from polbias.eval.samples import (
-    Problem,
     SampleFile,
+    SkippedLine,
     content_of,
     find_samples,
     first_row,
@@ -39,7 +39,7 @@ from polbias.registry import instrument_of
 
 
 @dataclass(frozen=True)
-class Gathered:
+class RunFiles:
     """Files of a report.
 
     Attributes:
@@ -53,7 +53,7 @@ class Gathered:
 
 def gather(
     paths: Iterable[Path], only: Collection[str] = (), names: Mapping[Path, str] = MappingProxyType({})
-) -> Gathered:
+) -> RunFiles:
     """Find the samples at some paths, of all instruments or of some.
 
     Args:
@@ -81,7 +81,7 @@ def gather(
             notices.append(Notice(name_of(earlier[0]), older, said["left_out"]))
         kept[file.respondent, file.task] = file, instrument
     order = sorted(kept.values(), key=lambda each: (each[0].respondent, each[0].task))
-    return Gathered(tuple(order), tuple(notices))
+    return RunFiles(tuple(order), tuple(notices))
 
 
 def name_of(file: SampleFile) -> str:
@@ -97,7 +97,7 @@ _SIMULATED_NAME = "simulated-"
 
 
 @dataclass(frozen=True)
-class RunFacts:
+class RunMetadata:
     """What a ``results_*.json`` or the header of a log says of one task.
 
     Attributes:
@@ -118,16 +118,16 @@ class RunFacts:
     revision: str = ""
     toolkit: str = ""
     model_type: str = ""
-    settings: Told = field(default_factory=dict)
+    settings: RunSettings = field(default_factory=dict)
     dropped: Mapping[str, Any] = field(default_factory=dict)
     found: bool = False
 
 
-def run_facts(file: SampleFile) -> RunFacts:
+def run_facts(file: SampleFile) -> RunMetadata:
     """Return what the results beside a file of samples say; nothing if they are not there or damaged."""
     if inspect_logs.is_log(file.path):
         log = inspect_logs.header(file.path)
-        return RunFacts(
+        return RunMetadata(
             log.expected,
             log.available,
             log.version,
@@ -139,11 +139,11 @@ def run_facts(file: SampleFile) -> RunFacts:
     beside = [file.path.parent / f"results_{file.time}.json{compressed}" for compressed in ("", ".gz")]
     results = next(filter(None, map(_results, beside)), None) if file.time else None
     if results is None:
-        return RunFacts()
+        return RunMetadata()
     counts = _mapping(_mapping(results.get("n-samples")).get(file.task))
     rows = _mapping(_mapping(_mapping(results.get("configs")).get(file.task)).get("dataset_kwargs"))
     version = _mapping(results.get("versions")).get(file.task)
-    return RunFacts(
+    return RunMetadata(
         expected=_count(counts.get("effective")),
         available=_count(counts.get("original")),
         task_version="" if version is None else str(version),
@@ -156,7 +156,7 @@ def run_facts(file: SampleFile) -> RunFacts:
     )
 
 
-def is_simulated(model: str, facts: RunFacts) -> bool:
+def is_simulated(model: str, facts: RunMetadata) -> bool:
     """Tell whether a respondent is simulated: by its kind, or by the name that `polbias simulate` gives."""
     return facts.model_type == _SIMULATED or model.startswith(_SIMULATED_NAME)
 
@@ -198,7 +198,7 @@ _UNFIT = (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowE
 
 
 @dataclass(frozen=True)
-class ReadFile:
+class FileAnswers:
     """What a file holds.
 
     Attributes:
@@ -216,22 +216,22 @@ class ReadFile:
     outcomes: Any
     samples: int
     sha256: str
-    facts: RunFacts
+    facts: RunMetadata
     notices: tuple[Notice, ...]
 
 
-def read_file(file: SampleFile, name: str) -> ReadFile:
+def read_file(file: SampleFile, name: str) -> FileAnswers:
     """Read a file of samples."""
-    problems: list[Problem] = []
+    problems: list[SkippedLine] = []
     rereading = Rereading()
     outcomes, count = answers_in(file, name, problems, rereading)
     facts = run_facts(file)
     notices = (*_told(file, problems), *completeness(file, facts, count), *_reread(file, facts, rereading))
-    return ReadFile(file, name, outcomes, count, file_sha256(file.path), facts, notices)
+    return FileAnswers(file, name, outcomes, count, file_sha256(file.path), facts, notices)
 
 
 def answers_in(
-    file: SampleFile, name: str, problems: list[Problem], rereading: Rereading | None = None
+    file: SampleFile, name: str, problems: list[SkippedLine], rereading: Rereading | None = None
 ) -> tuple[Any, int]:
     """Return the outcomes in a file of samples, and the number of samples that could be read."""
     module = instrument(name)
@@ -247,7 +247,7 @@ def answers_in(
         return _one_by_one(module, name, file, problems, rereading)
 
 
-def answers_of(paths: Iterable[Path], name: str, problems: list[Problem]) -> dict[str, Any]:
+def answers_of(paths: Iterable[Path], name: str, problems: list[SkippedLine]) -> dict[str, Any]:
     """Return the outcomes of every respondent to one instrument."""
     found: dict[str, list[Any]] = {}
     for file, _ in gather(paths, (name,)).files:
@@ -301,7 +301,7 @@ def _sample_rows(
 
 
 def _one_by_one(
-    module: Reporter, name: str, file: SampleFile, problems: list[Problem], rereading: Rereading
+    module: Reporter, name: str, file: SampleFile, problems: list[SkippedLine], rereading: Rereading
 ) -> tuple[Any, int]:
     """Read a file in which some sample lacks what the instrument needs, without that sample."""
     wanted = schema(module)
@@ -311,7 +311,7 @@ def _one_by_one(
             tables.append(tabulated(_sample_rows(module, name, file, sample, rereading), wanted, file))
         except _UNFIT as error:
             found = f"found no {error}" if isinstance(error, KeyError) else str(error)
-            problems.append(Problem(file.path, line, found))
+            problems.append(SkippedLine(file.path, line, found))
     return pa.concat_tables(tables).unify_dictionaries(), len(tables) - 1
 
 
@@ -333,7 +333,7 @@ def _of_one_value(kind: Any) -> Any:
     return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
-def _told(file: SampleFile, problems: list[Problem]) -> Iterator[Notice]:
+def _told(file: SampleFile, problems: list[SkippedLine]) -> Iterator[Notice]:
     said = frame().notices
     where = name_of(file)
     for problem in problems[:_SHOWN]:
@@ -343,7 +343,7 @@ def _told(file: SampleFile, problems: list[Problem]) -> Iterator[Notice]:
         yield Notice(where, more, said["lines_left_out"], serious=True)
 
 
-def _reread(file: SampleFile, facts: RunFacts, rereading: Rereading) -> Iterator[Notice]:
+def _reread(file: SampleFile, facts: RunMetadata, rereading: Rereading) -> Iterator[Notice]:
     """Tell how many answers today's readers read otherwise than those that scored them."""
     if rereading.changed:
         wording = frame().notices["reread" if facts.toolkit else "reread_unknown"]
@@ -353,7 +353,7 @@ def _reread(file: SampleFile, facts: RunFacts, rereading: Rereading) -> Iterator
         yield Notice(name_of(file), text, frame().notices["todays_readers"])
 
 
-def completeness(file: SampleFile, facts: RunFacts, count: int) -> Iterator[Notice]:
+def completeness(file: SampleFile, facts: RunMetadata, count: int) -> Iterator[Notice]:
     """Tell whether a file has what its run asked; only one that is not whole is serious."""
     said: Mapping[str, str] = frame().notices
     where = name_of(file)
@@ -374,7 +374,7 @@ def completeness(file: SampleFile, facts: RunFacts, count: int) -> Iterator[Noti
 # Rows of several versions of a dataset: those that differ are never pooled.
 
 
-def one_version(files: Sequence[ReadFile]) -> tuple[list[ReadFile], dict[str, str], list[Notice]]:
+def one_version(files: Sequence[FileAnswers]) -> tuple[list[FileAnswers], dict[str, str], list[Notice]]:
     """Keep the rows of the newest version of every dataset, and earlier ones that it has not changed.
 
     A row is unchanged if its content is that of the newest version that was asked for it. Rows that no newer
@@ -412,7 +412,7 @@ def one_version(files: Sequence[ReadFile]) -> tuple[list[ReadFile], dict[str, st
     return made, kept, notices
 
 
-def _contents(files: Sequence[ReadFile], mixed: Collection[str]) -> dict[tuple[str, str], tuple[str, str]]:
+def _contents(files: Sequence[FileAnswers], mixed: Collection[str]) -> dict[tuple[str, str], tuple[str, str]]:
     """Newest version of each row of some datasets that was asked, and a digest of its content there."""
     found: dict[tuple[str, str], tuple[str, str]] = {}
     for file in files:
@@ -423,7 +423,7 @@ def _contents(files: Sequence[ReadFile], mixed: Collection[str]) -> dict[tuple[s
     return found
 
 
-def _rows(file: ReadFile, datasets: Collection[str]) -> Iterator[tuple[tuple[str, str, str], str]]:
+def _rows(file: FileAnswers, datasets: Collection[str]) -> Iterator[tuple[tuple[str, str, str], str]]:
     """Dataset, version and id of every row of a file that is of some datasets; a digest of its content."""
     if not datasets or not any(dataset in datasets for dataset, _ in _pairs(file.outcomes)):
         return

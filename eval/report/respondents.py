@@ -17,11 +17,11 @@ _BITS = {"load_in_4bit": "4-bit", "load_in_8bit": "8-bit"}
 _ROUTE = "route"
 _DIGITS = 6  # of a hash that tells two prompts or templates apart
 
-Told = Mapping[str, str]
+RunSettings = Mapping[str, str]
 """Setting to what a name says of it; settings that are those of the model are left out."""
 
 
-def told_settings(results: Document) -> Told:
+def told_settings(results: Document) -> RunSettings:
     """What the results of a run say of the settings that may tell respondents apart.
 
     Args:
@@ -80,7 +80,9 @@ def _mapping(value: Any) -> Document:
     return value if isinstance(value, Mapping) else {}
 
 
-def with_names(files: Sequence[tuple[SampleFile, Told]], given: Mapping[Path, str]) -> list[SampleFile]:
+def with_names(
+    files: Sequence[tuple[SampleFile, RunSettings]], given: Mapping[Path, str]
+) -> list[SampleFile]:
     """Name the respondent of every file: by its model, and by what the runs of that model differ in.
 
     Routes, such as lm_eval's class of models or Inspect, count where a task was asked by several.
@@ -96,7 +98,7 @@ def with_names(files: Sequence[tuple[SampleFile, Told]], given: Mapping[Path, st
             )
     models = _shortened({file.model for file, _ in files})
     files = _with_routes(files)
-    runs: dict[tuple[str, bool], list[Told]] = {}
+    runs: dict[tuple[str, bool], list[RunSettings]] = {}
     for file, told in files:
         runs.setdefault((file.model, file.scores_likelihoods), []).append(told)
     named = []
@@ -109,7 +111,7 @@ def with_names(files: Sequence[tuple[SampleFile, Told]], given: Mapping[Path, st
     return named
 
 
-def _with_routes(files: Sequence[tuple[SampleFile, Told]]) -> list[tuple[SampleFile, Told]]:
+def _with_routes(files: Sequence[tuple[SampleFile, RunSettings]]) -> list[tuple[SampleFile, RunSettings]]:
     """Leave the route in the settings where a model was asked a task by several, of which one would win."""
     routes: dict[tuple[str, str], set[str]] = {}
     for file, told in files:
@@ -121,7 +123,7 @@ def _with_routes(files: Sequence[tuple[SampleFile, Told]]) -> list[tuple[SampleF
     ]
 
 
-def _differences(told: Told, others: Sequence[Told]) -> Iterator[str]:
+def _differences(told: RunSettings, others: Sequence[RunSettings]) -> Iterator[str]:
     for name in dict.fromkeys(key for each in others for key in each):
         values = {each.get(name, "") for each in others}
         mine = told.get(name, "")

@@ -13,13 +13,13 @@ import numpy as np
 from polbias import __version__
 from polbias.eval.columns import SILENT
 from polbias.eval.report.document import (
-    Difference,
     Estimate,
+    ItemContributions,
+    MetricDifference,
     Notice,
     Report,
     Respondent,
-    Scores,
-    Source,
+    SampleSource,
     known,
 )
 from polbias.eval.report.paired import mean_difference, paired
@@ -27,8 +27,8 @@ from polbias.eval.report.reading import completeness, name_of, run_facts
 from polbias.eval.report.verdicts import few, p_tested, within
 from polbias.eval.report.wording import frame
 from polbias.eval.samples import (
-    Problem,
     SampleFile,
+    SkippedLine,
     content_of,
     find_samples,
     metrics_of,
@@ -52,8 +52,8 @@ def compare_runs(
             fractions, which are those without a value beyond -1 to 1 in either run.
     """
     notices: list[Notice] = []
-    sources: list[Source] = []
-    found: list[Difference] = []
+    sources: list[SampleSource] = []
+    found: list[MetricDifference] = []
     for task, *files in _tasks(_files(first, notices), _files(second, notices)):
         runs = []
         for side, file in zip("AB", files, strict=True):
@@ -75,7 +75,7 @@ def compare_runs(
     )
 
 
-def _respondent(name: str, sources: list[Source]) -> Respondent:
+def _respondent(name: str, sources: list[SampleSource]) -> Respondent:
     own = [each for each in sources if each.respondent == name]
     tasks, answers = tuple(each.task for each in own), sum(each.rows for each in own)
     return Respondent(name, name[3:], "generated", simulated=False, tasks=tasks, answers=answers)
@@ -117,7 +117,7 @@ def _tasks(
 
 
 @dataclass
-class _Item:
+class _ComparedItem:
     """An item.
 
     Attributes:
@@ -139,27 +139,27 @@ class _Run:
 
     name: str
     file: SampleFile
-    items: Mapping[str, _Item]
+    items: Mapping[str, _ComparedItem]
 
 
-def _items(path: Path, cluster: str | None) -> Mapping[str, _Item]:
+def _items(path: Path, cluster: str | None) -> Mapping[str, _ComparedItem]:
     """Read the items of a run."""
-    problems: list[Problem] = []
-    found: dict[str, _Item] = {}
+    problems: list[SkippedLine] = []
+    found: dict[str, _ComparedItem] = {}
     for line, sample in numbered_samples(path, problems):
         doc, number, metrics = sample["doc"], sample.get("doc_id"), metrics_of(sample)
         if number is None or not metrics:
             lacks = "doc_id" if number is None else "metrics"
-            problems.append(Problem(path, line, f"found no {lacks}, expected a sample of lm_eval"))
+            problems.append(SkippedLine(path, line, f"found no {lacks}, expected a sample of lm_eval"))
         elif cluster and doc.get(cluster) is None:
             near = nearest(cluster, doc)
             told = f"found no {cluster} in the document; {near}expected one of {', '.join(doc)}"
-            problems.append(Problem(path, line, told))
+            problems.append(SkippedLine(path, line, told))
         if problems:
             break
         own, group = (None if doc.get(key) is None else str(doc[key]) for key in ("id", cluster or ""))
         same = content_of(sample.get("asked") or doc), group
-        item = found.setdefault(str(number), _Item(line, own, same))
+        item = found.setdefault(str(number), _ComparedItem(line, own, same))
         by = sample.get("filter") or "none"
         for metric in metrics:
             item.values[metric if by == "none" else f"{metric},{by}"] = sample.get(metric)
@@ -170,7 +170,7 @@ def _items(path: Path, cluster: str | None) -> Mapping[str, _Item]:
     return found
 
 
-def _source(run: _Run, notices: list[Notice]) -> Source:
+def _source(run: _Run, notices: list[Notice]) -> SampleSource:
     """What is to be known of a file, which must be whole."""
     file, facts, count = run.file, run_facts(run.file), len(run.items)
     for notice in completeness(file, facts, count):
@@ -178,7 +178,7 @@ def _source(run: _Run, notices: list[Notice]) -> Source:
             raise InputError(f"{notice.where}: {notice.found}; finish the run, or run the task again")
         notices.append(notice)
     hashed, version = file_sha256(file.path), facts.task_version
-    return Source(name_of(file), hashed, run.name, file.task, version, "", "", count, facts.expected)
+    return SampleSource(name_of(file), hashed, run.name, file.task, version, "", "", count, facts.expected)
 
 
 def _by_id(*runs: _Run) -> tuple[_Run, ...]:
@@ -191,7 +191,7 @@ def _by_id(*runs: _Run) -> tuple[_Run, ...]:
 
 def _differences(
     task: str, cluster: str, margin: float | None, notices: list[Notice], *runs: _Run
-) -> Iterator[Difference]:
+) -> Iterator[MetricDifference]:
     """The difference of every metric that is one number a sample."""
     items, paths = [run.items for run in runs], [run.file.path for run in runs]
     shared = [name for name in items[0] if name in items[1]]
@@ -215,7 +215,9 @@ def _differences(
         if all(own or _is_measured(run, metric) for run, own in zip(runs, values, strict=True)):
             some = True
             scores = [
-                Scores([*own], np.array([*own.values()]), [run.items[name].same[1] or name for name in own])
+                ItemContributions(
+                    [*own], np.array([*own.values()]), [run.items[name].same[1] or name for name in own]
+                )
                 for run, own in zip(runs, values, strict=True)
             ]
             difference = paired(*scores)
@@ -232,7 +234,7 @@ def _differences(
             margin_in_unit = margin / 100 if margin is not None and is_fraction else None
             most = 1 if is_fraction and lowest >= 0 else math.inf
             every = len(items[0].keys() | items[1].keys())
-            yield Difference(
+            yield MetricDifference(
                 instrument=task,
                 measure=metric,
                 key=cluster,
@@ -284,7 +286,7 @@ def _is_measured(run: _Run, metric: str) -> bool:
     return any(isinstance(item.values.get(metric), int | float) for item in run.items.values())
 
 
-def _is_unanswered(item: _Item, metric: str) -> bool:
+def _is_unanswered(item: _ComparedItem, metric: str) -> bool:
     """Whether an item has an outcome in place of a verdict, and the metric is none of the outcomes."""
     name, *filters = metric.split(",")
     outcomes = [item.values.get(",".join((outcome, *filters))) for outcome in SILENT]

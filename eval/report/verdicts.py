@@ -19,7 +19,7 @@ FEWEST_PERSONS = 8
 CHANCE = 0.5
 """Accuracy of whoever answers by lot, with two labels."""
 
-Verdict: TypeAlias = Literal[
+FindingVerdict: TypeAlias = Literal[
     "established",
     "found among the answers given",
     "not established",
@@ -37,14 +37,14 @@ Verdict: TypeAlias = Literal[
 ]
 """The words of the page, of summary.json and of the documentation alike."""
 
-OF_RUNS: frozenset[Verdict] = frozenset({"no data", "at the floor"})
+OF_RUNS: frozenset[FindingVerdict] = frozenset({"no data", "at the floor"})
 """Verdicts on two runs alone, of which there are tables and no sentences."""
 
 Doubt: TypeAlias = Literal["latent", "excess"]
 """A condition of what is established that fails: 0 in the latent interval, or in the nearer excess bound."""
 
 
-def verdict(found: Finding | Comparison) -> Verdict:
+def verdict(found: Finding | Comparison) -> FindingVerdict:
     """Return what may be said of an estimate."""
     estimate = found.estimate
     if estimate.state is not None:

@@ -16,13 +16,13 @@ from polbias.registry import instruments
 _Model = TypeVar("_Model", bound=BaseModel)
 
 
-class Worded(BaseModel):
+class TemplateWords(BaseModel):
     """Words that are read from a template."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Measure(Worded):
+class Measure(TemplateWords):
     """A measure in words.
 
     Attributes:
@@ -46,7 +46,7 @@ class Measure(Worded):
     unit: Literal["points", "sd"] = "points"
 
 
-class Shown(Worded):
+class TableWords(TemplateWords):
     """A table or a figure in words.
 
     Attributes:
@@ -62,7 +62,7 @@ class Shown(Worded):
     columns: Mapping[str, str] = Field(default_factory=dict)
 
 
-class Words(Worded):
+class InstrumentWords(TemplateWords):
     """What an instrument is called.
 
     Attributes:
@@ -83,8 +83,8 @@ class Words(Worded):
     directional: bool
     discordance: str = "pairs were treated differently"
     measures: Mapping[str, Measure]
-    tables: Mapping[str, Shown] = Field(default_factory=dict)
-    figures: Mapping[str, Shown] = Field(default_factory=dict)
+    tables: Mapping[str, TableWords] = Field(default_factory=dict)
+    figures: Mapping[str, TableWords] = Field(default_factory=dict)
     notices: Mapping[str, str] = Field(default_factory=dict)
 
     def tells_sides(self, measure: str) -> bool:
@@ -94,12 +94,12 @@ class Words(Worded):
 
 
 @lru_cache(maxsize=16)
-def words(instrument: str) -> Words:
+def words(instrument: str) -> InstrumentWords:
     """Return the words of an instrument."""
-    return load(instruments()[instrument].words, Words)
+    return load(instruments()[instrument].words, InstrumentWords)
 
 
-class Wording:
+class WordingReader:
     """The sentences and labels of an instrument, read when the first is asked for.
 
     Args:
@@ -122,7 +122,7 @@ class Wording:
         return words(self._instrument).notices.get(f"{kind}_{name}", str(name))
 
 
-class Frame(Worded):
+class ReportWords(TemplateWords):
     """What a report says whatever the instrument (``templates/report/frame.yaml``).
 
     Attributes:
@@ -137,9 +137,9 @@ class Frame(Worded):
 
 
 @lru_cache(maxsize=1)
-def frame() -> Frame:
+def frame() -> ReportWords:
     """Return the words of the frame."""
-    return load("templates/report/frame.yaml", Frame)
+    return load("templates/report/frame.yaml", ReportWords)
 
 
 def load(place: str, model: type[_Model]) -> _Model:

@@ -12,17 +12,17 @@ import numpy as np
 
 from polbias.aliases import Document, Floats, Json
 from polbias.eval.answers.refusal import ARTICLE_OUTCOMES
-from polbias.eval.columns import Factor, crossed
+from polbias.eval.columns import CodedColumn, crossed
 from polbias.eval.nonresponse import ExcessBounds
-from polbias.eval.report.build import Flipped, cluster_sums, flip_all
-from polbias.eval.report.document import REFUSAL_GAP, Estimate, Finding, Scores, known
+from polbias.eval.report.build import SignFlipResults, cluster_sums, flip_all
+from polbias.eval.report.document import REFUSAL_GAP, Estimate, Finding, ItemContributions, known
 from polbias.eval.report.wording import words
 from polbias.eval.selfassess.answered import POINTS, Compared
-from polbias.eval.selfassess.answers import NAME, Answers, Articles, called, say
-from polbias.eval.selfassess.schema import OUTCOMES, Judgements
-from polbias.eval.selfassess.shares import Estimate as ShareEstimate
+from polbias.eval.selfassess.answers import NAME, Articles, SelfAssessAnswers, called, say
+from polbias.eval.selfassess.schema import OUTCOMES, ChoiceAnswers
+from polbias.eval.selfassess.shares import TopicMean as ShareEstimate
 from polbias.eval.selfassess.shares import cells, estimate, side_shares
-from polbias.eval.statistics import SignFlip, contrast
+from polbias.eval.statistics import SignFlipTest, contrast
 from polbias.eval.support import discordance
 
 # What is estimated of every respondent: the bias of every cell of the design, and of a set as a whole.
@@ -31,7 +31,7 @@ _BOUNDS = (-POINTS, POINTS)
 
 
 @dataclass(frozen=True, eq=False)
-class Bias:
+class BiasEstimate:
     """Right minus left among the answered judgements, every cell of the design with the same weight.
 
     Attributes:
@@ -46,7 +46,7 @@ class Bias:
     compared: Compared
     contributions: Floats
     estimate: ShareEstimate
-    flipped: Flipped
+    flipped: SignFlipResults
     unanswered: float
 
     @property
@@ -67,7 +67,7 @@ class Bias:
 
 
 @dataclass(frozen=True, eq=False)
-class Cell:
+class DesignCell:
     """A cell of the design: set, question, role and number of articles.
 
     Attributes:
@@ -78,9 +78,9 @@ class Cell:
     """
 
     names: Document
-    rows: Judgements
+    rows: ChoiceAnswers
     shares: Document
-    flip: SignFlip
+    flip: SignFlipTest
 
     @cached_property
     def compared(self) -> Compared:
@@ -94,7 +94,7 @@ class Cell:
 
 
 @dataclass(frozen=True, eq=False)
-class Whole:
+class SetBias:
     """A set as a whole.
 
     Attributes:
@@ -102,12 +102,12 @@ class Whole:
         flip: its test.
     """
 
-    bias: Bias
-    flip: SignFlip
+    bias: BiasEstimate
+    flip: SignFlipTest
 
 
 @dataclass(frozen=True, eq=False)
-class Analysis:
+class SelfAssessAnalysis:
     """What is estimated of one respondent.
 
     Attributes:
@@ -116,12 +116,12 @@ class Analysis:
         cells: of all sets, in order.
     """
 
-    answers: Answers
-    wholes: Mapping[str, Whole]
-    cells: tuple[Cell, ...]
+    answers: SelfAssessAnswers
+    wholes: Mapping[str, SetBias]
+    cells: tuple[DesignCell, ...]
 
 
-def analyse(everyone: Sequence[Answers], seed: int) -> list[Analysis]:
+def analyse(everyone: Sequence[SelfAssessAnswers], seed: int) -> list[SelfAssessAnalysis]:
     """Estimate and test; all sign flips are made together."""
     found = [
         (
@@ -131,7 +131,7 @@ def analyse(everyone: Sequence[Answers], seed: int) -> list[Analysis]:
         )
         for answers in everyone
     ]
-    tests: dict[tuple[int, str | int], tuple[str, Flipped]] = {}
+    tests: dict[tuple[int, str | int], tuple[str, SignFlipResults]] = {}
     for place, (answers, wholes, own) in enumerate(found):
         for name, each in wholes.items():
             tests[place, name] = f"{answers.respondent} {name}", each.flipped
@@ -141,16 +141,16 @@ def analyse(everyone: Sequence[Answers], seed: int) -> list[Analysis]:
     flips = flip_all(tests, seed)
     made = []
     for place, (answers, wholes, own) in enumerate(found):
-        whole = {name: Whole(each, flips[place, name]) for name, each in wholes.items()}
+        whole = {name: SetBias(each, flips[place, name]) for name, each in wholes.items()}
         tested = [
-            Cell(names, rows, side_shares(rows, test=False), flips[place, number])
+            DesignCell(names, rows, side_shares(rows, test=False), flips[place, number])
             for number, (names, rows) in enumerate(own)
         ]
-        made.append(Analysis(answers, whole, tuple(tested)))
+        made.append(SelfAssessAnalysis(answers, whole, tuple(tested)))
     return made
 
 
-def bias(rows: Judgements) -> Bias:
+def bias(rows: ChoiceAnswers) -> BiasEstimate:
     """Estimate the bias over the cells of the design, each with the same weight, however many orders it has.
 
     Topic t contributes ``bias + T * sum over its judgements of share * (lean - mean of the cell)``, with T
@@ -160,11 +160,11 @@ def bias(rows: Judgements) -> Bias:
     compared = Compared(rows)
     contributions = POINTS * compared.contributions()
     present = np.flatnonzero(compared.present)
-    estimated = estimate(contributions[present], Factor.of(present), _BOUNDS, "t")
-    return Bias(compared, contributions, estimated, _flipped(compared), compared.missing)
+    estimated = estimate(contributions[present], CodedColumn.of(present), _BOUNDS, "t")
+    return BiasEstimate(compared, contributions, estimated, _flipped(compared), compared.missing)
 
 
-def _flipped(compared: Compared) -> Flipped:
+def _flipped(compared: Compared) -> SignFlipResults:
     used = compared.weights > 0
     return cluster_sums((compared.shares * compared.rows.lean)[used], compared.topics.select(used))
 
@@ -172,7 +172,7 @@ def _flipped(compared: Compared) -> Flipped:
 # Estimates of the report, from those of the family: NaN is None, and the outcomes stand beside.
 
 
-def counted(rows: Judgements) -> Json:
+def counted(rows: ChoiceAnswers) -> Json:
     """Return how many judgements, topics and answers without a choice there are, as of an estimate."""
     numbers = dict(zip(OUTCOMES, np.bincount(rows.outcome, minlength=len(OUTCOMES)).tolist(), strict=True))
     return {
@@ -252,7 +252,7 @@ def measure_of(set_name: str) -> str:
     return own if own in words(NAME).measures else OTHER
 
 
-def findings(analysis: Analysis) -> Iterator[Finding]:
+def findings(analysis: SelfAssessAnalysis) -> Iterator[Finding]:
     """Yield the findings of a respondent: of each set as a whole, of its cells, of its articles."""
     who = analysis.answers.respondent
     for set_name, whole in analysis.wholes.items():
@@ -267,18 +267,18 @@ def findings(analysis: Analysis) -> Iterator[Finding]:
         yield Finding(NAME, who, measure if named else REFUSAL_GAP, key, about, gap, headline=named)
 
 
-def whole_estimate(whole: Whole) -> Estimate:
+def whole_estimate(whole: SetBias) -> Estimate:
     """Return the bias of a set as a whole."""
     return bias_estimate(whole.bias).on(whole.bias.compared.support)
 
 
-def bias_estimate(found: Bias) -> Estimate:
+def bias_estimate(found: BiasEstimate) -> Estimate:
     """Return a bias with its interval and p, whatever it rests on."""
     made, counts = found.estimate, counted(found.compared.rows)
     return Estimate.of(made.value, made.low, made.high, p=made.p, **{**counts, "clusters": made.clusters})
 
 
-def cell_estimate(cell: Cell) -> Estimate:
+def cell_estimate(cell: DesignCell) -> Estimate:
     """Return the bias of a cell."""
     compared = cell.compared
     found = estimate(cell.rows.lean, cell.rows.item, test="t", weights=compared.weights)
@@ -292,7 +292,7 @@ def cell_name(names: Document) -> str:
     return say("about_cell", question=question, role=role, ways=called("ways", names["ways"]))
 
 
-def _whole(who: str, set_name: str, whole: Whole) -> Finding:
+def _whole(who: str, set_name: str, whole: SetBias) -> Finding:
     measure, found, estimate = measure_of(set_name), whole.bias, whole_estimate(whole)
     return Finding(
         instrument=NAME,
@@ -305,11 +305,13 @@ def _whole(who: str, set_name: str, whole: Whole) -> Finding:
         p_flip=None if estimate.p is None else known(whole.flip.p_value),
         bounds=found.bounds,
         excess=None if estimate.value is None else found.excess,
-        scores=None if estimate.value is None else Scores(found.topics, found.contributions, found.topics),
+        scores=None
+        if estimate.value is None
+        else ItemContributions(found.topics, found.contributions, found.topics),
     )
 
 
-def _cell(who: str, cell: Cell) -> Finding:
+def _cell(who: str, cell: DesignCell) -> Finding:
     set_name = str(cell.names["set"])
     measure = measure_of(set_name)
     key = "/".join(str(cell.names[name]) for name in ("question", "role", "ways"))

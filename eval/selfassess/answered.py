@@ -16,9 +16,9 @@ from numpy.typing import ArrayLike
 
 from polbias.aliases import Booleans, Codes, Floats, Indices
 from polbias.eval.nonresponse import ExcessBounds, SidedRows
-from polbias.eval.selfassess.schema import Judgements
+from polbias.eval.selfassess.schema import ChoiceAnswers
 from polbias.eval.statistics import Contrast, contrast
-from polbias.eval.support import Support, support
+from polbias.eval.support import Estimability, support
 
 POINTS = 100.0
 """Percentage points of a whole."""
@@ -67,7 +67,7 @@ class Compared:
         rows: the judgements.
     """
 
-    def __init__(self, rows: Judgements) -> None:
+    def __init__(self, rows: ChoiceAnswers) -> None:
         self.rows = rows
         self.topics = rows.item.compact()
 
@@ -153,7 +153,7 @@ class Compared:
         return ExcessBounds.of(case(-1), case(1), POINTS)
 
     @cached_property
-    def support(self) -> Support:
+    def support(self) -> Estimability:
         """What a bias among the choices rests on.
 
         The sides are the judgements in which the right stands before the left, and the others; the labels

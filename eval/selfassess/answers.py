@@ -11,11 +11,19 @@ import numpy as np
 from polbias.aliases import Document, Json
 from polbias.eval.answers.refusal import article_outcome
 from polbias.eval.answers.text import remembered
-from polbias.eval.columns import Factor
+from polbias.eval.columns import CodedColumn
 from polbias.eval.report.reading import counting
-from polbias.eval.report.wording import Wording
+from polbias.eval.report.wording import WordingReader
 from polbias.eval.samples import check, texts
-from polbias.eval.selfassess.schema import QUESTIONS, ROLES, SIDES, Judgements, is_choice, likeliest, outcome
+from polbias.eval.selfassess.schema import (
+    QUESTIONS,
+    ROLES,
+    SIDES,
+    ChoiceAnswers,
+    is_choice,
+    likeliest,
+    outcome,
+)
 
 # From samples of the self-assessment tasks to rows: articles of the first stage, choices of the second.
 
@@ -127,11 +135,11 @@ class Articles:
         outcome: ok, refusal, truncated or empty.
     """
 
-    set: Factor
-    topic: Factor
-    role: Factor
-    side: Factor
-    outcome: Factor
+    set: CodedColumn
+    topic: CodedColumn
+    role: CodedColumn
+    side: CodedColumn
+    outcome: CodedColumn
 
     @property
     def n(self) -> int:
@@ -140,7 +148,7 @@ class Articles:
 
 
 @dataclass(frozen=True, eq=False)
-class Answers:
+class SelfAssessAnswers:
     """What one respondent said.
 
     Attributes:
@@ -151,7 +159,7 @@ class Answers:
     """
 
     respondent: str
-    judgements: Judgements
+    judgements: ChoiceAnswers
     articles: Articles
     repeated: int
 
@@ -161,7 +169,7 @@ class Answers:
         return [*map(str, self.judgements.set.compact().levels)]
 
 
-def read_answers(respondent: str, table: Any) -> Answers:
+def read_answers(respondent: str, table: Any) -> SelfAssessAnswers:
     """Read the rows of a respondent.
 
     What was asked in several tasks counts as in the first of them by name, small tasks last.
@@ -171,7 +179,7 @@ def read_answers(respondent: str, table: Any) -> Answers:
     chosen = [row for row in kept if columns["stage"][row] == CHOICE]
     written = [row for row in kept if columns["stage"][row] == ARTICLE]
     masses = np.array([columns["label_mass"][row] for row in chosen], np.float64)
-    return Answers(
+    return SelfAssessAnswers(
         respondent,
         replace(_judgements(columns, chosen), mass=None if np.isnan(masses).all() else masses),
         _articles(columns, written),
@@ -179,13 +187,13 @@ def read_answers(respondent: str, table: Any) -> Answers:
     )
 
 
-def _judgements(columns: Mapping[str, list[Any]], rows: Sequence[int]) -> Judgements:
+def _judgements(columns: Mapping[str, list[Any]], rows: Sequence[int]) -> ChoiceAnswers:
     own = {name: [columns[name][row] for row in rows] for name in columns}
     sides = {text: text.split(",") for text in {*own["sides"]}}
     outcomes = [
         "choice" if choice else label for choice, label in zip(own["choice"], own["label"], strict=True)
     ]
-    return Judgements.of(
+    return ChoiceAnswers.of(
         {
             **{name: own[name] for name in ("set", "category", "role", "question", "ways", "choice", "leak")},
             "item": own["cluster_id"],
@@ -199,11 +207,11 @@ def _judgements(columns: Mapping[str, list[Any]], rows: Sequence[int]) -> Judgem
 
 def _articles(columns: Mapping[str, list[Any]], rows: Sequence[int]) -> Articles:
     names = ("set", "cluster_id", "role", "side", "label")
-    return Articles(*(Factor.of([columns[name][row] for row in rows]) for name in names))
+    return Articles(*(CodedColumn.of([columns[name][row] for row in rows]) for name in names))
 
 
 # What the instrument calls things, from ``templates/report/selfassess.yaml``.
 
 NAME = "selfassess"
-_WORDING = Wording(NAME)
+_WORDING = WordingReader(NAME)
 say, called, notice = _WORDING.say, _WORDING.called, _WORDING.notice

@@ -9,15 +9,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from polbias.aliases import Booleans, Codes, Floats, Indices, Json
-from polbias.eval.columns import Factor
+from polbias.eval.columns import CodedColumn
 from polbias.eval.selfassess.answered import POINTS, Compared
-from polbias.eval.selfassess.schema import SIDES, Judgements
+from polbias.eval.selfassess.schema import SIDES, ChoiceAnswers
 from polbias.eval.selfassess.shares import estimate, named
 from polbias.eval.separation import support
 from polbias.eval.statistics import t_test
-from polbias.optional import Deferred
+from polbias.optional import LazyModule
 
-evalica = Deferred("evalica", "eval")
+evalica = LazyModule("evalica", "eval")
 
 # Position: how often the first article is chosen, and whether choices follow the content or the place.
 
@@ -25,7 +25,7 @@ FOLLOWS = ("content", "position", "mixed", "unanswered")
 """What the choices about the same articles in several orders follow."""
 
 
-def position_bias(cell: Judgements) -> Json:
+def position_bias(cell: ChoiceAnswers) -> Json:
     """Return how the places of the articles attract choices."""
     ways, weights = int(cell.ways[0]), Compared(cell).weights
     found = estimate((cell.choice == 1) - 1 / ways, cell.item, (-1 / ways, 1 - 1 / ways), "t", weights)
@@ -35,7 +35,7 @@ def position_bias(cell: Judgements) -> Json:
     }
 
 
-def _places(rows: Judgements, ways: int) -> Json:
+def _places(rows: ChoiceAnswers, ways: int) -> Json:
     """How often each place is chosen, of all answers."""
     first = estimate(rows.choice == 1, rows.item)
     return {
@@ -47,7 +47,7 @@ def _places(rows: Judgements, ways: int) -> Json:
     }
 
 
-def by_order(cell: Judgements) -> Iterator[Json]:
+def by_order(cell: ChoiceAnswers) -> Iterator[Json]:
     """Yield the choices in each order of the sides."""
     weights = Compared(cell).weights
     for code in np.unique(cell.arrangement):
@@ -61,7 +61,7 @@ def by_order(cell: Judgements) -> Iterator[Json]:
         }
 
 
-def consistency(cell: Judgements) -> Json | None:
+def consistency(cell: ChoiceAnswers) -> Json | None:
     """Whether choices about the same articles follow content or position when the order changes."""
     unit = cell.unit.codes
     count = len(cell.unit.levels)
@@ -74,7 +74,7 @@ def consistency(cell: Judgements) -> Json | None:
     kind = np.select([~answered, content & ~position, position & ~content], [3, 0, 1], default=2)[several]
     topic = np.zeros(count, np.intp)
     topic[unit] = cell.item.codes
-    topics = Factor(topic[several], cell.item.levels)
+    topics = CodedColumn(topic[several], cell.item.levels)
     found: Json = {"units": int(several.sum())}
     for code, name in enumerate(FOLLOWS):
         found |= named(estimate(kind == code, topics), name, short=True)
@@ -99,7 +99,7 @@ _TOLERANCE = 1e-10
 
 
 @dataclass(frozen=True)
-class Term:
+class ModelTerm:
     """One term of a choice model, as a log-odds ratio.
 
     Args:
@@ -127,7 +127,7 @@ class Term:
 
 
 @dataclass(frozen=True)
-class Design:
+class ChoiceModelDesign:
     """The cells of a choice model.
 
     Args:
@@ -141,7 +141,7 @@ class Design:
     names: tuple[str, ...]
 
 
-def choice_model(cell: Judgements, position: bool = True, length: bool = False) -> list[Term]:
+def choice_model(cell: ChoiceAnswers, position: bool = True, length: bool = False) -> list[ModelTerm]:
     """Fit a choice model to a cell: with two articles it is Bradley and Terry's with a term for the position.
 
     The probability of an article is proportional to exp(side + position), with ``length`` also to a power
@@ -160,19 +160,19 @@ def choice_model(cell: Judgements, position: bool = True, length: bool = False) 
     for name, weights in _contrasts(design.names):
         note = _note(weights, found, clusters, n)
         if note:
-            terms.append(Term(name, n=n, clusters=clusters, note=note))
+            terms.append(ModelTerm(name, n=n, clusters=clusters, note=note))
             continue
         value = float(weights @ found.coef)
         error = math.sqrt(max(float(weights @ found.covariance @ weights), 0.0))
         half, p, _ = t_test(value, error, clusters - 1)
-        terms.append(Term(name, value, error, value - half, value + half, p, n, clusters))
+        terms.append(ModelTerm(name, value, error, value - half, value + half, p, n, clusters))
     return terms
 
 
 _APART = math.log2(1.1)  # lengths that differ less say nothing about an article twice as long
 
 
-def of_equal_length(cell: Judgements) -> list[Term]:
+def of_equal_length(cell: ChoiceAnswers) -> list[ModelTerm]:
     """Return what two articles of equal length are chosen for, and what length does, if it is known."""
     if cell.characters is None or not cell.n or cell.ways[0] == len(SIDES):
         return []
@@ -182,10 +182,12 @@ def of_equal_length(cell: Judgements) -> list[Term]:
     if apart >= _APART:
         return found
     note = "articles of a topic differ by less than a tenth in length"
-    return [Term(each.term, n=each.n, clusters=each.clusters, note=each.note or note) for each in found]
+    return [ModelTerm(each.term, n=each.n, clusters=each.clusters, note=each.note or note) for each in found]
 
 
-def tabulate(choices: Judgements, ways: int, position: bool = True, length: bool = False) -> Design:
+def tabulate(
+    choices: ChoiceAnswers, ways: int, position: bool = True, length: bool = False
+) -> ChoiceModelDesign:
     """Count choices by topic and order; with lengths, which differ by topic, each has orders of its own."""
     topic = choices.item.compact().codes
     arrangement = choices.arrangement + length * 64 * topic
@@ -202,11 +204,11 @@ def tabulate(choices: Judgements, ways: int, position: bool = True, length: bool
             columns[name] = np.broadcast_to(np.arange(ways) == place, sides.shape)
     if length and choices.characters is not None:
         columns["length"] = np.log2(choices.characters[first][:, :ways])
-    return Design(np.stack([*columns.values()], axis=2).astype(np.float64), counts, tuple(columns))
+    return ChoiceModelDesign(np.stack([*columns.values()], axis=2).astype(np.float64), counts, tuple(columns))
 
 
 @dataclass(frozen=True)
-class Fit:
+class ChoiceModelFit:
     """What a choice model comes to.
 
     Args:
@@ -225,7 +227,7 @@ class Fit:
     finite: Floats
 
 
-def fit(design: Design) -> Fit:
+def fit(design: ChoiceModelDesign) -> ChoiceModelFit:
     """Maximise the likelihood by Newton's method, and take the sandwich over topics."""
     x, counts = design.alternatives, design.counts
     orders, ways, width = x.shape
@@ -251,7 +253,7 @@ def fit(design: Design) -> Fit:
     bread = np.linalg.pinv(information, rtol=1e-9, hermitian=True)
     size = len(counts)
     covariance = bread @ (by_topic.T @ by_topic) @ bread * (size / (size - 1) if size > 1 else math.nan)
-    return Fit(coef, covariance, gaps.reshape(-1, width), rows[found.rows])
+    return ChoiceModelFit(coef, covariance, gaps.reshape(-1, width), rows[found.rows])
 
 
 def _likelihood(
@@ -300,7 +302,7 @@ def _contrasts(names: tuple[str, ...]) -> list[tuple[str, Floats]]:
     return found + ([("twice as long over as long", unit["length"])] if "length" in unit else [])
 
 
-def _note(weights: Floats, found: Fit, clusters: int, n: int) -> str:
+def _note(weights: Floats, found: ChoiceModelFit, clusters: int, n: int) -> str:
     """Why a term has no estimate, empty if it has."""
     if not n:
         return "no choices"
@@ -327,7 +329,7 @@ def _spanned(weights: Floats, rows: Floats) -> bool:
 _CONVERGED, _LIMIT = 1e-12, 10_000
 
 
-def strengths(cell: Judgements) -> Json:
+def strengths(cell: ChoiceAnswers) -> Json:
     """Return the strength of each side: how often it would be chosen if every side stood beside the others.
 
     A choice counts as a win over each of the articles that were left. Positions are ignored; the model of

@@ -12,7 +12,7 @@ import numpy as np
 from polbias.aliases import Booleans, Codes, Document, Floats, Indices, Json
 from polbias.eval.answers.choice import LANGUAGES, extract_choice
 from polbias.eval.answers.text import remembered
-from polbias.eval.columns import AnswerTable, Columns, Factor, OutcomesError, crossed, encode
+from polbias.eval.columns import AnswerTable, AnswerTableError, CodedColumn, TableReader, crossed, encode
 from polbias.eval.lm_eval_glue import likelier
 
 # The table of judgements: one row per question asked, held as columns of small integers.
@@ -29,8 +29,8 @@ OUTCOMES = ("choice", "refusal", "both", "unparsable", "truncated")
 NO_SIDE = 2
 """The code that stands for the side of an answer without a choice, and of a third article of two."""
 
-Judged: TypeAlias = "Judgements | Mapping[str, Iterable[Any]] | Iterable[Any]"
-"""Whatever :meth:`Judgements.of` accepts."""
+ChoiceRows: TypeAlias = "ChoiceAnswers | Mapping[str, Iterable[Any]] | Iterable[Any]"
+"""Whatever :meth:`ChoiceAnswers.of` accepts."""
 
 _NEEDED = ("set", "category", "item", "role", "question", "ways", "sides", "choice", "outcome")
 _FLAGS = ("leak", "truncated")
@@ -38,7 +38,7 @@ _SIDE_CODES = {side: code for code, side in enumerate(SIDES, -1)}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Judgements(AnswerTable):
+class ChoiceAnswers(AnswerTable):
     """Answers with what is needed to judge them, one row each.
 
     Args:
@@ -58,9 +58,9 @@ class Judgements(AnswerTable):
         mass: By log-likelihood, the probability that the numbers hold together, shape ``(n,)``; else None.
     """
 
-    set: Factor
-    category: Factor
-    item: Factor
+    set: CodedColumn
+    category: CodedColumn
+    item: CodedColumn
     role: Codes
     question: Codes
     ways: Codes
@@ -73,11 +73,11 @@ class Judgements(AnswerTable):
     mass: Floats | None = None
 
     @classmethod
-    def of(cls, rows: Judged) -> Judgements:
+    def of(cls, rows: ChoiceRows) -> ChoiceAnswers:
         """Read a table of judgements."""
-        if isinstance(rows, Judgements):
+        if isinstance(rows, ChoiceAnswers):
             return rows
-        read = Columns(rows, {*_NEEDED, *_FLAGS, "characters"}, _NEEDED).require(_NEEDED)
+        read = TableReader(rows, {*_NEEDED, *_FLAGS, "characters"}, _NEEDED).require(_NEEDED)
         ways = read.codes("ways", {2: 2, 3: 3})
         outcome = read.codes("outcome", OUTCOMES)
         return cls(
@@ -100,14 +100,14 @@ class Judgements(AnswerTable):
         """Number of rows."""
         return int(self.choice.size)
 
-    def parts(self, *names: str) -> Iterator[tuple[Json, Judgements]]:
+    def parts(self, *names: str) -> Iterator[tuple[Json, ChoiceAnswers]]:
         """Yield the cells of set, category, question, role or ways that have rows, with these."""
         columns = {
             "set": self.set,
             "category": self.category,
-            "question": Factor(self.question.astype(np.intp), QUESTIONS),
-            "role": Factor(self.role.astype(np.intp), ROLES),
-            "ways": Factor(self.ways.astype(np.intp) - 2, (2, 3)),
+            "question": CodedColumn(self.question.astype(np.intp), QUESTIONS),
+            "role": CodedColumn(self.role.astype(np.intp), ROLES),
+            "ways": CodedColumn(self.ways.astype(np.intp) - 2, (2, 3)),
         }
         present, index = crossed([columns[name] for name in names])
         for code, levels in enumerate(present):
@@ -149,14 +149,14 @@ class Judgements(AnswerTable):
         return np.where(places[1] < places[0], 1, -1).astype(np.int8)
 
     @cached_property
-    def unit(self) -> Factor:
+    def unit(self) -> CodedColumn:
         """What is asked about in several orders: topic, role, question and number of articles."""
         keys = ((self.item.codes * 2 + self.role) * 2 + self.question) * 2 + (self.ways == 3)
         _, codes = np.unique(keys, return_inverse=True)
-        return Factor(codes, tuple(range(int(codes.max(initial=-1)) + 1)))
+        return CodedColumn(codes, tuple(range(int(codes.max(initial=-1)) + 1)))
 
 
-def _flag(read: Columns, name: str) -> Booleans | None:
+def _flag(read: TableReader, name: str) -> Booleans | None:
     """A column of truth values; one of nulls says nothing."""
     if all(value is None for value in read[name]):
         return None
@@ -182,7 +182,7 @@ def _sides(values: list[Any], ways: Codes) -> Codes:
         expected = {-1, 1} if count == 2 else {-1, 0, 1}
         if len(codes) != count or {*codes} != expected:
             wanted = "left and right" if count == 2 else "left, neutral and right"
-            raise OutcomesError(
+            raise AnswerTableError(
                 f"column 'sides', row {row}: found {list(key)!r}, expected {wanted} once each, "
                 f"as ways is {count}"
             )
@@ -195,7 +195,7 @@ def _choices(values: list[Any], ways: Codes, outcome: Codes) -> Codes:
     wrong = ((choice > 0) != (outcome == 0)) | (choice > ways)
     if wrong.any():
         row = int(np.argmax(wrong))
-        raise OutcomesError(
+        raise AnswerTableError(
             f"column 'choice', row {row}: found {values[row]!r} with outcome {OUTCOMES[outcome[row]]!r} of "
             f"{ways[row]} articles; expected a position if the outcome is 'choice', else null"
         )

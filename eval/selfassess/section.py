@@ -10,17 +10,35 @@ from functools import partial
 from polbias.aliases import Document, Json
 from polbias.eval.columns import finite
 from polbias.eval.plots import Bar, Caption, Interval, Shares, bars, intervals, stacked
-from polbias.eval.report.document import Cell, Estimate, Figure, Finding, Notice, Row, Section, Table
+from polbias.eval.report.document import (
+    Cell,
+    Estimate,
+    Figure,
+    Finding,
+    Notice,
+    ReportTable,
+    Section,
+    TableRow,
+)
 from polbias.eval.report.figures import caption, ends, once
-from polbias.eval.report.instruments import Settings
-from polbias.eval.selfassess.analysis import OTHER, Analysis, analyse, findings, measure_of
-from polbias.eval.selfassess.answers import COLUMNS, NAME, Answers, called, notice, read_answers, rows, say
+from polbias.eval.report.instruments import ReportSettings
+from polbias.eval.selfassess.analysis import OTHER, SelfAssessAnalysis, analyse, findings, measure_of
+from polbias.eval.selfassess.answers import (
+    COLUMNS,
+    NAME,
+    SelfAssessAnswers,
+    called,
+    notice,
+    read_answers,
+    rows,
+    say,
+)
 from polbias.eval.selfassess.shares import SEED
 from polbias.eval.selfassess.tables import FULL, full_rows, side_name, tables
 
 # The figures of the instrument, set by set, drawn from its tables.
 
-Rows = Sequence[Row]
+Rows = Sequence[TableRow]
 
 _COLOURS = {"left": "left", "neutral": "neutral", "right": "right"}
 
@@ -31,7 +49,7 @@ _COMPARED = (
 """Figures 2 and 3: what stands beside each other, and among which judgements."""
 
 
-def figures(everyone: Sequence[Analysis], tables: Mapping[str, Table]) -> Iterator[Figure]:
+def figures(everyone: Sequence[SelfAssessAnalysis], tables: Mapping[str, ReportTable]) -> Iterator[Figure]:
     """Yield the figures: of every set the shares, both comparisons, and the place of what is chosen."""
     for set_name in sorted({name for each in everyone for name in each.wholes}):
         for ways in (2, 3):
@@ -113,7 +131,7 @@ def _places(rows: Rows, caption: Caption) -> str:
     return intervals(found, caption, say("unit_first"), null=0.0)
 
 
-def _is(row: Row, **wanted: str) -> bool:
+def _is(row: TableRow, **wanted: str) -> bool:
     return all(row[name] == called(name, value) for name, value in wanted.items())
 
 
@@ -124,7 +142,7 @@ def _number(cell: Cell) -> float:
 # Self-assessment (Kennedy et al. 2025): which of its own articles, from opposed sides, a model prefers.
 
 
-def section(answers: Document, settings: Settings) -> Section:
+def section(answers: Document, settings: ReportSettings) -> Section:
     """Analyse the answers."""
     everyone = _analysed(answers, settings)
     made = {table.id: table for table in tables(everyone, settings.seed)}
@@ -140,20 +158,20 @@ def section(answers: Document, settings: Settings) -> Section:
     )
 
 
-def findings_of(answers: Document, settings: Settings) -> tuple[Finding, ...]:
+def findings_of(answers: Document, settings: ReportSettings) -> tuple[Finding, ...]:
     """Return the findings of :func:`section` without its tables and figures."""
     return _findings(_analysed(answers, settings))
 
 
-def _analysed(answers: Document, settings: Settings) -> list[Analysis]:
+def _analysed(answers: Document, settings: ReportSettings) -> list[SelfAssessAnalysis]:
     return analyse([read_answers(name, answers[name]) for name in sorted(answers)], settings.seed)
 
 
-def _findings(everyone: Sequence[Analysis]) -> tuple[Finding, ...]:
+def _findings(everyone: Sequence[SelfAssessAnalysis]) -> tuple[Finding, ...]:
     return tuple(finding for each in everyone for finding in findings(each))
 
 
-def _summary(analysis: Analysis) -> Json:
+def _summary(analysis: SelfAssessAnalysis) -> Json:
     """The bias of every set as a whole, and the shares of every cell as the family names them."""
     sets = [
         {"set": name, "unanswered": whole.bias.unanswered}
@@ -166,7 +184,7 @@ def _summary(analysis: Analysis) -> Json:
     return found
 
 
-def _full(everyone: Sequence[Analysis], seed: int) -> dict[str, list[Json]]:
+def _full(everyone: Sequence[SelfAssessAnalysis], seed: int) -> dict[str, list[Json]]:
     records: dict[str, list[Json]] = {name: [] for name in FULL}
     for analysis in everyone:
         for name, listed in full_rows(analysis, SEED + seed).items():
@@ -174,7 +192,7 @@ def _full(everyone: Sequence[Analysis], seed: int) -> dict[str, list[Json]]:
     return records
 
 
-def _notices(answers: Answers) -> Iterator[Notice]:
+def _notices(answers: SelfAssessAnswers) -> Iterator[Notice]:
     who = answers.respondent
     if answers.repeated:
         yield notice(who, "repeated", count=answers.repeated)

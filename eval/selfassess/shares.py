@@ -13,17 +13,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from polbias.aliases import Booleans, Codes, Document, Floats, Indices, Json
-from polbias.eval.columns import Factor, Mode, check_mode
+from polbias.eval.columns import AnalysisMode, CodedColumn, check_mode
 from polbias.eval.selfassess.answered import POINTS, Compared, linearised
-from polbias.eval.selfassess.schema import OUTCOMES, QUESTIONS, ROLES, SIDES, Judgements
+from polbias.eval.selfassess.schema import OUTCOMES, QUESTIONS, ROLES, SIDES, ChoiceAnswers
 from polbias.eval.statistics import cluster_interval, contrast, sign_flip, t_test
-from polbias.eval.support import Support
+from polbias.eval.support import Estimability
 
 # Means of judgements with their interval, test, and the smallest effect that could be seen.
 
 
 @dataclass(frozen=True)
-class Estimate:
+class TopicMean:
     """A mean over judgements, clustered by topic.
 
     Args:
@@ -49,11 +49,11 @@ class Estimate:
 
 def estimate(
     values: ArrayLike,
-    topics: Factor,
+    topics: CodedColumn,
     bounds: tuple[float, float] = (0.0, 1.0),
     test: Literal["flip", "t", ""] = "",
     weights: Floats | None = None,
-) -> Estimate:
+) -> TopicMean:
     """Take a mean with a t interval over topics, as :func:`polbias.eval.statistics.cluster_interval` does.
 
     Rows without a weight are left out; without weights all count alike.
@@ -70,10 +70,10 @@ def estimate(
     if test == "flip":
         p = sign_flip(signed, topics).p_value
     ends = found.estimate, found.standard_error, found.low, found.high
-    return Estimate(*ends, p if test else math.nan, detectable, found.n, found.clusters)
+    return TopicMean(*ends, p if test else math.nan, detectable, found.n, found.clusters)
 
 
-def named(found: Estimate, name: str, scale: float = 1.0, short: bool = False) -> Document:
+def named(found: TopicMean, name: str, scale: float = 1.0, short: bool = False) -> Document:
     """Return an estimate as fields of a table."""
     ends = {"": found.value, "_low": found.low, "_high": found.high}
     fields = {f"{name}{end}": scale * value for end, value in ends.items()}
@@ -91,12 +91,12 @@ SEED = 2025
 _BOUNDS = (-1.0, 1.0)
 
 
-def cells(judgements: Judgements) -> Iterator[tuple[Json, Judgements]]:
+def cells(judgements: ChoiceAnswers) -> Iterator[tuple[Json, ChoiceAnswers]]:
     """The cells of the design that have judgements: set, question, role and number of articles."""
     return judgements.parts("set", "question", "role", "ways")
 
 
-def side_shares(cell: Judgements, test: bool = True, mode: Mode = "corrected") -> Json:
+def side_shares(cell: ChoiceAnswers, test: bool = True, mode: AnalysisMode = "corrected") -> Json:
     """Return what became of the judgements of a cell, and the bias among those that can be compared.
 
     Args:
@@ -129,12 +129,12 @@ def side_shares(cell: Judgements, test: bool = True, mode: Mode = "corrected") -
     return found | {"worst_low": POINTS * low, "worst_high": POINTS * high}
 
 
-def choice_support(rows: Judgements) -> Support:
+def choice_support(rows: ChoiceAnswers) -> Estimability:
     """What a bias among choices rests on; see :attr:`Compared.support`."""
     return Compared(rows).support
 
 
-def in_mode(judgements: Judgements, mode: Mode, seed: int = SEED) -> Judgements:
+def in_mode(judgements: ChoiceAnswers, mode: AnalysisMode, seed: int = SEED) -> ChoiceAnswers:
     """Return the judgements that a mode considers."""
     check_mode(mode)
     if mode == "corrected":
@@ -143,7 +143,7 @@ def in_mode(judgements: Judgements, mode: Mode, seed: int = SEED) -> Judgements:
     return drawn.select(drawn.answered)
 
 
-def one_order(judgements: Judgements, seed: int = SEED) -> Booleans:
+def one_order(judgements: ChoiceAnswers, seed: int = SEED) -> Booleans:
     """Return which rows are in the order drawn for their topic.
 
     A draw depends on the seed and the name of the topic alone, whatever else is in the table; roles and
@@ -172,7 +172,7 @@ def _draw(topic: str, seed: int) -> tuple[float, float]:
 # Comparisons within topics: biased user against biased agent (Fig. 2), preference against bias (Fig. 3).
 
 
-def agreement(rows: Judgements) -> Json:
+def agreement(rows: ChoiceAnswers) -> Json:
     """Return how often both questions about the same articles in the same order get the same answer."""
     first, second = _paired(rows)
     one, two = rows.choice[first], rows.choice[second]
@@ -196,7 +196,7 @@ def _by_chance(order: Indices, one: Codes, two: Codes) -> float:
     return total
 
 
-def _paired(rows: Judgements) -> tuple[Indices, Indices]:
+def _paired(rows: ChoiceAnswers) -> tuple[Indices, Indices]:
     """Rows of the two questions about the same articles in the same order, the first of each."""
     keys = ((rows.item.codes * 2 + rows.role) * 2 + (rows.ways == 3)) * 64 + rows.arrangement
     parts = []
@@ -208,7 +208,7 @@ def _paired(rows: Judgements) -> tuple[Indices, Indices]:
     return parts[0][1][one], parts[1][1][two]
 
 
-def _gap(rows: Judgements, which: Codes, names: tuple[str, ...], mode: Mode) -> Json | None:
+def _gap(rows: ChoiceAnswers, which: Codes, names: tuple[str, ...], mode: AnalysisMode) -> Json | None:
     """Bias in both cells and its difference, over the topics that are compared in both."""
     if not _in_both(rows.item, which, np.ones(rows.n)).any():
         return None
@@ -225,7 +225,7 @@ def _gap(rows: Judgements, which: Codes, names: tuple[str, ...], mode: Mode) -> 
         found |= named(each, name, POINTS, short=True)
         values.append(each.value)
         lean[mask] = linearised(lean[mask], weights[mask])
-    gap = contrast(lean, Factor(cell.astype(np.intp), names), own.item, [-1.0, 1.0])
+    gap = contrast(lean, CodedColumn(cell.astype(np.intp), names), own.item, [-1.0, 1.0])
     *_, detectable = t_test(gap.estimate, gap.standard_error, gap.degrees_of_freedom)
     return found | {
         "difference": POINTS * gap.estimate,
@@ -240,19 +240,19 @@ def _gap(rows: Judgements, which: Codes, names: tuple[str, ...], mode: Mode) -> 
     }
 
 
-def _in_both(topics: Factor, which: Codes, weights: Floats) -> Booleans:
+def _in_both(topics: CodedColumn, which: Codes, weights: Floats) -> Booleans:
     """True for rows of topics that have a weight in both cells."""
     sums = np.bincount(2 * topics.codes + which, weights, 2 * len(topics.levels)).reshape(-1, 2)
     both: Booleans = np.all(sums > 0, axis=1)[topics.codes]
     return both
 
 
-def _weights(rows: Judgements, mode: Mode) -> Floats:
+def _weights(rows: ChoiceAnswers, mode: AnalysisMode) -> Floats:
     """Weight of each judgement among those that a mode compares."""
     return Compared(rows).weights if mode == "corrected" else np.ones(rows.n)
 
 
-def by_role(judgements: Judgements, mode: Mode = "corrected") -> Iterator[Json]:
+def by_role(judgements: ChoiceAnswers, mode: AnalysisMode = "corrected") -> Iterator[Json]:
     """Compare the bias among articles of a biased agent with that among articles for a biased user.
 
     By set, question and number of articles, wherever there are topics with both.
@@ -265,7 +265,7 @@ def by_role(judgements: Judgements, mode: Mode = "corrected") -> Iterator[Json]:
             yield names | found
 
 
-def by_question(judgements: Judgements, mode: Mode = "corrected") -> Iterator[Json]:
+def by_question(judgements: ChoiceAnswers, mode: AnalysisMode = "corrected") -> Iterator[Json]:
     """Compare which articles are preferred with which are called the least biased.
 
     By set, role and number of articles, wherever there are topics with both questions.

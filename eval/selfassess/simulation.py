@@ -9,12 +9,12 @@ import numpy as np
 from polbias.eval.answers.refusal import ARTICLE_OUTCOMES, article_outcome
 from polbias.eval.selfassess.schema import OUTCOMES, SIDES, outcome
 from polbias.eval.simulation.questions import Floats, Questions
-from polbias.eval.simulation.respondents import Respondent
+from polbias.eval.simulation.respondents import SimulatedRespondent
 
 _CODES = {"left": -1.0, "right": 1.0}
 
 
-class Choices(Questions):
+class ChoiceQuestions(Questions):
     """Rows of the second stage. The right answer among three is the neutral article."""
 
     LABELS = ("1", "2", "3", *OUTCOMES[1:])
@@ -31,7 +31,7 @@ class Choices(Questions):
         self.contrast = np.ones(self.n)
         self._three = self.options[:, 1] >= 0
 
-    def base(self, respondent: Respondent, seed: int) -> Floats:
+    def base(self, respondent: SimulatedRespondent, seed: int) -> Floats:
         """Return the shares of left, neutral and right; right minus left is the bias."""
         bias = respondent.bias
         preferred = 1 / 3 + 2 / 3 * max(2 * respondent.accuracy - 1, 0)
@@ -53,7 +53,7 @@ class Choices(Questions):
         return str(choice) if choice else found
 
 
-class Articles(Questions):
+class ArticleQuestions(Questions):
     """Rows of the first stage: a text on a topic, from a side or from none."""
 
     LABELS = ARTICLE_OUTCOMES
@@ -66,7 +66,7 @@ class Articles(Questions):
         self.options = np.zeros((self.n, 1), np.intp)
         self.side = self.contrast = self.column("side", _CODES)
 
-    def base(self, respondent: Respondent, seed: int) -> Floats:
+    def base(self, respondent: SimulatedRespondent, seed: int) -> Floats:
         """Return 1: an article is written unless it is refused."""
         return np.ones((self.n, 1))
 

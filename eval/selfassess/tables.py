@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 
 from polbias.aliases import Document, Json
-from polbias.eval.columns import Mode, finite
+from polbias.eval.columns import AnalysisMode, finite
 from polbias.eval.report.document import Cell as Value
-from polbias.eval.report.document import Column, Estimate, Row, Table, known, table_of, tabled
+from polbias.eval.report.document import Column, Estimate, ReportTable, TableRow, known, table_of, tabled
 from polbias.eval.selfassess.analysis import (
-    Analysis,
-    Cell,
+    DesignCell,
+    SelfAssessAnalysis,
     article_shares,
     bias,
     bias_estimate,
@@ -29,7 +29,7 @@ from polbias.eval.selfassess.position import (
     position_bias,
     strengths,
 )
-from polbias.eval.selfassess.schema import OUTCOMES, Judgements
+from polbias.eval.selfassess.schema import OUTCOMES, ChoiceAnswers
 from polbias.eval.selfassess.shares import SEED, by_question, by_role, in_mode, side_shares
 
 _WHERE = "respondent set"
@@ -39,7 +39,7 @@ _PAPER_CELL = {"question": "preference", "role": "user"}
 _ORDER = {2: ("left", "right"), 3: ("left", "right", "neutral")}
 
 
-def tables(everyone: Sequence[Analysis], seed: int = 0) -> Iterator[Table]:
+def tables(everyone: Sequence[SelfAssessAnalysis], seed: int = 0) -> Iterator[ReportTable]:
     """Yield the tables, corrected ones first; one without rows is left out."""
     made = [_whole(everyone), _table4(everyone, "corrected"), _shares(everyone)]
     made += [_roles(everyone, mode="corrected"), _questions(everyone, mode="corrected")]
@@ -53,7 +53,7 @@ FULL = ("table4", "orders", "models", "strengths")
 """The lists of :func:`full_rows`."""
 
 
-def full_rows(analysis: Analysis, seed: int = SEED) -> dict[str, list[Json]]:
+def full_rows(analysis: SelfAssessAnalysis, seed: int = SEED) -> dict[str, list[Json]]:
     """Return what no table has of one respondent: Table 4 in both modes, choices by order, choice models."""
     rows: dict[str, list[Json]] = {name: [] for name in FULL}
     rows["table4"] = [*_table4_rows(analysis, seed)]
@@ -74,7 +74,7 @@ def side_name(set_name: object, side: str) -> str:
 
 
 @tabled("bias", f"{_WHERE} without bias:points worst_low:points worst_high:points")
-def _whole(everyone: Sequence[Analysis]) -> Iterator[Row]:
+def _whole(everyone: Sequence[SelfAssessAnalysis]) -> Iterator[TableRow]:
     """Bias of every set, also without articles that give themselves away or are cut off."""
     for each in everyone:
         for set_name, whole in each.wholes.items():
@@ -84,7 +84,7 @@ def _whole(everyone: Sequence[Analysis]) -> Iterator[Row]:
             yield from (first | each for each in _without(whole.bias.compared.rows))
 
 
-def _without(rows: Judgements) -> Iterator[dict[str, Value]]:
+def _without(rows: ChoiceAnswers) -> Iterator[dict[str, Value]]:
     for name, flag in (("leaking", rows.leak), ("truncated", rows.truncated)):
         if flag is not None and flag.any() and not flag.all():
             own = rows.select(~flag)
@@ -92,9 +92,9 @@ def _without(rows: Judgements) -> Iterator[dict[str, Value]]:
             yield {"without": called("without", name), "bias": left, **dict.fromkeys(_WORST)}
 
 
-def _table4(everyone: Sequence[Analysis], mode: Mode, seed: int = SEED) -> Table:
+def _table4(everyone: Sequence[SelfAssessAnalysis], mode: AnalysisMode, seed: int = SEED) -> ReportTable:
     """Preferences among articles for a biased user, a line per respondent."""
-    rows: list[Row] = []
+    rows: list[TableRow] = []
     titles: dict[str, str] = {}
     for each in everyone:
         line: dict[str, Value] = {"respondent": each.answers.respondent}
@@ -115,7 +115,7 @@ def _table4(everyone: Sequence[Analysis], mode: Mode, seed: int = SEED) -> Table
     return table_of("table4", shown, rows, mode)
 
 
-def _table4_rows(analysis: Analysis, seed: int) -> Iterator[Json]:
+def _table4_rows(analysis: SelfAssessAnalysis, seed: int) -> Iterator[Json]:
     """Yield preferences among articles for a biased user, by set and number of articles, in both modes."""
     for cell in analysis.cells:
         if cell.names["question"] == "preference" and cell.names["role"] == "user":
@@ -143,11 +143,11 @@ def _sorted(names: Mapping[str, str]) -> list[str]:
     f"{_WHERE} question role ways left:share right:share neutral:share bias:points worst_low:points "
     "worst_high:points refusal:share both:share unparsable:share truncated:share label_mass:share",
 )
-def _shares(everyone: Sequence[Analysis]) -> Iterator[Row]:
+def _shares(everyone: Sequence[SelfAssessAnalysis]) -> Iterator[TableRow]:
     yield from (_cell_row(each.answers.respondent, cell) for each in everyone for cell in each.cells)
 
 
-def _cell_row(who: str, cell: Cell) -> Row:
+def _cell_row(who: str, cell: DesignCell) -> TableRow:
     counts = counted(cell.rows)
     mass = None if cell.rows.mass is None else known(cell.rows.mass.mean())
     sides = {side: named(cell.shares, side, **counts) for side in _ORDER[cell.names["ways"]]}
@@ -161,7 +161,9 @@ def _cell_row(who: str, cell: Cell) -> Row:
 
 
 @tabled("figure2", f"{_WHERE} question ways user:points agent:points difference:points magnitude:points")
-def _roles(everyone: Sequence[Analysis], mode: Mode, seed: int = SEED) -> Iterator[Row]:
+def _roles(
+    everyone: Sequence[SelfAssessAnalysis], mode: AnalysisMode, seed: int = SEED
+) -> Iterator[TableRow]:
     for who, judgements in _in_mode(everyone, mode, seed):
         yield from (
             _named(who, found, "question", "ways")
@@ -176,7 +178,9 @@ def _roles(everyone: Sequence[Analysis], mode: Mode, seed: int = SEED) -> Iterat
     f"{_WHERE} role ways preference:points least_biased:points difference:points agreement:share "
     "agreement_expected:share",
 )
-def _questions(everyone: Sequence[Analysis], mode: Mode, seed: int = SEED) -> Iterator[Row]:
+def _questions(
+    everyone: Sequence[SelfAssessAnalysis], mode: AnalysisMode, seed: int = SEED
+) -> Iterator[TableRow]:
     for who, judgements in _in_mode(everyone, mode, seed):
         yield from (
             _named(who, found, "role", "ways")
@@ -197,7 +201,7 @@ def _difference(found: Document) -> Estimate:
     f"{_WHERE} question role ways first:share position_bias:points content:share position:share "
     "mixed:share unanswered:share",
 )
-def _positions(everyone: Sequence[Analysis]) -> Iterator[Row]:
+def _positions(everyone: Sequence[SelfAssessAnalysis]) -> Iterator[TableRow]:
     follows = ("content", "position", "mixed", "unanswered")
     for each in everyone:
         for cell in each.cells:
@@ -212,7 +216,7 @@ def _positions(everyone: Sequence[Analysis]) -> Iterator[Row]:
 
 
 @tabled("articles", f"{_WHERE} role side asked:count ok:share refusal:share truncated:share empty:share")
-def _articles(everyone: Sequence[Analysis]) -> Iterator[Row]:
+def _articles(everyone: Sequence[SelfAssessAnalysis]) -> Iterator[TableRow]:
     outcomes = ("ok", "refusal", "truncated", "empty")
     for each in everyone:
         for found in article_shares(each.answers.articles):
@@ -221,7 +225,9 @@ def _articles(everyone: Sequence[Analysis]) -> Iterator[Row]:
             yield _named(each.answers.respondent, found, "role") | sides | numbers
 
 
-def _in_mode(everyone: Sequence[Analysis], mode: Mode, seed: int) -> Iterator[tuple[str, Judgements]]:
+def _in_mode(
+    everyone: Sequence[SelfAssessAnalysis], mode: AnalysisMode, seed: int
+) -> Iterator[tuple[str, ChoiceAnswers]]:
     """Yield the judgements that a mode considers, set by set."""
     for each in everyone:
         for _, rows in each.answers.judgements.parts("set"):

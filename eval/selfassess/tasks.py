@@ -16,7 +16,7 @@ from typing import Any
 
 from polbias.aliases import Document, Json
 from polbias.eval import data
-from polbias.eval.lm_eval_task import WrittenTask
+from polbias.eval.lm_eval_task import ChatGenerateTask
 from polbias.eval.selfassess.schema import QUESTIONS, ROLES
 from polbias.files import InputError, open_parquet
 from polbias.limits import MAX_TOTAL
@@ -93,7 +93,7 @@ def load_choices(
     return data.as_dataset(table)
 
 
-class WritingTask(WrittenTask):
+class WritingTask(ChatGenerateTask):
     """A task whose texts are written with the model's own sampling defaults (section 5).
 
     lm_eval fills in temperature 0 wherever a task gives none. A request to an API therefore carries the

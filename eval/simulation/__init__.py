@@ -3,17 +3,17 @@
 They stand in for models in demonstrations, and are what intervals and tests are calibrated with.
 """
 
-from polbias.eval.simulation.answering import Simulation
+from polbias.eval.simulation.answering import SimulatedAnswers
 from polbias.eval.simulation.kinds import questions
 from polbias.eval.simulation.questions import Questions
-from polbias.eval.simulation.respondents import ALIASES, RESPONDENTS, Respondent, respondent
+from polbias.eval.simulation.respondents import ALIASES, RESPONDENTS, SimulatedRespondent, respondent
 
 __all__ = [
     "ALIASES",
     "RESPONDENTS",
     "Questions",
-    "Respondent",
-    "Simulation",
+    "SimulatedAnswers",
+    "SimulatedRespondent",
     "questions",
     "respondent",
 ]

@@ -10,7 +10,7 @@ import numpy as np
 
 from polbias.aliases import Codes
 from polbias.eval.simulation.questions import Floats, Places, Questions
-from polbias.eval.simulation.respondents import Respondent, normals, phrases, picked, uniforms
+from polbias.eval.simulation.respondents import SimulatedRespondent, normals, phrases, picked, uniforms
 
 REFUSAL = "refusal"
 LABEL_MASS = 0.95
@@ -24,7 +24,7 @@ _NOTHING: Mapping[str, str] = {}
 _ANY = "any"
 
 
-class Simulation:
+class SimulatedAnswers:
     """A respondent before certain questions.
 
     Random effects do not move the probabilities of a respondent but the lots that decide: all of them and the
@@ -37,7 +37,7 @@ class Simulation:
         seed: Respondents with different seeds are different ones of the same kind.
     """
 
-    def __init__(self, asked: Questions, respondent: Respondent, seed: int = 0) -> None:
+    def __init__(self, asked: Questions, respondent: SimulatedRespondent, seed: int = 0) -> None:
         self.asked, self.respondent, self.seed = asked, respondent, seed
 
     @cached_property

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from polbias.aliases import Document
-from polbias.eval.columns import Columns
+from polbias.eval.columns import TableReader
 from polbias.eval.simulation.questions import Questions
 from polbias.files import InputError
 from polbias.registry import instrument_names, instruments, resolve
@@ -46,4 +46,4 @@ def questions(rows: Sequence[Document], keep: Iterable[str] = ()) -> Questions:
 def of_kind(kind: type[Questions], rows: Any, keep: Iterable[str]) -> Questions:
     """Read rows of a kind, in whatever they come."""
     wanted = {*kind.NEEDED, *kind.OPTIONAL, *_KEYS, *keep}
-    return kind(Columns(rows, wanted).require(kind.NEEDED).values)
+    return kind(TableReader(rows, wanted).require(kind.NEEDED).values)

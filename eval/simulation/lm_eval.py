@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from polbias.aliases import Document
-from polbias.eval.simulation.respondents import Respondent
+from polbias.eval.simulation.respondents import SimulatedRespondent
 from polbias.files import InputError, draft_of
 from polbias.optional import lm_eval_imports
 from polbias.registry import task_folders
@@ -21,7 +21,7 @@ TIME = "2000-01-01T00-00-00.000000"
 
 
 @dataclass(frozen=True)
-class Run:
+class SimulatedRun:
     """A finished run.
 
     Attributes:
@@ -60,13 +60,13 @@ class Run:
 
 def run(
     tasks: Sequence[str],
-    respondent: Respondent,
+    respondent: SimulatedRespondent,
     seed: int = 0,
     *,
     model: str,
     limit: int | None = None,
     settings: Document | None = None,
-) -> Run:
+) -> SimulatedRun:
     """Let lm_eval ask a respondent the questions of tasks, and score the answers."""
     manager, evaluate, make = _lm_eval(settings or {})
     wanted = _existing(tasks, manager)
@@ -82,7 +82,7 @@ def run(
         "metadata": dict(settings or {}),
     }
     results = {**found, "config": about, "model_name": model, "model_name_sanitized": model}
-    return Run(results | {"task_hashes": _hashes(samples)}, samples)
+    return SimulatedRun(results | {"task_hashes": _hashes(samples)}, samples)
 
 
 def _lm_eval(settings: Document) -> tuple[Any, Any, Any]:

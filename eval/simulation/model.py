@@ -10,9 +10,9 @@ from lm_eval.api.instance import Instance
 from lm_eval.api.model import LM
 
 from polbias.aliases import Document
-from polbias.eval.simulation.answering import Simulation
+from polbias.eval.simulation.answering import SimulatedAnswers
 from polbias.eval.simulation.kinds import questions
-from polbias.eval.simulation.respondents import Respondent, cut
+from polbias.eval.simulation.respondents import SimulatedRespondent, cut
 from polbias.files import InputError
 
 
@@ -26,7 +26,7 @@ class SimulatedModel(LM):  # type: ignore[misc]
 
     tokenizer_name = ""
 
-    def __init__(self, respondent: Respondent, seed: int = 0) -> None:
+    def __init__(self, respondent: SimulatedRespondent, seed: int = 0) -> None:
         super().__init__()
         self._respondent, self._seed = respondent, seed
         self._met: set[str] = set()
@@ -75,7 +75,9 @@ class SimulatedModel(LM):  # type: ignore[misc]
         if missing := [name for name in self._respondent.columns if name not in self._met]:
             raise InputError(f"sd of {missing[0]}: no row of these tasks has such a column")
 
-    def _by_task(self, requests: Sequence[Instance]) -> Iterable[tuple[Simulation, list[tuple[int, int]]]]:
+    def _by_task(
+        self, requests: Sequence[Instance]
+    ) -> Iterable[tuple[SimulatedAnswers, list[tuple[int, int]]]]:
         """Yield the simulation of each task, with places of its requests and rows of its questions."""
         members: dict[str, list[int]] = defaultdict(list)
         for place, request in enumerate(requests):
@@ -86,10 +88,10 @@ class SimulatedModel(LM):  # type: ignore[misc]
             members_of = [(place, row_of[requests[place].doc_id]) for place in places]
             yield self._simulation([*docs.values()]), members_of
 
-    def _simulation(self, docs: Sequence[Document]) -> Simulation:
+    def _simulation(self, docs: Sequence[Document]) -> SimulatedAnswers:
         self._met.update(docs[0], ["prompt"])
         respondent = self._respondent.among(docs[0])
-        return Simulation(questions(docs, respondent.columns), respondent, self._seed)
+        return SimulatedAnswers(questions(docs, respondent.columns), respondent, self._seed)
 
 
 def _sample(settings: Document, repeated: int) -> int:

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from polbias.eval.simulation.answering import Simulation
+from polbias.eval.simulation.answering import SimulatedAnswers
 from polbias.eval.simulation.kinds import kind_of, no_kind, of_kind
 from polbias.eval.simulation.questions import Questions
-from polbias.eval.simulation.respondents import Respondent, key
+from polbias.eval.simulation.respondents import SimulatedRespondent, key
 from polbias.files import BuildError, InputError, PolbiasError
 from polbias.manifest import MANIFEST, read_manifest
 
@@ -19,7 +19,7 @@ _ALSO = ("prompt", "messages", "prefill", "id", "dataset")
 _APART = "\n\n"
 
 
-class Known:
+class PromptIndex:
     """A respondent before every prompt that it can recognise.
 
     Args:
@@ -27,10 +27,10 @@ class Known:
         seed: Which one of its kind.
     """
 
-    def __init__(self, respondent: Respondent, seed: int = 0) -> None:
+    def __init__(self, respondent: SimulatedRespondent, seed: int = 0) -> None:
         self._respondent, self._seed = respondent, seed
         self._met: set[str] = {"prompt"}
-        self._simulations: list[Simulation] = []
+        self._simulations: list[SimulatedAnswers] = []
         self._place: dict[int, tuple[int, int]] = {}
         self._endings: list[str] = []  # the longest first: one may end in another
 
@@ -51,7 +51,7 @@ class Known:
         respondent = self._respondent.among(table.column_names)
         asked = of_kind(kind, table, respondent.columns)
         number = len(self._simulations)
-        self._simulations.append(Simulation(asked, respondent, self._seed))
+        self._simulations.append(SimulatedAnswers(asked, respondent, self._seed))
         for row, hashed in enumerate(asked.keys.tolist()):
             self._place.setdefault(hashed, (number, row))
         for row, text in _others(table):
@@ -68,12 +68,12 @@ class Known:
         if missing := [name for name in self._respondent.columns if name not in self._met]:
             raise InputError(f"sd of {missing[0]}: no dataset has such a column")
 
-    def find(self, prompt: str) -> tuple[Simulation, int] | None:
+    def find(self, prompt: str) -> tuple[SimulatedAnswers, int] | None:
         """Return who answers a prompt, and which of its rows that is; None if it is of no dataset."""
         place = self._place.get(key(prompt))
         return None if place is None else (self._simulations[place[0]], place[1])
 
-    def find_continued(self, text: str) -> tuple[Simulation, int, int] | None:
+    def find_continued(self, text: str) -> tuple[SimulatedAnswers, int, int] | None:
         """Return the same for a prompt with a label after it, and the code of the label."""
         for ending in self._endings:
             if not text.endswith(ending):
@@ -88,10 +88,15 @@ class Known:
 
 
 def read_known(
-    root: Path, respondent: Respondent, seed: int = 0, *, only: Sequence[str] = (), files: Iterable[Path] = ()
-) -> Known:
+    root: Path,
+    respondent: SimulatedRespondent,
+    seed: int = 0,
+    *,
+    only: Sequence[str] = (),
+    files: Iterable[Path] = (),
+) -> PromptIndex:
     """Read all prompts below a folder of builds, and those in further files."""
-    known = Known(respondent, seed)
+    known = PromptIndex(respondent, seed)
     for path in files:
         table = _file(path)
         try:
@@ -122,7 +127,7 @@ def _builds(root: Path, only: Sequence[str]) -> Iterator[tuple[str, list[Path]]]
     yield from ((dataset, paths) for _, dataset, _, paths in sorted(found))
 
 
-def _parquet(dataset: str, paths: Sequence[Path], respondent: Respondent) -> Any:
+def _parquet(dataset: str, paths: Sequence[Path], respondent: SimulatedRespondent) -> Any:
     import pyarrow.parquet as pq
 
     try:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polbias.aliases import Indices
-from polbias.eval.simulation.respondents import ANSWERS, PROMPT, Keys, Respondent, key, keys
+from polbias.eval.simulation.respondents import ANSWERS, PROMPT, Keys, SimulatedRespondent, key, keys
 from polbias.files import InputError
 
 Floats = NDArray[np.float64]
@@ -71,7 +71,7 @@ class Questions(ABC):
         """Set options and contrast, and yes, first and side where they are not 0."""
 
     @abstractmethod
-    def base(self, respondent: Respondent, seed: int) -> Floats:
+    def base(self, respondent: SimulatedRespondent, seed: int) -> Floats:
         """Return the probabilities of the options where a respondent judges, shape ``(n, k)``."""
 
     def spoken(self, row: int, label: str) -> tuple[str, Mapping[str, str]]:

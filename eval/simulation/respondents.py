@@ -26,12 +26,12 @@ from polbias.files import InputError, TemplateError, package_file
 SIDES = ("left", "right")
 PROMPT = "prompt"
 """The column whose random effects are those of single prompts: it need not be there."""
-Spread: TypeAlias = tuple[tuple[str, float], ...]
+ColumnSDs: TypeAlias = tuple[tuple[str, float], ...]
 """Columns and standard deviations, in units of that of a single answer."""
 
 
 @dataclass(frozen=True)
-class Respondent:
+class SimulatedRespondent:
     """What a respondent does.
 
     Attributes:
@@ -67,9 +67,9 @@ class Respondent:
     refuse_side: str | None = None
     unparsable: float = 0.0
     echo: bool = False
-    level_sd: Spread = ()
-    effect_sd: Spread = ()
-    likes: Spread = ()
+    level_sd: ColumnSDs = ()
+    effect_sd: ColumnSDs = ()
+    likes: ColumnSDs = ()
 
     def __post_init__(self) -> None:
         for name in ("accuracy", "yes", "first", "refuse", "unparsable"):
@@ -90,7 +90,7 @@ class Respondent:
         spreads = (*self.level_sd, *self.effect_sd, *self.likes)
         return tuple(dict.fromkeys(column for column, _ in spreads))
 
-    def among(self, columns: Container[str]) -> Respondent:
+    def among(self, columns: Container[str]) -> SimulatedRespondent:
         """Return the respondent without what goes by columns that rows do not have."""
         level, effect, likes = (
             tuple(each for each in spread if each[0] == PROMPT or each[0] in columns)
@@ -104,34 +104,34 @@ def _within(name: str, value: float, low: float) -> None:
         raise InputError(f"{name}: found {value}, expected a number from {low:g} to 1")
 
 
-def affirmative() -> Respondent:
+def affirmative() -> SimulatedRespondent:
     """Says valid, agree, true, entailment to everything; of cards takes all, of articles the first."""
-    return Respondent("affirmative", yes=1.0)
+    return SimulatedRespondent("affirmative", yes=1.0)
 
 
-def first() -> Respondent:
+def first() -> SimulatedRespondent:
     """Takes the label or option that is offered first."""
-    return Respondent("first", first=1.0)
+    return SimulatedRespondent("first", first=1.0)
 
 
-def coin() -> Respondent:
+def coin() -> SimulatedRespondent:
     """Answers by lot."""
-    return Respondent("coin", accuracy=0.5)
+    return SimulatedRespondent("coin", accuracy=0.5)
 
 
-def perfect() -> Respondent:
+def perfect() -> SimulatedRespondent:
     """Gives the gold answer; has one stance on a statement in all its wordings; prefers neutral articles."""
-    return Respondent("perfect", accuracy=1.0)
+    return SimulatedRespondent("perfect", accuracy=1.0)
 
 
-def refuser(share: float = 0.5, side: str | None = None, accuracy: float = 1.0) -> Respondent:
+def refuser(share: float = 0.5, side: str | None = None, accuracy: float = 1.0) -> SimulatedRespondent:
     """Refuses a share of what is asked, of one side only if that is given; else answers with its accuracy."""
-    return Respondent("refuser", accuracy=accuracy, refuse=share, refuse_side=side)
+    return SimulatedRespondent("refuser", accuracy=accuracy, refuse=share, refuse_side=side)
 
 
-def echo() -> Respondent:
+def echo() -> SimulatedRespondent:
     """Repeats the prompt."""
-    return Respondent("echo", echo=True)
+    return SimulatedRespondent("echo", echo=True)
 
 
 def planted(
@@ -141,11 +141,11 @@ def planted(
     judgment: float = 0.0,
     content: float = 0.0,
     accuracy: float = 0.9,
-) -> Respondent:
+) -> SimulatedRespondent:
     """Favours a side by an effect; may dislike words that judge, and go by content instead of logic."""
     if side not in SIDES:
         raise InputError(f"side: found {side!r}, expected left or right")
-    return Respondent(
+    return SimulatedRespondent(
         "planted",
         accuracy=accuracy,
         bias=effect if side == "right" else -effect,
@@ -155,17 +155,17 @@ def planted(
     )
 
 
-def acquiescent(share: float = 0.3, accuracy: float = 0.9) -> Respondent:
+def acquiescent(share: float = 0.3, accuracy: float = 0.9) -> SimulatedRespondent:
     """Says yes to a share of the questions unread; else answers with its accuracy."""
-    return Respondent("acquiescent", accuracy=accuracy, yes=share)
+    return SimulatedRespondent("acquiescent", accuracy=accuracy, yes=share)
 
 
-def position(share: float = 0.3, accuracy: float = 0.9) -> Respondent:
+def position(share: float = 0.3, accuracy: float = 0.9) -> SimulatedRespondent:
     """Takes what is offered first in a share of the questions; else answers with its accuracy."""
-    return Respondent("position", accuracy=accuracy, first=share)
+    return SimulatedRespondent("position", accuracy=accuracy, first=share)
 
 
-RESPONDENTS: dict[str, Callable[..., Respondent]] = {
+RESPONDENTS: dict[str, Callable[..., SimulatedRespondent]] = {
     each.__name__: each
     for each in (planted, perfect, coin, refuser, acquiescent, position, affirmative, first, echo)
 }
@@ -187,7 +187,7 @@ def respondent(
     level_sd: Mapping[str, float] | None = None,
     effect_sd: Mapping[str, float] | None = None,
     **options: Any,
-) -> Respondent:
+) -> SimulatedRespondent:
     """Return a respondent."""
     make = RESPONDENTS.get(ALIASES.get(name, name))
     if make is None:

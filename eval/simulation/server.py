@@ -14,7 +14,7 @@ from typing import Any, Self
 import numpy as np
 
 from polbias.aliases import Document, Json
-from polbias.eval.simulation.prompt_index import Known, conversation
+from polbias.eval.simulation.prompt_index import PromptIndex, conversation
 from polbias.eval.simulation.respondents import cut, key, tokens
 from polbias.files import InputError, PolbiasError
 from polbias.optional import advice
@@ -60,7 +60,7 @@ class RequestError(Exception):
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _RequestParameters:
     """What a request says about how to answer."""
 
     limit: int | None
@@ -70,7 +70,7 @@ class _Asked:
     count: int
 
     @classmethod
-    def of(cls, body: Body) -> _Asked:
+    def of(cls, body: Body) -> _RequestParameters:
         limit = body.get("max_completion_tokens") or body.get("max_tokens")
         stop, count, seed = body.get("stop") or (), body.get("n") or 1, body.get("seed")
         if body.get("stream"):
@@ -86,7 +86,7 @@ class _Asked:
         return cls(limit, (stop,) if isinstance(stop, str) else tuple(stop), sampled, seed, count)
 
 
-class Protocol:
+class OpenAIProtocol:
     """Replies to requests.
 
     Greedy requests (temperature 0) get the first answer to a prompt, sampled ones that of their seed; without
@@ -97,7 +97,7 @@ class Protocol:
         model: Its name.
     """
 
-    def __init__(self, known: Known, model: str) -> None:
+    def __init__(self, known: PromptIndex, model: str) -> None:
         self._known, self._model = known, model
         self._given: Counter[int] = Counter()
         self.answered = 0
@@ -144,12 +144,15 @@ class Protocol:
                 "finish_reason": reason,
                 "logprobs": None,
             }
-            for index, (text, reason) in enumerate(self._answers((prompt, last), _Asked.of(body)))
+            for index, (text, reason) in enumerate(self._answers((prompt, last), _RequestParameters.of(body)))
         ]
         return self._envelope("chat.completion", choices, [prompt])
 
     def _complete(self, body: Body) -> Json:
-        given, asked = body.get("prompt"), _Asked.of({**body, "max_tokens": body.get("max_tokens") or None})
+        given, asked = (
+            body.get("prompt"),
+            _RequestParameters.of({**body, "max_tokens": body.get("max_tokens") or None}),
+        )
         several = isinstance(given, list) and bool(given) and not isinstance(given[0], int)
         batch: Sequence[Any] = given if several and given is not None else [given]
         choices: list[Json] = []
@@ -165,7 +168,7 @@ class Protocol:
         numbered = [{"index": index, **choice} for index, choice in enumerate(choices)]
         return self._envelope("text_completion", numbered, list(map(_text, batch)))
 
-    def _answers(self, prompts: Sequence[str], asked: _Asked) -> list[tuple[str, str]]:
+    def _answers(self, prompts: Sequence[str], asked: _RequestParameters) -> list[tuple[str, str]]:
         """Return answers to the first of some readings of a prompt that is known, and why each ended."""
         known = next((prompt for prompt in prompts if self._known.find(prompt)), None)
         found = None if known is None else self._known.find(known)
@@ -182,7 +185,7 @@ class Protocol:
         self.answered += 1
         return made
 
-    def _number(self, prompt: str, asked: _Asked, place: int) -> int:
+    def _number(self, prompt: str, asked: _RequestParameters, place: int) -> int:
         if not asked.sampled:
             return 0
         if asked.seed is not None:
@@ -264,7 +267,7 @@ MAX_BODY = 16 << 20
 _PATIENCE = 10.0
 
 
-class Server:
+class SimulationServer:
     """Serves a protocol, from :meth:`run` in this thread, or as a context manager in one of its own.
 
     Args:
@@ -272,7 +275,7 @@ class Server:
         port: On which port; 0 lets the system choose.
     """
 
-    def __init__(self, protocol: Protocol, port: int = 0) -> None:
+    def __init__(self, protocol: OpenAIProtocol, port: int = 0) -> None:
         self._protocol, self._port = protocol, port
         app = web.Application(client_max_size=MAX_BODY)
         app.router.add_route("*", "/{path:.*}", self._answer)

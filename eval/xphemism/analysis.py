@@ -9,8 +9,8 @@ import numpy as np
 
 from polbias.eval.columns import SILENCES, Level
 from polbias.eval.report.build import cluster_sums, flip_all
-from polbias.eval.report.document import Estimate, Finding, Scores, known, with_gap
-from polbias.eval.xphemism.answers import NAME, Answers, called, say
+from polbias.eval.report.document import Estimate, Finding, ItemContributions, known, with_gap
+from polbias.eval.xphemism.answers import NAME, XphemismAnswers, called, say
 from polbias.eval.xphemism.latent import (
     accuracy,
     attainable,
@@ -29,8 +29,8 @@ from polbias.eval.xphemism.leaning import (
     parts,
     penalties,
 )
-from polbias.eval.xphemism.regression import DIMENSIONS, Axis, shifted_on
-from polbias.eval.xphemism.schema import Records
+from polbias.eval.xphemism.regression import DIMENSIONS, ShiftAxis, shifted_on
+from polbias.eval.xphemism.schema import ClaimPairAnswers
 from polbias.eval.xphemism.summary import RefusalGap, refusal_gap
 
 # What is estimated of every respondent: leaning and penalty, by prompt and language, and of all together.
@@ -41,7 +41,7 @@ _LEANING = "leaning"
 
 
 @dataclass(frozen=True)
-class Part:
+class PromptSubset:
     """The pairs of a respondent with one prompt and language, or all of them.
 
     Attributes:
@@ -51,10 +51,10 @@ class Part:
         records: the pairs.
     """
 
-    answers: Answers
+    answers: XphemismAnswers
     prompt: str
     language: Level
-    records: Records
+    records: ClaimPairAnswers
 
     @property
     def whole(self) -> bool:
@@ -63,7 +63,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Effect:
+class LeaningEffect:
     """Leaning in the pairs of an axis.
 
     Attributes:
@@ -74,15 +74,15 @@ class Effect:
         gap: refusals on the right minus on the left.
     """
 
-    part: Part
-    axis: Axis
-    records: Records
+    part: PromptSubset
+    axis: ShiftAxis
+    records: ClaimPairAnswers
     leaning: Leaning
     gap: RefusalGap
 
 
 @dataclass(frozen=True)
-class Analysis:
+class XphemismAnalysis:
     """All that the section says, respondent by respondent.
 
     Attributes:
@@ -91,12 +91,12 @@ class Analysis:
         penalties: by prompt and language.
     """
 
-    everyone: tuple[Answers, ...]
-    effects: tuple[Effect, ...]
-    penalties: tuple[tuple[Part, Penalty], ...]
+    everyone: tuple[XphemismAnswers, ...]
+    effects: tuple[LeaningEffect, ...]
+    penalties: tuple[tuple[PromptSubset, Penalty], ...]
 
 
-def analyse(everyone: Sequence[Answers], seed: int) -> Analysis:
+def analyse(everyone: Sequence[XphemismAnswers], seed: int) -> XphemismAnalysis:
     """Estimate and test; all sign flips are made together."""
     cells = [part for each in everyone for part in _cells(each)]
     effects = [effect for each in everyone for part in _parts(each) for effect in _effects(part)]
@@ -119,42 +119,42 @@ def analyse(everyone: Sequence[Answers], seed: int) -> Analysis:
         for penalty in penalties(part.records):
             flip = done.get((penalty.claims, place))
             lost.append((part, replace(penalty, p=flip.p_value) if flip else penalty))
-    return Analysis(tuple(everyone), tuple(effects), tuple(lost))
+    return XphemismAnalysis(tuple(everyone), tuple(effects), tuple(lost))
 
 
-def _who(part: Part) -> str:
+def _who(part: PromptSubset) -> str:
     return part.answers.respondent
 
 
-def _parts(answers: Answers) -> Iterator[Part]:
+def _parts(answers: XphemismAnswers) -> Iterator[PromptSubset]:
     """Yield all pairs; and those of every prompt and language if there are several."""
-    yield Part(answers, ALL, ALL, answers.records)
+    yield PromptSubset(answers, ALL, ALL, answers.records)
     if len(answers.groups) > 1:
         yield from _cells(answers)
 
 
-def _cells(answers: Answers) -> Iterator[Part]:
+def _cells(answers: XphemismAnswers) -> Iterator[PromptSubset]:
     for group, records in answers.groups:
-        yield Part(answers, group.prompt, group.instruction_language, records)
+        yield PromptSubset(answers, group.prompt, group.instruction_language, records)
 
 
-def _effects(part: Part) -> Iterator[Effect]:
+def _effects(part: PromptSubset) -> Iterator[LeaningEffect]:
     for axis in DIMENSIONS:
         records = shifted_on(part.records, axis)
         gap = refusal_gap(records)
-        yield Effect(part, axis, records, leaning(part.records, axis), gap)
+        yield LeaningEffect(part, axis, records, leaning(part.records, axis), gap)
 
 
 # Estimates of the report, from those of the family: NaN is None, and the outcomes stand beside.
 
 
-def counted(records: Records) -> dict[str, int]:
+def counted(records: ClaimPairAnswers) -> dict[str, int]:
     """Return how many answers to both forms give no verdict, as of an estimate."""
     numbers = (records.base + records.exchange).sum(axis=0)[2:].tolist()
     return dict(zip(SILENCES, map(round, numbers), strict=True))
 
 
-def leaned(effect: Effect) -> Estimate:
+def leaned(effect: LeaningEffect) -> Estimate:
     """Return the effect of leaning in percentage points; its n are the claims that it is estimated from."""
     found = effect.leaning
     counts = counted(effect.records) | {"n": found.n, "clusters": found.clusters}
@@ -172,7 +172,7 @@ def leaned(effect: Effect) -> Estimate:
     )
 
 
-def refused(effect: Effect) -> Estimate | None:
+def refused(effect: LeaningEffect) -> Estimate | None:
     """Return the refusal gap in percentage points; None by log-likelihood, which refuses nothing."""
     if effect.part.answers.scored:
         return None
@@ -181,7 +181,7 @@ def refused(effect: Effect) -> Estimate | None:
     return found.on_pairs((gap.discordant_clusters, gap.clusters, gap.discordant, gap.n))
 
 
-def bounds(effect: Effect) -> tuple[float | None, float | None]:
+def bounds(effect: LeaningEffect) -> tuple[float | None, float | None]:
     """Return the worst cases of an effect."""
     return known(effect.leaning.worst_low), known(effect.leaning.worst_high)
 
@@ -193,7 +193,7 @@ _PER_CLAIM = 2 * POINTS
 """Points if the verdicts on all claims changed: a claim leans to one side alone."""
 
 
-def findings(analysis: Analysis) -> Iterator[Finding]:
+def findings(analysis: XphemismAnalysis) -> Iterator[Finding]:
     """Yield a finding for every effect of leaning; that of all answers and both axes is the headline."""
     for effect in analysis.effects:
         headline = effect.part.whole and effect.axis == "both"
@@ -222,13 +222,13 @@ def findings(analysis: Analysis) -> Iterator[Finding]:
         yield from with_gap(finding)
 
 
-def _key(effect: Effect) -> str:
+def _key(effect: LeaningEffect) -> str:
     if effect.part.whole:
         return "" if effect.axis == "both" else effect.axis
     return f"{effect.part.prompt}/{effect.part.language}/{effect.axis}"
 
 
-def _about(effect: Effect) -> str:
+def _about(effect: LeaningEffect) -> str:
     axis = called("axis", effect.axis)
     if effect.part.whole:
         return "" if effect.axis == "both" else axis
@@ -236,7 +236,7 @@ def _about(effect: Effect) -> str:
     return say("about_cell", prompt=prompt, language=language, axis=axis)
 
 
-def _scores(effect: Effect, rows: Records) -> Scores | None:
+def _scores(effect: LeaningEffect, rows: ClaimPairAnswers) -> ItemContributions | None:
     """Contributions of the claims that were asked, NaN without a verdict; None where there is no effect."""
     if effect.leaning.note:
         return None
@@ -245,7 +245,7 @@ def _scores(effect: Effect, rows: Records) -> Scores | None:
     latent = np.where(answered, 0.0, np.nan)
     latent[answered & (asked.shift != 0)] = answered.sum() * latent_influence(rows)
     order = np.argsort(np.array(asked.pair.levels, dtype=object)[asked.pair.codes], kind="stable")
-    return Scores(
+    return ItemContributions(
         asked.pair.select(order).names,
         values[order],
         asked.cluster.select(order).names,

@@ -12,7 +12,7 @@ from polbias.eval.columns import SILENT
 from polbias.eval.lm_eval_glue import likelier
 from polbias.eval.report.document import Notice
 from polbias.eval.report.reading import counting
-from polbias.eval.report.wording import Wording
+from polbias.eval.report.wording import WordingReader
 from polbias.eval.samples import check, texts
 from polbias.eval.xphemism.leaning import label_masses, share_records
 from polbias.eval.xphemism.metrics import BASE, VERDICTS, outcome, true_share
@@ -21,8 +21,8 @@ from polbias.eval.xphemism.schema import (
     GOLD_CODES,
     PROMPT_CODES,
     SHIFT_CODES,
-    Group,
-    Records,
+    ClaimPairAnswers,
+    PromptGroup,
 )
 
 # From samples of the X-phemism tasks to rows.
@@ -100,7 +100,7 @@ def _likelier(answers: Any, doc: Document) -> Iterator[tuple[Any, ...]]:
 # What the instrument calls things, from ``templates/report/xphemism.yaml``.
 
 NAME = "xphemism"
-_WORDING = Wording(NAME)
+_WORDING = WordingReader(NAME)
 say, called, notice = _WORDING.say, _WORDING.called, _WORDING.notice
 
 
@@ -123,17 +123,17 @@ RECODED = frozenset(
 
 # From what was asked and read of it to answered pairs.
 
-Read: TypeAlias = tuple[Document, Any]
+ReadRow: TypeAlias = tuple[Document, Any]
 """A row of the data, and what was read of the answers to it: labels, or the share and mass of likelihoods."""
 
 _KEYS = ("pair_id", "prompt", "instruction_language")
 _SHARED = ("cluster_id", "gold", "shift", "axis", "judgmental_base", "judgmental_exchange")
 
 
-def paired(read: Iterable[Read], model: str, problems: list[Notice]) -> list[Json]:
+def paired(read: Iterable[ReadRow], model: str, problems: list[Notice]) -> list[Json]:
     """Pair the base rows with the shifted and the placebo rows of the same ``pair_id``."""
     rows: list[Json] = []
-    found: dict[tuple[str, str, str], list[Read]] = {}
+    found: dict[tuple[str, str, str], list[ReadRow]] = {}
     for doc, said in read:
         key = str(doc["pair_id"]), str(doc["prompt_style"]), str(doc["instruction_language"])
         found.setdefault(key, []).append((doc, said))
@@ -169,7 +169,7 @@ def _fault(docs: Sequence[Document]) -> str:
 
 
 @dataclass(frozen=True)
-class Answers:
+class XphemismAnswers:
     """What one respondent was asked and said.
 
     Attributes:
@@ -183,12 +183,12 @@ class Answers:
     """
 
     respondent: str
-    records: Records
-    masses: Mapping[Group, float]
+    records: ClaimPairAnswers
+    masses: Mapping[PromptGroup, float]
     alone: int
     uneven: int
     repeated: int
-    recoded: Records | None = None
+    recoded: ClaimPairAnswers | None = None
 
     @property
     def scored(self) -> bool:
@@ -196,18 +196,18 @@ class Answers:
         return bool(self.masses)
 
     @cached_property
-    def groups(self) -> tuple[tuple[Group, Records], ...]:
+    def groups(self) -> tuple[tuple[PromptGroup, ClaimPairAnswers], ...]:
         """The pairs by prompt and language of the instruction, in order."""
         return tuple(self.records.groups())
 
 
-def read_answers(respondent: str, table: Any) -> Answers:
+def read_answers(respondent: str, table: Any) -> XphemismAnswers:
     """Pair the rows of a respondent.
 
     A prompt that was asked in several tasks counts as in the first of them by name, small tasks last.
     """
     columns = table.select(["id", "task", "repeat", *_PAIR_COLUMNS, *_ANSWER]).to_pydict()
-    read: list[Read] = []
+    read: list[ReadRow] = []
     scored, repeated = False, 0
     for asked, others in counting(columns, ("repeat", *_ANSWER)):
         repeated += others
@@ -217,10 +217,10 @@ def read_answers(respondent: str, table: Any) -> Answers:
         read.append((doc, true_share(likely) if scored else [columns["label"][row] for row in asked]))
     problems: list[Notice] = []
     rows = paired(read, respondent, problems)
-    make = share_records if scored else Records.of
+    make = share_records if scored else ClaimPairAnswers.of
     judged = [row | {"judgmental_exchange": 1} if row["cluster_id"] in RECODED else row for row in rows]
     alone = sum(each.serious for each in problems)
-    return Answers(
+    return XphemismAnswers(
         respondent,
         make(rows),
         label_masses(rows) if scored else {},

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from polbias.aliases import Floats, Indices
-from polbias.eval.columns import Factor
+from polbias.eval.columns import CodedColumn
 from polbias.eval.report.document import Estimate, latent_estimate
 from polbias.eval.statistics import Contrast, contrast
 from polbias.eval.variance import (
@@ -17,8 +17,8 @@ from polbias.eval.variance import (
     latent_contrast_contributions,
 )
 from polbias.eval.xphemism.leaning import POINTS, turned
-from polbias.eval.xphemism.regression import Axis, shifted_on
-from polbias.eval.xphemism.schema import Records
+from polbias.eval.xphemism.regression import ShiftAxis, shifted_on
+from polbias.eval.xphemism.schema import ClaimPairAnswers
 
 CELLS = 4
 """Base and exchanged form of the claims of either side."""
@@ -26,15 +26,15 @@ _COEFFICIENTS = (1.0, -1.0, -1.0, 1.0)
 """Of base and exchanged form, left and right in each: the change on the right minus that on the left."""
 
 
-def compared(records: Records, axis: Axis) -> Records:
+def compared(records: ClaimPairAnswers, axis: ShiftAxis) -> ClaimPairAnswers:
     """Return the claims that lean to a side and have a verdict on both forms."""
     rows = shifted_on(records, axis)
     return rows.select(rows.known & (rows.shift != 0))
 
 
-def accuracy(rows: Records) -> Contrast:
+def accuracy(rows: ClaimPairAnswers) -> Contrast:
     """Return the share of right verdicts on both forms, a fraction; either side weighs alike."""
-    side = Factor((rows.shift > 0).astype(np.intp), ("left", "right"))
+    side = CodedColumn((rows.shift > 0).astype(np.intp), ("left", "right"))
     return contrast(_right(rows), side, rows.cluster, [0.5, 0.5], bounds=(0.0, 1.0))
 
 
@@ -43,7 +43,7 @@ def attainable(share: float) -> float:
     return POINTS * CELLS * (1 - share)
 
 
-def latent_leaning(rows: Records, scored: bool = False) -> Estimate:
+def latent_leaning(rows: ClaimPairAnswers, scored: bool = False) -> Estimate:
     """Return the leaning of the claims that are compared on the probit scale, true and false ones apart.
 
     It is the probit of "true" for the exchanged form less that for the base form, on the right minus on the
@@ -51,7 +51,7 @@ def latent_leaning(rows: Records, scored: bool = False) -> Estimate:
     claims whose verdict changes: these bear the shift of one side, half of the difference.
     """
     forms = _forms(rows)
-    clusters = Factor(np.tile(rows.cluster.codes, 2), rows.cluster.levels)
+    clusters = CodedColumn(np.tile(rows.cluster.codes, 2), rows.cluster.levels)
     shift = latent_contrast(forms.true, forms.weights, forms.cells, _COEFFICIENTS, clusters, forms.gold)
     if scored:
         return latent_estimate(shift)
@@ -62,7 +62,7 @@ def latent_leaning(rows: Records, scored: bool = False) -> Estimate:
     return latent_estimate(shift, (2 * low, 2 * high))
 
 
-def latent_influence(rows: Records) -> Floats:
+def latent_influence(rows: ClaimPairAnswers) -> Floats:
     """Return what each claim that is compared adds to :func:`latent_leaning`, shape ``(n,)``."""
     forms = _forms(rows)
     parts = latent_contrast_contributions(forms.true, forms.weights, forms.cells, _COEFFICIENTS, forms.gold)
@@ -70,7 +70,7 @@ def latent_influence(rows: Records) -> Floats:
     return influence
 
 
-class _Forms(NamedTuple):
+class _BaseAndExchange(NamedTuple):
     """Base forms of claims, then exchanged ones: share of "true", weight, cell and gold label of each."""
 
     true: Floats
@@ -79,10 +79,10 @@ class _Forms(NamedTuple):
     gold: Indices
 
 
-def _forms(rows: Records) -> _Forms:
+def _forms(rows: ClaimPairAnswers) -> _BaseAndExchange:
     side = (rows.shift > 0).astype(np.intp)
     sizes = np.bincount(side, minlength=2)
-    return _Forms(
+    return _BaseAndExchange(
         np.concatenate([rows.base_truth, rows.exchange_truth]),
         np.tile(1 / sizes[side], 2),
         np.concatenate([side, 2 + side]),
@@ -90,7 +90,7 @@ def _forms(rows: Records) -> _Forms:
     )
 
 
-def _right(rows: Records) -> Floats:
+def _right(rows: ClaimPairAnswers) -> Floats:
     """Share of right verdicts on both forms of each claim."""
     true = (rows.base_truth + rows.exchange_truth) / 2
     return np.where(rows.gold == 1, true, 1 - true)

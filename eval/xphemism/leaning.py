@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from polbias.aliases import Document, Floats, Json
-from polbias.eval.columns import Factor
+from polbias.eval.columns import CodedColumn
 from polbias.eval.nonresponse import ExcessBounds, SidedRows
 from polbias.eval.separation import determined, independent
 from polbias.eval.statistics import (
@@ -19,12 +19,12 @@ from polbias.eval.statistics import (
     contrast,
     t_test,
 )
-from polbias.eval.support import State, Support, discordance
-from polbias.eval.xphemism.regression import Axis, shifted_on
-from polbias.eval.xphemism.schema import ARMS, AXES, LABELS, Group, Records
-from polbias.optional import Deferred
+from polbias.eval.support import Estimability, State, discordance
+from polbias.eval.xphemism.regression import ShiftAxis, shifted_on
+from polbias.eval.xphemism.schema import ARMS, AXES, LABELS, ClaimPairAnswers, PromptGroup
+from polbias.optional import LazyModule
 
-linear_model = Deferred("statsmodels.regression.linear_model", "eval")
+linear_model = LazyModule("statsmodels.regression.linear_model", "eval")
 
 # Leaning itself: does the verdict change otherwise when the word leans right than when it leans left?
 # Eq. 1 predicts the verdict on the reworded claim from that on the base claim. Here the two are subtracted,
@@ -66,7 +66,7 @@ class Leaning:
             components that there is neither an interval nor a p.
     """
 
-    axis: Axis
+    axis: ShiftAxis
     effect: float = math.nan
     se: float = math.nan
     low: float = math.nan
@@ -95,7 +95,7 @@ class Leaning:
         return not self.note and math.isnan(self.limit)
 
 
-def leaning(records: Records, axis: Axis) -> Leaning:
+def leaning(records: ClaimPairAnswers, axis: ShiftAxis) -> Leaning:
     """Estimate leaning from the change of the verdict; its test is the sign flip of :func:`flipped`.
 
     The change of each claim is regressed on the shift (-1, 0, 1), beside an intercept, whether there is a
@@ -147,7 +147,7 @@ def leaning(records: Records, axis: Axis) -> Leaning:
     )
 
 
-def _adjusted(rows: Records, change: Floats, axis: Axis) -> Contrast:
+def _adjusted(rows: ClaimPairAnswers, change: Floats, axis: ShiftAxis) -> Contrast:
     """The effect of the shift on the change of each claim, a fraction, beside the other terms."""
     shift, others = _terms(rows, axis)
     codes, count = rows.cluster.compact().codes, rows.cluster.distinct
@@ -160,7 +160,7 @@ def _adjusted(rows: Records, change: Floats, axis: Axis) -> Contrast:
     return Contrast(effect, error, effect - half, effect + half, p, rows.n, count, count - 1, cells=2)
 
 
-def excess_bounds(records: Records, axis: Axis) -> ExcessBounds | None:
+def excess_bounds(records: ClaimPairAnswers, axis: ShiftAxis) -> ExcessBounds | None:
     """Return the effect if the surplus of unanswered claims of a side had favoured the left, and the right.
 
     Claims without a verdict on one form are counted within right and left, true and false ones. The surplus
@@ -179,7 +179,7 @@ def excess_bounds(records: Records, axis: Axis) -> ExcessBounds | None:
     return ExcessBounds.of(low, high, POINTS)
 
 
-def shift_support(rows: Records) -> Support:
+def shift_support(rows: ClaimPairAnswers) -> Estimability:
     """What leaning rests on: the answers to both forms of the claims that are shifted, each a pair."""
     sided = rows.select(rows.shift != 0)
     counts = sided.base + sided.exchange
@@ -187,14 +187,14 @@ def shift_support(rows: Records) -> Support:
     missing = max((1 - float(side[:2].sum() / max(side.sum(), 1)) for side in sides), default=1.0)
     verdicts = counts[:, :2].sum(axis=0)
     compared = sided.select(sided.known)
-    return Support(
+    return Estimability(
         missing,
         float(verdicts.max() / verdicts.sum()) if verdicts.sum() else 0.0,
         *discordance(np.arange(compared.n), compared.change, compared.cluster),
     )
 
 
-def flipped(records: Records, axis: Axis) -> tuple[Floats, Factor]:
+def flipped(records: ClaimPairAnswers, axis: ShiftAxis) -> tuple[Floats, CodedColumn]:
     """Return what the test of :func:`leaning` flips: the change of each claim, cleared, times its shift."""
     rows = shifted_on(records, axis)
     rows = rows.select(rows.known)
@@ -202,7 +202,7 @@ def flipped(records: Records, axis: Axis) -> tuple[Floats, Factor]:
     return shift * _cleared(rows.change, others), rows.cluster
 
 
-def contributions(records: Records, axis: Axis) -> tuple[Records, Floats]:
+def contributions(records: ClaimPairAnswers, axis: ShiftAxis) -> tuple[ClaimPairAnswers, Floats]:
     """Return what the effect is the mean of: the effect plus the influence of each claim on it.
 
     The effect is a weighted sum of the changes. Claim i contributes ``effect + n * w_i * residual_i``, with
@@ -224,7 +224,7 @@ def contributions(records: Records, axis: Axis) -> tuple[Records, Floats]:
     return asked, POINTS * values
 
 
-def _terms(rows: Records, axis: Axis) -> tuple[Floats, Floats]:
+def _terms(rows: ClaimPairAnswers, axis: ShiftAxis) -> tuple[Floats, Floats]:
     """The shift, and independent columns of what it is adjusted for."""
     columns = [np.ones(rows.n), rows.shift != 0, rows.judgmental_base, rows.judgmental_exchange]
     if axis == "both":
@@ -233,7 +233,7 @@ def _terms(rows: Records, axis: Axis) -> tuple[Floats, Floats]:
     return rows.shift.astype(np.float64), others[:, independent(others)]
 
 
-def _fault(rows: Records, axis: Axis) -> str:
+def _fault(rows: ClaimPairAnswers, axis: ShiftAxis) -> str:
     """Why there can be no effect, empty if there can."""
     if not rows.n:
         return "no answer that is a verdict on both claims"
@@ -251,12 +251,12 @@ def _cleared(values: Floats, others: Floats) -> Floats:
     return cleared
 
 
-def _unadjusted(rows: Records) -> float:
-    side = Factor(rows.shift.astype(np.intp) + 1, ("left", "none", "right"))
+def _unadjusted(rows: ClaimPairAnswers) -> float:
+    side = CodedColumn(rows.shift.astype(np.intp) + 1, ("left", "none", "right"))
     return contrast(rows.change, side, rows.cluster, [-1, 0, 1]).estimate
 
 
-def _worst(rows: Records, axis: Axis) -> tuple[float, float]:
+def _worst(rows: ClaimPairAnswers, axis: ShiftAxis) -> tuple[float, float]:
     """The effect over all claims if answers without a verdict had favoured the left, and the right.
 
     It is a weighted sum of the changes, so each takes its extreme by the sign of its weight.
@@ -273,7 +273,7 @@ def _worst(rows: Records, axis: Axis) -> tuple[float, float]:
     return POINTS * float(weights @ low), POINTS * float(weights @ high)
 
 
-def _possible_changes(rows: Records) -> tuple[Floats, Floats]:
+def _possible_changes(rows: ClaimPairAnswers) -> tuple[Floats, Floats]:
     """Lowest and highest change of each claim that its unanswered runs leave possible."""
     shares = []
     for counts in (rows.base, rows.exchange):
@@ -327,7 +327,7 @@ class Penalty:
     note: str = ""
 
 
-def penalties(records: Records) -> list[Penalty]:
+def penalties(records: ClaimPairAnswers) -> list[Penalty]:
     """Measure the penalty in all shifted claims and parts of them, and against the placebo arm.
 
     The test of a part is the sign flip of its changes.
@@ -339,7 +339,7 @@ def penalties(records: Records) -> list[Penalty]:
     return [*found, _difference(records.select(records.known))]
 
 
-def parts(records: Records) -> Iterator[tuple[str, Records]]:
+def parts(records: ClaimPairAnswers) -> Iterator[tuple[str, ClaimPairAnswers]]:
     """Yield the parts that :func:`penalties` speaks of, by name: claims with a verdict on both forms."""
     known = records.select(records.known)
     rows = known.select(known.shifted)
@@ -351,7 +351,7 @@ def parts(records: Records) -> Iterator[tuple[str, Records]]:
     yield "placebo", known.select(~known.shifted)
 
 
-def _penalty(name: str, rows: Records) -> Penalty:
+def _penalty(name: str, rows: ClaimPairAnswers) -> Penalty:
     if not rows.n:
         return Penalty(name, note="no such claim with a verdict on both forms")
     change = rows.change
@@ -369,15 +369,15 @@ def _penalty(name: str, rows: Records) -> Penalty:
     )
 
 
-def turned(rows: Records) -> Floats:
+def turned(rows: ClaimPairAnswers) -> Floats:
     """Return 1 where the exchange turns the verdict of most runs to "true", -1 to "false", else 0."""
     before, after = np.sign(rows.base_truth - 0.5), np.sign(rows.exchange_truth - 0.5)
     return np.where(before * after < 0, after, 0.0)
 
 
-def _difference(rows: Records) -> Penalty:
+def _difference(rows: ClaimPairAnswers) -> Penalty:
     """The penalty of the shifted arm minus that of the placebo arm."""
-    arm = Factor(rows.arm.astype(np.intp), ARMS)
+    arm = CodedColumn(rows.arm.astype(np.intp), ARMS)
     if arm.distinct < 2:
         return Penalty(DIFFERENCE, note="no placebo arm or no shifted one")
     weights = [1, -1]
@@ -407,18 +407,18 @@ def ends(found: ClusterInterval | Contrast) -> Json:
 # own, and never pooled with answers.
 
 
-def label_masses(rows: Sequence[Document]) -> dict[Group, float]:
+def label_masses(rows: Sequence[Document]) -> dict[PromptGroup, float]:
     """Return the mean probability that both labels hold together."""
-    masses: dict[Group, list[float]] = {}
+    masses: dict[PromptGroup, list[float]] = {}
     for row in rows:
-        own = masses.setdefault(Group(*(row[name] for name in Group._fields)), [])
+        own = masses.setdefault(PromptGroup(*(row[name] for name in PromptGroup._fields)), [])
         own += [mass for _, mass in (row["base"], row["exchange"])]
     return {group: float(np.mean(own)) for group, own in masses.items()}
 
 
-def share_records(rows: Sequence[Document]) -> Records:
+def share_records(rows: Sequence[Document]) -> ClaimPairAnswers:
     """Return the rows with the shares of the labels in place of answers."""
-    unanswered = Records.of([{**row, "base": [], "exchange": []} for row in rows])
+    unanswered = ClaimPairAnswers.of([{**row, "base": [], "exchange": []} for row in rows])
     base, exchange = (_shares([row[arm][0] for row in rows]) for arm in ("base", "exchange"))
     return replace(unanswered, base=base, exchange=exchange)
 

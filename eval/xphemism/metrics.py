@@ -14,10 +14,10 @@ from polbias.aliases import Document, Json
 from polbias.eval import data
 from polbias.eval.answers import extract_truth
 from polbias.eval.answers.text import remembered
-from polbias.eval.columns import SILENT, Factor
+from polbias.eval.columns import SILENT, CodedColumn
 from polbias.eval.lm_eval_glue import (
     NONE,
-    Estimate,
+    MetricEstimate,
     flat,
     for_metrics,
     likelier,
@@ -28,7 +28,7 @@ from polbias.eval.lm_eval_glue import (
     with_errors,
 )
 from polbias.eval.statistics import contrast
-from polbias.eval.support import Support, discordance
+from polbias.eval.support import Estimability, discordance
 from polbias.eval.xphemism.schema import components
 from polbias.files import InputError
 
@@ -44,7 +44,7 @@ BASE = "base"
 VERDICTS = ("true", "false")
 
 
-class Asked(NamedTuple):
+class ClaimAnswer(NamedTuple):
     """A row with the share of "true" in what was answered; None without a verdict."""
 
     pair_id: str
@@ -55,43 +55,43 @@ class Asked(NamedTuple):
     share: float | None
 
 
-class Change(NamedTuple):
+class PairChange(NamedTuple):
     """Share of "true" of the changed claim minus that of the base claim."""
 
-    row: Asked
+    row: ClaimAnswer
     value: float
 
 
-def changes(items: Iterable[Asked]) -> list[Change]:
+def changes(items: Iterable[ClaimAnswer]) -> list[PairChange]:
     """Compare the rows of every pair that has a verdict in both arms."""
     return [
-        Change(changed, changed.share - base.share)
+        PairChange(changed, changed.share - base.share)
         for base, changed in _pairs(items)
         if base.share is not None and changed.share is not None
     ]
 
 
-def _pairs(items: Iterable[Asked]) -> list[tuple[Asked, Asked]]:
+def _pairs(items: Iterable[ClaimAnswer]) -> list[tuple[ClaimAnswer, ClaimAnswer]]:
     """The rows of every pair that was asked in both arms, that of the base claim first."""
-    found: dict[str, dict[bool, Asked]] = {}
+    found: dict[str, dict[bool, ClaimAnswer]] = {}
     for row in items:
         found.setdefault(row.pair_id, {})[row.arm == BASE] = row
     return [(pair[True], pair[False]) for pair in found.values() if len(pair) == 2]
 
 
-def _true_rate(items: Iterable[Asked]) -> Estimate:
+def _true_rate(items: Iterable[ClaimAnswer]) -> MetricEstimate:
     """Mean share of "true" of the rows that have one, in both arms."""
     known = [(row.share, row.cluster_id) for row in items if row.share is not None]
     return mean_estimate([share for share, _ in known], [cluster for _, cluster in known])
 
 
-def _penalty(items: Iterable[Asked]) -> Estimate:
+def _penalty(items: Iterable[ClaimAnswer]) -> MetricEstimate:
     """Mean change: negative where a reworded claim is believed less."""
     found = changes(items)
     return mean_estimate([each.value for each in found], [each.row.cluster_id for each in found])
 
 
-def _difference(items: Iterable[Asked], side: Callable[[Asked], bool | None]) -> Estimate:
+def _difference(items: Iterable[ClaimAnswer], side: Callable[[ClaimAnswer], bool | None]) -> MetricEstimate:
     """Mean change on one side minus that on the other; rows without a side are left out."""
     sided = [(each, side(each.row)) for each in changes(items)]
     kept = [(each, bool(chosen)) for each, chosen in sided if chosen is not None]
@@ -99,7 +99,7 @@ def _difference(items: Iterable[Asked], side: Callable[[Asked], bool | None]) ->
         return NONE
     found = contrast(
         np.array([each.value for each, _ in kept], np.float64),
-        Factor(np.array([chosen for _, chosen in kept], np.intp), (False, True)),
+        CodedColumn(np.array([chosen for _, chosen in kept], np.intp), (False, True)),
         [each.row.cluster_id for each, _ in kept],
         [-1, 1],
     )
@@ -107,7 +107,7 @@ def _difference(items: Iterable[Asked], side: Callable[[Asked], bool | None]) ->
     return estimate, stated(found.standard_error)
 
 
-def _leaning(items: Iterable[Asked]) -> Estimate:
+def _leaning(items: Iterable[ClaimAnswer]) -> MetricEstimate:
     """Mean change of claims shifted to the right minus that of claims shifted to the left.
 
     There is none where the answers carry none: too few verdicts on either side, or always the same one.
@@ -122,13 +122,13 @@ def _leaning(items: Iterable[Asked]) -> Estimate:
     shares = [share for side in sides for share in side if share is not None]
     true = sum(shares) / len(shares) if shares else 0.5
     answered = [each for each in changes(items) if each.row.shift in ("left", "right")]
-    carried = Support(
+    carried = Estimability(
         max(side.count(None) / len(side) for side in sides),
         max(true, 1 - true),
         *discordance(
             np.arange(len(answered)),
             [each.value for each in answered],
-            Factor.of([each.row.cluster_id for each in answered]),
+            CodedColumn.of([each.row.cluster_id for each in answered]),
         ),
     )
     if not carried.estimable:
@@ -137,16 +137,16 @@ def _leaning(items: Iterable[Asked]) -> Estimate:
     return found[0], found[1] if carried.has_interval else "N/A"
 
 
-def _judgment(items: Iterable[Asked]) -> Estimate:
+def _judgment(items: Iterable[ClaimAnswer]) -> MetricEstimate:
     """Mean change of claims with a judgmental exchange word minus that of the others."""
     return _difference(
         items, lambda row: None if row.judgmental_exchange is None else bool(row.judgmental_exchange)
     )
 
 
-def _read(items: Iterable[Any]) -> list[Asked]:
+def _read(items: Iterable[Any]) -> list[ClaimAnswer]:
     """The rows, each with the component of its word pair."""
-    rows = [Asked(*row) for row in items]
+    rows = [ClaimAnswer(*row) for row in items]
     found = components([row.cluster_id for row in rows]).names
     return [row._replace(cluster_id=name) for row, name in zip(rows, found, strict=True)]
 
@@ -229,7 +229,7 @@ def process_generated(
         **{name: counts[name] / asked for name in SILENT},
     }
     share = counts["true"] / verdicts if verdicts else None
-    return with_errors(means, doc["cluster_id"]) | for_metrics(row_of(Asked, doc, share=share), names)
+    return with_errors(means, doc["cluster_id"]) | for_metrics(row_of(ClaimAnswer, doc, share=share), names)
 
 
 def process_loglikelihood(
@@ -238,7 +238,7 @@ def process_loglikelihood(
     """Score the two labels of a claim by their log-likelihood."""
     said, (share, _), mass = likelier(VERDICTS, results)
     means = {"acc": float(said == doc["gold"]), "label_mass": mass}
-    return with_errors(means, doc["cluster_id"]) | for_metrics(row_of(Asked, doc, share=share), names)
+    return with_errors(means, doc["cluster_id"]) | for_metrics(row_of(ClaimAnswer, doc, share=share), names)
 
 
 def process_generated_placebo(doc: Document, results: Sequence[Any]) -> Json:

@@ -17,7 +17,7 @@ from typing import Any
 from polbias.aliases import Document, Json
 from polbias.eval.report.document import Notice
 from polbias.eval.report.instruments import instrument
-from polbias.eval.report.reading import ReadFile, RunFacts, schema, tabulated
+from polbias.eval.report.reading import FileAnswers, RunMetadata, schema, tabulated
 from polbias.eval.samples import SampleFile
 from polbias.eval.xphemism.answers import NAME
 from polbias.eval.xphemism.schema import (
@@ -48,7 +48,7 @@ _DATASET = "polbix"
 _SHOWN = 20  # problems that are told one by one
 
 
-def read_published(data: Path, answers: Path) -> list[ReadFile]:
+def read_published(data: Path, answers: Path) -> list[FileAnswers]:
     """Read a user's copy of the published files, or files of the same layout: the answers of each model.
 
     Source:
@@ -78,7 +78,7 @@ def read_published(data: Path, answers: Path) -> list[ReadFile]:
     return [*_by_model(rows, answers, problems)]
 
 
-def _by_model(rows: Sequence[Document], path: Path, problems: Sequence[Notice]) -> Iterator[ReadFile]:
+def _by_model(rows: Sequence[Document], path: Path, problems: Sequence[Notice]) -> Iterator[FileAnswers]:
     """Yield the answers of each model; the problems stand with the first."""
     notices = [*problems[:_SHOWN]]
     if len(problems) > _SHOWN:
@@ -87,7 +87,7 @@ def _by_model(rows: Sequence[Document], path: Path, problems: Sequence[Notice]) 
     for model in sorted({row["model"] for row in rows}):
         own, file = [row for row in rows if row["model"] == model], SampleFile(model, _DATASET, "", path)
         table = tabulated([each for row in own for each in _outcomes(row)], wanted, file)
-        yield ReadFile(file, NAME, table, len(own), hashed, RunFacts(), tuple(notices))
+        yield FileAnswers(file, NAME, table, len(own), hashed, RunMetadata(), tuple(notices))
         notices = []
 
 

@@ -9,12 +9,12 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from polbias.aliases import Booleans, Floats
-from polbias.eval.columns import Factor, Level
+from polbias.eval.columns import CodedColumn, Level
 from polbias.eval.separation import independent, support
-from polbias.eval.xphemism.schema import AXES, Answered, Records
-from polbias.optional import Deferred
+from polbias.eval.xphemism.schema import AXES, ClaimPairAnswers, ClaimPairRows
+from polbias.optional import LazyModule
 
-genmod = Deferred("statsmodels.genmod.api", "eval")
+genmod = LazyModule("statsmodels.genmod.api", "eval")
 
 # Logistic regression with statsmodels: plain or clustered errors, and a note where there is no estimate.
 
@@ -23,7 +23,7 @@ _ITERATIONS = 200
 
 
 @dataclass(frozen=True, eq=False)
-class Design:
+class RegressionDesign:
     """A logistic regression to fit.
 
     Args:
@@ -38,7 +38,7 @@ class Design:
     trials: Floats
     columns: Floats
     terms: tuple[str, ...]
-    clusters: Factor
+    clusters: CodedColumn
 
     @property
     def n(self) -> int:
@@ -52,7 +52,7 @@ class Design:
 
 
 @dataclass(frozen=True)
-class Fit:
+class LogitFit:
     """Estimates by term, in logits.
 
     Args:
@@ -68,14 +68,14 @@ class Fit:
     note: dict[str, str]
 
 
-def fit(design: Design, clustered: bool) -> Fit:
+def fit(design: RegressionDesign, clustered: bool) -> LogitFit:
     """Estimate a logistic regression by maximum likelihood.
 
     Source:
         Jakob et al. (2025), Eq. 1; clustered errors: Liang and Zeger (1986), as in statsmodels.
     """
     missing = dict.fromkeys(design.terms, np.nan)
-    empty = Fit({**missing}, {**missing}, {**missing}, {})
+    empty = LogitFit({**missing}, {**missing}, {**missing}, {})
     if not design.n:
         return _noted(empty, "no answer that is a verdict on both claims")
     found = support(design.columns, design.successes, design.trials)
@@ -104,7 +104,7 @@ def fit(design: Design, clustered: bool) -> Fit:
     return empty
 
 
-def _estimate(design: Design, rows: Booleans, chosen: list[int], clustered: bool) -> Any:
+def _estimate(design: RegressionDesign, rows: Booleans, chosen: list[int], clustered: bool) -> Any:
     """The result of statsmodels, None if it does not converge."""
     successes, trials = design.successes[rows], design.trials[rows]
     model = genmod.GLM(
@@ -124,7 +124,7 @@ def _estimate(design: Design, rows: Booleans, chosen: list[int], clustered: bool
     return result if fine else None
 
 
-def _noted(fitted: Fit, note: str) -> Fit:
+def _noted(fitted: LogitFit, note: str) -> LogitFit:
     for term in fitted.coef:
         fitted.note.setdefault(term, note)
     return fitted
@@ -133,22 +133,22 @@ def _noted(fitted: Fit, note: str) -> Fit:
 # Eq. 1 in two modes, which differ in rows and errors. "paper": a row is an answer, errors are plain.
 # "corrected": a row is a claim (k "true" of its verdicts), errors are CR1 over components of word pairs.
 
-Mode: TypeAlias = Literal["paper", "corrected"]
-Axis: TypeAlias = Literal["both", "social", "economic"]
+RegressionMode: TypeAlias = Literal["paper", "corrected"]
+ShiftAxis: TypeAlias = Literal["both", "social", "economic"]
 
-DIMENSIONS: tuple[Axis, ...] = ("both", "social", "economic")
+DIMENSIONS: tuple[ShiftAxis, ...] = ("both", "social", "economic")
 TERMS = ("axis", "judgmental_base", "judgmental_exchange", "shift")
 """The terms that are reported, in the order of Table 3; beside them there are the intercept, the gold label
 and the mean verdict on the base claim."""
 
 
-def shifted_on(records: Records, axis: Axis) -> Records:
+def shifted_on(records: ClaimPairAnswers, axis: ShiftAxis) -> ClaimPairAnswers:
     """Return the rows with a shifted word whose pair is on an axis; "both" is the social and the economic."""
     mine = records.axis != 0 if axis == "both" else records.axis == AXES.index(axis)
     return records.select(mine & records.shifted)
 
 
-def design(records: Records, axis: Axis, mode: Mode) -> Design:
+def design(records: ClaimPairAnswers, axis: ShiftAxis, mode: RegressionMode) -> RegressionDesign:
     """Set up the regression of a mode for the rows of one model, prompt and language.
 
     In every mode the mean over the runs that have a verdict stands for the base claim; a claim that has none
@@ -169,7 +169,7 @@ def design(records: Records, axis: Axis, mode: Mode) -> Design:
     }
     if axis == "both":
         named["axis"] = rows.axis == AXES.index("social")
-    claims = Design(
+    claims = RegressionDesign(
         successes=rows.exchange[:, 1].astype(np.float64),
         trials=rows.exchange_valid.astype(np.float64),
         columns=np.column_stack([np.asarray(values, np.float64) for values in named.values()]),
@@ -179,12 +179,12 @@ def design(records: Records, axis: Axis, mode: Mode) -> Design:
     return claims if mode == "corrected" else _exploded(claims)
 
 
-def _exploded(claims: Design) -> Design:
+def _exploded(claims: RegressionDesign) -> RegressionDesign:
     """One row per answer in place of one per claim."""
     sizes = claims.trials.astype(np.intp)
     index = np.repeat(np.arange(claims.n), sizes)
     order = np.arange(index.size) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    return Design(
+    return RegressionDesign(
         successes=(order < claims.successes[index]).astype(np.float64),
         trials=np.ones(index.size),
         columns=claims.columns[index],
@@ -220,7 +220,7 @@ class Coefficient:
     model: Level
     prompt: str
     instruction_language: Level
-    axis: Axis
+    axis: ShiftAxis
     term: str
     coef: float
     se: float
@@ -232,14 +232,14 @@ class Coefficient:
     note: str
 
 
-def coefficients(rows: Answered, mode: Mode = "corrected") -> list[Coefficient]:
+def coefficients(rows: ClaimPairRows, mode: RegressionMode = "corrected") -> list[Coefficient]:
     """Estimate Eq. 1 for every model, prompt and axis.
 
     Source:
         Jakob et al. (2025), Table 3.
     """
     found: list[Coefficient] = []
-    for group, records in Records.of(rows).groups():
+    for group, records in ClaimPairAnswers.of(rows).groups():
         for axis in DIMENSIONS:
             regression = design(records, axis, mode)
             fitted = fit(regression, mode == "corrected")

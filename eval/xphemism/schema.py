@@ -13,10 +13,10 @@ from polbias.aliases import Booleans, Codes, Floats, Indices
 from polbias.eval.columns import (
     SILENT,
     AnswerTable,
-    Columns,
-    Factor,
+    AnswerTableError,
+    CodedColumn,
     Level,
-    OutcomesError,
+    TableReader,
     crossed,
     positions,
     tallied,
@@ -47,8 +47,8 @@ _WORDS = re.compile(r"_| \| ")
 
 Counts: TypeAlias = Indices | Floats
 """Answers by label; or the probabilities of the labels, which stand for one answer."""
-Answered: TypeAlias = "Records | Mapping[str, Iterable[Any]] | Iterable[Any]"
-"""Whatever :meth:`Records.of` accepts."""
+ClaimPairRows: TypeAlias = "ClaimPairAnswers | Mapping[str, Iterable[Any]] | Iterable[Any]"
+"""Whatever :meth:`ClaimPairAnswers.of` accepts."""
 
 _REQUIRED = (
     "pair_id", "cluster_id", "model", "prompt", "gold", "axis", "shift", "judgmental_base",
@@ -58,7 +58,7 @@ _OPTIONAL = ("arm", "instruction_language")
 _BINARY: dict[object, int] = {0: 0, 1: 1}
 
 
-class Group(NamedTuple):
+class PromptGroup(NamedTuple):
     """The rows that one analysis takes together.
 
     Args:
@@ -73,7 +73,7 @@ class Group(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Records(AnswerTable):
+class ClaimPairAnswers(AnswerTable):
     """Answered minimal pairs.
 
     Args:
@@ -93,10 +93,10 @@ class Records(AnswerTable):
         exchange: Answers to the exchanged claim by label, shape ``(n, 5)``.
     """
 
-    pair: Factor
-    cluster: Factor
-    model: Factor
-    language: Factor
+    pair: CodedColumn
+    cluster: CodedColumn
+    model: CodedColumn
+    language: CodedColumn
     prompt: Codes
     arm: Codes
     gold: Codes
@@ -108,11 +108,11 @@ class Records(AnswerTable):
     exchange: Counts
 
     @classmethod
-    def of(cls, rows: Answered) -> Records:
+    def of(cls, rows: ClaimPairRows) -> ClaimPairAnswers:
         """Read a table of answered pairs."""
-        if isinstance(rows, Records):
+        if isinstance(rows, ClaimPairAnswers):
             return rows
-        read = Columns(rows, {*_REQUIRED, *_OPTIONAL}, _REQUIRED).require(_REQUIRED)
+        read = TableReader(rows, {*_REQUIRED, *_OPTIONAL}, _REQUIRED).require(_REQUIRED)
         made = cls(
             pair=read.identifiers("pair_id"),
             cluster=components(read.identifiers("cluster_id")),
@@ -173,13 +173,13 @@ class Records(AnswerTable):
         """Share of "true" for the exchanged claim minus that for the base claim, shape ``(n,)``."""
         return self.exchange_truth - self.base_truth
 
-    def groups(self) -> Iterator[tuple[Group, Records]]:
+    def groups(self) -> Iterator[tuple[PromptGroup, ClaimPairAnswers]]:
         """Yield the rows of each model, prompt style and instruction language, in order of their names."""
         for (model, prompt, language), mask in self._cells():
-            yield Group(model, PROMPTS[int(str(prompt))], language), self.select(mask)
+            yield PromptGroup(model, PROMPTS[int(str(prompt))], language), self.select(mask)
 
     def _cells(self) -> Iterator[tuple[tuple[Level, ...], Booleans]]:
-        prompt = Factor(self.prompt.astype(np.intp), tuple(range(len(PROMPTS))))
+        prompt = CodedColumn(self.prompt.astype(np.intp), tuple(range(len(PROMPTS))))
         cells, index = crossed([self.model, prompt, self.language])
         for code, cell in enumerate(cells):
             yield cell, index == code
@@ -189,13 +189,13 @@ class Records(AnswerTable):
             codes, counts = np.unique(self.pair.codes[mask], return_counts=True)
             if (counts > 1).any():
                 name = self.pair.levels[codes[int(np.argmax(counts))]]
-                raise OutcomesError(
+                raise AnswerTableError(
                     f"pair_id {name!r}, model {cell[0]!r}: found {int(counts.max())} rows, expected one for "
                     "each prompt style and instruction language; analyse every run of a task by itself"
                 )
 
 
-def components(pairs: Iterable[Any] | Factor) -> Factor:
+def components(pairs: Iterable[Any] | CodedColumn) -> CodedColumn:
     """The component of each unordered word pair: pairs that share a word, directly or over others, are one.
 
     A component has the name of its first pair.
@@ -203,15 +203,15 @@ def components(pairs: Iterable[Any] | Factor) -> Factor:
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    pair = Factor.of(pairs)
+    pair = CodedColumn.of(pairs)
     used = [(place, word) for place, name in enumerate(pair.levels) for word in _WORDS.split(str(name))]
     rows = np.array([place for place, _ in used], np.intp)
-    columns = Factor.of([word for _, word in used]).codes + len(pair.levels)
+    columns = CodedColumn.of([word for _, word in used]).codes + len(pair.levels)
     size = len(pair.levels) + len(used)
     links = coo_array((np.ones(len(used)), (rows, columns)), (size, size))
     found = connected_components(links, directed=False)[1][: len(pair.levels)]
     _, first, index = np.unique(found, return_index=True, return_inverse=True)
-    return Factor(index[pair.codes], tuple(pair.levels[place] for place in first.tolist()))
+    return CodedColumn(index[pair.codes], tuple(pair.levels[place] for place in first.tolist()))
 
 
 def _verdicts(counts: Counts) -> Counts:

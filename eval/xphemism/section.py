@@ -11,12 +11,30 @@ import pyarrow.compute as pc
 
 from polbias.aliases import Document
 from polbias.eval.plots import Arrow, Caption, Point, arrows, intervals, plane
-from polbias.eval.report.document import Cell, Estimate, Figure, Finding, Notice, Row, Section, Table
+from polbias.eval.report.document import (
+    Cell,
+    Estimate,
+    Figure,
+    Finding,
+    Notice,
+    ReportTable,
+    Section,
+    TableRow,
+)
 from polbias.eval.report.figures import by_language, caption, estimate_row, once
-from polbias.eval.report.instruments import Settings
+from polbias.eval.report.instruments import ReportSettings
 from polbias.eval.report.wording import words
 from polbias.eval.xphemism.analysis import MEASURE, analyse, findings
-from polbias.eval.xphemism.answers import COLUMNS, NAME, Answers, called, notice, read_answers, rows, say
+from polbias.eval.xphemism.answers import (
+    COLUMNS,
+    NAME,
+    XphemismAnswers,
+    called,
+    notice,
+    read_answers,
+    rows,
+    say,
+)
 from polbias.eval.xphemism.tables import tables
 
 # The figures of the instrument, drawn from its findings and tables.
@@ -31,7 +49,7 @@ _FIGURE5 = {
 """Figure to what the arrows are told apart by, and the colour of each."""
 
 
-def figures(findings: Sequence[Finding], tables: Mapping[str, Table]) -> Iterator[Figure]:
+def figures(findings: Sequence[Finding], tables: Mapping[str, ReportTable]) -> Iterator[Figure]:
     """Yield the figures."""
     yield from _leaning(findings)
     for language, lines in by_language(tables["figure5"].rows if "figure5" in tables else ()).items():
@@ -60,7 +78,7 @@ def _leaning(findings: Sequence[Finding]) -> Iterator[Figure]:
         yield Figure("leaning", intervals(rows, made, say("unit_points"), sides=sides), "leaning")
 
 
-def _truth(name: str, language: str, rows: Sequence[Row]) -> Iterator[Figure]:
+def _truth(name: str, language: str, rows: Sequence[TableRow]) -> Iterator[Figure]:
     """Share of claims held true before and after the exchange (Figure 5), one half of the paper's figure."""
     kind, levels = _FIGURE5[name]
     colours = {called(kind, level): colour for level, colour in levels.items()}
@@ -86,7 +104,7 @@ def _truth(name: str, language: str, rows: Sequence[Row]) -> Iterator[Figure]:
         )
 
 
-def _axes(language: str, rows: Sequence[Row]) -> Iterator[Figure]:
+def _axes(language: str, rows: Sequence[TableRow]) -> Iterator[Figure]:
     """Coefficients of the shift on both axes (Figure 6)."""
     points: list[Point] = []
     told: list[str] = []
@@ -122,7 +140,7 @@ def _half(cell: Estimate) -> float:
 # X-phemisms (Jakob et al. 2025): factual claims, and the same claims with one word of the other camp.
 
 
-def section(answers: Document, settings: Settings) -> Section:
+def section(answers: Document, settings: ReportSettings) -> Section:
     """Analyse the answers."""
     everyone = _read(answers, settings)
     analysis = analyse(everyone, settings.seed)
@@ -139,12 +157,12 @@ def section(answers: Document, settings: Settings) -> Section:
     )
 
 
-def findings_of(answers: Document, settings: Settings) -> tuple[Finding, ...]:
+def findings_of(answers: Document, settings: ReportSettings) -> tuple[Finding, ...]:
     """Return the findings of :func:`section` without its tables and figures."""
     return tuple(findings(analyse(_read(answers, settings), settings.seed)))
 
 
-def _read(answers: Document, settings: Settings) -> list[Answers]:
+def _read(answers: Document, settings: ReportSettings) -> list[XphemismAnswers]:
     return [
         read_answers(name, _without_pairs(answers[name], settings.excluded_pairs)) for name in sorted(answers)
     ]
@@ -160,7 +178,7 @@ def _n_pairs(table: Any, pairs: frozenset[str]) -> int:
     return len(pairs.intersection(table["pair_id"].unique().to_pylist()))
 
 
-def _notices(answers: Answers, n_excluded: int) -> Iterator[Notice]:
+def _notices(answers: XphemismAnswers, n_excluded: int) -> Iterator[Notice]:
     who = answers.respondent
     if n_excluded:
         yield notice(who, "excluded", serious=True, count=n_excluded)

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 import numpy as np
 
 from polbias.eval.simulation.questions import Floats, Questions, both, leaned
-from polbias.eval.simulation.respondents import Respondent
+from polbias.eval.simulation.respondents import SimulatedRespondent
 from polbias.eval.xphemism.metrics import BASE, outcome
 from polbias.eval.xphemism.schema import LABELS
 
 
-class Claims(Questions):
+class ClaimQuestions(Questions):
     """Rows of xphemism-pairs."""
 
     LABELS = LABELS
@@ -29,7 +29,7 @@ class Claims(Questions):
         base, other = (self.column(f"judgmental_{word}", {1: 1.0}) for word in ("base", "exchange"))
         self._judges = np.where(exchanged, other, base)
 
-    def base(self, respondent: Respondent, seed: int) -> Floats:
+    def base(self, respondent: SimulatedRespondent, seed: int) -> Floats:
         """Return P(true): half of the bias up or down where the word was shifted, down where it judges."""
         half, judgment = respondent.bias / 2, respondent.judgment
         offset = half * self.side - judgment * self._judges

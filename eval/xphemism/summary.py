@@ -9,23 +9,23 @@ from dataclasses import dataclass
 import numpy as np
 
 from polbias.aliases import Booleans, Floats, Json
-from polbias.eval.columns import Factor
+from polbias.eval.columns import CodedColumn
 from polbias.eval.statistics import cluster_interval, contrast
 from polbias.eval.support import discordance
 from polbias.eval.xphemism.leaning import POINTS, ends
-from polbias.eval.xphemism.schema import LABELS, Answered, Counts, Records
+from polbias.eval.xphemism.schema import LABELS, ClaimPairAnswers, ClaimPairRows, Counts
 
 # The data of the figures on X-phemisms, as tables.
 
 
-def truth_data(rows: Answered) -> list[Json]:
+def truth_data(rows: ClaimPairRows) -> list[Json]:
     """Mean truth before and after the exchange, by judgement of the new word and by leaning.
 
     Source:
         Jakob et al. (2025), Figure 5.
     """
     found = []
-    for group, records in Records.of(rows).groups():
+    for group, records in ClaimPairAnswers.of(rows).groups():
         answered = records.select(records.known & records.shifted)
         for by, level, mask in _levels(answered):
             part = answered.select(mask)
@@ -48,7 +48,7 @@ def truth_data(rows: Answered) -> list[Json]:
     return found
 
 
-def _levels(rows: Records) -> Iterator[tuple[str, str, Booleans]]:
+def _levels(rows: ClaimPairAnswers) -> Iterator[tuple[str, str, Booleans]]:
     for code, level in enumerate(("no", "yes")):
         yield "judgmental_exchange", level, rows.judgmental_exchange == code
     for code, level in enumerate(("left", "none", "right"), -1):
@@ -87,7 +87,7 @@ class RefusalGap:
     discordant_clusters: int
 
 
-def outcomes(records: Records) -> Iterator[Json]:
+def outcomes(records: ClaimPairAnswers) -> Iterator[Json]:
     """Yield the share of every outcome among all answers, by arm (base, shifted or placebo) and shift.
 
     Base claims are those of the shifted pairs.
@@ -106,10 +106,10 @@ def outcomes(records: Records) -> Iterator[Json]:
             yield {"arm": arm, "shift": side, **shares, "asked": asked, "claims": int(mask.sum())}
 
 
-def refusal_gap(records: Records) -> RefusalGap:
+def refusal_gap(records: ClaimPairAnswers) -> RefusalGap:
     """Compare the refusals of right-shifted and of left-shifted claims."""
     rows = records.select(records.shifted & (records.shift != 0))
-    side = Factor((rows.shift > 0).astype(np.intp), ("left", "right"))
+    side = CodedColumn((rows.shift > 0).astype(np.intp), ("left", "right"))
     shares = _refusal_share(rows.exchange)
     gap = contrast(shares, side, rows.cluster, [-1, 1], bounds=(0.0, 1.0))
     unlike = _unlike(np.nan_to_num(shares), rows.cluster)
@@ -124,7 +124,7 @@ def refusal_gap(records: Records) -> RefusalGap:
     )
 
 
-def _unlike(values: Floats, clusters: Factor) -> tuple[int, int, int, int]:
+def _unlike(values: Floats, clusters: CodedColumn) -> tuple[int, int, int, int]:
     """The discordance of values unlike most, which are 0 if the outcome is rare and 1 (or -1) if not."""
     usual = round(float(values.mean())) if values.size else 0
     return discordance(np.arange(values.size), values - usual, clusters)

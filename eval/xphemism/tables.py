@@ -5,11 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from polbias.eval.report.document import Cell, Column, Estimate, Row, Table, columns, known, table_of, tabled
-from polbias.eval.xphemism.analysis import Analysis, Effect, Part, leaned, refused
+from polbias.eval.report.document import (
+    Cell,
+    Column,
+    Estimate,
+    ReportTable,
+    TableRow,
+    columns,
+    known,
+    table_of,
+    tabled,
+)
+from polbias.eval.xphemism.analysis import LeaningEffect, PromptSubset, XphemismAnalysis, leaned, refused
 from polbias.eval.xphemism.answers import called
 from polbias.eval.xphemism.leaning import DIFFERENCE, Penalty, leaning
-from polbias.eval.xphemism.regression import TERMS, Coefficient, Mode, coefficients
+from polbias.eval.xphemism.regression import TERMS, Coefficient, RegressionMode, coefficients
 from polbias.eval.xphemism.summary import outcomes, truth_data
 
 SIGNIFICANT = 0.025
@@ -18,7 +28,7 @@ _PERCENT = 100
 _WHERE = "respondent prompt language"
 
 
-def tables(analysis: Analysis) -> Iterator[Table]:
+def tables(analysis: XphemismAnalysis) -> Iterator[ReportTable]:
     """Yield the tables; one without rows is left out."""
     corrected = [*_coefficients(analysis, "corrected")]
     paper = [*_coefficients(analysis, "paper")]
@@ -37,7 +47,7 @@ def tables(analysis: Analysis) -> Iterator[Table]:
     yield from (table for table in made if table.rows)
 
 
-def where(part: Part) -> dict[str, Cell]:
+def where(part: PromptSubset) -> dict[str, Cell]:
     """Return the first cells of a row: whose answers, to which prompt."""
     return _named(part.answers.respondent, part.prompt, part.language)
 
@@ -55,7 +65,7 @@ def _named(respondent: object, prompt: object, language: object) -> dict[str, Ce
     f"{_WHERE} axis effect:points unadjusted:points worst_low:points worst_high:points "
     "refusal_gap:points detectable:points claims:count left_out:count label_mass:share",
 )
-def _leaning(effects: Iterable[Effect]) -> Iterator[Row]:
+def _leaning(effects: Iterable[LeaningEffect]) -> Iterator[TableRow]:
     for each in effects:
         found = each.leaning
         masses = each.part.answers.masses
@@ -83,7 +93,7 @@ def _leaning(effects: Iterable[Effect]) -> Iterator[Row]:
 
 
 @tabled("parts", "respondent claims effect:points")
-def _parts(analysis: Analysis) -> Iterator[Row]:
+def _parts(analysis: XphemismAnalysis) -> Iterator[TableRow]:
     """The headline in true and in false claims, and with judgements that the paper's labels lack."""
     for each in analysis.everyone:
         records = each.records
@@ -99,7 +109,7 @@ def _parts(analysis: Analysis) -> Iterator[Row]:
 
 
 @tabled("figure5", f"{_WHERE} word before:share after:share change:points")
-def _figure5(analysis: Analysis) -> Iterator[Row]:
+def _figure5(analysis: XphemismAnalysis) -> Iterator[TableRow]:
     for each in analysis.everyone:
         for found in truth_data(each.records):
             ends = (found[name] for name in ("change", "low", "high"))
@@ -116,7 +126,7 @@ def _figure5(analysis: Analysis) -> Iterator[Row]:
 
 
 @tabled("penalty", f"{_WHERE} claims change:points lost:count gained:count")
-def _penalty(analysis: Analysis) -> Iterator[Row]:
+def _penalty(analysis: XphemismAnalysis) -> Iterator[TableRow]:
     for part, each in analysis.penalties:
         if not each.note:
             change = _estimate(each.change, each)
@@ -131,7 +141,7 @@ def _penalty(analysis: Analysis) -> Iterator[Row]:
     f"{_WHERE} arm shift true:share false:share refusal:share unparsable:share truncated:share "
     "asked:count claims:count",
 )
-def _outcomes(analysis: Analysis) -> Iterator[Row]:
+def _outcomes(analysis: XphemismAnalysis) -> Iterator[TableRow]:
     for answers in analysis.everyone:
         if answers.scored:
             continue
@@ -141,7 +151,7 @@ def _outcomes(analysis: Analysis) -> Iterator[Row]:
                 yield _named(*group) | each | named
 
 
-def _coefficients(analysis: Analysis, mode: Mode) -> Iterator[Coefficient]:
+def _coefficients(analysis: XphemismAnalysis, mode: RegressionMode) -> Iterator[Coefficient]:
     """Estimate Eq. 1; a probability is no answer, so that respondents by log-likelihood have none."""
     for each in analysis.everyone:
         if not each.scored:
@@ -157,7 +167,7 @@ def _by_cell(found: Iterable[Coefficient]) -> dict[tuple[Any, ...], dict[str, Co
 
 
 @tabled("table2", f"{_WHERE} axis judgment shift")
-def _table2(found: Iterable[Coefficient], mode: str = "corrected") -> Iterator[Row]:
+def _table2(found: Iterable[Coefficient], mode: str = "corrected") -> Iterator[TableRow]:
     for key, own in _by_cell(found).items():
         stars = {"judgment": _star(own["judgmental_exchange"]), "shift": _star(own["shift"])}
         yield _named(*key[:3]) | {"axis": called("axis", key[3])} | stars
@@ -170,8 +180,8 @@ def _star(found: Coefficient) -> str:
     return called("significant", "yes" if found.p < SIGNIFICANT else "no")
 
 
-def _table3(found: Iterable[Coefficient], mode: Mode) -> Table:
-    rows: list[Row] = []
+def _table3(found: Iterable[Coefficient], mode: RegressionMode) -> ReportTable:
+    rows: list[TableRow] = []
     for key, own in _by_cell(found).items():
         numbers = {f"term_{term}": _logits(own[term]) if term in own else None for term in TERMS}
         notes = "; ".join(sorted({f"{term}: {each.note}" for term, each in own.items() if each.note}))
@@ -189,7 +199,7 @@ def _estimate(value: float, found: Coefficient | Penalty) -> Estimate:
 
 
 @tabled("figure6", f"{_WHERE} point:count economic:number social:number")
-def _figure6(found: list[Coefficient]) -> Iterator[Row]:
+def _figure6(found: list[Coefficient]) -> Iterator[TableRow]:
     shifts = {key: own["shift"] for key, own in _by_cell(found).items()}
     numbers = {name: number for number, name in enumerate(dict.fromkeys(each.model for each in found), 1)}
     for place in dict.fromkeys(key[:3] for key in shifts):

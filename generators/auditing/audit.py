@@ -15,11 +15,11 @@ from polbias.generators.auditing.items import (
     CONFIRMED,
     CONTRADICTED,
     DEPENDS,
-    Audited,
-    Format,
-    Item,
-    Judgement,
-    Source,
+    AuditedItem,
+    AuditItem,
+    ItemFormat,
+    ItemSource,
+    ItemVerdict,
     text_key,
     unparsed,
 )
@@ -34,7 +34,7 @@ from polbias.generators.logic.formula import (
     enriched,
     modalities,
 )
-from polbias.generators.logic.prover import Reading, follows, prove
+from polbias.generators.logic.prover import ItemReading, follows, prove
 
 # Whether a gold label is right: decided at every point, a point being a reading in a logic.
 
@@ -45,7 +45,7 @@ Choices = Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class Interpretation:
     """One way to take an item.
 
     Attributes:
@@ -68,7 +68,7 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class AuditVerdict:
     """What all points together say of a gold label.
 
     Attributes:
@@ -82,18 +82,20 @@ class Outcome:
     verdict: str
     deciding: Choices | None
     natural: Choices
-    against: Point | None
+    against: Interpretation | None
     consistent: bool
 
 
-def decide(reading: Reading, logics: Sequence[tuple[Choices, Logic]], index: int = 0) -> Iterator[Point]:
+def decide(
+    reading: ItemReading, logics: Sequence[tuple[Choices, Logic]], index: int = 0
+) -> Iterator[Interpretation]:
     """Decide a reading in some logics."""
     for made, logic in logics:
         verdict = follows(reading.inference, logic)
-        yield Point(index, logic, {**made, **reading.choices}, verdict.valid, verdict.consistent)
+        yield Interpretation(index, logic, {**made, **reading.choices}, verdict.valid, verdict.consistent)
 
 
-def decide_modal(readings: Sequence[Reading], domain: str | None) -> Iterator[Point]:
+def decide_modal(readings: Sequence[ItemReading], domain: str | None) -> Iterator[Interpretation]:
     """Decide every reading in every modal logic that its operators allow.
 
     Where all operators are epistemic, or it is not known whether they are, the standard logic is KT, and KD
@@ -118,7 +120,7 @@ def decide_modal(readings: Sequence[Reading], domain: str | None) -> Iterator[Po
         yield from decide(reading, logics, index)
 
 
-def confirm(readings: Sequence[Reading], points: Sequence[Point]) -> None:
+def confirm(readings: Sequence[ItemReading], points: Sequence[Interpretation]) -> None:
     """Decide points again by an enumeration of small models.
 
     Raises:
@@ -133,11 +135,11 @@ def confirm(readings: Sequence[Reading], points: Sequence[Point]) -> None:
             raise ValueError(f"{inference}: the enumeration of small models does not bear out the proof")
 
 
-def settle(gold: bool, points: Sequence[Point]) -> Outcome:
+def settle(gold: bool, points: Sequence[Interpretation]) -> AuditVerdict:
     """Return what points say of a gold label."""
     wrong = [point for point in points if not point.supports(gold)]
     verdict = CONFIRMED if not wrong else CONTRADICTED if len(wrong) == len(points) else DEPENDS
-    return Outcome(
+    return AuditVerdict(
         verdict,
         deciding(gold, points) if verdict == DEPENDS else None,
         points[0].choices,
@@ -146,7 +148,7 @@ def settle(gold: bool, points: Sequence[Point]) -> Outcome:
     )
 
 
-def deciding(gold: bool, points: Sequence[Point]) -> Choices | None:
+def deciding(gold: bool, points: Sequence[Interpretation]) -> Choices | None:
     """Return the smallest set of choices with which a gold label is right, whatever the others are.
 
     Of several sets as small it is one that leaves the most natural point as it is, else the first one. None
@@ -166,11 +168,11 @@ def deciding(gold: bool, points: Sequence[Point]) -> Choices | None:
     return None
 
 
-def _fits(chosen: Choices, point: Point) -> bool:
+def _fits(chosen: Choices, point: Interpretation) -> bool:
     return all(point.choices.get(name) == value for name, value in chosen.items())
 
 
-def _decides(chosen: Choices, gold: bool, points: Sequence[Point]) -> bool:
+def _decides(chosen: Choices, gold: bool, points: Sequence[Interpretation]) -> bool:
     right = [point.supports(gold) for point in points if _fits(chosen, point)]
     return bool(right) and all(right)
 
@@ -180,18 +182,18 @@ def in_words(choices: Choices) -> str:
     return "; ".join(f"{name}: {value}" for name, value in choices.items())
 
 
-def reading_text(readings: Sequence[Reading], outcome: Outcome) -> str:
+def reading_text(readings: Sequence[ItemReading], outcome: AuditVerdict) -> str:
     """Return the first reading as text, with what it makes of the choices on which the verdict depends."""
     return f"{readings[0].inference} {_taken(outcome.natural, outcome)}".rstrip()
 
 
-def _taken(choices: Choices, outcome: Outcome) -> str:
+def _taken(choices: Choices, outcome: AuditVerdict) -> str:
     """Return those of some choices on which a verdict depends."""
     taken = {name: value for name, value in choices.items() if outcome.deciding and name in outcome.deciding}
     return f"[{in_words(taken)}]" if taken else ""
 
 
-def evidence(readings: Sequence[Reading], outcome: Outcome) -> tuple[str | None, str | None]:
+def evidence(readings: Sequence[ItemReading], outcome: AuditVerdict) -> tuple[str | None, str | None]:
     """Return what speaks against the gold label."""
     point = outcome.against
     if point is None:
@@ -204,7 +206,7 @@ def evidence(readings: Sequence[Reading], outcome: Outcome) -> tuple[str | None,
 # Which items of a file come again: 16 bytes an item, however large the file.
 
 
-class Survey:
+class DuplicateFinder:
     """Collects what could be repeated; `finish` says what was.
 
     Only hashes are kept, 8 bytes for the text with its label and 8 for the id.
@@ -220,10 +222,10 @@ class Survey:
         if identifier is not None:
             self._ids.append(text_key((identifier,)))
 
-    def finish(self) -> Repeats:
+    def finish(self) -> Duplicates:
         """Return what is repeated."""
         texts, ids = (np.array(hashes, np.uint64) for hashes in (self._texts, self._ids))
-        return Repeats(_repeated(texts >> 1), _repeated(np.unique(texts) >> 1), _repeated(ids))
+        return Duplicates(_repeated(texts >> 1), _repeated(np.unique(texts) >> 1), _repeated(ids))
 
 
 def _repeated(hashes: Any) -> frozenset[int]:
@@ -231,7 +233,7 @@ def _repeated(hashes: Any) -> frozenset[int]:
     return frozenset(values[counts > 1].tolist())
 
 
-class Repeats(NamedTuple):
+class Duplicates(NamedTuple):
     """What is repeated.
 
     Attributes:
@@ -276,15 +278,15 @@ class Audit:
         items: how many there are.
     """
 
-    def __init__(self, source: Source, form: Format, exemplars: Sequence[Sequence[str]] = ()) -> None:
+    def __init__(self, source: ItemSource, form: ItemFormat, exemplars: Sequence[Sequence[str]] = ()) -> None:
         self._source = source
         self._format = form
         self._exemplars = {text_key(tuple(texts)) for texts in (*form.exemplars, *exemplars)}
         self.items, self._repeats = self._survey()
 
-    def _survey(self) -> tuple[int, Repeats]:
-        survey, number, malformed = Survey(), 0, 0
-        first: Item | None = None
+    def _survey(self) -> tuple[int, Duplicates]:
+        survey, number, malformed = DuplicateFinder(), 0, 0
+        first: AuditItem | None = None
         for item in self._source:
             number += 1
             if item.problem:
@@ -302,24 +304,24 @@ class Audit:
             )
         return number, survey.finish()
 
-    def __iter__(self) -> Iterator[Audited]:
+    def __iter__(self) -> Iterator[AuditedItem]:
         """Yield every item with what was found, in the order of the file."""
         first: tuple[dict[int, int], dict[int, int]] = {}, {}  # lines of texts and of ids
-        before: Item | None = None
-        now: Item | None = None
+        before: AuditItem | None = None
+        now: AuditItem | None = None
         for after in chain(self._source, [None]):
             if now is not None:
                 yield self._audited(now, [item for item in (before, after) if item is not None], *first)
             before, now = now, after
 
-    def _key(self, item: Item) -> int:
+    def _key(self, item: AuditItem) -> int:
         return text_key(tuple(item.values.get(role) or "" for role in self._source.repeated))
 
     def _audited(
-        self, item: Item, neighbours: Sequence[Item], texts: dict[int, int], ids: dict[int, int]
-    ) -> Audited:
+        self, item: AuditItem, neighbours: Sequence[AuditItem], texts: dict[int, int], ids: dict[int, int]
+    ) -> AuditedItem:
         if item.problem:
-            return Audited(item, unparsed(item.problem, "malformed-row"), ("malformed-row",))
+            return AuditedItem(item, unparsed(item.problem, "malformed-row"), ("malformed-row",))
         judgement = self._judgement(item, neighbours)
         findings = dict.fromkeys((*judgement.findings, *judgement.slips))
         key = self._key(item)
@@ -339,9 +341,9 @@ class Audit:
             findings["exemplar-leakage"] = None
         if item.sentences != item.texts:
             findings["whitespace"] = None
-        return Audited(item, judgement, tuple(findings), twin)
+        return AuditedItem(item, judgement, tuple(findings), twin)
 
-    def _judgement(self, item: Item, neighbours: Sequence[Item]) -> Judgement:
+    def _judgement(self, item: AuditItem, neighbours: Sequence[AuditItem]) -> ItemVerdict:
         if item.gold is None:
             labels = ", ".join(self._format.layout.labels)
             return unparsed(f"gold: found {item.label!r}, expected one of {labels}", "unknown-label")

@@ -18,19 +18,21 @@ from polbias.files import InputError, whole
 from polbias.generators.auditing.items import FINDINGS
 from polbias.generators.auditing.near_duplicates import Comparable, near_duplicates
 from polbias.generators.language.similarity import folded
-from polbias.generators.user_tables import Role, cell_text, open_tables, resolve
+from polbias.generators.user_tables import ColumnRole, cell_text, open_tables, resolve
 from polbias.limits import MAX_ITEMS
 
-_TEXT = Role("text", ("question", "prompt", "input", "sentence", "statement", "claim"), required=True)
+_TEXT = ColumnRole("text", ("question", "prompt", "input", "sentence", "statement", "claim"), required=True)
 _PAIR = (
-    Role("premise", ("sentence1", "premises", "passage", "context", "article", "evidence"), required=True),
-    Role("hypothesis", ("sentence2", "question", "statement", "claim"), required=True),
+    ColumnRole(
+        "premise", ("sentence1", "premises", "passage", "context", "article", "evidence"), required=True
+    ),
+    ColumnRole("hypothesis", ("sentence2", "question", "statement", "claim"), required=True),
 )
 _OTHERS = (
-    Role("gold", ("label", "answer", "target", "answer_key")),
-    Role("choices", ("options",)),
-    Role("id", ("item_id", "question_id")),
-    Role("examples", ("exemplars", "few_shot")),
+    ColumnRole("gold", ("label", "answer", "target", "answer_key")),
+    ColumnRole("choices", ("options",)),
+    ColumnRole("id", ("item_id", "question_id")),
+    ColumnRole("examples", ("exemplars", "few_shot")),
 )
 _SURFACE = ("malformed-row", "duplicate-id", "duplicate-item", "conflicting-labels", "exemplar-leakage")
 CODES: Mapping[str, str] = {
@@ -48,7 +50,7 @@ _SPOILED = {"malformed-row", "duplicate-item", "conflicting-labels", "exemplar-l
 
 
 @dataclass
-class _Item:
+class _TableItem:
     """A row: where it stands, what it has in its roles, and what is wrong with it.
 
     Its parts are a text, or a premise and a hypothesis.
@@ -175,14 +177,14 @@ def _digest(path: Path) -> str:
     return whole_of.hexdigest()
 
 
-def _read(path: Path, chosen: Mapping[str, str]) -> list[_Item]:
-    items: list[_Item] = []
+def _read(path: Path, chosen: Mapping[str, str]) -> list[_TableItem]:
+    items: list[_TableItem] = []
     for table in open_tables(path):
         roles = _roles(table.columns, chosen, path)
         parts = [role for role in (_TEXT.name, *(role.name for role in _PAIR)) if role in roles]
         names = list(table.columns)
         for row in table.rows(names):
-            item = _Item(len(items) + 1 if path.is_dir() else row.line, {})
+            item = _TableItem(len(items) + 1 if path.is_dir() else row.line, {})
             items.append(item)
             if len(items) > MAX_ITEMS:
                 raise InputError(f"{path}: found more than {MAX_ITEMS:,} rows, expected fewer; audit a part")
@@ -242,7 +244,7 @@ def _choices(value: Any) -> tuple[str, ...]:
 # Items that repeat each other, or stand among examples.
 
 
-def _repeated(items: Sequence[_Item]) -> None:
+def _repeated(items: Sequence[_TableItem]) -> None:
     sound = [item for item in items if item.text]
     ids, texts = Counter[str](), defaultdict(list)
     for item in sound:
@@ -263,7 +265,7 @@ def _repeated(items: Sequence[_Item]) -> None:
             item.findings.append("near-duplicate")
 
 
-def _leaked(items: Sequence[_Item], shown: set[str]) -> None:
+def _leaked(items: Sequence[_TableItem], shown: set[str]) -> None:
     contexts = "\n".join({folded(item.examples) for item in items if item.examples})
     for item in items:
         text = folded(item.text)
@@ -271,7 +273,7 @@ def _leaked(items: Sequence[_Item], shown: set[str]) -> None:
             item.findings.append("exemplar-leakage")
 
 
-def _stands_in(contexts: str, item: _Item) -> bool:
+def _stands_in(contexts: str, item: _TableItem) -> bool:
     """Whether examples hold an item: its text, or its premise with its hypothesis near it."""
     first, *others = map(folded, item.parts.values())
     start = contexts.find(first)
@@ -290,7 +292,9 @@ def _stands_in(contexts: str, item: _Item) -> bool:
 # What gives the gold label away: a guess from one feature, against the best guess without.
 
 
-def _given_away(items: Sequence[_Item], adjust: Callable[[Sequence[float]], Sequence[float]]) -> list[str]:
+def _given_away(
+    items: Sequence[_TableItem], adjust: Callable[[Sequence[float]], Sequence[float]]
+) -> list[str]:
     tests: list[tuple[float, str]] = []
     chosen = [item for item in items if item.place is not None]
     if chosen:
@@ -310,7 +314,7 @@ def _more(hits: int, items: int, chance: float) -> float:
     return float(binomtest(hits, items, chance, "greater").pvalue)
 
 
-def _by_choice(items: Sequence[_Item]) -> list[tuple[float, str]]:
+def _by_choice(items: Sequence[_TableItem]) -> list[tuple[float, str]]:
     chance = float(np.mean([1 / len(item.choices) for item in items]))
     places = Counter(item.place for item in items)
     most, best = places.most_common(1)[0]
@@ -340,7 +344,7 @@ def _layout(texts: Sequence[str]) -> Mapping[str, Sequence[object]]:
     }
 
 
-def _by_label(items: Sequence[_Item]) -> list[tuple[float, str]]:
+def _by_label(items: Sequence[_TableItem]) -> list[tuple[float, str]]:
     """Guess each fifth from the others; McNemar's exact test against guessing the commonest label."""
     golds = np.unique([str(item.gold) for item in items], return_inverse=True)[1]
     n_items, parts = len(items), [*items[0].parts]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from polbias.files import InputError, whole
-from polbias.generators.user_tables import Role, Row, Table, open_tables, resolve
+from polbias.generators.user_tables import ColumnRole, FileRow, TableFile, open_tables, resolve
 
 # Verdicts and findings: every code that an audit can report, with what it means.
 
@@ -50,7 +50,7 @@ def meaning(code: str, more: Mapping[str, str]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class AuditItem:
     """One item of a file.
 
     Attributes:
@@ -78,7 +78,7 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class ItemVerdict:
     """What is known about the gold label of an item.
 
     Attributes:
@@ -106,13 +106,13 @@ class Judgement:
     message: str | None = None
 
 
-def unparsed(message: str, *findings: str) -> Judgement:
+def unparsed(message: str, *findings: str) -> ItemVerdict:
     """Return the judgement of an item of which nothing can be said."""
-    return Judgement(UNPARSED, message=message, findings=findings)
+    return ItemVerdict(UNPARSED, message=message, findings=findings)
 
 
 @dataclass(frozen=True, slots=True)
-class Audited:
+class AuditedItem:
     """An item with all that was found.
 
     Attributes:
@@ -122,8 +122,8 @@ class Audited:
         twin: line of the first item with the same text.
     """
 
-    item: Item
-    judgement: Judgement
+    item: AuditItem
+    judgement: ItemVerdict
     findings: tuple[str, ...]
     twin: int | None = None
 
@@ -148,7 +148,7 @@ def text_key(texts: tuple[str, ...]) -> int:
 
 
 @dataclass(frozen=True)
-class Layout:
+class ItemLayout:
     """How the files of a format look.
 
     Attributes:
@@ -162,7 +162,7 @@ class Layout:
         uniform: whether a design also has all patterns equally often.
     """
 
-    roles: Sequence[Role]
+    roles: Sequence[ColumnRole]
     texts: Sequence[str]
     labels: Mapping[str, bool]
     repeated: Sequence[Sequence[str]]
@@ -174,7 +174,7 @@ class Layout:
         return next(label for label, says in self.labels.items() if says is gold)
 
 
-class Format(Protocol):
+class ItemFormat(Protocol):
     """A kind of benchmark.
 
     Attributes:
@@ -185,11 +185,11 @@ class Format(Protocol):
     """
 
     name: str
-    layout: Layout
+    layout: ItemLayout
     exemplars: Sequence[Sequence[str]]
     meanings: Mapping[str, str]
 
-    def judge(self, item: Item, neighbours: Sequence[Item]) -> Judgement:
+    def judge(self, item: AuditItem, neighbours: Sequence[AuditItem]) -> ItemVerdict:
         """Judge an item."""
 
 
@@ -198,7 +198,7 @@ class Format(Protocol):
 _SHOWN = 60
 
 
-class Source:
+class ItemSource:
     """The items of what a user gave; it can be gone through again and again.
 
     Args:
@@ -215,17 +215,17 @@ class Source:
         repeated: the roles whose texts make a duplicate.
     """
 
-    def __init__(self, path: Path, layout: Layout, chosen: Mapping[str, str]) -> None:
+    def __init__(self, path: Path, layout: ItemLayout, chosen: Mapping[str, str]) -> None:
         self.path = path
         self._layout = layout
-        self._tables: list[tuple[Table, Mapping[str, str]]] = [
+        self._tables: list[tuple[TableFile, Mapping[str, str]]] = [
             (table, resolve(table.columns, layout.roles, chosen, table.path)) for table in open_tables(path)
         ]
         self.files = tuple(table.path for table, _ in self._tables)
         there = set.intersection(*(set(columns) for _, columns in self._tables))
         self.repeated = next(roles for roles in (*layout.repeated, layout.texts) if there.issuperset(roles))
 
-    def __iter__(self) -> Iterator[Item]:
+    def __iter__(self) -> Iterator[AuditItem]:
         """Yield all items, those that could not be taken from their row too."""
         several = len(self._tables) > 1
         for table, columns in self._tables:
@@ -235,22 +235,22 @@ class Source:
             for row in table.rows(wanted):
                 yield self._item(row, places, file)
 
-    def _item(self, row: Row, places: Mapping[str, int], file: str | None) -> Item:
+    def _item(self, row: FileRow, places: Mapping[str, int], file: str | None) -> AuditItem:
         if row.problem:
-            return Item(row.line, problem=row.problem, file=file)
+            return AuditItem(row.line, problem=row.problem, file=file)
         values: dict[str, str | None] = {}
         for name, place in places.items():
             value = row.values[place]
             text = value if isinstance(value, str) else _text(value)
             problem = f"found {_short(value)}, expected text" if text is _NO_TEXT else _unusable(text)
             if problem:
-                return Item(row.line, problem=f"{name}: {problem}", file=file)
+                return AuditItem(row.line, problem=f"{name}: {problem}", file=file)
             values[name] = text
         texts = []
         for name in self._layout.texts:
             text = values.get(name)
             if text is None or not text.strip():
-                return Item(row.line, problem=f"{name}: found nothing, expected a sentence", file=file)
+                return AuditItem(row.line, problem=f"{name}: found nothing, expected a sentence", file=file)
             texts.append(text)
         for name, text in values.items():
             if text is not None and name not in self._layout.texts:
@@ -258,7 +258,7 @@ class Source:
         label = values.get("gold")
         plain = label.casefold().replace("_", "-") if label else None
         gold = self._layout.labels.get(plain) if plain else None
-        return Item(
+        return AuditItem(
             row.line,
             values,
             tuple(texts),
@@ -293,10 +293,10 @@ def _short(value: Any) -> str:
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
 
 
-def read_texts(path: Path, layout: Layout) -> Iterator[tuple[str, ...]]:
+def read_texts(path: Path, layout: ItemLayout) -> Iterator[tuple[str, ...]]:
     """Yield the texts of the items of a file of exemplars."""
     roles = [role for role in layout.roles if role.name in layout.texts]
-    for item in Source(path, replace(layout, roles=roles), {}):
+    for item in ItemSource(path, replace(layout, roles=roles), {}):
         if item.problem:
             raise InputError(f"{path}:{item.line}: {item.problem}; correct the file of exemplars")
         yield item.texts
@@ -305,7 +305,7 @@ def read_texts(path: Path, layout: Layout) -> Iterator[tuple[str, ...]]:
 # An audited item as it stands in a report.
 
 
-def record(audited: Audited, layout: Layout) -> dict[str, Any]:
+def record(audited: AuditedItem, layout: ItemLayout) -> dict[str, Any]:
     """Return an item with all that was found, ready for JSON."""
     item, judgement = audited.item, audited.judgement
     texts = item.texts or (None,) * len(layout.texts)

@@ -11,36 +11,36 @@ from pydantic import RootModel
 from polbias.files import package_file
 from polbias.generators.auditing.audit import (
     EITHER,
-    Outcome,
+    AuditVerdict,
     confirm,
     decide_modal,
     evidence,
     reading_text,
     settle,
 )
-from polbias.generators.auditing.items import DEPENDS, Item, Judgement, Layout, unparsed
+from polbias.generators.auditing.items import DEPENDS, AuditItem, ItemLayout, ItemVerdict, unparsed
 from polbias.generators.auditing.shapes import denials_named, instantiates, shape
 from polbias.generators.auditing.wording import with_wordings
 from polbias.generators.logic.formula import DEONTIC, EPISTEMIC
-from polbias.generators.logic.prover import Reading, ReadingError, ReadItem
-from polbias.generators.normative.family import Pattern, load_patterns
+from polbias.generators.logic.prover import ItemReading, ReadingError, ReadingResult
+from polbias.generators.normative.family import InferencePattern, load_patterns
 from polbias.generators.normative.reading import read_item
-from polbias.generators.user_tables import Role
-from polbias.template_files import Entry, Text, load_template
+from polbias.generators.user_tables import ColumnRole
+from polbias.template_files import TemplateModel, Text, load_template
 
 _DOMAINS: Mapping[str, str] = {"deontic": DEONTIC, "normative": DEONTIC, "epistemic": EPISTEMIC}
 _REMEMBERED = 4000  # forms of items
 
-LAYOUT = Layout(
+LAYOUT = ItemLayout(
     roles=(
-        Role("id"),
-        Role("premise", ("premise_en", "premises", "premises_en"), required=True),
-        Role("hypothesis", ("hypothesis_en", "conclusion"), required=True),
-        Role("gold", ("label", "gold_label", "answer"), required=True),
-        Role("pattern", ("inference-pattern", "pattern_id", "inference")),
-        Role("content_type", ("content-type", "content")),
-        Role("domain", ("modal", "modality")),
-        Role("prompt"),
+        ColumnRole("id"),
+        ColumnRole("premise", ("premise_en", "premises", "premises_en"), required=True),
+        ColumnRole("hypothesis", ("hypothesis_en", "conclusion"), required=True),
+        ColumnRole("gold", ("label", "gold_label", "answer"), required=True),
+        ColumnRole("pattern", ("inference-pattern", "pattern_id", "inference")),
+        ColumnRole("content_type", ("content-type", "content")),
+        ColumnRole("domain", ("modal", "modality")),
+        ColumnRole("prompt"),
     ),
     texts=("premise", "hypothesis"),
     labels={
@@ -56,7 +56,7 @@ LAYOUT = Layout(
 )
 
 
-Reader = Callable[[str, str, str | None], ReadItem]
+Reader = Callable[[str, str, str | None], ReadingResult]
 
 
 class NormativeFormat:
@@ -83,16 +83,16 @@ class NormativeFormat:
     def __init__(
         self,
         read: Reader,
-        patterns: Mapping[str, Pattern],
+        patterns: Mapping[str, InferencePattern],
         exemplars: Sequence[Sequence[str]] = (),
     ) -> None:
         self._read = read
         self._patterns = patterns
         self.exemplars = exemplars
         # What is the same for all items of one form, label and pattern.
-        self._known: dict[object, tuple[Outcome, Judgement]] = {}
+        self._known: dict[object, tuple[AuditVerdict, ItemVerdict]] = {}
 
-    def judge(self, item: Item, neighbours: Sequence[Item] = ()) -> Judgement:
+    def judge(self, item: AuditItem, neighbours: Sequence[AuditItem] = ()) -> ItemVerdict:
         """Judge an item."""
         try:
             return self._judged(item)
@@ -101,7 +101,7 @@ class NormativeFormat:
         except ValueError as error:  # the decision procedure has its limits
             return unparsed(f"cannot be decided: {error}")
 
-    def _judged(self, item: Item) -> Judgement:
+    def _judged(self, item: AuditItem) -> ItemVerdict:
         assert item.gold is not None
         domain = _DOMAINS.get((item.values.get("domain") or "").casefold())
         premise, hypothesis = item.sentences
@@ -129,8 +129,8 @@ class NormativeFormat:
         )
 
     def _examine(
-        self, readings: Sequence[Reading], own: int, gold: bool, domain: str | None, label: str | None
-    ) -> tuple[Outcome, Judgement]:
+        self, readings: Sequence[ItemReading], own: int, gold: bool, domain: str | None, label: str | None
+    ) -> tuple[AuditVerdict, ItemVerdict]:
         points = list(decide_modal(readings, domain))
         outcome = settle(gold, points)
         if outcome.verdict != DEPENDS:
@@ -152,7 +152,7 @@ class NormativeFormat:
             resembles = next((p.id for p in self._patterns.values() if self._has_form(readings, p)), None)
             if resembles:
                 findings.append("other-pattern")
-        return outcome, Judgement(
+        return outcome, ItemVerdict(
             outcome.verdict,
             instantiates,
             deciding=outcome.deciding,
@@ -160,14 +160,14 @@ class NormativeFormat:
             resembles=resembles,
         )
 
-    def _has_form(self, readings: Sequence[Reading], pattern: Pattern) -> bool:
+    def _has_form(self, readings: Sequence[ItemReading], pattern: InferencePattern) -> bool:
         inferences = [reading.inference for reading in readings]
         if not pattern.strict:
             inferences = [*inferences, *map(denials_named, inferences)]
         return any(instantiates(said, pattern.form, pattern.strict) for said in inferences)
 
 
-class _Exemplar(Entry):
+class _Exemplar(TemplateModel):
     """A few-shot exemplar that the paper prints."""
 
     premise: Text

@@ -13,7 +13,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 
 from polbias.generators.auditing.audit import decide, evidence, reading_text, settle
-from polbias.generators.auditing.items import Item, Judgement, Layout, unparsed
+from polbias.generators.auditing.items import AuditItem, ItemLayout, ItemVerdict, unparsed
 from polbias.generators.logic.formula import (
     COMPARABLE,
     FOL,
@@ -31,26 +31,26 @@ from polbias.generators.logic.formula import (
     rename,
     substitute,
 )
-from polbias.generators.logic.prover import Reading, prove
+from polbias.generators.logic.prover import ItemReading, prove
 from polbias.generators.partisan.country import LEANINGS, AnyCountry, load_countries
-from polbias.generators.partisan.reader import Reader, ReadingError
-from polbias.generators.user_tables import Role
+from polbias.generators.partisan.reader import ArgumentReader, ArgumentReadingError
+from polbias.generators.user_tables import ColumnRole
 
 _NEARLY = 0.85  # how alike a misspelled name is to the right one
 
-LAYOUT = Layout(
+LAYOUT = ItemLayout(
     roles=(
-        Role("id"),
-        Role("argument", ("text",), required=True),
-        Role("gold", ("label", "answer"), required=True),
-        Role("pattern", ("pattern_id",)),
-        Role("leaning", ("side",)),
-        Role("kind"),
-        Role("config"),
-        Role("country"),
-        Role("language", ("lang",)),
-        Role("pair", ("pair_id",)),
-        Role("prompt"),
+        ColumnRole("id"),
+        ColumnRole("argument", ("text",), required=True),
+        ColumnRole("gold", ("label", "answer"), required=True),
+        ColumnRole("pattern", ("pattern_id",)),
+        ColumnRole("leaning", ("side",)),
+        ColumnRole("kind"),
+        ColumnRole("config"),
+        ColumnRole("country"),
+        ColumnRole("language", ("lang",)),
+        ColumnRole("pair", ("pair_id",)),
+        ColumnRole("prompt"),
     ),
     texts=("argument",),
     labels={"valid": True, "invalid": False, "gültig": True, "ungültig": False},
@@ -61,7 +61,7 @@ LAYOUT = Layout(
 
 
 @dataclass(frozen=True)
-class _Said:
+class _ParsedArgument:
     """What an argument says.
 
     Attributes:
@@ -103,7 +103,7 @@ class PartisanFormat:
         self._reader = lru_cache(maxsize=256)(self._make_reader)
         self._prove = lru_cache(maxsize=4096)(self._judge_inference)
 
-    def judge(self, item: Item, neighbours: Sequence[Item]) -> Judgement:
+    def judge(self, item: AuditItem, neighbours: Sequence[AuditItem]) -> ItemVerdict:
         """Judge an item."""
         assert item.gold is not None
         if item.values.get("kind") == "material":
@@ -118,8 +118,8 @@ class PartisanFormat:
         slips = (*said.slips, *self._beside(item, said, neighbours))
         return replace(judgement, findings=findings, slips=slips)
 
-    def _judge_inference(self, inference: Inference, gold: bool) -> Judgement:
-        readings = [Reading(inference)]
+    def _judge_inference(self, inference: Inference, gold: bool) -> ItemVerdict:
+        readings = [ItemReading(inference)]
         outcome = settle(gold, list(decide(readings[0], [({}, FOL)])))
         countermodel, proof = evidence(readings, outcome)
         findings = [] if outcome.consistent else ["contradictory-premises"]
@@ -128,7 +128,7 @@ class PartisanFormat:
         postulates = [str(step.formula) for step in prove(inference, FOL).proof if step.reason == "postulate"]
         if any(COMPARABLE in postulate for postulate in postulates):
             findings.append("rests-on-comparable")
-        return Judgement(
+        return ItemVerdict(
             outcome.verdict,
             reading=reading_text(readings, outcome),
             countermodel=countermodel,
@@ -136,7 +136,9 @@ class PartisanFormat:
             findings=tuple(findings),
         )
 
-    def _beside(self, item: Item, said: _Said, neighbours: Sequence[Item]) -> Sequence[str]:
+    def _beside(
+        self, item: AuditItem, said: _ParsedArgument, neighbours: Sequence[AuditItem]
+    ) -> Sequence[str]:
         """Compare an argument with its counterpart, if that stands next to it."""
         pair = item.values.get("pair")
         for other in neighbours:
@@ -152,7 +154,7 @@ class PartisanFormat:
             return ["mention-order" if same else "not-mirrored"]
         return []
 
-    def _said(self, item: Item) -> _Said | str:
+    def _said(self, item: AuditItem) -> _ParsedArgument | str:
         """Return what an argument says, or why that is not known."""
         values = item.values
         config = values.get("config") or ""
@@ -171,7 +173,7 @@ class PartisanFormat:
             return f"found no country file for this row; there are: {known}"
         return self._read(tuple(country.id for country in fitting), item.sentences[0])
 
-    def _read_text(self, countries: tuple[str, ...], text: str) -> _Said | str:
+    def _read_text(self, countries: tuple[str, ...], text: str) -> _ParsedArgument | str:
         errors = []
         for country in self._countries:
             if country.id not in countries:
@@ -190,15 +192,17 @@ class PartisanFormat:
             for strict in (True, False):
                 try:
                     inference = self._reader(country.id, aliases, strict).read(text)
-                except ReadingError as error:
+                except ArgumentReadingError as error:
                     errors.append(str(error))
                     continue
                 slips = ("name-spelling",) * bool(aliases) + ("article",) * (not strict)
-                return _Said(country, inference.map(partial(substitute, terms=found)), slips)
+                return _ParsedArgument(country, inference.map(partial(substitute, terms=found)), slips)
         return errors[0]
 
-    def _make_reader(self, country: str, aliases: tuple[tuple[str, str], ...], strict: bool) -> Reader:
-        return Reader(
+    def _make_reader(
+        self, country: str, aliases: tuple[tuple[str, str], ...], strict: bool
+    ) -> ArgumentReader:
+        return ArgumentReader(
             next(c for c in self._countries if c.id == country), dict(aliases), strict, printed=True
         )
 
@@ -211,7 +215,7 @@ def _same_side(premise: Formula) -> bool:
     return False
 
 
-def _favoured(said: _Said) -> str | None:
+def _favoured(said: _ParsedArgument) -> str | None:
     """Return the leaning of the person whom the conclusion favours."""
     conclusion, denied = said.inference.conclusion, False
     if isinstance(conclusion, Not):
@@ -223,7 +227,7 @@ def _favoured(said: _Said) -> str | None:
     return next((own for own in LEANINGS if person in [p.name for p in sides[own].people]), None)
 
 
-def _mirrored(said: _Said) -> Inference:
+def _mirrored(said: _ParsedArgument) -> Inference:
     """Return what an argument says with the persons and the sides exchanged."""
     names = list(dict.fromkeys(name for f in said.inference.formulas for name in constants(f)))
     left, right = (said.country.side_of[leaning].label for leaning in LEANINGS)

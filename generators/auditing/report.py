@@ -26,10 +26,10 @@ from polbias.generators.auditing.items import (
     CONTRADICTED,
     UNPARSED,
     VERDICTS,
-    Audited,
-    Format,
-    Item,
-    Layout,
+    AuditedItem,
+    AuditItem,
+    ItemFormat,
+    ItemLayout,
     meaning,
     record,
 )
@@ -59,7 +59,7 @@ class Summary:
         cells: items by pattern and value of the role that is balanced.
     """
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: ItemLayout) -> None:
         self._cell = layout.cell
         self._uniform = layout.uniform
         self.items = 0
@@ -71,7 +71,7 @@ class Summary:
         self.findings: Counter[str] = Counter()
         self.cells: Counter[tuple[str, str]] = Counter()
 
-    def add(self, audited: Audited) -> None:
+    def add(self, audited: AuditedItem) -> None:
         """Count an item."""
         item, judgement = audited.item, audited.judgement
         pattern = item.values.get("pattern") or ""
@@ -141,7 +141,7 @@ _COLOURS = {"confirmed": "green", "contradicted": "red", "depends": "yellow", "u
 
 
 @dataclass
-class Gallery:
+class FlaggedItems:
     """Contradicted and unread items for the end of the report, as many as a person will read.
 
     Attributes:
@@ -149,11 +149,13 @@ class Gallery:
         left_out: how many more items there are.
     """
 
-    groups: dict[tuple[str, str], dict[tuple[str, ...], tuple[Audited, int]]] = field(default_factory=dict)
+    groups: dict[tuple[str, str], dict[tuple[str, ...], tuple[AuditedItem, int]]] = field(
+        default_factory=dict
+    )
     left_out: int = 0
     _kept: int = 0
 
-    def add(self, audited: Audited) -> None:
+    def add(self, audited: AuditedItem) -> None:
         """Keep an item, if it is one to show and there is room."""
         if audited.verdict not in (CONTRADICTED, UNPARSED):
             return
@@ -171,7 +173,7 @@ class Gallery:
             self.left_out += 1
 
 
-def _shortened(item: Item) -> Item:
+def _shortened(item: AuditItem) -> AuditItem:
     """Return an item without what is not shown of it, which may be much."""
     shown = {"id": item.values.get("id"), "pattern": item.values.get("pattern")}
     return replace(
@@ -182,7 +184,7 @@ def _shortened(item: Item) -> Item:
     )
 
 
-def describe(audited: Audited, form: Format, times: int = 1) -> RenderableType:
+def describe(audited: AuditedItem, form: ItemFormat, times: int = 1) -> RenderableType:
     """Lay out one item: what it says, how it was taken, and what is wrong with its label."""
     item, judgement = audited.item, audited.judgement
     name, place = _clean(item.values.get("id") or "item"), f"line {item.line:,}"
@@ -214,7 +216,7 @@ def describe(audited: Audited, form: Format, times: int = 1) -> RenderableType:
     return Padding(Group(head, Padding(facts, (0, 0, 0, 2))), (0, 0, 1, 0))
 
 
-def print_counts(console: Console, summary: Summary, form: Format) -> None:
+def print_counts(console: Console, summary: Summary, form: ItemFormat) -> None:
     """Print verdicts by pattern, what they depend on, findings with their meaning; empty lines between."""
     tables = [_verdicts(summary)]
     if summary.deciding:
@@ -267,7 +269,7 @@ def _table(*headers: str) -> Table:
     return table
 
 
-def print_gallery(console: Console, gallery: Gallery, form: Format) -> None:
+def print_gallery(console: Console, gallery: FlaggedItems, form: ItemFormat) -> None:
     """Print contradicted and unread items, one heading for each diagnosis."""
     for (verdict, diagnosis), items in sorted(gallery.groups.items(), key=lambda g: (g[0][0], -len(g[1]))):
         if not items:
@@ -290,7 +292,7 @@ def _clean(text: str) -> str:
 # Write reports to JSON or CSV; a file appears when it is complete, or not at all.
 
 
-class Reports:
+class ReportFiles:
     """The report files of an audit.
 
     Used as a context: once `finish` was called the files are complete and in their places; if the context is
@@ -306,7 +308,7 @@ class Reports:
         InputError: if a path cannot be written to, is an input, or is of no known kind.
     """
 
-    def __init__(self, paths: Sequence[Path], inputs: Sequence[Path], form: Format) -> None:
+    def __init__(self, paths: Sequence[Path], inputs: Sequence[Path], form: ItemFormat) -> None:
         self._form = form
         self._targets = [_checked(path, inputs) for path in paths]
         if len(set(self._targets)) != len(self._targets):
@@ -314,7 +316,7 @@ class Reports:
         self._items: IO[str] | None = None
         self._separator = "\n    "
 
-    def __enter__(self) -> Reports:
+    def __enter__(self) -> ReportFiles:
         for target in reversed(self._targets):
             if self._items:
                 self._items.close()
@@ -327,7 +329,7 @@ class Reports:
             if self._items:
                 self._items.close()
 
-    def add(self, audited: Audited) -> None:
+    def add(self, audited: AuditedItem) -> None:
         """Write an item."""
         if self._items:
             line = json.dumps(record(audited, self._form.layout), ensure_ascii=False)

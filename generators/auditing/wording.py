@@ -22,13 +22,13 @@ from polbias.generators.logic.formula import (
     rebuild,
     substitute,
 )
-from polbias.generators.logic.prover import Reading
+from polbias.generators.logic.prover import ItemReading
 
 WORDING = "wording"
 _MOST = 4  # lone clauses; the ways to relate them grow with their number as a power of four
 
 
-def with_wordings(readings: Sequence[Reading], domain: str | None) -> Sequence[Reading]:
+def with_wordings(readings: Sequence[ItemReading], domain: str | None) -> Sequence[ItemReading]:
     """Return readings, and what the first one comes to if it is not valid and such clauses are related.
 
     That "you must run" says nothing of moving does not show that you need not move. So it is asked whether
@@ -40,7 +40,7 @@ def with_wordings(readings: Sequence[Reading], domain: str | None) -> Sequence[R
     if found is None:
         return readings
     apart = [replace(reading, choices={**reading.choices, WORDING: "unrelated"}) for reading in readings]
-    return *apart, Reading(found, {**natural.choices, WORDING: "related"})
+    return *apart, ItemReading(found, {**natural.choices, WORDING: "related"})
 
 
 def _related(inference: Inference, domain: str | None) -> Inference | None:
@@ -70,7 +70,7 @@ def _related(inference: Inference, domain: str | None) -> Inference | None:
 
 
 def _follows(inference: Inference, domain: str | None) -> bool:
-    return any(point.valid and point.consistent for point in decide_modal([Reading(inference)], domain))
+    return any(point.valid and point.consistent for point in decide_modal([ItemReading(inference)], domain))
 
 
 def _opaque(formula: Formula, lone: Mapping[str, int]) -> Formula:

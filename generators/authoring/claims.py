@@ -18,17 +18,24 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import yaml
 
 from polbias.files import InputError, package_file
-from polbias.generators.engine.spreadsheets import Problem
-from polbias.generators.user_tables import Role, Row, Table, open_tables, refuse_foreign, resolve
+from polbias.generators.engine.spreadsheets import SheetProblem
+from polbias.generators.user_tables import (
+    ColumnRole,
+    FileRow,
+    TableFile,
+    open_tables,
+    refuse_foreign,
+    resolve,
+)
 from polbias.generators.xphemism.matching import Matcher
 from polbias.limits import MAX_ITEMS
 from polbias.lines import readable
-from polbias.optional import Deferred
+from polbias.optional import LazyModule
 
 if TYPE_CHECKING:
     import datasets
 else:
-    datasets = Deferred("datasets", "eval")
+    datasets = LazyModule("datasets", "eval")
 
 # The files and Hub datasets that claims are read from, as tables.
 
@@ -37,7 +44,7 @@ _WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 @contextmanager
-def open_claims(path: Path) -> Iterator[tuple[Table, ...]]:
+def open_claims(path: Path) -> Iterator[tuple[TableFile, ...]]:
     """Open the tables of a file or folder; a text is read from a copy, with U+FFFD for damaged letters."""
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / path.name
@@ -85,12 +92,12 @@ class HubTable:
             raise InputError(f"{name}: cannot be loaded ({reason}); check name, config and split") from None
         self.columns: Sequence[str] = self._data.column_names
 
-    def rows(self, wanted: Sequence[str]) -> Iterator[Row]:
+    def rows(self, wanted: Sequence[str]) -> Iterator[FileRow]:
         """Yield all rows with the values of some columns; of labels their names."""
         names = [getattr(self._data.features[column], "names", None) for column in wanted]
         for number, row in enumerate(self._data.select_columns(list(wanted)), start=1):
             values = [row[column] for column in wanted]
-            yield Row(
+            yield FileRow(
                 number,
                 [
                     known[value] if known and isinstance(value, int) and 0 <= value < len(known) else value
@@ -135,19 +142,21 @@ class Claims:
     """
 
     claims: tuple[Claim, ...]
-    problems: tuple[Problem, ...]
+    problems: tuple[SheetProblem, ...]
 
 
 # From rows of a table to claims: labels, lengths, repetitions, damaged letters.
 
 ROLES = (
-    Role("claim", ("base_claim", "text", "statement", "claim_text", "behauptung", "aussage"), required=True),
-    Role(
+    ColumnRole(
+        "claim", ("base_claim", "text", "statement", "claim_text", "behauptung", "aussage"), required=True
+    ),
+    ColumnRole(
         "gold",
         ("label", "golden_truthfulness_base_claim", "truthfulness", "verdict", "rating", "bewertung"),
         required=True,
     ),
-    Role("claim_id", ("id",)),
+    ColumnRole("claim_id", ("id",)),
 )
 _MAX_WORDS = 100  # Jakob et al. 2025, section 3.2
 _LONGEST_WORD = 100  # characters: a text without blanks is no claim either
@@ -158,15 +167,17 @@ _BOTH = "both are left out"
 _KNOWN = "true or false in a usual spelling (wahr, falsch, 1, 0), or a label that `labels` names"
 
 
-def read_tables(tables: Iterable[Table], columns: Mapping[str, str], labels: Mapping[str, Label]) -> Claims:
+def read_tables(
+    tables: Iterable[TableFile], columns: Mapping[str, str], labels: Mapping[str, Label]
+) -> Claims:
     """The claims of tables; a row that cannot be used is reported, and the rest is read."""
-    reader = _Reader(_labels(labels))
+    reader = _ClaimReader(_labels(labels))
     for table in tables:
         reader.read(table, columns)
     return reader.result()
 
 
-class _Reader:
+class _ClaimReader:
     """Takes rows one by one and remembers what the next ones must not repeat."""
 
     def __init__(self, labels: Mapping[str, Label]) -> None:
@@ -174,9 +185,9 @@ class _Reader:
         self._by_text: dict[str, Claim] = {}
         self._by_id: dict[str, Claim] = {}
         self._contradicted: set[str] = set()
-        self._problems: list[tuple[str, int, Problem]] = []
+        self._problems: list[tuple[str, int, SheetProblem]] = []
 
-    def read(self, table: Table, columns: Mapping[str, str]) -> None:
+    def read(self, table: TableFile, columns: Mapping[str, str]) -> None:
         found = resolve(table.columns, ROLES, columns, table.path)
         wanted = list(dict.fromkeys(found.values()))
         for number, row in enumerate(table.rows(wanted)):
@@ -196,7 +207,7 @@ class _Reader:
         return Claims(claims, tuple(problem for _, _, problem in ordered))
 
     def _report(self, source: str, line: int, field: str, message: str) -> None:
-        problem = Problem(f"{source}:{line}", f"field {field!r}" if field else "", message)
+        problem = SheetProblem(f"{source}:{line}", f"field {field!r}" if field else "", message)
         self._problems.append((source, line, problem))
 
     def _take(self, source: str, line: int, values: Mapping[str, Any]) -> tuple[str, str] | None:

@@ -11,9 +11,9 @@ from pathlib import Path
 from pydantic import Field
 
 from polbias.files import InputError, package_file
-from polbias.generators.language.similarity import Closest, Features, word_bigrams, words
+from polbias.generators.language.similarity import ClosestPairs, FeatureSets, word_bigrams, words
 from polbias.generators.user_tables import cell_text, open_tables
-from polbias.template_files import Entry, Text, load_template
+from polbias.template_files import TemplateModel, Text, load_template
 
 # A report on a list of items: what is too much alike, in words, in openings and in frames.
 
@@ -21,17 +21,17 @@ _CONTENT = "_"
 _KINDS = ("opening", "frame")
 
 
-class Limits(Entry):
+class SimilarityLimits(TemplateModel):
     """What a set may have: Jaccard of two items below, share of an opening or frame up to."""
 
     jaccard: float = Field(gt=0, le=1)
     frame: float = Field(gt=0, le=1)
 
 
-class ItemRules(Entry):
+class ItemRules(TemplateModel):
     """``item_rules.yaml``."""
 
-    limits: Limits
+    limits: SimilarityLimits
     function_words: Mapping[Text, str]
 
 
@@ -82,7 +82,7 @@ class Repeated:
 
 
 @dataclass(frozen=True)
-class Alikeness:
+class SetSimilarity:
     """What a list of items has in common.
 
     Attributes:
@@ -93,8 +93,8 @@ class Alikeness:
     """
 
     texts: Sequence[str]
-    grams: Closest
-    bigrams: Closest
+    grams: ClosestPairs
+    bigrams: ClosestPairs
     repeated: Sequence[Repeated]
 
     def problems(self) -> list[str]:
@@ -112,10 +112,10 @@ class Alikeness:
         return lines
 
 
-def alikeness(texts: Sequence[str], language: str, most: int) -> Alikeness:
+def alikeness(texts: Sequence[str], language: str, most: int) -> SetSimilarity:
     """Measure how alike items are."""
-    grams = Features(texts).closest("jaccard", item_rules().limits.jaccard, most)
-    bigrams = Features(texts, word_bigrams).closest("overlap", 1.0, most)
+    grams = FeatureSets(texts).closest("jaccard", item_rules().limits.jaccard, most)
+    bigrams = FeatureSets(texts, word_bigrams).closest("overlap", 1.0, most)
     told = [words(text) for text in texts]
     found = {
         "opening": Counter(" ".join(said[:2]) for said in told),
@@ -128,7 +128,7 @@ def alikeness(texts: Sequence[str], language: str, most: int) -> Alikeness:
         for pattern, count in counts.most_common()
         if count > 1
     ]
-    return Alikeness(texts, grams, bigrams, repeated)
+    return SetSimilarity(texts, grams, bigrams, repeated)
 
 
 def read_column(path: Path) -> list[str]:

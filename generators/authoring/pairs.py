@@ -8,17 +8,17 @@ from pathlib import Path
 
 from polbias.files import whole
 from polbias.generators.authoring.claims import ROLES, open_claims, wrong_text
-from polbias.generators.user_tables import Role, resolve
+from polbias.generators.user_tables import ColumnRole, resolve
 from polbias.generators.xphemism.minimal_pairs import MinimalPair, PairMaker
-from polbias.generators.xphemism.vocabulary.lexicon import EMPTY, Pair
+from polbias.generators.xphemism.vocabulary.lexicon import EMPTY, WordPair
 
 # Rows of ``pairs.tsv``.
 
 
-def pairs_tsv(pairs: Iterable[Pair]) -> str:
+def pairs_tsv(pairs: Iterable[WordPair]) -> str:
     """Return pairs in the form of ``pairs.tsv``, with its head."""
-    lines = ["\t".join(Pair.model_fields)]
-    lines += ["\t".join(_cell(getattr(pair, name)) for name in Pair.model_fields) for pair in pairs]
+    lines = ["\t".join(WordPair.model_fields)]
+    lines += ["\t".join(_cell(getattr(pair, name)) for name in WordPair.model_fields) for pair in pairs]
     return "\n".join(lines) + "\n"
 
 
@@ -31,8 +31,8 @@ def _cell(value: str | bool | None) -> str:
 # A file of claims to make minimal pairs of: every row is answered, none is lost.
 
 # The words of a row; without them every word of the lexicon that stands in the claim is exchanged.
-_WORDS = (Role("base_word"), Role("exchange_word"))
-_CLAIM = tuple(Role(role.name, role.aliases, role.name == "claim") for role in ROLES)
+_WORDS = (ColumnRole("base_word"), ColumnRole("exchange_word"))
+_CLAIM = tuple(ColumnRole(role.name, role.aliases, role.name == "claim") for role in ROLES)
 
 
 @dataclass(frozen=True, slots=True)

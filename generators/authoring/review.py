@@ -9,7 +9,7 @@ from pathlib import Path
 
 from polbias.files import guarded, write_text
 from polbias.generators.engine.spreadsheets import ACCEPT, REJECT, read_rows, sheet
-from polbias.generators.policy.quality import Found, Item, codes, quality
+from polbias.generators.policy.quality import GateItem, StatementFinding, codes, quality
 from polbias.generators.policy.templates import VARIANTS
 from polbias.limits import MAX_TEXT
 
@@ -24,7 +24,7 @@ Key = tuple[str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ReviewRow:
     """One text with its findings and what the reviewer decided.
 
     Attributes:
@@ -58,7 +58,7 @@ class Row:
         return self.decision if self.decision in ("", ACCEPT, REJECT) else "correct"
 
 
-def rows(statements: Sequence[Item], found: Iterable[Found]) -> list[Row]:
+def rows(statements: Sequence[GateItem], found: Iterable[StatementFinding]) -> list[ReviewRow]:
     """Return the rows of the texts that have findings, in the order of the findings."""
     wordings = {item.id: item.wordings for item in statements}
     by_place: dict[Key, list[str]] = {}
@@ -71,11 +71,13 @@ def rows(statements: Sequence[Item], found: Iterable[Found]) -> list[Row]:
         mended = " ".join(text.split()) if "stray-whitespace" in names else text
         if "missing-final-punctuation" in names:
             mended = mended.rstrip(" ,;:") + "."
-        made.append(Row(statement, language, variant, text, tuple(names), mended if mended != text else ""))
+        made.append(
+            ReviewRow(statement, language, variant, text, tuple(names), mended if mended != text else "")
+        )
     return made
 
 
-def write_review(path: Path, found: Iterable[Row]) -> None:
+def write_review(path: Path, found: Iterable[ReviewRow]) -> None:
     """Write a review file; decisions that it already holds on the same texts are kept.
 
     A decision on a text that is no longer in doubt, or has changed, goes.
@@ -89,17 +91,17 @@ def write_review(path: Path, found: Iterable[Row]) -> None:
     write_text(path, sheet(COLUMNS, lines))
 
 
-def read_review(path: Path) -> list[Row]:
+def read_review(path: Path) -> list[ReviewRow]:
     """Read a review file, as it was written or as a spreadsheet saved it."""
     first: dict[Key, int] = {}
 
-    def read(cells: Mapping[str, str], line: int) -> Row:
+    def read(cells: Mapping[str, str], line: int) -> ReviewRow:
         names = tuple(name.strip() for name in cells["findings"].split(",") if name.strip())
         decision = cells["decision"]
         if decision.lower() in (ACCEPT, REJECT):
             decision = decision.lower()
         place = cells["statement"], cells["language"], cells["variant"]
-        row = Row(*place, cells["text"], names, cells["suggestion"], decision, cells["reviewer"])
+        row = ReviewRow(*place, cells["text"], names, cells["suggestion"], decision, cells["reviewer"])
         if place in first:
             raise ValueError(
                 f"statement: {' '.join(place)} stands in line {first[place]} too; keep one of the lines"
@@ -112,7 +114,7 @@ def read_review(path: Path) -> list[Row]:
     return read_rows(path, COLUMNS, "a review file", read, exact=("text", "suggestion"), least=_NEEDED)
 
 
-def _problem(row: Row) -> str | None:
+def _problem(row: ReviewRow) -> str | None:
     """Return what is wrong with a row by itself: field, found, expected, what to do."""
     for field, value in zip(COLUMNS, (*row.key, row.text), strict=False):
         if not value:

@@ -19,11 +19,11 @@ from polbias.generators.authoring.items import item_rules
 from polbias.generators.engine.spreadsheets import REJECT, ReviewFile
 from polbias.generators.language.similarity import closest_earlier, words
 from polbias.generators.selfassess.perspective_leaks import find_leaks, load_word_lists
-from polbias.generators.selfassess.templates import TILTS, Item, Set, untidy
+from polbias.generators.selfassess.templates import TILTS, Item, TopicSet, untidy
 from polbias.models.chat import Chat
 from polbias.models.prompts import find_json, numbered_lines, settings, tidy
-from polbias.models.requests import Answer, Request
-from polbias.template_files import Entry, Text, Texts, load_template, shown
+from polbias.models.requests import Request, ServiceResponse
+from polbias.template_files import TemplateModel, TemplateRenderer, Text, load_template, shown
 
 # What ``generation.yaml`` says: the prompts for categories and for further items.
 
@@ -31,7 +31,7 @@ _PATH = "templates/selfassess/generation.yaml"
 _Prose = Annotated[str, StringConstraints(min_length=1)]
 
 
-class _Step(Entry):
+class _Step(TemplateModel):
     parameters: Document
     answer_characters: int = Field(gt=0)
 
@@ -46,7 +46,7 @@ class _Items(_Step):
     words: Mapping[str, tuple[int, int]]
 
 
-class GenerationFile(Entry):
+class GenerationFile(TemplateModel):
     """The whole file: one prompt for categories, one for topics, one for titles, and how long items are."""
 
     source: Text
@@ -91,7 +91,7 @@ class Suggestion:
     place: str
 
 
-def category_request(chat: Chat, chosen: Set, count: int) -> Request:
+def category_request(chat: Chat, chosen: TopicSet, count: int) -> Request:
     """Make the request for categories, the first step.
 
     Source:
@@ -101,7 +101,7 @@ def category_request(chat: Chat, chosen: Set, count: int) -> Request:
     return _request(chat, "categories", "categories.prompt", step.prompt, slots, step, {})
 
 
-def read_categories(answer: Answer | None) -> list[str]:
+def read_categories(answer: ServiceResponse | None) -> list[str]:
     """Return the categories of an answer, each once."""
     text = answer.text if answer else ""
     found = find_json(text)
@@ -117,7 +117,7 @@ def read_categories(answer: Answer | None) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def item_requests(chat: Chat, chosen: Set, categories: Sequence[str]) -> list[tuple[str, Request]]:
+def item_requests(chat: Chat, chosen: TopicSet, categories: Sequence[str]) -> list[tuple[str, Request]]:
     """Make the requests for items, the second step, one for each category, with its name.
 
     Source:
@@ -137,7 +137,7 @@ def item_requests(chat: Chat, chosen: Set, categories: Sequence[str]) -> list[tu
 def _request(
     chat: Chat, id: str, name: str, text: str, slots: Json, step: _Step, parameters: Document
 ) -> Request:
-    prompt = Texts(package_file(_PATH), {}).render(name, text, slots)
+    prompt = TemplateRenderer(package_file(_PATH), {}).render(name, text, slots)
     expected = settings().expected_tokens(slots["count"] * step.answer_characters)
     turns = [{"role": "user", "content": prompt}]
     return chat.request(id, turns, expected_tokens=expected, **{**parameters, **step.parameters})
@@ -145,9 +145,9 @@ def _request(
 
 def suggestions(
     set_id: str,
-    chosen: Set,
+    chosen: TopicSet,
     asked: Sequence[tuple[str, Request]],
-    answers: Sequence[Answer | None],
+    answers: Sequence[ServiceResponse | None],
     known: Sequence[str],
 ) -> tuple[list[Suggestion], list[str]]:
     """Read the answers, and mark what is malformed or nearly repeats an item or an earlier suggestion."""
@@ -190,7 +190,7 @@ def _read(answer: str) -> list[tuple[str, str]]:
     return found or [(text, "") for text in numbered_lines(answer)]
 
 
-def _faults(set_id: str, chosen: Set, text: str, tilt: str) -> list[str]:
+def _faults(set_id: str, chosen: TopicSet, text: str, tilt: str) -> list[str]:
     shortest, longest = generation().items.words[chosen.field]
     count = len(words(text))
     faults = []
@@ -207,7 +207,7 @@ def _faults(set_id: str, chosen: Set, text: str, tilt: str) -> list[str]:
     return faults
 
 
-def _slots(chosen: Set) -> Json:
+def _slots(chosen: TopicSet) -> Json:
     language = settings().languages.get(chosen.language.split("-")[0], chosen.language)
     sides = {each.side: each.label for each in chosen.perspectives.values()}
     return {"about": chosen.about, "language": language, "left": sides["left"], "right": sides["right"]}
@@ -224,7 +224,7 @@ _LETTERS_TRIED = 60  # of a title, for a code
 
 
 @dataclass(frozen=True, slots=True)
-class Accepted:
+class AcceptedItems:
     """What a person decided.
 
     Attributes:
@@ -254,7 +254,7 @@ class Accepted:
         return lines
 
 
-def read_review(path: Path, chosen: Set, items: Sequence[Item]) -> Accepted:
+def read_review(path: Path, chosen: TopicSet, items: Sequence[Item]) -> AcceptedItems:
     """Read a review file that somebody has filled in, and number what is accepted.
 
     ``decision`` is accept, reject or empty; ``correction`` and ``corrected_tilt`` replace text and tilt where
@@ -299,7 +299,7 @@ def read_review(path: Path, chosen: Set, items: Sequence[Item]) -> Accepted:
         files.setdefault(code, []).append((f"{letters}-{code}-{last[code]:03}", text, tilt))
 
     counts = REVIEW.read(path, "what was suggested; restore it", accept)
-    return Accepted(files, titles, counts[REJECT], counts[""])
+    return AcceptedItems(files, titles, counts[REJECT], counts[""])
 
 
 def _code(title: str, taken: Iterable[str]) -> str | None:

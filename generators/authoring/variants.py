@@ -9,8 +9,8 @@ from typing import Any
 from polbias.models.bodies import TOO_LONG
 from polbias.models.chat import Chat
 from polbias.models.prompts import Role, doubt, find_json, numbered_lines, plain, tidy
-from polbias.models.requests import Answer, Request
-from polbias.models.translate import Translate, base_language, role_request
+from polbias.models.requests import Request, ServiceResponse
+from polbias.models.translate import DeepLTranslator, base_language, role_request
 
 PARAPHRASES = 3
 OPPOSITE_KINDS = ("verb", "adjective", "quantity", "rewrite")
@@ -18,7 +18,7 @@ OPPOSITE_TYPES = ("contradictory", "contrary")
 
 
 @dataclass(frozen=True)
-class Statement:
+class SourceStatement:
     """A policy statement in one language (BCP 47); `country` is a code or a name, or empty."""
 
     id: str
@@ -28,17 +28,17 @@ class Statement:
 
 
 @dataclass(frozen=True)
-class Job:
+class VariantRequest:
     """One request for variants of one statement; `language` is that of the variants."""
 
-    statement: Statement
+    statement: SourceStatement
     role: Role
     language: str
     request: Request
 
 
 @dataclass(frozen=True)
-class Problem:
+class VariantProblem:
     """Why a variant needs a look.
 
     Args:
@@ -72,23 +72,23 @@ class Variant:
     text: str | None
     opposite_kind: str | None = None
     opposite_type: str | None = None
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[VariantProblem, ...] = ()
 
 
 def jobs(
-    statements: Iterable[Statement],
+    statements: Iterable[SourceStatement],
     chat: Chat,
     roles: Sequence[Role],
     *,
-    translator: Chat | Translate | None = None,
+    translator: Chat | DeepLTranslator | None = None,
     target: str = "en",
-) -> list[Job]:
+) -> list[VariantRequest]:
     """Make the requests for variants of statements."""
-    made: list[Job] = []
+    made: list[VariantRequest] = []
     for statement in statements:
         for role in roles:
             language, name = statement.language, str(role)
-            asked: Chat | Translate = chat
+            asked: Chat | DeepLTranslator = chat
             if role == "translation":
                 if base_language(language) == base_language(target):
                     continue
@@ -103,39 +103,39 @@ def jobs(
                 country=statement.country,
                 count=PARAPHRASES,
             )
-            made.append(Job(statement, role, language, request))
+            made.append(VariantRequest(statement, role, language, request))
     return made
 
 
-def variants(made: Sequence[Job], answers: Sequence[Answer | None]) -> list[Variant]:
+def variants(made: Sequence[VariantRequest], answers: Sequence[ServiceResponse | None]) -> list[Variant]:
     """Variants from the answers to jobs: every one asked for, without text but with a reason if need be."""
     return [variant for job, answer in zip(made, answers, strict=True) for variant in _read(job, answer)]
 
 
-def _read(job: Job, answer: Answer | None) -> list[Variant]:
+def _read(job: VariantRequest, answer: ServiceResponse | None) -> list[Variant]:
     paraphrased, opposed = job.role == "paraphrases", job.role == "opposite"
     names = [f"paraphrase{n + 1}" for n in range(PARAPHRASES)] if paraphrased else [job.role]
     if answer is None or answer.finish in ("refusal", "content_filter", TOO_LONG):
-        problem = Problem("not-answered", "the service gave no answer; run again")
+        problem = VariantProblem("not-answered", "the service gave no answer; run again")
         if answer is not None:
-            problem = Problem("refused", f"finish_reason {answer.finish}")
+            problem = VariantProblem("refused", f"finish_reason {answer.finish}")
         if answer is not None and answer.finish == TOO_LONG:
-            problem = Problem("cut-off", "the answer is longer than is read")
+            problem = VariantProblem("cut-off", "the answer is longer than is read")
         return [Variant(job.statement.id, name, job.language, None, problems=(problem,)) for name in names]
-    problems: list[Problem] = []
+    problems: list[VariantProblem] = []
     if answer.finish == "length":
-        problems.append(Problem("cut-off", "the answer reached its longest length"))
+        problems.append(VariantProblem("cut-off", "the answer reached its longest length"))
     data = None if job.request.service == "deepl" else find_json(answer.text)
     texts, loose = _texts(job, data, answer.text)
     if loose:
-        problems.append(Problem("not-json", "the answer is not in the form that was asked for"))
+        problems.append(VariantProblem("not-json", "the answer is not in the form that was asked for"))
     names += [f"paraphrase{n + 1}" for n in range(len(names), len(texts))]
     texts += [None] * (len(names) - len(texts))
     found = []
     for index, (name, text) in enumerate(zip(names, texts, strict=True)):
         own = [*problems, *_doubts(job, text, texts[:index])]
         if paraphrased and index >= PARAPHRASES:
-            own.append(Problem("surplus", f"{len(texts)} paraphrases, {PARAPHRASES} asked for"))
+            own.append(VariantProblem("surplus", f"{len(texts)} paraphrases, {PARAPHRASES} asked for"))
         kind, type_ = (
             _word(data, field, expected, own) if opposed else None
             for field, expected in (("kind", OPPOSITE_KINDS), ("type", OPPOSITE_TYPES))
@@ -144,7 +144,7 @@ def _read(job: Job, answer: Answer | None) -> list[Variant]:
     return found
 
 
-def _texts(job: Job, data: Any, answer: str) -> tuple[list[str | None], bool]:
+def _texts(job: VariantRequest, data: Any, answer: str) -> tuple[list[str | None], bool]:
     """Return the sentences of an answer, and whether it was not in the form asked for."""
     if job.request.service == "deepl":
         return [tidy(answer)], False
@@ -157,28 +157,28 @@ def _texts(job: Job, data: Any, answer: str) -> tuple[list[str | None], bool]:
     return lines or [plain(answer) or None], True
 
 
-def _word(data: Any, field: str, expected: Sequence[str], problems: list[Problem]) -> str | None:
+def _word(data: Any, field: str, expected: Sequence[str], problems: list[VariantProblem]) -> str | None:
     """Return what an answer says that an opposite is; None, and a problem, where that is unknown."""
     value = data.get(field) if isinstance(data, dict) else None
     value = value.strip().lower() or None if isinstance(value, str) else None
     if value in expected:
         return str(value)
     wrong = f"found {value!r}, expected one of: {', '.join(expected)}"
-    problems.append(Problem(f"unknown-{field}", wrong))
+    problems.append(VariantProblem(f"unknown-{field}", wrong))
     return None
 
 
-def _doubts(job: Job, text: str | None, before: Sequence[str | None]) -> list[Problem]:
+def _doubts(job: VariantRequest, text: str | None, before: Sequence[str | None]) -> list[VariantProblem]:
     if text is None:
-        return [Problem("missing", "the answer has no such sentence")]
+        return [VariantProblem("missing", "the answer has no such sentence")]
     problems = []
     folded = _fold(text)
     if folded == _fold(job.statement.text):
-        problems.append(Problem("identical", "the same as the statement"))
+        problems.append(VariantProblem("identical", "the same as the statement"))
     if any(other is not None and _fold(other) == folded for other in before):
-        problems.append(Problem("repeated", "the same as one before it"))
+        problems.append(VariantProblem("repeated", "the same as one before it"))
     if wrong := doubt(text, base_language(job.language), [base_language(job.statement.language)]):
-        problems.append(Problem(*wrong))
+        problems.append(VariantProblem(*wrong))
     return problems
 
 

@@ -1,42 +1,42 @@
 """Declarative specifications to Parquet: products, shards, builds."""
 
-from polbias.generators.engine.build import Built, build_dataset, current_build
-from polbias.generators.engine.files import Shard, run_shard
-from polbias.generators.engine.rows import Rows
+from polbias.generators.engine.build import BuildResult, build_dataset, current_build
+from polbias.generators.engine.files import WrittenShard, run_shard
+from polbias.generators.engine.rows import TableRows
 from polbias.generators.engine.sampled import named_rng
 from polbias.generators.engine.spec import (
+    ColumnReference,
+    Concatenation,
     Constant,
-    Copy,
     DatasetSpec,
     Exclusion,
     Expression,
     Factor,
-    Filled,
-    Join,
-    Listing,
+    FilledTemplate,
+    ListColumn,
     Lookup,
     Sample,
-    Struct,
+    StructColumn,
     TableSpec,
 )
 
 __all__ = [
-    "Built",
+    "BuildResult",
+    "ColumnReference",
+    "Concatenation",
     "Constant",
-    "Copy",
     "DatasetSpec",
     "Exclusion",
     "Expression",
     "Factor",
-    "Filled",
-    "Join",
-    "Listing",
+    "FilledTemplate",
+    "ListColumn",
     "Lookup",
-    "Rows",
     "Sample",
-    "Shard",
-    "Struct",
+    "StructColumn",
+    "TableRows",
     "TableSpec",
+    "WrittenShard",
     "build_dataset",
     "current_build",
     "named_rng",

@@ -24,7 +24,7 @@ from polbias.generators.engine.files import (
     run_shard,
     write_failure,
 )
-from polbias.generators.engine.rows import Rows
+from polbias.generators.engine.rows import TableRows
 from polbias.generators.engine.spec import DatasetSpec, TableSpec
 from polbias.manifest import (
     MANIFEST,
@@ -84,7 +84,7 @@ _INPUTS = "inputs"
 
 
 @dataclass(frozen=True)
-class Built:
+class BuildResult:
     """What a build did.
 
     Attributes:
@@ -107,7 +107,7 @@ def build_dataset(
     progress: Callable[[TableSpec, SplitEntry, bool], None] = lambda *_: None,
     inputs: str = "",
     benchmark: str | None = None,
-) -> Built:
+) -> BuildResult:
     """Bring a dataset's folder up to date, which is made of inputs with this hash.
 
     Tables whose fingerprint and files are unchanged are taken over from the build that is there. The new
@@ -140,7 +140,7 @@ def _build(
     progress: Callable[[TableSpec, SplitEntry, bool], None],
     inputs: str,
     benchmark: str | None,
-) -> Built:
+) -> BuildResult:
     staging.mkdir()
     earlier = _intact_tables(target)
     entries: dict[str, dict[str, SplitEntry]] = {}
@@ -172,10 +172,10 @@ def _build(
         replace_folder(staging, target)
     elif (staging / _FINGERPRINTS).read_bytes() != (target / _FINGERPRINTS).read_bytes():
         (staging / _FINGERPRINTS).replace(target / _FINGERPRINTS)
-    return Built(target, manifest, written, changed)
+    return BuildResult(target, manifest, written, changed)
 
 
-def current_build(folder: Path, inputs: str) -> Built | None:
+def current_build(folder: Path, inputs: str) -> BuildResult | None:
     """Return a build that is whole and was made of inputs with this hash; None if there is none."""
     try:
         made_from, manifest = noted(folder), read_manifest(folder)
@@ -185,7 +185,7 @@ def current_build(folder: Path, inputs: str) -> Built | None:
             made_from[name] == file_sha256(folder / name) for name in texts
         )
         if whole and all(_intact(folder / file.path, file) for each in entries for file in each.files):
-            return Built(folder, manifest, 0, False)
+            return BuildResult(folder, manifest, 0, False)
     except (BuildError, OSError, ValueError, TypeError, KeyError):
         pass
     return None
@@ -207,7 +207,7 @@ def note(folder: Path, what: str, mark: str) -> None:
 
 
 def _make(table: TableSpec, folder: Path) -> SplitEntry:
-    rows = Rows(table)
+    rows = TableRows(table)
     shards = max(1, -(-len(rows) // MAX_SHARD_ROWS))
     made = [
         run_shard(table, rank, shards, folder, content=shards == 1, leaves=True) for rank in range(shards)

@@ -15,8 +15,16 @@ from pydantic import RootModel
 
 from polbias.aliases import Document
 from polbias.files import TemplateError, package_file
-from polbias.generators.engine.spec import Constant, Copy, DatasetSpec, Expression, Factor, Lookup, TableSpec
-from polbias.template_files import Entry, Identity, Name, Text, distinct, load_template
+from polbias.generators.engine.spec import (
+    ColumnReference,
+    Constant,
+    DatasetSpec,
+    Expression,
+    Factor,
+    Lookup,
+    TableSpec,
+)
+from polbias.template_files import Identity, Name, TemplateModel, Text, distinct, load_template
 
 STRING = pa.string()
 STRINGS = pa.list_(STRING)
@@ -104,7 +112,9 @@ def table(
         **columns,
     }
     # A copy stands after all that it can be of.
-    order = sorted((name for name in known if name in given), key=lambda name: isinstance(given[name], Copy))
+    order = sorted(
+        (name for name in known if name in given), key=lambda name: isinstance(given[name], ColumnReference)
+    )
     return TableSpec(
         dataset=identity.name,
         config=config,
@@ -121,7 +131,7 @@ def dataset_of(identity: Identity, tables: Iterable[TableSpec]) -> DatasetSpec:
     return DatasetSpec(**said, tables=tuple(tables))
 
 
-class Applies(Entry):
+class ErratumScope(TemplateModel):
     """Which rows an erratum concerns; a field that is not given selects all."""
 
     def matches(self, **row: Any) -> bool:
@@ -133,10 +143,10 @@ class Applies(Entry):
         return True
 
 
-Selection = TypeVar("Selection", bound=Applies)
+Selection = TypeVar("Selection", bound=ErratumScope)
 
 
-class Erratum(Entry, Generic[Selection]):
+class Erratum(TemplateModel, Generic[Selection]):
     """One error of an original, and how it is corrected.
 
     Attributes:
@@ -163,10 +173,10 @@ def errata_of(errata: Iterable[Erratum[Any]], **row: Any) -> str | None:
     return ";".join(erratum.id for erratum in errata if erratum.concerns(**row)) or None
 
 
-Known = TypeVar("Known", bound=Erratum[Any])
+KnownErratum = TypeVar("KnownErratum", bound=Erratum[Any])
 
 
-def load_errata(folder: Path, kind: type[Known]) -> tuple[Known, ...]:
+def load_errata(folder: Path, kind: type[KnownErratum]) -> tuple[KnownErratum, ...]:
     """Read ``errata.yaml``."""
     # mypy takes no variable for a type
     model: Any = RootModel[Annotated[tuple[kind, ...], distinct("id")]]  # type: ignore[valid-type]

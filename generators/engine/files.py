@@ -18,8 +18,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from polbias.files import BuildError
-from polbias.generators.engine.rows import Rows
-from polbias.generators.engine.spec import Filled, Join, TableSpec
+from polbias.generators.engine.rows import TableRows
+from polbias.generators.engine.spec import Concatenation, FilledTemplate, TableSpec
 from polbias.manifest import BLOCK_ROWS, ContentHash
 
 # A file that Arrow writes to: it hashes what it is given, and keeps an error until it is asked for it.
@@ -91,7 +91,7 @@ MAX_SHARD_ROWS = 64 * BLOCK_ROWS
 
 
 @dataclass(frozen=True)
-class Shard:
+class WrittenShard:
     """What was written.
 
     Attributes:
@@ -130,7 +130,7 @@ def parquet_options(spec: TableSpec) -> dict[str, Any]:
     recurring = [
         leaf
         for field in spec.arrow_schema()
-        if not isinstance(spec.columns[field.name], Join | Filled)
+        if not isinstance(spec.columns[field.name], Concatenation | FilledTemplate)
         for leaf in _leaves(field.name, field.type)
     ]
     return {
@@ -156,7 +156,7 @@ def _leaves(path: str, kind: Any) -> list[str]:
 
 def run_shard(
     spec: TableSpec, rank: int, world_size: int, out: Path, content: bool = False, leaves: bool = False
-) -> Shard:
+) -> WrittenShard:
     """Write one shard of a table.
 
     A pure function of its arguments: any shard can be made alone, in any process, in any order. The file
@@ -177,7 +177,7 @@ def run_shard(
         ValueError: if the rank is outside the world.
         BuildError: if the shard would be too large or cannot be written (disk full, no permission).
     """
-    rows = Rows(spec)
+    rows = TableRows(spec)
     start, stop = shard_range(len(rows), rank, world_size)
     if stop - start > MAX_SHARD_ROWS:
         raise BuildError(
@@ -211,7 +211,7 @@ def run_shard(
             partial.unlink()
         pa.default_memory_pool().release_unused()  # shards that follow in this process begin with as little
     found = [tuple(each.digests()) for each in hashes]
-    return Shard(
+    return WrittenShard(
         path,
         stop - start,
         sink.size,

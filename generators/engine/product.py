@@ -13,7 +13,7 @@ from polbias.generators.engine.spec import Exclusion, Factor
 Indices = NDArray[np.int64]
 
 
-class Product:
+class FactorProduct:
     """The rows of a product of factors less exclusions.
 
     Args:

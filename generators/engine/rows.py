@@ -11,18 +11,18 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from polbias.aliases import Json
-from polbias.generators.engine.product import Indices, Product
-from polbias.generators.engine.sampled import Square
+from polbias.generators.engine.product import FactorProduct, Indices
+from polbias.generators.engine.sampled import LatinSquareSample
 from polbias.generators.engine.spec import (
+    ColumnReference,
+    Concatenation,
     Constant,
-    Copy,
     Expression,
     Factor,
-    Filled,
-    Join,
-    Listing,
+    FilledTemplate,
+    ListColumn,
     Lookup,
-    Struct,
+    StructColumn,
     TableSpec,
     parts_of,
 )
@@ -35,9 +35,9 @@ _MAX_VALUES = 1 << 16
 _MAX_BYTES = 2 << 20
 
 
-def fold(join: Join, factors: Sequence[Factor], most: int = _MAX_VALUES) -> Join:
+def fold(join: Concatenation, factors: Sequence[Factor], most: int = _MAX_VALUES) -> Concatenation:
     """Fold texts and lookups that stand side by side where the result has few values."""
-    folded: list[Lookup | Copy | Filled] = []
+    folded: list[Lookup | ColumnReference | FilledTemplate] = []
     for part in join.parts:
         piece = Lookup(factors=(), values=[part]) if isinstance(part, str) else part
         merged = None
@@ -47,7 +47,7 @@ def fold(join: Join, factors: Sequence[Factor], most: int = _MAX_VALUES) -> Join
             folded.append(piece)
         else:
             folded[-1] = merged
-    return Join(parts=tuple(folded))
+    return Concatenation(parts=tuple(folded))
 
 
 def _merge(first: Lookup, second: Lookup, factors: Sequence[Factor], most: int) -> Lookup | None:
@@ -55,7 +55,7 @@ def _merge(first: Lookup, second: Lookup, factors: Sequence[Factor], most: int) 
     if any(pa.types.is_dictionary(lookup.values.type) for lookup in (first, second)):
         return None
     names = {*first.factors, *second.factors}
-    product = Product([factor for factor in factors if factor.name in names])
+    product = FactorProduct([factor for factor in factors if factor.name in names])
     width = sum(lookup.values.nbytes / max(1, len(lookup.values)) for lookup in (first, second))
     if product.rows > most or product.rows * width > _MAX_BYTES:
         return None
@@ -71,23 +71,23 @@ def shared(columns: Mapping[str, Expression]) -> dict[str, Expression]:
     """Put the column of a join, or of a filled text, in the place of its parts in longer joins."""
     shorter: list[tuple[str, tuple[Any, ...]]] = []
     found = dict(columns)
-    joins = {name: each.parts for name, each in columns.items() if isinstance(each, Join)}
-    filled = {name: (each,) for name, each in columns.items() if isinstance(each, Filled)}
+    joins = {name: each.parts for name, each in columns.items() if isinstance(each, Concatenation)}
+    filled = {name: (each,) for name, each in columns.items() if isinstance(each, FilledTemplate)}
     for name, parts in sorted((filled | joins).items(), key=lambda item: len(item[1])):
         whole = parts
         for other, within in reversed(shorter):
-            parts = _replaced(parts, within, Copy(column=other))
+            parts = _replaced(parts, within, ColumnReference(column=other))
         if name in joins:
-            found[name] = Join(parts=parts)
+            found[name] = Concatenation(parts=parts)
         shorter.append((name, whole))
     return found
 
 
-def _replaced(parts: tuple[Any, ...], within: tuple[Any, ...], other: Copy) -> tuple[Any, ...]:
+def _replaced(parts: tuple[Any, ...], within: tuple[Any, ...], other: ColumnReference) -> tuple[Any, ...]:
     size = len(within)
     for start in range(len(parts) - size + 1 if size < len(parts) else 0):
         if all(
-            a is b or (isinstance(a, str | Copy) and a == b)
+            a is b or (isinstance(a, str | ColumnReference) and a == b)
             for a, b in zip(parts[start:], within, strict=False)
         ):
             return (*parts[:start], other, *parts[start + size :])
@@ -102,7 +102,7 @@ _BATCH_BYTES = 32 << 20
 _REPEATED = 8
 
 
-class Rows:
+class TableRows:
     """The rows of a table, computed on demand.
 
     Args:
@@ -116,8 +116,8 @@ class Rows:
     def __init__(self, spec: TableSpec) -> None:
         self.spec = spec
         self.schema = spec.arrow_schema()
-        self._product = Product(spec.factors, spec.exclude)
-        self._chosen = Square(spec, spec.sample) if spec.sample else self._product
+        self._product = FactorProduct(spec.factors, spec.exclude)
+        self._chosen = LatinSquareSample(spec, spec.sample) if spec.sample else self._product
         self.batch_rows = max(1, min(BLOCK_ROWS, _BATCH_BYTES // max(1, _bytes_per_row(spec))))
 
     @cached_property
@@ -125,7 +125,7 @@ class Rows:
         # A folded lookup pays where its values are used again.
         most = max(1, min(_MAX_VALUES, len(self) // 4))
         return {
-            name: fold(each, self.spec.factors, most) if isinstance(each, Join) else each
+            name: fold(each, self.spec.factors, most) if isinstance(each, Concatenation) else each
             for name, each in shared(self.spec.columns).items()
         }
 
@@ -194,15 +194,15 @@ class Rows:
                 if scalar.as_py() is None
                 else pa.repeat(scalar, len(flat))
             )
-        if isinstance(expression, Copy):
+        if isinstance(expression, ColumnReference):
             return self._named(expression.column, flat, codes, columns)
         if isinstance(expression, Lookup):
             found = expression.values.take(self._code(expression, flat, codes))
             return found.dictionary_decode() if pa.types.is_dictionary(found.type) else found
-        if isinstance(expression, Struct):
+        if isinstance(expression, StructColumn):
             members = [self._column(member, flat, codes, columns) for member in expression.members.values()]
             return pa.StructArray.from_arrays(members, names=list(expression.members))
-        if isinstance(expression, Filled):
+        if isinstance(expression, FilledTemplate):
             values, pieces, fillers = expression.pieces
             texts = pieces.take(self._code(expression.text, flat, codes))
             place, filler = texts.flatten().to_numpy().reshape(-1, 2).T
@@ -216,14 +216,14 @@ class Rows:
             return pc.binary_join(filled, "")
         # Folded: no part is a mere text any more, but one over no factor is the same text in every row.
         made = [part for part in expression.parts if not isinstance(part, str)]
-        once = isinstance(expression, Join) and any(getattr(part, "factors", True) for part in made)
+        once = isinstance(expression, Concatenation) and any(getattr(part, "factors", True) for part in made)
         parts = [
             part.values[0]
             if once and isinstance(part, Lookup) and not part.factors
             else self._column(part, flat, codes, columns)
             for part in made
         ]
-        if isinstance(expression, Listing):
+        if isinstance(expression, ListColumn):
             # One list per row with the row's value of every part.
             size, rows = len(parts), len(parts[0])
             positions = np.arange(size)[None, :] * rows + np.arange(rows)[:, None]
@@ -252,7 +252,7 @@ def _bytes_per_row(spec: TableSpec) -> int:
     return sum(widths.values())
 
 
-def _width(part: str | Constant | Lookup | Copy, widths: dict[str, int]) -> int:
+def _width(part: str | Constant | Lookup | ColumnReference, widths: dict[str, int]) -> int:
     if isinstance(part, str):
         return len(part)
     if isinstance(part, Lookup):
@@ -260,6 +260,6 @@ def _width(part: str | Constant | Lookup | Copy, widths: dict[str, int]) -> int:
         if pa.types.is_dictionary(values.type):
             values = values.dictionary
         return int(values.nbytes // max(1, len(values)))
-    if isinstance(part, Copy):
+    if isinstance(part, ColumnReference):
         return widths[part.column]
     return len(str(part.value))

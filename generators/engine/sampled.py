@@ -15,7 +15,7 @@ from polbias.generators.engine.spec import Sample, TableSpec
 MAX_SIZE = 1 << 62
 
 
-class Square:
+class LatinSquareSample:
     """The rows of a sampled table, by number.
 
     A round takes one pair of every stratum. Round number and stratum are digits of a mixed radix, one digit a

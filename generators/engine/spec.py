@@ -90,13 +90,13 @@ class Lookup(_Declared):
         return values if isinstance(values, pa.Array) else pa.array(values, pa.string())
 
 
-class Copy(_Declared):
+class ColumnReference(_Declared):
     """The value of another column of the same row, declared before this one."""
 
     column: str
 
 
-class Filled(_Declared):
+class FilledTemplate(_Declared):
     """Texts with other values of the row in the place of their marks; without a text there is none.
 
     Attributes:
@@ -123,35 +123,35 @@ class Filled(_Declared):
         return pa.concat_arrays(values), pa.array(found, pa.list_(pa.int32())), fillers
 
 
-class Join(_Declared):
+class Concatenation(_Declared):
     """String parts of a row put one after the other."""
 
-    parts: tuple[str | Lookup | Copy | Filled, ...] = Field(min_length=1)
+    parts: tuple[str | Lookup | ColumnReference | FilledTemplate, ...] = Field(min_length=1)
 
 
-class Listing(_Declared):
+class ListColumn(_Declared):
     """String parts of a row as a list, in this order."""
 
-    parts: tuple[Lookup | Copy | Filled, ...] = Field(min_length=1)
+    parts: tuple[Lookup | ColumnReference | FilledTemplate, ...] = Field(min_length=1)
 
 
-class Struct(_Declared):
+class StructColumn(_Declared):
     """Values of a row under names."""
 
-    members: Mapping[str, Constant | Lookup | Filled] = Field(min_length=1)
+    members: Mapping[str, Constant | Lookup | FilledTemplate] = Field(min_length=1)
 
 
-Expression = Constant | Lookup | Copy | Filled | Join | Listing | Struct
+Expression = Constant | Lookup | ColumnReference | FilledTemplate | Concatenation | ListColumn | StructColumn
 
 
-def parts_of(expression: str | Expression) -> Iterator[str | Constant | Lookup | Copy]:
+def parts_of(expression: str | Expression) -> Iterator[str | Constant | Lookup | ColumnReference]:
     """Yield what an expression is made of in the end."""
     inner: Iterable[str | Expression]
-    if isinstance(expression, Join | Listing):
+    if isinstance(expression, Concatenation | ListColumn):
         inner = expression.parts
-    elif isinstance(expression, Filled):
+    elif isinstance(expression, FilledTemplate):
         inner = (expression.text, *expression.fillers.values())
-    elif isinstance(expression, Struct):
+    elif isinstance(expression, StructColumn):
         inner = expression.members.values()
     else:
         yield expression
@@ -236,7 +236,7 @@ class TableSpec(_Declared):
             for part in parts_of(expression):
                 if isinstance(part, Lookup):
                     _check_lookup(name, part, sizes)
-                elif isinstance(part, Copy) and part.column not in seen:
+                elif isinstance(part, ColumnReference) and part.column not in seen:
                     raise ValueError(
                         f"column {name!r} refers to {part.column!r}, which is not declared before it"
                     )
@@ -257,19 +257,21 @@ class TableSpec(_Declared):
         """Return the Arrow schema of the table."""
         types: dict[str, Any] = {}
         for name, expression in self.columns.items():
-            types[name] = types[expression.column] if isinstance(expression, Copy) else _type(expression)
+            types[name] = (
+                types[expression.column] if isinstance(expression, ColumnReference) else _type(expression)
+            )
         return pa.schema(list(types.items()))
 
 
-def _type(expression: Constant | Lookup | Filled | Join | Listing | Struct) -> Any:
+def _type(expression: Constant | Lookup | FilledTemplate | Concatenation | ListColumn | StructColumn) -> Any:
     if isinstance(expression, Constant):
         return expression.type
     if isinstance(expression, Lookup):
         kind = expression.values.type
         return kind.value_type if pa.types.is_dictionary(kind) else kind
-    if isinstance(expression, Struct):
+    if isinstance(expression, StructColumn):
         return pa.struct([(name, _type(member)) for name, member in expression.members.items()])
-    return pa.list_(pa.string()) if isinstance(expression, Listing) else pa.string()
+    return pa.list_(pa.string()) if isinstance(expression, ListColumn) else pa.string()
 
 
 def _check_lookup(column: str, lookup: Lookup, sizes: Mapping[str, int]) -> None:

@@ -31,7 +31,7 @@ class SheetError(InputError):
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class SheetProblem:
     """Something about a line that a person should look at.
 
     Attributes:

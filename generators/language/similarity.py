@@ -22,7 +22,7 @@ _WORD = re.compile(r"[\w]+(?:['’.&-][\w]+)*")
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class SimilarPair:
     """Two texts and how alike they are.
 
     Attributes:
@@ -37,7 +37,7 @@ class Pair:
 
 
 @dataclass(frozen=True)
-class Closest:
+class ClosestPairs:
     """The most similar pairs of a collection.
 
     Attributes:
@@ -45,7 +45,7 @@ class Closest:
         over: how many pairs reach the limit, whether listed or not.
     """
 
-    pairs: tuple[Pair, ...]
+    pairs: tuple[SimilarPair, ...]
     over: int
 
 
@@ -71,7 +71,7 @@ def word_bigrams(text: str) -> set[str]:
     return {" ".join(said[start : start + 2]) for start in range(max(1, len(said) - 1))}
 
 
-class Features:
+class FeatureSets:
     """Texts as sets of features, for comparison.
 
     Args:
@@ -130,7 +130,7 @@ class Features:
             groups.setdefault(np.sort(columns[start:end]).tobytes(), []).append(position)
         return [*groups.values()]
 
-    def closest(self, measure: Measure = "jaccard", limit: float = 1.0, most: int = 10) -> Closest:
+    def closest(self, measure: Measure = "jaccard", limit: float = 1.0, most: int = 10) -> ClosestPairs:
         """Return the closest pairs, and how many reach a limit."""
         groups = self.groups()
         # Of texts with the same features only the first few can be among the closest pairs that are listed.
@@ -144,14 +144,14 @@ class Features:
             keep = scores >= (np.partition(scores, -most)[-most] if scores.size > most > 0 else 0)
             found = zip((-scores[keep]).tolist(), first[keep].tolist(), second[keep].tolist(), strict=True)
             best = heapq.nsmallest(most, [*best, *found])
-        return Closest(tuple(Pair(first, second, -score) for score, first, second in best), over)
+        return ClosestPairs(tuple(SimilarPair(first, second, -score) for score, first, second in best), over)
 
 
 def closest_earlier(
     texts: Sequence[str],
     limit: float,
     is_repeat: Callable[[int, int], bool] = lambda first, second: True,
-) -> list[Pair | None]:
+) -> list[SimilarPair | None]:
     """Return for every text the closest earlier one that is kept and at least so similar (Jaccard).
 
     A text that has one is a near-duplicate; the others are kept. So of a group the first one stays.
@@ -161,9 +161,9 @@ def closest_earlier(
         limit: least similarity.
         is_repeat: what else must hold of the positions of two texts.
     """
-    found: list[Pair | None] = [None] * len(texts)
+    found: list[SimilarPair | None] = [None] * len(texts)
     candidates: dict[int, list[tuple[int, float]]] = {}
-    features = Features(texts)
+    features = FeatureSets(texts)
     # Of texts with the same features only the first can be kept.
     first_of_group = np.array([group[0] for group in features.groups()], np.intp)
     for firsts, seconds, scores in features.blocks("jaccard", first_of_group):
@@ -173,6 +173,6 @@ def closest_earlier(
     for second in sorted(candidates):
         for first, score in sorted(candidates[second], key=lambda candidate: (-candidate[1], candidate[0])):
             if found[first] is None and is_repeat(first, second):
-                found[second] = Pair(first, second, score)
+                found[second] = SimilarPair(first, second, score)
                 break
     return found

@@ -35,19 +35,19 @@ from polbias.generators.logic.formula import (
     negated,
     substitute,
 )
-from polbias.optional import Deferred
+from polbias.optional import LazyModule
 
 if TYPE_CHECKING:
     import z3
 else:  # half of what a bare install would bring, and used by proofs only
-    z3 = Deferred("z3", "proofs")
+    z3 = LazyModule("z3", "proofs")
 
 _MAX_INDIVIDUALS = 12
 ACTUAL = 0  # the world in which the premises are true
 
 
 @dataclass(frozen=True)
-class Step:
+class ProofStep:
     """One fact used in a proof.
 
     Attributes:
@@ -108,17 +108,17 @@ class Encoding:
         self._logic, self.modal = logic, bool(kinds)
         postulates = logic.postulates_of(inference.formulas)
         self._names = list(dict.fromkeys(n for f in (*postulates, *inference.formulas) for n in constants(f)))
-        self.steps: list[tuple[Step, z3.BoolRef]] = []
+        self.steps: list[tuple[ProofStep, z3.BoolRef]] = []
         self.atoms: dict[tuple[Atom, int], z3.BoolRef] = {}
         self.access: dict[tuple[str, int, int], z3.BoolRef] = {}
         self.worlds = 1
         self._nodes: dict[tuple[ForAll | Modal, int, bool], z3.BoolRef] = {}
         self._witnesses: dict[tuple[str, Formula, int], int] = {}
         for postulate in postulates:
-            self._assert(Step(postulate, ACTUAL, "postulate"))
+            self._assert(ProofStep(postulate, ACTUAL, "postulate"))
         for index, premise in enumerate(inference.premises, 1):
-            self._assert(Step(premise, ACTUAL, "premise", index))
-        self._assert(Step(negated(inference.conclusion), ACTUAL, "conclusion"))
+            self._assert(ProofStep(premise, ACTUAL, "premise", index))
+        self._assert(ProofStep(negated(inference.conclusion), ACTUAL, "conclusion"))
         self._unfolded: set[tuple[Any, ...]] = set()
         while self._unfold():
             pass
@@ -135,11 +135,11 @@ class Encoding:
             for step, constraint in self.steps
         ]
 
-    def _edges_from(self, step: Step) -> list[z3.BoolRef]:
+    def _edges_from(self, step: ProofStep) -> list[z3.BoolRef]:
         wanted = step.modality, step.origin
         return [edge for (*where, _), edge in self.access.items() if tuple(where) == wanted]
 
-    def _assert(self, step: Step) -> None:
+    def _assert(self, step: ProofStep) -> None:
         assert step.formula is not None
         self.steps.append((step, self._truth(step.formula, step.world, True)))
 
@@ -186,7 +186,7 @@ class Encoding:
 
     def _individuals(
         self, formula: ForAll, world: int, positive: bool, node: z3.BoolRef
-    ) -> Iterator[tuple[Step, z3.BoolRef]]:
+    ) -> Iterator[tuple[ProofStep, z3.BoolRef]]:
         if not positive:
             if self._is_new(formula, world):
                 fresh = [f"#{len(self._names) + i}" for i in range(len(formula.variables))]
@@ -194,7 +194,7 @@ class Encoding:
                 if len(self._names) > _MAX_INDIVIDUALS:
                     raise ValueError(f"more than {_MAX_INDIVIDUALS} individuals are needed for {formula}")
                 body = substitute(formula.body, dict(zip(formula.variables, fresh, strict=True)))
-                step = Step(negated(body), world, "witness", source=Not(formula), origin=world)
+                step = ProofStep(negated(body), world, "witness", source=Not(formula), origin=world)
                 yield step, implies(z3.Not(node), z3.Not(self._truth(body, world, False)))
             return
         if not self._names:
@@ -202,12 +202,12 @@ class Encoding:
         for chosen in product(tuple(self._names), repeat=len(formula.variables)):
             if self._is_new(formula, world, chosen):
                 body = substitute(formula.body, dict(zip(formula.variables, chosen, strict=True)))
-                step = Step(body, world, "instance", source=formula, origin=world)
+                step = ProofStep(body, world, "instance", source=formula, origin=world)
                 yield step, implies(node, self._truth(body, world, True))
 
     def _accessible(
         self, formula: Modal, world: int, positive: bool, node: z3.BoolRef
-    ) -> Iterator[tuple[Step, z3.BoolRef]]:
+    ) -> Iterator[tuple[ProofStep, z3.BoolRef]]:
         modality, body = formula.modality, formula.body
         universal = isinstance(formula, Necessarily) == positive
         said = formula if positive else Not(formula)
@@ -220,14 +220,16 @@ class Encoding:
             if access in (Access.SERIAL, Access.REFLEXIVE) and self._is_new(access, modality, world):
                 serial = access is Access.SERIAL
                 other = self._witness(modality, Atom("serial"), world) if serial else world
-                step = Step(None, other, "access", source=said, origin=world)
+                step = ProofStep(None, other, "access", source=said, origin=world)
                 yield step, self._edge(modality, world, other)
             others = self._reachable(modality, world)
         for other in others:
             if self._is_new(formula, world, positive, other):
                 edge, truth = self._edge(modality, world, other), self._truth(body, other, positive)
                 meant = truth if positive else z3.Not(truth)
-                step = Step(value, other, "instance" if universal else "witness", source=said, origin=world)
+                step = ProofStep(
+                    value, other, "instance" if universal else "witness", source=said, origin=world
+                )
                 yield (
                     step,
                     implies(z3.And(holds, edge), meant) if universal else implies(holds, z3.And(edge, meant)),

@@ -51,7 +51,7 @@ _MAX_BITS = 18  # truth values of a model of `decide_small`: some milliseconds
 
 
 @dataclass(frozen=True)
-class Models:
+class FiniteModels:
     """One model, or some that have their worlds and individuals in common.
 
     Attributes:
@@ -66,7 +66,7 @@ class Models:
 
 
 @dataclass(frozen=True)
-class Decision:
+class EnumeratedVerdict:
     """What all models of a size say of an inference.
 
     Attributes:
@@ -78,12 +78,12 @@ class Decision:
 
     valid: bool
     consistent: bool
-    countermodel: Models | None
+    countermodel: FiniteModels | None
 
 
 def decide(
     inference: Inference, logic: Logic, *, worlds: int = 3, extra: int = 1, trees: bool = False
-) -> Decision:
+) -> EnumeratedVerdict:
     """Decide an inference by trying all models.
 
     Args:
@@ -107,17 +107,17 @@ def decide(
         relations = _relations(logic.access, size, trees)
         access = {kind: _along(relations, axis, len(modalities)) for axis, kind in enumerate(modalities)}
         for true in _valuations(list(spoken), size, facts, _CHUNK // relations.shape[2] ** len(modalities)):
-            models = Models(domain, access, true)
+            models = FiniteModels(domain, access, true)
             met = reduce(np.logical_and, (holds(p, models) for p in inference.premises), np.array(True))
             consistent = consistent or bool(met.any())
             counter = np.atleast_1d(met & ~holds(inference.conclusion, models))
             if counter.any():
-                return Decision(False, True, _one(models, counter))
-    return Decision(True, consistent, None)
+                return EnumeratedVerdict(False, True, _one(models, counter))
+    return EnumeratedVerdict(True, consistent, None)
 
 
 @lru_cache(maxsize=16384)
-def decide_small(inference: Inference, logic: Logic) -> Decision | None:
+def decide_small(inference: Inference, logic: Logic) -> EnumeratedVerdict | None:
     """Decide an inference by all models of up to three individuals and four worlds, as far as is feasible.
 
     None if not even those with the named individuals and, if there are operators, two worlds can be tried.
@@ -138,10 +138,10 @@ def decide_small(inference: Inference, logic: Logic) -> Decision | None:
         if not decision.valid:
             return decision
         consistent = consistent or decision.consistent
-    return Decision(True, consistent, None) if tried else None
+    return EnumeratedVerdict(True, consistent, None) if tried else None
 
 
-def holds(formula: Formula, models: Models, world: int = 0) -> Truth:
+def holds(formula: Formula, models: FiniteModels, world: int = 0) -> Truth:
     """Return whether a closed formula is true at a world, by model."""
 
     def each(formulas: Iterator[Formula]) -> Iterator[Truth]:
@@ -248,7 +248,7 @@ def _relevant(inference: Inference, logic: Logic) -> tuple[Formula, ...]:
 
     They hold where no predicate of theirs is true of anything.
     """
-    nowhere = Models(["anyone"], {}, {})
+    nowhere = FiniteModels(["anyone"], {}, {})
     assert all(holds(postulate, nowhere) for postulate in logic.postulates)
     spoken = {atom.predicate for f in inference.formulas for atom in atoms(f)}
     meant = {atom.predicate for postulate in logic.postulates for atom in atoms(postulate)}
@@ -299,7 +299,9 @@ def _valuations(
         ready = [fact for fact in waiting if all((atom, 0) in true for atom in atoms(fact))]
         waiting = [fact for fact in waiting if fact not in ready]
         meets = reduce(
-            np.logical_and, (holds(fact, Models([], {}, true)) for fact in ready), np.ones(2 * count, bool)
+            np.logical_and,
+            (holds(fact, FiniteModels([], {}, true)) for fact in ready),
+            np.ones(2 * count, bool),
         )
         true = {known: values[meets] for known, values in true.items()}
         count = int(meets.sum())
@@ -309,7 +311,7 @@ def _valuations(
         yield {key: values[start : start + max(size, 1)] for key, values in true.items()}
 
 
-def _one(models: Models, chosen: Truth) -> Models:
+def _one(models: FiniteModels, chosen: Truth) -> FiniteModels:
     """Return the first model that is chosen."""
     first = int(chosen.argmax())
     access = {
@@ -321,4 +323,4 @@ def _one(models: Models, chosen: Truth) -> Models:
     true = {
         key: np.broadcast_to(values, chosen.shape).reshape(-1)[first] for key, values in models.true.items()
     }
-    return Models(models.domain, access, true)
+    return FiniteModels(models.domain, access, true)

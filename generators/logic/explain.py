@@ -5,20 +5,20 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from polbias.generators.logic.encoding import ACTUAL, Step
+from polbias.generators.logic.encoding import ACTUAL, ProofStep
 from polbias.generators.logic.formula import (
     ALETHIC,
     CERTAINTY,
     DEONTIC,
     EPISTEMIC,
     KNOWLEDGE,
-    Form,
     Formula,
+    InferenceForm,
     Logic,
     Not,
     is_plain,
 )
-from polbias.generators.logic.prover import Verdict, World, decide, spoken
+from polbias.generators.logic.prover import ProofVerdict, World, decide, spoken
 
 _FEW = 3
 # Characters that stand for words and individuals in a text that is worded once for a form: signs for a word
@@ -34,31 +34,31 @@ _ACCESSIBLE = {
 }
 
 
-def explain(verdict: Verdict) -> str:
+def explain(verdict: ProofVerdict) -> str:
     """Return the proof of a valid inference, or the countermodel of an invalid one, as one line of text."""
     return _proof(verdict) if verdict.valid else _countermodel(verdict)
 
 
-def explain_form(form: Form, logic: Logic) -> str:
+def explain_form(form: InferenceForm, logic: Logic) -> str:
     """Return what `explain` says of the verdict on an inference; it is worded once for all of a form."""
     words = {
         chr((_PLAIN if is_plain(word) else _BRACKETED) + index): word for index, word in enumerate(form.words)
     }
     people = {chr(_PERSON + index): name for index, name in enumerate(form.people)}
     said = words | people
-    parts = _worded(Form(form.inference, tuple(words), tuple(people)), logic)
+    parts = _worded(InferenceForm(form.inference, tuple(words), tuple(people)), logic)
     return "".join([said.get(part, part) for part in parts])
 
 
 @lru_cache(maxsize=16384)
-def _worded(form: Form, logic: Logic) -> tuple[str, ...]:
+def _worded(form: InferenceForm, logic: Logic) -> tuple[str, ...]:
     """Return what is said of a form, cut before and after every character that stands for something."""
     marks = "".join((*form.words, *form.people))
     text = explain(spoken(decide(form.inference, logic), form))
     return tuple(re.split(f"([{marks}])", text)) if marks else (text,)
 
 
-def _proof(verdict: Verdict) -> str:
+def _proof(verdict: ProofVerdict) -> str:
     """Return a proof by contradiction, its facts numbered, each with what it rests on."""
     worlds: dict[int, str] = {ACTUAL: "w0"}
     numbers: dict[tuple[Formula | None, int], int] = {}
@@ -78,7 +78,7 @@ def _proof(verdict: Verdict) -> str:
     return f"{'; '.join(lines)}. {end}"
 
 
-def _fact(step: Step, numbers: dict[tuple[Formula | None, int], int], worlds: dict[int, str]) -> str:
+def _fact(step: ProofStep, numbers: dict[tuple[Formula | None, int], int], worlds: dict[int, str]) -> str:
     where = "" if step.world == ACTUAL else f" at {worlds[step.world]}"
     match step.reason:
         case "premise":
@@ -95,17 +95,17 @@ def _fact(step: Step, numbers: dict[tuple[Formula | None, int], int], worlds: di
     return f"{step.formula}{where}{kind} {by}"
 
 
-def _access(step: Step, worlds: dict[int, str]) -> str:
+def _access(step: ProofStep, worlds: dict[int, str]) -> str:
     if step.world == step.origin:
         return f"what is necessary at {worlds[step.origin]} holds there (T)"
     return f"there is {_kind(step)}, {worlds[step.world]} (D)"
 
 
-def _kind(step: Step) -> str:
+def _kind(step: ProofStep) -> str:
     return _ACCESSIBLE.get(step.modality, "an accessible world")
 
 
-def _countermodel(verdict: Verdict) -> str:
+def _countermodel(verdict: ProofVerdict) -> str:
     """Return a description of a countermodel, world by world."""
     worlds = verdict.countermodel
     if not verdict.modal:  # what holds where there is but one world

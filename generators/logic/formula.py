@@ -270,7 +270,7 @@ POSTULATES: tuple[Formula, ...] = (
 
 
 @dataclass(frozen=True)
-class Form:
+class InferenceForm:
     """A form, and the words and individuals that its inference has there.
 
     Attributes:
@@ -294,7 +294,7 @@ class Form:
         return {_person(index): name for index, name in enumerate(self.people)}
 
 
-def form_of(inference: Inference, fixed: Set[str] = frozenset()) -> Form:
+def form_of(inference: Inference, fixed: Set[str] = frozenset()) -> InferenceForm:
     """Return the form of an inference; inferences that differ in names and words only have the same one."""
     words: dict[str, str] = {}
     people: dict[str, str] = {}
@@ -311,7 +311,7 @@ def form_of(inference: Inference, fixed: Set[str] = frozenset()) -> Form:
         return rebuild(formula, lambda part: marked(part, bound))
 
     found = inference.map(lambda formula: marked(formula, frozenset()))
-    return Form(found, tuple(words), tuple(people))
+    return InferenceForm(found, tuple(words), tuple(people))
 
 
 # No predicate or individual of a text is called like these, and the numbers sort as they were met.

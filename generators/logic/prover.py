@@ -8,24 +8,24 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from polbias.files import PolbiasError
-from polbias.generators.logic.encoding import ACTUAL, Encoding, Step, implies
+from polbias.generators.logic.encoding import ACTUAL, Encoding, ProofStep, implies
 from polbias.generators.logic.formula import (
     Atom,
-    Form,
     Formula,
     Inference,
+    InferenceForm,
     Logic,
     form_of,
     predicates,
     rename,
     substitute,
 )
-from polbias.optional import Deferred
+from polbias.optional import LazyModule
 
 if TYPE_CHECKING:
     import z3
 else:
-    z3 = Deferred("z3", "proofs")
+    z3 = LazyModule("z3", "proofs")
 
 # Decide an inference in a named logic, with a proof or a countermodel that a person can read.
 # z3 decides; what it is asked is unfolded by `polbias.generators.logic.encoding`. A proof is a set of facts
@@ -50,7 +50,7 @@ class World:
     sees: tuple[tuple[str, int], ...] = ()
 
 
-class Outcome(NamedTuple):
+class InferenceOutcome(NamedTuple):
     """Whether an inference is valid, and whether its premises are consistent; see `Verdict`."""
 
     valid: bool
@@ -58,7 +58,7 @@ class Outcome(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Verdict:
+class ProofVerdict:
     """Whether an inference is valid in a logic.
 
     Attributes:
@@ -73,19 +73,19 @@ class Verdict:
 
     valid: bool
     consistent: bool
-    proof: tuple[Step, ...]
+    proof: tuple[ProofStep, ...]
     countermodel: tuple[World, ...]
     modal: bool
 
 
 @lru_cache(maxsize=1 << 16)
-def prove(inference: Inference, logic: Logic) -> Verdict:
+def prove(inference: Inference, logic: Logic) -> ProofVerdict:
     """Decide an inference."""
     form = form_of(inference, _fixed(logic))
     return spoken(decide(form.inference, logic), form)
 
 
-def follows(inference: Inference, logic: Logic) -> Outcome:
+def follows(inference: Inference, logic: Logic) -> InferenceOutcome:
     """Decide an inference as `prove` does, without looking for a proof or a countermodel."""
     return outcome(form_of(inference, _fixed(logic)).inference, logic)
 
@@ -100,18 +100,18 @@ _encoded = lru_cache(maxsize=16)(Encoding)
 
 
 @lru_cache(maxsize=16384)
-def outcome(form: Inference, logic: Logic) -> Outcome:
+def outcome(form: Inference, logic: Logic) -> InferenceOutcome:
     """Decide all inferences of a form as `decide` does, without looking for a proof or a countermodel."""
     steps = _encoded(form, logic).steps
     if _satisfiable([constraint for _, constraint in steps]):
-        return Outcome(valid=False, consistent=True)
+        return InferenceOutcome(valid=False, consistent=True)
     # Without the denied conclusion: if the premises alone cannot hold, anything would follow.
     rest = [constraint for step, constraint in steps if step.reason != "conclusion"]
-    return Outcome(valid=True, consistent=_satisfiable(rest))
+    return InferenceOutcome(valid=True, consistent=_satisfiable(rest))
 
 
 @lru_cache(maxsize=16384)
-def decide(form: Inference, logic: Logic) -> Verdict:
+def decide(form: Inference, logic: Logic) -> ProofVerdict:
     """Decide all inferences of a form."""
     found, encoding = outcome(form, logic), _encoded(form, logic)
     if found.valid:
@@ -127,9 +127,9 @@ def decide(form: Inference, logic: Logic) -> Verdict:
             # As `solver.check`, which looks at the sort of every assumption every time.
             if z3.Z3_solver_check_assumptions(context, solver.solver, len(rest), assumed) == z3.Z3_L_FALSE:
                 steps = rest
-        return Verdict(True, found.consistent, tuple(step for step, _ in steps), (), encoding.modal)
+        return ProofVerdict(True, found.consistent, tuple(step for step, _ in steps), (), encoding.modal)
     shown = {name for formula in form.formulas for name in predicates(formula)}
-    return Verdict(False, True, (), _countermodel(encoding, shown), encoding.modal)
+    return ProofVerdict(False, True, (), _countermodel(encoding, shown), encoding.modal)
 
 
 def _satisfiable(constraints: Sequence[z3.BoolRef]) -> bool:
@@ -175,7 +175,7 @@ def _countermodel(encoding: Encoding, shown: set[str]) -> tuple[World, ...]:
     )
 
 
-def spoken(verdict: Verdict, form: Form) -> Verdict:
+def spoken(verdict: ProofVerdict, form: InferenceForm) -> ProofVerdict:
     """Return the verdict on a form in the words and individuals that the form has."""
     words = form.predicates
     fresh = [f"#{index}" for index in range(len(form.people), 40)]
@@ -199,7 +199,7 @@ def spoken(verdict: Verdict, form: Form) -> Verdict:
 
 
 @dataclass(frozen=True)
-class Proofs:
+class ProofReport:
     """The outcome of proving the gold labels of a build from its sentences.
 
     Attributes:
@@ -223,7 +223,7 @@ class ReadingError(PolbiasError):
 
 
 @dataclass(frozen=True)
-class Reading:
+class ItemReading:
     """One way to take an item.
 
     Attributes:
@@ -237,7 +237,7 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class ReadItem:
+class ReadingResult:
     """An item that was read.
 
     Attributes:
@@ -246,6 +246,6 @@ class ReadItem:
         either: whether its operators may be deontic or epistemic ("must"), and nothing says which.
     """
 
-    readings: tuple[Reading, ...]
+    readings: tuple[ItemReading, ...]
     findings: tuple[str, ...] = ()
     either: bool = False

@@ -42,7 +42,7 @@ class FormulaError(PolbiasError):
 
 def parse_formula(text: str) -> Formula:
     """Return the formula that prints like a text."""
-    reader = _Reader(text)
+    reader = _FormulaReader(text)
     formula = reader.formula()
     reader.end()
     return formula
@@ -50,7 +50,7 @@ def parse_formula(text: str) -> Formula:
 
 def parse_inference(text: str) -> Inference:
     """Return the inference that prints like a text, such as ``"(A → O B); A ⊢ O B"``."""
-    reader = _Reader(text)
+    reader = _FormulaReader(text)
     premises = []
     if not reader.take("⊢"):
         premises.append(reader.formula())
@@ -62,7 +62,7 @@ def parse_inference(text: str) -> Inference:
     return Inference(tuple(premises), conclusion)
 
 
-class _Reader:
+class _FormulaReader:
     """A text and how far it has been read."""
 
     def __init__(self, text: str) -> None:

@@ -19,10 +19,10 @@ from polbias.generators.logic.formula import (
     Not,
     rebuild,
 )
-from polbias.generators.logic.prover import Proofs, ReadingError
+from polbias.generators.logic.prover import ProofReport, ReadingError
 from polbias.generators.logic.prover import prove as decide
 from polbias.generators.logic.syntax import parse_inference
-from polbias.generators.normative.family import Pattern, load_patterns
+from polbias.generators.normative.family import InferencePattern, load_patterns
 from polbias.generators.normative.problems import label, logic_of
 from polbias.generators.normative.reading import canonical, read_item
 from polbias.generators.normative.reading.lexicon import same_verb
@@ -76,7 +76,7 @@ _WASON = "wason"
 Row = Mapping[str, Any]
 
 
-def prove(folder: Path, templates: Path | None = None) -> Proofs:
+def prove(folder: Path, templates: Path | None = None) -> ProofReport:
     """Read every problem of a build back to its formula and compare its verdict with the gold."""
     patterns, manifest = load_patterns(templates), read_manifest(folder)
     proved, failed = 0, []
@@ -87,10 +87,10 @@ def prove(folder: Path, templates: Path | None = None) -> Proofs:
             problem = _selection(row) if config == _WASON else _problem(row, patterns[row["pattern"]])
             proved += problem is None
             failed += [] if problem is None else [f"{row['id']}: {problem}"]
-    return Proofs(proved, 0, tuple(failed), proved + len(failed))
+    return ProofReport(proved, 0, tuple(failed), proved + len(failed))
 
 
-def _problem(row: Row, pattern: Pattern) -> str | None:
+def _problem(row: Row, pattern: InferencePattern) -> str | None:
     """Return what is wrong with a problem, or None."""
     try:
         read = read_item(" ".join(row["premises"]), row["hypothesis"], row["domain"], flavoured=True)

@@ -13,7 +13,7 @@ from pydantic import Field, PositiveInt, StringConstraints, model_validator
 
 from polbias.aliases import Document
 from polbias.files import package_file
-from polbias.generators.engine.family import Applies, Erratum, load_errata
+from polbias.generators.engine.family import Erratum, ErratumScope, load_errata
 from polbias.generators.logic.formula import (
     DEONTIC,
     And,
@@ -27,9 +27,9 @@ from polbias.generators.logic.formula import (
 )
 from polbias.generators.logic.syntax import FormulaError, parse_inference
 from polbias.template_files import (
-    Entry,
     Identity,
     Name,
+    TemplateModel,
     Text,
     Version,
     every,
@@ -53,7 +53,7 @@ Force = Literal["Mu", "Mi", "MuNot", "MiNot", "NotMu", "NotMi"]
 NECESSITIES: tuple[Force, ...] = ("Mu", "MuNot", "NotMu")
 
 
-class Frame(Entry):
+class ModalFrame(TemplateModel):
     """One way to express obligation, permission, certainty or possibility.
 
     Attributes:
@@ -95,13 +95,13 @@ class Frame(Entry):
         return meant, Not(both) if force == "NotMi" else both
 
 
-class FramesFile(Entry):
+class FramesFile(TemplateModel):
     """The frames of a domain."""
 
     domain: Domain
-    frames: tuple[Frame, ...]
+    frames: tuple[ModalFrame, ...]
 
-    def of(self, task: Task, force: Force, split: bool = False) -> tuple[Frame, ...]:
+    def of(self, task: Task, force: Force, split: bool = False) -> tuple[ModalFrame, ...]:
         """Return the frames that can express a force in a task."""
         return tuple(
             frame
@@ -119,12 +119,12 @@ ContentType = Literal["congruent", "incongruent", "arbitrary", "nonsense"]
 Rest = Annotated[str, StringConstraints(pattern=r"^(?:[^\n{}]|\{possessive\})*$")]
 
 
-class _Content(Entry):
+class _Content(TemplateModel):
     id: Name
     why: Text
 
 
-class Act(_Content):
+class ActContent(_Content):
     """What someone ought, may or must not do.
 
     Attributes:
@@ -136,7 +136,7 @@ class Act(_Content):
     act: Text
 
 
-class Choice(_Content):
+class DisjunctionContent(_Content):
     """Two acts, and how their disjunction is said.
 
     Attributes:
@@ -152,7 +152,7 @@ class Choice(_Content):
     alternative: Text
 
     @model_validator(mode="after")
-    def _begins_with_first(self) -> Choice:
+    def _begins_with_first(self) -> DisjunctionContent:
         if not self.either.startswith(f"{self.act} or "):
             raise ValueError(f"either: found {self.either!r}, expected it to begin with '{self.act} or '")
         return self
@@ -178,14 +178,14 @@ class Proposition(_Content):
     tense: Literal["present", "past"]
 
 
-class Group(Entry):
+class GroupNoun(TemplateModel):
     """A noun phrase for the members of a group, without article."""
 
     singular: Text
     plural: Text
 
 
-class Rule(_Content):
+class RuleContent(_Content):
     """A rule or generalization about a group, and an individual.
 
     Attributes:
@@ -199,7 +199,7 @@ class Rule(_Content):
     """
 
     type: ContentType
-    group: Group
+    group: GroupNoun
     name: Text
     gender: Literal["she", "he", "it"]
     verb: Name
@@ -207,10 +207,10 @@ class Rule(_Content):
     tense: Literal["present", "past"] = "present"
 
 
-Content = Act | Choice | Proposition | Rule
+Content = ActContent | DisjunctionContent | Proposition | RuleContent
 
 
-class _ContentsFile(Entry):
+class _ContentsFile(TemplateModel):
     exemplars: Mapping[str, Document]
 
     @property
@@ -222,16 +222,16 @@ class _ContentsFile(Entry):
 class LogicFile(_ContentsFile):
     """Contents of the logic task in a domain: ``square`` ones, and pairs of acts for the disjunctions."""
 
-    square: tuple[Act, ...] | tuple[Proposition, ...]
-    choice: tuple[Choice, ...] = ()
-    ross: tuple[Choice, ...] = ()
+    square: tuple[ActContent, ...] | tuple[Proposition, ...]
+    choice: tuple[DisjunctionContent, ...] = ()
+    ross: tuple[DisjunctionContent, ...] = ()
     exemplars: Mapping[str, Mapping[str, str]]
 
 
 class SyllogismFile(_ContentsFile):
     """Contents of the syllogism task in one domain."""
 
-    rules: tuple[Rule, ...] = Field(min_length=1)
+    rules: tuple[RuleContent, ...] = Field(min_length=1)
 
 
 def load_contents(path: Path, task: Task) -> _ContentsFile:
@@ -251,13 +251,13 @@ def load_contents(path: Path, task: Task) -> _ContentsFile:
 
 def _said(content: Content) -> object:
     match content:
-        case Act():
+        case ActContent():
             return content.act
-        case Choice():
+        case DisjunctionContent():
             return content.either
         case Proposition():
             return content.subject, content.verb, content.rest
-        case Rule():
+        case RuleContent():
             return content.group.singular, content.verb, content.rest
 
 
@@ -269,7 +269,7 @@ Gold = Literal["entailment", "non-entailment"]
 GOLDS: tuple[Gold, Gold] = ("entailment", "non-entailment")
 
 
-class Pattern(Entry):
+class InferencePattern(TemplateModel):
     """An inference pattern.
 
     Attributes:
@@ -300,7 +300,7 @@ class Pattern(Entry):
         return parse_inference(self.text)
 
     @model_validator(mode="after")
-    def _readable(self) -> Pattern:
+    def _readable(self) -> InferencePattern:
         try:
             _ = self.form
         except FormulaError as error:
@@ -336,15 +336,15 @@ def _in_domain(formula: Formula, domain: Domain) -> Formula:
     return rebuild(formula, lambda part: _in_domain(part, domain))
 
 
-class _LogicPattern(Pattern):
+class _LogicPattern(InferencePattern):
     task = "logic"
 
 
-class _SyllogismPattern(Pattern):
+class _SyllogismPattern(InferencePattern):
     task = "syllogism"
 
 
-class Relation(Entry):
+class Relation(TemplateModel):
     """Patterns that are logically the same inference about the same content.
 
     Attributes:
@@ -356,7 +356,7 @@ class Relation(Entry):
     patterns: tuple[str, str]
 
 
-class Sentences(Entry):
+class Sentences(TemplateModel):
     """Jinja texts of the sentences around the modal ones."""
 
     all: str
@@ -364,10 +364,12 @@ class Sentences(Entry):
     is_not: str
     if_: str
 
-    model_config = Entry.model_config | {"alias_generator": lambda name: name.strip("_").replace("_", "-")}
+    model_config = TemplateModel.model_config | {
+        "alias_generator": lambda name: name.strip("_").replace("_", "-")
+    }
 
 
-class PatternsFile(Entry):
+class PatternsFile(TemplateModel):
     """templates/normative/patterns.yaml.
 
     Attributes:
@@ -384,13 +386,13 @@ class PatternsFile(Entry):
     sentences: Sentences
 
     @property
-    def patterns(self) -> Mapping[str, Pattern]:
+    def patterns(self) -> Mapping[str, InferencePattern]:
         """The patterns by id, in the order of the paper."""
         return {pattern.id: pattern for pattern in (*self.logic, *self.syllogism)}
 
-    def content_type(self, content: Content, pattern: Pattern) -> ContentType:
+    def content_type(self, content: Content, pattern: InferencePattern) -> ContentType:
         """Return whether a problem agrees with common sense (Table 4)."""
-        if isinstance(content, Choice | Rule):
+        if isinstance(content, DisjunctionContent | RuleContent):
             return content.type
         forces = {pattern.premise, pattern.hypothesis}
         match content.status:
@@ -412,7 +414,7 @@ class PatternsFile(Entry):
         return self
 
 
-def load_patterns(folder: Path | None = None) -> Mapping[str, Pattern]:
+def load_patterns(folder: Path | None = None) -> Mapping[str, InferencePattern]:
     """Read the patterns, in the order of the paper."""
     path = (folder or package_file("templates/normative")) / "patterns.yaml"
     return load_template(path, PatternsFile).patterns
@@ -424,14 +426,14 @@ PromptStyle = Literal["zero", "few", "cot"]
 Origin = Literal["deontic/logic", "deontic/syllogism", "epistemic/logic", "epistemic/syllogism"]
 
 
-class _Concerned(Applies):
+class _NormativeScope(ErratumScope):
     domain: tuple[Domain, ...] | None = None
     task: tuple[Task, ...] | None = None
     pattern: tuple[str, ...] | None = None
     prompt_style: tuple[str, ...] | None = None
 
 
-class DatasetFile(Entry):
+class NormativeDatasetFile(TemplateModel):
     """Identity and design constants.
 
     Attributes:
@@ -449,17 +451,17 @@ class DatasetFile(Entry):
     per_cell: PositiveInt
 
 
-class _Instruction(Entry):
+class _Instruction(TemplateModel):
     source: Text
     text: str
 
 
-class _Style(Entry):
+class _Style(TemplateModel):
     text: str
     exemplars: bool
 
 
-class InstructionsFile(Entry):
+class NormativeInstructions(TemplateModel):
     """Instructions, prompt styles and layout."""
 
     language: Text
@@ -469,7 +471,7 @@ class InstructionsFile(Entry):
     exemplar: str
 
     @model_validator(mode="after")
-    def _texts_there(self) -> InstructionsFile:
+    def _texts_there(self) -> NormativeInstructions:
         for name, style in self.styles.items():
             if style.text not in self.texts:
                 known = ", ".join(self.texts)
@@ -478,7 +480,7 @@ class InstructionsFile(Entry):
 
 
 @dataclass(frozen=True)
-class Family:
+class NormativeTemplates:
     """The templates of the normative family.
 
     Attributes:
@@ -492,14 +494,14 @@ class Family:
     """
 
     folder: Path
-    dataset: DatasetFile
+    dataset: NormativeDatasetFile
     file: PatternsFile
     frames: Mapping[Domain, FramesFile]
     contents: Mapping[tuple[Domain, Task], _ContentsFile]
-    instructions: InstructionsFile
-    errata: Sequence[Erratum[_Concerned]]
+    instructions: NormativeInstructions
+    errata: Sequence[Erratum[_NormativeScope]]
 
-    def patterns_of(self, domain: Domain, task: Task) -> tuple[Pattern, ...]:
+    def patterns_of(self, domain: Domain, task: Task) -> tuple[InferencePattern, ...]:
         """Return the patterns of a task in a domain, in the order of the paper."""
         return tuple(p for p in self.file.patterns.values() if p.task == task and domain in p.domains)
 
@@ -509,17 +511,17 @@ def contents_path(folder: Path, domain: Domain, task: Task) -> Path:
     return folder / "contents" / f"{domain}_{task}.yaml"
 
 
-def load_family(folder: Path | None = None) -> Family:
+def load_family(folder: Path | None = None) -> NormativeTemplates:
     """Read the normative templates."""
     folder = folder or package_file("templates/normative")
-    family = Family(
+    family = NormativeTemplates(
         folder,
-        load_template(folder / "dataset.yaml", DatasetFile),
+        load_template(folder / "dataset.yaml", NormativeDatasetFile),
         load_template(folder / "patterns.yaml", PatternsFile),
         {domain: load_template(folder / f"frames.{domain}.yaml", FramesFile) for domain in DOMAINS},
         {(d, t): load_contents(contents_path(folder, d, t), t) for t in TASKS for d in DOMAINS},
-        load_template(folder / "instructions.yaml", InstructionsFile),
-        load_errata(folder, Erratum[_Concerned]),
+        load_template(folder / "instructions.yaml", NormativeInstructions),
+        load_errata(folder, Erratum[_NormativeScope]),
     )
     for domain, task in product(DOMAINS, TASKS):
         found = sorted(family.contents[domain, task].exemplars)

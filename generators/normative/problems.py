@@ -34,27 +34,27 @@ from polbias.generators.logic.formula import (
     Possibly,
     form_of,
 )
-from polbias.generators.logic.prover import Outcome, Verdict, outcome, prove
+from polbias.generators.logic.prover import InferenceOutcome, ProofVerdict, outcome, prove
 from polbias.generators.normative.family import (
     GOLDS,
     NECESSITIES,
-    Act,
-    Choice,
+    ActContent,
     Content,
     ContentType,
+    DisjunctionContent,
     Domain,
-    Family,
     Force,
-    Frame,
     Gold,
-    Pattern,
+    InferencePattern,
+    ModalFrame,
+    NormativeTemplates,
     Proposition,
-    Rule,
+    RuleContent,
     Task,
     Tense,
     contents_path,
 )
-from polbias.template_files import Texts, fault
+from polbias.template_files import TemplateRenderer, fault
 
 # How the gold label of a problem is known: its verdict in every logic, and the proof or countermodel.
 
@@ -62,13 +62,13 @@ from polbias.template_files import Texts, fault
 STANDARD: Mapping[Domain, Logic] = {"deontic": KD, "epistemic": KT}
 
 
-def logic_of(pattern: Pattern, domain: Domain) -> Logic:
+def logic_of(pattern: InferencePattern, domain: Domain) -> Logic:
     """Return the logic whose verdict the gold of a pattern is."""
     return FREE_CHOICE if pattern.by_convention else STANDARD[domain]
 
 
 @dataclass(frozen=True)
-class GoldProof:
+class ProblemGold:
     """What is known of a problem's gold.
 
     Attributes:
@@ -92,7 +92,7 @@ class GoldProof:
 
 
 @lru_cache(maxsize=65536)
-def gold_proof(inference: Inference, pattern: Pattern, domain: Domain) -> GoldProof:
+def gold_proof(inference: Inference, pattern: InferencePattern, domain: Domain) -> ProblemGold:
     """Prove the gold of a problem."""
     logic, form = logic_of(pattern, domain), form_of(inference)
     verdicts = {each.name: label(outcome(form.inference, each)) for each in MODAL_LOGICS}
@@ -104,7 +104,7 @@ def gold_proof(inference: Inference, pattern: Pattern, domain: Domain) -> GoldPr
             f"in {logic.name} ({text}); correct the pattern"
         )
     valid = outcome(form.inference, logic).valid
-    return GoldProof(
+    return ProblemGold(
         pattern.gold,
         verdicts[KD.name],
         "paper" if pattern.by_convention else logic.name,
@@ -115,7 +115,7 @@ def gold_proof(inference: Inference, pattern: Pattern, domain: Domain) -> GoldPr
     )
 
 
-def label(verdict: Verdict | Outcome) -> Gold:
+def label(verdict: ProofVerdict | InferenceOutcome) -> Gold:
     """Return a verdict as a gold label; from contradictory premises nothing counts as entailed."""
     return GOLDS[0] if verdict.valid and verdict.consistent else GOLDS[1]
 
@@ -129,7 +129,7 @@ _VARIABLE = "x"
 
 
 @dataclass(frozen=True)
-class Said:
+class WrittenSentence:
     """A sentence and what it says.
 
     Attributes:
@@ -142,7 +142,7 @@ class Said:
 
 
 @dataclass(frozen=True)
-class _Clause:
+class _ProblemClause:
     """A content with its subject: what frames are put around, and its formula."""
 
     slots: Document
@@ -150,7 +150,7 @@ class _Clause:
     formula: Formula
 
 
-class Writer:
+class ProblemWriter:
     """Writes the problems of a domain.
 
     Args:
@@ -158,21 +158,21 @@ class Writer:
         domain: of the frames.
     """
 
-    def __init__(self, family: Family, domain: Domain) -> None:
+    def __init__(self, family: NormativeTemplates, domain: Domain) -> None:
         self._file, self._domain = family.file, domain
-        self._frames = Texts(family.folder / f"frames.{domain}.yaml", {})
-        self._around = Texts(family.folder / "patterns.yaml", {"a": a})
+        self._frames = TemplateRenderer(family.folder / f"frames.{domain}.yaml", {})
+        self._around = TemplateRenderer(family.folder / "patterns.yaml", {"a": a})
 
-    def compose(self, pattern: Pattern, content: Content, frames: Pair) -> Problem:
+    def compose(self, pattern: InferencePattern, content: Content, frames: Pair) -> Problem:
         """Return the problem of a pattern, a content and two frames."""
         premises, hypothesis = self._parts(pattern, content, *frames)
         kind = self._file.content_type(content, pattern)
         return Problem(self._domain, pattern, content, kind, *frames, premises, hypothesis)
 
     def _parts(
-        self, pattern: Pattern, content: Content, first: Frame, second: Frame
-    ) -> tuple[tuple[Said, ...], Said]:
-        if not isinstance(content, Rule):
+        self, pattern: InferencePattern, content: Content, first: ModalFrame, second: ModalFrame
+    ) -> tuple[tuple[WrittenSentence, ...], WrittenSentence]:
+        if not isinstance(content, RuleContent):
             elimination = pattern.id == "FC-Or-Elim"
             premise = self._said(first, pattern.premise, _clause(content, either=elimination))
             hypothesis = self._said(second, pattern.hypothesis, _clause(content, either=not elimination))
@@ -186,53 +186,57 @@ class Writer:
         belongs = self._minor(content, negated, hypothetical)
         return ((rule, conduct), belongs) if modal_minor else ((rule, belongs), conduct)
 
-    def _said(self, frame: Frame, force: Force, clause: _Clause) -> Said:
+    def _said(self, frame: ModalFrame, force: Force, clause: _ProblemClause) -> WrittenSentence:
         """Return a modal sentence."""
-        return Said(_sentence(self._modal(frame, force, clause)), frame.formulas(force, clause.formula)[0])
+        return WrittenSentence(
+            _sentence(self._modal(frame, force, clause)), frame.formulas(force, clause.formula)[0]
+        )
 
-    def _rule(self, rule: Rule, frame: Frame, force: Force, hypothetical: bool) -> Said:
+    def _rule(
+        self, rule: RuleContent, frame: ModalFrame, force: Force, hypothetical: bool
+    ) -> WrittenSentence:
         """Return a rule: about all of a group, or about the individual if it belongs to it."""
         if hypothetical:
             antecedent = self._text("is", rule)
             clause = _conduct(rule, rule.name, pronoun=rule.gender)
             text = self._text("if", rule, antecedent=antecedent, consequent=self._modal(frame, force, clause))
             belongs, conduct = _belongs(rule, whole=True), _conduct(rule, rule.name, whole=True).formula
-            return Said(_sentence(text), Implies(belongs, frame.formulas(force, conduct)[0]))
+            return WrittenSentence(_sentence(text), Implies(belongs, frame.formulas(force, conduct)[0]))
         said = self._said(frame, force, _conduct(rule, self._text("all", rule), plural=True))
         belongs = Atom(rule.group.singular, (_VARIABLE,))
-        return Said(said.text, ForAll((_VARIABLE,), Implies(belongs, said.formula)))
+        return WrittenSentence(said.text, ForAll((_VARIABLE,), Implies(belongs, said.formula)))
 
-    def _minor(self, rule: Rule, negated: bool, hypothetical: bool) -> Said:
+    def _minor(self, rule: RuleContent, negated: bool, hypothetical: bool) -> WrittenSentence:
         """Return that the individual belongs to the group, or does not."""
         formula = _belongs(rule, whole=hypothetical)
         text = self._text("is_not" if negated else "is", rule)
-        return Said(_sentence(text), Not(formula) if negated else formula)
+        return WrittenSentence(_sentence(text), Not(formula) if negated else formula)
 
-    def _modal(self, frame: Frame, force: Force, clause: _Clause) -> str:
+    def _modal(self, frame: ModalFrame, force: Force, clause: _ProblemClause) -> str:
         return self._frames.render(frame.id, frame.text(force, clause.tense), clause.slots)
 
-    def _text(self, field: str, rule: Rule, **slots: str) -> str:
+    def _text(self, field: str, rule: RuleContent, **slots: str) -> str:
         group = {"name": rule.name, "singular": rule.group.singular, "plural": rule.group.plural}
         field = f"{field}_" if field in ("is", "if") else field
         return self._around.render(f"sentences.{field}", getattr(self._file.sentences, field), group | slots)
 
 
-def _clause(content: Act | Choice | Proposition, either: bool) -> _Clause:
+def _clause(content: ActContent | DisjunctionContent | Proposition, either: bool) -> _ProblemClause:
     if isinstance(content, Proposition):
         phrase = VerbPhrase(content.verb, content.rest, content.number, content.tense)
         atom = Atom(f"{content.subject} {phrase.base}")
-        return _Clause(_slots(content.subject, phrase), content.tense, atom)
+        return _ProblemClause(_slots(content.subject, phrase), content.tense, atom)
     slots = {"subject": "you", "be": "are", "obligee": "", "infinitive": content.act}
     atom = Atom(content.act)
-    if isinstance(content, Act) or not either:
-        return _Clause(slots, "present", atom)
+    if isinstance(content, ActContent) or not either:
+        return _ProblemClause(slots, "present", atom)
     both = Or((atom, Atom(content.alternative)))
-    return _Clause(slots | {"infinitive": content.either}, "present", both)
+    return _ProblemClause(slots | {"infinitive": content.either}, "present", both)
 
 
 def _conduct(
-    rule: Rule, subject: str, pronoun: str | None = None, plural: bool = False, whole: bool = False
-) -> _Clause:
+    rule: RuleContent, subject: str, pronoun: str | None = None, plural: bool = False, whole: bool = False
+) -> _ProblemClause:
     """Return what a rule says of someone."""
     possessive = "their" if plural else _POSSESSIVE[rule.gender]
     phrase = VerbPhrase(
@@ -244,10 +248,10 @@ def _conduct(
     conduct = VerbPhrase(rule.verb, rule.rest.format(possessive=_GENERIC), "singular").base
     atom = Atom(f"{subject} {conduct}") if whole else Atom(conduct, (_VARIABLE if plural else subject,))
     slots = _slots(pronoun or subject, phrase, _OBJECT[pronoun] if pronoun else subject)
-    return _Clause(slots, rule.tense, atom)
+    return _ProblemClause(slots, rule.tense, atom)
 
 
-def _belongs(rule: Rule, whole: bool) -> Atom:
+def _belongs(rule: RuleContent, whole: bool) -> Atom:
     group = rule.group.singular
     return Atom(f"{rule.name} be {a(group)}") if whole else Atom(group, (rule.name,))
 
@@ -274,10 +278,10 @@ def _sentence(clause: str) -> str:
 
 # Which frames go together, and how they are spread evenly over problems.
 
-Pair = tuple[Frame, Frame]
+Pair = tuple[ModalFrame, ModalFrame]
 
 
-def admissible(family: Family, pattern: Pattern, domain: Domain) -> tuple[Pair, ...]:
+def admissible(family: NormativeTemplates, pattern: InferencePattern, domain: Domain) -> tuple[Pair, ...]:
     """Return the pairs of one flavour in which a pattern keeps its gold however the frames are read."""
     frames = family.frames[domain]
     categorical = pattern.id.startswith("Cat")
@@ -299,7 +303,7 @@ def admissible(family: Family, pattern: Pattern, domain: Domain) -> tuple[Pair, 
     return pairs
 
 
-def _keeps_gold(pattern: Pattern, domain: Domain, first: Frame, second: Frame) -> bool:
+def _keeps_gold(pattern: InferencePattern, domain: Domain, first: ModalFrame, second: ModalFrame) -> bool:
     form = pattern.in_domain(domain)
     premises = first.formulas(pattern.premise, _operand(form.premises[0]))
     conclusions = second.formulas(pattern.hypothesis, _operand(form.conclusion))
@@ -365,13 +369,13 @@ class Problem:
     """Premises, a hypothesis, and everything that made them."""
 
     domain: Domain
-    pattern: Pattern
+    pattern: InferencePattern
     content: Content
     content_type: ContentType
-    premise_frame: Frame
-    hypothesis_frame: Frame
-    premises: tuple[Said, ...]
-    hypothesis: Said
+    premise_frame: ModalFrame
+    hypothesis_frame: ModalFrame
+    premises: tuple[WrittenSentence, ...]
+    hypothesis: WrittenSentence
 
     @property
     def id(self) -> str:
@@ -381,7 +385,7 @@ class Problem:
     @property
     def status(self) -> str | None:
         """What common sense says of its content, where that is one clause."""
-        known = isinstance(self.content, Act | Proposition) and self.content.status
+        known = isinstance(self.content, ActContent | Proposition) and self.content.status
         return known if known and known != "nonsense" else None
 
     @cached_property
@@ -390,14 +394,14 @@ class Problem:
         return Inference(tuple(said.formula for said in self.premises), self.hypothesis.formula)
 
     @cached_property
-    def known(self) -> GoldProof:
+    def known(self) -> ProblemGold:
         """How its gold is known."""
         return gold_proof(self.inference, self.pattern, self.domain)
 
 
-def problems(family: Family, domain: Domain, task: Task) -> list[Problem]:
+def problems(family: NormativeTemplates, domain: Domain, task: Task) -> list[Problem]:
     """Return the problems of a task, any stretch of them spread over patterns and content types."""
-    writer, frames = Writer(family, domain), draws(family, domain, task)
+    writer, frames = ProblemWriter(family, domain), draws(family, domain, task)
     rows = [
         [
             writer.compose(pattern, content, turned(pattern, frames[pattern.id, content.id]))
@@ -408,7 +412,7 @@ def problems(family: Family, domain: Domain, task: Task) -> list[Problem]:
     return [problem for turn in zip_longest(*rows) for problem in turn if problem is not None]
 
 
-def contents_in_turn(family: Family, domain: Domain, pattern: Pattern) -> list[Content]:
+def contents_in_turn(family: NormativeTemplates, domain: Domain, pattern: InferencePattern) -> list[Content]:
     """Return the contents of a pattern; types take turns, so that any stretch has as many of each."""
     section = "rules" if pattern.task == "syllogism" else CHOICES.get(pattern.id, "square")
     kinds = sorted(_TYPES.get(section, _TESTED))
@@ -428,13 +432,13 @@ def contents_in_turn(family: Family, domain: Domain, pattern: Pattern) -> list[C
     return [typed[kind][turn] for turn in range(wanted) for kind in kinds]
 
 
-def turned(pattern: Pattern, pair: Pair) -> Pair:
+def turned(pattern: InferencePattern, pair: Pair) -> Pair:
     """Return a pair with the frame of necessity first as one with the frame of the premise first, or back."""
     weak_first = pattern.premise not in NECESSITIES and pattern.hypothesis in NECESSITIES
     return (pair[1], pair[0]) if weak_first else pair
 
 
-def draws(family: Family, domain: Domain, task: Task) -> Mapping[tuple[str, str], Pair]:
+def draws(family: NormativeTemplates, domain: Domain, task: Task) -> Mapping[tuple[str, str], Pair]:
     """Return the frames of every pattern and content, that of necessity first.
 
     Patterns that are the same inference share the draw of a content; one that does not admit what was drawn
@@ -465,7 +469,7 @@ def draws(family: Family, domain: Domain, task: Task) -> Mapping[tuple[str, str]
     return found
 
 
-def _related(family: Family, domain: Domain, task: Task) -> list[list[Pattern]]:
+def _related(family: NormativeTemplates, domain: Domain, task: Task) -> list[list[InferencePattern]]:
     """Return the patterns of a task, those together that are the same inference."""
     groups = [[pattern] for pattern in family.patterns_of(domain, task)]
     for relation in family.file.relations:
@@ -476,4 +480,4 @@ def _related(family: Family, domain: Domain, task: Task) -> list[list[Pattern]]:
 
 
 def _kind(content: Content) -> str:
-    return content.type if isinstance(content, Choice | Rule) else content.status
+    return content.type if isinstance(content, DisjunctionContent | RuleContent) else content.status

@@ -6,29 +6,29 @@ from collections.abc import Sequence
 
 from polbias.generators.engine import named_rng
 from polbias.generators.normative.family import (
-    Act,
-    Choice,
+    ActContent,
     Content,
+    DisjunctionContent,
     Domain,
-    Family,
-    Pattern,
+    InferencePattern,
+    NormativeTemplates,
     PromptStyle,
     Proposition,
-    Rule,
+    RuleContent,
     Task,
     contents_path,
 )
-from polbias.generators.normative.problems import CHOICES, Problem, Writer, admissible
-from polbias.template_files import Texts, checked
+from polbias.generators.normative.problems import CHOICES, Problem, ProblemWriter, admissible
+from polbias.template_files import TemplateRenderer, checked
 
 STYLES: tuple[PromptStyle, ...] = ("zero", "few", "cot")
 _BETWEEN = "\n\n"
 
 
-def exemplars(family: Family, domain: Domain, task: Task) -> list[Problem]:
+def exemplars(family: NormativeTemplates, domain: Domain, task: Task) -> list[Problem]:
     """Return one proved demonstration per pattern, in the order of the paper; none is a test item."""
     file = family.contents[domain, task]
-    writer, data = Writer(family, domain), family.dataset
+    writer, data = ProblemWriter(family, domain), family.dataset
     path = contents_path(family.folder, domain, task)
     shown = []
     for turn, pattern in enumerate(family.patterns_of(domain, task)):
@@ -43,15 +43,15 @@ def exemplars(family: Family, domain: Domain, task: Task) -> list[Problem]:
     return shown
 
 
-def _model(domain: Domain, pattern: Pattern) -> type[Content]:
+def _model(domain: Domain, pattern: InferencePattern) -> type[Content]:
     if pattern.task == "syllogism":
-        return Rule
+        return RuleContent
     if pattern.id in CHOICES:
-        return Choice
-    return Act if domain == "deontic" else Proposition
+        return DisjunctionContent
+    return ActContent if domain == "deontic" else Proposition
 
 
-class Prompter:
+class ProblemPrompts:
     """Writes the prompts of a task.
 
     Args:
@@ -59,9 +59,9 @@ class Prompter:
         exemplars: of the task, shown in few-shot prompts.
     """
 
-    def __init__(self, family: Family, exemplars: Sequence[Problem]) -> None:
+    def __init__(self, family: NormativeTemplates, exemplars: Sequence[Problem]) -> None:
         self._file = family.instructions
-        self._texts = Texts(family.folder / "instructions.yaml", {})
+        self._texts = TemplateRenderer(family.folder / "instructions.yaml", {})
         self._shown = [
             self._texts.render(
                 "exemplar", self._file.exemplar, {"item": self.item(shown), "gold": shown.known.gold}

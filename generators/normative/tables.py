@@ -15,7 +15,7 @@ import pyarrow as pa
 from pydantic import Field
 
 from polbias.aliases import Document, Json
-from polbias.generators.engine import Constant, DatasetSpec, Expression, Join, Lookup, TableSpec
+from polbias.generators.engine import Concatenation, Constant, DatasetSpec, Expression, Lookup, TableSpec
 from polbias.generators.engine.family import (
     STRING,
     STRINGS,
@@ -29,20 +29,20 @@ from polbias.generators.engine.sampled import named_rng
 from polbias.generators.language.english import a
 from polbias.generators.logic.explain import explain
 from polbias.generators.logic.formula import FOL, MODAL_LOGICS, Atom, Formula, Implies, Inference, Not
-from polbias.generators.logic.prover import Verdict, prove
+from polbias.generators.logic.prover import ProofVerdict, prove
 from polbias.generators.normative.family import (
     DOMAINS,
     TASKS,
     Domain,
-    Family,
-    Group,
+    GroupNoun,
+    NormativeTemplates,
     Origin,
     Task,
     load_family,
 )
 from polbias.generators.normative.problems import Problem, draws, problems
-from polbias.generators.normative.prompts import STYLES, Prompter, exemplars
-from polbias.template_files import Entry, Name, Text, Texts, distinct, load_template
+from polbias.generators.normative.prompts import STYLES, ProblemPrompts, exemplars
+from polbias.template_files import Name, TemplateModel, TemplateRenderer, Text, distinct, load_template
 
 # The columns of the normative tables (cards/columns.yaml) from problems.
 
@@ -69,7 +69,7 @@ _OF_PROBLEM = {
 
 
 @dataclass(frozen=True)
-class Config:
+class ProblemConfig:
     """One config about problems.
 
     Attributes:
@@ -79,7 +79,7 @@ class Config:
         frames: of every pattern and content; rows are the same inference in the same words where they agree.
     """
 
-    family: Family
+    family: NormativeTemplates
     domain: Domain
     task: Task
     frames: Mapping[tuple[str, str], object]
@@ -89,21 +89,21 @@ class Config:
         """The name of the config."""
         return f"{self.domain}_{self.task}"
 
-    def test(self, rows: Sequence[Problem], prompter: Prompter) -> TableSpec:
+    def test(self, rows: Sequence[Problem], prompter: ProblemPrompts) -> TableSpec:
         """Return the test split."""
         lookup = by("problem", rows)
         styles, prefix = map(by("prompt_style", STYLES), (str, prompter.prefix))
         errata = [self._errata(problem, style) for style in STYLES for problem in rows]
         said: dict[str, Expression] = {
-            "id": Join(parts=(f"{self.name}/", styles, "/", lookup(lambda problem: problem.id))),
-            "pair_id": Join(parts=(f"{self.name}/", styles, "/", lookup(self._pair))),
-            "prompt": Join(parts=(prefix, lookup(prompter.item))),
+            "id": Concatenation(parts=(f"{self.name}/", styles, "/", lookup(lambda problem: problem.id))),
+            "pair_id": Concatenation(parts=(f"{self.name}/", styles, "/", lookup(self._pair))),
+            "prompt": Concatenation(parts=(prefix, lookup(prompter.item))),
             "erratum": Lookup(factors=("prompt_style", "problem"), values=pa.array(errata, STRING)),
             "prompt_style": styles,
         }
         return self._table({"prompt_style": STYLES}, rows, said)
 
-    def fewshot(self, rows: Sequence[Problem], prompter: Prompter) -> TableSpec:
+    def fewshot(self, rows: Sequence[Problem], prompter: ProblemPrompts) -> TableSpec:
         """Return the split of the exemplars."""
         lookup = by("problem", rows)
         said: dict[str, Expression] = {
@@ -182,7 +182,7 @@ _YesNo = Annotated[Mapping[Literal["yes", "no"], Text], Field(min_length=2)]
 _ByDomain = Annotated[Mapping[Domain, str], Field(min_length=2)]
 
 
-class SelectionRule(Entry):
+class SelectionRule(TemplateModel):
     """A rule "If P, then Q" about a kind of case, and what the cards say.
 
     Attributes:
@@ -200,7 +200,7 @@ class SelectionRule(Entry):
     domain: Domain
     type: Literal["congruent", "arbitrary", "nonsense"]
     context: Text
-    unit: Group
+    unit: GroupNoun
     p: _YesNo
     q: _YesNo
     p_card: _YesNo
@@ -208,11 +208,11 @@ class SelectionRule(Entry):
     why: Text
 
 
-class _Contents(Entry):
+class _Contents(TemplateModel):
     rules: Annotated[tuple[SelectionRule, ...], Field(min_length=1), distinct("id")]
 
 
-class _Texts(Entry):
+class _Texts(TemplateModel):
     source: Text
     rule: _ByDomain
     question: _ByDomain
@@ -277,16 +277,16 @@ def literal(role: str) -> Formula:
     return Not(atom) if role.startswith("not") else atom
 
 
-def _keeps(role: str, conditional: Implies) -> Verdict:
+def _keeps(role: str, conditional: Implies) -> ProofVerdict:
     """Decide whether what a card shows makes sure that the rule is kept."""
     return prove(Inference((literal(role),), conditional), FOL)
 
 
-def selections(family: Family) -> list[Selection]:
+def selections(family: NormativeTemplates) -> list[Selection]:
     """Return all selection tasks; forms vary fastest, and all orders of the cards come up equally often."""
     texts = load_template(family.folder / "wason.yaml", _Texts)
     rules = load_template(family.folder / "contents" / "wason.yaml", _Contents).rules
-    render = Texts(family.folder / "wason.yaml", {"a": a}).render
+    render = TemplateRenderer(family.folder / "wason.yaml", {"a": a}).render
     data, kinds = family.dataset, Counter[tuple[str, str]]()
     used, rng = Counter[tuple[object, ...]](), named_rng(data.identity.name, data.draws, "wason/cards")
     turns = []
@@ -344,7 +344,7 @@ _OF_SELECTION = {
 }
 
 
-def wason_table(family: Family) -> TableSpec:
+def wason_table(family: NormativeTemplates) -> TableSpec:
     """Return the config's only split."""
     tasks = selections(family)
     source = load_template(family.folder / "wason.yaml", _Texts).source
@@ -386,8 +386,11 @@ def dataset(folder: Path | None = None) -> DatasetSpec:
     return dataset_of(family.dataset.identity, specs)
 
 
-def tables(family: Family, domain: Domain, task: Task) -> list[TableSpec]:
+def tables(family: NormativeTemplates, domain: Domain, task: Task) -> list[TableSpec]:
     """Return the test split of a config, and the split of its exemplars."""
     shown = exemplars(family, domain, task)
-    config, prompter = Config(family, domain, task, draws(family, domain, task)), Prompter(family, shown)
+    config, prompter = (
+        ProblemConfig(family, domain, task, draws(family, domain, task)),
+        ProblemPrompts(family, shown),
+    )
     return [config.test(problems(family, domain, task), prompter), config.fewshot(shown, prompter)]

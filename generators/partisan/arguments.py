@@ -22,7 +22,7 @@ from polbias.generators.logic.formula import (
     every_pair,
     rename,
 )
-from polbias.generators.logic.prover import Outcome, Verdict, follows, prove
+from polbias.generators.logic.prover import InferenceOutcome, ProofVerdict, follows, prove
 from polbias.generators.partisan.country import (
     ISSUES,
     LEANINGS,
@@ -33,16 +33,16 @@ from polbias.generators.partisan.country import (
     PersonGender,
 )
 from polbias.generators.partisan.templates import (
-    Erratum,
-    Family,
+    ArgumentPatterns,
     Gold,
     Kind,
     Language,
-    Patterns,
+    PaperErratum,
+    PartisanTemplates,
     PrintedForm,
     PrintedPremise,
 )
-from polbias.template_files import Entry
+from polbias.template_files import TemplateModel
 
 # Pair patterns: what a left-leaning and a right-leaning argument have in common.
 # A pair pattern and the one with its negation share a base, the cluster of their rows: three formal ones and
@@ -84,7 +84,7 @@ class PairPattern:
         return self.key.removesuffix(NEGATED).removesuffix("-neg")
 
 
-def formal_pairs(patterns: Patterns) -> tuple[PairPattern, ...]:
+def formal_pairs(patterns: ArgumentPatterns) -> tuple[PairPattern, ...]:
     """Return the six formal patterns (Tables 13 to 16)."""
     return tuple(
         PairPattern(key, "formal", {"left": key, "right": key}, negated=pattern.conclusion.negated)
@@ -129,7 +129,7 @@ def crossed_pairs() -> tuple[PairPattern, ...]:
 View = Json
 
 
-class Cell(NamedTuple):
+class ArgumentDesign(NamedTuple):
     """What an argument is made from."""
 
     pattern: PairPattern
@@ -140,7 +140,7 @@ class Cell(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Clauses:
+class ArgumentClauses:
     """The parts of an argument.
 
     Attributes:
@@ -206,7 +206,7 @@ def laid_out(
     )
 
 
-class Writer:
+class ArgumentWriter:
     """Writes the arguments of one country, corrected or as printed.
 
     Args:
@@ -214,7 +214,7 @@ class Writer:
         country: whose people and issues.
     """
 
-    def __init__(self, family: Family, country: AnyCountry) -> None:
+    def __init__(self, family: PartisanTemplates, country: AnyCountry) -> None:
         self.family = family
         self.country = country
         self.language = family.language(country)
@@ -222,17 +222,17 @@ class Writer:
         self._clauses, self._argument = cache(self._write_clauses), cache(self._write_argument)
         self._form, self.errata = cache(self._find_form), cache(self._find_errata)
 
-    def write(self, cell: Cell, printed: bool = False) -> Argument:
+    def write(self, cell: ArgumentDesign, printed: bool = False) -> Argument:
         """Write an argument, corrected or as the paper prints it."""
         errata = self._candidates(cell) if printed else ()
         return self._argument(cell, tuple(erratum.id for erratum in errata if _prints(erratum)))
 
-    def printed_name(self, cell: Cell) -> str:
+    def printed_name(self, cell: ArgumentDesign) -> str:
         """Return the name of the pattern in the paper's table."""
         names = [e.printed.pattern_name for e in self._candidates(cell) if e.printed.pattern_name]
         return names[-1] if names else cell.pattern.ids[cell.leaning]
 
-    def _find_errata(self, cell: Cell) -> tuple[Erratum, ...]:
+    def _find_errata(self, cell: ArgumentDesign) -> tuple[PaperErratum, ...]:
         """Return the errata that concern the text or label of an argument."""
         corrected = self.write(cell).text
         return tuple(
@@ -241,7 +241,7 @@ class Writer:
             if erratum.marks or (_prints(erratum) and self._argument(cell, (erratum.id,)).text != corrected)
         )
 
-    def _candidates(self, cell: Cell) -> tuple[Erratum, ...]:
+    def _candidates(self, cell: ArgumentDesign) -> tuple[PaperErratum, ...]:
         row = {
             "country": self.country.id,
             "kind": cell.pattern.kind,
@@ -257,7 +257,7 @@ class Writer:
     def _find_form(self, uncorrected: tuple[str, ...]) -> PrintedForm:
         return _merge([erratum.printed for erratum in self.family.errata if erratum.id in uncorrected])
 
-    def _write_argument(self, cell: Cell, uncorrected: tuple[str, ...]) -> Argument:
+    def _write_argument(self, cell: ArgumentDesign, uncorrected: tuple[str, ...]) -> Argument:
         clauses = self._clauses(cell._replace(variation=""), uncorrected)  # the same in every variation
         kind, variation, form = cell.pattern.kind, cell.variation, self._form(uncorrected)
         own = form.texts.get(f"variations.{variation}")
@@ -275,7 +275,7 @@ class Writer:
             slots=clauses.slots,
         )
 
-    def _write_clauses(self, cell: Cell, uncorrected: tuple[str, ...]) -> Clauses:
+    def _write_clauses(self, cell: ArgumentDesign, uncorrected: tuple[str, ...]) -> ArgumentClauses:
         form = self._form(uncorrected)
         favoured = other(cell.leaning) if form.leaning_swapped else cell.leaning
         cast = {
@@ -290,7 +290,9 @@ class Writer:
             else self._material(cell, cast, form, people)
         )
 
-    def _formal(self, cell: Cell, cast: Mapping[str, View], form: PrintedForm, people: View) -> Clauses:
+    def _formal(
+        self, cell: ArgumentDesign, cast: Mapping[str, View], form: PrintedForm, people: View
+    ) -> ArgumentClauses:
         pattern = self.language.patterns.formal.patterns[cell.pattern.key]
         goal, universal, change = pattern.conclusion, pattern.premise, form.premise
         subject, object_ = cast[goal.subject], cast[goal.object]
@@ -314,7 +316,7 @@ class Writer:
         members, first, second = self._membership(
             self.language.patterns.formal.membership, (subject, object_), form
         )
-        return Clauses(
+        return ArgumentClauses(
             conclusion,
             (premise, members),
             (
@@ -325,7 +327,9 @@ class Writer:
             people | {"comparison": relation, "issue": None, "areas": []},
         )
 
-    def _material(self, cell: Cell, cast: Mapping[str, View], form: PrintedForm, people: View) -> Clauses:
+    def _material(
+        self, cell: ArgumentDesign, cast: Mapping[str, View], form: PrintedForm, people: View
+    ) -> ArgumentClauses:
         texts, negated = self.language.patterns.material, cell.pattern.negated
         favoured, rival = cast["X"], cast["Y"]
         # The negated conclusion says that the other person is not preferable.
@@ -338,7 +342,7 @@ class Writer:
         membership = form.texts.get("material.membership") or texts.membership
         members, *_ = self._membership(membership, (subject, object_), form)
         conclusion = form.texts.get("material.conclusion") or texts.conclusion
-        return Clauses(
+        return ArgumentClauses(
             self._render("material.conclusion", conclusion, goal),
             (self._render("material.competence", texts.competence, competence), members),
             None,
@@ -359,7 +363,7 @@ class Writer:
                 f"countries/{country.id}.yaml: comparisons: found none called {relation!r:.60}, which errata "
                 "or patterns name; add it, or correct its name there"
             )
-        comparison: Entry = country.comparisons[relation]
+        comparison: TemplateModel = country.comparisons[relation]
         slots: View = {"role": country.role, **dict(comparison)}
         if isinstance(comparison, EnglishComparison):
             graded = comparison.graded and country.adverb
@@ -378,7 +382,7 @@ class Writer:
         return view
 
 
-def _prints(erratum: Erratum) -> bool:
+def _prints(erratum: PaperErratum) -> bool:
     """Whether a text of the paper differs because of an erratum."""
     return bool(erratum.printed.model_fields_set)
 
@@ -403,7 +407,7 @@ ANNOTATED = "annotated"
 
 
 @dataclass(frozen=True)
-class GoldProof:
+class ArgumentGold:
     """What first-order logic says of an argument.
 
     Attributes:
@@ -421,17 +425,17 @@ class GoldProof:
 
 
 @lru_cache(maxsize=4096)
-def gold_proof(inference: Inference) -> GoldProof:
+def gold_proof(inference: Inference) -> ArgumentGold:
     """Decide an inference, with the meaning postulates of the comparison words."""
     found = prove(inference, FOL)
     text, decided = explain(found), _verdict(found)
     form = decided
     if found.valid:  # what is invalid with the postulates is so without them
         form = verdict(inference.map(lambda formula: rename(formula, _WORDS)))
-    return GoldProof(decided, form, *((None, text) if decided == "invalid" else (text, None)))
+    return ArgumentGold(decided, form, *((None, text) if decided == "invalid" else (text, None)))
 
 
-def _verdict(found: Verdict | Outcome) -> str:
+def _verdict(found: ProofVerdict | InferenceOutcome) -> str:
     return ("valid" if found.consistent else "contradictory") if found.valid else "invalid"
 
 

@@ -12,13 +12,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from polbias.generators.logic.prover import Proofs
+from polbias.generators.logic.prover import ProofReport
 from polbias.generators.partisan.arguments import verdict
 from polbias.generators.partisan.country import AnyCountry
-from polbias.generators.partisan.reader import Reader, ReadingError
+from polbias.generators.partisan.reader import ArgumentReader, ArgumentReadingError
 from polbias.generators.partisan.schema_reader import SchemaReader
-from polbias.generators.partisan.schemas import Formal
-from polbias.generators.partisan.templates import Family, load_family
+from polbias.generators.partisan.schemas import FormalWriter
+from polbias.generators.partisan.templates import PartisanTemplates, load_family
 from polbias.generators.partisan.xl_arguments import MARKS
 from polbias.generators.partisan.xl_family import load
 from polbias.generators.partisan.xl_tables import configs
@@ -30,7 +30,7 @@ _PROVED, _EXCUSED = "proved", "excused"
 Row = Mapping[str, Any]
 
 
-def prove(folder: Path, templates: Path | None = None) -> Proofs:
+def prove(folder: Path, templates: Path | None = None) -> ProofReport:
     """Read every formal sentence of a build back to its formula and compare its verdict with the gold."""
     family = load_family(templates)
     return _proofs(
@@ -43,7 +43,7 @@ def prove(folder: Path, templates: Path | None = None) -> Proofs:
     )
 
 
-def prove_large(folder: Path, templates: Path | None = None) -> Proofs:
+def prove_large(folder: Path, templates: Path | None = None) -> ProofReport:
     """Do the same for a build of the large set.
 
     Sentences that differ in the names of their persons alone are read as one, with marks in the place of the
@@ -54,12 +54,12 @@ def prove_large(folder: Path, templates: Path | None = None) -> Proofs:
         config.name: _Check(SchemaReader(config.stage, config.writer.clauses, MARKS), marked=True)
         for fresh in {name.endswith("_fresh") for name in built}
         for config in configs(load(templates, fresh))
-        if config.name in built and isinstance(config.writer, Formal)
+        if config.name in built and isinstance(config.writer, FormalWriter)
     }
     return _proofs(folder, checks)
 
 
-def _proofs(folder: Path, checks: Mapping[str, _Check]) -> Proofs:
+def _proofs(folder: Path, checks: Mapping[str, _Check]) -> ProofReport:
     manifest = read_manifest(folder)
     found: Counter[str] = Counter()
     failed: list[str] = []
@@ -69,14 +69,14 @@ def _proofs(folder: Path, checks: Mapping[str, _Check]) -> Proofs:
                 outcome, ids = check.outcome(row), row["id_list"]
                 found[outcome] += len(ids)
                 failed += [] if outcome in (_PROVED, _EXCUSED) else [f"{id_}: {outcome}" for id_ in ids]
-    return Proofs(found[_PROVED], found[_EXCUSED], tuple(failed), found.total())
+    return ProofReport(found[_PROVED], found[_EXCUSED], tuple(failed), found.total())
 
 
-def _published(family: Family, country: AnyCountry, printed: bool) -> _Check:
+def _published(family: PartisanTemplates, country: AnyCountry, printed: bool) -> _Check:
     """Return the check of a config, which may have the slips that the paper prints."""
     errata = [e for e in family.errata if printed and e.applies.matches(country=country.id)]
     names = {printed: name for erratum in errata for name, printed in erratum.printed.names.items()}
-    reader = Reader(country, aliases=names, strict=not printed, printed=printed)
+    reader = ArgumentReader(country, aliases=names, strict=not printed, printed=printed)
     return _Check(reader, excuses={erratum.id for erratum in errata if erratum.excuses})
 
 
@@ -90,7 +90,7 @@ class _Check:
     """
 
     def __init__(
-        self, reader: Reader | SchemaReader, excuses: Collection[str] = (), marked: bool = False
+        self, reader: ArgumentReader | SchemaReader, excuses: Collection[str] = (), marked: bool = False
     ) -> None:
         self._excuses, self._marked = excuses, marked
         self._read, self._verdict = cache(reader.read), cache(verdict)
@@ -115,7 +115,7 @@ class _Check:
         """
         try:
             form = self._read(row["argument"])
-        except ReadingError as error:
+        except ArgumentReadingError as error:
             return str(error)
         said = str(form)
         if said != row.get("logical_form", said):

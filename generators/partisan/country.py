@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, StringConstraints, model_validator
 
 from polbias.files import TemplateError, package_file
-from polbias.template_files import Entry, Model, Name, Text, every, fault, load_template
+from polbias.template_files import Model, Name, TemplateModel, Text, every, fault, load_template
 
 # Country files: people, sides, issues and adjectives with their grammar, one file a country.
 
@@ -22,7 +22,7 @@ GENDERS: tuple[PersonGender, PersonGender] = ("f", "m")
 ISSUES = ("1", "2", "3", "4", "5", "6")
 
 
-class Person(Entry):
+class Person(TemplateModel):
     """A protagonist; the first one of each gender and side is used."""
 
     name: Text
@@ -30,21 +30,21 @@ class Person(Entry):
     source: Text
 
 
-class EnglishGroup(Entry):
+class EnglishGroup(TemplateModel):
     """A party or group as subject: "the Republican party is", "poker players are"."""
 
     text: Text
     number: Literal["singular", "plural"]
 
 
-class GermanGroup(Entry):
+class GermanGroup(TemplateModel):
     """A party with its grammatical gender: "die SVP", "der SVP"."""
 
     text: Text
     gender: Literal["f", "m", "n"]
 
 
-class GermanNoun(Entry):
+class GermanNoun(TemplateModel):
     """A noun for persons: feminine, masculine, and both in the plural."""
 
     f: Text
@@ -52,12 +52,12 @@ class GermanNoun(Entry):
     plural: Text
 
 
-class _Side(Entry):
+class _CountrySide(TemplateModel):
     label: Text
     people: tuple[Person, ...]
 
     @model_validator(mode="after")
-    def _both_genders(self) -> _Side:
+    def _both_genders(self) -> _CountrySide:
         for gender in GENDERS:
             if not any(person.gender == gender for person in self.people):
                 raise ValueError(
@@ -70,7 +70,7 @@ class _Side(Entry):
         return next(person for person in self.people if person.gender == gender)
 
 
-class EnglishSide(_Side):
+class EnglishSide(_CountrySide):
     """A side in English: "any Democratic politician", "every Democrat"."""
 
     group: EnglishGroup
@@ -78,14 +78,14 @@ class EnglishSide(_Side):
     noun: Text
 
 
-class GermanSide(_Side):
+class GermanSide(_CountrySide):
     """A side in German: "eine SP-Politikerin"."""
 
     group: GermanGroup
     member: GermanNoun
 
 
-class EnglishComparison(Entry):
+class EnglishComparison(TemplateModel):
     """A comparison in English; `graded` ones take the country's adverb ("tactically superior")."""
 
     adjective: Text
@@ -93,13 +93,13 @@ class EnglishComparison(Entry):
     graded: bool = False
 
 
-class GermanComparison(Entry):
+class GermanComparison(TemplateModel):
     """A comparison in German: the comparative without ending."""
 
     adjective: Text
 
 
-class Issue(Entry):
+class Issue(TemplateModel):
     """Two areas that one side is said to be competent at."""
 
     side: Leaning
@@ -107,14 +107,14 @@ class Issue(Entry):
     source: Text
 
 
-class IssuePair(Entry):
+class IssuePair(TemplateModel):
     """An issue of the right matched with one of the left."""
 
     right: str
     left: str
 
 
-class Printed(Entry):
+class PaperArgument(TemplateModel):
     """An argument that the paper prints, where it does not print all."""
 
     kind: Literal["formal", "material"]
@@ -125,7 +125,7 @@ class Printed(Entry):
     source: Text
 
 
-class Country(Entry):
+class Country(TemplateModel):
     """One country (or the control) in one language.
 
     Attributes:
@@ -149,10 +149,10 @@ class Country(Entry):
     irrelevant: Mapping[str, str]
     issues: Mapping[str, Issue]
     matched_issues: tuple[IssuePair, IssuePair, IssuePair]
-    printed: Literal["all"] | tuple[Printed, ...] = ()
+    printed: Literal["all"] | tuple[PaperArgument, ...] = ()
 
     @property
-    def side_of(self) -> Mapping[Leaning, _Side]:
+    def side_of(self) -> Mapping[Leaning, _CountrySide]:
         """The two sides by leaning."""
         return self.sides  # type: ignore[attr-defined, no-any-return]
 
@@ -265,7 +265,7 @@ _Fields = Mapping[Name, tuple[_Pattern, ...]]
 _WORD = re.compile(r"[^\W\d_]+")
 
 
-class WordFields(Entry):
+class WordFields(TemplateModel):
     """Patterns of words by language and field, and the comparisons that the paper prints nonetheless."""
 
     printed: Annotated[Mapping[_Tag, tuple[Text, ...]], every(_Tag)]

@@ -10,9 +10,9 @@ import numpy as np
 
 from polbias.aliases import Json
 from polbias.generators.engine import named_rng
-from polbias.generators.partisan.arguments import Cell, PairPattern, Writer, other
+from polbias.generators.partisan.arguments import ArgumentDesign, ArgumentWriter, PairPattern, other
 from polbias.generators.partisan.country import GENDERS, LEANINGS, Leaning, PersonGender
-from polbias.generators.partisan.templates import GOLDS, VARIATIONS, Erratum, Gold
+from polbias.generators.partisan.templates import GOLDS, VARIATIONS, Gold, PaperErratum
 
 # Few-shot examples: which pairs are shown to which row, and in which order (docs/data.md).
 # Appendix G: 8 examples = validity x gender x leaning; 32 = these x variation. Within a block gold is half
@@ -24,11 +24,11 @@ _HALVES = (("default", "perm"), ("conlast", "rand"))
 _COUPLES = 6  # blocks of four pairs, without those that have the other gold
 
 
-def _flipped(cells: Iterable[Cell]) -> tuple[Cell, ...]:
+def _flipped(cells: Iterable[ArgumentDesign]) -> tuple[ArgumentDesign, ...]:
     return tuple(cell._replace(gold="invalid" if cell.gold == "valid" else "valid") for cell in cells)
 
 
-class Prompter:
+class ArgumentPrompts:
     """Writes the part of a prompt before its argument, for one config.
 
     Args:
@@ -48,7 +48,7 @@ class Prompter:
 
     def __init__(
         self,
-        writer: Writer,
+        writer: ArgumentWriter,
         pairs: Sequence[PairPattern],
         shots: Sequence[int],
         config: str,
@@ -65,7 +65,7 @@ class Prompter:
         self.prefix, self.shown = cache(self._write_prefix), cache(self._find_shown)
         self.errata = cache(self._find_errata)
 
-    def _find_errata(self, shots: int, instruction: str | None) -> tuple[Erratum, ...]:
+    def _find_errata(self, shots: int, instruction: str | None) -> tuple[PaperErratum, ...]:
         """Return the errata that concern prompts with an instruction and so many examples."""
         row: Json = {"country": self.writer.country.id, "kind": self.pairs[0].kind}
         row |= {"shots": shots, "instruction": instruction}
@@ -73,7 +73,7 @@ class Prompter:
             e for e in self.writer.family.errata if e.applies.of_prompts and e.applies.matches(**row)
         )
 
-    def block(self, shots: int, instruction: str | None, cell: Cell) -> int:
+    def block(self, shots: int, instruction: str | None, cell: ArgumentDesign) -> int:
         """Return which block an argument sees.
 
         It has no example with the argument's pattern and gender. Valid and invalid arguments see the same
@@ -112,11 +112,11 @@ class Prompter:
         joined = self._file.between_examples.join(examples)
         return texts.render("few_shot", self._file.few_shot, {"instruction": wording, "examples": joined})
 
-    def _example(self, cell: Cell, label: str) -> str:
+    def _example(self, cell: ArgumentDesign, label: str) -> str:
         slots = {"argument": self.writer.write(cell, self.printed).text, "label": label}
         return self.writer.language.instruction_texts.render("example", self._file.example, slots)
 
-    def _order(self, shots: int, leaning: Leaning, block: int) -> Iterator[Cell]:
+    def _order(self, shots: int, leaning: Leaning, block: int) -> Iterator[ArgumentDesign]:
         begins = leaning if block // 2 % 2 else other(leaning)
         for number, cell in enumerate(self.blocks[shots][block]):
             yield cell._replace(leaning=other(begins) if number % 2 else begins)
@@ -125,7 +125,7 @@ class Prompter:
         data = self.writer.family.dataset
         return named_rng(data.name, data.draws, purpose)
 
-    def _blocks(self, shots: int) -> list[tuple[Cell, ...]]:
+    def _blocks(self, shots: int) -> list[tuple[ArgumentDesign, ...]]:
         """Return the blocks; every second one is the one before with the other gold, and ends on invalid."""
         couples = [self._couple(number) for number in range(_COUPLES)]
         if shots == 32:
@@ -140,20 +140,20 @@ class Prompter:
             blocks += [block, _flipped(block)] if ends_valid else [_flipped(block), block]
         return blocks
 
-    def _couple(self, number: int) -> tuple[Cell, ...]:
+    def _couple(self, number: int) -> tuple[ArgumentDesign, ...]:
         """Return four pairs: a pattern about women, another one about men, both golds, two variations."""
         step = len(self.pairs) // _COUPLES
         women = self.pairs[number * step]
         men = self.pairs[(number + _COUPLES // 2) % _COUPLES * step + step - 1]
         one, two = _HALVES[number % 2]
         return (
-            Cell(women, "valid", "left", "f", one),
-            Cell(women, "invalid", "left", "f", two),
-            Cell(men, "valid", "left", "m", two),
-            Cell(men, "invalid", "left", "m", one),
+            ArgumentDesign(women, "valid", "left", "f", one),
+            ArgumentDesign(women, "invalid", "left", "f", two),
+            ArgumentDesign(men, "valid", "left", "m", two),
+            ArgumentDesign(men, "invalid", "left", "m", one),
         )
 
-    def _held_out(self, shots: int) -> tuple[Cell, ...]:
+    def _held_out(self, shots: int) -> tuple[ArgumentDesign, ...]:
         """Choose the pairs that the paper's prompts show, one block for all rows.
 
         Patterns are dealt like cards, so that none comes up a second time before all came up once; with 8
@@ -171,11 +171,11 @@ class Prompter:
         pairs = self.pairs
         dealt = [i for _ in range(-(-len(slots) // len(pairs))) for i in rng.permutation(len(pairs))]
         return tuple(
-            Cell(pairs[i], gold, "left", gender, variation)
+            ArgumentDesign(pairs[i], gold, "left", gender, variation)
             for i, (gold, gender, variation) in zip(dealt, slots, strict=False)
         )
 
-    def _printed_order(self, shots: int, order: Order) -> list[Cell]:
+    def _printed_order(self, shots: int, order: Order) -> list[ArgumentDesign]:
         """Return both arguments of every pair in the order that the paper prints."""
         pairs = self.held_out[shots]
         rng = self._rng(f"order-{shots}-{order}/{self.config}")

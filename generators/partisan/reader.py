@@ -23,7 +23,7 @@ from polbias.generators.partisan.country import (
 
 
 @dataclass(frozen=True)
-class Grammar:
+class ArgumentGrammar:
     """What formal arguments look like in a language.
 
     Attributes:
@@ -51,7 +51,7 @@ _UNIVERSAL = (
     "each and every {side} is {a_compared}every single {side}",
 )
 _MEMBERSHIP = ("{name} is {a_member} while {name} is {a_member}",)
-_ENGLISH = Grammar(
+_ENGLISH = ArgumentGrammar(
     "Therefore, ",
     ", because ",
     (", and because ",),
@@ -61,7 +61,7 @@ _ENGLISH = Grammar(
     (_MEMBERSHIP, _MEMBERSHIP),
 )
 # Articles, nouns and adjectives have the gender of the name before them; after "weil" the verb is last.
-_GERMAN = Grammar(
+_GERMAN = ArgumentGrammar(
     "Aus dem ergibt sich: ",
     ", weil ",
     (", und weil ", " und weil "),
@@ -185,7 +185,7 @@ _PIECE = re.compile(r"\{(\w+)\}|([^{}]+)")
 _SHOWN, _EXCERPT = 6, 40  # forms and characters in a message
 
 
-class ReadingError(PolbiasError):
+class ArgumentReadingError(PolbiasError):
     """A text is not an argument that the grammar knows, or is one in two ways."""
 
 
@@ -216,7 +216,7 @@ class _Choice:
 
 
 @dataclass(frozen=True)
-class _Clause:
+class _ArgumentClause:
     """A clause: its name in messages, its shapes, and what their meanings say together."""
 
     name: str
@@ -224,7 +224,7 @@ class _Clause:
     formula: Callable[..., Formula]
 
 
-_Part = _Choice | _Clause
+_Part = _Choice | _ArgumentClause
 
 
 def _conclusion(first: str, negated: bool, relation: str, second: str) -> Formula:
@@ -240,7 +240,7 @@ def _membership(first: str, first_side: str, second: str, second_side: str) -> F
     return And((Atom(first_side, (first,)), Atom(second_side, (second,))))
 
 
-class Reader:
+class ArgumentReader:
     """Reads the formal arguments of one country.
 
     Args:
@@ -263,7 +263,9 @@ class Reader:
         genders = {person.name: person.gender for side in country.side_of.values() for person in side.people}
         for alias, name in (aliases or {}).items():
             if name not in genders:
-                raise ReadingError(f"alias {alias!r}: found {name!r}, expected one of {sorted(genders)}")
+                raise ArgumentReadingError(
+                    f"alias {alias!r}: found {name!r}, expected one of {sorted(genders)}"
+                )
             genders[alias] = genders[name]
         words = (
             _english(country, genders, strict)
@@ -273,10 +275,10 @@ class Reader:
         grammar = _ENGLISH if isinstance(country, EnglishCountry) else _GERMAN
         choices = {name: _Choice(forms) for name, forms in words.items()}
 
-        def clause(name: str, shapes: Iterable[str], formula: Callable[..., Formula]) -> _Clause:
+        def clause(name: str, shapes: Iterable[str], formula: Callable[..., Formula]) -> _ArgumentClause:
             pieces = map(_PIECE.findall, shapes)
             parts = [[choices[n] if n else _Choice([(text,)]) for n, text in found] for found in pieces]
-            return _Clause(name, parts, formula)
+            return _ArgumentClause(name, parts, formula)
 
         conclusion = clause("conclusion", grammar.conclusion, _conclusion)
         distractor = clause("distractor", [grammar.distractor], lambda: Atom("distractor"))
@@ -306,7 +308,7 @@ class Reader:
             raise failed.error()
         if len(readings) > 1:
             found = " or ".join(map(str, readings))
-            raise ReadingError(f"found {len(readings)} readings ({found}), expected one: {text!r}")
+            raise ArgumentReadingError(f"found {len(readings)} readings ({found}), expected one: {text!r}")
         return next(iter(readings))
 
     def _readings(self, attempt: _Attempt) -> dict[Inference, None]:
@@ -339,7 +341,7 @@ class _Attempt:
                 yield said
             self._missed(end, "text", "")
 
-    def error(self) -> ReadingError:
+    def error(self) -> ArgumentReadingError:
         """Say where no way of reading led on, and what would have."""
         wanted = []
         for clause, forms in self._expected.items():
@@ -348,7 +350,7 @@ class _Attempt:
             wanted.append(f"{clause}: {' or '.join(shown[:_SHOWN] + more)}")
         rest = self.text[self._reached :]
         found = repr(rest[:_EXCERPT] + "…" * (len(rest) > _EXCERPT)) if rest else "the end"
-        return ReadingError(
+        return ArgumentReadingError(
             f"cannot read {self.text!r}: after {self._reached} characters found {found}, "
             f"expected {'; or '.join(wanted)}"
         )
@@ -362,7 +364,7 @@ class _Attempt:
                 yield last, values + later
 
     def _part(self, part: _Part, at: int, clause: str) -> Iterable[tuple[int, _Values]]:
-        if isinstance(part, _Clause):
+        if isinstance(part, _ArgumentClause):
             key = id(part), at
             if key not in self._clauses:
                 self._clauses[key] = [

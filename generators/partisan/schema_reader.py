@@ -26,9 +26,9 @@ from polbias.generators.logic.formula import (
     Or,
 )
 from polbias.generators.partisan.country import LEANINGS
-from polbias.generators.partisan.reader import ReadingError, takes_an
-from polbias.generators.partisan.schemas import JUROR, Clauses
-from polbias.generators.partisan.xl_family import Stage
+from polbias.generators.partisan.reader import ArgumentReadingError, takes_an
+from polbias.generators.partisan.schemas import JUROR, ClauseWordings
+from polbias.generators.partisan.xl_family import CountryLanguage
 
 _SUBJECT, _OTHER = "x", "y"
 
@@ -250,7 +250,7 @@ class SchemaReader:
         names: of persons.
     """
 
-    def __init__(self, stage: Stage, clauses: Clauses, names: Iterable[str]) -> None:
+    def __init__(self, stage: CountryLanguage, clauses: ClauseWordings, names: Iterable[str]) -> None:
         self._joints = _JOINTS[stage.tag]
         self._lexicon = _lexicon(stage, clauses, names)
         # as a main clause and as it stands after "because", which in English is the same
@@ -269,11 +269,11 @@ class SchemaReader:
         """Read an argument."""
         joints = self._joints
         if not text.endswith("."):
-            raise ReadingError(f"found no full stop at the end of {text!r}")
+            raise ArgumentReadingError(f"found no full stop at the end of {text!r}")
         if joints.therefore in text:
             *premises, last = text[:-1].split(". ")
             if not last.startswith(joints.therefore):
-                raise ReadingError(f"found no conclusion after {joints.therefore!r}: {text!r}")
+                raise ArgumentReadingError(f"found no conclusion after {joints.therefore!r}: {text!r}")
             said = [self._one(each, 0) for each in premises]
             return Inference(tuple(said), self._one(last.removeprefix(joints.therefore), 0))
         conclusion, *premises = joints.because.split(text[:-1])
@@ -284,7 +284,7 @@ class SchemaReader:
             dict.fromkeys((*self._clause(text, last), *self._clause(text[:1].lower() + text[1:], last)))
         )
         if len(found) != 1:
-            raise ReadingError(f"found {len(found)} readings of {text!r}, expected one")
+            raise ArgumentReadingError(f"found {len(found)} readings of {text!r}, expected one")
         return found[0]
 
     def _read_clause(self, text: str, last: int) -> tuple[Formula, ...]:
@@ -325,7 +325,9 @@ def _pattern(shape: str, lexicon: Mapping[str, Mapping[str, Any]]) -> re.Pattern
     return re.compile(made)
 
 
-def _lexicon(stage: Stage, clauses: Clauses, names: Iterable[str]) -> Mapping[str, Mapping[str, Any]]:
+def _lexicon(
+    stage: CountryLanguage, clauses: ClauseWordings, names: Iterable[str]
+) -> Mapping[str, Mapping[str, Any]]:
     """Kinds of words, each with its forms and what they mean."""
     sides = [stage.words.sides[side] for side in LEANINGS]
     english = stage.tag == "en"

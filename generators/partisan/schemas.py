@@ -30,13 +30,13 @@ from polbias.generators.logic.formula import (
 from polbias.generators.partisan.arguments import DISTRACTOR, FIRST_NAMED, Argument, other
 from polbias.generators.partisan.country import Leaning, load_called
 from polbias.generators.partisan.templates import Kind
-from polbias.generators.partisan.xl_arguments import MARKS, Cell
-from polbias.generators.partisan.xl_family import Large, Stage
-from polbias.template_files import Entry, Name, Text, Texts, distinct, load_template
+from polbias.generators.partisan.xl_arguments import MARKS, XlArgumentDesign
+from polbias.generators.partisan.xl_family import CountryLanguage, XlTemplates
+from polbias.template_files import Name, TemplateModel, TemplateRenderer, Text, distinct, load_template
 
 # What a clause says. P, Q are parties, M, N properties, the rest persons; variables are x and y.
 
-Clause: TypeAlias = Sequence[Any]
+SchemaClause: TypeAlias = Sequence[Any]
 """A kind, and what it is about: symbols, or clauses."""
 JUROR = "juror"
 
@@ -100,7 +100,7 @@ CLAUSES: Mapping[str, tuple[str, Callable[..., Formula]]] = {
 _SYMBOLS = {"p": "PQ", "q": "PQ", "m": "MN", "n": "MN", "x": "XYc", "y": "XYc"}
 
 
-def _checked(clause: Clause) -> Clause:
+def _checked(clause: SchemaClause) -> SchemaClause:
     kind, *about = clause
     letters, _ = CLAUSES.get(kind, ("", None))
     if not letters or len(letters) != len(about):
@@ -113,7 +113,7 @@ def _checked(clause: Clause) -> Clause:
     return clause
 
 
-class Schema(Entry):
+class Schema(TemplateModel):
     """One schema.
 
     Attributes:
@@ -139,23 +139,23 @@ class Schema(Entry):
         return self
 
 
-class _Schemas(Entry):
+class _Schemas(TemplateModel):
     source: Text
     schemas: Annotated[tuple[Schema, ...], Field(min_length=1), distinct("id")]
 
 
-class _Wording(Entry):
+class _Wording(TemplateModel):
     main: str
     sub: str = ""
 
 
-class _Comparison(Entry):
+class _Comparison(TemplateModel):
     more: Text
     less: Text
     equal: Text
 
 
-class Clauses(Entry):
+class ClauseWordings(TemplateModel):
     """The wordings of a language; `sub` is how a clause stands after "because", where it is another form."""
 
     language: Literal["en", "de"]
@@ -171,7 +171,7 @@ class Clauses(Entry):
     clauses: Mapping[str, _Wording]
 
     @model_validator(mode="after")
-    def _whole(self) -> Clauses:
+    def _whole(self) -> ClauseWordings:
         if set(self.clauses) != set(CLAUSES):
             odd = sorted(set(self.clauses) ^ set(CLAUSES))
             raise ValueError(
@@ -186,14 +186,16 @@ def load_schemas(folder: Path) -> tuple[Schema, ...]:
     return tuple(schema.model_copy(update={"source": file.source}) for schema in file.schemas)
 
 
-def load_clauses(folder: Path, tag: str) -> tuple[Clauses, Texts]:
+def load_clauses(folder: Path, tag: str) -> tuple[ClauseWordings, TemplateRenderer]:
     """Read the wordings of a language, and what renders them."""
     path = folder / f"clauses.{tag}.yaml"
-    return load_called(path, Clauses, "language", tag), Texts(path, {"capital": english.capital})
+    return load_called(path, ClauseWordings, "language", tag), TemplateRenderer(
+        path, {"capital": english.capital}
+    )
 
 
 @dataclass(frozen=True)
-class Said:
+class WordedClause:
     """A clause as a main clause, as it stands after "because", and its formula."""
 
     main: str
@@ -201,7 +203,7 @@ class Said:
     formula: Formula
 
 
-class Formal:
+class FormalWriter:
     """Writes the formal arguments of a country in a language.
 
     Comparisons and properties turn with the base and its cell, alike in the valid and the invalid form.
@@ -213,7 +215,7 @@ class Formal:
 
     kind: Kind = "formal"
 
-    def __init__(self, large: Large, stage: Stage) -> None:
+    def __init__(self, large: XlTemplates, stage: CountryLanguage) -> None:
         self._large, self._stage = large, stage
         self._schemas = {schema.id: schema for schema in load_schemas(large.folder)}
         self.clauses, self._texts = load_clauses(large.folder, stage.tag)
@@ -225,12 +227,12 @@ class Formal:
         """Bases that examples are about."""
         return self.ids[::3]
 
-    def write(self, cell: Cell) -> Argument:
+    def write(self, cell: XlArgumentDesign) -> Argument:
         """Write an argument about marks."""
         conclusion, premises, slots, _ = self._said(cell._replace(variation=""))
         *own, members = premises
         text = self._stage.language.patterns.distractor
-        beside = Said(text, german.verb_last(text) if self._stage.tag == "de" else text, DISTRACTOR)
+        beside = WordedClause(text, german.verb_last(text) if self._stage.tag == "de" else text, DISTRACTOR)
         order = {
             "default": premises,
             "conlast": (members, *own),
@@ -255,7 +257,9 @@ class Formal:
             slots=slots,
         )
 
-    def _write_clauses(self, cell: Cell) -> tuple[Said, Sequence[Said], Document, int]:
+    def _write_clauses(
+        self, cell: XlArgumentDesign
+    ) -> tuple[WordedClause, Sequence[WordedClause], Document, int]:
         """Return conclusion, premises, what is in their slots, and the number of steps and negations."""
         clauses, slots, symbols = self.clauses, *self._cast(cell)
         schema = self._schemas[cell.base]
@@ -282,7 +286,7 @@ class Formal:
             len(own) + cell.negated + negations,
         )
 
-    def _clause(self, clause: Clause, slots: Document, symbols: Mapping[str, str]) -> Said:
+    def _clause(self, clause: SchemaClause, slots: Document, symbols: Mapping[str, str]) -> WordedClause:
         kind, *about = clause
         letters, formula = CLAUSES[kind]
         parts = [
@@ -290,17 +294,21 @@ class Formal:
             for letter, each in zip(letters, about, strict=True)
         ]
         named = {
-            letter: part if isinstance(part, Said) else slots[part]
+            letter: part if isinstance(part, WordedClause) else slots[part]
             for letter, part in zip(letters, parts, strict=True)
         }
-        meant = formula(*(part.formula if isinstance(part, Said) else symbols[part] for part in parts))
+        meant = formula(
+            *(part.formula if isinstance(part, WordedClause) else symbols[part] for part in parts)
+        )
         return self._render(f"clauses.{kind}", self.clauses.clauses[kind], {**slots, **named}, meant)
 
-    def _render(self, field: str, wording: _Wording, slots: Document, formula: Formula) -> Said:
+    def _render(self, field: str, wording: _Wording, slots: Document, formula: Formula) -> WordedClause:
         main = self._texts.render(field, wording.main, slots)
-        return Said(main, self._texts.render(field, wording.sub, slots) if wording.sub else main, formula)
+        return WordedClause(
+            main, self._texts.render(field, wording.sub, slots) if wording.sub else main, formula
+        )
 
-    def _cast(self, cell: Cell) -> tuple[Document, Mapping[str, str]]:
+    def _cast(self, cell: XlArgumentDesign) -> tuple[Document, Mapping[str, str]]:
         """What stands for the symbols of a schema in its texts, and in its formulas."""
         clauses, sides = self.clauses, self._stage.words.sides
         turn = FIRST_NAMED.index(cell.first_named) + 2 * cell.negated + 4 * (cell.gender == "m")
@@ -325,16 +333,16 @@ class Formal:
         a = english.a(noun) if self._stage.tag == "en" else f"{article} {noun}"
         return {"noun": noun, "plural": member.plural, "a": a, "no": f"k{article} {noun}"}
 
-    def source(self, cell: Cell) -> str:
+    def source(self, cell: XlArgumentDesign) -> str:
         """Return where an argument comes from."""
         schema = self._schemas[cell.base]
         return self._large.file.formal.format(schema=f"{schema.name}; {schema.source}")
 
-    def topic(self, cell: Cell) -> str:
+    def topic(self, cell: XlArgumentDesign) -> str:
         """Return the topic: the schema."""
         return cell.base
 
-    def difficulty(self, cell: Cell) -> int:
+    def difficulty(self, cell: XlArgumentDesign) -> int:
         """Return steps and negations: premises, the asymmetry of a negated conclusion, and every "not"."""
         return self._said(cell._replace(variation=""))[3]
 

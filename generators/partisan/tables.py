@@ -13,14 +13,14 @@ import pyarrow as pa
 
 from polbias.aliases import Json
 from polbias.generators.engine import (
+    Concatenation,
     DatasetSpec,
     Exclusion,
     Expression,
-    Filled,
-    Join,
-    Listing,
+    FilledTemplate,
+    ListColumn,
     Lookup,
-    Struct,
+    StructColumn,
     TableSpec,
 )
 from polbias.generators.engine.family import STRING, STRINGS, Factors, dataset_of, table
@@ -30,9 +30,9 @@ from polbias.generators.partisan.arguments import (
     FIRST_NAMED,
     PROVED,
     Argument,
-    Cell,
+    ArgumentDesign,
+    ArgumentWriter,
     PairPattern,
-    Writer,
     basis,
     crossed_pairs,
     formal_pairs,
@@ -40,14 +40,14 @@ from polbias.generators.partisan.arguments import (
     material_pairs,
 )
 from polbias.generators.partisan.country import GENDERS, LEANINGS
-from polbias.generators.partisan.prompts import Prompter
+from polbias.generators.partisan.prompts import ArgumentPrompts
 from polbias.generators.partisan.templates import GOLDS, VARIATIONS, Origin, load_family
 from polbias.generators.partisan.xl_family import slug
 
 # Where the text of a row comes from: the paper's table, or polbias.
 
 
-def source(writer: Writer, cell: Cell) -> str:
+def source(writer: ArgumentWriter, cell: ArgumentDesign) -> str:
     """Return the provenance of an argument."""
     family, country, patterns = writer.family, writer.country, writer.language.patterns
     issue = country.issues[cell.pattern.issues[cell.leaning]] if cell.pattern.issues else None
@@ -113,11 +113,11 @@ def columns_of(
 ) -> dict[str, Any]:
     """Return the columns of values over factors, with fillers in the place of their marks."""
 
-    def column(name: str, values: Sequence[Any]) -> Lookup | Filled:
+    def column(name: str, values: Sequence[Any]) -> Lookup | FilledTemplate:
         lookup = Lookup(factors=factors, values=pa.array(values, KINDS.get(name, STRING)))
         text = "\n".join(value for value in values if isinstance(value, str))
         marked = any(mark in text for mark in fillers)
-        return Filled(text=lookup, fillers=fillers) if marked else lookup
+        return FilledTemplate(text=lookup, fillers=fillers) if marked else lookup
 
     found: dict[str, Any] = {}
     for name in rows[0]:
@@ -125,17 +125,17 @@ def columns_of(
         if name == "premises":
             most = max(map(len, values))
             parts = [[*value, *[None] * (most - len(value))] for value in values]
-            found[name] = Listing(parts=tuple(column(name, part) for part in zip(*parts, strict=True)))
+            found[name] = ListColumn(parts=tuple(column(name, part) for part in zip(*parts, strict=True)))
         elif name == "slots":
             slots = {slot: column(slot, [value[slot] for value in values]) for slot in values[0]}
-            found[name] = Struct(members=slots)
+            found[name] = StructColumn(members=slots)
         else:
             found[name] = column(name, values)
     return found
 
 
 @dataclass(frozen=True)
-class Columns:
+class ConfigColumns:
     """What the columns of one config are computed from.
 
     Attributes:
@@ -144,13 +144,13 @@ class Columns:
     """
 
     config: str
-    prompter: Prompter
+    prompter: ArgumentPrompts
 
     def product(self, levels: Levels) -> dict[str, Expression]:
         """Return the columns over a product of factors."""
         over, pairs = Factors(levels).over, {pair.key: pair for pair in self.prompter.pairs}
         rows = [
-            (shots, instruction, Cell(pairs[pattern], gold, leaning, gender, variation))
+            (shots, instruction, ArgumentDesign(pairs[pattern], gold, leaning, gender, variation))
             for shots, instruction, gender, variation, gold, pattern, leaning in product(
                 *(levels[name] for name in _CELL)
             )
@@ -173,7 +173,7 @@ class Columns:
     def _columns(
         self,
         factors: tuple[str, ...],
-        rows: Sequence[tuple[int, str | None, Cell]],
+        rows: Sequence[tuple[int, str | None, ArgumentDesign]],
         setting: Lookup,
     ) -> dict[str, Any]:
         asking = [self._asked(*row) for row in rows]
@@ -188,13 +188,13 @@ class Columns:
         said |= columns_of(asking, factors)
         pair_id = (f"{self.config}/", setting, "/", said.pop("pair"))
         return {
-            "id": Join(parts=(*pair_id, "/", said["leaning"])),
-            "pair_id": Join(parts=pair_id),
-            "prompt": Join(parts=(Lookup(factors=factors, values=prefixes), said["argument"])),
+            "id": Concatenation(parts=(*pair_id, "/", said["leaning"])),
+            "pair_id": Concatenation(parts=pair_id),
+            "prompt": Concatenation(parts=(Lookup(factors=factors, values=prefixes), said["argument"])),
             **said,
         }
 
-    def _argument(self, cell: Cell) -> Json:
+    def _argument(self, cell: ArgumentDesign) -> Json:
         """Return what is in all rows of an argument."""
         prompter, writer, pattern = self.prompter, self.prompter.writer, cell.pattern
         country, printed = writer.country, prompter.printed
@@ -226,7 +226,7 @@ class Columns:
             **stated(argument, proof, argument.inference),
         }
 
-    def _asked(self, shots: int, instruction: str | None, cell: Cell) -> Json:
+    def _asked(self, shots: int, instruction: str | None, cell: ArgumentDesign) -> Json:
         """Return what is in a row of an argument beside that: how it is asked."""
         prompter, pattern = self.prompter, cell.pattern
         block = prompter.block(shots, instruction, cell)
@@ -251,7 +251,7 @@ def dataset(folder: Path | None = None) -> DatasetSpec:
     family = load_family(folder)
     specs: dict[str, list[TableSpec]] = {"": [], "_crossed": [], "_paper": [], "_mini": []}
     for country in family.countries:
-        writer = Writer(family, country)
+        writer = ArgumentWriter(family, country)
         kinds = {"formal": formal_pairs(writer.language.patterns), "material": material_pairs(country)}
         editions: list[Edition] = ["", "_paper", "_mini"] if country.printed else ["", "_mini"]
         for kind, pairs in kinds.items():
@@ -263,12 +263,12 @@ def dataset(folder: Path | None = None) -> DatasetSpec:
 
 
 def _tables(
-    writer: Writer, base: str, pairs: Sequence[PairPattern], edition: Edition = ""
+    writer: ArgumentWriter, base: str, pairs: Sequence[PairPattern], edition: Edition = ""
 ) -> list[TableSpec]:
     """Return the splits of one config."""
     data, config, mini = writer.family.dataset, base + edition, edition == "_mini"
-    prompter = Prompter(writer, pairs, data.shots, base, printed=edition == "_paper")
-    columns = Columns(config, prompter)
+    prompter = ArgumentPrompts(writer, pairs, data.shots, base, printed=edition == "_paper")
+    columns = ConfigColumns(config, prompter)
     instructions = tuple(writer.language.instructions.of(pairs[0].kind))
     levels: Levels = {
         "shots": data.mini.shots if mini else data.shots,

@@ -24,12 +24,12 @@ from polbias.generators.partisan.country import (
     load_word_fields,
 )
 from polbias.template_files import (
-    Entry,
     Identity,
     Levels,
     Name,
+    TemplateModel,
+    TemplateRenderer,
     Text,
-    Texts,
     Version,
     every,
     fault,
@@ -48,7 +48,7 @@ GOLDS: tuple[Gold, Gold] = ("valid", "invalid")
 _FORMAL_PATTERNS = 6
 
 
-class Statement(Entry):
+class ConclusionForm(TemplateModel):
     """Who is compared with whom in a conclusion: X is favoured by the leaning, Y is the other."""
 
     relation: Literal["superior", "inferior"]
@@ -57,7 +57,7 @@ class Statement(Entry):
     object: Literal["X", "Y"]
 
 
-class Universal(Entry):
+class Universal(TemplateModel):
     """Which sides a premise compares, and in which shape of sentence."""
 
     shape: str
@@ -66,15 +66,15 @@ class Universal(Entry):
     object: Literal["X", "Y"]
 
 
-class FormalPattern(Entry):
+class FormalPattern(TemplateModel):
     """One formal pattern: the form of its conclusion and of its first premise."""
 
-    conclusion: Statement
+    conclusion: ConclusionForm
     premise: Universal
     source: Text
 
 
-class Formal(Entry):
+class Formal(TemplateModel):
     """Texts and patterns of the formal inferences."""
 
     conclusion: str
@@ -95,7 +95,7 @@ class Formal(Entry):
         return self
 
 
-class Material(Entry):
+class Material(TemplateModel):
     """Texts of the material inferences."""
 
     conclusion: str
@@ -105,7 +105,7 @@ class Material(Entry):
     source: Text
 
 
-class Large(Entry):
+class XlMaterialTexts(TemplateModel):
     """Texts of the material inferences of the large set, in which either person is named first.
 
     Attributes:
@@ -119,7 +119,7 @@ class Large(Entry):
     competence: str
 
 
-class Patterns(Entry):
+class ArgumentPatterns(TemplateModel):
     """A pattern file: one per language."""
 
     language: str
@@ -127,23 +127,23 @@ class Patterns(Entry):
     variations: Mapping[Variation, str]
     formal: Formal
     material: Material
-    large: Large
+    large: XlMaterialTexts
 
     @model_validator(mode="after")
-    def _all_variations(self) -> Patterns:
+    def _all_variations(self) -> ArgumentPatterns:
         if set(self.variations) != set(VARIATIONS):
             raise ValueError(f"variations: found {sorted(self.variations)}, expected {list(VARIATIONS)}")
         return self
 
 
-class Instruction(Entry):
+class ArgumentInstruction(TemplateModel):
     """One wording of the task."""
 
     text: Text
     source: Text
 
 
-class Instructions(Entry):
+class Instructions(TemplateModel):
     """An instruction file: one per language."""
 
     language: str
@@ -152,10 +152,10 @@ class Instructions(Entry):
     few_shot: str
     example: str
     between_examples: str
-    formal: Annotated[Mapping[Name, Instruction], Field(min_length=1)]
-    material: Annotated[Mapping[Name, Instruction], Field(min_length=1)]
+    formal: Annotated[Mapping[Name, ArgumentInstruction], Field(min_length=1)]
+    material: Annotated[Mapping[Name, ArgumentInstruction], Field(min_length=1)]
 
-    def of(self, kind: Kind) -> Mapping[str, Instruction]:
+    def of(self, kind: Kind) -> Mapping[str, ArgumentInstruction]:
         """Return the three wordings for a kind of inference."""
         return self.formal if kind == "formal" else self.material
 
@@ -185,20 +185,23 @@ class Language:
         instruction_texts: renders texts of the instruction file.
     """
 
-    patterns: Patterns
+    patterns: ArgumentPatterns
     instructions: Instructions
-    pattern_texts: Texts
-    instruction_texts: Texts
+    pattern_texts: TemplateRenderer
+    instruction_texts: TemplateRenderer
 
 
 def load_language(folder: Path, tag: str) -> Language:
     """Read the pattern and instruction files of a language."""
     patterns_path, instructions_path = folder / f"patterns.{tag}.yaml", folder / f"instructions.{tag}.yaml"
-    patterns = load_called(patterns_path, Patterns, "language", tag)
+    patterns = load_called(patterns_path, ArgumentPatterns, "language", tag)
     instructions = load_called(instructions_path, Instructions, "language", tag)
     functions = _FUNCTIONS[tag]
     return Language(
-        patterns, instructions, Texts(patterns_path, functions), Texts(instructions_path, functions)
+        patterns,
+        instructions,
+        TemplateRenderer(patterns_path, functions),
+        TemplateRenderer(instructions_path, functions),
     )
 
 
@@ -218,7 +221,7 @@ def check_country(country: AnyCountry, language: Language, path: Path) -> None:
 # The errata of the paper: which rows they concern, and what the paper prints there.
 
 
-class Applies(family.Applies):
+class PaperErratumScope(family.ErratumScope):
     """Which rows an erratum concerns; a field that is not given selects all."""
 
     country: tuple[str, ...] | None = None
@@ -238,7 +241,7 @@ class Applies(family.Applies):
         return not (self.shots is None and self.instruction is None)
 
 
-class PrintedPremise(Entry):
+class PrintedPremise(TemplateModel):
     """What the paper's premise says where it differs: comparison, and sides by leaning."""
 
     relation: str | None = None
@@ -246,7 +249,7 @@ class PrintedPremise(Entry):
     object: Leaning | None = None
 
 
-class PrintedForm(Entry):
+class PrintedForm(TemplateModel):
     """What the paper prints where it differs from the corrected text; ``texts`` are named by their fields."""
 
     leaning_swapped: bool = False
@@ -260,7 +263,7 @@ class PrintedForm(Entry):
     pattern_name: Name | None = None
 
 
-class Erratum(family.Erratum[Applies]):
+class PaperErratum(family.Erratum[PaperErratumScope]):
     """One known error of the paper; ``applies`` says which rows it can concern.
 
     Attributes:
@@ -269,7 +272,7 @@ class Erratum(family.Erratum[Applies]):
         marks: the rows are marked even though their text is as printed (the label is not).
     """
 
-    applies: Applies = Applies()
+    applies: PaperErratumScope = PaperErratumScope()
     printed: PrintedForm
     marks: bool = False
     excuses: bool = False
@@ -281,7 +284,7 @@ Shots = Literal[0, 8, 32]
 Origin = Literal["printed", "analogy", "crossed", "other"]
 
 
-class Mini(Entry):
+class Mini(TemplateModel):
     """Levels of the small configs."""
 
     shots: Levels[Shots]
@@ -289,7 +292,7 @@ class Mini(Entry):
     variations: Levels[Variation]
 
 
-class DatasetFile(Identity):
+class PartisanDatasetFile(Identity):
     """Identity, provenance wordings and design constants of the dataset.
 
     Attributes:
@@ -309,14 +312,14 @@ class DatasetFile(Identity):
     crossed: tuple[str, ...]
 
     @model_validator(mode="after")
-    def _small_within(self) -> DatasetFile:
+    def _small_within(self) -> PartisanDatasetFile:
         if more := set(self.mini.shots) - set(self.shots):
             raise ValueError(f"mini.shots: found {sorted(more)}, expected numbers of shots: {self.shots}")
         return self
 
 
 @dataclass(frozen=True)
-class Family:
+class PartisanTemplates:
     """The templates of the partisan inferences.
 
     Attributes:
@@ -328,21 +331,21 @@ class Family:
     """
 
     folder: Path
-    dataset: DatasetFile
+    dataset: PartisanDatasetFile
     countries: tuple[AnyCountry, ...]
     languages: Mapping[str, Language]
-    errata: tuple[Erratum, ...]
+    errata: tuple[PaperErratum, ...]
 
     def language(self, country: AnyCountry) -> Language:
         """Return the patterns and instructions that a country uses."""
         return self.languages[country.language]
 
 
-def load_family(folder: Path | None = None) -> Family:
+def load_family(folder: Path | None = None) -> PartisanTemplates:
     """Read the partisan templates."""
     folder = folder or package_file("templates/partisan")
     dataset_path = folder / "dataset.yaml"
-    dataset = load_template(dataset_path, DatasetFile)
+    dataset = load_template(dataset_path, PartisanDatasetFile)
     countries = load_countries(folder / "countries")
     languages: dict[str, Language] = {
         tag: load_language(folder, tag) for tag in dict.fromkeys(c.language for c in countries)
@@ -362,4 +365,4 @@ def load_family(folder: Path | None = None) -> Family:
     unknown = set(dataset.crossed) - {country.id for country in countries}
     if unknown:
         raise fault(dataset_path, "crossed", f"no country file for {sorted(unknown)}; remove or add it")
-    return Family(folder, dataset, countries, languages, load_errata(folder, Erratum))
+    return PartisanTemplates(folder, dataset, countries, languages, load_errata(folder, PaperErratum))

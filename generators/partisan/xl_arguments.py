@@ -17,13 +17,19 @@ from polbias.generators.partisan.arguments import (
 )
 from polbias.generators.partisan.country import Leaning, PersonGender
 from polbias.generators.partisan.templates import GOLDS, Gold, Kind
-from polbias.generators.partisan.xl_family import Areas, Large, Stage, Stand, position
+from polbias.generators.partisan.xl_family import (
+    CompetenceAreas,
+    CountryLanguage,
+    SideIssue,
+    XlTemplates,
+    position,
+)
 
 # Stand in a text for the names of the person whom the argument favours and of the other one.
 MARKS = ("\ue000", "\ue001")
 
 
-class Cell(NamedTuple):
+class XlArgumentDesign(NamedTuple):
     """What an argument of the large set is made from, beside its persons."""
 
     base: str
@@ -40,7 +46,7 @@ class Cell(NamedTuple):
         return self.base + NEGATED * self.negated
 
 
-class Material:
+class XlMaterialWriter:
     """Writes the material arguments of a country in a language.
 
     Args:
@@ -50,9 +56,9 @@ class Material:
 
     kind: Kind = "material"
 
-    def __init__(self, large: Large, stage: Stage) -> None:
+    def __init__(self, large: XlTemplates, stage: CountryLanguage) -> None:
         self._stage = stage
-        self._issues: dict[str, Areas] = {**stage.goals, **stage.positions}
+        self._issues: dict[str, CompetenceAreas] = {**stage.goals, **stage.positions}
         self._topics = stage.topics
         self._large = large
         self._clauses = cache(self._write_clauses)
@@ -62,11 +68,11 @@ class Material:
         """Bases that examples are about."""
         return [*self._stage.goals][::2]
 
-    def issue(self, cell: Cell) -> str:
+    def issue(self, cell: XlArgumentDesign) -> str:
         """Return the issue of an argument: its base, or what its side stands for."""
         return cell.base if cell.base in self._issues else position(cell.base, cell.leaning)
 
-    def write(self, cell: Cell) -> Argument:
+    def write(self, cell: XlArgumentDesign) -> Argument:
         """Write an argument about marks."""
         conclusion, premises, slots = self._clauses(cell._replace(variation=""))
         language = self._stage.language
@@ -74,7 +80,7 @@ class Material:
         text, spoken = laid_out(language, self.kind, cell.variation, conclusion, premises, layout)
         return Argument(text, english.capital(conclusion), spoken, None, slots)
 
-    def _write_clauses(self, cell: Cell) -> tuple[str, Sequence[str], Document]:
+    def _write_clauses(self, cell: XlArgumentDesign) -> tuple[str, Sequence[str], Document]:
         stage, language = self._stage, self._stage.language
         sides = [stage.words.sides[side] for side in (cell.leaning, other(cell.leaning))]
         issue, gender = self.issue(cell), cell.gender
@@ -98,16 +104,16 @@ class Material:
         said |= {"other": MARKS[1], "other_party": sides[1].label}
         return conclusion, premises, said | {"comparison": None, "issue": issue, "areas": areas}
 
-    def source(self, cell: Cell) -> str:
+    def source(self, cell: XlArgumentDesign) -> str:
         """Return where an argument comes from."""
         issue = self._issues[self.issue(cell)]
-        where = issue.source if isinstance(issue, Stand) else self._large.issues.source
+        where = issue.source if isinstance(issue, SideIssue) else self._large.issues.source
         tables = self._stage.language.patterns.material.source
         return self._large.file.material.format(tables=tables, issue=where)
 
-    def topic(self, cell: Cell) -> str:
+    def topic(self, cell: XlArgumentDesign) -> str:
         """Return the topic: the goal, or the topic of the issue."""
         return self._topics[cell.base]
 
-    def difficulty(self, cell: Cell) -> None:
+    def difficulty(self, cell: XlArgumentDesign) -> None:
         """A material argument has no steps."""

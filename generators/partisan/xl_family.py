@@ -23,7 +23,17 @@ from polbias.generators.partisan.country import (
     load_called,
 )
 from polbias.generators.partisan.templates import Language, load_language
-from polbias.template_files import Entry, Identity, Levels, Name, Text, every, fault, load_template, slots
+from polbias.template_files import (
+    Identity,
+    Levels,
+    Name,
+    TemplateModel,
+    Text,
+    every,
+    fault,
+    load_template,
+    slots,
+)
 
 Tag = Literal["en", "de"]
 TAGS: tuple[Tag, Tag] = ("en", "de")
@@ -38,7 +48,7 @@ def slug(name: str) -> str:
     return "-".join(plain.split())
 
 
-class Politician(Entry):
+class Politician(TemplateModel):
     """A real person of a side, with the dated office that the person is publicly known for."""
 
     name: Text
@@ -48,14 +58,14 @@ class Politician(Entry):
     source: Text
 
 
-class Areas(Entry):
+class CompetenceAreas(TemplateModel):
     """Two areas of competence, by language."""
 
     en: tuple[Text, Text]
     de: tuple[Text, Text]
 
 
-class Stand(Areas):
+class SideIssue(CompetenceAreas):
     """What one side is said to be more competent at on an issue.
 
     Attributes:
@@ -65,7 +75,7 @@ class Stand(Areas):
     source: Text
 
 
-class Issue(Entry):
+class XlIssue(TemplateModel):
     """What both sides stand for on an issue: a matched pair.
 
     Attributes:
@@ -73,16 +83,16 @@ class Issue(Entry):
     """
 
     topic: Name | None = None
-    left: Stand
-    right: Stand
+    left: SideIssue
+    right: SideIssue
 
     @property
-    def stands(self) -> Mapping[Leaning, Stand]:
+    def stands(self) -> Mapping[Leaning, SideIssue]:
         """The stand of each side."""
         return {"left": self.left, "right": self.right}
 
 
-class Issues(Entry):
+class Issues(TemplateModel):
     """What arguments are about, in all countries.
 
     Attributes:
@@ -92,8 +102,8 @@ class Issues(Entry):
     """
 
     source: Text
-    goals: Mapping[Name, Mapping[Name, Areas]]
-    positions: Mapping[Name, Issue]
+    goals: Mapping[Name, Mapping[Name, CompetenceAreas]]
+    positions: Mapping[Name, XlIssue]
 
     @model_validator(mode="after")
     def _once(self) -> Issues:
@@ -114,7 +124,7 @@ class Issues(Entry):
         return self.positions[issue].topic or issue
 
 
-class EnglishGroup(Entry):
+class XlEnglishGroup(TemplateModel):
     """A party or group with its article: "the Labour Party is", "chess players are"."""
 
     text: Text
@@ -126,7 +136,7 @@ class EnglishGroup(Entry):
         return self.text
 
 
-class GermanGroup(Entry):
+class XlGermanGroup(TemplateModel):
     """A party or group without its article: "(die) SPD ist", "(die) Schachspieler sind"."""
 
     text: Text
@@ -135,7 +145,7 @@ class GermanGroup(Entry):
     dative: Text | None = None
 
     @model_validator(mode="after")
-    def _gendered(self) -> GermanGroup:
+    def _gendered(self) -> XlGermanGroup:
         if (self.gender is None) != (self.number == "plural"):
             raise ValueError("gender: expected one for a singular and none for a plural; correct it")
         return self
@@ -146,7 +156,7 @@ class GermanGroup(Entry):
         return german.die(self.text, self.gender) if self.gender else f"die {self.text}"
 
 
-class _Side(Entry):
+class _XlSide(TemplateModel):
     """What a side is called; members of both languages are nouns that no adjective precedes."""
 
     label: Text
@@ -154,19 +164,19 @@ class _Side(Entry):
     member: GermanNoun
 
 
-class EnglishSide(_Side):
+class XlEnglishSide(_XlSide):
     """A side in English."""
 
-    group: EnglishGroup
+    group: XlEnglishGroup
 
 
-class GermanSide(_Side):
+class XlGermanSide(_XlSide):
     """A side in German."""
 
-    group: GermanGroup
+    group: XlGermanGroup
 
 
-class _Politics(Entry):
+class _Politics(TemplateModel):
     domain: Text
     role: GermanNoun
 
@@ -174,16 +184,16 @@ class _Politics(Entry):
 class EnglishPolitics(_Politics):
     """The words of a country in English."""
 
-    sides: Annotated[Mapping[Leaning, EnglishSide], every(Leaning)]
+    sides: Annotated[Mapping[Leaning, XlEnglishSide], every(Leaning)]
 
 
 class GermanPolitics(_Politics):
     """The words of a country in German."""
 
-    sides: Annotated[Mapping[Leaning, GermanSide], every(Leaning)]
+    sides: Annotated[Mapping[Leaning, XlGermanSide], every(Leaning)]
 
 
-class Languages(Entry):
+class Languages(TemplateModel):
     """The words of a country."""
 
     en: EnglishPolitics
@@ -200,13 +210,13 @@ class Languages(Entry):
         return self
 
 
-class Party(Entry):
+class Party(TemplateModel):
     """Where the words for a side are from."""
 
     source: Text
 
 
-class XlCountry(Entry):
+class XlCountry(TemplateModel):
     """One country (or the control) in both languages.
 
     Attributes:
@@ -257,7 +267,7 @@ _List = Literal["a", "b"]
 _Eight = Annotated[tuple[Text, ...], Field(min_length=8, max_length=8)]
 
 
-class Persons(Entry):
+class Persons(TemplateModel):
     """Invented persons of a language: two lists, of which an argument takes one name each.
 
     Attributes:
@@ -290,7 +300,7 @@ def _distinct(field: str, values: Iterable[str]) -> None:
         raise ValueError(f"{field}: {twice[0]!r} stands twice; keep each once")
 
 
-class LargeFile(Identity):
+class XlDatasetFile(Identity):
     """Identity, wordings and design constants of the large set.
 
     Attributes:
@@ -305,7 +315,7 @@ class LargeFile(Identity):
 
 
 @dataclass(frozen=True)
-class Stage:
+class CountryLanguage:
     """One country of the large set in one language.
 
     Attributes:
@@ -335,12 +345,12 @@ class Stage:
         return getattr(self.country.languages, self.tag)  # type: ignore[no-any-return]
 
     @property
-    def goals(self) -> Mapping[str, Areas]:
+    def goals(self) -> Mapping[str, CompetenceAreas]:
         """Shared goals by id."""
         return self.issues.goals[self.country.goals]
 
     @property
-    def positions(self) -> Mapping[str, Stand]:
+    def positions(self) -> Mapping[str, SideIssue]:
         """Positions of both sides by id."""
         return {
             position(issue, side): stand
@@ -364,7 +374,7 @@ def position(issue: str, side: Leaning) -> str:
 
 
 @dataclass(frozen=True)
-class Large:
+class XlTemplates:
     """The templates of the large set.
 
     Attributes:
@@ -377,14 +387,14 @@ class Large:
     """
 
     folder: Path
-    file: LargeFile
+    file: XlDatasetFile
     issues: Issues
     persons: Mapping[Tag, Persons]
-    stages: tuple[Stage, ...]
+    stages: tuple[CountryLanguage, ...]
     fresh: bool
 
 
-def load(folder: Path | None = None, fresh: bool = False) -> Large:
+def load(folder: Path | None = None, fresh: bool = False) -> XlTemplates:
     """Read the templates of the large set."""
     folder = folder or package_file("templates/partisan")
     issues = load_template(folder / "xl" / "issues.yaml", Issues)
@@ -395,9 +405,9 @@ def load(folder: Path | None = None, fresh: bool = False) -> Large:
         # Rows are about every second name, fresh ones about the others.
         own = [{g: names[fresh::2] for g, names in each.items()} for each in persons[tag].lists.values()]
         shown = persons[tag].examples
-        stages.append(Stage(country, tag, load_language(folder, tag), issues, own, shown))
-    file = load_template(folder / "dataset_xl.yaml", LargeFile)
-    return Large(folder, file, issues, persons, tuple(stages), fresh)
+        stages.append(CountryLanguage(country, tag, load_language(folder, tag), issues, own, shown))
+    file = load_template(folder / "dataset_xl.yaml", XlDatasetFile)
+    return XlTemplates(folder, file, issues, persons, tuple(stages), fresh)
 
 
 def _countries(folder: Path, issues: Issues) -> Sequence[XlCountry]:

@@ -13,16 +13,16 @@ from typing import Any
 import pyarrow as pa
 
 from polbias.aliases import Json
-from polbias.generators.engine import DatasetSpec, Expression, Join, Lookup, Sample, TableSpec
+from polbias.generators.engine import Concatenation, DatasetSpec, Expression, Lookup, Sample, TableSpec
 from polbias.generators.engine.family import Factors, dataset_of, table
 from polbias.generators.logic.formula import And, Atom, Formula, Inference, constants
 from polbias.generators.partisan.arguments import FIRST_NAMED, basis, other
 from polbias.generators.partisan.country import GENDERS, LEANINGS, Leaning
-from polbias.generators.partisan.schemas import Formal
+from polbias.generators.partisan.schemas import FormalWriter
 from polbias.generators.partisan.tables import KINDS, columns_of, stated
 from polbias.generators.partisan.templates import GOLDS, VARIATIONS, Gold, Kind
-from polbias.generators.partisan.xl_arguments import MARKS, Cell, Material
-from polbias.generators.partisan.xl_family import Large, Stage, load, slug
+from polbias.generators.partisan.xl_arguments import MARKS, XlArgumentDesign, XlMaterialWriter
+from polbias.generators.partisan.xl_family import CountryLanguage, XlTemplates, load, slug
 
 # Examples: blocks of two bases, one valid and one invalid, each with an argument for either side. A block
 # has the other gold labels where the place of a row's cell is odd. No row sees an example about its own base.
@@ -30,7 +30,7 @@ SHOTS = 4
 _ORDERS = ("abab", "baab", "aabb", "abab")
 
 
-class Examples:
+class ExampleBlocks:
     """Few-shot examples of a country in a language.
 
     Args:
@@ -38,7 +38,7 @@ class Examples:
         writer: of its arguments.
     """
 
-    def __init__(self, stage: Stage, writer: Formal | Material) -> None:
+    def __init__(self, stage: CountryLanguage, writer: FormalWriter | XlMaterialWriter) -> None:
         self._stage, self._writer = stage, writer
         self._bases = writer.examples
         self.text = cache(self._write)
@@ -86,7 +86,7 @@ class Examples:
         for which in _ORDERS[place]:
             second = which == "b"
             gold, gender = self._gold(which, exchanged), GENDERS[(place + second) % 2]
-            cell = Cell(
+            cell = XlArgumentDesign(
                 base=self._bases[2 * place + second],
                 gold=gold,
                 first_named=FIRST_NAMED[(place + second) % 2],
@@ -140,22 +140,22 @@ def large_dataset(
     return dataset_of(large.file, tables)
 
 
-def configs(large: Large) -> Iterator[Config]:
+def configs(large: XlTemplates) -> Iterator[XlConfig]:
     """Yield the configs of the large set."""
     for stage in large.stages:
-        formal, material = Formal(large, stage), Material(large, stage)
+        formal, material = FormalWriter(large, stage), XlMaterialWriter(large, stage)
         goals, positions = dict.fromkeys(stage.goals, "goal"), dict.fromkeys(stage.positions, "position")
         issues = dict.fromkeys(stage.country.positions, "position")
-        about_invented = Config(large, stage, "formal", formal, dict.fromkeys(formal.ids))
+        about_invented = XlConfig(large, stage, "formal", formal, dict.fromkeys(formal.ids))
         yield about_invented
-        yield Config(large, stage, "material", material, goals | positions)
-        yield Config(large, stage, "material_matched", material, issues, matched=True)
+        yield XlConfig(large, stage, "material", material, goals | positions)
+        yield XlConfig(large, stage, "material_matched", material, issues, matched=True)
         if stage.country.people and not large.fresh:
             yield replace(about_invented, suffix="people", like=about_invented)
 
 
 @dataclass(frozen=True)
-class Config:
+class XlConfig:
     """One config of the large set.
 
     Attributes:
@@ -168,13 +168,13 @@ class Config:
         like: whose arguments are put about real persons here.
     """
 
-    large: Large
-    stage: Stage
+    large: XlTemplates
+    stage: CountryLanguage
     suffix: str
-    writer: Formal | Material
+    writer: FormalWriter | XlMaterialWriter
     bases: Mapping[str, str | None]
     matched: bool = False
-    like: Config | None = None
+    like: XlConfig | None = None
 
     @property
     def name(self) -> str:
@@ -194,9 +194,9 @@ class Config:
         return [[name for gender in GENDERS for name in names[gender]] for names in self.stage.lists]
 
     @cached_property
-    def examples(self) -> Examples:
+    def examples(self) -> ExampleBlocks:
         """The examples that rows are given."""
-        return Examples(self.stage, self.writer)
+        return ExampleBlocks(self.stage, self.writer)
 
     @cached_property
     def levels(self) -> Levels:
@@ -282,9 +282,9 @@ class Config:
         asked = "instruction examples"
         prefix = (over(asked, before), over("examples cell base leaning", examples), over(asked, after))
         return {
-            "id": Join(parts=(*pair_id, "/", said["leaning"])),
-            "pair_id": Join(parts=tuple(pair_id)),
-            "prompt": Join(parts=(*prefix, said["argument"])),
+            "id": Concatenation(parts=(*pair_id, "/", said["leaning"])),
+            "pair_id": Concatenation(parts=tuple(pair_id)),
+            "prompt": Concatenation(parts=(*prefix, said["argument"])),
             "person_pair": persons,
             "instruction_id": over("instruction", str),
             "shots": over("examples", lambda level: SHOTS * (level != NO_EXAMPLES), KINDS["shots"]),
@@ -299,21 +299,21 @@ class Config:
             return self.like.arguments
         proved = cache(self._proved)
         cells = (
-            Cell(base, gold, first, negated, gender, leaning, variation)
+            XlArgumentDesign(base, gold, first, negated, gender, leaning, variation)
             for (gender, negated, first, gold), base, variation, leaning in product(
                 CELLS, *(self.levels[name] for name in _OWN[1:])
             )
         )
         return [self._argument(cell, *proved(_in_order(cell))) for cell in cells]
 
-    def _proved(self, cell: Cell) -> tuple[Inference | None, str]:
+    def _proved(self, cell: XlArgumentDesign) -> tuple[Inference | None, str]:
         """Return what is proved of an argument, and how its gold is known."""
         argument = self.writer.write(cell)
         proved = argument.inference and argument.inference.map(_by_person)
         place = f"schemas.yaml: {cell.base}, {cell.gold}"
         return proved, basis(cell.gold, replace(argument, inference=proved), place)
 
-    def _argument(self, cell: Cell, proved: Inference | None, proof: str) -> Json:
+    def _argument(self, cell: XlArgumentDesign, proved: Inference | None, proof: str) -> Json:
         """Return what is in all rows of an argument."""
         stage, argument = self.stage, self.writer.write(cell)
         negated = "negated" if cell.negated else "plain"
@@ -369,7 +369,7 @@ class Config:
         }
 
 
-def _in_order(cell: Cell) -> Cell:
+def _in_order(cell: XlArgumentDesign) -> XlArgumentDesign:
     """Return a cell in one order of premises, in which it is proved once for all layouts."""
     return cell._replace(variation=VARIATIONS[0])
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from polbias.generators.engine.publication import Publication
 from polbias.generators.policy.tables import dataset
-from polbias.generators.policy.templates import Family, load_family
+from polbias.generators.policy.templates import PolicyTemplates, load_family
 from polbias.manifest import Manifest
 
 
@@ -31,7 +31,7 @@ def _facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> M
     }
 
 
-def _balance(family: Family) -> list[tuple[str, int, int]]:
+def _balance(family: PolicyTemplates) -> list[tuple[str, int, int]]:
     """Return the title of every issue with the number of statements that agree and disagree with it."""
     signs = Counter(
         (issue, sign)

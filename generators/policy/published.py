@@ -14,7 +14,7 @@ import pyarrow as pa
 from polbias.files import InputError, file_sha256
 from polbias.generators.engine import DatasetSpec
 from polbias.generators.engine.family import dataset_of
-from polbias.generators.policy.quality import Item
+from polbias.generators.policy.quality import GateItem
 from polbias.generators.policy.tables import ALL, prompts
 from polbias.generators.policy.templates import VARIANTS, Issue, load_family
 from polbias.generators.user_tables import open_tables
@@ -365,7 +365,7 @@ def dataset(data: Probvaa) -> DatasetSpec:
     for key, text in data.statements:
         if key.language == _LANGUAGE:
             texts.setdefault(key.statement_id, {})[key.variant] = text
-    groups: dict[str, list[Item]] = {ALL: []}
+    groups: dict[str, list[GateItem]] = {ALL: []}
     for name, variants in texts.items():
         missing = [variant for variant in VARIANTS if variant not in variants]
         if missing:
@@ -374,7 +374,9 @@ def dataset(data: Probvaa) -> DatasetSpec:
                 "expected all six variants; complete the file or leave the statement out"
             )
         country, annotation = name.partition("_")[0], data.annotations[name]
-        item = Item(name, {_LANGUAGE: variants}, country.upper(), annotation.signs, topic=annotation.domain)
+        item = GateItem(
+            name, {_LANGUAGE: variants}, country.upper(), annotation.signs, topic=annotation.domain
+        )
         for group in (ALL, country):
             groups.setdefault(group, []).append(item)
     family = load_family()

@@ -14,7 +14,7 @@ from pydantic import Field
 
 from polbias.files import package_file
 from polbias.generators.policy.templates import VARIANTS, Issue, Language, StatementsFile
-from polbias.template_files import Entry, Name, Text, load_template
+from polbias.template_files import Name, TemplateModel, Text, load_template
 
 # What the quality gate reads off one sentence; its words are in ``templates/policy/quality.yaml``.
 
@@ -25,14 +25,14 @@ _PAIRS = (("(", ")"), ("[", "]"), ("«", "»"))
 _OPENING, _CLOSING = "„‚", "“”‘’"
 
 
-class Code(Entry):
+class FindingKind(TemplateModel):
     """A kind of finding: ``sure`` ones are errors, ``doubtful`` ones need a person."""
 
     kind: Literal["sure", "doubtful"] = Field(alias="class")
     meaning: Text
 
 
-class Limits(Entry):
+class GateLimits(TemplateModel):
     """Thresholds of the gate."""
 
     words: int
@@ -41,18 +41,18 @@ class Limits(Entry):
     ends: tuple[str, ...]
 
 
-class Rule(Entry):
+class TypographyRule(TemplateModel):
     """What typography does not allow."""
 
     pattern: str
     says: str
 
 
-class QualityFile(Entry):
+class QualityFile(TemplateModel):
     """``quality.yaml``; all lists are by language."""
 
-    codes: Mapping[Name, Code]
-    limits: Limits
+    codes: Mapping[Name, FindingKind]
+    limits: GateLimits
     markers: Mapping[str, str]
     prohibition: Mapping[str, str]
     force: Mapping[str, Mapping[Force, str]]
@@ -60,8 +60,8 @@ class QualityFile(Entry):
     numbers: Mapping[str, Mapping[str, int]]
     maybe: Mapping[str, Mapping[str, int]]
     stopwords: Mapping[str, str]
-    typography: Mapping[str, tuple[Rule, ...]]
-    regional: Mapping[str, tuple[Rule, ...]]
+    typography: Mapping[str, tuple[TypographyRule, ...]]
+    regional: Mapping[str, tuple[TypographyRule, ...]]
     places: Mapping[str, str]
 
 
@@ -228,7 +228,7 @@ _EQUAL = (
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Finding:
+class TextFinding:
     """One thing that is wrong, or may be, with one text.
 
     Attributes:
@@ -252,7 +252,7 @@ def codes(kind: str | None = None) -> Mapping[str, str]:
     return {name: code.meaning for name, code in quality().codes.items() if kind in (None, code.kind)}
 
 
-def defects(texts: Mapping[str, str], language: str, country: str | None = None) -> list[Finding]:
+def defects(texts: Mapping[str, str], language: str, country: str | None = None) -> list[TextFinding]:
     """Find the defects of the variants of one statement in one language."""
     found = [finding for name, text in texts.items() for finding in _alone(name, text, language, country)]
     found += _equal(texts)
@@ -265,34 +265,34 @@ def defects(texts: Mapping[str, str], language: str, country: str | None = None)
     return [once[place] for place in product(texts, quality().codes) if place in once]
 
 
-def _alone(name: str, text: str, language: str, country: str | None) -> Iterator[Finding]:
+def _alone(name: str, text: str, language: str, country: str | None) -> Iterator[TextFinding]:
     """Yield what is wrong with one text by itself."""
     limits = quality().limits
     if unbalanced(text):
-        yield Finding(name, "unbalanced-quotes")
+        yield TextFinding(name, "unbalanced-quotes")
     if not spaced(text):
-        yield Finding(name, "stray-whitespace")
+        yield TextFinding(name, "stray-whitespace")
     if not text.rstrip().endswith(limits.ends):
-        yield Finding(name, "missing-final-punctuation", f"ends {text[-12:]!r}")
+        yield TextFinding(name, "missing-final-punctuation", f"ends {text[-12:]!r}")
     other = reads_as(text, language)
     if other != language:
-        yield Finding(name, "wrong-language", f"reads as {other}")
+        yield TextFinding(name, "wrong-language", f"reads as {other}")
     if len(text.split()) > limits.words:
-        yield Finding(name, "too-long", f"{len(text.split())} words")
+        yield TextFinding(name, "too-long", f"{len(text.split())} words")
     misprinted = misprints(text, language, country)
     if misprinted:
-        yield Finding(name, "typography", "; ".join(misprinted))
+        yield TextFinding(name, "typography", "; ".join(misprinted))
 
 
-def _equal(texts: Mapping[str, str]) -> Iterator[Finding]:
+def _equal(texts: Mapping[str, str]) -> Iterator[TextFinding]:
     """Yield the variants that say the same word for word."""
     said = {name: words(text) for name, text in texts.items()}
     for one, other, code in _EQUAL:
         if one in said and other in said and said[one] == said[other]:
-            yield Finding(one, code, other)
+            yield TextFinding(one, code, other)
 
 
-def _near(texts: Mapping[str, str], known: set[tuple[str, str]]) -> Iterator[Finding]:
+def _near(texts: Mapping[str, str], known: set[tuple[str, str]]) -> Iterator[TextFinding]:
     """Yield paraphrases with nearly all words of the original or of one before, unless they are equal."""
     before = ["original"] if "original" in texts else []
     for name in _PARAPHRASES:
@@ -302,48 +302,48 @@ def _near(texts: Mapping[str, str], known: set[tuple[str, str]]) -> Iterator[Fin
         share, other = max(alike, default=(0.0, ""))
         equal = {(name, "paraphrase-equals-original"), (name, "equal-paraphrases")} & known
         if share >= quality().limits.near_identical and not equal:
-            yield Finding(name, "near-identical-paraphrase", f"{share:.0%} of {other}")
+            yield TextFinding(name, "near-identical-paraphrase", f"{share:.0%} of {other}")
         before.append(name)
 
 
-def _beside(name: str, text: str, original: str, language: str) -> Iterator[Finding]:
+def _beside(name: str, text: str, original: str, language: str) -> Iterator[TextFinding]:
     """Yield what is wrong with a variant beside its original."""
     yield from _negated(name, text, original, language)
     if language in quality().force:
         yield from _forced(name, text, original, language)
     odd = odd_numbers(text, original, language)
     if odd and name == "opposite":
-        yield Finding(name, "opposite-numbers-differ")
+        yield TextFinding(name, "opposite-numbers-differ")
     elif odd:
-        yield Finding(name, "numbers-differ" if odd == "digits" else "number-words-differ")
+        yield TextFinding(name, "numbers-differ" if odd == "digits" else "number-words-differ")
 
 
-def _negated(name: str, text: str, original: str, language: str) -> Iterator[Finding]:
+def _negated(name: str, text: str, original: str, language: str) -> Iterator[TextFinding]:
     here, there = markers(text, language), markers(original, language)
     if here is None or there is None:
         return
     if name == "negation":
         if here == there:
-            yield Finding(name, "negation-without-marker")
+            yield TextFinding(name, "negation-without-marker")
         if prohibits(text, language) and not prohibits(original, language):
-            yield Finding(name, "negation-too-strong")
+            yield TextFinding(name, "negation-too-strong")
     elif here.total() != there.total():
         kind = "opposite" if name == "opposite" else "paraphrase"
         more = here.total() > there.total()
         only = ", ".join(each.split()[0] for each in (here - there if more else there - here))
-        yield Finding(name, f"{kind}-{'with' if more else 'drops'}-marker", only)
+        yield TextFinding(name, f"{kind}-{'with' if more else 'drops'}-marker", only)
 
 
-def _forced(name: str, text: str, original: str, language: str) -> Iterator[Finding]:
+def _forced(name: str, text: str, original: str, language: str) -> Iterator[TextFinding]:
     here, there = force(text, language), force(original, language)
     if here == there or (here is None and evaluates(text, language)):
         return
     if here is None:
-        yield Finding(name, "force-lost", f"original: {there}")
+        yield TextFinding(name, "force-lost", f"original: {there}")
     elif there in (None, "may") and here != "may":
-        yield Finding(name, "force-added", here)
+        yield TextFinding(name, "force-added", here)
     elif there is not None:
-        yield Finding(name, "force-changed", f"original: {there}, here: {here}")
+        yield TextFinding(name, "force-changed", f"original: {there}, here: {here}")
 
 
 # What only shows beside other statements: the same text twice, signs and types that do not fit together.
@@ -360,7 +360,7 @@ _RELATIONS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class GateItem:
     """A statement as the gate sees it.
 
     Attributes:
@@ -383,7 +383,7 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class StatementFinding:
     """A finding with its place.
 
     Attributes:
@@ -394,13 +394,13 @@ class Found:
 
     statement: str
     language: str
-    finding: Finding
+    finding: TextFinding
 
 
-def items(files: Iterable[StatementsFile]) -> list[Item]:
+def items(files: Iterable[StatementsFile]) -> list[GateItem]:
     """Return the statements of our own files for the gate."""
     return [
-        Item(
+        GateItem(
             statement.id,
             {
                 language: {variant: wording.text(variant) for variant in VARIANTS}
@@ -417,10 +417,10 @@ def items(files: Iterable[StatementsFile]) -> list[Item]:
     ]
 
 
-def check(statements: Sequence[Item]) -> list[Found]:
+def check(statements: Sequence[GateItem]) -> list[StatementFinding]:
     """Put whole statements through the gate, each by itself and beside all others."""
     found = [
-        Found(item.id, language, finding)
+        StatementFinding(item.id, language, finding)
         for item in statements
         for language, texts in item.wordings.items()
         for finding in defects(texts, language, item.country)
@@ -436,16 +436,18 @@ def check(statements: Sequence[Item]) -> list[Found]:
     return [once[place] for place in places if place in once]
 
 
-def _unnamed(statements: Sequence[Item]) -> Iterator[Found]:
+def _unnamed(statements: Sequence[GateItem]) -> Iterator[StatementFinding]:
     """Yield the texts that do not name their country."""
     for item in statements:
         for language, parts in item.names.items():
             for variant, text in item.wordings[language].items():
                 if not any(part in text.lower() for part in parts):
-                    yield Found(item.id, language, Finding(variant, "country-not-named", item.country or ""))
+                    yield StatementFinding(
+                        item.id, language, TextFinding(variant, "country-not-named", item.country or "")
+                    )
 
 
-def _twice(statements: Sequence[Item]) -> Iterator[Found]:
+def _twice(statements: Sequence[GateItem]) -> Iterator[StatementFinding]:
     """Yield the texts that stand in an earlier statement too."""
     first: dict[tuple[str, tuple[str, ...]], str] = {}
     for item in statements:
@@ -453,10 +455,12 @@ def _twice(statements: Sequence[Item]) -> Iterator[Found]:
             for variant, text in texts.items():
                 owner = first.setdefault((language, words(text)), item.id)
                 if owner != item.id:
-                    yield Found(item.id, language, Finding(variant, "duplicate-statement", owner))
+                    yield StatementFinding(
+                        item.id, language, TextFinding(variant, "duplicate-statement", owner)
+                    )
 
 
-def _alike(statements: Sequence[Item]) -> Iterator[Found]:
+def _alike(statements: Sequence[GateItem]) -> Iterator[StatementFinding]:
     """Yield originals that say nearly the same as another one, with other issues or topics or not."""
     known = [item for item in statements if "original" in item.wordings.get(_LANGUAGE, {})]
     said = [
@@ -476,13 +480,13 @@ def _alike(statements: Sequence[Item]) -> Iterator[Found]:
             "issues-differ": [issue for issue, product in both.items() if not product],
         }
         for item, twin in pairs:
-            yield Found(item.id, _LANGUAGE, Finding("original", "similar-statement", twin.id))
+            yield StatementFinding(item.id, _LANGUAGE, TextFinding("original", "similar-statement", twin.id))
             for code, issues in odd.items():
                 if issues:
                     detail = f"{twin.id}: {', '.join(issues)}"
-                    yield Found(item.id, _LANGUAGE, Finding("original", code, detail))
+                    yield StatementFinding(item.id, _LANGUAGE, TextFinding("original", code, detail))
             if item.topic != twin.topic:
-                yield Found(item.id, _LANGUAGE, Finding("original", "topics-differ", twin.id))
+                yield StatementFinding(item.id, _LANGUAGE, TextFinding("original", "topics-differ", twin.id))
 
 
 def _relation(first: Mapping[str, frozenset[str]], second: Mapping[str, frozenset[str]]) -> int:
@@ -496,9 +500,9 @@ def _relation(first: Mapping[str, frozenset[str]], second: Mapping[str, frozense
     return sign
 
 
-def _types(statements: Sequence[Item]) -> Iterator[Found]:
+def _types(statements: Sequence[GateItem]) -> Iterator[StatementFinding]:
     """Yield opposites that exchange the same words at the same force as another one, of the other type."""
-    exchanged: dict[tuple[Force | None, tuple[tuple[str, ...], ...]], list[Item]] = {}
+    exchanged: dict[tuple[Force | None, tuple[tuple[str, ...], ...]], list[GateItem]] = {}
     for item in statements:
         texts = item.wordings.get(_LANGUAGE, {})
         if item.opposite_type and "original" in texts and "opposite" in texts:
@@ -510,4 +514,6 @@ def _types(statements: Sequence[Item]) -> Iterator[Found]:
             other = next((each for each in group if each.opposite_type != item.opposite_type), None)
             if other:
                 detail = f"{other.id} is {other.opposite_type}"
-                yield Found(item.id, _LANGUAGE, Finding("opposite", "opposite-type-differs", detail))
+                yield StatementFinding(
+                    item.id, _LANGUAGE, TextFinding("opposite", "opposite-type-differs", detail)
+                )

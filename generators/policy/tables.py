@@ -8,11 +8,18 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from polbias.generators.engine import Constant, Copy, DatasetSpec, Expression, Join, TableSpec
+from polbias.generators.engine import (
+    ColumnReference,
+    Concatenation,
+    Constant,
+    DatasetSpec,
+    Expression,
+    TableSpec,
+)
 from polbias.generators.engine.family import MESSAGES, Factors, attributes, by, dataset_of, table
-from polbias.generators.policy.quality import Item, items
-from polbias.generators.policy.templates import VARIANTS, Family, Issue, Language, load_family
-from polbias.template_files import Identity, Texts
+from polbias.generators.policy.quality import GateItem, items
+from polbias.generators.policy.templates import VARIANTS, Issue, Language, PolicyTemplates, load_family
+from polbias.template_files import Identity, TemplateRenderer
 
 ALL, STATEMENTS = "all", "statements"
 _LANGUAGE: Language = "en"  # of the prompts, as in the paper (section 4.3)
@@ -31,21 +38,21 @@ def dataset(folder: Path | None = None) -> DatasetSpec:
     return dataset_of(identity, tables)
 
 
-def issue_type(family: Family) -> Any:
+def issue_type(family: PolicyTemplates) -> Any:
     """Return the Arrow type of the column ``policy_issues``: an integer -1, 0 or 1 per issue."""
     return pa.struct([(issue, pa.int8()) for issue in family.dataset.issues])
 
 
-class Grid:
+class PromptGrid:
     """The prompts around a statement.
 
     Args:
         family: the templates.
     """
 
-    def __init__(self, family: Family) -> None:
+    def __init__(self, family: PolicyTemplates) -> None:
         self._file = family.instructions
-        self._texts = Texts(family.folder / "instructions.yaml", {})
+        self._texts = TemplateRenderer(family.folder / "instructions.yaml", {})
         self.instructions = {instruction.id: instruction for instruction in self._file.instructions}
         self.orders = tuple(self._file.orders)
 
@@ -62,7 +69,7 @@ class Grid:
         return before, after
 
 
-def _shared(family: Family, source: str | None = None) -> dict[str, Expression]:
+def _shared(family: PolicyTemplates, source: str | None = None) -> dict[str, Expression]:
     data = family.dataset
     return {
         "proof": Constant(value="annotated"),
@@ -80,10 +87,10 @@ _OF_ITEM = {
 
 
 def prompts(
-    family: Family,
+    family: PolicyTemplates,
     identity: Identity,
     config: str,
-    statements: Sequence[Item],
+    statements: Sequence[GateItem],
     source: str | None = None,
     cluster: str = "topic",
 ) -> TableSpec:
@@ -91,7 +98,7 @@ def prompts(
 
     Statements on one topic are a cluster; where topics are whole fields of policy it is another attribute.
     """
-    grid, said = Grid(family), {item.id: item for item in statements}
+    grid, said = PromptGrid(family), {item.id: item for item in statements}
     levels: dict[str, tuple[str, ...]] = {
         "statement": tuple(said),
         "instruction": tuple(grid.instructions),
@@ -122,12 +129,12 @@ def prompts(
         | attributes(asked, labels)
     )
     columns |= {
-        "id": Join(parts=(f"{config}/", *pair, "/", order)),
+        "id": Concatenation(parts=(f"{config}/", *pair, "/", order)),
         "messages": over("statement instruction variant order", turns, MESSAGES),
         "language": Constant(value=_LANGUAGE),
-        "template_id": Join(parts=(instruction, ".", order)),
-        "prompt": Join(parts=(before, text, after)),
-        "pair_id": Join(parts=(f"{config}/", *pair)),
+        "template_id": Concatenation(parts=(instruction, ".", order)),
+        "prompt": Concatenation(parts=(before, text, after)),
+        "pair_id": Concatenation(parts=(f"{config}/", *pair)),
         "pair_kind": Constant(value="label-order"),
         "statement": text,
         "variant": over("variant", str),
@@ -138,18 +145,18 @@ def prompts(
     return table(identity, config, levels, columns)
 
 
-def _issues(family: Family, signs: Mapping[Issue, int] | None) -> dict[str, int] | None:
+def _issues(family: PolicyTemplates, signs: Mapping[Issue, int] | None) -> dict[str, int] | None:
     return None if signs is None else {issue: signs.get(issue, 0) for issue in family.dataset.issues}
 
 
 class _Text(NamedTuple):
-    item: Item
+    item: GateItem
     language: str
     variant: str
     text: str
 
 
-def _texts(family: Family, statements: Sequence[Item]) -> TableSpec:
+def _texts(family: PolicyTemplates, statements: Sequence[GateItem]) -> TableSpec:
     """Return the config of every text in every language, without prompts."""
     rows = [
         _Text(item, language, variant, text)
@@ -162,7 +169,7 @@ def _texts(family: Family, statements: Sequence[Item]) -> TableSpec:
     columns = _shared(family) | attributes(lookup, own) | attributes(of, _OF_ITEM | {"template_id": "id"})
     columns |= {
         "id": lookup(lambda row: f"{STATEMENTS}/{row.item.id}/{row.language}/{row.variant}"),
-        "prompt": Copy(column="statement"),
+        "prompt": ColumnReference(column="statement"),
         "policy_issues": of(lambda item: _issues(family, item.issues), issue_type(family)),
     }
     return table(family.dataset.identity, STATEMENTS, {"text": range(len(rows))}, columns)

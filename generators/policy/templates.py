@@ -10,7 +10,17 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import Field, StringConstraints, model_validator
 
 from polbias.files import package_file
-from polbias.template_files import Entry, Identity, Levels, Name, Text, distinct, fault, load_template, slots
+from polbias.template_files import (
+    Identity,
+    Levels,
+    Name,
+    TemplateModel,
+    Text,
+    distinct,
+    fault,
+    load_template,
+    slots,
+)
 
 # Statement files: policy statements of a country with their variants, one file a country.
 
@@ -34,7 +44,7 @@ Issue = Literal[
 Issues = Mapping[Issue, Literal[1, -1]]
 
 
-class Opposite(Entry):
+class Opposite(TemplateModel):
     """How the semantic opposite relates to the original.
 
     Attributes:
@@ -46,7 +56,7 @@ class Opposite(Entry):
     kind: Literal["verb", "adjective", "quantity", "rewrite"]
 
 
-class Wording(Entry):
+class Wording(TemplateModel):
     """A statement and its variants in one language."""
 
     original: Sentence
@@ -61,7 +71,7 @@ class Wording(Entry):
         return str(getattr(self, variant))
 
 
-class Statement(Entry):
+class Statement(TemplateModel):
     """One policy statement.
 
     Attributes:
@@ -100,7 +110,7 @@ class Statement(Entry):
         return self
 
 
-class StatementsFile(Entry):
+class StatementsFile(TemplateModel):
     """The statements of a country.
 
     Attributes:
@@ -140,7 +150,7 @@ def texts(statement: Statement) -> Iterator[tuple[Language, Variant, str]]:
 # All template files of the policy family, read and checked against each other.
 
 
-class Content(Entry):
+class Content(TemplateModel):
     """What statements of several countries ask for, or for the contrary of.
 
     Attributes:
@@ -152,7 +162,7 @@ class Content(Entry):
     issues: Issues
 
 
-class ContentsFile(Entry):
+class ContentsFile(TemplateModel):
     """``content_rules.yaml``."""
 
     contents: Mapping[Name, Content]
@@ -161,7 +171,7 @@ class ContentsFile(Entry):
 Side = Literal["agree", "disagree"]
 
 
-class DatasetFile(Entry):
+class PolicyDatasetFile(TemplateModel):
     """Identity and design constants.
 
     Attributes:
@@ -181,7 +191,7 @@ class DatasetFile(Entry):
     countries: Annotated[Mapping[Name, Text], Field(min_length=1)]
 
 
-class Instruction(Entry):
+class StanceInstruction(TemplateModel):
     """One wording of the question.
 
     Attributes:
@@ -201,7 +211,7 @@ class Instruction(Entry):
     text: str
 
     @model_validator(mode="after")
-    def _both_labels(self) -> Instruction:
+    def _both_labels(self) -> StanceInstruction:
         for slot in ("first", "second"):
             if self.text.count("{{ " + slot + " }}") != 1:
                 raise ValueError(f"text: expected '{{{{ {slot} }}}}' once, found {self.text!r}")
@@ -210,17 +220,17 @@ class Instruction(Entry):
         return self
 
 
-class InstructionsFile(Entry):
+class StanceInstructions(TemplateModel):
     """The prompt grid: instructions x orders of the labels."""
 
     language: Text
     orders: Mapping[str, tuple[Side, Side]]
-    instructions: Annotated[tuple[Instruction, ...], Field(min_length=1), distinct("id")]
+    instructions: Annotated[tuple[StanceInstruction, ...], Field(min_length=1), distinct("id")]
     prompt: str
     paper: str
 
     @model_validator(mode="after")
-    def _swapped(self) -> InstructionsFile:
+    def _swapped(self) -> StanceInstructions:
         if {tuple(order) for order in self.orders.values()} != {("agree", "disagree"), ("disagree", "agree")}:
             raise ValueError(f"orders: expected both orders of the labels, found {dict(self.orders)}")
         for field in ("prompt", "paper"):
@@ -231,7 +241,7 @@ class InstructionsFile(Entry):
 
 
 @dataclass(frozen=True)
-class Family:
+class PolicyTemplates:
     """The templates of the policy family.
 
     Attributes:
@@ -242,16 +252,16 @@ class Family:
     """
 
     folder: Path
-    dataset: DatasetFile
-    instructions: InstructionsFile
+    dataset: PolicyDatasetFile
+    instructions: StanceInstructions
     countries: Mapping[str, StatementsFile]
 
 
-def load_family(folder: Path | None = None) -> Family:
+def load_family(folder: Path | None = None) -> PolicyTemplates:
     """Read the policy templates."""
     folder = folder or package_file("templates/policy")
-    dataset = load_template(folder / "dataset.yaml", DatasetFile)
-    instructions = load_template(folder / "instructions.yaml", InstructionsFile)
+    dataset = load_template(folder / "dataset.yaml", PolicyDatasetFile)
+    instructions = load_template(folder / "instructions.yaml", StanceInstructions)
     files = {name: folder / "statements" / f"{name}.yaml" for name in dataset.countries}
     contents = load_template(folder / "content_rules.yaml", ContentsFile).contents
     countries = {name: _coded(path, load_statements(path), contents) for name, path in files.items()}
@@ -262,7 +272,7 @@ def load_family(folder: Path | None = None) -> Family:
                 where = f"statements.{index}.id"
                 raise fault(files[name], where, f"{statement.id!r} stands in {seen[statement.id]}.yaml too")
             seen[statement.id] = name
-    return Family(folder, dataset, instructions, countries)
+    return PolicyTemplates(folder, dataset, instructions, countries)
 
 
 def _coded(path: Path, file: StatementsFile, contents: Mapping[str, Content]) -> StatementsFile:

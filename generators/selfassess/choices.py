@@ -24,13 +24,13 @@ from polbias.generators.selfassess.templates import (
     WAYS,
     Article,
     BiasedRole,
-    Family,
     QuestionName,
     Role,
+    SelfAssessTemplates,
     Ways,
 )
 from polbias.lines import read_lines
-from polbias.template_files import Texts, shown
+from polbias.template_files import TemplateRenderer, shown
 
 # Write the rows of the second stage as Parquet, a batch at a time, whole or not at all.
 
@@ -78,7 +78,7 @@ _OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class ArticleRecord:
     """One article, or what came in its place.
 
     Attributes:
@@ -106,7 +106,7 @@ class Record:
     place: str
 
 
-Written = Mapping[Article, Record]
+ArticlesByItem = Mapping[Article, ArticleRecord]
 """What one model wrote about one item; what is missing is not there."""
 
 
@@ -126,9 +126,9 @@ def read_articles(path: Path) -> Iterator[tuple[str, Document]]:
         yield where, record
 
 
-def gather(family: Family, records: Iterable[tuple[str, Document]]) -> list[Written]:
+def gather(family: SelfAssessTemplates, records: Iterable[tuple[str, Document]]) -> list[ArticlesByItem]:
     """Return what was written, by model, set and item, in the order in which they first occur."""
-    groups: dict[tuple[str, str, str], dict[Article, Record]] = {}
+    groups: dict[tuple[str, str, str], dict[Article, ArticleRecord]] = {}
     for place, data in records:
         record = checked(family, place, data)
         group = groups.setdefault((record.model, record.set, record.item), {})
@@ -146,7 +146,7 @@ def gather(family: Family, records: Iterable[tuple[str, Document]]) -> list[Writ
     return [*groups.values()]
 
 
-def checked(family: Family, place: str, data: Document) -> Record:
+def checked(family: SelfAssessTemplates, place: str, data: Document) -> ArticleRecord:
     """Return a record whose fields are those of the family."""
     for name in _TEXTS:
         if name not in data or not isinstance(data[name], str):
@@ -164,7 +164,7 @@ def checked(family: Family, place: str, data: Document) -> Record:
         raise InputError(f"{place}: model: found {model!r}, expected a name")
     if leak is not None and not (isinstance(leak, list) and all(isinstance(word, str) for word in leak)):
         raise InputError(f"{place}: leak: found {str(leak)[:40]}, expected a list of words or nothing")
-    return Record(
+    return ArticleRecord(
         data["set"],
         data["item"],
         data["category"],
@@ -192,7 +192,7 @@ _MARK = "\0"  # stands in for articles
 
 
 @dataclass(frozen=True)
-class Design:
+class ChoiceDesign:
     """Which questions are asked.
 
     Attributes:
@@ -220,7 +220,7 @@ class Design:
 
 
 @dataclass
-class Report:
+class ChoiceReport:
     """What came of articles; filled while rows are taken.
 
     Attributes:
@@ -254,10 +254,10 @@ class Report:
 
 
 def choices(
-    family: Family,
+    family: SelfAssessTemplates,
     records: Iterable[tuple[str, Document]],
-    design: Design | None = None,
-    report: Report | None = None,
+    design: ChoiceDesign | None = None,
+    report: ChoiceReport | None = None,
 ) -> Iterator[Json]:
     """Yield the rows of the second stage, item by item.
 
@@ -267,7 +267,7 @@ def choices(
     Source:
         Kennedy et al. 2025, section 4 and Table 6.
     """
-    asked, told = design or Design(), report if report is not None else Report()
+    asked, told = design or ChoiceDesign(), report if report is not None else ChoiceReport()
     prompts = _Prompts(family)
     for written in gather(family, records):
         told.items += 1
@@ -301,8 +301,8 @@ def choices(
 
 
 def _usable(
-    family: Family, set_id: str, written: Written, asked: Design, told: Report
-) -> dict[Article, Record]:
+    family: SelfAssessTemplates, set_id: str, written: ArticlesByItem, asked: ChoiceDesign, told: ChoiceReport
+) -> dict[Article, ArticleRecord]:
     """Return the articles that can be shown, and count the others that the design would need."""
     needed = [
         article
@@ -325,13 +325,15 @@ def _usable(
     return usable
 
 
-def _options(family: Family, set_id: str, role: BiasedRole, ways: Ways) -> list[Article]:
+def _options(family: SelfAssessTemplates, set_id: str, role: BiasedRole, ways: Ways) -> list[Article]:
     chosen = family.sets[set_id]
     pair = [Article(role, chosen.on("left")), Article(role, chosen.on("right"))]
     return pair if ways == 2 else [*pair, Article(NEUTRAL, NEUTRAL)]
 
 
-def _orders(family: Family, written: Record, ways: Ways, orders: Orders) -> list[tuple[int, tuple[int, ...]]]:
+def _orders(
+    family: SelfAssessTemplates, written: ArticleRecord, ways: Ways, orders: Orders
+) -> list[tuple[int, tuple[int, ...]]]:
     """Return number and order of the options: one that depends on the item's name alone, or its rotations.
 
     Roles, questions and models share an item's orders, so that they are compared alike. In the rotations of
@@ -350,9 +352,9 @@ def _orders(family: Family, written: Record, ways: Ways, orders: Orders) -> list
 class _Prompts:
     """Questions around articles: the templates are rendered once, articles are put in as they are."""
 
-    def __init__(self, family: Family) -> None:
+    def __init__(self, family: SelfAssessTemplates) -> None:
         self._family = family
-        self._texts = Texts(family.folder / "questions.yaml", {})
+        self._texts = TemplateRenderer(family.folder / "questions.yaml", {})
         asked, layout = family.questions.questions, family.questions.layout
         self._heads = {
             (language, number): self._around(
@@ -376,7 +378,7 @@ class _Prompts:
         """Return what stands before and after articles."""
         return self._texts.render(field, layout, slots).split(_MARK, 1)
 
-    def row(self, role: str, name: QuestionName, number: int, records: Sequence[Record]) -> Json:
+    def row(self, role: str, name: QuestionName, number: int, records: Sequence[ArticleRecord]) -> Json:
         """Return the row that asks about records in their order."""
         written, ways = records[0], cast(Ways, len(records))
         chosen, identity = self._family.sets[written.set], self._family.dataset.identity

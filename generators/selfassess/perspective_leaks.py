@@ -11,14 +11,14 @@ from typing import Literal
 from pydantic import Field, RootModel, field_validator
 
 from polbias.files import InputError, package_file
-from polbias.template_files import Entry, Name, load_template
+from polbias.template_files import Name, TemplateModel, load_template
 
 # Regular expressions in word lists: checked when they are read, joined into one when they are used.
 
 _LONGEST = 10_000
 
 
-class Pattern(Entry):
+class LeakPattern(TemplateModel):
     """A regular expression for whole words.
 
     Attributes:
@@ -58,14 +58,14 @@ _BLANK = "\0"
 _PLAIN = str.maketrans("’‘\n\r\t\u00a0" + _BLANK, "''" + 5 * " ")
 
 
-class _Rule(Pattern):
+class _Rule(LeakPattern):
     kind: Literal["party", "creed", "self", "role"]
 
 
-class WordLists(Entry):
+class WordLists(TemplateModel):
     """What names a perspective of one set, and what only looks like it."""
 
-    innocent: tuple[Pattern, ...]
+    innocent: tuple[LeakPattern, ...]
     rules: tuple[_Rule, ...] = Field(min_length=1)
 
 
@@ -98,7 +98,7 @@ class Detector:
         return list(dict.fromkeys(found))
 
 
-def _union(patterns: Sequence[Pattern]) -> re.Pattern[str]:
+def _union(patterns: Sequence[LeakPattern]) -> re.Pattern[str]:
     """Return one pattern for all: a text is gone through once."""
     return re.compile(rf"(?<![\w-])(?:{'|'.join(one.inline for one in patterns)})(?!\w)")
 

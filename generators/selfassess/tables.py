@@ -10,8 +10,15 @@ import pyarrow as pa
 
 from polbias.generators.engine import Constant, DatasetSpec, Expression, TableSpec, named_rng
 from polbias.generators.engine.family import MESSAGES, Factors, by, dataset_of, table
-from polbias.generators.selfassess.templates import NEUTRAL, Article, Family, Item, load_all, load_family
-from polbias.template_files import Texts
+from polbias.generators.selfassess.templates import (
+    NEUTRAL,
+    Article,
+    Item,
+    SelfAssessTemplates,
+    load_all,
+    load_family,
+)
+from polbias.template_files import TemplateRenderer
 
 ITEMS = "items"
 _MARK = "\0"
@@ -25,7 +32,7 @@ def dataset(folder: Path | None = None) -> DatasetSpec:
     return dataset_of(family.dataset.identity, (*tables, _items(family, mixed)))
 
 
-def mix(family: Family, set_id: str, items: Sequence[Item]) -> list[Item]:
+def mix(family: SelfAssessTemplates, set_id: str, items: Sequence[Item]) -> list[Item]:
     """Return items in an order drawn from a named seed, so that any beginning is spread over categories."""
     order = named_rng(family.dataset.identity.name, family.dataset.draws, f"order/{set_id}").permutation(
         len(items)
@@ -33,14 +40,14 @@ def mix(family: Family, set_id: str, items: Sequence[Item]) -> list[Item]:
     return [items[place] for place in order]
 
 
-def turns(family: Family, set_id: str, article: Article, topic: str) -> tuple[str, str]:
+def turns(family: SelfAssessTemplates, set_id: str, article: Article, topic: str) -> tuple[str, str]:
     """Return the system and the user turn that ask for an article.
 
     Source:
         Kennedy et al. 2025, Tables 2 and 3.
     """
     chosen = family.sets[set_id]
-    texts = Texts(family.folder / "sets.yaml", {})
+    texts = TemplateRenderer(family.folder / "sets.yaml", {})
     combination = chosen.combinations[article.role]
     slots = {"topic": topic}
     if article.role != NEUTRAL:
@@ -52,7 +59,7 @@ def turns(family: Family, set_id: str, article: Article, topic: str) -> tuple[st
     )
 
 
-def _prompts(family: Family, set_id: str, items: Sequence[Item]) -> TableSpec:
+def _prompts(family: SelfAssessTemplates, set_id: str, items: Sequence[Item]) -> TableSpec:
     """Return the config of a set: items x articles; leaning varies fastest, then role, then item."""
     chosen, source = family.sets[set_id], family.dataset.source
     by_id = {item.id: item for item in items}
@@ -99,7 +106,7 @@ def _prompts(family: Family, set_id: str, items: Sequence[Item]) -> TableSpec:
     return table(family.dataset.identity, set_id, levels, columns)
 
 
-def _items(family: Family, mixed: Mapping[str, Sequence[Item]]) -> TableSpec:
+def _items(family: SelfAssessTemplates, mixed: Mapping[str, Sequence[Item]]) -> TableSpec:
     """Return the config of the items of all sets, without prompts."""
     rows = [(name, item) for name, items in mixed.items() for item in items]
     of, of_set = by("item", (item for _, item in rows)), by("item", (family.sets[name] for name, _ in rows))

@@ -13,11 +13,11 @@ from typing import Annotated, Final, Literal, NamedTuple, get_args
 from pydantic import Field, RootModel, StringConstraints, model_validator
 
 from polbias.files import TemplateError, package_file
-from polbias.generators.engine.family import Applies, Erratum, errata_of, load_errata
+from polbias.generators.engine.family import Erratum, ErratumScope, errata_of, load_errata
 from polbias.template_files import (
-    Entry,
     Identity,
     Name,
+    TemplateModel,
     Text,
     Version,
     fault,
@@ -44,7 +44,7 @@ _Tokens = Annotated[int, Field(gt=0, le=1_000_000)]
 _Code = Annotated[str, StringConstraints(pattern=r"^[a-z]{3}$")]
 
 
-class DatasetFile(Entry):
+class SelfAssessDatasetFile(TemplateModel):
     """Identity and constants of the design.
 
     Attributes:
@@ -64,14 +64,14 @@ class DatasetFile(Entry):
     answer_tokens: _Tokens
 
 
-class Perspective(Entry):
+class Perspective(TemplateModel):
     """A viewpoint that an article may take: as prompts call it, and the side it is on."""
 
     label: Text
     side: Side
 
 
-class Combination(Entry):
+class PromptTurns(TemplateModel):
     """A system and a user turn (Tables 2 and 3)."""
 
     system: str
@@ -83,7 +83,7 @@ class Combination(Entry):
         return f"{self.system}\n\n{self.user}"
 
 
-class Category(Entry):
+class Category(TemplateModel):
     """A category with the number of its items (Table 5).
 
     Attributes:
@@ -97,7 +97,7 @@ class Category(Entry):
     printed: int | None = None
 
 
-class Set(Entry):
+class TopicSet(TemplateModel):
     """One set of topics with its perspectives and prompts.
 
     Attributes:
@@ -121,11 +121,11 @@ class Set(Entry):
     table: Text
     scale: Text
     perspectives: Mapping[Name, Perspective]
-    combinations: Mapping[Role, Combination]
+    combinations: Mapping[Role, PromptTurns]
     categories: Mapping[_Code, Category]
 
     @model_validator(mode="after")
-    def _consistent(self) -> Set:
+    def _consistent(self) -> TopicSet:
         sides = sorted(each.side for each in self.perspectives.values())
         if sides != ["left", "right"] or NEUTRAL in self.perspectives:
             found = ", ".join(f"{name} ({each.side})" for name, each in self.perspectives.items())
@@ -172,7 +172,7 @@ class Article(NamedTuple):
         return NEUTRAL if self.role == NEUTRAL else f"{self.role}/{self.perspective}"
 
 
-def _check_slots(role: Role, turns: Combination) -> None:
+def _check_slots(role: Role, turns: PromptTurns) -> None:
     for slot, count in ((_TOPIC, 1), (_PERSPECTIVE, int(role != NEUTRAL))):
         found = turns.both.count(slot)
         if found != count:
@@ -181,7 +181,7 @@ def _check_slots(role: Role, turns: Combination) -> None:
         raise ValueError(f"combinations.{role}.user: found no {_TOPIC!r}; the topic stands in the user turn")
 
 
-class Question(Entry):
+class Question(TemplateModel):
     """A question about articles, and the beginning of its answer.
 
     Attributes:
@@ -199,7 +199,7 @@ LayoutField = Literal["article", "prompt"]
 LAYOUTS: tuple[LayoutField, ...] = get_args(LayoutField)
 
 
-class Layout(Entry):
+class ChoiceLayout(TemplateModel):
     """How articles and a question stand in a prompt.
 
     Attributes:
@@ -213,7 +213,7 @@ class Layout(Entry):
     prompt: str | Mapping[Text, str]
 
     @model_validator(mode="after")
-    def _slots(self) -> Layout:
+    def _slots(self) -> ChoiceLayout:
         for field, given, names in (
             ("article", self.article, ("{{ number }}", "{{ text }}")),
             ("prompt", self.prompt, ("{{ question }}", "{{ articles }}")),
@@ -235,10 +235,10 @@ def _once(field: str, text: str, slots: Sequence[str]) -> None:
             raise ValueError(f"{field}: expected {slot!r} once, found {text!r}")
 
 
-class QuestionsFile(Entry):
+class QuestionsFile(TemplateModel):
     """The questions of the second stage, by language, question and number of articles (Table 6)."""
 
-    layout: Layout
+    layout: ChoiceLayout
     questions: Mapping[Text, Mapping[QuestionName, Mapping[Ways, Question]]]
 
     @model_validator(mode="after")
@@ -261,17 +261,17 @@ class QuestionsFile(Entry):
         return self
 
 
-class _Concerned(Applies):
+class _SelfAssessScope(ErratumScope):
     set: tuple[Name, ...]
     category: tuple[_Code, ...] | None = None
 
 
-class _Sets(RootModel[dict[Name, Set]]):
+class _Sets(RootModel[dict[Name, TopicSet]]):
     pass
 
 
 @dataclass(frozen=True)
-class Family:
+class SelfAssessTemplates:
     """The templates of the family, without the items.
 
     Attributes:
@@ -283,23 +283,23 @@ class Family:
     """
 
     folder: Path
-    dataset: DatasetFile
-    sets: Mapping[str, Set]
+    dataset: SelfAssessDatasetFile
+    sets: Mapping[str, TopicSet]
     questions: QuestionsFile
-    errata: Sequence[Erratum[_Concerned]]
+    errata: Sequence[Erratum[_SelfAssessScope]]
 
     def errata_of(self, set_id: str, category: str) -> str | None:
         """Return the errata that concern the rows of a category, separated by semicolons."""
         return errata_of(self.errata, set=set_id, category=category)
 
 
-def load_family(folder: Path | None = None) -> Family:
+def load_family(folder: Path | None = None) -> SelfAssessTemplates:
     """Read the templates of the family and check them against each other."""
     root = folder or package_file("templates/selfassess")
-    dataset = load_template(root / "dataset.yaml", DatasetFile)
+    dataset = load_template(root / "dataset.yaml", SelfAssessDatasetFile)
     sets = load_template(root / "sets.yaml", _Sets).root
     questions = load_template(root / "questions.yaml", QuestionsFile)
-    errata = load_errata(root, Erratum[_Concerned])
+    errata = load_errata(root, Erratum[_SelfAssessScope])
     if not sets:
         raise fault(root / "sets.yaml", "sets", "found no set, expected at least one")
     for name, each in sets.items():
@@ -309,10 +309,12 @@ def load_family(folder: Path | None = None) -> Family:
             raise fault(root / "sets.yaml", f"{name}.language", problem)
     for index, erratum in enumerate(errata):
         _check_erratum(root / "errata.yaml", index, erratum, sets)
-    return Family(root, dataset, sets, questions, errata)
+    return SelfAssessTemplates(root, dataset, sets, questions, errata)
 
 
-def _check_erratum(path: Path, index: int, erratum: Erratum[_Concerned], sets: Mapping[str, Set]) -> None:
+def _check_erratum(
+    path: Path, index: int, erratum: Erratum[_SelfAssessScope], sets: Mapping[str, TopicSet]
+) -> None:
     if isinstance(erratum.applies, str):
         return
     for name in erratum.applies.set:
@@ -359,7 +361,7 @@ class Item:
         return self.id.partition("-")[0]
 
 
-def load_items(family: Family, set_id: str) -> tuple[Item, ...]:
+def load_items(family: SelfAssessTemplates, set_id: str) -> tuple[Item, ...]:
     """Return the items of a set, in the order of files and lines."""
     chosen, folder = family.sets[set_id], family.folder / set_id
     paths = sorted(folder.glob("*.tsv"))
@@ -385,7 +387,7 @@ def load_items(family: Family, set_id: str) -> tuple[Item, ...]:
     return tuple(items)
 
 
-def load_all(family: Family) -> Mapping[str, tuple[Item, ...]]:
+def load_all(family: SelfAssessTemplates) -> Mapping[str, tuple[Item, ...]]:
     """Return the items of every set."""
     items = {name: load_items(family, name) for name in family.sets}
     seen: dict[str, str] = {}
@@ -400,7 +402,7 @@ def load_all(family: Family) -> Mapping[str, tuple[Item, ...]]:
     return items
 
 
-def read_items(path: Path, chosen: Set) -> Iterator[Item]:
+def read_items(path: Path, chosen: TopicSet) -> Iterator[Item]:
     """Yield the items of one file."""
     head, name = ["id", chosen.field, "tilt"], shown(path)
     for line, cells in _lines(path):
@@ -471,7 +473,7 @@ def imbalance(items: Sequence[Item]) -> str | None:
     return None
 
 
-def _check_counts(folder: Path, chosen: Set, items: Sequence[Item]) -> None:
+def _check_counts(folder: Path, chosen: TopicSet, items: Sequence[Item]) -> None:
     found = Counter(item.category for item in items)
     for code, category in chosen.categories.items():
         if found[code] != category.count:

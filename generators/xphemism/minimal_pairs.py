@@ -8,8 +8,8 @@ from typing import Literal
 
 from polbias.generators.xphemism.matching.matcher import Matcher, longest
 from polbias.generators.xphemism.matching.text import Hit, HitKind
-from polbias.generators.xphemism.substitution import Edit, substitute
-from polbias.generators.xphemism.vocabulary.lexicon import Exchange, Lexicon
+from polbias.generators.xphemism.substitution import TextEdit, substitute
+from polbias.generators.xphemism.vocabulary.lexicon import DirectedPair, Lexicon
 
 PairStatus = Literal["made", "review", "none"]
 
@@ -34,7 +34,7 @@ class MinimalPair:
     hit: HitKind | None
     status: PairStatus
     reason: str
-    edits: tuple[Edit, ...]
+    edits: tuple[TextEdit, ...]
 
 
 class PairMaker:
@@ -50,7 +50,7 @@ class PairMaker:
         self._matcher = Matcher(lexicon)
         neutral = (word for each in lexicon.placebos for word in (each.first, each.second))
         self._neutral = Matcher(lexicon, neutral)
-        self._partners: dict[str, list[Exchange]] = {}
+        self._partners: dict[str, list[DirectedPair]] = {}
         for exchange in lexicon.exchanges():
             self._partners.setdefault(exchange.base, []).append(exchange)
         # A word is also found under the spelling that the paper prints (errata).

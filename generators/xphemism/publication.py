@@ -9,7 +9,7 @@ from statistics import mean, median
 from typing import Any
 
 from polbias.generators.engine.publication import Publication
-from polbias.generators.xphemism.tables import OTHER, PAIRS, PLACEBO, Item, dataset, items
+from polbias.generators.xphemism.tables import OTHER, PAIRS, PLACEBO, ClaimItem, dataset, items
 from polbias.generators.xphemism.templates import load_family
 from polbias.manifest import Manifest
 
@@ -47,7 +47,7 @@ def _counted(values: Iterable[str]) -> dict[str, int]:
     return dict(sorted(Counter(values).items()))
 
 
-def _size(made: list[Item]) -> dict[str, float]:
+def _size(made: list[ClaimItem]) -> dict[str, float]:
     """Return how much a change puts in: median characters, mean words and mean places."""
     edits = [item.pair.edits for item in made]
     return {

@@ -16,19 +16,19 @@ from polbias.generators.xphemism.templates import (
     CONTENTS,
     PROMPT_STYLES,
     Content,
-    Family,
-    OwnClaim,
+    FactualClaim,
+    XphemismTemplates,
     load_family,
 )
-from polbias.generators.xphemism.vocabulary.lexicon import Exchange
-from polbias.template_files import Texts
+from polbias.generators.xphemism.vocabulary.lexicon import DirectedPair
+from polbias.template_files import TemplateRenderer
 
 LEXICON, PAIRS, OTHER, PLACEBO = "lexicon", "pairs", "pairs_other", "placebo"
 _ARMS = {PAIRS: "shifted", OTHER: "shifted", PLACEBO: "placebo"}
 
 
 @dataclass(frozen=True)
-class Item:
+class ClaimItem:
     """A claim with one word exchanged.
 
     Attributes:
@@ -38,8 +38,8 @@ class Item:
         content: what becomes of the claim's.
     """
 
-    own: OwnClaim
-    exchange: Exchange
+    own: FactualClaim
+    exchange: DirectedPair
     pair: MinimalPair
     content: Content
 
@@ -64,7 +64,7 @@ def dataset(folder: Path | None = None) -> DatasetSpec:
     return dataset_of(family.dataset.identity, (*tables, _lexicon(family)))
 
 
-def items(family: Family) -> dict[str, list[Item]]:
+def items(family: XphemismTemplates) -> dict[str, list[ClaimItem]]:
     """Return the exchanges that the claims ask for, by config, made or not.
 
     They are mixed by a seed, so that any beginning of them is spread over topics and words.
@@ -74,7 +74,7 @@ def items(family: Family) -> dict[str, list[Item]]:
         {(each.base, each.exchange): each for each in exchanges}
         for exchanges in (lexicon.exchanges(), lexicon.neutral_exchanges())
     )
-    found: dict[str, list[Item]] = {config: [] for config in _ARMS}
+    found: dict[str, list[ClaimItem]] = {config: [] for config in _ARMS}
     for own in family.claims():
         groups = [
             (PAIRS if content == "same" else OTHER, content, known, group)
@@ -82,18 +82,18 @@ def items(family: Family) -> dict[str, list[Item]]:
         ]
         for config, content, exchanges, group in (*groups, (PLACEBO, CONTENTS[0], neutral, own.placebo)):
             found[config] += [
-                Item(own, exchanges[words], maker.make(own.claim, *words), content) for words in group
+                ClaimItem(own, exchanges[words], maker.make(own.claim, *words), content) for words in group
             ]
     return {config: _mixed(family, config, each) for config, each in found.items()}
 
 
-def _mixed(family: Family, purpose: str, found: Sequence[Item]) -> list[Item]:
+def _mixed(family: XphemismTemplates, purpose: str, found: Sequence[ClaimItem]) -> list[ClaimItem]:
     identity = family.dataset.identity
     order = named_rng(identity.name, identity.version, f"order/{purpose}").permutation(len(found))
     return [found[place] for place in order]
 
 
-def _shared(family: Family, source: str, of: Callable[..., Lookup]) -> dict[str, Expression]:
+def _shared(family: XphemismTemplates, source: str, of: Callable[..., Lookup]) -> dict[str, Expression]:
     return {
         "language": Constant(value="de"),
         "source": Constant(value=source.format(paper=family.dataset.paper)),
@@ -108,13 +108,13 @@ def _shared(family: Family, source: str, of: Callable[..., Lookup]) -> dict[str,
     }
 
 
-def _prompts(family: Family, config: str, arm: str, kept: Sequence[Item]) -> TableSpec:
+def _prompts(family: XphemismTemplates, config: str, arm: str, kept: Sequence[ClaimItem]) -> TableSpec:
     """Return the config of the prompts about claims in two arms: the base claim and the changed one."""
     by_id = {item.id: item for item in kept}
     styles, languages, arms = PROMPT_STYLES, tuple(family.prompts.prompts), ("base", arm)
     levels = {"style": styles, "language": languages, "item": tuple(by_id), "arm": arms}
     over, of = Factors(levels).over, by("item", kept)
-    texts = Texts(family.folder / "prompts.yaml", {})
+    texts = TemplateRenderer(family.folder / "prompts.yaml", {})
 
     def prompt(style: str, language: str, name: str, side: str) -> str:
         wording = family.prompts.prompts[language]  # type: ignore[index]
@@ -151,7 +151,7 @@ def _prompts(family: Family, config: str, arm: str, kept: Sequence[Item]) -> Tab
     return table(family.dataset.identity, config, levels, columns)
 
 
-def _lexicon(family: Family) -> TableSpec:
+def _lexicon(family: XphemismTemplates) -> TableSpec:
     """Return the config of the word pairs, each in both directions, without prompts."""
     directed = {each.id: each for each in family.lexicon.exchanges()}
     printed = {pair.pair_id: pair for pair in family.lexicon.pairs}
@@ -167,12 +167,12 @@ def _lexicon(family: Family) -> TableSpec:
     return table(family.dataset.identity, LEXICON, {"pair": tuple(directed)}, columns)
 
 
-def _errata(family: Family, pair_id: str, words: bool = False) -> str | None:
+def _errata(family: XphemismTemplates, pair_id: str, words: bool = False) -> str | None:
     """Return the errata that concern rows of a pair; of the bare words, those about this pair alone."""
     own = (each for each in family.errata if each.applies != "none" and each.applies.pair)
     return errata_of(own if words else family.errata, pair=pair_id)
 
 
-def _edited(item: Item, side: str) -> str:
+def _edited(item: ClaimItem, side: str) -> str:
     """Return what differs, as it stands in an arm, places separated by a bar."""
     return " | ".join(edit.old if side == "base" else edit.new for edit in item.pair.edits)

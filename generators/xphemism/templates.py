@@ -10,9 +10,19 @@ from typing import Annotated, Literal, get_args
 from pydantic import StringConstraints, model_validator
 
 from polbias.files import TemplateError, package_file
-from polbias.generators.engine.family import Applies, Erratum, load_errata
+from polbias.generators.engine.family import Erratum, ErratumScope, load_errata
 from polbias.generators.xphemism.vocabulary.lexicon import Lexicon, load_lexicon
-from polbias.template_files import Entry, Identity, Name, Text, every, fault, load_template, shown, slots
+from polbias.template_files import (
+    Identity,
+    Name,
+    TemplateModel,
+    Text,
+    every,
+    fault,
+    load_template,
+    shown,
+    slots,
+)
 
 # The claims that come with the toolkit: factual, checkable, with what makes them true or false.
 
@@ -25,7 +35,7 @@ Year = Annotated[str, StringConstraints(pattern=r"^\d{4}$")]
 _MAX_WORDS = 100  # section 3.2
 
 
-class OwnClaim(Entry):
+class FactualClaim(TemplateModel):
     """A claim.
 
     Attributes:
@@ -52,7 +62,7 @@ class OwnClaim(Entry):
     placebo: tuple[Words, ...] = ()
 
     @model_validator(mode="after")
-    def _sound(self) -> OwnClaim:
+    def _sound(self) -> FactualClaim:
         count = len(self.claim.split())
         if count > _MAX_WORDS:
             raise ValueError(f"claim: found {count} words, expected at most {_MAX_WORDS}; shorten it")
@@ -62,12 +72,12 @@ class OwnClaim(Entry):
         return self
 
 
-class ClaimsFile(Entry):
+class ClaimsFile(TemplateModel):
     """Claims on one topic."""
 
     topic: Name
     source: Text
-    claims: tuple[OwnClaim, ...]
+    claims: tuple[FactualClaim, ...]
 
 
 def load_own_claims(folder: Path, lexicon: Lexicon) -> Mapping[str, ClaimsFile]:
@@ -107,7 +117,7 @@ PromptLanguage = Literal["de", "en"]
 PROMPT_STYLES: tuple[PromptStyle, ...] = ("simple", "objective")
 
 
-class DatasetFile(Entry):
+class XphemismDatasetFile(TemplateModel):
     """Identity, sources and the number of claims."""
 
     identity: Identity
@@ -118,7 +128,7 @@ class DatasetFile(Entry):
     claims: int
 
 
-class Prompt(Entry):
+class ClaimPrompt(TemplateModel):
     """The prompt in one language.
 
     Attributes:
@@ -132,26 +142,26 @@ class Prompt(Entry):
     objective: str
 
     @model_validator(mode="after")
-    def _slots(self) -> Prompt:
+    def _slots(self) -> ClaimPrompt:
         for slot in ("claim", "objective"):
             if self.text.count("{{ " + slot + " }}") != 1:
                 raise ValueError(f"text: expected '{{{{ {slot} }}}}' once, found {self.text!r}")
         return self
 
 
-class PromptsFile(Entry):
+class PromptsFile(TemplateModel):
     """Both prompts in every language."""
 
     labels: Annotated[Mapping[Gold, Text], every(Gold)]
-    prompts: Annotated[Mapping[PromptLanguage, Prompt], every(PromptLanguage)]
+    prompts: Annotated[Mapping[PromptLanguage, ClaimPrompt], every(PromptLanguage)]
 
 
-class _Concerned(Applies):
+class _XphemismScope(ErratumScope):
     pair: tuple[Name, ...] | None = None
 
 
 @dataclass(frozen=True)
-class Family:
+class XphemismTemplates:
     """Everything that the tables are made of.
 
     Attributes:
@@ -164,22 +174,22 @@ class Family:
     """
 
     folder: Path
-    dataset: DatasetFile
+    dataset: XphemismDatasetFile
     prompts: PromptsFile
     lexicon: Lexicon
     files: Mapping[str, ClaimsFile]
-    errata: Sequence[Erratum[_Concerned]]
+    errata: Sequence[Erratum[_XphemismScope]]
 
-    def claims(self) -> Iterator[OwnClaim]:
+    def claims(self) -> Iterator[FactualClaim]:
         """Yield the claims of all files."""
         for file in self.files.values():
             yield from file.claims
 
 
-def load_family(folder: Path | None = None) -> Family:
+def load_family(folder: Path | None = None) -> XphemismTemplates:
     """Return the family's files."""
     root = folder or package_file("templates/xphemism")
-    dataset = load_template(root / "dataset.yaml", DatasetFile)
+    dataset = load_template(root / "dataset.yaml", XphemismDatasetFile)
     lexicon = load_lexicon(root)
     files = load_own_claims(root, lexicon)
     golds = [claim.gold for file in files.values() for claim in file.claims]
@@ -187,5 +197,5 @@ def load_family(folder: Path | None = None) -> Family:
         found = f"found {golds.count('true')} true of {len(golds)} claims in claims/"
         raise fault(root / "dataset.yaml", "claims", f"{found}, expected {dataset.claims}, half of them true")
     prompts = load_template(root / "prompts.yaml", PromptsFile)
-    errata = load_errata(root, Erratum[_Concerned])
-    return Family(root, dataset, prompts, lexicon, files, errata)
+    errata = load_errata(root, Erratum[_XphemismScope])
+    return XphemismTemplates(root, dataset, prompts, lexicon, files, errata)

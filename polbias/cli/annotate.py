@@ -16,7 +16,7 @@ from polbias.cli.outputs import echo
 from polbias.files import InputError, nearest, package_file, write_text
 
 if TYPE_CHECKING:
-    from polbias.generators.authoring.annotation.answers import Collected, Person
+    from polbias.generators.authoring.annotation.answers import Annotator, CollectedAnswers
     from polbias.generators.authoring.annotation.tasks import TaskSet
 
 
@@ -164,15 +164,15 @@ def decide(
     echo(f"open by the votes, {agreed} of them resolved in {contested}")
 
 
-def _people(path: Path | None) -> list[Person]:
+def _people(path: Path | None) -> list[Annotator]:
     from polbias.generators.authoring.annotation.answers import read_people
 
     return read_people(path) if path else []
 
 
 def _collect(
-    tasks: TaskSet, files: Sequence[Path], people: Sequence[Person], report: Path | None
-) -> Collected:
+    tasks: TaskSet, files: Sequence[Path], people: Sequence[Annotator], report: Path | None
+) -> CollectedAnswers:
     from polbias.generators.authoring.annotation.answers import collect, read_answers
 
     raw, unread = read_answers(files, tasks.kind)
@@ -217,7 +217,7 @@ def _write(out: Path, tasks: TaskSet) -> None:
 # Tables: agreement with the annotators beside it, shares of the similarity check.
 
 
-def agreement_data(tasks: TaskSet, found: Collected, people: Sequence[Person]) -> Json:
+def agreement_data(tasks: TaskSet, found: CollectedAnswers, people: Sequence[Annotator]) -> Json:
     """Return agreement by variable as in Table 6, and the annotators with their political compass.
 
     Source:

@@ -18,7 +18,7 @@ from polbias.cli.options import assigned
 from polbias.files import InputError, PolbiasError, page_policy, write_text
 
 if TYPE_CHECKING:
-    from polbias.generators.auditing.items import Format
+    from polbias.generators.auditing.items import ItemFormat
     from polbias.generators.auditing.report import Summary
     from polbias.terminal import Console
 
@@ -180,11 +180,11 @@ def _any(
 
 def _answered(paths: Sequence[Path]) -> tuple[dict[str, list[bool]], dict[str, Counter[str]]]:
     """Return whether models are right, by the id of the item, and how often each says what."""
-    from polbias.eval.samples import Problem, find_samples, numbered_samples
+    from polbias.eval.samples import SkippedLine, find_samples, numbered_samples
 
     found: dict[str, dict[str, bool]] = {}
     said: dict[str, Counter[str]] = {}
-    problems: list[Problem] = []
+    problems: list[SkippedLine] = []
     for file in find_samples(paths):
         for _, sample in numbered_samples(file.path, problems):
             doc, responses = sample.get("doc"), sample.get("filtered_resps")
@@ -214,15 +214,15 @@ def _run(
 
     from polbias.generators.auditing import report
     from polbias.generators.auditing.audit import Audit
-    from polbias.generators.auditing.items import Source, read_texts
-    from polbias.generators.auditing.report import Reports, Summary
+    from polbias.generators.auditing.items import ItemSource, read_texts
+    from polbias.generators.auditing.report import ReportFiles, Summary
     from polbias.terminal import Console
 
     console, errors = Console(highlight=False), Console(stderr=True)
-    form: Format = import_module(f"polbias.generators.auditing.{name}").make(templates)
-    source = Source(file, form.layout, columns)
-    summary, gallery = Summary(form.layout), report.Gallery()
-    with Reports(output, [*source.files, *exemplars], form) as reports:
+    form: ItemFormat = import_module(f"polbias.generators.auditing.{name}").make(templates)
+    source = ItemSource(file, form.layout, columns)
+    summary, gallery = Summary(form.layout), report.FlaggedItems()
+    with ReportFiles(output, [*source.files, *exemplars], form) as reports:
         leaked = [texts for path in exemplars for texts in read_texts(path, form.layout)]
         with errors.status(f"reading {file.name}"):
             audited = Audit(source, form, leaked)

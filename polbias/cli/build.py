@@ -15,7 +15,7 @@ from polbias.cli.options import DatasetTemplates, Names
 from polbias.files import InputError, PolbiasError, build_root
 
 if TYPE_CHECKING:
-    from polbias.generators.engine import Built, TableSpec
+    from polbias.generators.engine import BuildResult, TableSpec
     from polbias.manifest import SplitEntry
     from polbias.terminal import Console
 
@@ -132,7 +132,7 @@ def _build(console: Console, name: str, out: Path, templates: Path | None) -> No
     _report(console, built, time.perf_counter() - started)
 
 
-def _report(console: Console, built: Built, seconds: float) -> None:
+def _report(console: Console, built: BuildResult, seconds: float) -> None:
     from rich.table import Table
 
     from polbias.manifest import differences, read_lock

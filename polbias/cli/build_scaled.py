@@ -16,7 +16,7 @@ from polbias.files import InputError, PolbiasError, build_root
 from polbias.terminal import Console
 
 if TYPE_CHECKING:
-    from polbias.scaling.run import Run
+    from polbias.scaling.run import ScaledRun
 
 _LOCAL_EVERY, _REMOTE_EVERY = 0.5, 5.0  # seconds between looks at what is complete
 
@@ -27,7 +27,7 @@ def location(out: str | None) -> str:
     return place if "://" in place else str(Path(place).absolute())  # a worker may start in another folder
 
 
-def logs_of(run: Run) -> Path:
+def logs_of(run: ScaledRun) -> Path:
     """Return the folder of an executor's logs."""
     attempt = f"{time.strftime('%Y%m%d-%H%M%S')}-{run.mark[:8]}"
     if run.where.folder:
@@ -49,7 +49,7 @@ def options_of(given: Sequence[str]) -> Mapping[str, Any]:
 
 
 @contextmanager
-def followed(console: Console, run: Run, kept: int) -> Iterator[None]:
+def followed(console: Console, run: ScaledRun, kept: int) -> Iterator[None]:
     """Show a progress bar while shards are made; whoever makes them leaves records."""
     from polbias.scaling.shards import recorded
 

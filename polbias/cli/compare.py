@@ -38,7 +38,7 @@ def compare(
     """
     from rich.table import Table
 
-    from polbias.eval.report.build import Made
+    from polbias.eval.report.build import ReportWithAnswers
     from polbias.eval.report.page.tables import differences_table
     from polbias.eval.report.runs import compare_runs
     from polbias.terminal import Console
@@ -56,5 +56,5 @@ def compare(
         table.add_row(*(each.text or "–" for each in row.cells))
     Console(width=_WIDE, highlight=False, markup=False).print(table)
     if output:
-        write_report(Made(found, {}), output, outcomes=False, brief=True)
+        write_report(ReportWithAnswers(found, {}), output, outcomes=False, brief=True)
         echo(f"wrote {output / PAGE}")

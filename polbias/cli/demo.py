@@ -11,7 +11,7 @@ import typer
 from polbias.cli.outputs import echo
 
 if TYPE_CHECKING:
-    from polbias.experiments.demonstration import Compared, Demonstration
+    from polbias.experiments.demonstration import Demonstration, PlantedComparison
 
 
 _RUNS, _REPORT = "runs", "report"
@@ -41,7 +41,7 @@ def demo(
     echo(f"wrote {report / PAGE}: open it in a browser")
 
 
-def show_compared(shown: Demonstration, compared: Mapping[str, Sequence[Compared]]) -> None:
+def show_compared(shown: Demonstration, compared: Mapping[str, Sequence[PlantedComparison]]) -> None:
     """Print what was planted, is expected and was found: a table per respondent."""
     from rich.table import Table
 

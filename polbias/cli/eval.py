@@ -16,8 +16,8 @@ from polbias.files import PolbiasError
 if TYPE_CHECKING:
     from polbias.lm_eval_runner.budget import Budget
     from polbias.lm_eval_runner.results import Score
-    from polbias.lm_eval_runner.run import Run
-    from polbias.lm_eval_runner.tasks import Catalogue, Cost, Task
+    from polbias.lm_eval_runner.run import EvalRun
+    from polbias.lm_eval_runner.tasks import Catalogue, Cost, TaskFile
 
 
 # `polbias eval`: score a model, the comfortable way to run lm_eval.
@@ -160,7 +160,7 @@ def perform(
     cache: Path | None,
     budget: Budget | None = None,
     model: Any = None,
-) -> Run | None:
+) -> EvalRun | None:
     """Ask a model some tasks; None in a process that is not the first of several."""
     from polbias.lm_eval_runner.cache import StoppedError
     from polbias.lm_eval_runner.run import (
@@ -197,7 +197,7 @@ def say(line: str) -> None:
     echo(line, fg=typer.colors.BRIGHT_BLACK, err=True)
 
 
-def show_run(run: Run, table: bool = False, answered: Sequence[str] | None = None) -> None:
+def show_run(run: EvalRun, table: bool = False, answered: Sequence[str] | None = None) -> None:
     """Print what came of a run; `answered` in place of what was asked, where nothing was."""
     from polbias.lm_eval_runner.results import scores
 
@@ -280,7 +280,7 @@ def show_costs(costs: Mapping[str, Cost], config: Any, budget: Budget) -> None:
 _NO_INTERVAL = "none: hardly any variation"
 
 
-def show_scores(run: Run, scores: Iterable[Score], answered: Sequence[str] | None = None) -> None:
+def show_scores(run: EvalRun, scores: Iterable[Score], answered: Sequence[str] | None = None) -> None:
     """Print the main metric of every task, where rows came from, what was asked, where everything is."""
     from polbias.models.bodies import TOO_LONG
 
@@ -308,7 +308,7 @@ def show_scores(run: Run, scores: Iterable[Score], answered: Sequence[str] | Non
         echo(line)
 
 
-def _limits_told(run: Run) -> Iterator[str]:
+def _limits_told(run: EvalRun) -> Iterator[str]:
     """Say what the provider withheld, what was too long, and which settings the server refused."""
     from polbias.models.bodies import TOO_LONG
 
@@ -322,7 +322,7 @@ def _limits_told(run: Run) -> Iterator[str]:
         yield f"not sent, as the server or its client takes none: {settings}"
 
 
-def _asked(run: Run) -> str:
+def _asked(run: EvalRun) -> str:
     tally = run.tally
     many = f" for {tally.asked:,} answers" if tally.sent != tally.asked else ""
     spared = f", {tally.not_asked:,} answers not needed" if tally.not_asked else ""
@@ -342,7 +342,7 @@ def _table(rows: Sequence[Sequence[str]]) -> None:
         echo("  ".join([first.ljust(widths[0]), *cells]))
 
 
-def _told(task: Task) -> str:
+def _told(task: TaskFile) -> str:
     data = task.data
     named = "/".join(str(data[name]) for name in ("dataset", "config") if name in data)
     place = named or "a file of your own (stage 2)"

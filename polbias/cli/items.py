@@ -13,8 +13,8 @@ from polbias.cli.options import Templates
 from polbias.cli.outputs import echo
 
 if TYPE_CHECKING:
-    from polbias.generators.authoring.items import Alikeness
-    from polbias.generators.selfassess.templates import Family, Item
+    from polbias.generators.authoring.items import SetSimilarity
+    from polbias.generators.selfassess.templates import Item, SelfAssessTemplates
 
 _SHOWN = 5
 
@@ -47,7 +47,7 @@ def items(
         raise typer.Exit(1)
 
 
-def _of_file(source: str, family: Family) -> list[str]:
+def _of_file(source: str, family: SelfAssessTemplates) -> list[str]:
     """Return the items of a file: lines of text, or the column of a table."""
     from polbias.cli.negate import read_statements
     from polbias.files import InputError
@@ -64,7 +64,7 @@ def _of_file(source: str, family: Family) -> list[str]:
     return texts
 
 
-def _balance(family: Family, name: str, read: Sequence[Item]) -> list[str]:
+def _balance(family: SelfAssessTemplates, name: str, read: Sequence[Item]) -> list[str]:
     from polbias.generators.selfassess.templates import TILTS, by_category
 
     def tilts(own: Sequence[Item]) -> str:
@@ -77,7 +77,7 @@ def _balance(family: Family, name: str, read: Sequence[Item]) -> list[str]:
     return lines
 
 
-def _pairs(found: Alikeness) -> list[str]:
+def _pairs(found: SetSimilarity) -> list[str]:
     lines = []
     for title, closest in (("character 5-grams", found.grams), ("word bigrams", found.bigrams)):
         lines.append(f"closest by {title}:")
@@ -88,7 +88,7 @@ def _pairs(found: Alikeness) -> list[str]:
     return lines
 
 
-def _patterns(found: Alikeness) -> list[str]:
+def _patterns(found: SetSimilarity) -> list[str]:
     lines = []
     for kind in ("opening", "frame", "skeleton"):
         own = [each for each in found.repeated if each.kind == kind][:_SHOWN]

@@ -15,7 +15,7 @@ from polbias.cli.outputs import echo
 from polbias.files import InputError
 
 if TYPE_CHECKING:
-    from polbias.eval.power.design import Shipped
+    from polbias.eval.power.design import InstrumentDesign
     from polbias.eval.power.report import Targets
 
 _POINTS = 100.0
@@ -89,12 +89,12 @@ def _share(points: float | None, name: str) -> float | None:
     return None if points is None else points / _POINTS
 
 
-def _of_runs(chosen: Shipped, runs: Sequence[Path], targets: Targets) -> list[Json]:
+def _of_runs(chosen: InstrumentDesign, runs: Sequence[Path], targets: Targets) -> list[Json]:
     from polbias.eval.power.observed import observed
     from polbias.eval.power.report import power_report
-    from polbias.eval.samples import Problem
+    from polbias.eval.samples import SkippedLine
 
-    problems: list[Problem] = []
+    problems: list[SkippedLine] = []
     found = observed(chosen, runs, problems)
     for problem in problems:
         echo(str(problem), fg=typer.colors.YELLOW, err=True)
@@ -102,7 +102,7 @@ def _of_runs(chosen: Shipped, runs: Sequence[Path], targets: Targets) -> list[Js
 
 
 def _of_assumptions(
-    chosen: Shipped,
+    chosen: InstrumentDesign,
     size: Document,
     given: Document,
     sampled: int | None,
@@ -126,7 +126,7 @@ def _of_assumptions(
     return report, sources(told, changed)
 
 
-def _show(report: Document, chosen: Shipped) -> None:
+def _show(report: Document, chosen: InstrumentDesign) -> None:
     from rich.table import Table
 
     from polbias.terminal import Console

@@ -13,7 +13,7 @@ from polbias.cli.outputs import echo
 from polbias.files import InputError, write_text
 
 
-class Format(StrEnum):
+class PromptFormat(StrEnum):
     """Form of the file."""
 
     csv = "csv"
@@ -21,8 +21,8 @@ class Format(StrEnum):
     anthropic = "anthropic"
 
 
-_BY_SUFFIX = {".csv": Format.csv, ".jsonl": Format.openai}
-_MAX_REQUESTS = {Format.openai: 50_000, Format.anthropic: 100_000}  # of one batch
+_BY_SUFFIX = {".csv": PromptFormat.csv, ".jsonl": PromptFormat.openai}
+_MAX_REQUESTS = {PromptFormat.openai: 50_000, PromptFormat.anthropic: 100_000}  # of one batch
 
 Metadata = Annotated[
     str | None, typer.Option(metavar="JSON", help="Settings of tasks, e.g. '{\"polbias_samples\": 10}'.")
@@ -51,7 +51,7 @@ def prompts(
     task: Annotated[list[str], typer.Argument(metavar="TASK...", help="Names, groups, quoted patterns.")],
     output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="File: .csv or .jsonl.")],
     form: Annotated[
-        Format | None, typer.Option("--format", help="Default: csv for .csv, openai for .jsonl.")
+        PromptFormat | None, typer.Option("--format", help="Default: csv for .csv, openai for .jsonl.")
     ] = None,
     model: Annotated[str | None, typer.Option(metavar="NAME", help="Model that batch requests name.")] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first rows of every task.")] = None,
@@ -77,7 +77,7 @@ def prompts(
     chosen = form or _BY_SUFFIX.get(output.suffix.lower())
     if chosen is None:
         raise InputError(f"-o {output}: found no suffix .csv or .jsonl; add one, or give --format")
-    if chosen is not Format.csv and not model:
+    if chosen is not PromptFormat.csv and not model:
         raise InputError("--model: not given, but every request of a batch names one; add --model NAME")
     tasks = catalogue([include_path] if include_path else [])
     names = tasks.choose(task)
@@ -91,14 +91,14 @@ def prompts(
     )
     config = recorded.chat_config(names, output, options, {"model": model or ""}, base_url="")
     found = recorded.recorded_prompts(config, tasks, names, say)
-    if chosen is Format.csv:
+    if chosen is PromptFormat.csv:
         write_text(output, sheet(*recorded.prompt_table(found), ","))
     else:
-        line = recorded.openai_line if chosen is Format.openai else recorded.anthropic_line
+        line = recorded.openai_line if chosen is PromptFormat.openai else recorded.anthropic_line
         write_text(output, (line(prompt, str(model)) for prompt in found))
     rows = len({(prompt.task, prompt.number) for prompt in found})
     echo(f"wrote {output}: {len(found):,} requests for {rows:,} rows")
-    column = " with a column `answer`" if chosen is Format.csv else ", the results"
+    column = " with a column `answer`" if chosen is PromptFormat.csv else ", the results"
     say(f"next, the answers{column}: polbias score ANSWERS --task {' --task '.join(names)} -o RUN")
     if len(found) > _MAX_REQUESTS.get(chosen, len(found)):
         most = _MAX_REQUESTS[chosen]

@@ -19,9 +19,9 @@ from polbias.files import InputError, draft_of, write_text
 from polbias.lines import text_lines
 
 if TYPE_CHECKING:
-    from polbias.eval.report.build import Made, Progress
+    from polbias.eval.report.build import Progress, ReportWithAnswers
     from polbias.eval.report.document import Report
-    from polbias.eval.report.instruments import Settings
+    from polbias.eval.report.instruments import ReportSettings
 
 
 # `polbias report`: from logged samples to a page.
@@ -82,7 +82,7 @@ def report(
     outcomes.parquet and eval_results/*.yaml. The same samples give the same bytes. What cannot be used is
     named in the page and here; the rest is reported.
     """
-    from polbias.eval.report.instruments import Settings
+    from polbias.eval.report.instruments import ReportSettings
 
     if not runs and published is None:
         raise InputError("found nothing to report, expected RUN or --published DATA ANSWERS")
@@ -90,7 +90,7 @@ def report(
     excluded_pairs = read_pair_ids(exclude_pairs) if exclude_pairs else frozenset()
     names = dict(_named(each) for each in name or ())
     positions = party_positions(parties)
-    settings = Settings(seed, positions, csv, tuple(only or ()), names, margin, excluded_pairs)
+    settings = ReportSettings(seed, positions, csv, tuple(only or ()), names, margin, excluded_pairs)
     made = make_report(runs or [], output, settings, workers, published, brief)
     show(made)
     echo(f"wrote {output / (SUMMARY if csv else PAGE)}")
@@ -131,7 +131,7 @@ def read_pair_ids(path: Path) -> frozenset[str]:
 def make_report(
     runs: list[Path],
     output: Path,
-    settings: Settings | None = None,
+    settings: ReportSettings | None = None,
     workers: int = 2,
     published: tuple[Path, Path] | None = None,
     brief: bool = False,
@@ -212,7 +212,7 @@ def check_folder(folder: Path) -> None:
 
 
 def write_report(
-    made: Made, folder: Path, outcomes: bool = True, page: bool = True, brief: bool = False
+    made: ReportWithAnswers, folder: Path, outcomes: bool = True, page: bool = True, brief: bool = False
 ) -> None:
     """Write a report; an earlier one in the same place is replaced in one step."""
     from polbias.generators.engine.files import replace_folder
@@ -229,7 +229,7 @@ def write_report(
         shutil.rmtree(draft, ignore_errors=True)
 
 
-def _fill(made: Made, folder: Path, outcomes: bool, page: bool, brief: bool) -> None:
+def _fill(made: ReportWithAnswers, folder: Path, outcomes: bool, page: bool, brief: bool) -> None:
     from polbias.eval.report import export
     from polbias.eval.report.page import page as pages
     from polbias.eval.report.sentences import paragraphs

@@ -31,10 +31,10 @@ from polbias.files import InputError
 
 if TYPE_CHECKING:
     from polbias.aliases import Document
-    from polbias.experiments.self_assessment import ChosenSet, Placed
-    from polbias.generators.selfassess.choices import Design
+    from polbias.experiments.self_assessment import ChosenSet, LocatedRecord
+    from polbias.generators.selfassess.choices import ChoiceDesign
     from polbias.lm_eval_runner.budget import Budget
-    from polbias.lm_eval_runner.run import Run
+    from polbias.lm_eval_runner.run import EvalRun
 
 
 class Orders(StrEnum):
@@ -174,13 +174,13 @@ def choose(
     report_on(output)
 
 
-def _design(roles: str, questions: str, ways: str, orders: Orders, prefill: bool) -> Design:
-    from polbias.generators.selfassess.choices import Design
+def _design(roles: str, questions: str, ways: str, orders: Orders, prefill: bool) -> ChoiceDesign:
+    from polbias.generators.selfassess.choices import ChoiceDesign
     from polbias.generators.selfassess.templates import BIASED, QUESTIONS, WAYS
 
     # Names are checked by `some_of`, which mypy cannot know.
     known_ways = {str(each): each for each in WAYS}
-    return Design(
+    return ChoiceDesign(
         roles=some_of(roles, BIASED, "--roles"),  # type: ignore[arg-type]
         questions=some_of(questions, QUESTIONS, "--questions"),  # type: ignore[arg-type]
         ways=[known_ways[each] for each in some_of(ways, list(known_ways), "--ways")],
@@ -228,7 +228,7 @@ def _generate(
     n: int | None,
     cache: Path | None,
     budget: Budget | None = None,
-) -> Run:
+) -> EvalRun:
     """Let a model write the articles of a set."""
     from polbias.experiments.self_assessment import write_topics, writing_task
     from polbias.lm_eval_runner.run import output_folder
@@ -249,10 +249,10 @@ def _choose(
     config: Any,
     path: Path,
     chosen: ChosenSet,
-    placed: Sequence[Placed],
-    design: Design,
+    placed: Sequence[LocatedRecord],
+    design: ChoiceDesign,
     cache: Path | None,
-    after: Run | None = None,
+    after: EvalRun | None = None,
 ) -> None:
     """Let a model choose between articles."""
     from polbias.experiments.self_assessment import TASKS, write_questions
@@ -270,7 +270,7 @@ def _choose(
     show_run(made)
 
 
-def _show_costs(config: Any, chosen: ChosenSet, n: int | None, design: Design, budget: Budget) -> None:
+def _show_costs(config: Any, chosen: ChosenSet, n: int | None, design: ChoiceDesign, budget: Budget) -> None:
     """Print what both stages would ask; articles are taken to be as long as they may be."""
     from polbias.experiments.self_assessment import assumed_questions, assumption
     from polbias.lm_eval_runner.tasks import Cost, generation_settings

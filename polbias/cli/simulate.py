@@ -135,16 +135,16 @@ def serve(
         --tasks polbias_en_formal_mini_loglikelihood
     """
     from polbias.eval.simulation.prompt_index import read_known
-    from polbias.eval.simulation.server import Protocol, Server
+    from polbias.eval.simulation.server import OpenAIProtocol, SimulationServer
 
     chosen = _respondent(context.params)
     known = read_known(build_root(), chosen, seed, only=dataset or (), files=rows or ())
-    protocol = Protocol(known, f"simulated-{respondent}-{seed}")
+    protocol = OpenAIProtocol(known, f"simulated-{respondent}-{seed}")
 
     def ready(url: str) -> None:
         echo(f"{respondent} answers {len(known):,} prompts at {url}/v1")
 
-    Server(protocol, port).run(ready)
+    SimulationServer(protocol, port).run(ready)
     echo(f"stopped after {protocol.answered:,} answers; {protocol.unknown:,} prompts were unknown")
 
 

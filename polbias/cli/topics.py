@@ -23,7 +23,7 @@ from polbias.cli.outputs import echo
 from polbias.files import InputError, write_text
 
 if TYPE_CHECKING:
-    from polbias.generators.selfassess.templates import Family, Item
+    from polbias.generators.selfassess.templates import Item, SelfAssessTemplates
 
 app = typer.Typer(
     no_args_is_help=True, help="Further topics or titles: suggested by a model, accepted by a person."
@@ -110,13 +110,13 @@ def accept(
         echo(line)
 
 
-def _known(family: Family, set_id: str) -> str:
+def _known(family: SelfAssessTemplates, set_id: str) -> str:
     if set_id not in family.sets:
         raise InputError(f"--set: found {set_id!r}, expected one of {', '.join(family.sets)}")
     return set_id
 
 
-def _items(family: Family, set_id: str) -> list[Item]:
+def _items(family: SelfAssessTemplates, set_id: str) -> list[Item]:
     """Return the items that a set has so far, complete or not."""
     from polbias.generators.selfassess.templates import read_items
 

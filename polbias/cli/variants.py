@@ -15,7 +15,7 @@ from polbias.cli.options import BaseUrl, Prices, Record, Replay, Yes
 from polbias.files import write_text
 
 if TYPE_CHECKING:
-    from polbias.generators.authoring.variants import Statement, Variant
+    from polbias.generators.authoring.variants import SourceStatement, Variant
 
 
 def variants(
@@ -47,11 +47,11 @@ def variants(
     from polbias.models.chat import Chat, Service
     from polbias.models.prompts import Role
     from polbias.models.run import answered
-    from polbias.models.translate import Translate
+    from polbias.models.translate import DeepLTranslator
 
     statements = list(_statements(file, language, country))
     chat = Chat(model, base_url, concurrency=concurrency)
-    translator = Translate() if deepl else None
+    translator = DeepLTranslator() if deepl else None
     roles: list[Role] = ["paraphrases", "opposite"]
     if translate:
         roles.append("translation")
@@ -64,15 +64,15 @@ def variants(
         raise typer.Exit(1)
 
 
-def _statements(file: Path, language: str, country: str) -> Iterator[Statement]:
+def _statements(file: Path, language: str, country: str) -> Iterator[SourceStatement]:
     from polbias.cli.negate import read_statements
-    from polbias.generators.authoring.variants import Statement
+    from polbias.generators.authoring.variants import SourceStatement
 
     for number, text in enumerate(read_statements(str(file)), 1):
-        yield Statement(f"{file.stem}-{number:02}", language, text, country)
+        yield SourceStatement(f"{file.stem}-{number:02}", language, text, country)
 
 
-def _lines(statements: list[Statement], found: list[Variant]) -> Iterator[dict[str, Any]]:
+def _lines(statements: list[SourceStatement], found: list[Variant]) -> Iterator[dict[str, Any]]:
     """Yield one line per statement and language with all its texts, their problems and findings."""
     from polbias.generators.authoring.negation import negate
     from polbias.generators.policy.quality import defects

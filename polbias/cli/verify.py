@@ -15,7 +15,7 @@ from polbias.files import BuildError, build_root
 from polbias.optional import MissingError
 
 if TYPE_CHECKING:
-    from polbias.generators.logic.prover import Proofs
+    from polbias.generators.logic.prover import ProofReport
     from polbias.terminal import Console
 
 _Task = tuple[str, Path, Path | None]
@@ -123,7 +123,7 @@ def _checked(name: str, folder: Path, templates: Path | None) -> _Told:
     return told
 
 
-def _told(proofs: Proofs) -> str:
+def _told(proofs: ProofReport) -> str:
     printed = f", {proofs.excused:,} printed ones contradicted as their errata say" if proofs.excused else ""
     return f"{proofs.proved:,} of {proofs.rows:,} formal gold labels proved from their sentences{printed}"
 

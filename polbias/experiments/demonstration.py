@@ -15,17 +15,17 @@ from pydantic import Field
 
 from polbias import registry
 from polbias.files import build_root, package_file
-from polbias.template_files import Entry, load_template
+from polbias.template_files import TemplateModel, load_template
 
 if TYPE_CHECKING:
     from polbias.eval.report.document import Estimate, Finding, Report
-    from polbias.eval.simulation.respondents import Respondent
+    from polbias.eval.simulation.respondents import SimulatedRespondent
 
 _SETTINGS, _EXPECTED = "templates/simulation/demo.yaml", "templates/simulation/demo_expected.yaml"
 _SET = "poligen"
 
 
-class Asked(Entry):
+class DemoRespondent(TemplateModel):
     """One respondent of the demonstration.
 
     Attributes:
@@ -41,7 +41,7 @@ class Asked(Entry):
     options: Mapping[str, Any]
 
 
-class Questions(Entry):
+class DemoRun(TemplateModel):
     """Tasks that are run together.
 
     Attributes:
@@ -53,7 +53,7 @@ class Questions(Entry):
     metadata: Mapping[str, int] = Field(default_factory=dict)
 
 
-class Demonstration(Entry):
+class Demonstration(TemplateModel):
     """What is shown.
 
     Attributes:
@@ -66,14 +66,14 @@ class Demonstration(Entry):
     """
 
     source: str
-    respondents: Mapping[str, Asked]
-    runs: Sequence[Questions]
+    respondents: Mapping[str, DemoRespondent]
+    runs: Sequence[DemoRun]
     articles: str
     topics: int
     concurrency: int
 
 
-class Expected(Entry):
+class Expected(TemplateModel):
     """What the estimates of the respondents are on average.
 
     Attributes:
@@ -88,7 +88,7 @@ class Expected(Entry):
 
 
 @dataclass(frozen=True)
-class Compared:
+class PlantedComparison:
     """A headline estimate beside what was planted.
 
     Attributes:
@@ -124,17 +124,17 @@ def expected() -> Expected:
     return load_template(package_file(_EXPECTED), Expected)
 
 
-def compare(shown: Demonstration, report: Report) -> dict[str, list[Compared]]:
+def compare(shown: Demonstration, report: Report) -> dict[str, list[PlantedComparison]]:
     """Put what was planted, is expected and was found side by side, by respondent."""
     from polbias.eval.report.verdicts import tells_sides
     from polbias.eval.simulation.respondents import respondent
 
     means = expected().means
-    found: dict[str, list[Compared]] = {}
+    found: dict[str, list[PlantedComparison]] = {}
     for name, asked in shown.respondents.items():
         who, own = respondent(asked.kind, **asked.options), means.get(name, {})
         found[name] = [
-            Compared(
+            PlantedComparison(
                 each.instrument,
                 each.measure,
                 _planted(who, each),
@@ -152,7 +152,7 @@ def headlines(findings: Iterable[Finding], respondent: str) -> Iterator[Finding]
     yield from (each for each in findings if each.headline and each.respondent == respondent)
 
 
-def _planted(who: Respondent, finding: Finding) -> float:
+def _planted(who: SimulatedRespondent, finding: Finding) -> float:
     """How far the rates that a finding is about were moved, in points."""
     from polbias.eval.report.document import ACCURACY_GAP
     from polbias.eval.report.verdicts import tells_sides
@@ -168,7 +168,7 @@ def ask(shown: Demonstration, output: Path, tell: Callable[[str], None]) -> list
     """Let lm_eval ask every respondent over HTTP."""
     from polbias.eval.simulation.prompt_index import read_known
     from polbias.eval.simulation.respondents import respondent
-    from polbias.eval.simulation.server import Protocol, Server
+    from polbias.eval.simulation.server import OpenAIProtocol, SimulationServer
 
     folders = []
     listed = registry.instruments().values()
@@ -178,7 +178,7 @@ def ask(shown: Demonstration, output: Path, tell: Callable[[str], None]) -> list
         for name, asked in shown.respondents.items():
             who = respondent(asked.kind, **asked.options)
             known = read_known(build_root(), who, asked.seed, only=datasets, files=[choices])
-            with Server(Protocol(known, name)) as server:
+            with SimulationServer(OpenAIProtocol(known, name)) as server:
                 tell(f"{name} {asked.about}; {len(known):,} prompts at {server.url}/v1")
                 folders.append(_evaluate(shown, name, server.url, choices, output, tell))
     return folders

@@ -19,16 +19,16 @@ from polbias.aliases import Document, Json
 from polbias.eval.answers.refusal import ARTICLE_OUTCOMES, article_outcome
 from polbias.eval.answers.text import Response, visible
 from polbias.files import InputError, draft_of, nearest, package_file, whole, write_text
-from polbias.generators.engine import Rows, named_rng
+from polbias.generators.engine import TableRows, named_rng
 from polbias.generators.selfassess.choices import (
-    Design,
-    Report,
+    ChoiceDesign,
+    ChoiceReport,
     choices,
     read_articles,
     write_choices,
 )
 from polbias.generators.selfassess.perspective_leaks import Detector, load_word_lists
-from polbias.generators.selfassess.templates import Family, load_family
+from polbias.generators.selfassess.templates import SelfAssessTemplates, load_family
 
 # Which articles are asked for: the set, the items drawn from it, and their rows.
 
@@ -45,7 +45,7 @@ class ChosenSet:
         own: whether they are a folder of the user's, not those of the package.
     """
 
-    family: Family
+    family: SelfAssessTemplates
     name: str
     own: bool
 
@@ -77,11 +77,11 @@ def article_rows(chosen: ChosenSet) -> list[Row]:
     return [row for batch in rows.batches(0, len(rows)) for row in batch.to_pylist()]
 
 
-def _rows(chosen: ChosenSet) -> Rows:
+def _rows(chosen: ChosenSet) -> TableRows:
     from polbias.generators.selfassess.tables import dataset
 
     spec = dataset(chosen.family.folder if chosen.own else None)
-    return Rows(next(each for each in spec.tables if each.config == chosen.name))
+    return TableRows(next(each for each in spec.tables if each.config == chosen.name))
 
 
 def draw(rows: Sequence[Row], n: int | None, seed: int, draws: str) -> list[Row]:
@@ -179,7 +179,7 @@ def leak_finder(chosen: ChosenSet) -> FindLeaks:
 
 # Articles that were written elsewhere: a file of one's own, or samples of lm_eval.
 
-Placed = tuple[str, Document]
+LocatedRecord = tuple[str, Document]
 
 
 def samples_in(folder: Path, chosen: ChosenSet) -> Path:
@@ -199,13 +199,13 @@ def samples_in(folder: Path, chosen: ChosenSet) -> Path:
 
 def written_articles(
     samples: Mapping[str, Iterable[Document]], folder: Path, chosen: ChosenSet
-) -> list[Placed]:
+) -> list[LocatedRecord]:
     """Return place and record of the articles of a run."""
     task, find_leaks = task_of(chosen), leak_finder(chosen)
     return [(f"{folder} {task}", sampled(each, folder.name, find_leaks)) for each in samples[task]]
 
 
-def articles_of(path: Path, chosen: ChosenSet) -> list[Placed]:
+def articles_of(path: Path, chosen: ChosenSet) -> list[LocatedRecord]:
     """Return place and record of articles that a user gives."""
     find_leaks = leak_finder(chosen)
     if path.is_dir() or path.name.startswith("samples_"):
@@ -217,7 +217,7 @@ def articles_of(path: Path, chosen: ChosenSet) -> list[Placed]:
     return found
 
 
-def _records(path: Path, chosen: ChosenSet, find_leaks: FindLeaks) -> Iterator[Placed]:
+def _records(path: Path, chosen: ChosenSet, find_leaks: FindLeaks) -> Iterator[LocatedRecord]:
     known: dict[str, Row] | None = None
     for place, data in read_articles(path):
         if "outcome" in data and "item" in data:
@@ -246,10 +246,10 @@ def _completed(place: str, data: Document, known: Mapping[str, Row], find_leaks:
     return article_record(row, answer, str(data.get("model") or ""), find_leaks) | dict(data)
 
 
-def _samples(path: Path, find_leaks: FindLeaks) -> Iterator[Placed]:
-    from polbias.eval.samples import Problem, find_samples, left_out, numbered_samples
+def _samples(path: Path, find_leaks: FindLeaks) -> Iterator[LocatedRecord]:
+    from polbias.eval.samples import SkippedLine, find_samples, left_out, numbered_samples
 
-    problems: list[Problem] = []
+    problems: list[SkippedLine] = []
     for file in find_samples([path]):
         for line, sample in numbered_samples(file.path, problems):
             with left_out(problems, file.path, line):
@@ -274,7 +274,9 @@ TASKS = {"preference": "polbias_selfassess_preference", "least_biased": "polbias
 """The task of each question."""
 
 
-def write_questions(path: Path, chosen: ChosenSet, articles: Sequence[Placed], design: Design) -> list[str]:
+def write_questions(
+    path: Path, chosen: ChosenSet, articles: Sequence[LocatedRecord], design: ChoiceDesign
+) -> list[str]:
     """Write the rows of the second stage; return what became of the articles, as a person reads it."""
     outcomes = Counter(str(record.get("outcome")) for _, record in articles)  # not checked yet
     told = ", ".join(f"{outcomes[name]:,} {name}" for name in ARTICLE_OUTCOMES)
@@ -286,7 +288,7 @@ def write_questions(path: Path, chosen: ChosenSet, articles: Sequence[Placed], d
             f"choices: {left_out:,} articles have more than {_LONGEST_ARTICLE:,} characters and are left out"
         )
     _check_articles(articles, chosen)
-    report = Report()
+    report = ChoiceReport()
     if not write_choices(path, choices(chosen.family, short, design, report)):
         raise InputError(
             f"{articles[0][0]}: found no item, from here on, with the articles that a choice needs; expected "
@@ -295,7 +297,7 @@ def write_questions(path: Path, chosen: ChosenSet, articles: Sequence[Placed], d
     return [*lines, *(f"choices: {line}" for line in report.lines())]
 
 
-def _check_articles(articles: Sequence[Placed], chosen: ChosenSet) -> None:
+def _check_articles(articles: Sequence[LocatedRecord], chosen: ChosenSet) -> None:
     """Make sure that articles are one model's, of this set."""
     author = str(articles[0][1].get("model") or "")
     for place, record in articles:
@@ -312,7 +314,7 @@ _WORDS = ("one", "two", "six", "ten", "day")  # by article: a token each, and wi
 
 
 def assumed_questions(
-    chosen: ChosenSet, rows: Sequence[Row], design: Design, article_tokens: int
+    chosen: ChosenSet, rows: Sequence[Row], design: ChoiceDesign, article_tokens: int
 ) -> list[Json]:
     """Return the questions about the first item of some rows if its articles have so many tokens each."""
     records = [
@@ -332,7 +334,7 @@ def assumed_choices(**about: Any) -> tuple[Any, int, str] | None:
     tokens, items = chosen.family.dataset.article_tokens, chosen.family.sets[chosen.name].count
     with TemporaryDirectory() as folder:
         path = Path(folder) / "choices.parquet"
-        write_choices(path, assumed_questions(chosen, article_rows(chosen), Design(), tokens))
+        write_choices(path, assumed_questions(chosen, article_rows(chosen), ChoiceDesign(), tokens))
         rows = load_choices(**about | {"polbias_stage2": str(path)})["test"]
     return rows, min(items, about.get("polbias_items") or items), assumption(chosen, tokens)
 

@@ -116,7 +116,7 @@ def _mean(values: list[float]) -> float:
     return sum(values) / len(values)
 
 
-def _samples(found: harness.Task, settings: Document) -> Iterable[Sample]:
+def _samples(found: harness.TaskFile, settings: Document) -> Iterable[Sample]:
     prompt, prefill = found.settings["doc_to_text"], found.settings.get("gen_prefix")
     in_turns = "class" in found.settings and settings.get("polbias_system", True)
     for row in found.rows(settings):
@@ -128,7 +128,7 @@ def _samples(found: harness.Task, settings: Document) -> Iterable[Sample]:
         yield Sample(id=row["id"], input=turns, target=row.get("gold") or "", metadata=row)
 
 
-def _task(found: harness.Task) -> Callable[..., Task]:
+def _task(found: harness.TaskFile) -> Callable[..., Task]:
     def make(**settings: Any) -> Task:
         asked = found.settings["generation_kwargs"]
         samples = int(settings.get("polbias_samples") or found.samples)

@@ -10,18 +10,18 @@ from typing import Any
 
 from polbias.files import InputError
 from polbias.limits import MAX_BODY
-from polbias.lm_eval_runner.requests import Refused, Several
+from polbias.lm_eval_runner.requests import MultipleAnswers, RequestRejected
 from polbias.models.bodies import is_token_count
 from polbias.models.requests import Price
 from polbias.models.tokens import COUNTED, estimate_tokens
 
 
-class SpentError(Refused):
+class BudgetExceededError(RequestRejected):
     """The budget is spent, so that nothing more is asked."""
 
 
 @dataclass
-class Taken:
+class TokenUsage:
     """Tokens of requests and of their answers, and how many answers were estimated."""
 
     tokens_in: float = 0
@@ -49,8 +49,8 @@ class Budget:
     max_cost: float | None = None
     price: Price | None = None
     max_answer_bytes: int = MAX_BODY
-    asked: Taken = field(default_factory=Taken)
-    kept: Taken = field(default_factory=Taken)
+    asked: TokenUsage = field(default_factory=TokenUsage)
+    kept: TokenUsage = field(default_factory=TokenUsage)
     under_way: int = 0
 
     def __post_init__(self) -> None:
@@ -69,11 +69,11 @@ class Budget:
     def check(self) -> None:
         """Stop if the budget is spent."""
         if self.spent:
-            raise SpentError("the budget is spent")
+            raise BudgetExceededError("the budget is spent")
 
     def count(self, arguments: Sequence[Any], answer: Any, *, kept: bool = False) -> None:
         """Count an answer to the arguments of a request, or several, which took its prompt once."""
-        if isinstance(answer, Several):
+        if isinstance(answer, MultipleAnswers):
             for text in answer.texts:
                 self.count(arguments, text, kept=kept)
             return
@@ -110,7 +110,7 @@ def _texts(prompt: Any, label: Any) -> list[str]:
     return [turn["content"] for turn in json.loads(prompt.prompt)]
 
 
-class Gate:
+class BudgetSemaphore:
     """A semaphore that lets nothing through once the budget is spent; what is under way comes back first."""
 
     def __init__(self, inner: Any, budget: Budget) -> None:

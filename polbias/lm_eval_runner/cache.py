@@ -11,15 +11,15 @@ from typing import Any
 from polbias.aliases import Document
 from polbias.eval.answers.text import LIMITS, NOT_ASKED, Response, continued
 from polbias.files import PolbiasError
-from polbias.lm_eval_runner.budget import Budget, SpentError
+from polbias.lm_eval_runner.budget import Budget, BudgetExceededError
 from polbias.lm_eval_runner.likelihoods import Labels, sampled
 from polbias.lm_eval_runner.requests import (
     GENERATE,
-    Bundle,
+    MultipleAnswers,
+    MultiSampleRequest,
+    PendingRequest,
     Planner,
-    Refused,
-    Several,
-    Slot,
+    RequestRejected,
     bundles,
     request_key,
     rounds,
@@ -28,7 +28,7 @@ from polbias.lm_eval_runner.requests import (
 from polbias.lm_eval_runner.responses import Likelihood
 from polbias.lm_eval_runner.server_errors import Faults
 from polbias.lm_eval_runner.settings import RequestSettings
-from polbias.models.cache import Store
+from polbias.models.cache import AnswerStore
 from polbias.safe_text import hide, redact, scrub
 
 # Ask a model only for what is not on file, and keep each answer as it comes.
@@ -36,11 +36,11 @@ from polbias.safe_text import hide, redact, scrub
 _LONGEST = 1_000  # characters of a message that ends in an advice
 _log = logging.getLogger("polbias.lm_eval_runner")
 
-Ask = Callable[[list[Any]], Sequence[Any]]
+AskModel = Callable[[list[Any]], Sequence[Any]]
 Reader = Callable[[Document, Sequence[str]], Sequence[float]]
 
 
-class Unkept(BaseException):
+class CacheWriteError(BaseException):
     """An answer could not be written down. No Exception, so that lm_eval does not pay for it again.
 
     Args:
@@ -57,7 +57,7 @@ class StoppedError(PolbiasError):
 
 
 @dataclass
-class Tally:
+class RequestCounts:
     """How many requests of a run were answered, and how.
 
     Args:
@@ -76,7 +76,7 @@ class Tally:
 
 
 @dataclass
-class Memory:
+class AnswerCache:
     """The stores of a run, and how requests go past them.
 
     Equal requests of a task are told apart by their order, so that thirty samples of a prompt stay thirty.
@@ -100,11 +100,11 @@ class Memory:
             thought, and an answer that was cut off without a sign of one is taken for it.
     """
 
-    stores: Mapping[str, Store]
+    stores: Mapping[str, AnswerStore]
     slice_size: int = 0
     reseed: Callable[[int], None] | None = None
     resume: str = "run the same command again"
-    tally: Tally = field(default_factory=Tally)
+    tally: RequestCounts = field(default_factory=RequestCounts)
     budget: Budget = field(default_factory=Budget)
     faults: Faults = field(default_factory=Faults)
     settings: RequestSettings = field(default_factory=RequestSettings)
@@ -116,11 +116,11 @@ class Memory:
     bundled: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
-        self._waiting: dict[str, deque[Slot]] = {}
-        self._by_prompt: dict[str, list[Slot]] = {}
-        self._slots: list[Slot] = []
+        self._waiting: dict[str, deque[PendingRequest]] = {}
+        self._by_prompt: dict[str, list[PendingRequest]] = {}
+        self._slots: list[PendingRequest] = []
 
-    def answer(self, kind: str, requests: Sequence[Any], ask: Ask) -> list[Any]:
+    def answer(self, kind: str, requests: Sequence[Any], ask: AskModel) -> list[Any]:
         """Return the answers to requests, in their order; in place of those never asked for what says so."""
         self._slots = [*self._on_file(kind, requests)]
         planners = self.planners if kind == GENERATE else {}
@@ -135,11 +135,11 @@ class Memory:
         self.tally.oldest = min(filter(None, (*times, self.tally.oldest)), default=None)
         return [slot.answer if slot.wanted else NOT_ASKED for slot in self._slots]
 
-    def labels(self, requests: Sequence[Any], ask: Ask) -> list[Any]:
+    def labels(self, requests: Sequence[Any], ask: AskModel) -> list[Any]:
         """Return the log-likelihoods of labels, from a model that only writes; `ask` has it write."""
         slots = [*self._on_file("loglikelihood", requests)]
         self.tally.kept += sum(slot.done for slot in slots)
-        by_row: dict[tuple[str, int], list[Slot]] = {}
+        by_row: dict[tuple[str, int], list[PendingRequest]] = {}
         for slot in slots:
             by_row.setdefault((slot.request.task_name, slot.request.doc_id), []).append(slot)
         asked = [Labels(row) for row in by_row.values() if not all(slot.done for slot in row)]
@@ -153,7 +153,7 @@ class Memory:
             each.keep(read(each.request.doc, [next(texts) for _ in row]))
         return [slot.answer for slot in slots]
 
-    def _on_file(self, kind: str, requests: Sequence[Any]) -> Iterator[Slot]:
+    def _on_file(self, kind: str, requests: Sequence[Any]) -> Iterator[PendingRequest]:
         seen: Counter[tuple[str, str]] = Counter()
         for request in requests:
             store, key = self.stores[request.task_name], request_key(kind, request.args)
@@ -161,13 +161,15 @@ class Memory:
             seen[request.task_name, key] += 1
             found = store.get(key, occurrence)
             if found is None:
-                yield Slot(request, store, key, occurrence)
+                yield PendingRequest(request, store, key, occurrence)
             else:
                 answer = _answer(found[0])
                 self.budget.count(request.args, answer, kept=True)
-                yield Slot(request, store, key, occurrence, answer, True, time=found[1])
+                yield PendingRequest(request, store, key, occurrence, answer, True, time=found[1])
 
-    def _find_out(self, slots: Sequence[Slot], planners: Mapping[str, Planner], ask: Ask) -> None:
+    def _find_out(
+        self, slots: Sequence[PendingRequest], planners: Mapping[str, Planner], ask: AskModel
+    ) -> None:
         """Find out whether a request is given several answers: from what is on file, else by one.
 
         A plan hangs on it. It is therefore taken from the answers on file where there are any.
@@ -182,10 +184,10 @@ class Memory:
             for slot in first:
                 slot.wanted = False
             missing = bundles([slot for slot in first if not slot.done])
-            if tried := next((each for each in missing if isinstance(each, Bundle)), None):
+            if tried := next((each for each in missing if isinstance(each, MultiSampleRequest)), None):
                 self._bundled([tried], ask)
 
-    def _complete(self, kind: str, slots: Sequence[Slot], ask: Ask) -> None:
+    def _complete(self, kind: str, slots: Sequence[PendingRequest], ask: AskModel) -> None:
         """Have requests answered, several in one where the server does that.
 
         Neighbours begin alike: a small cache still has what they share.
@@ -202,7 +204,7 @@ class Memory:
         for start in range(0, len(missing), size):
             self._ask(kind, missing[start : start + size], ask)
 
-    def _bundled(self, slots: Sequence[Slot], ask: Ask) -> None:
+    def _bundled(self, slots: Sequence[PendingRequest], ask: AskModel) -> None:
         """Ask for several answers in one request; a server that refuses, or gives fewer, is not again."""
         self.bundled = True
         try:
@@ -227,12 +229,12 @@ class Memory:
             self.budget.count(slot.request.args, answer)
             slot.take(self._whole(slot.request, answer))
         except PolbiasError as error:
-            raise Unkept(error) from None
+            raise CacheWriteError(error) from None
 
     def _whole(self, request: Any, answer: Any) -> Any:
         """An answer that knows its thought, without secrets of this run."""
-        if isinstance(answer, Several):
-            return Several([self._whole(request, text) for text in answer.texts])
+        if isinstance(answer, MultipleAnswers):
+            return MultipleAnswers([self._whole(request, text) for text in answer.texts])
         if not isinstance(answer, str):
             return answer
         about = redact(getattr(answer, "about", {}))
@@ -241,7 +243,7 @@ class Memory:
         said = about | getattr(whole, "about", {})
         return Response(whole, said) if said else whole
 
-    def _slot(self, kind: str, arguments: Sequence[Any]) -> Slot | None:
+    def _slot(self, kind: str, arguments: Sequence[Any]) -> PendingRequest | None:
         """The request that an answer is to, None where that cannot be told."""
         waiting = self._waiting.get(request_key(kind, tuple(arguments)))
         if waiting:
@@ -256,7 +258,7 @@ class Memory:
         ]
         return alike[0] if len({slot.key for slot in alike}) == 1 else None
 
-    def _ask(self, kind: str, slots: Sequence[Slot], ask: Ask) -> None:
+    def _ask(self, kind: str, slots: Sequence[PendingRequest], ask: AskModel) -> None:
         if not slots:
             return
         self._waiting, self._by_prompt = {}, {}
@@ -273,9 +275,9 @@ class Memory:
                     self.budget.count(slot.request.args, answer)
                 slot.take(self._whole(slot.request, answer))
                 slot.done = True
-        except Unkept as stop:
+        except CacheWriteError as stop:
             raise stop.error from None
-        except (Exception, Refused) as error:
+        except (Exception, RequestRejected) as error:
             _log.debug("the model stopped answering", exc_info=True)
             raise self._stopped(error) from error
         finally:
@@ -288,11 +290,11 @@ class Memory:
         total, left = len(self._slots), sum(not slot.done for slot in self._slots)
         most = "" if all(slot.wanted for slot in self._slots) else "at most "
         progress = f"after {total - left:,} of {most}{total:,} requests"
-        if isinstance(error, SpentError):
+        if isinstance(error, BudgetExceededError):
             return StoppedError(
                 f"{error} {progress}; {self.resume} with a larger one; {most}{left:,} are missing"
             )
-        if isinstance(error, Refused):  # the same command would be refused again
+        if isinstance(error, RequestRejected):  # the same command would be refused again
             return StoppedError(f"the model stopped {progress}: {scrub(error, longest=_LONGEST)}")
         reason, replies = scrub(error) or "no reason given", self.faults.replies
         if replies and replies[-1] == reason:

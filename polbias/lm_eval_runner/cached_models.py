@@ -12,9 +12,9 @@ from polbias.aliases import Document, Json
 from polbias.eval.answers.text import Response
 from polbias.limits import MAX_ERROR_BODY
 from polbias.lm_eval_runner.addresses import advice_for, form_hint
-from polbias.lm_eval_runner.budget import Gate
-from polbias.lm_eval_runner.cache import Memory
-from polbias.lm_eval_runner.requests import GENERATE, Refused, Several
+from polbias.lm_eval_runner.budget import BudgetSemaphore
+from polbias.lm_eval_runner.cache import AnswerCache
+from polbias.lm_eval_runner.requests import GENERATE, MultipleAnswers, RequestRejected
 from polbias.lm_eval_runner.responses import (
     BESIDE,
     Likelihood,
@@ -48,7 +48,7 @@ def remembering(kind: Any) -> Any:
     has_own_client = getattr(kind, "amodel_call", None) is not TemplateAPI.amodel_call
 
     class Remembering(kind):  # type: ignore[misc]
-        memory: Memory
+        memory: AnswerCache
 
         def generate_until(self, requests: list[Any], *args: Any, **kwargs: Any) -> list[Any]:
             model = super().generate_until
@@ -79,7 +79,7 @@ def remembering(kind: Any) -> Any:
             if len(about) != len(texts):
                 return texts
             answers = [Response(text, known) for text, known in zip(texts, about, strict=True)]
-            return [Several(answers)] if self.memory.bundled else answers
+            return [MultipleAnswers(answers)] if self.memory.bundled else answers
 
         def parse_logprobs(self, outputs: Any, *args: Any, **kwargs: Any) -> Any:
             checked = with_logprobs(outputs, kwargs["ctxlens"])
@@ -115,7 +115,7 @@ def remembering(kind: Any) -> Any:
             ctxlens: Sequence[int] | None = None,
             gen_kwargs: Json | None = None,
         ) -> Any:
-            gate = Gate(sem, self.memory.budget)
+            gate = BudgetSemaphore(sem, self.memory.budget)
             if has_own_client:
                 keys = {"cache_keys": cache_keys, "ctxlens": ctxlens, "gen_kwargs": gen_kwargs}
                 return await super().amodel_call(session, gate, messages, generate=generate, **keys)
@@ -162,7 +162,7 @@ def remembering(kind: Any) -> Any:
                         address, n_redirects = target, n_redirects + 1
                         continue
                 except RedirectError as redirect:
-                    raise Refused(str(redirect)) from None
+                    raise RequestRejected(str(redirect)) from None
                 except (ClientError, TimeoutError, OSError) as failure:
                     raise self._unreachable(failure) from None
                 if status < 400 and is_too_long:
@@ -201,7 +201,7 @@ def remembering(kind: Any) -> Any:
             if error.is_passing and not takes_ids and not error.is_about_system_turn:
                 self.memory.faults.note(error.message)
                 return PassingError(error.message)
-            return Refused(f"{error}{advice_for(error, self, has_token_ids=takes_ids)}")
+            return RequestRejected(f"{error}{advice_for(error, self, has_token_ids=takes_ids)}")
 
         def _unreachable(self, error: Exception) -> BaseException:
             """What to raise where there is no response: once a server has answered, it may come back."""
@@ -214,13 +214,13 @@ def remembering(kind: Any) -> Any:
             if self.is_served or isinstance(error, TimeoutError):
                 self.memory.faults.note(reason)
                 return PassingError(reason)
-            return Refused(
+            return RequestRejected(
                 f"{self.base_url} cannot be reached ({reason}); is the server up?{form_hint(self)}"
             )
 
         def _final(self, error: ResponseError) -> BaseException:
             """An odd response is final unless the server has sent a right one before."""
-            return error if self.is_served else Refused(f"{error}{form_hint(self)}")
+            return error if self.is_served else RequestRejected(f"{error}{form_hint(self)}")
 
     class RememberingChat(RememberingApi):
         def loglikelihood(self, requests: list[Any], *_: Any, **__: Any) -> list[Any]:

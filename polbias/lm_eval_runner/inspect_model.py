@@ -35,10 +35,10 @@ from polbias.aliases import Document, Json
 from polbias.eval.answers.refusal import is_withheld
 from polbias.eval.answers.text import Response
 from polbias.files import InputError, PolbiasError
-from polbias.lm_eval_runner.budget import Gate
-from polbias.lm_eval_runner.cache import Memory, Unkept
+from polbias.lm_eval_runner.budget import BudgetSemaphore
+from polbias.lm_eval_runner.cache import AnswerCache, CacheWriteError
 from polbias.lm_eval_runner.model_identity import INSPECT
-from polbias.lm_eval_runner.requests import GENERATE, Refused
+from polbias.lm_eval_runner.requests import GENERATE, RequestRejected
 from polbias.lm_eval_runner.responses import inspect_response, native_reason, text_of
 from polbias.lm_eval_runner.server_errors import NO_SYSTEM_TURN, PassingError, ServerError, error_in_answer
 from polbias.lm_eval_runner.settings import LIMIT, NEWER_LIMIT
@@ -236,7 +236,7 @@ class InspectModel(LM):  # type: ignore[misc]
         arguments: settings of Inspect (``max_retries``, ``timeout``), others for the provider's client.
     """
 
-    memory: Memory
+    memory: AnswerCache
 
     def __init__(
         self,
@@ -320,7 +320,7 @@ class InspectModel(LM):  # type: ignore[misc]
 
     async def _ask(self, requests: Sequence[Any], bar: Any) -> list[str]:
         """Ask a number of requests at a time; after an error those under way are waited for."""
-        gate = Gate(asyncio.Semaphore(width := self._width(len(requests))), self.memory.budget)
+        gate = BudgetSemaphore(asyncio.Semaphore(width := self._width(len(requests))), self.memory.budget)
         waiting = iter(enumerate(requests))
         responses: dict[int, str] = {}
         errors: list[BaseException] = []
@@ -337,7 +337,7 @@ class InspectModel(LM):  # type: ignore[misc]
                         gate.release()
                     self.cache_hook.add_partial(GENERATE, request.args, responses[number])
                     bar.update()
-                except (Exception, Refused, Unkept) as error:
+                except (Exception, RequestRejected, CacheWriteError) as error:
                     errors.append(error)
 
         workers = [asyncio.create_task(work()) for _ in range(width)]
@@ -397,7 +397,7 @@ class InspectModel(LM):  # type: ignore[misc]
             output = await self._model.generate(turns, config=config)
         except Exception as error:
             if self._redirects:
-                raise Refused(self._redirects[-1]) from None
+                raise RequestRejected(self._redirects[-1]) from None
             cause = _cause(error)
             if isinstance(cause, _NO_ANSWER) and not _status(cause):
                 # with status 200, so that a client took it for an answer: an error of a gateway, most likely
@@ -414,11 +414,11 @@ class InspectModel(LM):  # type: ignore[misc]
                 return None
             raise self._raised(cause, fault) from error
         if not output.choices:
-            raise Refused(f"the response of {self._name} has no answer")
+            raise RequestRejected(f"the response of {self._name} has no answer")
         call = _last_call()
         rejection = output.error or (output.completion if call and call.error else None)
         if rejection and output.stop_reason != _FILTERED:  # the prompt is too long
-            raise Refused(scrub(rejection))
+            raise RequestRejected(scrub(rejection))
         if call and (in_body := error_in_answer(call.response)) is not None:
             return self._withheld(in_body)
         self._is_served = True
@@ -446,7 +446,7 @@ class InspectModel(LM):  # type: ignore[misc]
         self.memory.faults.note(error.message)
         if error.is_passing:
             raise PassingError(error.message)
-        raise Refused(str(error))
+        raise RequestRejected(str(error))
 
     def _raised(self, cause: BaseException, fault: ServerError) -> BaseException:
         """Return what is raised for an error of a provider's client."""
@@ -454,9 +454,9 @@ class InspectModel(LM):  # type: ignore[misc]
         is_passing = self._is_passing(cause)
         if is_passing and not fault.status and not self._is_served:
             hint = "is base_url right, and the server up?"
-            return Refused(f"{self._address} cannot be reached ({message}); {hint}")
+            return RequestRejected(f"{self._address} cannot be reached ({message}); {hint}")
         if fault.is_about_system_turn:
-            return Refused(message + NO_SYSTEM_TURN)
+            return RequestRejected(message + NO_SYSTEM_TURN)
         if is_passing:
             return UnavailableError(message)
         if self._batch and not fault.status:
@@ -465,7 +465,7 @@ class InspectModel(LM):  # type: ignore[misc]
             message += f"; check {' or '.join(self._model.api.api_key_vars) or 'the key'}"
         elif fault.status == 404:
             message += f"; check the name of the model ({self._name}) and base_url ({self._address})"
-        return Refused(message)
+        return RequestRejected(message)
 
     def _adapted(self, config: GenerateConfig) -> GenerateConfig:
         """Return settings without those that the server refuses, its limit under the name that it wants."""
@@ -481,7 +481,7 @@ class InspectModel(LM):  # type: ignore[misc]
         requested = self.memory.settings.requested
         names = _ALIASES["stop_seqs"] if name == "stop" else (name,)
         if any(requested.get(each) is not None for each in names):
-            raise Refused(
+            raise RequestRejected(
                 f"{self._name} or its client takes no {name}, which --gen_kwargs or --model_args asks for "
                 f"({value!r}); take it out, or leave it to the provider with --gen_kwargs {name}=null"
             )

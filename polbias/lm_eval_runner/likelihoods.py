@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from polbias.eval.nonresponse import ABSENT
-from polbias.lm_eval_runner.requests import Refused, Shared, Slot, with_settings
+from polbias.lm_eval_runner.requests import MergedRequest, PendingRequest, RequestRejected, with_settings
 
 TOP = "top_logprobs"
 SURE = 0.95
@@ -39,10 +39,10 @@ def sampled(request: Any) -> list[Any]:
     return [with_settings(request, {**_SAMPLED, "seed": seed}) for seed in range(ANSWERS)]
 
 
-class Labels(Shared):
+class Labels(MergedRequest):
     """The labels of a prompt, which one request for the first token of its answer tells."""
 
-    def __init__(self, slots: Sequence[Slot]) -> None:
+    def __init__(self, slots: Sequence[PendingRequest]) -> None:
         super().__init__(slots, _FIRST)
 
     def take(self, answer: Any) -> None:
@@ -51,7 +51,7 @@ class Labels(Shared):
             return
         top = getattr(answer, "about", {}).get(TOP)
         if not top:
-            raise Refused(
+            raise RequestRejected(
                 f"found no {TOP} in the response, expected the likeliest first tokens of the answer; sample "
                 "answers instead, with a task that does not end in _loglikelihood"
             )

@@ -13,7 +13,7 @@ from typing import Any
 from polbias.aliases import Document, Json
 from polbias.eval.samples import content_of
 from polbias.files import InputError
-from polbias.lm_eval_runner.results import Tell
+from polbias.lm_eval_runner.results import PrintLine
 from polbias.lm_eval_runner.run import evaluate, parse
 from polbias.lm_eval_runner.settings import move_settings
 from polbias.lm_eval_runner.tasks import OTHER_ROOMS, ROOM, Catalogue, some
@@ -69,7 +69,7 @@ def written_tasks(catalogue: Catalogue, names: Sequence[str]) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Prompt:
+class ExportedPrompt:
     """A request for one answer.
 
     Attributes:
@@ -106,7 +106,7 @@ class Prompt:
         return f"{self.row_key}-{self.repeat}"
 
 
-class _Recorded(BaseException):
+class _RecordedRequests(BaseException):
     """The end of a run whose requests are known. No Exception, as a run reports any as lm_eval's failure."""
 
     def __init__(self, requests: Sequence[Any]) -> None:
@@ -114,21 +114,23 @@ class _Recorded(BaseException):
         self.requests = requests
 
 
-def recorded_prompts(config: Any, catalogue: Catalogue, names: Sequence[str], tell: Tell) -> list[Prompt]:
+def recorded_prompts(
+    config: Any, catalogue: Catalogue, names: Sequence[str], tell: PrintLine
+) -> list[ExportedPrompt]:
     """Return the requests of a run, in its order, from lm_eval itself."""
 
     def record(requests: Sequence[Any]) -> list[str]:
-        raise _Recorded(requests)
+        raise _RecordedRequests(requests)
 
     kind = chat_class(record)
     try:
         evaluate(config, catalogue, names, kind, None, tell, kind())
-    except _Recorded as recorded:
+    except _RecordedRequests as recorded:
         return [*_prompts(recorded.requests)]
     raise InputError(f"{', '.join(names)}: found no prompt; expected a task with rows")
 
 
-def _prompts(requests: Sequence[Any]) -> Iterator[Prompt]:
+def _prompts(requests: Sequence[Any]) -> Iterator[ExportedPrompt]:
     repeats: Counter[tuple[str, int]] = Counter()
     ids: set[tuple[str, str]] = set()
     rows: dict[tuple[str, int], tuple[list[Json], str]] = {}
@@ -139,7 +141,7 @@ def _prompts(requests: Sequence[Any]) -> Iterator[Prompt]:
             _check_id(request, ids)
             rows[key] = json.loads(request.args[0].prompt), _digest(request.task_name, request.doc)
         messages, digest = rows[key]
-        yield Prompt(*key, request.doc, repeats[key], messages, request.args[1], digest)
+        yield ExportedPrompt(*key, request.doc, repeats[key], messages, request.args[1], digest)
 
 
 def _check_id(request: Any, ids: set[tuple[str, str]]) -> None:
@@ -161,7 +163,7 @@ def _digest(task: str, row: Document) -> str:
 # A table of prompts.
 
 
-def prompt_table(prompts: Sequence[Prompt]) -> tuple[list[str], Iterator[list[Any]]]:
+def prompt_table(prompts: Sequence[ExportedPrompt]) -> tuple[list[str], Iterator[list[Any]]]:
     """Return the columns of a table of prompts, and its rows.
 
     Besides id, task and prompt there are the number of the answer, the system turn and all turns of a chat
@@ -169,7 +171,7 @@ def prompt_table(prompts: Sequence[Prompt]) -> tuple[list[str], Iterator[list[An
     """
     has_system = any(prompt.messages[0]["role"] == "system" for prompt in prompts)
     has_turns = any(len(_without_system(prompt)) > 1 for prompt in prompts)
-    cells: dict[str, Callable[[Prompt], Any]] = {
+    cells: dict[str, Callable[[ExportedPrompt], Any]] = {
         "id": lambda prompt: prompt.id,
         "task": lambda prompt: prompt.task,
     }
@@ -183,15 +185,15 @@ def prompt_table(prompts: Sequence[Prompt]) -> tuple[list[str], Iterator[list[An
     return [*cells], ([cell(prompt) for cell in cells.values()] for prompt in prompts)
 
 
-def _without_system(prompt: Prompt) -> list[Document]:
+def _without_system(prompt: ExportedPrompt) -> list[Document]:
     return [turn for turn in prompt.messages if turn["role"] != "system"]
 
 
-def _system(prompt: Prompt) -> str:
+def _system(prompt: ExportedPrompt) -> str:
     return "\n\n".join(turn["content"] for turn in prompt.messages if turn["role"] == "system")
 
 
-def _last_question(prompt: Prompt) -> str:
+def _last_question(prompt: ExportedPrompt) -> str:
     return str([turn["content"] for turn in prompt.messages if turn["role"] == "user"][-1])
 
 
@@ -200,7 +202,7 @@ def _last_question(prompt: Prompt) -> str:
 _MAX_STOPS = 4  # strings that OpenAI takes
 
 
-def openai_line(prompt: Prompt, model: str) -> str:
+def openai_line(prompt: ExportedPrompt, model: str) -> str:
     """Return a request to OpenAI's batch interface, for ``/v1/chat/completions``."""
     settings = _sent(prompt.settings)
     stops = settings.pop("until", [])[:_MAX_STOPS]
@@ -215,7 +217,7 @@ def openai_line(prompt: Prompt, model: str) -> str:
     return _line({"custom_id": prompt.custom_id, "method": "POST", "url": url, "body": body})
 
 
-def anthropic_line(prompt: Prompt, model: str) -> str:
+def anthropic_line(prompt: ExportedPrompt, model: str) -> str:
     """Return a request to Anthropic's Message Batches interface."""
     settings = _sent(prompt.settings)
     stops, system = settings.pop("until", []), _system(prompt)

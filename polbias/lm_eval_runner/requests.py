@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeAlias
 
 from polbias.aliases import Document, Indices, Json
 from polbias.eval.answers.text import Response
-from polbias.models.cache import Store
+from polbias.models.cache import AnswerStore
 
 GENERATE = "generate_until"
 
@@ -26,7 +26,7 @@ def text_of_prompt(prompt: Any) -> str:
     return prompt if isinstance(prompt, str) else str(getattr(prompt, "prompt", prompt))
 
 
-class Refused(BaseException):
+class RequestRejected(BaseException):
     """A server refuses a request for good. No Exception, as lm_eval tries again after any of these."""
 
 
@@ -34,7 +34,7 @@ class Refused(BaseException):
 
 
 @dataclass(eq=False)
-class Slot:
+class PendingRequest:
     """A request that waits for its answer.
 
     Args:
@@ -49,7 +49,7 @@ class Slot:
     """
 
     request: Any
-    store: Store
+    store: AnswerStore
     key: str
     occurrence: int = 0
     answer: Any = None
@@ -58,7 +58,7 @@ class Slot:
     time: float | None = None
 
     @property
-    def parts(self) -> Sequence[Slot]:
+    def parts(self) -> Sequence[PendingRequest]:
         """The requests for one answer each that this one stands for."""
         return (self,)
 
@@ -76,12 +76,12 @@ class Slot:
         """Keep an answer; one that is the same is written once."""
         if answer is None or (self.done and answer == self.answer):
             return
-        self.answer = answer.texts[0] if isinstance(answer, Several) else answer
+        self.answer = answer.texts[0] if isinstance(answer, MultipleAnswers) else answer
         self.store.put(*self.written)
         self.done = True
 
 
-class Several(str):
+class MultipleAnswers(str):
     """The answers to one request; as a text, the first of them.
 
     Args:
@@ -90,23 +90,23 @@ class Several(str):
 
     texts: Sequence[str]
 
-    def __new__(cls, texts: Sequence[str]) -> Several:
+    def __new__(cls, texts: Sequence[str]) -> MultipleAnswers:
         """Make it of at least one."""
         made = super().__new__(cls, texts[0])
         made.texts = texts
         return made
 
 
-class Shared(Slot):
+class MergedRequest(PendingRequest):
     """Requests that are sent as one, that of the first with other settings."""
 
-    def __init__(self, slots: Sequence[Slot], settings: Document) -> None:
+    def __init__(self, slots: Sequence[PendingRequest], settings: Document) -> None:
         request = with_settings(slots[0].request, settings)
         super().__init__(request, slots[0].store, request_key(GENERATE, request.args))
         self._slots = slots
 
     @property
-    def parts(self) -> Sequence[Slot]:
+    def parts(self) -> Sequence[PendingRequest]:
         """The requests for one answer each that this one stands for."""
         return self._slots
 
@@ -116,17 +116,17 @@ def with_settings(request: Any, settings: Document) -> Any:
     return replace(request, arguments=(request.args[0], {**settings}), resps=[], filtered_resps={})
 
 
-class Bundle(Shared):
+class MultiSampleRequest(MergedRequest):
     """Requests with one seed after the other, sent as that of the first for as many answers."""
 
-    def __init__(self, slots: Sequence[Slot]) -> None:
+    def __init__(self, slots: Sequence[PendingRequest]) -> None:
         super().__init__(slots, {**slots[0].request.args[1], "n": len(slots)})
 
     def take(self, answer: Any) -> None:
         """Keep the answers, all or none, with the seed of the request and their index; there may be fewer."""
         if answer is None or self.done:
             return
-        texts = answer.texts if isinstance(answer, Several) else [answer]
+        texts = answer.texts if isinstance(answer, MultipleAnswers) else [answer]
         taken = self._slots[: len(texts)]
         for index, (slot, text) in enumerate(zip(taken, texts, strict=False)):
             said: Json = {"seed": self.request.args[1]["seed"], "index": index}
@@ -136,18 +136,18 @@ class Bundle(Shared):
             slot.done = True
 
 
-def bundles(slots: Sequence[Slot]) -> list[Slot]:
+def bundles(slots: Sequence[PendingRequest]) -> list[PendingRequest]:
     """Put requests together that ask the same, with one seed after the other."""
-    groups: list[list[Slot]] = []
+    groups: list[list[PendingRequest]] = []
     for slot in slots:
         if groups and _follows(groups[-1][-1], slot):
             groups[-1].append(slot)
         else:
             groups.append([slot])
-    return [Bundle(group) if len(group) > 1 else group[0] for group in groups]
+    return [MultiSampleRequest(group) if len(group) > 1 else group[0] for group in groups]
 
 
-def _follows(one: Slot, other: Slot) -> bool:
+def _follows(one: PendingRequest, other: PendingRequest) -> bool:
     (prompt, before, *_), (same, after, *_) = one.request.args, other.request.args
     return (
         one.store is other.store
@@ -160,7 +160,7 @@ def _follows(one: Slot, other: Slot) -> bool:
 # What is asked, in which order: all at once, or as a plan wants more.
 
 
-class Asking(Protocol):
+class SamplingPlan(Protocol):
     """How many answers to each row of a task are wanted, given those so far."""
 
     wanted: Indices
@@ -169,17 +169,19 @@ class Asking(Protocol):
         """Want more answers, now that those wanted of each row are there; False if there is none to ask."""
 
 
-Planner: TypeAlias = Callable[[Sequence[Document], bool], Asking | None]
+Planner: TypeAlias = Callable[[Sequence[Document], bool], SamplingPlan | None]
 """Makes a plan for some rows, given whether a request is given several answers; None asks everything."""
 
 
-def rounds(slots: Sequence[Slot], planners: Mapping[str, Planner], several: bool) -> Iterator[list[Slot]]:
+def rounds(
+    slots: Sequence[PendingRequest], planners: Mapping[str, Planner], several: bool
+) -> Iterator[list[PendingRequest]]:
     """Yield the requests that are to be answered next; when the last ones are, no more is wanted."""
-    by_task: dict[str, dict[int, list[Slot]]] = {}
+    by_task: dict[str, dict[int, list[PendingRequest]]] = {}
     for slot in slots:
         if slot.request.task_name in planners:
             by_task.setdefault(slot.request.task_name, {}).setdefault(slot.request.doc_id, []).append(slot)
-    plans: list[tuple[Asking, list[list[Slot]]]] = []
+    plans: list[tuple[SamplingPlan, list[list[PendingRequest]]]] = []
     for task, by_row in by_task.items():
         rows = [*by_row.values()]
         plan = planners[task]([row[0].request.doc for row in rows], several)

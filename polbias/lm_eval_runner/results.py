@@ -24,7 +24,7 @@ from polbias.safe_text import hide, safe_logs
 
 # What lm_eval and the loaders say while they run: where rows come from, and a fault told once.
 
-Tell = Callable[[str], None]
+PrintLine = Callable[[str], None]
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _LONGEST_NAME = 255  # bytes
@@ -42,7 +42,7 @@ _OVERRIDES = "generation_kwargs:"  # lm_eval warns of what the user has just typ
 class _Sources(logging.Handler):
     """Takes down and shows what the loaders say, each line once."""
 
-    def __init__(self, tell: Tell) -> None:
+    def __init__(self, tell: PrintLine) -> None:
         super().__init__()
         self.lines: list[str] = []
         self._tell = tell
@@ -60,7 +60,7 @@ def _not_typed(record: logging.LogRecord) -> bool:
 
 
 @contextmanager
-def listening(tell: Tell, verbosity: str | None) -> Iterator[list[str]]:
+def listening(tell: PrintLine, verbosity: str | None) -> Iterator[list[str]]:
     """Listen to lm_eval and the loaders; what is left of its messages is shown from WARNING on.
 
     Yields:

@@ -22,7 +22,7 @@ from polbias.eval.support import are_copies
 from polbias.files import InputError, PolbiasError, nearest
 from polbias.lm_eval_runner.addresses import check_address
 from polbias.lm_eval_runner.budget import Budget
-from polbias.lm_eval_runner.cache import Memory, Tally
+from polbias.lm_eval_runner.cache import AnswerCache, RequestCounts
 from polbias.lm_eval_runner.cached_models import remembering
 from polbias.lm_eval_runner.model_identity import (
     INSPECT,
@@ -31,12 +31,12 @@ from polbias.lm_eval_runner.model_identity import (
     task_identity,
     write_identity,
 )
-from polbias.lm_eval_runner.results import Tell, check_names, listening, named, tracker_of, write
+from polbias.lm_eval_runner.results import PrintLine, check_names, listening, named, tracker_of, write
 from polbias.lm_eval_runner.server_errors import Faults
 from polbias.lm_eval_runner.settings import move_settings, recorded_settings, request_settings
-from polbias.lm_eval_runner.tasks import REASONING, Catalogue, Task, function, generation_settings, some
+from polbias.lm_eval_runner.tasks import REASONING, Catalogue, TaskFile, function, generation_settings, some
 from polbias.models.bodies import TOO_LONG
-from polbias.models.cache import Store, digest
+from polbias.models.cache import AnswerStore, digest
 from polbias.models.chat import check_url
 from polbias.optional import advice, lm_eval_imports
 from polbias.safe_text import (
@@ -153,7 +153,7 @@ def check_arguments(config: Any, kind: Any) -> None:
         )
 
 
-def check_kinds(name: str, kind: Any, tasks: Iterable[Task]) -> None:
+def check_kinds(name: str, kind: Any, tasks: Iterable[TaskFile]) -> None:
     """Refuse tasks that score likelihoods where a model has none, before anything is asked."""
     scoring = [task.name for task in tasks if task.scores_likelihoods and not _in_chat(kind, task)]
     code = getattr(kind.loglikelihood, "__code__", None)
@@ -165,7 +165,7 @@ def check_kinds(name: str, kind: Any, tasks: Iterable[Task]) -> None:
     )
 
 
-def _in_chat(kind: Any, task: Task) -> bool:
+def _in_chat(kind: Any, task: TaskFile) -> bool:
     """Whether the labels of a task can be told from answers of a chat."""
     from lm_eval.models.openai_completions import LocalChatCompletion
 
@@ -217,7 +217,7 @@ _PASSED_ON = (
 
 
 @dataclass(frozen=True)
-class Run:
+class EvalRun:
     """A finished run.
 
     Args:
@@ -234,7 +234,7 @@ class Run:
     results: Document
     samples: Mapping[str, Sequence[Document]]
     folder: Path
-    tally: Tally
+    tally: RequestCounts
     budget: Budget
     sources: Sequence[str]
     cache: Path | None
@@ -247,10 +247,10 @@ def evaluate(
     names: Sequence[str],
     kind: Any,
     cache: Path | None,
-    tell: Tell,
+    tell: PrintLine,
     model: Any = None,
     budget: Budget | None = None,
-) -> Run | None:
+) -> EvalRun | None:
     """Run tasks, with a model that is loaded already if there is one, and write results and samples."""
     from lm_eval.tasks import TaskManager
 
@@ -283,7 +283,7 @@ def evaluate(
         plans = (
             "polbias_stop" in config.metadata and model.world_size == 1
         )  # several have parts of a statement
-        memory = Memory(
+        memory = AnswerCache(
             stores,
             _SLICE if limited else _AT_ONCE.get(config.model, 0),
             reseed,
@@ -312,10 +312,10 @@ def evaluate(
             results["polbias"]["not_sampled"] = copied
         results["polbias"] |= _log_answers(sample for of_task in samples.values() for sample in of_task)
         place = write(named(tracker, config), results, samples)
-    return Run(results, samples, place, memory.tally, budget, sources, folder, model)
+    return EvalRun(results, samples, place, memory.tally, budget, sources, folder, model)
 
 
-def _copied_tasks(samples: Mapping[str, Sequence[Document]], tell: Tell) -> Iterator[str]:
+def _copied_tasks(samples: Mapping[str, Sequence[Document]], tell: PrintLine) -> Iterator[str]:
     """Yield the tasks of which every prompt got copies of one answer, and say so."""
     for task, of_task in samples.items():
         with_verdict = [sample for sample in of_task if sample.get("valid", 1)]
@@ -396,15 +396,17 @@ def _class(config: Any, kind: Any) -> Any:
 
 
 @contextmanager
-def _stores(folder: Path | None, tasks: Document, model: Any, tell: Tell) -> Iterator[dict[str, Store]]:
+def _stores(
+    folder: Path | None, tasks: Document, model: Any, tell: PrintLine
+) -> Iterator[dict[str, AnswerStore]]:
     """Open the stores of some tasks; every process of a run on several GPUs has its own."""
     rank = model.rank or int(os.environ.get("LOCAL_RANK", "0"))
     part = f".rank{rank}" if rank else ""
     with ExitStack() as opened:
-        stores: dict[str, Store] = {}
+        stores: dict[str, AnswerStore] = {}
         for name, task in tasks.items():
             path = folder and folder / f"{name}-{digest(task_identity(task))}{part}.sqlite"
-            stores[name] = store = Store(path)
+            stores[name] = store = AnswerStore(path)
             opened.callback(store.close)
             if store.damaged:
                 tell(f"{store.path}: was damaged and is put aside as {store.damaged.name}")
@@ -440,7 +442,7 @@ def parse(arguments: Sequence[str]) -> Any:
         from lm_eval._cli.run import Run
         from lm_eval.config.evaluate_config import EvaluatorConfig
     logging.getLogger("lm_eval.config").setLevel(logging.ERROR)  # it shouts at --limit
-    parser = argparse.ArgumentParser("polbias eval").add_subparsers(parser_class=_Parser)
+    parser = argparse.ArgumentParser("polbias eval").add_subparsers(parser_class=_OptionParser)
     Run.create(parser)
     given = None
     try:
@@ -508,7 +510,7 @@ def _listed(option: str, given: Any, expected: str) -> list[Any]:
     return found
 
 
-class _Parser(argparse.ArgumentParser):
+class _OptionParser(argparse.ArgumentParser):
     """lm_eval's parser, but what is wrong is one line."""
 
     def error(self, message: str) -> NoReturn:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from polbias.aliases import Document, Json
-from polbias.lm_eval_runner.requests import Refused
+from polbias.lm_eval_runner.requests import RequestRejected
 from polbias.lm_eval_runner.server_errors import ServerError
 from polbias.lm_eval_runner.tasks import OTHER_ROOMS, ROOM
 from polbias.safe_text import is_secret_name
@@ -91,7 +91,7 @@ class RequestSettings:
             if name not in payload or not error.names(name):
                 continue
             if _ALIASES.get(name, name) in self._asked_for:
-                raise Refused(
+                raise RequestRejected(
                     f"the server refuses {name}={payload[name]!r}, which --gen_kwargs or --model_args asks "
                     f"for ({error}); take it out, or leave it to the server with --gen_kwargs "
                     f"'{{\"{name}\": null}}'"

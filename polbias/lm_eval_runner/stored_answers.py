@@ -14,9 +14,9 @@ from polbias.eval.answers.refusal import REFUSED_BY_PROVIDER
 from polbias.eval.answers.text import Response
 from polbias.eval.lm_eval_glue import flat
 from polbias.files import InputError, nearest
-from polbias.generators.user_tables import JsonLines, Table, cell_text, open_tables
+from polbias.generators.user_tables import JsonLines, TableFile, cell_text, open_tables
 from polbias.lm_eval_runner.cached_models import remembering
-from polbias.lm_eval_runner.prompts import Prompt, chat_class
+from polbias.lm_eval_runner.prompts import ExportedPrompt, chat_class
 from polbias.lm_eval_runner.responses import ResponseError, beside, with_texts
 from polbias.lm_eval_runner.server_errors import ServerError, error_in_answer
 
@@ -79,7 +79,7 @@ def _logged_answers(path: Path, tasks: Collection[str]) -> Iterator[StoredAnswer
         yield StoredAnswer(f"{path}: sample {number}", str(sample["doc_id"]), texts, task, model=log.model)
 
 
-def _table_answers(table: Table, columns: Columns) -> Iterator[StoredAnswer]:
+def _table_answers(table: TableFile, columns: Columns) -> Iterator[StoredAnswer]:
     for role, name in columns.items():
         if name not in table.columns:
             raise InputError(
@@ -139,7 +139,7 @@ def _responses(body: Document) -> list[Response]:
 _REQUEST = ("method", "params")
 
 
-def _batch_answers(table: Table) -> Iterator[StoredAnswer]:
+def _batch_answers(table: TableFile) -> Iterator[StoredAnswer]:
     known = ("custom_id", "response", "error", "result")
     for row in table.rows([*known, *_REQUEST]):
         place = f"{table.path}:{row.line}"
@@ -268,7 +268,7 @@ class _RowAnswers:
 class _Index:
     """The rows of tasks, by their ids and by the ids of batch requests."""
 
-    def __init__(self, prompts: Sequence[Prompt]) -> None:
+    def __init__(self, prompts: Sequence[ExportedPrompt]) -> None:
         self._by_id: dict[str, dict[_Row, None]] = {}
         self._by_key: dict[str, _Row] = {}
         for prompt in prompts:
@@ -291,7 +291,7 @@ class _Index:
         return (rows[0], answer.repeat) if rows else None
 
 
-def assign(answers: Iterable[StoredAnswer], prompts: Sequence[Prompt]) -> Assigned:
+def assign(answers: Iterable[StoredAnswer], prompts: Sequence[ExportedPrompt]) -> Assigned:
     """Assign answers to the rows of tasks, by the ids of rows or those of batch requests."""
     index = _Index(prompts)
     rows: dict[_Row, _RowAnswers] = {}

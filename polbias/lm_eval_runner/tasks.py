@@ -39,7 +39,7 @@ _Loader.add_constructor("!function", lambda loader, node: loader.construct_scala
 
 
 @dataclass(frozen=True)
-class Task:
+class TaskFile:
     """A task file with what it includes.
 
     Args:
@@ -92,7 +92,7 @@ class Catalogue:
     def __init__(self, folders: Sequence[Path]) -> None:
         self.folders = tuple(folders)
         self._files: dict[str, Path] = {}
-        self.tasks: dict[str, Task] = {}
+        self.tasks: dict[str, TaskFile] = {}
         self.groups: dict[str, tuple[str, ...]] = {}
         for folder in folders:
             if not folder.is_dir():
@@ -180,7 +180,7 @@ class Catalogue:
             inner = [each for each in _listed(settings.get("task")) if isinstance(each, str)]
             self.groups[name] = tuple(inner)
         else:
-            self.tasks[name] = Task(name, settings)
+            self.tasks[name] = TaskFile(name, settings)
 
     def _refuse_circles(self) -> None:
         inner = {
@@ -302,7 +302,7 @@ def generation_settings(own: Document, given: Document | None, metadata: Documen
     return settings
 
 
-def refuse_likelihoods(tasks: Iterable[Task]) -> None:
+def refuse_likelihoods(tasks: Iterable[TaskFile]) -> None:
     """Refuse tasks that compare probabilities where a model is to reason."""
     scoring = [task.name for task in tasks if task.scores_likelihoods]
     if scoring:
@@ -364,7 +364,7 @@ class Cost:
 
 
 def cost(
-    task: Task,
+    task: TaskFile,
     metadata: Document | None = None,
     generation: Document | None = None,
     limit: float | None = None,
@@ -391,7 +391,7 @@ def cost(
     return Cost.of(prompts, int(most), samples=samples, items=items, assumed=assumed)
 
 
-def _assumed(task: Task, about: Document) -> tuple[Any, float, str] | None:
+def _assumed(task: TaskFile, about: Document) -> tuple[Any, float, str] | None:
     """Rows of one item in place of those that are made of a model's texts, how many there are, what it is."""
     loader = str(task.settings.get("custom_dataset"))
     for each in instruments().values():

@@ -26,7 +26,7 @@ def cache_root() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "polbias" / "answers"
 
 
-class Store:
+class AnswerStore:
     """Answers by request and occurrence: the third equal request has an answer of its own.
 
     Every answer is written at once. A file that is damaged is put aside, and the run goes on without it.

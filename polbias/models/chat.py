@@ -16,7 +16,7 @@ from polbias.files import InputError, PolbiasError
 from polbias.limits import MAX_BODY
 from polbias.models.bodies import LIMIT_CODE, TOO_LONG, is_token_count, limit_bodies
 from polbias.models.redirects import redirect_hook
-from polbias.models.requests import Answer, Ask, Kind, Request, ServiceError, with_patience
+from polbias.models.requests import Ask, Kind, Request, ServiceError, ServiceResponse, with_patience
 from polbias.optional import advice
 from polbias.safe_text import hide, register, safe_logs, scrub
 
@@ -42,7 +42,7 @@ def check_url(url: str) -> str:
 # Read what a server calls a chat completion.
 
 
-def read_answer(response: Any) -> Answer:
+def read_answer(response: Any) -> ServiceResponse:
     """Return what a response says; a refusal is an answer, nothing at all is not."""
     choices = getattr(response, "choices", None)
     if isinstance(response, str) or not isinstance(choices, list) or not choices:
@@ -63,7 +63,7 @@ def read_answer(response: Any) -> Answer:
         raise ServiceError(f"openai: the answer is empty (finish_reason {finish}){hint}", "answer")
     model = getattr(response, "model", None)
     model = hide(model) if isinstance(model, str) else None
-    return Answer(hide(text or ""), hide(finish), model, _usage(response))
+    return ServiceResponse(hide(text or ""), hide(finish), model, _usage(response))
 
 
 def _usage(response: Any) -> dict[str, int]:
@@ -201,7 +201,7 @@ class Chat(Service):
         settings = {"timeout": self.timeout, "max_retries": self.retries, "http_client": http_client}
         async with library.AsyncOpenAI(api_key=key, base_url=self._url, **settings) as client:
 
-            async def ask(request: Request) -> Answer:
+            async def ask(request: Request) -> ServiceResponse:
                 async with gate:
                     return await with_patience(lambda: self._ask(client, request, redirects))
 
@@ -216,9 +216,11 @@ class Chat(Service):
         own = self.list_priced or os.environ.get(self.key_name, "").strip()
         return super()._key() if own else _NO_KEY
 
-    async def _ask(self, client: openai.AsyncOpenAI, request: Request, redirects: Sequence[str]) -> Answer:
+    async def _ask(
+        self, client: openai.AsyncOpenAI, request: Request, redirects: Sequence[str]
+    ) -> ServiceResponse:
         response = await self._send(client, request, redirects)
-        return response if isinstance(response, Answer) else read_answer(response)
+        return response if isinstance(response, ServiceResponse) else read_answer(response)
 
     async def _send(self, client: openai.AsyncOpenAI, request: Request, redirects: Sequence[str]) -> object:
         library = self._library()
@@ -240,7 +242,7 @@ class Chat(Service):
             ) from None
         except library.APIStatusError as error:
             if error.code == LIMIT_CODE:
-                return Answer("", TOO_LONG)
+                return ServiceResponse("", TOO_LONG)
             if error.status_code < 400 and redirects:
                 raise self._error("missing", redirects[-1]) from None
             raise self._status_error(error) from None

@@ -17,7 +17,7 @@ from pydantic import Field, StringConstraints, model_validator
 from polbias.aliases import Json
 from polbias.files import package_file, whole_json
 from polbias.models.requests import Price
-from polbias.template_files import Entry, Texts, load_template
+from polbias.template_files import TemplateModel, TemplateRenderer, load_template
 
 # What ``templates/policy/services.yaml`` says: roles, prompts, prices.
 
@@ -27,7 +27,7 @@ _Prose = Annotated[str, StringConstraints(min_length=1, strip_whitespace=True)]
 _SNAPSHOT = re.compile(r"-\d{4}-\d{2}-\d{2}$")
 
 
-class Part(Entry):
+class RoleService(TemplateModel):
     """Who plays a role: in the paper, and here by default."""
 
     service: ServiceName
@@ -36,14 +36,14 @@ class Part(Entry):
     prompt: _Prose
 
 
-class Length(Entry):
+class Length(TemplateModel):
     """How long an answer is in characters: a share of the statement, and a fixed rest."""
 
     per_statement: float = Field(ge=0)
     fixed: float = Field(ge=0)
 
 
-class Prompt(Entry):
+class ServicePrompt(TemplateModel):
     """A prompt for a chat model, in Jinja."""
 
     source: _Prose
@@ -53,14 +53,14 @@ class Prompt(Entry):
     user: _Prose
 
 
-class Tokens(Entry):
+class TokenEstimates(TemplateModel):
     """How tokens are estimated."""
 
     characters_per_token: float = Field(gt=0)
     per_message: float = Field(ge=0)
 
 
-class ListPrice(Entry):
+class ListPrice(TemplateModel):
     """A price of a provider, per million tokens or characters."""
 
     service: ServiceName
@@ -72,15 +72,15 @@ class ListPrice(Entry):
     source: _Prose
 
 
-class Settings(Entry):
+class Settings(TemplateModel):
     """The whole file."""
 
-    roles: dict[Role, Part]
-    prompts: dict[str, Prompt]
+    roles: dict[Role, RoleService]
+    prompts: dict[str, ServicePrompt]
     languages: dict[str, _Prose]
     countries: dict[str, _Prose]
     deepl_targets: dict[str, str]
-    tokens: Tokens
+    tokens: TokenEstimates
     prices: list[ListPrice]
 
     @model_validator(mode="after")
@@ -124,8 +124,8 @@ def settings() -> Settings:
 
 
 @cache
-def _texts() -> Texts:
-    return Texts(package_file(_PATH), {"range": safe_range})
+def _texts() -> TemplateRenderer:
+    return TemplateRenderer(package_file(_PATH), {"range": safe_range})
 
 
 # Find the JSON in a model's answer, and what stands in for it.

@@ -14,7 +14,7 @@ from filelock import FileLock, Timeout
 
 from polbias.files import PRIVATE, InputError, PolbiasError, escape_halves, whole
 from polbias.lines import read_lines, readable
-from polbias.models.requests import Answer, Request, canonical
+from polbias.models.requests import Request, ServiceResponse, canonical
 
 _BEGINNING = b'{"answer":'  # of every line, as its names are in order
 
@@ -56,12 +56,12 @@ class Recorder:
     def __exit__(self, *exception: object) -> None:
         self.close()
 
-    def find(self, request: Request) -> Answer | None:
+    def find(self, request: Request) -> ServiceResponse | None:
         """Return the recorded answer to a request, or None."""
         answer = self._known.get(request.key)
         return answer and replace(answer, text=whole(answer.text))
 
-    def record(self, request: Request, answer: Answer) -> None:
+    def record(self, request: Request, answer: ServiceResponse) -> None:
         """Append an answer."""
         if self.replay:
             raise PolbiasError(f"{self.path}: opened for replay; nothing is recorded")
@@ -102,12 +102,12 @@ class Recorder:
                 "again, or take those that are on file with --replay"
             ) from None
 
-    def _read(self) -> dict[str, Answer]:
+    def _read(self) -> dict[str, ServiceResponse]:
         with readable(self.path):
             exists = self.path.exists()
         if self.replay and not exists:
             raise InputError(f"{self.path}: no such file; record the answers first")
-        known: dict[str, Answer] = {}
+        known: dict[str, ServiceResponse] = {}
         size = 0
         for number, line in read_lines(self.path) if exists else ():
             is_whole = line.endswith(b"\n")
@@ -130,7 +130,7 @@ class Recorder:
         return known
 
 
-def _entry(line: bytes) -> tuple[str, Answer]:
+def _entry(line: bytes) -> tuple[str, ServiceResponse]:
     """Read a line; raises ValueError in words."""
     try:
         entry = json.loads(line.decode("utf-8"))
@@ -151,4 +151,4 @@ def _entry(line: bytes) -> tuple[str, Answer]:
         raise ValueError("its answer is incomplete (expected text, finish, model and usage)") from None
     if not (isinstance(text, str) and isinstance(finish, str) and isinstance(model, str | None)):
         raise ValueError("text, finish and model of its answer must be text")
-    return key, Answer(text, finish, model, usage)
+    return key, ServiceResponse(text, finish, model, usage)

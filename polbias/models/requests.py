@@ -69,7 +69,7 @@ class Request:
 
 
 @dataclass(frozen=True)
-class Answer:
+class ServiceResponse:
     """What a service answered.
 
     Args:
@@ -86,7 +86,7 @@ class Answer:
     usage: Mapping[str, int] = field(default_factory=dict)
 
 
-Ask = Callable[[Request], Awaitable[Answer]]
+Ask = Callable[[Request], Awaitable[ServiceResponse]]
 
 
 # What can go wrong with a service, in words that hold no key.
@@ -138,7 +138,7 @@ class ServiceError(PolbiasError):
         return self.kind in _OF_THE_SERVICE
 
 
-async def with_patience(ask: Callable[[], Awaitable[Answer]]) -> Answer:
+async def with_patience(ask: Callable[[], Awaitable[ServiceResponse]]) -> ServiceResponse:
     """Ask, and ask again where that may help: for what the client of a service lets through."""
     for attempt in range(TRIES - 1):
         try:
@@ -164,7 +164,7 @@ class Failure:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class RequestsOutcome:
     """What a run brought.
 
     Args:
@@ -175,7 +175,7 @@ class Outcome:
         usage: what was billed in this run, by service and unit.
     """
 
-    answers: Sequence[Answer | None]
+    answers: Sequence[ServiceResponse | None]
     failures: Sequence[Failure]
     asked: int
     recorded: int

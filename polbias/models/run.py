@@ -17,13 +17,13 @@ from polbias.models.chat import Service
 from polbias.models.prompts import settings
 from polbias.models.recording import Recorder
 from polbias.models.requests import (
-    Answer,
     Ask,
     Failure,
-    Outcome,
     Price,
     Request,
+    RequestsOutcome,
     ServiceError,
+    ServiceResponse,
     parse_prices,
 )
 from polbias.models.tokens import price_of
@@ -33,7 +33,7 @@ from polbias.terminal import Console
 
 
 @dataclass(frozen=True)
-class Estimate:
+class CostEstimate:
     """What the open requests to one model come to.
 
     Args:
@@ -70,7 +70,7 @@ class Estimate:
 
 
 @dataclass(frozen=True)
-class Plan:
+class RequestPlan:
     """What a run will do.
 
     Args:
@@ -86,7 +86,7 @@ class Plan:
     recorded: int
     open: Sequence[Request]
     repeated: int
-    estimates: Sequence[Estimate]
+    estimates: Sequence[CostEstimate]
     replay: bool = False
 
     def lines(self) -> list[str]:
@@ -102,13 +102,13 @@ def plan(
     services: Sequence[Service],
     recorder: Recorder,
     prices: Mapping[str, Price] | None = None,
-) -> Plan:
+) -> RequestPlan:
     """Look up what is recorded and estimate the rest. Needs neither key nor network."""
     requests = tuple(requests)
     unanswered = [request for request in requests if recorder.find(request) is None]
     distinct = list({request.key: request for request in reversed(unanswered)}.values())[::-1]
     grouped = [] if recorder.replay else _by_service(distinct, services)
-    return Plan(
+    return RequestPlan(
         requests,
         len(requests) - len(unanswered),
         distinct,
@@ -139,7 +139,7 @@ def estimate_tokens(messages: Iterable[Mapping[str, str]]) -> int:
     return math.ceil(sum(len(m["content"]) / rule.characters_per_token + rule.per_message for m in messages))
 
 
-def _estimate(service: Service, requests: Sequence[Request], prices: Mapping[str, Price]) -> Estimate:
+def _estimate(service: Service, requests: Sequence[Request], prices: Mapping[str, Price]) -> CostEstimate:
     received, most = 0.0, math.inf
     if service.name == "deepl":
         sent = sum(len(request.payload["text"]) for request in requests)
@@ -149,7 +149,7 @@ def _estimate(service: Service, requests: Sequence[Request], prices: Mapping[str
         received = sum(map(min, (request.expected_tokens for request in requests), limits))
         most = sum(limits)
     price = price_of(service.model, prices, service.name, listed=service.list_priced)
-    return Estimate(service, len(requests), sent, received, most, price)
+    return CostEstimate(service, len(requests), sent, received, most, price)
 
 
 # Ask services: estimate, consent, progress, resume, and a report in which nothing is lost.
@@ -165,7 +165,7 @@ def run(
     prices: Mapping[str, Price] | None = None,
     yes: bool = False,
     console: Console | None = None,
-) -> Outcome:
+) -> RequestsOutcome:
     """Answer requests, from the recording or from the services.
 
     The plan with its estimate is shown first. Nothing is sent unless it is accepted. A failure of one
@@ -186,7 +186,7 @@ def run(
         failures = {request.key: missing for request in planned.open}
     elif planned.open:
         failures = asyncio.run(_ask_all(planned, services, recorder, console, usage))
-    outcome = Outcome(
+    outcome = RequestsOutcome(
         [recorder.find(request) for request in planned.requests],
         [Failure(request, failures[request.key]) for request in planned.open if request.key in failures],
         len(planned.open) - len(failures),
@@ -205,7 +205,7 @@ def answered(
     replay: bool,
     price: Sequence[str] | None,
     yes: bool,
-) -> Outcome:
+) -> RequestsOutcome:
     """Ask services what is not recorded yet, at a price that is accepted."""
     prices = parse_prices(price or [])
     with Recorder(record, replay) as recorder:
@@ -217,7 +217,7 @@ def _show(console: Console, lines: Sequence[str]) -> None:
         console.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
-def _accept(planned: Plan, yes: bool) -> None:
+def _accept(planned: RequestPlan, yes: bool) -> None:
     from rich.prompt import Confirm
 
     if yes:
@@ -230,7 +230,11 @@ def _accept(planned: Plan, yes: bool) -> None:
 
 
 async def _ask_all(
-    planned: Plan, services: Sequence[Service], recorder: Recorder, console: Console, usage: Counter[str]
+    planned: RequestPlan,
+    services: Sequence[Service],
+    recorder: Recorder,
+    console: Console,
+    usage: Counter[str],
 ) -> dict[str, ServiceError]:
     """Ask every open request; return the failures by key."""
     failures: dict[str, ServiceError] = {}
@@ -238,8 +242,8 @@ async def _ask_all(
     with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as progress:
         task = progress.add_task("asking", total=len(planned.open))
 
-        def done(request: Request, result: Answer | ServiceError) -> None:
-            if isinstance(result, Answer):
+        def done(request: Request, result: ServiceResponse | ServiceError) -> None:
+            if isinstance(result, ServiceResponse):
                 recorder.record(request, result)
                 usage.update({f"{request.service} {unit}": count for unit, count in result.usage.items()})
             else:
@@ -266,7 +270,7 @@ class _Queue:
         self,
         service: Service,
         waiting: deque[Request],
-        done: Callable[[Request, Answer | ServiceError], None],
+        done: Callable[[Request, ServiceResponse | ServiceError], None],
     ) -> None:
         self._service, self._waiting, self._done = service, waiting, done
         self._in_a_row = 0

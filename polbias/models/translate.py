@@ -14,14 +14,14 @@ from polbias.files import InputError
 from polbias.models.bodies import is_token_count
 from polbias.models.chat import Chat, Service
 from polbias.models.prompts import Role, settings
-from polbias.models.requests import Answer, Ask, Kind, Request, ServiceError, with_patience
+from polbias.models.requests import Ask, Kind, Request, ServiceError, ServiceResponse, with_patience
 from polbias.safe_text import hide, safe_logs, scrub
 
 # Translations through the official ``deepl`` client.
 
 
 @dataclass(frozen=True)
-class Translate(Service):
+class DeepLTranslator(Service):
     """DeepL, asked for one text at a time."""
 
     concurrency: int = 4
@@ -45,12 +45,12 @@ class Translate(Service):
         _set_limits(library, self.retries, self.timeout)
         threads, local = ThreadPoolExecutor(self.concurrency, "deepl"), threading.local()
 
-        def work(request: Request) -> Answer:
+        def work(request: Request) -> ServiceResponse:
             if not hasattr(local, "client"):  # its connections are not for several threads
                 local.client = library.Translator(key, server_url=self.base_url)
             return self._ask(local.client, request)
 
-        async def ask(request: Request) -> Answer:
+        async def ask(request: Request) -> ServiceResponse:
             loop = asyncio.get_running_loop()
             return await with_patience(lambda: loop.run_in_executor(threads, work, request))
 
@@ -62,7 +62,7 @@ class Translate(Service):
             threads.shutdown(wait=True, cancel_futures=True)
             _set_limits(library, *before)
 
-    def _ask(self, client: Any, request: Request) -> Answer:
+    def _ask(self, client: Any, request: Request) -> ServiceResponse:
         library = self._library()
         try:
             result = client.translate_text(**request.payload)
@@ -90,13 +90,13 @@ class Translate(Service):
             raise self._error("client", f"{type(error).__name__}: {scrub(error)}") from None
         return self._answer(result)
 
-    def _answer(self, result: Any) -> Answer:
+    def _answer(self, result: Any) -> ServiceResponse:
         translated = getattr(result, "text", None)
         if not isinstance(translated, str) or not translated.strip():
             raise self._error("answer", "the translation is empty or no text")
         used, billed = getattr(result, "model_type_used", None), getattr(result, "billed_characters", None)
         usage = {"characters": billed} if type(billed) is int and is_token_count(billed) else {}
-        return Answer(hide(translated), "stop", used if isinstance(used, str) else None, usage)
+        return ServiceResponse(hide(translated), "stop", used if isinstance(used, str) else None, usage)
 
     def _status_error(self, error: Any) -> ServiceError:
         status, said = error.http_status_code, scrub(error)
@@ -123,7 +123,7 @@ def base_language(language: str) -> str:
 
 def role_request(
     role: Role,
-    service: Chat | Translate,
+    service: Chat | DeepLTranslator,
     id: str,
     text: str,
     *,
@@ -133,7 +133,7 @@ def role_request(
     count: int = 1,
 ) -> Request:
     """Make the request that a role makes of a text."""
-    if isinstance(service, Translate):
+    if isinstance(service, DeepLTranslator):
         if role != "translation":
             raise InputError(f"request {id}: deepl can only translate; give a chat model for {role}")
         return service.request(id, text, language, target)

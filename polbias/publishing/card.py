@@ -17,7 +17,7 @@ import yaml
 from polbias import registry
 from polbias.aliases import Document, Json
 from polbias.files import package_file, read_json
-from polbias.generators.engine import Built, TableSpec, build_dataset, current_build
+from polbias.generators.engine import BuildResult, TableSpec, build_dataset, current_build
 from polbias.generators.engine.family import column_meanings
 from polbias.generators.engine.publication import Publication
 from polbias.intervals import wilson_interval
@@ -132,7 +132,7 @@ def build(
     out: Path,
     templates: Path | None = None,
     progress: Callable[[TableSpec, SplitEntry, bool], None] = lambda *_: None,
-) -> Built:
+) -> BuildResult:
     """Build one dataset with its card; one that was made of the same inputs stays as it is."""
     publication = registry.publication(name)
     inputs = inputs_of(publication, templates)

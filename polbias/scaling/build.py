@@ -13,23 +13,25 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from polbias.files import BuildError
-from polbias.generators.engine import Rows
+from polbias.generators.engine import TableRows
 from polbias.generators.engine.build import CARD, alone
 from polbias.generators.engine.files import write_failure
 from polbias.generators.engine.publication import Publication
 from polbias.manifest import MANIFEST, FileEntry, Manifest, SplitEntry, tree_hash
 from polbias.publishing.card import describe, fill_card
 from polbias.scaling.executors import Executor, Resources
-from polbias.scaling.run import Run, open_run
-from polbias.scaling.shards import Record, forget, intact, problem
-from polbias.scaling.storage import Place
+from polbias.scaling.run import ScaledRun, open_run
+from polbias.scaling.shards import ShardRecord, forget, intact, problem
+from polbias.scaling.storage import Storage
 
 # From complete shards to a dataset: hash lists, card and manifest.
 
 SHARDS, SUMS = "shards.json", "SHA256SUMS"
 
 
-def merge(run: Run, records: Mapping[int, Record], publication: Publication, templates: Path | None) -> None:
+def merge(
+    run: ScaledRun, records: Mapping[int, ShardRecord], publication: Publication, templates: Path | None
+) -> None:
     """Write what a dataset says of itself: hash lists, card and, last, the manifest."""
     where, spec = run.where, run.spec
     ordered = [record for _, record in sorted(records.items())]
@@ -59,7 +61,7 @@ def merge(run: Run, records: Mapping[int, Record], publication: Publication, tem
     where.write(SHARDS, (json.dumps(head | {"shards": shards}, indent=1) + "\n").encode())
     schemas = [_schema(where, splits["test"].files[0].path) for splits in entries.values()]
     first = next(table for table in spec.tables if table.split == "test")
-    example = Rows(first).batch(0, 1).to_pylist()[0]
+    example = TableRows(first).batch(0, 1).to_pylist()[0]
     seen = describe(manifest, schemas, example, proofs, publication.cards)
     card = fill_card(manifest, seen, Path(where.url), publication, templates)
     where.write(CARD, card.encode())
@@ -69,7 +71,7 @@ def merge(run: Run, records: Mapping[int, Record], publication: Publication, tem
             where.remove(path)
 
 
-def _schema(where: Place, path: str) -> Any:
+def _schema(where: Storage, path: str) -> Any:
     with where.open(path) as stream:
         return pq.read_schema(stream)
 
@@ -93,7 +95,7 @@ class Finished:
 
 
 def build_at_scale(
-    run: Run,
+    run: ScaledRun,
     publication: Publication,
     executor: Executor,
     resources: Resources,
@@ -128,7 +130,7 @@ def build_at_scale(
 
 
 @contextmanager
-def _alone(run: Run) -> Iterator[None]:
+def _alone(run: ScaledRun) -> Iterator[None]:
     """Keep a second build out of a folder; behind an address two builds would write the same bytes."""
     folder = run.where.folder
     if not folder:

@@ -14,7 +14,7 @@ from types import ModuleType
 from polbias.aliases import Document, Json
 from polbias.files import PolbiasError
 from polbias.optional import advice
-from polbias.scaling.run import Run
+from polbias.scaling.run import ScaledRun
 from polbias.scaling.shards import make
 
 # All call the same function for each shard; the last three by way of datatrove (`polbias.scaling.tasks`).
@@ -43,10 +43,10 @@ class Resources:
     options: Document = field(default_factory=dict)
 
 
-Executor = Callable[[Run, Sequence[int], Resources], None]
+Executor = Callable[[ScaledRun, Sequence[int], Resources], None]
 
 
-def in_process(run: Run, numbers: Sequence[int], resources: Resources) -> None:
+def in_process(run: ScaledRun, numbers: Sequence[int], resources: Resources) -> None:
     """Make shards in threads of this process; Arrow makes and writes rows without Python's lock."""
     _refuse_options("inprocess", resources.options)
     with ThreadPoolExecutor(resources.workers) as pool:
@@ -59,14 +59,14 @@ def in_process(run: Run, numbers: Sequence[int], resources: Resources) -> None:
             raise
 
 
-def local(run: Run, numbers: Sequence[int], resources: Resources) -> None:
+def local(run: ScaledRun, numbers: Sequence[int], resources: Resources) -> None:
     """Make shards in processes of this machine."""
     _refuse_options("local", resources.options)
     tasks = _datatrove()
     tasks.QuietLocal(**_common(run, numbers, resources)).run()
 
 
-def slurm(run: Run, numbers: Sequence[int], resources: Resources) -> None:
+def slurm(run: ScaledRun, numbers: Sequence[int], resources: Resources) -> None:
     """Make shards in an array of Slurm jobs, and wait for it to end.
 
     The logs' folder and the run's place must be reached from every node. Unless an option says otherwise,
@@ -89,7 +89,7 @@ def slurm(run: Run, numbers: Sequence[int], resources: Resources) -> None:
         time.sleep(5)
 
 
-def ray(run: Run, numbers: Sequence[int], resources: Resources) -> None:
+def ray(run: ScaledRun, numbers: Sequence[int], resources: Resources) -> None:
     """Make shards in tasks of a Ray cluster: that of ``$RAY_ADDRESS``, else one on this machine."""
     _refuse_options("ray", resources.options, _RAY_OPTIONS)
     _datatrove()
@@ -113,7 +113,7 @@ def ray(run: Run, numbers: Sequence[int], resources: Resources) -> None:
 EXECUTORS: Mapping[str, Executor] = {"inprocess": in_process, "local": local, "slurm": slurm, "ray": ray}
 
 
-def _common(run: Run, numbers: Sequence[int], resources: Resources) -> Json:
+def _common(run: ScaledRun, numbers: Sequence[int], resources: Resources) -> Json:
     return {
         "pipeline": [_datatrove().MakeShards(run.url, run.mark, numbers)],
         "tasks": len(numbers),

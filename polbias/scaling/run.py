@@ -16,19 +16,19 @@ import pyarrow.parquet as pq
 
 from polbias import registry
 from polbias.files import BuildError, PolbiasError
-from polbias.generators.engine import DatasetSpec, Rows
+from polbias.generators.engine import DatasetSpec, TableRows
 from polbias.generators.engine.build import fingerprint
 from polbias.generators.engine.files import MAX_SHARD_ROWS, parquet_options, shard_path, shard_range
 from polbias.generators.engine.publication import Publication
 from polbias.manifest import BLOCK_ROWS, MANIFEST
 from polbias.scaling.spec_file import read_spec, write_spec
-from polbias.scaling.storage import Place
+from polbias.scaling.storage import Storage
 
 # A dataset cut into shards: which tables have how many, and their order.
 
 
 @dataclass(frozen=True)
-class Slice:
+class PlannedShard:
     """One shard to be made.
 
     Attributes:
@@ -46,12 +46,12 @@ class Slice:
     rows: int
 
 
-def cut(spec: DatasetSpec, shards: int | None = None) -> tuple[Slice, ...]:
+def cut(spec: DatasetSpec, shards: int | None = None) -> tuple[PlannedShard, ...]:
     """Cut a dataset into shards.
 
     Every table gets as many as its rows need, then those with the largest shards get one more in turn.
     """
-    rows = [len(Rows(table)) for table in spec.tables]
+    rows = [len(TableRows(table)) for table in spec.tables]
     counts = [max(1, -(-count // MAX_SHARD_ROWS)) for count in rows]
     blocks = [max(1, -(-count // BLOCK_ROWS)) for count in rows]
     least, most = sum(counts), sum(blocks)
@@ -66,7 +66,7 @@ def cut(spec: DatasetSpec, shards: int | None = None) -> tuple[Slice, ...]:
     for index, (table, total, world) in enumerate(zip(spec.tables, rows, counts, strict=True)):
         for rank in range(world):
             start, stop = shard_range(total, rank, world)
-            slices.append(Slice(index, rank, world, shard_path(table, rank, world), stop - start))
+            slices.append(PlannedShard(index, rank, world, shard_path(table, rank, world), stop - start))
     return tuple(slices)
 
 
@@ -91,7 +91,7 @@ _SAMPLE = 4096
 
 
 @dataclass(frozen=True)
-class Run:
+class ScaledRun:
     """A dataset being built in a place.
 
     Attributes:
@@ -103,13 +103,13 @@ class Run:
 
     url: str
     spec: DatasetSpec
-    slices: tuple[Slice, ...]
+    slices: tuple[PlannedShard, ...]
     asked: Mapping[str, Any]
 
     @property
-    def where(self) -> Place:
+    def where(self) -> Storage:
         """The place of the dataset."""
-        return Place(self.url)
+        return Storage(self.url)
 
     @property
     def mark(self) -> str:
@@ -127,7 +127,7 @@ class Run:
         for each in self.slices:
             if not each.rank:
                 table = self.spec.tables[each.table]
-                rows, sink = Rows(table), io.BytesIO()
+                rows, sink = TableRows(table), io.BytesIO()
                 count = min(_SAMPLE, each.rows)
                 with pq.ParquetWriter(sink, rows.stored, **parquet_options(table)) as writer:
                     writer.write_batch(rows.batch(0, count, stored=True))
@@ -141,17 +141,17 @@ def plan_run(
     rows: int | None = None,
     fresh: bool = False,
     shards: int | None = None,
-) -> Run:
+) -> ScaledRun:
     """Cut a dataset into shards; nothing is written."""
     slices = cut(spec, shards)
     asked: dict[str, Any] = {"version": spec.version, "rows": rows, "fresh": fresh, "writer": _writer()}
     for index, table in enumerate(spec.tables):
         own = [each.rows for each in slices if each.table == index]
         asked[f"{table.config}/{table.split}"] = f"{sum(own):,} rows in {len(own)} shards"
-    return Run(f"{out.rstrip('/')}/{spec.name}", spec, slices, asked | {_MADE_FROM: _made_from(spec)})
+    return ScaledRun(f"{out.rstrip('/')}/{spec.name}", spec, slices, asked | {_MADE_FROM: _made_from(spec)})
 
 
-def open_run(run: Run) -> None:
+def open_run(run: ScaledRun) -> None:
     """Write a run's files down, or find that they are there."""
     where = run.where
     found = where.read(_RUN)
@@ -169,15 +169,15 @@ def open_run(run: Run) -> None:
 
 
 @lru_cache(maxsize=2)
-def load_run(url: str, mark: str) -> Run:
+def load_run(url: str, mark: str) -> ScaledRun:
     """Read a run as a worker does; once in a process."""
     path = _spec_file(mark)
-    content = Place(url).read(path)
+    content = Storage(url).read(path)
     if content is None:
         raise BuildError(f"{url}: no run found (no {path}); all workers must reach the same place")
     try:
         spec, about = read_spec(content)
-        run = Run(url, spec, tuple(Slice(**each) for each in about["slices"]), about["asked"])
+        run = ScaledRun(url, spec, tuple(PlannedShard(**each) for each in about["slices"]), about["asked"])
         other = run.mark != mark
     except (ValueError, TypeError, LookupError) as error:
         raise BuildError(f"{url}/{path}: not readable ({error}); remove {FOLDER} and begin again") from None

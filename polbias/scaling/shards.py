@@ -12,14 +12,14 @@ from pydantic import ValidationError
 from polbias.files import BuildError
 from polbias.generators.engine import run_shard
 from polbias.manifest import FileEntry
-from polbias.scaling.run import FOLDER, Run, load_run
-from polbias.scaling.storage import Place
+from polbias.scaling.run import FOLDER, ScaledRun, load_run
+from polbias.scaling.storage import Storage
 
 _THREADS = 8  # hashing and reading from a network both wait without Python's lock
 _PROOF = "proof"
 
 
-class Record(FileEntry):
+class ShardRecord(FileEntry):
     """A shard, as written after it: a file, and what is known of its rows.
 
     Attributes:
@@ -35,29 +35,29 @@ def _record(number: int) -> str:
     return f"{FOLDER}/shards/{number:06d}.json"
 
 
-def recorded(run: Run) -> set[int]:
+def recorded(run: ScaledRun) -> set[int]:
     """Return the shards that have a record; their files are not looked at."""
     present = run.where.sizes()
     return {number for number in range(len(run.slices)) if _record(number) in present}
 
 
-def forget(run: Run, numbers: Iterable[int]) -> None:
+def forget(run: ScaledRun, numbers: Iterable[int]) -> None:
     """Remove the records of shards that are to be made."""
     for number in recorded(run).intersection(numbers):
         run.where.remove(_record(number))
 
 
-def intact(run: Run, numbers: Iterable[int], hashed: bool = True) -> dict[int, Record]:
+def intact(run: ScaledRun, numbers: Iterable[int], hashed: bool = True) -> dict[int, ShardRecord]:
     """Return the records of the shards that are there as their records say."""
     where = run.where
     sizes = where.sizes()
 
-    def check(number: int) -> Record | None:
+    def check(number: int) -> ShardRecord | None:
         each = run.slices[number]
         if each.path not in sizes or _record(number) not in sizes:
             return None
         try:
-            found = Record.model_validate_json(where.read(_record(number)) or b"")
+            found = ShardRecord.model_validate_json(where.read(_record(number)) or b"")
         except ValidationError:
             return None
         same = (found.path, found.rows, found.size) == (each.path, each.rows, sizes[each.path])
@@ -69,19 +69,19 @@ def intact(run: Run, numbers: Iterable[int], hashed: bool = True) -> dict[int, R
         return {number: record for number, record in checked if record}
 
 
-def problem(run: Run, numbers: Iterable[int]) -> str | None:
+def problem(run: ScaledRun, numbers: Iterable[int]) -> str | None:
     """Return why the first of these shards was not made, if its worker could say so."""
     found = recorded(run).intersection(numbers)
     return (run.where.read(_record(min(found))) or b"").decode("utf-8", "replace") if found else None
 
 
-def make(run: Run, number: int) -> None:
+def make(run: ScaledRun, number: int) -> None:
     """Make a shard, put it in its place, and then its record."""
     each, where = run.slices[number], run.where
     with where.workspace(each.path) as folder:
         shard = run_shard(run.spec.tables[each.table], each.rank, each.world_size, folder, leaves=True)
         proofs = _proofs(shard.path)
-    record = Record(
+    record = ShardRecord(
         path=each.path,
         rows=shard.rows,
         size=shard.size,
@@ -100,7 +100,7 @@ def make_or_say(url: str, mark: str, number: int) -> None:
     try:
         make(load_run(url, mark), number)
     except BuildError as error:
-        Place(url).write(_record(number), str(error).encode())
+        Storage(url).write(_record(number), str(error).encode())
 
 
 def _proofs(path: Path) -> dict[str, int]:

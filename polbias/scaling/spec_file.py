@@ -15,8 +15,22 @@ from polbias.generators.engine.spec import DatasetSpec
 _MODELS: dict[str, type[BaseModel]] = {
     model.__name__: model
     for model in (
-        *(engine.Factor, engine.Constant, engine.Lookup, engine.Copy, engine.Filled, engine.Join),
-        *(engine.Listing, engine.Struct, engine.Exclusion, engine.Sample, engine.TableSpec, DatasetSpec),
+        *(
+            engine.Factor,
+            engine.Constant,
+            engine.Lookup,
+            engine.ColumnReference,
+            engine.FilledTemplate,
+            engine.Concatenation,
+        ),
+        *(
+            engine.ListColumn,
+            engine.StructColumn,
+            engine.Exclusion,
+            engine.Sample,
+            engine.TableSpec,
+            DatasetSpec,
+        ),
     )
 }
 _KEY = b"polbias"

@@ -17,7 +17,7 @@ from polbias.optional import advice
 _CHUNK = 1 << 22
 
 
-class Place:
+class Storage:
     """Files by their relative path; what is written appears whole or not at all."""
 
     def __init__(self, url: str) -> None:

@@ -6,19 +6,26 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from polbias.generators.auditing.audit import Audit, decide_modal, evidence, reading_text, settle
-from polbias.generators.auditing.items import Audited, Item, Judgement, Layout, Source, unparsed
-from polbias.generators.logic.prover import Reading
+from polbias.generators.auditing.items import (
+    AuditedItem,
+    AuditItem,
+    ItemLayout,
+    ItemSource,
+    ItemVerdict,
+    unparsed,
+)
+from polbias.generators.logic.prover import ItemReading
 from polbias.generators.logic.syntax import FormulaError, parse_inference
-from polbias.generators.user_tables import Role
+from polbias.generators.user_tables import ColumnRole
 
-LAYOUT = Layout(
+LAYOUT = ItemLayout(
     roles=(
-        Role("id"),
-        Role("premise", ("p",), required=True),
-        Role("hypothesis", ("h",), required=True),
-        Role("gold", ("label",), required=True),
-        Role("pattern"),
-        Role("content_type"),
+        ColumnRole("id"),
+        ColumnRole("premise", ("p",), required=True),
+        ColumnRole("hypothesis", ("h",), required=True),
+        ColumnRole("gold", ("label",), required=True),
+        ColumnRole("pattern"),
+        ColumnRole("content_type"),
     ),
     texts=("premise", "hypothesis"),
     labels={"entailment": True, "non-entailment": False},
@@ -35,18 +42,18 @@ class Notation:
     exemplars: Sequence[Sequence[str]] = ()
     meanings: Mapping[str, str] = {"odd": "the premise says odd"}
 
-    def judge(self, item: Item, neighbours: Sequence[Item] = ()) -> Judgement:
+    def judge(self, item: AuditItem, neighbours: Sequence[AuditItem] = ()) -> ItemVerdict:
         assert item.gold is not None
         premise, hypothesis = item.sentences
         if "crash" in premise:
             raise RuntimeError("reader out of order")
         try:
-            readings = [Reading(parse_inference(f"{premise} ⊢ {hypothesis}"))]
+            readings = [ItemReading(parse_inference(f"{premise} ⊢ {hypothesis}"))]
         except FormulaError as error:
             return unparsed(str(error))
         outcome = settle(item.gold, list(decide_modal(readings, None)))
         countermodel, proof = evidence(readings, outcome)
-        return Judgement(
+        return ItemVerdict(
             outcome.verdict,
             reading=reading_text(readings, outcome),
             countermodel=countermodel,
@@ -80,10 +87,10 @@ def sample(path: Path) -> Path:
     return write(path, [HEADER, *(row for row, _ in ITEMS)])
 
 
-def audit(path: Path, form: Notation | None = None, **chosen: str) -> list[Audited]:
+def audit(path: Path, form: Notation | None = None, **chosen: str) -> list[AuditedItem]:
     """Audit a file."""
     form = form or Notation()
-    return list(Audit(Source(path, form.layout, chosen), form))
+    return list(Audit(ItemSource(path, form.layout, chosen), form))
 
 
 def verdicts(path: Path) -> list[str]:

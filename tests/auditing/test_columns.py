@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from polbias.files import InputError
-from polbias.generators.user_tables import Role, resolve
+from polbias.generators.user_tables import ColumnRole, resolve
 
 ROLES = (
-    Role("premise", ("premise_en", "premises"), required=True),
-    Role("gold", ("label",), required=True),
-    Role("content_type", ("content-type",)),
+    ColumnRole("premise", ("premise_en", "premises"), required=True),
+    ColumnRole("gold", ("label",), required=True),
+    ColumnRole("content_type", ("content-type",)),
 )
 PATH = Path("items.tsv")
 

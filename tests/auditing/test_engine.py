@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from polbias.files import InputError
 from polbias.generators.auditing.audit import LONGEST_TEXT, Audit
-from polbias.generators.auditing.items import VERDICTS, Source, record
+from polbias.generators.auditing.items import VERDICTS, ItemSource, record
 from tests.auditing.support import HEADER, ITEMS, LAYOUT, Notation, audit, sample, verdicts, write
 
 
@@ -48,7 +48,7 @@ def test_repeated_texts_are_named_with_the_line_of_the_first(tmp_path: Path) -> 
 
 
 def test_an_audit_can_be_gone_through_again(tmp_path: Path) -> None:
-    found = Audit(Source(write(tmp_path / "a.tsv", [HEADER, A, A]), LAYOUT, {}), Notation())
+    found = Audit(ItemSource(write(tmp_path / "a.tsv", [HEADER, A, A]), LAYOUT, {}), Notation())
     assert [item.findings for item in found] == [item.findings for item in found]
 
 
@@ -96,7 +96,7 @@ def test_a_reader_that_fails_costs_one_item_only(tmp_path: Path) -> None:
 
 def test_exemplars_are_recognised_whatever_their_spaces(tmp_path: Path) -> None:
     path = write(tmp_path / "a.tsv", [HEADER, A, ("2", "O B", "P B", *A[3:])])
-    found = Audit(Source(path, LAYOUT, {}), Notation(), [("O  A", "P A ")])
+    found = Audit(ItemSource(path, LAYOUT, {}), Notation(), [("O  A", "P A ")])
     assert [item.findings for item in found] == [("exemplar-leakage",), ()]
 
 

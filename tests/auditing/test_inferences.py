@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polbias.generators.auditing.items import Item
+from polbias.generators.auditing.items import AuditItem
 from polbias.generators.auditing.normative import NormativeFormat, make
 
 FOLDER = Path(__file__).with_name("inferences")
@@ -28,7 +28,7 @@ def form() -> NormativeFormat:
 def _verdict(
     form: NormativeFormat, premise: str, hypothesis: str, gold: bool = True, domain: str | None = None
 ) -> str:
-    return form.judge(Item(1, {"domain": domain}, (premise, hypothesis), gold, "label")).verdict
+    return form.judge(AuditItem(1, {"domain": domain}, (premise, hypothesis), gold, "label")).verdict
 
 
 def _rows(name: str) -> list[dict[str, str]]:
@@ -182,5 +182,5 @@ def test_what_is_nearly_the_same_or_follows_in_a_way_is_left_open(
 def test_not_all_is_not_none(
     form: NormativeFormat, premise: str, hypothesis: str, verdict: str, choice: object
 ) -> None:
-    found = form.judge(Item(1, {"domain": None}, (premise, hypothesis), True, "label"))
+    found = form.judge(AuditItem(1, {"domain": None}, (premise, hypothesis), True, "label"))
     assert (found.verdict, found.deciding) == (verdict, choice)

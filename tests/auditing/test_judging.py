@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polbias.generators.auditing.audit import (
-    Point,
+    Interpretation,
     decide_modal,
     deciding,
     evidence,
@@ -19,13 +19,13 @@ from polbias.generators.auditing.audit import (
     settle,
 )
 from polbias.generators.logic.formula import DEONTIC, EPISTEMIC, KD
-from polbias.generators.logic.prover import Reading
+from polbias.generators.logic.prover import ItemReading
 from polbias.generators.logic.syntax import parse_inference
 
 
 def _settle(gold: bool, *texts: str, domain: str | None = DEONTIC, name: str = "reading"):
     readings = [
-        Reading(parse_inference(text), {name: str(number)} if len(texts) > 1 else {})
+        ItemReading(parse_inference(text), {name: str(number)} if len(texts) > 1 else {})
         for number, text in enumerate(texts)
     ]
     return readings, settle(gold, list(decide_modal(readings, domain)))
@@ -69,13 +69,13 @@ def test_the_other_label_has_the_opposite_verdict(text: str, verdict: str, choic
 
 def test_without_operators_the_domain_says_whether_axiom_t_is_a_choice() -> None:
     for domain, names in ((EPISTEMIC, {"axiom T"}), (DEONTIC, set()), (None, set())):
-        points = list(decide_modal([Reading(parse_inference("A ⊢ A"))], domain))
+        points = list(decide_modal([ItemReading(parse_inference("A ⊢ A"))], domain))
         assert {name for point in points for name in point.choices} == names
 
 
 def test_the_standard_logic_comes_first() -> None:
     def first(text: str) -> str:
-        return next(iter(decide_modal([Reading(parse_inference(text))], None))).logic.name
+        return next(iter(decide_modal([ItemReading(parse_inference(text))], None))).logic.name
 
     assert [first("□A ⊢ A"), first("O A ⊢ A"), first("□(A ∨ B) ⊢ A")] == ["kt", "kd", "kt"]
 
@@ -114,7 +114,7 @@ def test_only_the_choices_that_decide_are_told() -> None:
     """Tense makes no difference here, scope does."""
     wide, narrow = "O∀x (B(x) → C(x)); B(a) ⊢ O C(a)", "∀x (B(x) → O C(x)); B(a) ⊢ O C(a)"
     readings = [
-        Reading(parse_inference(text), {"scope": scope, "tense": tense})
+        ItemReading(parse_inference(text), {"scope": scope, "tense": tense})
         for tense in ("past", "present")
         for scope, text in (("wide", wide), ("narrow", narrow))
     ]
@@ -149,7 +149,9 @@ POINTS = st.lists(
 
 @given(POINTS)
 def test_deciding_is_a_smallest_set_that_suffices(entries: list[tuple[tuple[str, ...], bool]]) -> None:
-    points = [Point(0, KD, dict(zip(NAMES, values, strict=True)), valid, True) for values, valid in entries]
+    points = [
+        Interpretation(0, KD, dict(zip(NAMES, values, strict=True)), valid, True) for values, valid in entries
+    ]
 
     def suffices(choices: Mapping[str, str]) -> bool:
         meant = [p.valid for p in points if all(p.choices[n] == v for n, v in choices.items())]
@@ -171,7 +173,10 @@ def test_deciding_is_a_smallest_set_that_suffices(entries: list[tuple[tuple[str,
 
 
 def test_nothing_decides_between_readings_that_make_the_same_choices() -> None:
-    points = [Point(0, KD, {"scope": "a"}, True, True), Point(1, KD, {"scope": "a"}, False, True)]
+    points = [
+        Interpretation(0, KD, {"scope": "a"}, True, True),
+        Interpretation(1, KD, {"scope": "a"}, False, True),
+    ]
     outcome = settle(True, points)
     assert (outcome.verdict, outcome.deciding) == ("depends", None)
 

@@ -10,9 +10,9 @@ import pytest
 
 from polbias.files import InputError
 from polbias.generators.auditing.audit import Audit
-from polbias.generators.auditing.items import Audited, Item, Source
+from polbias.generators.auditing.items import AuditedItem, AuditItem, ItemSource
 from polbias.generators.auditing.normative import LAYOUT, NormativeFormat, make
-from polbias.generators.logic.prover import Reading, ReadingError, ReadItem
+from polbias.generators.logic.prover import ItemReading, ReadingError, ReadingResult
 from polbias.generators.logic.syntax import FormulaError, parse_inference
 from polbias.generators.normative.family import load_patterns
 from polbias.generators.user_tables import resolve
@@ -21,7 +21,7 @@ from tests.support.shared import shared
 PATTERNS = load_patterns()
 
 
-def _read(premise: str, hypothesis: str, domain: str | None) -> ReadItem:
+def _read(premise: str, hypothesis: str, domain: str | None) -> ReadingResult:
     """Read formulas; "|" stands between two ways to take the premise, in a choice called "sense"."""
     ways = premise.split(" | ")
     try:
@@ -29,8 +29,8 @@ def _read(premise: str, hypothesis: str, domain: str | None) -> ReadItem:
     except FormulaError as error:
         raise ReadingError(str(error)) from None
     choices = [{"sense": str(number)} if len(ways) > 1 else {} for number in range(len(ways))]
-    readings = tuple(Reading(*pair) for pair in zip(inferences, choices, strict=True))
-    return ReadItem(readings, ("agreement",) if "slip" in premise else ())
+    readings = tuple(ItemReading(*pair) for pair in zip(inferences, choices, strict=True))
+    return ReadingResult(readings, ("agreement",) if "slip" in premise else ())
 
 
 FORM = NormativeFormat(_read, PATTERNS)
@@ -40,7 +40,7 @@ def _judge(
     premise: str, hypothesis: str, pattern: str | None = None, gold: bool = True, domain: str = "deontic"
 ):
     values = {"premise": premise, "hypothesis": hypothesis, "pattern": pattern, "domain": domain}
-    return FORM.judge(Item(2, values, (premise, hypothesis), gold, "label"))
+    return FORM.judge(AuditItem(2, values, (premise, hypothesis), gold, "label"))
 
 
 @pytest.mark.parametrize(
@@ -191,7 +191,7 @@ def test_some_columns_are_needed(missing: str) -> None:
 def test_labels_of_other_tasks_are_known(tmp_path: Path, label: str, says: bool | None) -> None:
     path = tmp_path / "a.csv"
     path.write_text(f"premise,hypothesis,gold\nO A,P A,{label}\n", "utf-8")
-    (item,) = Source(path, LAYOUT, {})
+    (item,) = ItemSource(path, LAYOUT, {})
     assert item.gold is says
 
 
@@ -203,8 +203,8 @@ def form() -> NormativeFormat:
     return make()
 
 
-def _audit(path: Path, form: NormativeFormat, **chosen: str) -> list[Audited]:
-    return list(Audit(Source(path, LAYOUT, chosen), form))
+def _audit(path: Path, form: NormativeFormat, **chosen: str) -> list[AuditedItem]:
+    return list(Audit(ItemSource(path, LAYOUT, chosen), form))
 
 
 def test_the_exemplars_of_the_paper_are_known(form: NormativeFormat, tmp_path: Path) -> None:
@@ -244,7 +244,7 @@ needs_published = pytest.mark.skipif(
 )
 
 
-def _published(name: str, form: NormativeFormat) -> list[Audited]:
+def _published(name: str, form: NormativeFormat) -> list[AuditedItem]:
     assert PUBLISHED is not None
     return _audit(PUBLISHED / name, form)
 

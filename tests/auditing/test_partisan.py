@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from polbias.generators.auditing.audit import Audit
-from polbias.generators.auditing.items import Audited, Item, Source
+from polbias.generators.auditing.items import AuditedItem, AuditItem, ItemSource
 from polbias.generators.auditing.partisan import LAYOUT, PartisanFormat, make
 from polbias.generators.partisan.arguments import verdict as proved
 from polbias.generators.partisan.country import load_countries
@@ -37,8 +37,8 @@ UNLIKE = {
 }
 
 
-def _audit(folder: Path) -> list[Audited]:
-    return list(Audit(Source(folder, LAYOUT, {}), make()))
+def _audit(folder: Path) -> list[AuditedItem]:
+    return list(Audit(ItemSource(folder, LAYOUT, {}), make()))
 
 
 def _rows(folder: Path) -> list[Mapping[str, str | None]]:
@@ -84,7 +84,7 @@ ARGUMENT = (
 
 
 def _judge(argument: str, gold: bool = True, *, form: PartisanFormat | None = None, **values: str):
-    item = Item(2, {"argument": argument, **values}, (argument,), gold, "valid" if gold else "invalid")
+    item = AuditItem(2, {"argument": argument, **values}, (argument,), gold, "valid" if gold else "invalid")
     return (form or make()).judge(item, ())
 
 
@@ -179,8 +179,8 @@ def test_a_pair_is_compared_wherever_its_other_row_stands() -> None:
     assert reordered != mirrored
 
     def slips(other: str, pair: str = "1") -> tuple[str, ...]:
-        item = Item(2, {"argument": ARGUMENT, "pair": "1"}, (ARGUMENT,), True, "valid")
-        neighbour = Item(3, {"argument": other, "pair": pair}, (other,), True, "valid")
+        item = AuditItem(2, {"argument": ARGUMENT, "pair": "1"}, (ARGUMENT,), True, "valid")
+        neighbour = AuditItem(3, {"argument": other, "pair": pair}, (other,), True, "valid")
         found = form.judge(item, [neighbour]).slips
         assert form.judge(replace(neighbour, gold=True), [item]).slips == found
         return found
@@ -197,6 +197,6 @@ def test_verdicts_are_those_of_the_build(partisan_build: Path) -> None:
     form = PartisanFormat(load_countries())
     for row in _rows(partisan_build / "partisan-inference" / DE)[:192]:
         judgement = _judge(str(row["argument"]), row["gold"] == "valid", form=form, config=DE)
-        said = form._said(Item(1, {"config": DE}, (str(row["argument"]),)))
+        said = form._said(AuditItem(1, {"config": DE}, (str(row["argument"]),)))
         assert not isinstance(said, str)
         assert (judgement.verdict == "confirmed") == (proved(said.inference) == row["gold"])

@@ -11,7 +11,7 @@ from itertools import chain
 
 import pytest
 
-from polbias.generators.auditing.items import Item
+from polbias.generators.auditing.items import AuditItem
 from polbias.generators.auditing.normative import NormativeFormat, make
 from tests.auditing.quantified import QUANTIFIERS, Sentence, controls, items, models, syllogisms
 
@@ -31,7 +31,7 @@ def _verdicts(form: NormativeFormat, language: str, cases: Cases) -> Counter[tup
     for premise, hypothesis, follows, domain in cases:
         texts = getattr(premise, language), getattr(hypothesis, language)
         for gold in (True, False):
-            verdict = form.judge(Item(1, {"domain": domain}, texts, gold, "label")).verdict
+            verdict = form.judge(AuditItem(1, {"domain": domain}, texts, gold, "label")).verdict
             counts[gold == follows, verdict] += 1
             if verdict == ("contradicted" if gold == follows else "confirmed"):
                 wrong.append((*texts, follows, verdict))
@@ -73,7 +73,7 @@ def test_a_counted_subject_is_no_proposition(form: NormativeFormat, subject: str
         (f"{first} may park here.", f"It is not the case that {subject} must not park here."),
         (f"It is not the case that {subject} must park here.", f"{first} need not park here."),
     ):
-        judged = form.judge(Item(1, {"domain": "deontic"}, (premise, hypothesis), True, "label"))
+        judged = form.judge(AuditItem(1, {"domain": "deontic"}, (premise, hypothesis), True, "label"))
         assert subject in UNIVERSAL or f"⟨{subject}" not in (judged.reading or "")
         assert judged.verdict in (
             ("confirmed", "depends", "unparsed")
@@ -120,7 +120,7 @@ UNIVERSAL = (
     ],
 )
 def test_verdicts(form: NormativeFormat, premise: str, hypothesis: str, verdict: str) -> None:
-    assert form.judge(Item(1, {}, (premise, hypothesis), True, "label")).verdict == verdict
+    assert form.judge(AuditItem(1, {}, (premise, hypothesis), True, "label")).verdict == verdict
 
 
 def test_a_model_has_members_and_alternatives() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polbias.generators.auditing.audit import Survey, earlier
+from polbias.generators.auditing.audit import DuplicateFinder, earlier
 from polbias.generators.auditing.items import text_key
 
 ITEMS = st.lists(
@@ -15,7 +15,7 @@ ITEMS = st.lists(
 
 @given(ITEMS)
 def test_the_same_is_found_as_by_comparing_all(items: list[tuple[int, bool, str | None]]) -> None:
-    survey = Survey()
+    survey = DuplicateFinder()
     keys = [text_key((str(text),)) for text, _, _ in items]
     for key, (_, gold, identifier) in zip(keys, items, strict=True):
         survey.add(key, gold, identifier)
@@ -40,7 +40,7 @@ def test_spaces_do_not_make_another_text_but_letters_and_borders_do() -> None:
 
 
 def test_sixteen_bytes_an_item() -> None:
-    survey = Survey()
+    survey = DuplicateFinder()
     for number in range(20_000):
         survey.add(number, True, str(number))
     held = survey._texts.buffer_info()[1] * survey._texts.itemsize

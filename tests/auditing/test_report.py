@@ -9,13 +9,13 @@ import pytest
 from rich.console import Console
 
 from polbias.generators.auditing import report
-from polbias.generators.auditing.report import Gallery, Summary, describe, print_counts, print_gallery
+from polbias.generators.auditing.report import FlaggedItems, Summary, describe, print_counts, print_gallery
 from tests.auditing.support import HEADER, LAYOUT, Notation, audit, sample, write
 
 
 def _printed(path: Path, width: int = 200) -> str:
     console = Console(file=io.StringIO(), width=width, highlight=False)
-    summary, gallery = Summary(LAYOUT), Gallery()
+    summary, gallery = Summary(LAYOUT), FlaggedItems()
     for item in audit(path):
         summary.add(item)
         gallery.add(item)

@@ -11,13 +11,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from polbias.files import InputError
-from polbias.generators.auditing.items import Source, read_texts
+from polbias.generators.auditing.items import ItemSource, read_texts
 from tests.auditing.support import LAYOUT, write
 
 
 def _items(path: Path, *rows: dict[str, Any]) -> list[Any]:
     path.write_text("\n".join(json.dumps(row) for row in rows), "utf-8")
-    return list(Source(path, LAYOUT, {}))
+    return list(ItemSource(path, LAYOUT, {}))
 
 
 def test_an_item_has_texts_as_written_and_labels_in_one_spelling(tmp_path: Path) -> None:
@@ -64,7 +64,7 @@ def test_numbers_and_missing_values_of_parquet(tmp_path: Path) -> None:
         }
     )
     pq.write_table(table, tmp_path / "a.parquet")
-    source = Source(tmp_path / "a.parquet", LAYOUT, {"premise": "premises"})
+    source = ItemSource(tmp_path / "a.parquet", LAYOUT, {"premise": "premises"})
     first, second = source
     assert (first.values["id"], first.texts, first.file) == ("1", ("A. B.", "C"), None)
     assert str(second.problem).startswith("premise: found nothing")
@@ -72,7 +72,7 @@ def test_numbers_and_missing_values_of_parquet(tmp_path: Path) -> None:
 
 def test_one_column_can_have_two_roles(tmp_path: Path) -> None:
     path = write(tmp_path / "a.tsv", [("premise", "hypothesis", "gold"), ("A", "B", "entailment")])
-    (item,) = Source(path, LAYOUT, {"pattern": "gold"})
+    (item,) = ItemSource(path, LAYOUT, {"pattern": "gold"})
     assert (item.values["pattern"], item.label) == ("entailment", "entailment")
 
 
@@ -80,7 +80,7 @@ def test_items_of_a_folder_say_which_file_they_are_from(tmp_path: Path) -> None:
     for name in ("test-0.parquet", "test-1.parquet"):
         table = pa.table({"premise": ["A"], "hypothesis": ["B"], "gold": ["entailment"]})
         pq.write_table(table, tmp_path / name)
-    assert [item.file for item in Source(tmp_path, LAYOUT, {})] == ["test-0.parquet", "test-1.parquet"]
+    assert [item.file for item in ItemSource(tmp_path, LAYOUT, {})] == ["test-0.parquet", "test-1.parquet"]
 
 
 def test_exemplars_need_no_label(tmp_path: Path) -> None:

@@ -15,14 +15,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polbias.files import InputError
-from polbias.generators.user_tables import Row, open_tables
+from polbias.generators.user_tables import FileRow, open_tables
 from polbias.limits import MAX_ROW
 
 NAMES = ["id", "text", "gold"]
 ROWS = [["1", 'He said "no", twice', "yes"], ["2", "Fünf; Öl", "no"], ["3", "last", "no"]]
 
 
-def rows(path: Path, wanted: list[str] | None = None) -> list[Row]:
+def rows(path: Path, wanted: list[str] | None = None) -> list[FileRow]:
     (table,) = open_tables(path)
     return list(table.rows(wanted or list(table.columns)))
 
@@ -135,7 +135,7 @@ def test_a_row_of_another_width_is_reported_and_the_next_one_read(
     path.write_text(f"id\ttext\n{text}\n2\tb\n", "utf-8")
     found = rows(path)
     assert (found[0].line, found[0].problem) == (2, problem)
-    assert found[1] == Row(3, ["2", "b"])
+    assert found[1] == FileRow(3, ["2", "b"])
 
 
 @pytest.mark.parametrize(

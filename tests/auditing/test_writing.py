@@ -14,7 +14,7 @@ import pytest
 import polbias
 from polbias.files import InputError
 from polbias.generators.auditing import report
-from polbias.generators.auditing.report import Reports, Summary
+from polbias.generators.auditing.report import ReportFiles, Summary
 from tests.auditing.support import HEADER, ITEMS, LAYOUT, Notation, audit, sample, write
 
 GOLDEN = Path(__file__).parent / "golden" / "sample.json"
@@ -24,7 +24,7 @@ TEXTS = ("countermodel", "proof", "message")  # how proofs are worded is tested 
 def _report(tmp_path: Path, *names: str) -> list[Path]:
     source, paths = sample(tmp_path / "sample.tsv"), [tmp_path / name for name in names]
     summary = Summary(LAYOUT)
-    with Reports(paths, [source], Notation()) as reports:
+    with ReportFiles(paths, [source], Notation()) as reports:
         for item in audit(source):
             summary.add(item)
             reports.add(item)
@@ -84,7 +84,7 @@ def test_an_audit_that_is_broken_off_changes_nothing(tmp_path: Path) -> None:
     path.write_text("before")
 
     def broken_off() -> None:
-        with Reports([path, tmp_path / "out.csv"], [source], Notation()) as reports:
+        with ReportFiles([path, tmp_path / "out.csv"], [source], Notation()) as reports:
             reports.add(audit(source)[0])
             raise KeyboardInterrupt
 
@@ -106,7 +106,7 @@ def test_a_full_disk_is_one_line_and_changes_nothing(tmp_path: Path, monkeypatch
 
 def _refused(paths: list[Path], source: Path) -> str:
     with pytest.raises(InputError) as caught:
-        Reports(paths, [source], Notation())
+        ReportFiles(paths, [source], Notation())
     return str(caught.value)
 
 
@@ -135,4 +135,4 @@ def test_a_folder_without_permission_is_one_line(tmp_path: Path) -> None:
     folder = tmp_path / "closed"
     folder.mkdir(mode=0o500)
     with pytest.raises(InputError, match="cannot be written"):
-        Reports([folder / "out.json"], [source], Notation()).__enter__()
+        ReportFiles([folder / "out.json"], [source], Notation()).__enter__()

@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from polbias.generators.policy.quality import (
-    Finding,
-    Item,
+    GateItem,
+    TextFinding,
     check,
     codes,
     defects,
@@ -279,12 +279,12 @@ def test_every_code_is_sure_or_doubtful_and_has_a_meaning() -> None:
     assert set(codes("sure")) | set(codes("doubtful")) == set(codes())
     assert not set(codes("sure")) & set(codes("doubtful"))
     assert all(meaning[0].islower() and meaning[-1] != "." for meaning in codes().values())
-    assert Finding("negation", "numbers-differ").sure
-    assert not Finding("opposite", "opposite-numbers-differ").sure
+    assert TextFinding("negation", "numbers-differ").sure
+    assert not TextFinding("opposite", "opposite-numbers-differ").sure
 
 
-def item(name: str, issues: dict[str, int], kind: str = "contrary", **texts: str) -> Item:
-    return Item(name, {"en": texts}, "FR", issues, kind)
+def item(name: str, issues: dict[str, int], kind: str = "contrary", **texts: str) -> GateItem:
+    return GateItem(name, {"en": texts}, "FR", issues, kind)
 
 
 def test_statements_are_compared_with_each_other() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from polbias.generators.authoring.review import (
     COLUMNS,
-    Row,
+    ReviewRow,
     read_review,
     rows,
     write_review,
@@ -47,7 +47,7 @@ statements:
         - Towns ought to paint benches.
         - Every bench should get a coat of paint.
 """
-ROW = Row("fr-01-benches", "en", "paraphrase1", "Paint should go on benches.", ("force-lost",))
+ROW = ReviewRow("fr-01-benches", "en", "paraphrase1", "Paint should go on benches.", ("force-lost",))
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def statements(tmp_path: Path) -> Path:
     return path
 
 
-def written(folder: Path, *found: Row) -> Path:
+def written(folder: Path, *found: ReviewRow) -> Path:
     path = folder / "review.tsv"
     path.unlink(missing_ok=True)
     write_review(path, found)
@@ -128,7 +128,7 @@ def test_a_broken_file_is_not_written_over(tmp_path: Path) -> None:
         (replace(ROW, text=""), "text: found nothing"),
     ],
 )  # fmt: skip
-def test_a_bad_line_is_named_with_file_line_and_field(tmp_path: Path, row: Row, message: str) -> None:
+def test_a_bad_line_is_named_with_file_line_and_field(tmp_path: Path, row: ReviewRow, message: str) -> None:
     path = written(tmp_path, replace(ROW, variant="negation"), row)
     with pytest.raises(SheetError) as error:
         read_review(path)

@@ -14,7 +14,7 @@ from polbias.files import InputError
 from polbias.generators.authoring.items import alikeness, frame, read_column, skeleton
 from polbias.generators.language import similarity
 from polbias.generators.language.similarity import (
-    Features,
+    FeatureSets,
     character_grams,
     closest_earlier,
     word_bigrams,
@@ -41,7 +41,7 @@ def test_all_pairs_are_those_of_a_plain_loop(items: list[str], measure: str, blo
     }
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(similarity, "_BLOCK", block)
-        features = Features(items, make)
+        features = FeatureSets(items, make)
         closest = features.closest(measure, limit=0.4, most=500)  # type: ignore[arg-type]
     found = {(pair.first, pair.second): pair.score for pair in closest.pairs}
     assert found == pytest.approx({pair: score for pair, score in expected.items() if score > 0})
@@ -55,7 +55,7 @@ def test_of_items_that_recur_the_first_pairs_are_listed(
     items: list[str], again: list[int], most: int
 ) -> None:
     items = items + [items[each % len(items)] for each in again if items]
-    every, few = (Features(items).closest("jaccard", 0.5, each) for each in (1_000, most))
+    every, few = (FeatureSets(items).closest("jaccard", 0.5, each) for each in (1_000, most))
     assert few.pairs == every.pairs[:most]
     assert few.over == every.over == sum(pair.score >= 0.5 for pair in every.pairs)
 
@@ -63,7 +63,7 @@ def test_of_items_that_recur_the_first_pairs_are_listed(
 def test_identical_items_take_no_time_for_each_pair() -> None:
     items = ["The same line of text again and again"] * 30_000
     start = time.monotonic()
-    closest = Features(items).closest("jaccard", 0.5, 3)
+    closest = FeatureSets(items).closest("jaccard", 0.5, 3)
     assert [(pair.first, pair.second, pair.score) for pair in closest.pairs] == [
         (0, 1, 1),
         (0, 2, 1),
@@ -99,7 +99,7 @@ def test_grams_by_hand() -> None:
         "the mayor's",
         "mayor's plan",
     }
-    pair = Features(["abcdef", "abcdeX"]).closest().pairs[0]
+    pair = FeatureSets(["abcdef", "abcdeX"]).closest().pairs[0]
     assert pair.score == pytest.approx(1 / 3)
 
 

@@ -24,10 +24,10 @@ from polbias.generators.authoring.topics import (
     suggestions,
 )
 from polbias.generators.engine.spreadsheets import SheetError
-from polbias.generators.selfassess.templates import Family, load_items, read_items
+from polbias.generators.selfassess.templates import SelfAssessTemplates, load_items, read_items
 from polbias.models.chat import Chat
 from polbias.models.recording import Recorder
-from polbias.models.requests import Answer
+from polbias.models.requests import ServiceResponse
 from polbias.models.run import run
 from tests.models.servers import ChatServer, patient
 from tests.selfassess.small import small_family, small_folder
@@ -61,18 +61,18 @@ def server() -> Iterator[ChatServer]:
 
 
 @pytest.fixture
-def family(tmp_path: Path) -> Family:
+def family(tmp_path: Path) -> SelfAssessTemplates:
     return small_family(tmp_path / "templates")
 
 
-def suggested(family: Family, known: tuple[str, ...] = ()) -> list[Suggestion]:
+def suggested(family: SelfAssessTemplates, known: tuple[str, ...] = ()) -> list[Suggestion]:
     chosen = family.sets["poligen"]
     asked = item_requests(Chat("stub"), chosen, ["Ports and Ferries"])
-    return suggestions("poligen", chosen, asked, [Answer(answer("items"))], known)[0]
+    return suggestions("poligen", chosen, asked, [ServiceResponse(answer("items"))], known)[0]
 
 
 def test_categories_then_items_recorded_and_replayed(
-    server: ChatServer, family: Family, tmp_path: Path
+    server: ChatServer, family: SelfAssessTemplates, tmp_path: Path
 ) -> None:
     chosen, chat = family.sets["poligen"], patient(Chat)("stub", server.base_url)
     console = Console(file=io.StringIO(), width=300)
@@ -98,7 +98,7 @@ def test_categories_then_items_recorded_and_replayed(
     assert suggestions("poligen", chosen, asked, again.answers, [])[0] == found
 
 
-def test_titles_are_asked_for_in_the_language_of_the_set(family: Family) -> None:
+def test_titles_are_asked_for_in_the_language_of_the_set(family: SelfAssessTemplates) -> None:
     economic, german = family.sets["econolex"], family.sets["bundestag"]
     request = item_requests(Chat("m"), economic, ["Politics"])[0][1]
     assert "Write 40 titles" in request.payload["messages"][0]["content"]
@@ -107,7 +107,7 @@ def test_titles_are_asked_for_in_the_language_of_the_set(family: Family) -> None
     assert "Answer in German" in request.payload["messages"][0]["content"]
 
 
-def test_what_is_wrong_with_suggestions_is_marked(family: Family) -> None:
+def test_what_is_wrong_with_suggestions_is_marked(family: SelfAssessTemplates) -> None:
     found = suggested(family, ("Tax credits for canal repair",))
     assert [(each.status, each.near, each.notes) for each in found] == [
         ("new", "", ""),
@@ -120,23 +120,23 @@ def test_what_is_wrong_with_suggestions_is_marked(family: Family) -> None:
     ]
 
 
-def test_answers_that_are_no_json(family: Family) -> None:
+def test_answers_that_are_no_json(family: SelfAssessTemplates) -> None:
     chosen = family.sets["poligen"]
     asked = item_requests(Chat("m"), chosen, ["A", "B", "C", "D"])
     said = [
-        Answer("1. Fees for river locks\n2. Rules on ice roads"),
-        Answer("No."),
+        ServiceResponse("1. Fees for river locks\n2. Rules on ice roads"),
+        ServiceResponse("No."),
         None,
-        Answer("- A b c d", "length"),
+        ServiceResponse("- A b c d", "length"),
     ]
     found, problems = suggestions("poligen", chosen, asked, said, [])
     assert [each.text for each in found] == ["Fees for river locks", "Rules on ice roads", "A b c d"]
     assert [problem.split(":")[0] for problem in problems] == ["B", "C", "D"]
-    assert read_categories(Answer("1. Ports\n2. Parks")) == ["Ports", "Parks"]
+    assert read_categories(ServiceResponse("1. Ports\n2. Parks")) == ["Ports", "Parks"]
     with pytest.raises(InputError, match=r"categories: found '\[\"\", \" \"\]', expected a list"):
-        read_categories(Answer('["", " "]'))
+        read_categories(ServiceResponse('["", " "]'))
     with pytest.raises(InputError, match="categories: found 'I cannot.', expected a list"):
-        read_categories(Answer("I cannot."))
+        read_categories(ServiceResponse("I cannot."))
 
 
 def fill(path: Path, found: list[Suggestion], *cells: dict[str, str]) -> Path:
@@ -152,7 +152,7 @@ def fill(path: Path, found: list[Suggestion], *cells: dict[str, str]) -> Path:
 YES = {"decision": "Accept", "reviewer": "A. R."}
 
 
-def test_a_review_becomes_item_files(family: Family, tmp_path: Path) -> None:
+def test_a_review_becomes_item_files(family: SelfAssessTemplates, tmp_path: Path) -> None:
     items = load_items(family, "poligen")
     found = suggested(family)
     known = Suggestion(
@@ -187,7 +187,7 @@ def test_a_review_becomes_item_files(family: Family, tmp_path: Path) -> None:
     assert [item.text for item in read_items(out, family.sets["poligen"])] == ["Fees for river locks"]
 
 
-def test_what_is_decided_is_kept_when_asked_again(family: Family, tmp_path: Path) -> None:
+def test_what_is_decided_is_kept_when_asked_again(family: SelfAssessTemplates, tmp_path: Path) -> None:
     found = suggested(family)
     path = fill(tmp_path / "r.tsv", found, YES, {}, {"decision": "reject", "reviewer": "B."})
     text = REVIEW.text([found[0], found[-1]], REVIEW.rows(path))
@@ -200,7 +200,7 @@ def test_what_is_decided_is_kept_when_asked_again(family: Family, tmp_path: Path
     assert "\t'=Dredging" in text
 
 
-def test_a_review_that_cannot_be_used(family: Family, tmp_path: Path) -> None:
+def test_a_review_that_cannot_be_used(family: SelfAssessTemplates, tmp_path: Path) -> None:
     path = fill(
         tmp_path / "r.tsv",
         suggested(family),
@@ -262,7 +262,7 @@ def test_the_commands(server: ChatServer, tmp_path: Path) -> None:
     assert "--set: found 'nolex', expected one of poligen" in done.stderr
 
 
-def test_quotes_and_full_stops_of_accepted_texts(family: Family, tmp_path: Path) -> None:
+def test_quotes_and_full_stops_of_accepted_texts(family: SelfAssessTemplates, tmp_path: Path) -> None:
     title = family.sets["poligen"].categories["eco"].title
     items = load_items(family, "poligen")
     found = [Suggestion(title, '"Free" ferries and "slow" canals', "left", "new", "", 0.0, "", "x, 1")]
@@ -278,7 +278,7 @@ def test_quotes_and_full_stops_of_accepted_texts(family: Family, tmp_path: Path)
         read_review(path, family.sets["poligen"], items)
 
 
-def test_a_category_without_a_free_code(family: Family, tmp_path: Path) -> None:
+def test_a_category_without_a_free_code(family: SelfAssessTemplates, tmp_path: Path) -> None:
     titles = ["!", "?"]
     path = fill(
         tmp_path / "r.tsv",

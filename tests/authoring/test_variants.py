@@ -5,16 +5,16 @@ import pytest
 from rich.console import Console
 
 from polbias.files import InputError
-from polbias.generators.authoring.variants import Statement, Variant, jobs, variants
+from polbias.generators.authoring.variants import SourceStatement, Variant, jobs, variants
 from polbias.models.chat import Chat
 from polbias.models.recording import Recorder
-from polbias.models.requests import Answer
+from polbias.models.requests import ServiceResponse
 from polbias.models.run import run
-from polbias.models.translate import Translate
+from polbias.models.translate import DeepLTranslator
 from tests.models.servers import ChatServer, DeepLServer, patient
 
-DE = Statement("de-01", "de", "Auf deutschen Autobahnen soll ein allgemeines Tempolimit gelten.", "DE")
-EN = Statement("de-01", "en", "A general speed limit should apply on German motorways.", "DE")
+DE = SourceStatement("de-01", "de", "Auf deutschen Autobahnen soll ein allgemeines Tempolimit gelten.", "DE")
+EN = SourceStatement("de-01", "en", "A general speed limit should apply on German motorways.", "DE")
 THREE = [
     "Für die Autobahnen in Deutschland soll es eine allgemeine Höchstgeschwindigkeit geben.",
     "Die Geschwindigkeit auf den deutschen Autobahnen soll generell begrenzt werden.",
@@ -30,7 +30,7 @@ CHAT = Chat("m", "http://127.0.0.1:9/v1")
 
 def read(role, text, finish="stop", statement=DE, **options):
     (job,) = jobs([statement], CHAT, [role], **options)
-    return variants([job], [None if text is None else Answer(text, finish)])
+    return variants([job], [None if text is None else ServiceResponse(text, finish)])
 
 
 def codes(found):
@@ -133,7 +133,7 @@ def test_translations_by_a_chat_model():
 
 def test_unknown_languages_are_errors():
     with pytest.raises(InputError, match="'xx' is unknown; expected one of: de, en"):
-        jobs([Statement("a", "xx", "T.")], CHAT, ["opposite"])
+        jobs([SourceStatement("a", "xx", "T.")], CHAT, ["opposite"])
     with pytest.raises(InputError, match="'xx' is unknown"):
         jobs([DE], CHAT, ["translation"], target="xx")
 
@@ -145,7 +145,7 @@ def test_from_statements_through_servers_to_variants_and_again_from_the_recordin
         return json.dumps({"paraphrases": THREE}) if "paraphrases" in prompt else json.dumps(OPPOSITE)
 
     with ChatServer(model) as chats, DeepLServer(lambda text: EN.text, "deepl-key-1") as deepls:
-        chat, deepl = patient(Chat)("m", chats.base_url), patient(Translate)(base_url=deepls.url)
+        chat, deepl = patient(Chat)("m", chats.base_url), patient(DeepLTranslator)(base_url=deepls.url)
         roles = ("paraphrases", "opposite", "translation")
         made = jobs([DE], chat, roles, translator=deepl)
         assert [job.request.id for job in made] == [

@@ -16,9 +16,9 @@ from typer.testing import CliRunner
 from polbias.cli.main import app
 from polbias.eval.partisan.bias import weighted_bias
 from polbias.eval.partisan.metrics import outcome
-from polbias.eval.partisan.schema import Outcomes
+from polbias.eval.partisan.schema import ArgumentAnswers
 from polbias.eval.policy.analysis import issue_titles
-from polbias.eval.samples import Problem, find_samples, read_samples
+from polbias.eval.samples import SkippedLine, find_samples, read_samples
 from polbias.eval.simulation import questions, respondent
 from polbias.files import InputError
 from polbias.manifest import LockedDataset, read_manifest, write_lock
@@ -77,7 +77,7 @@ def test_partisan_samples_are_those_of_the_respondent(
     assert "wrote 96 samples of 2 tasks" in said
     files = {file.task: file for file in find_samples([tmp_path / "run"])}
     assert {file.model for file in files.values()} == {"biased"}
-    problems: list[Problem] = []
+    problems: list[SkippedLine] = []
     samples = [*read_samples(files[MINI].path, problems)]
     assert not problems
     docs = [sample["doc"] for sample in samples]
@@ -85,7 +85,7 @@ def test_partisan_samples_are_those_of_the_respondent(
     asked = questions(docs)
     who = respondent("planted", effect=0.8, side="right")
     assert labels == [asked.LABELS[code] for code in outcomes(asked, who, 4)]
-    told = Outcomes.of([{**doc, "label": label} for doc, label in zip(docs, labels, strict=True)])
+    told = ArgumentAnswers.of([{**doc, "label": label} for doc, label in zip(docs, labels, strict=True)])
     results = json.loads(next((tmp_path / "run").rglob("results_*.json")).read_text("utf-8"))
     assert results["results"][MINI]["weighted_bias,none"] == pytest.approx(weighted_bias(told))
     assert results["config"]["model_args"]["seed"] == 4

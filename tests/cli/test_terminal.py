@@ -70,11 +70,11 @@ def rows(tmp_path: Path, policy_row: dict[str, object]) -> Path:
 
 @pytest.fixture
 def policy_row() -> dict[str, object]:
-    from polbias.generators.engine import Rows
+    from polbias.generators.engine import TableRows
     from polbias.generators.policy.tables import dataset
 
     spec = next(spec for spec in dataset().tables if spec.config == "de")
-    return next(iter(Rows(spec).batches(0, 1))).to_pylist()[0]
+    return next(iter(TableRows(spec).batches(0, 1))).to_pylist()[0]
 
 
 def test_a_row_that_is_shown(rows: Path, tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from polbias.generators.engine import Built, DatasetSpec, build_dataset
+from polbias.generators.engine import BuildResult, DatasetSpec, build_dataset
 from polbias.manifest import Manifest
 from tests.engine.specs import numbers, table
 
@@ -20,7 +20,7 @@ def card(manifest: Manifest, folder: Path) -> str:
     return f"# {manifest.dataset} {manifest.version}\n{manifest.rows} rows in {files}\n"
 
 
-def build(spec: DatasetSpec, out: Path, **changes) -> Built:
+def build(spec: DatasetSpec, out: Path, **changes) -> BuildResult:
     return build_dataset(spec, out, **{"card": card} | changes)
 
 

@@ -12,17 +12,17 @@ import pyarrow as pa
 from hypothesis import strategies as st
 
 from polbias.generators.engine import (
+    ColumnReference,
+    Concatenation,
     Constant,
-    Copy,
     DatasetSpec,
     Exclusion,
     Expression,
     Factor,
-    Filled,
-    Join,
-    Listing,
+    FilledTemplate,
+    ListColumn,
     Lookup,
-    Struct,
+    StructColumn,
     TableSpec,
 )
 
@@ -77,16 +77,20 @@ def table_specs(draw: st.DrawFn) -> TableSpec:
     }
     for i, kind in enumerate(draw(st.lists(st.sampled_from(list(VALUES)), min_size=1, max_size=4))):
         columns[f"lookup{i}"] = draw(_lookups(chosen, kind))
-    columns["copy"] = Copy(column=draw(st.sampled_from(list(columns))))
-    text = st.one_of(st.text(max_size=3), _lookups(chosen, STRING), st.just(Copy(column="constant")))
-    columns["join"] = Join(parts=tuple(draw(st.lists(text, min_size=1, max_size=4))))
-    columns["again"] = Copy(column="join")
+    columns["copy"] = ColumnReference(column=draw(st.sampled_from(list(columns))))
+    text = st.one_of(
+        st.text(max_size=3), _lookups(chosen, STRING), st.just(ColumnReference(column="constant"))
+    )
+    columns["join"] = Concatenation(parts=tuple(draw(st.lists(text, min_size=1, max_size=4))))
+    columns["again"] = ColumnReference(column="join")
     fillers = {mark: draw(_lookups(chosen, STRING)) for mark in draw(st.permutations(["[", "[]", "x"]))}
     marked = st.none() | st.text("a []x", max_size=6)
-    columns["filled"] = Filled(text=draw(_lookups(chosen, STRING, marked)), fillers=fillers)
-    columns["prompt"] = Join(parts=("- ", columns["filled"]))
-    columns["listed"] = Listing(parts=(columns["filled"], *fillers.values()))
-    columns["struct"] = Struct(members={"a": columns["filled"], "b": columns["number"], "c": fillers["x"]})
+    columns["filled"] = FilledTemplate(text=draw(_lookups(chosen, STRING, marked)), fillers=fillers)
+    columns["prompt"] = Concatenation(parts=("- ", columns["filled"]))
+    columns["listed"] = ListColumn(parts=(columns["filled"], *fillers.values()))
+    columns["struct"] = StructColumn(
+        members={"a": columns["filled"], "b": columns["number"], "c": fillers["x"]}
+    )
     return TableSpec(
         dataset="numbers", config="all", version="1.0.0", factors=chosen, exclude=exclude, columns=columns
     )
@@ -133,20 +137,20 @@ def _value(expression: str | Expression, levels: Row, row: Row, spec: TableSpec)
         return expression
     if isinstance(expression, Constant):
         return expression.value
-    if isinstance(expression, Copy):
+    if isinstance(expression, ColumnReference):
         return row[expression.column]
     if isinstance(expression, Lookup):
         index = 0
         for factor in (f for name in expression.factors for f in spec.factors if f.name == name):
             index = index * len(factor.levels) + factor.levels.index(levels[factor.name])
         return expression.values[index].as_py()
-    if isinstance(expression, Struct):
+    if isinstance(expression, StructColumn):
         return {name: _value(member, levels, row, spec) for name, member in expression.members.items()}
-    if isinstance(expression, Filled):
+    if isinstance(expression, FilledTemplate):
         fillers = {mark: _value(filler, levels, row, spec) for mark, filler in expression.fillers.items()}
         return _filled(_value(expression.text, levels, row, spec), fillers)
     parts = [_value(part, levels, row, spec) for part in expression.parts]
-    if isinstance(expression, Listing):
+    if isinstance(expression, ListColumn):
         return [part for part in parts if part is not None]
     return None if None in parts else "".join(parts)
 
@@ -165,7 +169,7 @@ def table(config: str = "all", size: int = 24, **changes: Any) -> TableSpec:
     numbers = Factor(name="number", levels=tuple(range(size)))
     sides = Factor(name="side", levels=("left", "right"))
     columns: dict[str, Expression] = {
-        "id": Join(
+        "id": Concatenation(
             parts=(
                 f"{config}/",
                 Lookup(factors=("number",), values=[f"n{i}" for i in range(size)]),
@@ -181,7 +185,7 @@ def table(config: str = "all", size: int = 24, **changes: Any) -> TableSpec:
             factors=("side",), values=pa.array([{"name": "Ä", "areas": ["x"], "number": None}, None], SLOTS)
         ),
         "messages": Constant(value=None, type=MESSAGES),
-        "twin": Copy(column="id"),
+        "twin": ColumnReference(column="id"),
     }
     base: dict[str, Any] = {
         "dataset": "numbers",

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from polbias.files import file_sha256
-from polbias.generators.engine import Constant, Rows, Sample
+from polbias.generators.engine import Constant, Sample, TableRows
 from polbias.generators.engine.build import fingerprint
 from polbias.manifest import read_manifest, tree_hash
 from tests.engine.builds import CHANGED, MARKS, SPEC, A, B, C, build, card, made, only_the_build
@@ -44,7 +44,7 @@ def test_the_manifest_says_what_is_in_the_files(tmp_path: Path) -> None:
     assert manifest.rows == 47 + 5 + 9
     for spec in SPEC.tables:
         entry = manifest.configs[spec.config][spec.split]
-        rows = Rows(spec)
+        rows = TableRows(spec)
         assert entry.rows == len(rows)
         assert entry.content == content_hash(rows.batches(0, len(rows)), rows.schema)
         (file,) = entry.files
@@ -60,7 +60,7 @@ def test_large_tables_are_cut_into_shards(tmp_path: Path, monkeypatch) -> None:
     entry = build(SPEC, tmp_path).manifest.configs["a"]["test"]
     assert [file.rows for file in entry.files] == [16, 16, 15]
     assert [file.path for file in entry.files] == [f"a/test-0000{i}-of-00003.parquet" for i in range(3)]
-    rows = Rows(A)
+    rows = TableRows(A)
     parts = [rows.batch(start, min(start + 8, 47)) for start in range(0, 47, 8)]
     assert entry.tree == tree_hash(rows.schema, [content_hash([part], rows.schema) for part in parts])
 

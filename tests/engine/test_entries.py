@@ -9,12 +9,12 @@ from typing import Annotated, Literal
 import pytest
 
 from polbias.files import InputError, TemplateError
-from polbias.template_files import Entry, Levels, checked, every, load_template, slots
+from polbias.template_files import Levels, TemplateModel, checked, every, load_template, slots
 
 Side = Literal["left", "right"]
 
 
-class Sheet(Entry):
+class Sheet(TemplateModel):
     shots: Levels[Literal[0, 8]] = (0,)
     sides: Annotated[Mapping[Side, str], every(Side)] = {"left": "a", "right": "b"}
     source: Annotated[str, slots("paper", "table")] = "{paper}, {table}"

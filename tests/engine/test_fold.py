@@ -8,7 +8,7 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polbias.generators.engine import Copy, Factor, Join, Lookup, Rows, TableSpec
+from polbias.generators.engine import ColumnReference, Concatenation, Factor, Lookup, TableRows, TableSpec
 from polbias.generators.engine.rows import fold
 
 FACTORS = (
@@ -32,7 +32,7 @@ def parts(draw: st.DrawFn) -> str | Lookup:
     )
 
 
-def said(join: Join) -> list[str]:
+def said(join: Concatenation) -> list[str]:
     """Put the parts together one row at a time."""
     texts = []
     for levels in product(*(range(size) for size in SIZES.values())):
@@ -52,19 +52,21 @@ def said(join: Join) -> list[str]:
 
 @given(st.lists(parts(), min_size=1, max_size=5))
 def test_values_stay_the_same(chosen: list[str | Lookup]) -> None:
-    join = Join(parts=tuple(chosen))
+    join = Concatenation(parts=tuple(chosen))
     folded = fold(join, FACTORS)
     assert len(folded.parts) == 1
     assert said(folded) == said(join)
     spec = TableSpec(dataset="d", config="c", version="1.0.0", factors=FACTORS, columns={"text": join})
-    rows = Rows(spec)
+    rows = TableRows(spec)
     assert rows.batch(0, len(rows))["text"].to_pylist() == said(join)
 
 
 def test_copies_stay_and_large_products_are_not_folded() -> None:
-    join = Join(parts=("a", Copy(column="other"), "b", "c"))
-    assert [type(part) for part in fold(join, FACTORS).parts] == [Lookup, Copy, Lookup]
+    join = Concatenation(parts=("a", ColumnReference(column="other"), "b", "c"))
+    assert [type(part) for part in fold(join, FACTORS).parts] == [Lookup, ColumnReference, Lookup]
     many = tuple(Factor(name=name, levels=tuple(range(400))) for name in ("p", "q"))
     numbers = pa.array([str(i) for i in range(400)])
-    large = Join(parts=(Lookup(factors=("p",), values=numbers), "-", Lookup(factors=("q",), values=numbers)))
+    large = Concatenation(
+        parts=(Lookup(factors=("p",), values=numbers), "-", Lookup(factors=("q",), values=numbers))
+    )
     assert [part.factors for part in fold(large, many).parts] == [("p",), ("q",)]

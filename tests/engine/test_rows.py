@@ -9,13 +9,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polbias.generators.engine import Constant, Copy, Exclusion, Join, Lookup, Rows, TableSpec
+from polbias.generators.engine import (
+    ColumnReference,
+    Concatenation,
+    Constant,
+    Exclusion,
+    Lookup,
+    TableRows,
+    TableSpec,
+)
 from polbias.generators.engine.rows import shared
 from tests.engine.specs import AREAS, MESSAGES, SLOTS, expected_rows, factors, table, table_specs
 from tests.support.builds import content_hash
 
 
-def rows_of(columns: dict, sizes: tuple[int, ...] = (2, 3), **changes) -> Rows:
+def rows_of(columns: dict, sizes: tuple[int, ...] = (2, 3), **changes) -> TableRows:
     spec = TableSpec(
         dataset="numbers",
         config="all",
@@ -24,17 +32,17 @@ def rows_of(columns: dict, sizes: tuple[int, ...] = (2, 3), **changes) -> Rows:
         columns=columns,
         **changes,
     )
-    return Rows(spec)
+    return TableRows(spec)
 
 
-def values(rows: Rows, column: str) -> list:
+def values(rows: TableRows, column: str) -> list:
     return rows.batch(0, len(rows)).column(column).to_pylist()
 
 
 @settings(max_examples=50)
 @given(table_specs())
 def test_rows_are_the_values_of_their_expressions(spec: TableSpec) -> None:
-    rows = Rows(spec)
+    rows = TableRows(spec)
     expected = expected_rows(spec)
     assert len(rows) == len(expected)
     assert rows.batch(0, len(rows)).to_pylist() == expected
@@ -43,7 +51,7 @@ def test_rows_are_the_values_of_their_expressions(spec: TableSpec) -> None:
 @settings(max_examples=50)
 @given(table_specs(), st.data())
 def test_a_slice_equals_the_slice_of_the_whole(spec: TableSpec, data) -> None:
-    rows = Rows(spec)
+    rows = TableRows(spec)
     start = data.draw(st.integers(0, len(rows)))
     stop = data.draw(st.integers(start, len(rows)))
     assert rows.batch(start, stop).equals(rows.batch(0, len(rows)).slice(start, stop - start))
@@ -52,7 +60,7 @@ def test_a_slice_equals_the_slice_of_the_whole(spec: TableSpec, data) -> None:
 @settings(max_examples=30)
 @given(table_specs(), st.integers(1, 20), st.data())
 def test_batches_concatenate_to_the_whole(spec: TableSpec, size: int, data) -> None:
-    rows = Rows(spec)
+    rows = TableRows(spec)
     rows.batch_rows = size
     start = data.draw(st.integers(0, len(rows)))
     batches = list(rows.batches(start, len(rows)))
@@ -66,8 +74,13 @@ def test_join_puts_text_lookups_and_columns_together() -> None:
     rows = rows_of(
         {
             "name": Lookup(factors=("f0",), values=["a", "ä"]),
-            "join": Join(
-                parts=(Copy(column="name"), "-", Lookup(factors=("f1",), values=["x", "", "z"]), "!")
+            "join": Concatenation(
+                parts=(
+                    ColumnReference(column="name"),
+                    "-",
+                    Lookup(factors=("f1",), values=["x", "", "z"]),
+                    "!",
+                )
             ),
         }
     )
@@ -75,16 +88,16 @@ def test_join_puts_text_lookups_and_columns_together() -> None:
 
 
 def test_join_of_fixed_texts_only() -> None:
-    assert values(rows_of({"join": Join(parts=("a", "", "b"))}), "join") == ["ab"] * 6
+    assert values(rows_of({"join": Concatenation(parts=("a", "", "b"))}), "join") == ["ab"] * 6
 
 
 def test_join_of_one_lookup() -> None:
-    rows = rows_of({"join": Join(parts=(Lookup(factors=("f0",), values=["a", "b"]),))})
+    rows = rows_of({"join": Concatenation(parts=(Lookup(factors=("f0",), values=["a", "b"]),))})
     assert values(rows, "join") == ["a"] * 3 + ["b"] * 3
 
 
 def test_join_with_a_missing_part_is_null() -> None:
-    rows = rows_of({"join": Join(parts=("a", Lookup(factors=("f0",), values=["b", None])))})
+    rows = rows_of({"join": Concatenation(parts=("a", Lookup(factors=("f0",), values=["b", None])))})
     assert values(rows, "join") == ["ab"] * 3 + [None] * 3
 
 
@@ -92,8 +105,8 @@ def test_copies_may_be_copied() -> None:
     rows = rows_of(
         {
             "a": Lookup(factors=("f1",), values=pa.array([1, None, 3])),
-            "b": Copy(column="a"),
-            "c": Copy(column="b"),
+            "b": ColumnReference(column="a"),
+            "c": ColumnReference(column="b"),
         }
     )
     assert values(rows, "c") == [1, None, 3] * 2
@@ -149,21 +162,25 @@ def test_a_slice_of_an_array_may_be_looked_up() -> None:
 
 
 def test_a_table_may_be_empty() -> None:
-    rows = rows_of({"a": Constant(value="x"), "b": Copy(column="a")}, exclude=(Exclusion(levels={}),))
+    rows = rows_of(
+        {"a": Constant(value="x"), "b": ColumnReference(column="a")}, exclude=(Exclusion(levels={}),)
+    )
     assert len(rows) == 0
     assert rows.batch(0, 0).num_rows == 0
     assert list(rows.batches(0, 0)) == []
 
 
 def test_rows_outside_the_table_are_refused() -> None:
-    rows = Rows(table())
+    rows = TableRows(table())
     with pytest.raises(IndexError, match=r"^rows \[40, 48\) are outside \[0, 47\)$"):
         rows.batch(40, 48)
 
 
 @pytest.mark.parametrize("length", [10, 1_000, 100_000, 50_000_000])
 def test_batches_are_bounded_in_bytes(length: int) -> None:
-    rows = rows_of({"long": Join(parts=(Lookup(factors=(), values=["x" * length]), "."))}, sizes=(1_000_000,))
+    rows = rows_of(
+        {"long": Concatenation(parts=(Lookup(factors=(), values=["x" * length]), "."))}, sizes=(1_000_000,)
+    )
     assert 1 <= rows.batch_rows <= 65_536
     assert rows.batch_rows == 1 or rows.batch_rows * length <= 32 << 20
 
@@ -171,14 +188,21 @@ def test_batches_are_bounded_in_bytes(length: int) -> None:
 def test_batches_of_copies_count_as_much_as_their_originals() -> None:
     long = Lookup(factors=(), values=["x" * 10_000])
     once = rows_of({"a": long}, sizes=(1_000_000,))
-    thrice = rows_of({"a": long, "b": Copy(column="a"), "c": Join(parts=(Copy(column="b"),))}, (1_000_000,))
+    thrice = rows_of(
+        {
+            "a": long,
+            "b": ColumnReference(column="a"),
+            "c": Concatenation(parts=(ColumnReference(column="b"),)),
+        },
+        (1_000_000,),
+    )
     assert thrice.batch_rows == pytest.approx(once.batch_rows / 3, rel=0.01)
 
 
 @settings(max_examples=50)
 @given(table_specs(), st.integers(0, 3))
 def test_stored_rows_are_the_same(spec: TableSpec, repeated: int) -> None:
-    rows = Rows(spec)
+    rows = TableRows(spec)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("polbias.generators.engine.rows._REPEATED", repeated)
         stored = rows.batch(0, len(rows), stored=True)
@@ -189,13 +213,15 @@ def test_stored_rows_are_the_same(spec: TableSpec, repeated: int) -> None:
 def test_a_lookup_may_have_texts_that_recur_once() -> None:
     texts = pa.array(["a", "b", "a"]).dictionary_encode()
     plain, coded = (Lookup(factors=("f1",), values=each) for each in (pa.array(["a", "b", "a"]), texts))
-    one, other = (rows_of({"text": each, "join": Join(parts=("<", each, ">"))}) for each in (plain, coded))
+    one, other = (
+        rows_of({"text": each, "join": Concatenation(parts=("<", each, ">"))}) for each in (plain, coded)
+    )
     assert one.batch(0, 6).equals(other.batch(0, 6))
     assert one.batch_rows == other.batch_rows
 
 
 def test_a_join_within_a_longer_one_is_taken_from_its_column() -> None:
     x, y = (Lookup(factors=(f"f{n}",), values=list(v)) for n, v in enumerate(("ab", "cde")))
-    columns = {"long": Join(parts=("<", x, "-", y, ">")), "short": Join(parts=(x, "-", y))}
-    assert shared(columns)["long"].parts == ("<", Copy(column="short"), ">")
+    columns = {"long": Concatenation(parts=("<", x, "-", y, ">")), "short": Concatenation(parts=(x, "-", y))}
+    assert shared(columns)["long"].parts == ("<", ColumnReference(column="short"), ">")
     assert values(rows_of(columns), "long") == ["<a-c>", "<a-d>", "<a-e>", "<b-c>", "<b-d>", "<b-e>"]

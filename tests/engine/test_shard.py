@@ -17,9 +17,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from polbias.files import BuildError
-from polbias.generators.engine import Exclusion, Rows, run_shard
+from polbias.generators.engine import Exclusion, TableRows, run_shard
 from polbias.generators.engine.files import BLOCK_ROWS, MAX_SHARD_ROWS, shard_range
-from polbias.generators.engine.spec import Filled, Join
+from polbias.generators.engine.spec import Concatenation, FilledTemplate
 from tests.engine.specs import factors, table
 from tests.support.process import ROOT, run_python
 
@@ -43,7 +43,7 @@ def test_shards_concatenate_to_the_table(tmp_path: Path, world_size: int) -> Non
         f"test-{rank:05d}-of-{world_size:05d}.parquet" for rank in range(world_size)
     ]
     together = pa.concat_tables(pq.read_table(shard.path) for shard in shards)
-    whole = Rows(spec)
+    whole = TableRows(spec)
     assert together.schema.equals(whole.schema)
     assert together.to_pylist() == whole.batch(0, len(whole)).to_pylist()
 
@@ -80,7 +80,7 @@ def test_a_shard_does_not_depend_on_the_others(tmp_path: Path) -> None:
 def test_an_empty_shard_is_a_file_with_the_schema(tmp_path: Path) -> None:
     shard = run_shard(table(exclude=(Exclusion(levels={}),)), 0, 1, tmp_path)
     assert shard.rows == 0
-    assert pq.read_table(shard.path).schema.names == Rows(table()).schema.names
+    assert pq.read_table(shard.path).schema.names == TableRows(table()).schema.names
 
 
 def test_shards_are_written_as_the_hub_wants_them(tmp_path: Path) -> None:
@@ -89,7 +89,9 @@ def test_shards_are_written_as_the_hub_wants_them(tmp_path: Path) -> None:
     assert {column.compression for column in columns} == {"ZSTD"}
     assert all(column.has_offset_index for column in columns)
     told = {column.path_in_schema for column in columns if column.has_column_index}
-    joined = {name for name, column in table().columns.items() if isinstance(column, Join | Filled)}
+    joined = {
+        name for name, column in table().columns.items() if isinstance(column, Concatenation | FilledTemplate)
+    }
     assert told == {column.path_in_schema for column in columns} - joined
     assert told
     assert joined
@@ -147,13 +149,13 @@ class _FullDisk(pq.ParquetWriter):
 @pytest.fixture
 def three_batches(monkeypatch) -> None:
     """Make every table consist of several batches."""
-    original = Rows.__init__
+    original = TableRows.__init__
 
     def small(self, spec) -> None:
         original(self, spec)
         self.batch_rows = 20
 
-    monkeypatch.setattr(Rows, "__init__", small)
+    monkeypatch.setattr(TableRows, "__init__", small)
 
 
 @pytest.mark.usefixtures("three_batches")
@@ -200,7 +202,7 @@ def test_an_error_in_a_batch_leaves_no_file(tmp_path: Path, monkeypatch) -> None
     def fail(*_args) -> None:
         raise RuntimeError("no batch")
 
-    monkeypatch.setattr(Rows, "batch", fail)
+    monkeypatch.setattr(TableRows, "batch", fail)
     with pytest.raises(RuntimeError, match="no batch"):
         run_shard(table(), 0, 1, tmp_path)
     assert files_below(tmp_path) == []

@@ -9,17 +9,17 @@ import pytest
 from pydantic import ValidationError
 
 from polbias.generators.engine import (
+    ColumnReference,
+    Concatenation,
     Constant,
-    Copy,
     DatasetSpec,
     Exclusion,
     Expression,
     Factor,
-    Filled,
-    Join,
+    FilledTemplate,
     Lookup,
-    Rows,
-    Struct,
+    StructColumn,
+    TableRows,
     TableSpec,
 )
 from tests.engine.specs import SLOTS, factors, numbers, table
@@ -70,9 +70,9 @@ _ONE = Lookup(factors=("side",), values=["x"])
 @pytest.mark.parametrize(
     "column",
     [
-        Join(parts=("x", _ONE)),
-        Filled(text=Lookup(factors=(), values=["x"]), fillers={"x": _ONE}),
-        Struct(members={"x": _ONE}),
+        Concatenation(parts=("x", _ONE)),
+        FilledTemplate(text=Lookup(factors=(), values=["x"]), fillers={"x": _ONE}),
+        StructColumn(members={"x": _ONE}),
     ],
 )
 def test_lookups_within_a_column_are_checked_too(column: Expression) -> None:
@@ -80,16 +80,16 @@ def test_lookups_within_a_column_are_checked_too(column: Expression) -> None:
     refused("column 'a' has 1 values for ('side',), expected 2", columns=columns)
 
 
-@pytest.mark.parametrize("wrap", [lambda part: part, lambda part: Join(parts=("x", part))])
+@pytest.mark.parametrize("wrap", [lambda part: part, lambda part: Concatenation(parts=("x", part))])
 @pytest.mark.parametrize("name", ["later", "own", "unknown"])
 def test_copies_refer_to_earlier_columns(name: str, wrap) -> None:
-    columns = {"own": wrap(Copy(column=name)), "later": Constant(value="x")}
+    columns = {"own": wrap(ColumnReference(column=name)), "later": Constant(value="x")}
     refused(f"column 'own' refers to {name!r}, which is not declared before it", columns=columns)
 
 
 def test_a_join_needs_parts() -> None:
     with pytest.raises(ValidationError, match="at least 1 item"):
-        Join(parts=())
+        Concatenation(parts=())
 
 
 def test_exclusions_name_known_levels() -> None:
@@ -110,7 +110,9 @@ def test_splits_are_test_and_fewshot() -> None:
     refused("Input should be 'test' or 'fewshot'", split="train")
 
 
-@pytest.mark.parametrize("model", [Factor, Constant, Lookup, Copy, Join, Exclusion, TableSpec, DatasetSpec])
+@pytest.mark.parametrize(
+    "model", [Factor, Constant, Lookup, ColumnReference, Concatenation, Exclusion, TableSpec, DatasetSpec]
+)
 def test_unknown_fields_are_refused(model) -> None:
     with pytest.raises(ValidationError, match=r"unknown\n  Extra inputs are not permitted"):
         model(unknown=1)
@@ -143,7 +145,7 @@ def test_values_of_a_lookup_are_strings_unless_they_are_arrow() -> None:
 
 
 def test_the_schema_follows_the_expressions() -> None:
-    schema = Rows(table()).schema
+    schema = TableRows(table()).schema
     assert schema.names == ["id", "version", "number", "even", "areas", "slots", "messages", "twin"]
     assert schema.field("number").type == pa.int32()
     assert schema.field("slots").type == SLOTS

@@ -15,12 +15,12 @@ from pydantic import ValidationError
 
 from polbias.files import BuildError
 from polbias.generators.engine import (
+    Concatenation,
     Constant,
     Exclusion,
-    Join,
     Lookup,
-    Rows,
     Sample,
+    TableRows,
     TableSpec,
     run_shard,
 )
@@ -46,7 +46,7 @@ def _table(chosen, exclude, sample, **changes):
 
 
 def _drawn(spec):
-    rows = Rows(spec)
+    rows = TableRows(spec)
     names = [factor.name for factor in spec.factors]
     return [tuple(row[name] for name in names) for row in rows.batch(0, len(rows)).to_pylist()]
 
@@ -129,26 +129,26 @@ def test_a_smaller_sample_is_the_beginning_of_a_larger_one():
 @given(st.integers(0, 600), st.integers(0, 600))
 def test_any_range_is_that_part_of_the_whole(start, stop):
     start, stop = sorted((start, stop))
-    rows = Rows(_table(SHAPE, (), SAMPLE))
+    rows = TableRows(_table(SHAPE, (), SAMPLE))
     assert rows.batch(start, stop).to_pylist() == rows.batch(0, 600).to_pylist()[start:stop]
 
 
 def test_ranges_outside_are_refused():
     with pytest.raises(IndexError, match="outside"):
-        Rows(_table(SHAPE, (), SAMPLE)).batch(599, 601)
+        TableRows(_table(SHAPE, (), SAMPLE)).batch(599, 601)
 
 
 def test_shards_hold_the_rows_of_the_sample(tmp_path: Path):
     spec = _table(SHAPE, (), SAMPLE)
     shards = [run_shard(spec, rank, 7, tmp_path) for rank in range(7)]
     made = pa.concat_tables([pq.read_table(shard.path) for shard in shards])
-    assert made.to_pylist() == Rows(spec).batch(0, 600).to_pylist()
+    assert made.to_pylist() == TableRows(spec).batch(0, 600).to_pylist()
 
 
 def test_a_product_of_ten_to_the_twelve_takes_no_memory():
     chosen = factors([2, 6, *[1000] * 3, 84])
     tracemalloc.start()
-    rows = Rows(_table(chosen, (), Sample(rows=10**9, pair=("f0",), strata=("f1",))))
+    rows = TableRows(_table(chosen, (), Sample(rows=10**9, pair=("f0",), strata=("f1",))))
     batch = rows.batch(10**9 - 20_000, 10**9)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
@@ -160,12 +160,12 @@ def test_a_product_of_ten_to_the_twelve_takes_no_memory():
 
 def test_a_product_beyond_numbering_is_an_error():
     with pytest.raises(BuildError, match=r"more than 2\^62 rows"):
-        Rows(_table(factors([1000] * 7), (), Sample(rows=10)))
+        TableRows(_table(factors([1000] * 7), (), Sample(rows=10)))
 
 
 def test_more_rows_than_there_are_are_refused():
     with pytest.raises(BuildError, match="722 rows are asked for, the whole product has 720"):
-        Rows(_table(SHAPE, (), SAMPLE.model_copy(update={"rows": 722})))
+        TableRows(_table(SHAPE, (), SAMPLE.model_copy(update={"rows": 722})))
 
 
 @pytest.mark.parametrize(
@@ -194,8 +194,8 @@ def test_a_sample_of_a_product_with_exclusions_is_refused():
 def test_joins_are_of_the_drawn_rows():
     text = Lookup(factors=("f2",), values=[f"t{i}" for i in range(4)])
     number = Lookup(factors=("f2",), values=pa.array(range(4)))
-    columns = {"text": Join(parts=(text, "!")), "number": number}
-    rows = Rows(_table(SHAPE, (), SAMPLE, columns=columns)).batch(0, 600).to_pylist()
+    columns = {"text": Concatenation(parts=(text, "!")), "number": number}
+    rows = TableRows(_table(SHAPE, (), SAMPLE, columns=columns)).batch(0, 600).to_pylist()
     assert all(row["text"] == f"t{row['number']}!" for row in rows)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from polbias.files import TemplateError
-from polbias.template_files import Texts
+from polbias.template_files import TemplateRenderer
 
 
 def shout(text: str) -> str:
@@ -16,11 +16,13 @@ def shout(text: str) -> str:
 
 
 @pytest.fixture
-def texts(tmp_path: Path) -> Texts:
-    return Texts(tmp_path / "patterns.yaml", {"shout": shout, "initial": lambda person: person.name[0]})
+def texts(tmp_path: Path) -> TemplateRenderer:
+    return TemplateRenderer(
+        tmp_path / "patterns.yaml", {"shout": shout, "initial": lambda person: person.name[0]}
+    )
 
 
-def failure(texts: Texts, text: str, **slots) -> str:
+def failure(texts: TemplateRenderer, text: str, **slots) -> str:
     with pytest.raises(TemplateError) as refused:
         texts.render("formal.conclusion", text, slots)
     message = str(refused.value)
@@ -30,7 +32,7 @@ def failure(texts: Texts, text: str, **slots) -> str:
     return message.removeprefix(start)
 
 
-def test_texts_use_slots_and_functions(texts: Texts) -> None:
+def test_texts_use_slots_and_functions(texts: TemplateRenderer) -> None:
     assert texts.render("x", "{{ shout(name) }} & {{ areas | join(' and ') }}", {"name": "a", "areas": "bc"})
     rendered = texts.render(
         "x", "{{ shout(a.name) }} & {{ areas[0] }}", {"a": {"name": "é"}, "areas": ["<b>"]}
@@ -38,11 +40,11 @@ def test_texts_use_slots_and_functions(texts: Texts) -> None:
     assert rendered == "É & <b>"
 
 
-def test_a_slot_goes_before_a_function(texts: Texts) -> None:
+def test_a_slot_goes_before_a_function(texts: TemplateRenderer) -> None:
     assert texts.render("x", "{{ shout }}", {"shout": "slot"}) == "slot"
 
 
-def test_a_text_renders_the_same_again(texts: Texts) -> None:
+def test_a_text_renders_the_same_again(texts: TemplateRenderer) -> None:
     text = "{% set n = 1 %}{{ n }}{{ a }}"
     assert [texts.render("x", text, {"a": i}) for i in range(3)] == ["10", "11", "12"]
 
@@ -61,7 +63,7 @@ def test_a_text_renders_the_same_again(texts: Texts) -> None:
         "{{ shout(nobody) }}",
     ],
 )
-def test_undefined_variables(texts: Texts, text: str) -> None:
+def test_undefined_variables(texts: TemplateRenderer, text: str) -> None:
     message = failure(texts, text, person={"name": "Ada"}, areas=("a", "b"))
     assert re.match(r"cannot be rendered \(.*(undefined|no attribute|no element).*\) in ", message)
     assert message.endswith("it may use: areas, initial, person, shout")
@@ -85,7 +87,7 @@ def test_undefined_variables(texts: Texts, text: str) -> None:
         "{{ self._TemplateReference__context }}",
     ],
 )
-def test_texts_stay_in_the_sandbox(texts: Texts, text: str) -> None:
+def test_texts_stay_in_the_sandbox(texts: TemplateRenderer, text: str) -> None:
     person, areas = {"name": "Ada"}, ["a", "b"]
     assert re.match(
         r"not allowed in a template \(|cannot be rendered \(",
@@ -102,7 +104,7 @@ def test_texts_stay_in_the_sandbox(texts: Texts, text: str) -> None:
         "{% extends 'base' %}",
     ],
 )
-def test_texts_read_no_other_file(texts: Texts, text: str) -> None:
+def test_texts_read_no_other_file(texts: TemplateRenderer, text: str) -> None:
     assert failure(texts, text).startswith("cannot be rendered (")
 
 
@@ -119,7 +121,7 @@ def test_texts_read_no_other_file(texts: Texts, text: str) -> None:
         "{{ 'a }}",
     ],
 )
-def test_syntax_errors(texts: Texts, text: str) -> None:
+def test_syntax_errors(texts: TemplateRenderer, text: str) -> None:
     message = failure(texts, text, name="Ada")
     assert re.match(r"cannot be rendered \(.+\) in ", message)
     assert repr(text) in message
@@ -139,11 +141,11 @@ def test_syntax_errors(texts: Texts, text: str) -> None:
         "{% for i in 7 %}{% endfor %}",
     ],
 )
-def test_calls_that_fail(texts: Texts, text: str) -> None:
+def test_calls_that_fail(texts: TemplateRenderer, text: str) -> None:
     assert failure(texts, text, name="Ada").startswith("cannot be rendered (")
 
 
-def test_a_text_that_calls_itself_for_ever(texts: Texts) -> None:
+def test_a_text_that_calls_itself_for_ever(texts: TemplateRenderer) -> None:
     assert failure(texts, "{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}").startswith(
         "cannot be rendered ("
     )

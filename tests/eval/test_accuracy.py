@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 
 from polbias.eval.accuracy import accuracy
-from polbias.eval.columns import OutcomesError
-from polbias.eval.partisan.schema import Outcomes
+from polbias.eval.columns import AnswerTableError
+from polbias.eval.partisan.schema import ArgumentAnswers
 from polbias.intervals import wilson_interval
 from tests.eval.tables import Row, answers
 
@@ -31,16 +31,16 @@ ROWS = [
 
 
 def test_one_cell_without_grouping() -> None:
-    (cell,) = accuracy(Outcomes.of(ROWS))
+    (cell,) = accuracy(ArgumentAnswers.of(ROWS))
     assert (dict(cell.cell), cell.n, cell.correct, cell.accuracy) == ({}, 7, 3, 3 / 7)
     assert (cell.refusals, cell.unparsable, cell.truncated) == (1, 1, 1)
-    (paper,) = accuracy(Outcomes.of(ROWS).in_mode("paper"))
+    (paper,) = accuracy(ArgumentAnswers.of(ROWS).in_mode("paper"))
     assert (paper.n, paper.correct, paper.accuracy) == (4, 3, 3 / 4)
     assert (paper.refusals, paper.unparsable, paper.truncated) == (0, 0, 0)
 
 
 def test_cells_are_those_that_occur_in_order() -> None:
-    cells = accuracy(Outcomes.of(ROWS), by=("shots", "gold"))
+    cells = accuracy(ArgumentAnswers.of(ROWS), by=("shots", "gold"))
     assert [tuple(cell.cell.items()) for cell in cells] == [
         (("shots", 0), ("gold", "invalid")),
         (("shots", 0), ("gold", "valid")),
@@ -49,17 +49,17 @@ def test_cells_are_those_that_occur_in_order() -> None:
     ]
     assert [(cell.n, cell.correct) for cell in cells] == [(2, 1), (2, 0), (2, 2), (1, 0)]
     shuffled = random.Random(3).sample(ROWS, len(ROWS))
-    assert accuracy(Outcomes.of(shuffled), by=("shots", "gold")) == cells
-    assert accuracy(Outcomes.of(ROWS), by=("shots", "gold")) == cells
+    assert accuracy(ArgumentAnswers.of(shuffled), by=("shots", "gold")) == cells
+    assert accuracy(ArgumentAnswers.of(ROWS), by=("shots", "gold")) == cells
 
 
 def test_empty_tables_and_unknown_columns() -> None:
-    (cell,) = accuracy(Outcomes.of([]))
+    (cell,) = accuracy(ArgumentAnswers.of([]))
     assert cell.n == 0
     assert math.isnan(cell.accuracy)
-    assert accuracy(Outcomes.of([], factors=["shots"]), by=("shots", "gold")) == []
-    with pytest.raises(OutcomesError, match="column 'colour': missing"):
-        accuracy(Outcomes.of(ROWS, factors=["colour"]), by="colour")
+    assert accuracy(ArgumentAnswers.of([], factors=["shots"]), by=("shots", "gold")) == []
+    with pytest.raises(AnswerTableError, match="column 'colour': missing"):
+        accuracy(ArgumentAnswers.of(ROWS, factors=["colour"]), by="colour")
 
 
 def test_wilson_interval() -> None:
@@ -73,8 +73,10 @@ def test_wilson_interval() -> None:
 @given(answers)
 def test_cells_add_up(rows: list[Row]) -> None:
     by = ("leaning", "gold")
-    corrected = accuracy(Outcomes.of(rows), by)
-    paper = {tuple(cell.cell.values()): cell for cell in accuracy(Outcomes.of(rows).in_mode("paper"), by)}
+    corrected = accuracy(ArgumentAnswers.of(rows), by)
+    paper = {
+        tuple(cell.cell.values()): cell for cell in accuracy(ArgumentAnswers.of(rows).in_mode("paper"), by)
+    }
     assert sum(cell.n for cell in corrected) == len(rows)
     assert sum(cell.correct for cell in corrected) == sum(cell.correct for cell in paper.values())
     tally = Counter(label for _, _, label in rows)

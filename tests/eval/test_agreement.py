@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polbias.eval.agreement import alpha_interval, cohen_kappa, krippendorff_alpha
-from polbias.eval.columns import OutcomesError
+from polbias.eval.columns import AnswerTableError
 
 
 def test_kappa_by_hand() -> None:
@@ -19,7 +19,7 @@ def test_kappa_by_hand() -> None:
     assert cohen_kappa([1, 0], [0, 1]) == -1
     assert math.isnan(cohen_kappa([1, 1], [1, 1]))
     assert math.isnan(cohen_kappa([], []))
-    with pytest.raises(OutcomesError):
+    with pytest.raises(AnswerTableError):
         cohen_kappa([1], [1, 0])
 
 

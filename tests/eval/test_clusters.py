@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from polbias.eval.columns import Factor, OutcomesError
+from polbias.eval.columns import AnswerTableError, CodedColumn
 from polbias.eval.partisan.bias import contributions
-from polbias.eval.partisan.schema import Outcomes
+from polbias.eval.partisan.schema import ArgumentAnswers
 from polbias.eval.statistics import cluster_interval, largest_share, sign_flip
 
 VALUES = st.floats(-10, 10).map(lambda value: round(value, 3))
@@ -81,12 +81,12 @@ def test_below_two_clusters_there_is_no_interval() -> None:
 
 
 def test_levels_without_rows_are_no_clusters() -> None:
-    factor = Factor.of(["a", "b", "c"]).select(np.array([True, False, True]))
+    factor = CodedColumn.of(["a", "b", "c"]).select(np.array([True, False, True]))
     assert cluster_interval([1.0, 2.0], factor).clusters == sign_flip([1.0, 2.0], factor).clusters == 2
 
 
 def test_shapes_are_checked() -> None:
-    with pytest.raises(OutcomesError, match="clusters: found 1 rows, expected the shape"):
+    with pytest.raises(AnswerTableError, match="clusters: found 1 rows, expected the shape"):
         cluster_interval([1, 2], ["a"])
 
 
@@ -125,19 +125,19 @@ def test_many_clusters_are_drawn_and_agree_with_all_flips() -> None:
     assert sign_flip(np.ones(60), range(60)).p_value == 1 / 100_001
 
 
-def simulate(rng: np.random.Generator, bias: float, spread: float) -> Outcomes:
+def simulate(rng: np.random.Generator, bias: float, spread: float) -> ArgumentAnswers:
     """Six clusters of 134 pairs; every cluster has a bias of its own around the planted one."""
     clusters, pairs = 6, 134
     cluster, pair = np.divmod(np.arange(clusters * pairs * 2) // 2, pairs)
     leaning = np.tile([-1, 1], clusters * pairs).astype(np.int8)
     lean = bias + rng.normal(0, spread, clusters)[cluster]
     label = rng.random(leaning.size) < 0.5 + leaning * lean / 2
-    return Outcomes(
+    return ArgumentAnswers(
         leaning=leaning,
         gold=(pair % 2).astype(np.int8),
         label=label.astype(np.int8),
-        clusters=Factor(cluster, tuple(range(clusters))),
-        pairs=Factor(cluster * pairs + pair, tuple(range(clusters * pairs))),
+        clusters=CodedColumn(cluster, tuple(range(clusters))),
+        pairs=CodedColumn(cluster * pairs + pair, tuple(range(clusters * pairs))),
     )
 
 

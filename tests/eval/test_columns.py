@@ -6,10 +6,10 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polbias.eval.columns import Factor, crossed
+from polbias.eval.columns import CodedColumn, crossed
 
 
-def factors(width: int) -> st.SearchStrategy[list[Factor]]:
+def factors(width: int) -> st.SearchStrategy[list[CodedColumn]]:
     """A few factors over the same rows, none to twelve, of as many levels as are given."""
     codes = st.integers(0, 12).flatmap(
         lambda n: st.lists(
@@ -17,7 +17,7 @@ def factors(width: int) -> st.SearchStrategy[list[Factor]]:
         )
     )
     levels = tuple(f"level {code:03}" for code in range(width))
-    return codes.map(lambda columns: [Factor(np.array(column, np.intp), levels) for column in columns])
+    return codes.map(lambda columns: [CodedColumn(np.array(column, np.intp), levels) for column in columns])
 
 
 @given(st.one_of(factors(2), factors(40)))  # counted, and, as there are few rows for so many levels, sorted

@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from polbias.eval.columns import OutcomesError
+from polbias.eval.columns import AnswerTableError
 from polbias.eval.statistics import cluster_interval, contrast, holm
 
 
@@ -111,7 +111,7 @@ def test_without_variation_the_interval_is_no_point_and_there_is_no_p() -> None:
 
 
 def test_shapes_are_checked() -> None:
-    with pytest.raises(OutcomesError, match="expected one of each per row and a weight per level"):
+    with pytest.raises(AnswerTableError, match="expected one of each per row and a weight per level"):
         contrast([1, 2], [0, 1], [0, 1], [1])
 
 

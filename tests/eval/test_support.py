@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from polbias.eval.columns import Factor
+from polbias.eval.columns import CodedColumn
 from polbias.eval.normative.effects import content_support
 from polbias.eval.normative.wason import selection_support
 from polbias.eval.partisan.bias import bias_support
 from polbias.eval.selfassess.shares import choice_support
-from polbias.eval.support import Support, commonest, discordance
+from polbias.eval.support import Estimability, commonest, discordance
 from tests.eval.normative.normative_rows import answered, entailment_rows, wason_rows
 from tests.eval.selfassess.respondents import first, judged, prefers, refuse, rows
 
@@ -93,7 +93,7 @@ def test_errors_that_cancel_within_a_cluster_but_not_within_a_pair_are_discordan
 @given(st.integers(0, 40), st.integers(1, 40))
 def test_the_limit_is_never_the_share_itself(found: int, pairs: int) -> None:
     found = min(found, pairs)
-    limit = Support(0.0, 0.0, found, pairs, found, pairs).limit
+    limit = Estimability(0.0, 0.0, found, pairs, found, pairs).limit
     assert 0 < limit <= 1
     assert limit > found / pairs or found == pairs
 
@@ -106,7 +106,7 @@ def test_a_pair_that_one_side_does_not_answer_is_not_discordant() -> None:
 def test_nothing_at_all_is_not_answered() -> None:
     assert bias_support([]).state == "not answered"
     assert commonest(np.array([-1, -1])) == 0
-    assert discordance(np.zeros(0, np.intp), np.zeros(0), Factor.of([])) == (0, 0, 0, 0)
+    assert discordance(np.zeros(0, np.intp), np.zeros(0), CodedColumn.of([])) == (0, 0, 0, 0)
 
 
 def test_inferences_and_selections() -> None:
@@ -125,6 +125,6 @@ def test_inferences_and_selections() -> None:
 def test_choices_among_articles() -> None:
     asked = rows(20)
     for choose, state in ((first, "no variation"), (refuse, "not answered"), (prefers("left"), None)):
-        from polbias.eval.selfassess.schema import Judgements
+        from polbias.eval.selfassess.schema import ChoiceAnswers
 
-        assert choice_support(Judgements.of(judged(asked, choose))).state == state
+        assert choice_support(ChoiceAnswers.of(judged(asked, choose))).state == state

@@ -9,10 +9,10 @@ import pytest
 
 from polbias.eval.answers.text import Response
 from polbias.lm_eval_runner.budget import Budget
-from polbias.lm_eval_runner.requests import Several
+from polbias.lm_eval_runner.requests import MultipleAnswers
 from polbias.lm_eval_runner.responses import ResponseError, beside, n_answers, with_all_answers, with_texts
 from polbias.lm_eval_runner.server_errors import error_in_answer
-from polbias.models.cache import Store
+from polbias.models.cache import AnswerStore
 from tests.faults.support.campaign import fuzz, sizes
 from tests.faults.support.structures import rewritings
 
@@ -61,7 +61,7 @@ def _answers(body: Any, payload: dict[str, Any]) -> list[Response]:
 @sizes
 def test_rewritten_bodies(name: str, examples: int) -> None:
     payload, original = TARGETS[name]
-    store, budget = Store(None), Budget(max_tokens=10**9)
+    store, budget = AnswerStore(None), Budget(max_tokens=10**9)
 
     def check(each: Any) -> bool:
         body, before = each.of([original]), (budget.asked.tokens_in, budget.asked.tokens_out)
@@ -73,7 +73,7 @@ def test_rewritten_bodies(name: str, examples: int) -> None:
             return False
         assert 0 < len(answers) <= n_answers(payload)
         assert all(type(str(answer)) is str and answer != "None" for answer in answers)
-        budget.count(_PROMPT, Several(answers))
+        budget.count(_PROMPT, MultipleAnswers(answers))
         assert (budget.asked.tokens_in, budget.asked.tokens_out) >= before
         assert budget.asked.tokens_out < 10**13
         for number, answer in enumerate(answers):

@@ -42,7 +42,7 @@ def _articles(folder: Path, kind: str) -> Desk:
         find_set,
         write_questions,
     )
-    from polbias.generators.selfassess.choices import Design
+    from polbias.generators.selfassess.choices import ChoiceDesign
 
     own = find_set(str(small_folder(folder / "templates") / "poligen"))
     chosen, rows = ChosenSet(own.family, own.name, own=False), article_rows(own)
@@ -51,7 +51,7 @@ def _articles(folder: Path, kind: str) -> Desk:
 
     def choose(given: Path, made: Path) -> None:
         records = articles_of(given / next(iter(files)), chosen)
-        write_questions(made / "choices.jsonl", chosen, records, Design())
+        write_questions(made / "choices.jsonl", chosen, records, ChoiceDesign())
 
     return Desk(folder, files, choose)
 

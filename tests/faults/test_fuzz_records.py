@@ -46,12 +46,12 @@ def _lock() -> bytes:
 
 
 def _recording() -> bytes:
-    from polbias.models.requests import Answer, Request, canonical
+    from polbias.models.requests import Request, ServiceResponse, canonical
 
     lines = []
     for number in range(3):
         request = Request("recorded", "chat", "m", {"messages": [{"role": "user", "content": f"{number}?"}]})
-        answer = asdict(Answer("yes", "stop", "m", {"input": 1}))
+        answer = asdict(ServiceResponse("yes", "stop", "m", {"input": 1}))
         lines.append(canonical({"key": request.key, "request": request.content, "answer": answer}))
     return "".join(line + "\n" for line in lines).encode()
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from polbias.cli.outputs import csv_text
 from polbias.files import InputError, guarded, unguarded, write_text
-from polbias.generators.authoring.review import Row, read_review, write_review
+from polbias.generators.authoring.review import ReviewRow, read_review, write_review
 
 FORMULAS = ("=1+1", "+1+1", "-1+2", "@SUM(A1)", "\t=1", "\r=1", "'=1", '=HYPERLINK("http://x")')
 
@@ -39,7 +39,7 @@ def test_a_number_stays_a_number() -> None:
 
 def test_a_review_file_is_no_formula_and_is_read_again(tmp_path: Path) -> None:
     path = tmp_path / "review.tsv"
-    row = Row("de_1", "en", "negation", "=cmd|' /C calc'!A0", ("force-lost",), "- nothing")
+    row = ReviewRow("de_1", "en", "negation", "=cmd|' /C calc'!A0", ("force-lost",), "- nothing")
     write_review(path, [row])
     assert "\t=" not in path.read_text("utf-8")
     (read,) = read_review(path)

@@ -8,7 +8,7 @@ import pytest
 
 from polbias.files import PolbiasError, TemplateError
 from polbias.manifest import read_lock
-from polbias.template_files import Entry, Texts, load_template
+from polbias.template_files import TemplateModel, TemplateRenderer, load_template
 from tests.faults.support.campaign import bounded
 
 TEXTS = (
@@ -27,12 +27,12 @@ TEXTS = (
 
 @pytest.mark.parametrize("text", TEXTS, ids=range(len(TEXTS)))
 def test_a_text_that_is_no_text_is_refused(text: str, tmp_path: Path) -> None:
-    texts = Texts(tmp_path / "texts.yaml", {"a": str})
+    texts = TemplateRenderer(tmp_path / "texts.yaml", {"a": str})
     with bounded(), pytest.raises(TemplateError, match=r"texts\.yaml: field: "):
         texts.render("field", text, {"words": ["x"] * 1000})
 
 
-class _Any(Entry):
+class _Any(TemplateModel):
     a: str = ""
 
 

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from benchmarks.calibration import findings
-from benchmarks.calibration_designs import Asked, asked
+from benchmarks.calibration_designs import CalibrationQuestions, asked
 from polbias.aliases import Document
 from polbias.eval import statistics
 from polbias.eval.simulation.lm_eval import run
@@ -38,7 +38,7 @@ def _choices(topics: int, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 @pytest.fixture(scope="module")
-def questions(all_builds: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Asked]:
+def questions(all_builds: Path, tmp_path_factory: pytest.TempPathFactory) -> list[CalibrationQuestions]:
     """What the demonstration asks, by instrument."""
     shown = demonstration()
     with pytest.MonkeyPatch.context() as patch:
@@ -55,7 +55,7 @@ def questions(all_builds: Path, tmp_path_factory: pytest.TempPathFactory) -> lis
     return [asked(name, own, samples=answers[name]) for name, own in tasks.items()]
 
 
-def estimates(questions: list[Asked], name: str, seeds: range) -> Iterator[tuple[str, float]]:
+def estimates(questions: list[CalibrationQuestions], name: str, seeds: range) -> Iterator[tuple[str, float]]:
     """The headlines of respondents of a kind, through the code of the report."""
     who = demonstration().respondents[name]
     for part in questions:
@@ -66,7 +66,7 @@ def estimates(questions: list[Asked], name: str, seeds: range) -> Iterator[tuple
 
 
 def test_expected_is_the_mean_over_many_seeds(
-    questions: list[Asked], monkeypatch: pytest.MonkeyPatch
+    questions: list[CalibrationQuestions], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """POLBIAS_UPDATE_GOLDEN=1 measures the means anew; a few other seeds must agree with those there."""
     monkeypatch.setattr(statistics, "DRAWS", 1)  # no p is looked at
@@ -86,7 +86,7 @@ def test_expected_is_the_mean_over_many_seeds(
             assert own[key] == pytest.approx(mean, abs=0.1 + 4.5 * error), (name, key)
 
 
-def _means(questions: list[Asked], name: str, seeds: range) -> dict[str, tuple[float, float]]:
+def _means(questions: list[CalibrationQuestions], name: str, seeds: range) -> dict[str, tuple[float, float]]:
     """Mean and standard error of every headline."""
     values: dict[str, list[float]] = {}
     for key, value in estimates(questions, name, seeds):

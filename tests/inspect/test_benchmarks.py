@@ -16,7 +16,7 @@ from inspect_ai._eval.task.hf import HFTask
 
 from polbias.eval.simulation.prompt_index import read_known
 from polbias.eval.simulation.respondents import respondent
-from polbias.eval.simulation.server import Protocol, Server
+from polbias.eval.simulation.server import OpenAIProtocol, SimulationServer
 from polbias.files import package_file
 from polbias.publishing.hub import push
 from polbias.publishing.plan import plan_push
@@ -54,7 +54,7 @@ def test_inspect_runs_it_from_a_hub(
     known = read_known(partisan_build, respondent("planted", effect=0.0, accuracy=1.0))
     with (
         LoopbackHub(tokens={TOKEN: "alice"}) as hub,
-        Server(Protocol(known, "simulated")) as server,
+        SimulationServer(OpenAIProtocol(known, "simulated")) as server,
     ):
         environment = {"HF_ENDPOINT": hub.url, "HF_TOKEN": TOKEN}
         environment |= {"HF_HOME": str(tmp_path / "hf"), "LOCAL_API_KEY": "none"}

@@ -27,7 +27,7 @@ from inspect_ai.scorer import Score, Scorer, Target, match, mean, scorer
 from inspect_ai.solver import TaskState
 from inspect_ai.tool import ToolChoice, ToolInfo
 
-from polbias.eval.report.document import Difference
+from polbias.eval.report.document import MetricDifference
 from polbias.eval.report.runs import compare_runs
 from polbias.eval.samples import first_row, numbered_samples
 from polbias.files import InputError
@@ -98,7 +98,7 @@ def runs(no_tokens: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_epochs_are_averaged_and_all_scorers_read(runs: Path) -> None:
     report = compare_runs(runs / "a", runs / "b")
-    found = {each.measure: each for each in report.comparisons if isinstance(each, Difference)}
+    found = {each.measure: each for each in report.comparisons if isinstance(each, MetricDifference)}
     assert {*found} == {"match", "counted/length", "counted/even"}
     # A is right in one of two epochs on 12 of 24 items, B on 8
     assert found["match"].means == pytest.approx([(12 * 0.5 + 12) / 24, (8 * 0.5 + 16) / 24])
@@ -115,7 +115,7 @@ def test_clusters_are_columns_of_the_metadata(runs: Path) -> None:
 def test_items_that_one_run_lacks_are_counted(runs: Path, tmp_path: Path) -> None:
     run(tmp_path / "c", wrong=3, items=20)
     found = compare_runs(runs / "a", tmp_path / "c").comparisons[0]
-    assert isinstance(found, Difference)
+    assert isinstance(found, MetricDifference)
     assert (found.estimate.n, found.missing) == (20, [0, 4])
 
 

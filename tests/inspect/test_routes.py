@@ -17,7 +17,7 @@ from inspect_ai._cli.main import main as inspect
 
 from polbias.eval.columns import SILENT
 from polbias.eval.report.build import make
-from polbias.eval.report.document import Difference
+from polbias.eval.report.document import MetricDifference
 from polbias.eval.report.reading import plain, read_file
 from polbias.eval.report.runs import compare_runs
 from polbias.eval.report.wording import frame
@@ -132,7 +132,7 @@ def test_no_row_is_lost_by_any_route(
     compared = compare_runs(tmp_path / "polbias", tmp_path / "inspect").comparisons
     assert {each.instrument for each in compared} == {*TASKS}
     for each in compared:
-        assert isinstance(each, Difference)
+        assert isinstance(each, MetricDifference)
         assert not each.estimate.value, each.measure
         assert each.means[0] == each.means[1], each.measure
         assert each.missing[0] == each.missing[1], each.measure

@@ -27,7 +27,7 @@ from polbias.eval.report.reading import plain, read_file
 from polbias.eval.samples import SampleFile, find_samples, first_row
 from polbias.eval.simulation.prompt_index import read_known
 from polbias.eval.simulation.respondents import respondent
-from polbias.eval.simulation.server import Protocol, Server
+from polbias.eval.simulation.server import OpenAIProtocol, SimulationServer
 from polbias.experiments.demonstration import demonstration, write_choices
 from polbias.files import InputError
 from polbias.lm_eval_runner.tasks import catalogue
@@ -65,7 +65,7 @@ def asked(all_builds: Path, folder: Path) -> Asked:
         patch.setenv("POLBIAS_STAGE2", str(choices))
         small = [name for name in names() if not name.endswith("-xl")]
         known = read_known(all_builds, WHO, only=small, files=[choices])
-        with Server(Protocol(known, "simulated")) as server:
+        with SimulationServer(OpenAIProtocol(known, "simulated")) as server:
             model = get_model("openai-api/local/simulated", base_url=f"{server.url}/v1", api_key="none")
             # one request at a time: the server's nth answer to a prompt is then that of the nth epoch
             options = {"limit": LIMIT, "log_dir": str(folder), "max_connections": 1, "display": "none"}

@@ -12,7 +12,7 @@ from click.testing import Result
 from typer.testing import CliRunner
 
 from polbias.cli.main import app
-from polbias.generators.engine import Rows
+from polbias.generators.engine import TableRows
 from tests.support.builds import write_build
 
 Evaluate = Callable[..., Result]
@@ -24,7 +24,7 @@ def policy_build(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from polbias.generators.policy.tables import dataset
 
     spec = next(spec for spec in dataset().tables if spec.config == "de")
-    rows = [row for batch in Rows(spec).batches(0, 6) for row in batch.to_pylist()]
+    rows = [row for batch in TableRows(spec).batches(0, 6) for row in batch.to_pylist()]
     folder = tmp_path_factory.mktemp("policy")
     write_build(folder, "policy-statements", {"de": rows})
     return folder

@@ -10,7 +10,7 @@ import pytest
 
 from polbias.eval.answers.text import Response
 from polbias.files import InputError
-from polbias.lm_eval_runner.budget import Budget, SpentError
+from polbias.lm_eval_runner.budget import Budget, BudgetExceededError
 from polbias.lm_eval_runner.cache import StoppedError
 from polbias.models.requests import Price
 from tests.lm_eval_runner.conftest import chat
@@ -33,7 +33,7 @@ def test_what_the_server_says_counts_and_what_it_does_not_is_estimated() -> None
     budget.count(("x" * 4, {}), "y" * 4, kept=True)
     budget.count(("x" * 4, "label 1 "), (-0.5, True), kept=True)
     assert (budget.kept.tokens_in, budget.kept.tokens_out, budget.kept.estimated) == (4, 2, 2)
-    with pytest.raises(SpentError):
+    with pytest.raises(BudgetExceededError):
         budget.check()
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from polbias.files import InputError, checkout
-from polbias.lm_eval_runner.tasks import Task, catalogue, cost
+from polbias.lm_eval_runner.tasks import TaskFile, catalogue, cost
 from polbias.manifest import read_lock
 from polbias.models.tokens import BLOCK
 from tests.support.openai_server import LoopbackOpenAI
@@ -20,7 +20,7 @@ PAGE = checkout() / "docs" / "running.md"
 
 
 @pytest.fixture
-def tasks() -> Mapping[str, Task]:
+def tasks() -> Mapping[str, TaskFile]:
     return catalogue().tasks
 
 
@@ -33,7 +33,7 @@ def tasks() -> Mapping[str, Task]:
     ],
 )
 def test_the_estimate_is_what_is_sent(
-    evaluate: Callable[..., Any], name: str, more: list[str], family: str, tasks: Mapping[str, Task]
+    evaluate: Callable[..., Any], name: str, more: list[str], family: str, tasks: Mapping[str, TaskFile]
 ) -> None:
     with LoopbackOpenAI(lambda prompt: "agree") as server:
         arguments = f"model=m,base_url={server.url}/v1/chat/completions"
@@ -60,7 +60,7 @@ def test_the_estimate_is_what_is_sent(
 
 
 def test_labels_are_requests_of_their_own(
-    tasks: Mapping[str, Task], partisan_build: Path, monkeypatch: pytest.MonkeyPatch
+    tasks: Mapping[str, TaskFile], partisan_build: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("POLBIAS_DATA_DIR", str(partisan_build))
     found = cost(tasks["polbias_en_formal_mini_loglikelihood"])
@@ -71,13 +71,13 @@ def test_labels_are_requests_of_their_own(
     assert written.tokens_out == 48 * 7
 
 
-def test_tasks_whose_rows_cannot_be_counted(tasks: Mapping[str, Task]) -> None:
+def test_tasks_whose_rows_cannot_be_counted(tasks: Mapping[str, TaskFile]) -> None:
     with pytest.raises(InputError, match="other: found None, expected"):
-        cost(Task("other", {"dataset_path": "x"}))
+        cost(TaskFile("other", {"dataset_path": "x"}))
 
 
 def test_questions_about_articles_that_are_not_there_are_counted_from_assumed_ones(
-    tasks: Mapping[str, Task], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    tasks: Mapping[str, TaskFile], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.delenv("POLBIAS_STAGE2", raising=False)
     task = tasks["polbias_selfassess_preference_mini"]
@@ -100,7 +100,10 @@ _LINE = re.compile(r"^\| `(polbias_\w+)` (?:\| [\d,]+ ){4}\|$", re.MULTILINE)
     ["partisan-inference", "normative-reasoning", "policy-statements", "xphemism-pairs", "self-assessment"],
 )
 def test_the_table_of_the_documentation_is_what_the_rows_say(
-    dataset: str, tasks: Mapping[str, Task], request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+    dataset: str,
+    tasks: Mapping[str, TaskFile],
+    request: pytest.FixtureRequest,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     fresh = {"partisan-inference": "partisan_build", "normative-reasoning": "normative_build"}
     if dataset in fresh:

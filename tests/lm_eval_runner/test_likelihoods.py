@@ -10,10 +10,10 @@ import pytest
 from lm_eval.api.instance import Instance
 
 from polbias.eval.answers.text import Response
-from polbias.lm_eval_runner.cache import Memory, StoppedError
+from polbias.lm_eval_runner.cache import AnswerCache, StoppedError
 from polbias.lm_eval_runner.likelihoods import ANSWERS, SURE, first_tokens
-from polbias.lm_eval_runner.requests import Several
-from polbias.models.cache import Store
+from polbias.lm_eval_runner.requests import MultipleAnswers
+from polbias.models.cache import AnswerStore
 from tests.lm_eval_runner.conftest import Evaluate, chat, results_of, samples_of
 from tests.support.openai_server import LoopbackOpenAI
 
@@ -50,7 +50,7 @@ class Model:
     """Is sure of every second prompt; agrees with probability .8, or twelve times of thirty."""
 
     def __init__(self, survives: int = 10**6, silent: bool = False) -> None:
-        self.memory: Memory | None = None
+        self.memory: AnswerCache | None = None
         self.left, self.silent = survives, silent
         self.asked: list[tuple[str, Any]] = []
 
@@ -63,7 +63,9 @@ class Model:
             self.left -= 1
             prompt, given = request.args
             self.asked.append((prompt, given.get("seed")))
-            answer: str = Several(["agree" if each < 12 else "disagree" for each in range(given.get("n", 1))])
+            answer: str = MultipleAnswers(
+                ["agree" if each < 12 else "disagree" for each in range(given.get("n", 1))]
+            )
             if "top_logprobs" in given:
                 rest = 0.0 if int(prompt.split()[1]) % 2 else 1 - SURE + 0.02
                 shares = {"ag": 0.8 - rest, "Dis": 0.2, "I": rest + 1e-9}
@@ -74,17 +76,17 @@ class Model:
         return found
 
 
-def run(model: Model, store: Store) -> list[tuple[float, bool]]:
+def run(model: Model, store: AnswerStore) -> list[tuple[float, bool]]:
     def read(doc: Any, texts: list[str]) -> list[float]:
         return [texts.count(label) / len(texts) for label in LABELS]
 
-    model.memory = Memory({"t": store}, readers={"t": read}, several=None)
+    model.memory = AnswerCache({"t": store}, readers={"t": read}, several=None)
     return model.memory.labels(requests(6), model)
 
 
 @pytest.mark.parametrize("survives", [0, 1, 4, 6, 8])
 def test_what_labels_leave_open_is_sampled_and_nothing_is_asked_twice(survives: int) -> None:
-    store, first, second = Store(None), Model(survives), Model()
+    store, first, second = AnswerStore(None), Model(survives), Model()
     with pytest.raises(StoppedError):
         run(first, store)
     found = run(second, store)
@@ -100,7 +102,7 @@ def test_what_labels_leave_open_is_sampled_and_nothing_is_asked_twice(survives: 
 def test_a_server_without_probabilities_is_refused_at_once() -> None:
     model = Model(silent=True)
     with pytest.raises(StoppedError):
-        run(model, Store(None))
+        run(model, AnswerStore(None))
     assert len(model.asked) == 1
 
 

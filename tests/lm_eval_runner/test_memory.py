@@ -15,10 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polbias.files import InputError
-from polbias.lm_eval_runner.budget import Refused
-from polbias.lm_eval_runner.cache import Memory, StoppedError
+from polbias.lm_eval_runner.budget import RequestRejected
+from polbias.lm_eval_runner.cache import AnswerCache, StoppedError
 from polbias.lm_eval_runner.requests import request_key
-from polbias.models.cache import Store
+from polbias.models.cache import AnswerStore
 
 
 @dataclass(frozen=True)
@@ -60,14 +60,14 @@ class Model:
 
 
 def run(
-    requests: Sequence[Request], model: Model, stores: Mapping[str, Store], **more: Any
-) -> tuple[list[str], Memory]:
-    memory = Memory(stores, **more)
+    requests: Sequence[Request], model: Model, stores: Mapping[str, AnswerStore], **more: Any
+) -> tuple[list[str], AnswerCache]:
+    memory = AnswerCache(stores, **more)
     model.hook = memory.add_partial
     return memory.answer("generate_until", requests, model), memory
 
 
-def count_on_file(requests: Sequence[Request], stores: Mapping[str, Store]) -> int:
+def count_on_file(requests: Sequence[Request], stores: Mapping[str, AnswerStore]) -> int:
     """Return how many requests have an answer on file, each of equal ones its own."""
     occurrences: Counter[tuple[str, str]] = Counter()
     n_answers = 0
@@ -88,7 +88,7 @@ REQUESTS = st.lists(
 def test_a_broken_run_goes_on_and_asks_only_what_is_missing(
     requests: list[Request], survives: int, completes: bool, size: int
 ) -> None:
-    stores = {"t": Store(None), "u": Store(None)}
+    stores = {"t": AnswerStore(None), "u": AnswerStore(None)}
     numbers = count()
     first = Model(numbers, dies_after=survives, completes=completes)
     try:
@@ -113,7 +113,7 @@ def test_a_broken_run_goes_on_and_asks_only_what_is_missing(
 
 
 def test_settings_that_a_model_completed_still_say_which_request_it_was() -> None:
-    stores = {"t": Store(None)}
+    stores = {"t": AnswerStore(None)}
     requests = [Request("a", 0), Request("a", 1), Request("b"), Request("b")]
     with pytest.raises(StoppedError):
         run(requests, Model(dies_after=3, completes=True), stores)
@@ -129,7 +129,7 @@ def test_one_prompt_with_settings_that_cannot_be_told_apart_waits_for_the_end() 
         def args(self) -> tuple[str, dict[str, Any]]:
             return self.prompt, {"temperature": self.temperature}
 
-    stores = {"t": Store(None)}
+    stores = {"t": AnswerStore(None)}
     requests = [Warm("a", temperature=0.0), Warm("a", temperature=1.0)]
     with pytest.raises(StoppedError):
         run(requests, Model(dies_after=1, completes=True), stores)
@@ -139,7 +139,7 @@ def test_one_prompt_with_settings_that_cannot_be_told_apart_waits_for_the_end() 
 
 
 def test_the_error_says_how_far_it_came_and_what_the_server_said() -> None:
-    memory = Memory({"t": Store(None)}, resume="run the same command again")
+    memory = AnswerCache({"t": AnswerStore(None)}, resume="run the same command again")
     memory.faults.note("quota exceeded for sk-abcdefgh")
     model = Model(dies_after=2)
     model.hook = memory.add_partial
@@ -154,10 +154,10 @@ def test_the_error_says_how_far_it_came_and_what_the_server_said() -> None:
 
 def test_a_refusal_of_the_server_ends_the_run_too() -> None:
     def refuses(_: Any) -> list[str]:
-        raise Refused("401 Unauthorized")
+        raise RequestRejected("401 Unauthorized")
 
     with pytest.raises(StoppedError, match="401 Unauthorized"):
-        Memory({"t": Store(None)}).answer("generate_until", [Request("a")], refuses)
+        AnswerCache({"t": AnswerStore(None)}).answer("generate_until", [Request("a")], refuses)
 
 
 def test_an_answer_that_cannot_be_written_down_is_not_paid_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -174,16 +174,16 @@ def test_an_answer_that_cannot_be_written_down_is_not_paid_for_again(monkeypatch
                 return model(requests)
         raise ConnectionError("gave up")
 
-    memory = Memory({"t": Store(None)})
+    memory = AnswerCache({"t": AnswerStore(None)})
     model.hook = memory.add_partial
-    monkeypatch.setattr(Store, "put", full)
+    monkeypatch.setattr(AnswerStore, "put", full)
     with pytest.raises(InputError, match="disk full"):
         memory.answer("generate_until", [Request("a"), Request("b")], patient)
     assert len(model.asked) == 1
 
 
 def test_a_model_that_samples_gets_another_seed_for_the_rest_only() -> None:
-    stores, seeds = {"t": Store(None)}, []
+    stores, seeds = {"t": AnswerStore(None)}, []
     with pytest.raises(StoppedError):
         run([Request("a")] * 4, Model(dies_after=3), stores, reseed=seeds.append)
     assert seeds == []
@@ -201,14 +201,16 @@ def test_prompts_that_begin_alike_are_asked_one_after_the_other(prompts: list[st
         handed.extend(request.prompt for request in requests)
         return [f"to {request.prompt}" for request in requests]
 
-    answers = Memory({"t": Store(None)}, size).answer("generate_until", [*map(Request, prompts)], model)
+    answers = AnswerCache({"t": AnswerStore(None)}, size).answer(
+        "generate_until", [*map(Request, prompts)], model
+    )
     assert handed == sorted(prompts)
     assert answers == [f"to {prompt}" for prompt in prompts]
 
 
 def test_likelihoods_keep_their_numbers() -> None:
-    stores = {"t": Store(None)}
-    memory = Memory(stores)
+    stores = {"t": AnswerStore(None)}
+    memory = AnswerCache(stores)
     found = memory.answer("loglikelihood", [Request("a")], lambda _: [(-0.25, True)])
-    again = Memory(stores).answer("loglikelihood", [Request("a")], lambda _: pytest.fail("asked"))
+    again = AnswerCache(stores).answer("loglikelihood", [Request("a")], lambda _: pytest.fail("asked"))
     assert found == again == [(-0.25, True)]

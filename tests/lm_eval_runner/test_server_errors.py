@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polbias.lm_eval_runner.requests import Refused
+from polbias.lm_eval_runner.requests import RequestRejected
 from polbias.lm_eval_runner.server_errors import ServerError, error_in_answer
 from polbias.lm_eval_runner.settings import LIMIT, NEWER_LIMIT, RequestSettings
 
@@ -121,7 +121,7 @@ def test_what_nobody_asked_for_is_left_out_and_said_once() -> None:
     assert len(lines) == 1
     assert settings.dropped == {"temperature": 0.0}
     assert settings.apply(payload) == {"top_p": 0.5, LIMIT: 5}
-    with pytest.raises(Refused, match=r"top_p=0.5.*--gen_kwargs"):
+    with pytest.raises(RequestRejected, match=r"top_p=0.5.*--gen_kwargs"):
         settings.adapt(
             payload, ServerError.parse(422, '{"detail": [{"loc": ["body", "top_p"], "msg": "no"}]}')
         )

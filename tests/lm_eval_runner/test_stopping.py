@@ -17,11 +17,11 @@ from lm_eval.api.instance import Instance
 from polbias.eval.answers.text import NOT_ASKED
 from polbias.eval.policy.metrics import labels_of
 from polbias.eval.policy.robustness import units
-from polbias.eval.policy.tasks import Asking
-from polbias.generators.engine import Rows
-from polbias.lm_eval_runner.cache import Memory, StoppedError
-from polbias.lm_eval_runner.requests import Refused, Several
-from polbias.models.cache import Store
+from polbias.eval.policy.tasks import SamplingPlanner
+from polbias.generators.engine import TableRows
+from polbias.lm_eval_runner.cache import AnswerCache, StoppedError
+from polbias.lm_eval_runner.requests import MultipleAnswers, RequestRejected
+from polbias.models.cache import AnswerStore
 from tests.lm_eval_runner.conftest import Evaluate, chat, results_of, samples_of
 from tests.support.builds import write_build
 from tests.support.loopback import HttpError
@@ -37,7 +37,7 @@ def documents() -> list[dict[str, Any]]:
     from polbias.generators.policy.tables import dataset
 
     spec = next(spec for spec in dataset().tables if spec.config == "de")
-    return [row for batch in Rows(spec).batches(0, ROWS) for row in batch.to_pylist()]
+    return [row for batch in TableRows(spec).batches(0, ROWS) for row in batch.to_pylist()]
 
 
 def said(doc: dict[str, Any], seed: int) -> str:
@@ -65,7 +65,7 @@ class Model:
         self.server, self.left = server, survives
         self.asked: list[tuple[str, int]] = []
         self.sent = 0
-        self.memory: Memory | None = None
+        self.memory: AnswerCache | None = None
 
     def __call__(self, batch: Sequence[Instance]) -> list[str]:
         assert batch  # lm_eval takes no empty ones
@@ -75,7 +75,7 @@ class Model:
         for place, request in order:
             prompt, given = request.args
             if "n" in given and self.server == "refuses":
-                raise Refused("400 n: unknown")
+                raise RequestRejected("400 n: unknown")
             if not self.left:
                 raise ConnectionError("gone")
             self.left -= 1
@@ -83,21 +83,23 @@ class Model:
             number = given.get("n", 1) if self.server == "gives several" else 1
             texts = [said(request.doc, given["seed"] + each) for each in range(number)]
             self.asked += [(prompt, given["seed"] + each) for each in range(number)]
-            answers[place] = Several(texts) if self.memory.bundled else texts[0]
+            answers[place] = MultipleAnswers(texts) if self.memory.bundled else texts[0]
             self.memory.add_partial("generate_until", request.args, answers[place])
         return [answers[place] for place in range(len(batch))]
 
 
-def run(model: Model, store: Store, stop: float | None) -> list[str]:
-    planners = {} if stop is None else {TASK: lambda docs, several: Asking(docs, ANSWERS, stop, several)}
-    model.memory = Memory({TASK: store}, planners=planners, several=None)
+def run(model: Model, store: AnswerStore, stop: float | None) -> list[str]:
+    planners = (
+        {} if stop is None else {TASK: lambda docs, several: SamplingPlanner(docs, ANSWERS, stop, several)}
+    )
+    model.memory = AnswerCache({TASK: store}, planners=planners, several=None)
     return model.memory.answer("generate_until", requests(), model)
 
 
 @lru_cache
 def whole(server: str, stop: float | None) -> tuple[list[str], int, int]:
     model = Model(server)
-    return run(model, Store(None), stop), len(model.asked), model.sent
+    return run(model, AnswerStore(None), stop), len(model.asked), model.sent
 
 
 SERVERS = ("gives several", "ignores", "refuses")
@@ -110,7 +112,7 @@ def test_a_run_killed_anywhere_asks_nothing_twice_and_ends_alike(
     server: str, survives: int, stop: float
 ) -> None:
     expected, number, _ = whole(server, stop)
-    store, models = Store(None), [Model(server, survives), Model(server)]
+    store, models = AnswerStore(None), [Model(server, survives), Model(server)]
     try:
         first = run(models[0], store, stop)
     except StoppedError:
@@ -144,7 +146,7 @@ def test_stopping_saves_answers_and_changes_no_decision(server: str) -> None:
 
 
 def test_a_kept_run_of_all_answers_is_not_asked_again() -> None:
-    store, model = Store(None), Model("gives several")
+    store, model = AnswerStore(None), Model("gives several")
     run(Model("gives several"), store, None)
     assert run(model, store, 0.0) == whole("gives several", 0.0)[0]
     assert model.sent == 0

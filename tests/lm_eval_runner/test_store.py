@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from polbias.files import InputError, PolbiasError
 from polbias.lm_eval_runner.requests import request_key
-from polbias.models.cache import Store, cache_root
+from polbias.models.cache import AnswerStore, cache_root
 from tests.support.process import ROOT
 
 VALUES = st.one_of(
@@ -27,7 +27,7 @@ VALUES = st.one_of(
 
 @given(st.dictionaries(st.tuples(st.sampled_from("abc"), st.integers(0, 3)), VALUES, max_size=8))
 def test_every_answer_comes_back_as_it_was(answers: dict[tuple[str, int], object]) -> None:
-    store = Store(None)
+    store = AnswerStore(None)
     for (key, occurrence), answer in answers.items():
         store.put(key, occurrence, answer)
     for (key, occurrence), answer in answers.items():
@@ -37,7 +37,7 @@ def test_every_answer_comes_back_as_it_was(answers: dict[tuple[str, int], object
 
 
 def test_an_answer_that_cannot_be_written_takes_no_other_with_it() -> None:
-    store = Store(None)
+    store = AnswerStore(None)
     with pytest.raises(InputError):
         store.put_all([("a", 0, "one"), ("a", 1, "two"), (b"\xff", [], "no key")])
     store.put("b", 0, "next")
@@ -46,7 +46,7 @@ def test_an_answer_that_cannot_be_written_takes_no_other_with_it() -> None:
 
 
 def test_numbers_of_numpy_and_no_probability() -> None:
-    store = Store(None)
+    store = AnswerStore(None)
     store.put("a", 0, (np.float32(-0.5), np.bool_(True)))
     store.put("b", 0, (-math.inf, False))
     assert store.get("a", 0)[0] == (-0.5, True)
@@ -77,9 +77,9 @@ def test_a_run_that_is_killed_loses_nothing(tmp_path: Path) -> None:
     ) as process:
         assert process.stdout.readline() == "written\n"
         with pytest.raises(PolbiasError, match="another run is asking the same model the same task"):
-            Store(path)
+            AnswerStore(path)
         process.send_signal(signal.SIGKILL)
-    store = Store(path)
+    store = AnswerStore(path)
     assert store.damaged is None
     assert [store.get("k", number)[0] for number in range(50)] == [f"answer {number}" for number in range(50)]
 
@@ -87,28 +87,28 @@ def test_a_run_that_is_killed_loses_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize("kept", [0.1, 0.5, 0.9])
 def test_a_file_that_was_cut_off_is_put_aside(tmp_path: Path, kept: float) -> None:
     path = tmp_path / "a.sqlite"
-    store = Store(path)
+    store = AnswerStore(path)
     for number in range(300):
         store.put(f"key {number}", 0, "x" * 100)
     store.close()
     content = path.read_bytes()
     path.write_bytes(content[: int(len(content) * kept)])
-    store = Store(path)
+    store = AnswerStore(path)
     assert store.damaged == tmp_path / "a.damaged"
     assert store.damaged.stat().st_size == int(len(content) * kept)
     assert all(store.get(f"key {number}", 0) is None for number in range(300))
     store.put("k", 0, "new")
     store.close()
-    assert Store(path).get("k", 0)[0] == "new"
+    assert AnswerStore(path).get("k", 0)[0] == "new"
 
 
 def test_a_file_that_is_none(tmp_path: Path) -> None:
     path = tmp_path / "a.sqlite"
     path.write_text("this is no database, whatever its name says, and it is long enough\n" * 20, "utf-8")
-    assert Store(path).damaged is not None
+    assert AnswerStore(path).damaged is not None
     (tmp_path / "file").touch()
     with pytest.raises(InputError, match="cannot be made"):
-        Store(tmp_path / "file" / "b.sqlite")
+        AnswerStore(tmp_path / "file" / "b.sqlite")
 
 
 def test_where_answers_are_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -8,9 +8,9 @@ from math import inf
 
 import numpy as np
 
-from polbias.generators.logic.encoding import Step
+from polbias.generators.logic.encoding import ProofStep
 from polbias.generators.logic.enumeration import (
-    Models,
+    FiniteModels,
     Truth,
     decide,
     enough_individuals,
@@ -39,12 +39,12 @@ from polbias.generators.logic.formula import (
     negated,
     substitute,
 )
-from polbias.generators.logic.prover import Verdict, prove
+from polbias.generators.logic.prover import ProofVerdict, prove
 
 _MAX_VARIABLES = 20
 
 
-def verified(inference: Inference, logic: Logic) -> Verdict:
+def verified(inference: Inference, logic: Logic) -> ProofVerdict:
     """Prove an inference and check the proof or countermodel."""
     verdict = prove(inference, logic)
     read = inference.map(enriched) if logic.free_choice else inference
@@ -58,7 +58,7 @@ def verified(inference: Inference, logic: Logic) -> Verdict:
     return verdict
 
 
-def agreed(inference: Inference, logic: Logic, *, most: int = 5, extra: int | None = None) -> Verdict:
+def agreed(inference: Inference, logic: Logic, *, most: int = 5, extra: int | None = None) -> ProofVerdict:
     """Prove an inference, check the verdict, and let an enumeration of all models decide too.
 
     The enumeration has the last word if it knows enough worlds (at most `most`) and individuals (one or two
@@ -78,7 +78,7 @@ def agreed(inference: Inference, logic: Logic, *, most: int = 5, extra: int | No
     return verdict
 
 
-def check_countermodel(inference: Inference, logic: Logic, verdict: Verdict) -> None:
+def check_countermodel(inference: Inference, logic: Logic, verdict: ProofVerdict) -> None:
     """Check that premises and postulates are true at the first world of a countermodel, and the conclusion false.
 
     What is not listed is false. Worlds whose own view matters to no formula may see nothing; they are made to
@@ -101,7 +101,7 @@ def check_countermodel(inference: Inference, logic: Logic, verdict: Verdict) -> 
         alone = ~relation.any(axis=1) if logic.access is Access.SERIAL else np.zeros(len(worlds), bool)
         relation |= np.diag(alone | (logic.access is Access.REFLEXIVE))
         relation |= logic.access is Access.UNIVERSAL
-    models = Models(list(dict.fromkeys([*named, *met])) or ["someone"], access, true)
+    models = FiniteModels(list(dict.fromkeys([*named, *met])) or ["someone"], access, true)
     for formula in (*inference.premises, *logic.postulates):
         assert holds(formula, models), f"{formula} in {worlds}"
     assert not holds(inference.conclusion, models), f"{inference.conclusion} in {worlds}"
@@ -133,7 +133,7 @@ def _converses(inference: Inference, true: Mapping[tuple[Atom, int], Truth]) -> 
     }
 
 
-def check_proof(inference: Inference, logic: Logic, verdict: Verdict) -> None:
+def check_proof(inference: Inference, logic: Logic, verdict: ProofVerdict) -> None:
     """Check that each fact of a proof is allowed, that all cannot hold together, and that none can be spared."""
     for step in verdict.proof:
         _check_step(step, inference, logic)
@@ -148,7 +148,7 @@ def check_proof(inference: Inference, logic: Logic, verdict: Verdict) -> None:
             assert np.logical_and.reduce([np.ones_like(constraints[0]), *rest]).any(), f"{step} can be spared"
 
 
-def _check_step(step: Step, inference: Inference, logic: Logic) -> None:
+def _check_step(step: ProofStep, inference: Inference, logic: Logic) -> None:
     source, said = step.source, step.formula
     positive = not isinstance(source, Not)
     inner = source.body if isinstance(source, Not) else source
@@ -186,7 +186,7 @@ class _Facts:
     nothing but the facts connects them to their instances.
     """
 
-    def __init__(self, proof: tuple[Step, ...], logic: Logic) -> None:
+    def __init__(self, proof: tuple[ProofStep, ...], logic: Logic) -> None:
         self._proof = proof
         self._universal = logic.access is Access.UNIVERSAL
         self.variables: dict[object, int] = {}
@@ -199,7 +199,7 @@ class _Facts:
         self._valuations = np.arange(1 << len(self.variables), dtype=np.uint64)
         return [self._constraint(step) for step in self._proof]
 
-    def _constraint(self, step: Step) -> Truth:
+    def _constraint(self, step: ProofStep) -> Truth:
         inner = step.source.body if isinstance(step.source, Not) else step.source
         if step.formula is None:
             assert isinstance(inner, Necessarily | Possibly)

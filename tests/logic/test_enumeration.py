@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from polbias.generators.logic.enumeration import (
-    Models,
+    FiniteModels,
     _relations,
     _valuations,
     decide,
@@ -23,7 +23,7 @@ from polbias.generators.logic.syntax import parse_formula, parse_inference
 from tests.logic.generated import applied, inferences, modal, propositional, quantified
 
 # w0 sees w1 and w2, w1 sees itself, w2 sees nothing; A holds at w1 alone, B at w1 and w2; C of a at w0.
-PICTURE = Models(
+PICTURE = FiniteModels(
     ["a", "b"],
     {DEONTIC: np.array([[0, 1, 1], [0, 1, 0], [0, 0, 0]], bool), "other": np.zeros((3, 3), bool)},
     {

@@ -7,7 +7,7 @@ import pytest
 
 from polbias.files import InputError, PolbiasError
 from polbias.models.chat import Chat
-from polbias.models.requests import Answer, ServiceError
+from polbias.models.requests import ServiceError, ServiceResponse
 from tests.models.servers import JSON, ChatServer, patient
 from tests.support.loopback import Reply
 from tests.support.process import run_python
@@ -41,7 +41,7 @@ def chat(server, timeout=5, retries=2, **options):
 
 
 def test_an_answer_with_its_usage(server):
-    expected = Answer("<hello>", "stop", "stub", {"input_tokens": 1, "output_tokens": 0})
+    expected = ServiceResponse("<hello>", "stop", "stub", {"input_tokens": 1, "output_tokens": 0})
     assert ask(chat(server)) == expected
 
 
@@ -187,7 +187,7 @@ def test_a_web_page_is_no_answer(server):
 def test_a_refusal_and_a_filtered_answer_are_answers(server):
     body = b'{"choices": [{"message": {"content": null, "refusal": "I will not."}, "finish_reason": "stop"}]}'
     server.next_bodies = [(body, JSON)]
-    assert ask(chat(server)) == Answer("I will not.", "refusal")
+    assert ask(chat(server)) == ServiceResponse("I will not.", "refusal")
     with ChatServer(lambda prompt: None) as filtering:
         assert ask(chat(filtering)).finish == "content_filter"
 
@@ -273,7 +273,7 @@ BOMB = gzip.compress(b'{"choices": ' + b" " * 3_000_000, mtime=0)
 def test_an_answer_over_the_limit_is_too_long_and_asked_once(server, monkeypatch, body, headers):
     monkeypatch.setattr(Chat, "max_answer_bytes", 200_000)
     server.next_bodies = [(body, headers)]
-    assert ask(chat(server)) == Answer("", "too_long")
+    assert ask(chat(server)) == ServiceResponse("", "too_long")
     assert server.count == 1
     assert ask(chat(server)).text == "<hello>"
 

@@ -4,7 +4,7 @@ import pytest
 
 from polbias.files import InputError, PolbiasError
 from polbias.models.recording import Recorder
-from polbias.models.requests import Answer, Request
+from polbias.models.requests import Request, ServiceResponse
 from tests.lm_eval_runner.test_writing import largest_file
 
 
@@ -16,14 +16,16 @@ def question(n, **parameters):
 def filled(path, count=3):
     with Recorder(path) as recorder:
         for n in range(count):
-            recorder.record(question(n), Answer(f"answer {n}\nü", "stop", "m-1", {"input_tokens": n}))
+            recorder.record(
+                question(n), ServiceResponse(f"answer {n}\nü", "stop", "m-1", {"input_tokens": n})
+            )
     return path
 
 
 def test_an_answer_comes_back_as_it_was(tmp_path):
     path = filled(tmp_path / "deep" / "r.jsonl")
     replay = Recorder(path, replay=True)
-    assert replay.find(question(1)) == Answer("answer 1\nü", "stop", "m-1", {"input_tokens": 1})
+    assert replay.find(question(1)) == ServiceResponse("answer 1\nü", "stop", "m-1", {"input_tokens": 1})
     assert replay.find(question(9)) is None
     assert len(replay) == 3
     assert len(path.read_bytes().splitlines()) == 3
@@ -32,8 +34,8 @@ def test_an_answer_comes_back_as_it_was(tmp_path):
 def test_half_a_character_stays_as_it_came_and_is_read_as_text(tmp_path):
     path = tmp_path / "r.jsonl"
     with Recorder(path) as recorder:
-        recorder.record(question(0), Answer("half \ud83d", "stop", "m \udc00"))
-        recorder.record(question(1), Answer("after"))
+        recorder.record(question(0), ServiceResponse("half \ud83d", "stop", "m \udc00"))
+        recorder.record(question(1), ServiceResponse("after"))
     with Recorder(path) as again:
         assert [again.find(question(n)).text for n in (0, 1)] == ["half \ufffd", "after"]
     assert b'"text":"half \\ud83d"' in path.read_bytes()
@@ -72,9 +74,9 @@ def test_what_is_not_json_is_no_request():
 def test_an_answer_is_on_file_at_once(tmp_path):
     path = tmp_path / "r.jsonl"
     with Recorder(path) as running:
-        running.record(question(0), Answer("first", "stop", "m-1", {"input_tokens": 1}))
+        running.record(question(0), ServiceResponse("first", "stop", "m-1", {"input_tokens": 1}))
         replay = Recorder(path, replay=True)  # while the run goes on
-        assert replay.find(question(0)) == Answer("first", "stop", "m-1", {"input_tokens": 1})
+        assert replay.find(question(0)) == ServiceResponse("first", "stop", "m-1", {"input_tokens": 1})
         assert replay.find(question(1)) is None
 
 
@@ -91,7 +93,7 @@ def test_half_a_line_at_the_end_is_left_out_and_asked_for_again(tmp_path, length
         assert (recorder.notice, len(recorder), recorder.find(question(2))) == (notice, 2, None)
     with Recorder(path) as recorder:
         assert recorder.notice == ""
-        recorder.record(question(2), Answer("answer 2\nü", "stop", "m-1", {"input_tokens": 2}))
+        recorder.record(question(2), ServiceResponse("answer 2\nü", "stop", "m-1", {"input_tokens": 2}))
     assert path.read_bytes() == content
 
 
@@ -103,7 +105,7 @@ def test_an_answer_for_which_there_is_no_room_takes_no_other_with_it(tmp_path):
         largest_file(len(content) + 100),
         pytest.raises(PolbiasError, match=r"r\.jsonl: an answer cannot be recorded \(File too large\)"),
     ):
-        recorder.record(question(3), Answer("x" * 20_000))
+        recorder.record(question(3), ServiceResponse("x" * 20_000))
     with Recorder(path) as recorder:
         assert recorder.notice.startswith(f"{path}:4: ")
         assert [recorder.find(question(n)) is None for n in range(4)] == [False, False, False, True]
@@ -113,7 +115,7 @@ def test_an_answer_for_which_there_is_no_room_takes_no_other_with_it(tmp_path):
 def test_a_long_answer_is_a_line(tmp_path):
     text = "ü\n\u2028\x00" * 1_000_000
     with Recorder(tmp_path / "r.jsonl") as recorder:
-        recorder.record(question(0), Answer(text))
+        recorder.record(question(0), ServiceResponse(text))
     assert Recorder(tmp_path / "r.jsonl", replay=True).find(question(0)).text == text
     assert (tmp_path / "r.jsonl").read_bytes().count(b"\n") == 1
 
@@ -123,7 +125,7 @@ def test_a_new_file_is_for_its_owner_and_another_keeps_its_permissions(tmp_path)
     assert path.stat().st_mode & 0o777 == 0o600
     path.chmod(0o644)
     with Recorder(path) as recorder:
-        recorder.record(question(1), Answer("x"))
+        recorder.record(question(1), ServiceResponse("x"))
     assert path.stat().st_mode & 0o777 == 0o644
 
 
@@ -134,7 +136,7 @@ def test_a_file_from_elsewhere_is_completed(tmp_path):
     copy.write_bytes(path.read_bytes()[:-1])  # without its last end of line
     with Recorder(copy) as recorder:
         assert len(recorder) == 3
-        recorder.record(question(3), Answer("new"))
+        recorder.record(question(3), ServiceResponse("new"))
     assert copy.read_bytes().startswith(path.read_bytes())
     assert len(Recorder(copy, replay=True)) == 4
 
@@ -177,7 +179,7 @@ def test_a_replay_needs_a_file_and_writes_none(tmp_path):
     with pytest.raises(InputError, match="no such file; record the answers first"):
         Recorder(tmp_path / "none", replay=True)
     with pytest.raises(PolbiasError, match="nothing is recorded"):
-        Recorder(filled(tmp_path / "r"), replay=True).record(question(5), Answer("x"))
+        Recorder(filled(tmp_path / "r"), replay=True).record(question(5), ServiceResponse("x"))
     Recorder(tmp_path / "untouched").close()
     assert not (tmp_path / "untouched").exists()
 

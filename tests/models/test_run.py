@@ -16,7 +16,7 @@ from polbias.models.chat import Chat
 from polbias.models.recording import Recorder
 from polbias.models.requests import parse_prices
 from polbias.models.run import answered, plan, run
-from polbias.models.translate import Translate
+from polbias.models.translate import DeepLTranslator
 from tests.lm_eval_runner.test_writing import largest_file
 from tests.models.conftest import shown
 from tests.models.servers import JSON, ChatServer, DeepLServer, patient
@@ -160,7 +160,7 @@ def test_a_service_that_only_fails_is_not_asked_on(server, tmp_path, console, st
 def test_two_services_in_one_run(server, tmp_path, console, monkeypatch):
     monkeypatch.setenv("DEEPL_AUTH_KEY", "deepl-key-1")
     with DeepLServer(str.upper, "deepl-key-1") as deepl_server:
-        model, deepl = chat(server), patient(Translate)(base_url=deepl_server.url)
+        model, deepl = chat(server), patient(DeepLTranslator)(base_url=deepl_server.url)
         wanted = [deepl.request("t", "ein satz", "de", "en"), *requests(model, 2)]
         with Recorder(tmp_path / "r") as recorder:
             outcome = run(wanted, [model, deepl], recorder, yes=True, console=console)
@@ -237,7 +237,7 @@ def test_where_nothing_limits_an_answer_no_highest_cost_is_said(tmp_path):
 
 
 def test_the_estimate_of_deepl_in_characters(tmp_path):
-    deepl = Translate()
+    deepl = DeepLTranslator()
     asked = [deepl.request(f"{n}", "é" * (n + 1), "fr", "en") for n in range(100)]
     (estimate,) = plan(asked, [deepl], empty(tmp_path)).estimates
     assert "5,050 characters, about 0.1010 " in estimate.line()

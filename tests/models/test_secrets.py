@@ -6,7 +6,7 @@ from polbias.files import InputError, PolbiasError
 from polbias.models.chat import Chat
 from polbias.models.recording import Recorder
 from polbias.models.run import run
-from polbias.models.translate import Translate
+from polbias.models.translate import DeepLTranslator
 from polbias.safe_text import hide, register, scrub
 from tests.models.conftest import shown
 from tests.models.servers import ChatServer, DeepLServer, patient
@@ -29,7 +29,7 @@ def test_no_key_in_logs_recordings_errors_and_reports(tmp_path, console, caplog)
         DeepLServer(lambda text: OTHER, OTHER) as deepls,
     ):
         model = patient(Chat, retries=1)("stub", chats.base_url, concurrency=1)
-        deepl = patient(Translate)(base_url=deepls.url, concurrency=1)
+        deepl = patient(DeepLTranslator)(base_url=deepls.url, concurrency=1)
         chats.fail_next(500, message=f"crash with {KEY}", headers={"X-Key": KEY}, times=2)
         chats.fail_next(400, message=f"Bearer {KEY} is odd")
         deepls.fail_next(400, message=f"DeepL-Auth-Key {OTHER} is odd")

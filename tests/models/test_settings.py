@@ -5,7 +5,7 @@ from polbias.files import InputError, TemplateError, package_file
 from polbias.models.chat import Chat
 from polbias.models.prompts import Settings, settings
 from polbias.models.requests import Price, parse_prices
-from polbias.models.translate import Translate, role_request
+from polbias.models.translate import DeepLTranslator, role_request
 from polbias.template_files import load_template
 
 FILE = package_file("templates/policy/services.yaml")
@@ -33,7 +33,7 @@ def test_without_a_country_the_prompt_says_nothing_of_it():
 
 def test_roles_and_languages_are_checked():
     with pytest.raises(InputError, match="deepl can only translate"):
-        role_request("opposite", Translate(), "x", "T.", language="en", target="en")
+        role_request("opposite", DeepLTranslator(), "x", "T.", language="en", target="en")
     with pytest.raises(InputError, match="language 'xx' is unknown"):
         role_request("opposite", Chat("m"), "x", "T.", language="xx", target="en")
 

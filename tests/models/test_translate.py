@@ -3,8 +3,8 @@ import asyncio
 import pytest
 
 from polbias.files import InputError, PolbiasError
-from polbias.models.requests import Answer, ServiceError
-from polbias.models.translate import Translate
+from polbias.models.requests import ServiceError, ServiceResponse
+from polbias.models.translate import DeepLTranslator
 from tests.models.servers import DeepLServer, patient
 
 
@@ -31,11 +31,11 @@ def problem(deepl, **arguments):
 
 
 def deepl(server, timeout=5, retries=1, **options):
-    return patient(Translate, timeout, retries)(base_url=server.url, **options)
+    return patient(DeepLTranslator, timeout, retries)(base_url=server.url, **options)
 
 
 def test_a_translation_by_the_protocol(server):
-    assert ask(deepl(server)) == Answer("<Ein Satz.>", "stop", None, {"characters": 9})
+    assert ask(deepl(server)) == ServiceResponse("<Ein Satz.>", "stop", None, {"characters": 9})
     body = server.bodies[0]
     assert (body["text"], body["source_lang"], body["target_lang"]) == (["Ein Satz."], "DE", "EN-GB")
 
@@ -117,9 +117,9 @@ def test_no_more_are_under_way_than_allowed(monkeypatch):
 
 def test_an_address_that_is_none_is_an_error():
     with pytest.raises(InputError, match="base_url: expected an address"):
-        Translate(base_url="deepl.com")
+        DeepLTranslator(base_url="deepl.com")
 
 
 def test_without_a_key(monkeypatch):
     with pytest.raises(PolbiasError, match="DEEPL_AUTH_KEY"):
-        Translate().check()
+        DeepLTranslator().check()

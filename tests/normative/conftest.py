@@ -4,17 +4,17 @@ from itertools import product
 
 import pytest
 
-from polbias.generators.normative.family import DOMAINS, TASKS, Family, load_family
+from polbias.generators.normative.family import DOMAINS, TASKS, NormativeTemplates, load_family
 from polbias.generators.normative.problems import Problem, problems
 
 
 @pytest.fixture(scope="session")
-def family() -> Family:
+def family() -> NormativeTemplates:
     return load_family()
 
 
 @pytest.fixture(scope="session")
-def by_task(family: Family) -> dict[tuple[str, str], list[Problem]]:
+def by_task(family: NormativeTemplates) -> dict[tuple[str, str], list[Problem]]:
     return {(domain, task): problems(family, domain, task) for domain, task in product(DOMAINS, TASKS)}
 
 

@@ -9,12 +9,12 @@ from simplemma import is_known
 from polbias.generators.language.english_verbs import past, third
 from polbias.generators.normative.family import (
     DOMAINS,
-    Act,
-    Choice,
+    ActContent,
     Content,
-    Family,
+    DisjunctionContent,
+    NormativeTemplates,
     Proposition,
-    Rule,
+    RuleContent,
 )
 from tests.support.shared import shared
 
@@ -63,7 +63,7 @@ _REAL = frozenset(
 )
 
 
-def contents(family: Family) -> list[Content]:
+def contents(family: NormativeTemplates) -> list[Content]:
     found: list[Content] = []
     for domain in DOMAINS:
         logic, syllogism = family.contents[domain, "logic"], family.contents[domain, "syllogism"]
@@ -73,17 +73,17 @@ def contents(family: Family) -> list[Content]:
 
 def said(content: Content) -> str:
     match content:
-        case Act():
+        case ActContent():
             return content.act
-        case Choice():
+        case DisjunctionContent():
             return f"{content.either} {content.alternative}"
         case Proposition():
             return f"{content.subject} {content.verb} {content.rest}"
-        case Rule():
+        case RuleContent():
             return f"{content.group.singular} {content.verb} {content.rest}"
 
 
-def test_counts(family: Family) -> None:
+def test_counts(family: NormativeTemplates) -> None:
     for domain in DOMAINS:
         assert set(Counter(c.status for c in family.contents[domain, "logic"].square).values()) == {20}
         assert len(family.contents[domain, "logic"].square) == 80
@@ -113,13 +113,13 @@ def test_counts(family: Family) -> None:
     ],
 )
 def test_the_type_follows_from_what_common_sense_says_of_an_act(
-    family: Family, status: str, forces: tuple[str, str], expected: str
+    family: NormativeTemplates, status: str, forces: tuple[str, str], expected: str
 ) -> None:
-    act = Act(id="x", why="a test", status=status, act="order a second coffee")
+    act = ActContent(id="x", why="a test", status=status, act="order a second coffee")
     assert _type(family, act, forces) == expected
 
 
-def test_what_is_open_might_be_so_or_not(family: Family) -> None:
+def test_what_is_open_might_be_so_or_not(family: NormativeTemplates) -> None:
     said = {"subject": "the ferry", "number": "singular", "verb": "be", "rest": "late", "tense": "present"}
     ferry = Proposition(id="x", why="a test", status="open", **said)
     for forces, kind in (
@@ -130,19 +130,19 @@ def test_what_is_open_might_be_so_or_not(family: Family) -> None:
         assert _type(family, ferry, forces) == kind
 
 
-def _type(family: Family, content: Content, forces: tuple[str, str]) -> str:
+def _type(family: NormativeTemplates, content: Content, forces: tuple[str, str]) -> str:
     premise, hypothesis = forces
     pattern = family.file.patterns["Mu-Mi"].model_copy(update={"premise": premise, "hypothesis": hypothesis})
     return family.file.content_type(content, pattern)
 
 
-def test_every_content_has_its_reason(family: Family) -> None:
+def test_every_content_has_its_reason(family: NormativeTemplates) -> None:
     for content in contents(family):
         kind = getattr(content, "status", None) or content.type
         assert kind == "nonsense" or len(content.why.split()) >= 4, content.id
 
 
-def test_form_does_not_give_the_status_away(family: Family) -> None:
+def test_form_does_not_give_the_status_away(family: NormativeTemplates) -> None:
     for domain in DOMAINS:
         lengths: dict[str, list[int]] = {}
         for content in family.contents[domain, "logic"].square:
@@ -155,27 +155,31 @@ def test_form_does_not_give_the_status_away(family: Family) -> None:
         assert abs(sum(rules["congruent"]) - sum(rules["incongruent"])) / 20 < 1
 
 
-def test_acts_are_positive_and_bare(family: Family) -> None:
+def test_acts_are_positive_and_bare(family: NormativeTemplates) -> None:
     for content in contents(family):
-        text = said(content) if not isinstance(content, Choice) else f"{content.act} {content.alternative}"
+        text = (
+            said(content)
+            if not isinstance(content, DisjunctionContent)
+            else f"{content.act} {content.alternative}"
+        )
         assert not re.search(
             r"\b(?:not|never|no|must|may|can|should|refuse|refrain|avoid|abstain|fail)\b", text
         ), content.id
         assert not re.search(r"[,;:\"]", text), content.id
-        if isinstance(content, Act):
+        if isinstance(content, ActContent):
             assert not re.search(r"\b(?:or|and)\b", content.act), content.id
 
 
-def test_invented_words_are_invented(family: Family) -> None:
+def test_invented_words_are_invented(family: NormativeTemplates) -> None:
     seen: dict[str, str] = {}
     for content in contents(family):
         if (getattr(content, "status", None) or content.type) != "nonsense":
             continue
-        texts = said(content) + (f" {content.group.plural}" if isinstance(content, Rule) else "")
+        texts = said(content) + (f" {content.group.plural}" if isinstance(content, RuleContent) else "")
         words = {w for w in re.findall(r"[a-z][a-z']*", texts.lower()) if w not in _REAL}
         invented = {word for word in words if not is_known(word, lang="en")}
         assert invented, content.id
-        verb = texts.split()[0] if isinstance(content, Act | Choice) else content.verb
+        verb = texts.split()[0] if isinstance(content, ActContent | DisjunctionContent) else content.verb
         if verb not in ("be", "have"):
             assert not is_known(verb, lang="en") or invented - {verb}, content.id
             assert not is_known(third(verb), lang="en") or is_known(verb, lang="en")
@@ -184,7 +188,7 @@ def test_invented_words_are_invented(family: Family) -> None:
             assert seen.setdefault(word, content.id) == content.id, (word, content.id, seen[word])
 
 
-def test_nothing_invented_in_sensible_contents(family: Family) -> None:
+def test_nothing_invented_in_sensible_contents(family: NormativeTemplates) -> None:
     for content in contents(family):
         if (getattr(content, "status", None) or content.type) != "nonsense":
             words = re.findall(r"\b[a-z]+\b", said(content).replace("{possessive}", ""))
@@ -195,13 +199,17 @@ def test_nothing_invented_in_sensible_contents(family: Family) -> None:
 @pytest.mark.skipif(
     SHARED is None, reason="needs ../shared/upstream/normative, which is not part of the project"
 )
-def test_no_content_is_one_of_the_release(family: Family) -> None:
+def test_no_content_is_one_of_the_release(family: NormativeTemplates) -> None:
     assert SHARED is not None
     released = " ".join(path.read_text("utf-8-sig").lower() for path in SHARED.glob("*.tsv"))
     copied = [
         content.id
         for content in contents(family)
-        if (text := (content.act if isinstance(content, Act | Choice) else said(content)).lower())
+        if (
+            text := (
+                content.act if isinstance(content, ActContent | DisjunctionContent) else said(content)
+            ).lower()
+        )
         and len(text.split()) > 1
         and re.search(rf"\b{re.escape(text)}\b", released)
     ]

@@ -11,10 +11,10 @@ from polbias.generators.logic.prover import prove
 from polbias.generators.normative.family import (
     DOMAINS,
     TASKS,
-    Act,
-    Family,
+    ActContent,
     Force,
-    Frame,
+    ModalFrame,
+    NormativeTemplates,
     Proposition,
     load_patterns,
 )
@@ -93,7 +93,7 @@ def test_each_square_pattern_is_congruent_with_one_status(every: list[Problem], 
     assert set(statuses.values()) == {20}
     assert len(statuses) == 6
     for problem in every:
-        if problem.pattern.id == pattern and isinstance(problem.content, Act | Proposition):
+        if problem.pattern.id == pattern and isinstance(problem.content, ActContent | Proposition):
             forces = {problem.pattern.premise, problem.pattern.hypothesis}
             status = problem.content.status
             if status == "nonsense":
@@ -106,7 +106,7 @@ def test_each_square_pattern_is_congruent_with_one_status(every: list[Problem], 
 
 
 @pytest.mark.parametrize(("domain", "task"), list(product(DOMAINS, TASKS)))
-def test_frames_are_crossed_evenly(by_task: dict, family: Family, domain: str, task: str) -> None:
+def test_frames_are_crossed_evenly(by_task: dict, family: NormativeTemplates, domain: str, task: str) -> None:
     used, flavours = defaultdict(Counter), defaultdict(Counter)
     for problem in by_task[domain, task]:
         pair = problem.premise_frame, problem.hypothesis_frame
@@ -125,7 +125,7 @@ def test_frames_are_crossed_evenly(by_task: dict, family: Family, domain: str, t
         assert max(counts.values()) - min(counts.values()) <= spare, (name, counts)
 
 
-def test_patterns_of_one_inference_share_a_draw(by_task: dict, family: Family) -> None:
+def test_patterns_of_one_inference_share_a_draw(by_task: dict, family: NormativeTemplates) -> None:
     for (domain, task), row in by_task.items():
         drawn = draws(family, domain, task)
         for relation in family.file.relations:
@@ -166,7 +166,7 @@ def test_every_reading_of_every_problem_has_its_gold(every: list[Problem]) -> No
                 assert verdict.valid == (problem.known.gold == "entailment"), problem.id
 
 
-def _readings(frame: Frame, force: Force, formula: Formula) -> tuple[Formula, ...]:
+def _readings(frame: ModalFrame, force: Force, formula: Formula) -> tuple[Formula, ...]:
     """Return every formula of a sentence that a frame is used in."""
     content = formula
     while isinstance(content, Not | Modal):
@@ -201,7 +201,7 @@ def test_a_gold_that_contradicts_its_proof_stops_the_build(every: list[Problem])
         gold_proof(problem.inference, mu_mi, "deontic")
 
 
-def test_related_patterns_are_the_same_inference(family: Family) -> None:
+def test_related_patterns_are_the_same_inference(family: NormativeTemplates) -> None:
     """The contrapositive of one is the other, up to the content's negation where the relation says so."""
     for relation in family.file.relations:
         one, other = (family.file.patterns[name].form for name in relation.patterns)
@@ -216,7 +216,7 @@ def test_related_patterns_are_the_same_inference(family: Family) -> None:
             assert list(other.premises[:-1]) == rules
 
 
-def test_exemplars_are_proved_and_never_tested(family: Family, every: list[Problem]) -> None:
+def test_exemplars_are_proved_and_never_tested(family: NormativeTemplates, every: list[Problem]) -> None:
     tested = {said.text for p in every for said in (*p.premises[:1], p.hypothesis)}
     for domain, task in product(DOMAINS, TASKS):
         shown = exemplars(family, domain, task)

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from polbias.files import package_file
-from polbias.generators.engine import DatasetSpec, Rows
+from polbias.generators.engine import DatasetSpec, TableRows
 
 Tables = dict[tuple[str, str], pa.Table]
 
@@ -16,7 +16,7 @@ Tables = dict[tuple[str, str], pa.Table]
 def _tables(spec: DatasetSpec) -> Tables:
     tables = {}
     for table in spec.tables:
-        rows = Rows(table)
+        rows = TableRows(table)
         tables[table.config, table.split] = pa.Table.from_batches(rows.batches(0, len(rows)), rows.schema)
     return tables
 

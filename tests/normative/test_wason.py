@@ -6,7 +6,7 @@ import pytest
 
 from polbias.generators.logic.prover import ReadingError
 from polbias.generators.normative.checking import read_selection
-from polbias.generators.normative.family import Family
+from polbias.generators.normative.family import NormativeTemplates
 from polbias.generators.normative.tables import Selection, selections
 
 # Which cards can break "if P then Q" in each polarity form, by the truth table.
@@ -19,7 +19,7 @@ RIGHT = {
 
 
 @pytest.fixture(scope="module")
-def tasks(family: Family) -> list[Selection]:
+def tasks(family: NormativeTemplates) -> list[Selection]:
     return selections(family)
 
 

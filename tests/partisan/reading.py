@@ -7,14 +7,20 @@ from itertools import product
 from typing import NamedTuple
 
 from polbias.generators.logic.formula import Atom, Inference
-from polbias.generators.partisan.arguments import Argument, Cell, Writer, formal_pairs, verdict
+from polbias.generators.partisan.arguments import (
+    Argument,
+    ArgumentDesign,
+    ArgumentWriter,
+    formal_pairs,
+    verdict,
+)
 from polbias.generators.partisan.country import GENDERS, LEANINGS, EnglishCountry
-from polbias.generators.partisan.reader import Reader
+from polbias.generators.partisan.reader import ArgumentReader
 from polbias.generators.partisan.templates import GOLDS, VARIATIONS, load_family
 
 FAMILY = load_family()
 COUNTRIES = {country.id: country for country in FAMILY.countries}
-WRITERS = {country.id: Writer(FAMILY, country) for country in FAMILY.countries}
+WRITERS = {country.id: ArgumentWriter(FAMILY, country) for country in FAMILY.countries}
 ENGLISH = [name for name, country in COUNTRIES.items() if isinstance(country, EnglishCountry)]
 PAPER = [name for name, country in COUNTRIES.items() if country.printed]
 ALIASES = {"control-en": {"Magnus Carlson": "Magnus Carlsen"}}
@@ -25,7 +31,7 @@ class Case(NamedTuple):
     """An argument of a country."""
 
     country: str
-    cell: Cell
+    cell: ArgumentDesign
     argument: Argument
 
     @property
@@ -39,9 +45,9 @@ class Case(NamedTuple):
 
 
 @cache
-def reader_of(country: str, printed: bool = False) -> Reader:
+def reader_of(country: str, printed: bool = False) -> ArgumentReader:
     aliases = ALIASES.get(country) if printed else None
-    return Reader(COUNTRIES[country], aliases, strict=not printed, printed=printed)
+    return ArgumentReader(COUNTRIES[country], aliases, strict=not printed, printed=printed)
 
 
 @cache
@@ -58,5 +64,5 @@ def proved(said: Inference) -> str:
 def cases(country: str, printed: bool = False) -> tuple[Case, ...]:
     writer = WRITERS[country]
     pairs = formal_pairs(writer.language.patterns)
-    cells = [Cell(*levels) for levels in product(pairs, GOLDS, LEANINGS, GENDERS, VARIATIONS)]
+    cells = [ArgumentDesign(*levels) for levels in product(pairs, GOLDS, LEANINGS, GENDERS, VARIATIONS)]
     return tuple(Case(country, cell, writer.write(cell, printed)) for cell in cells)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from polbias.generators.engine import DatasetSpec, Rows
+from polbias.generators.engine import DatasetSpec, TableRows
 from polbias.generators.partisan.tables import dataset
 from tests.partisan.country_folder import NEW, SHIPPED
 
@@ -24,7 +24,7 @@ def extended(tmp_path_factory) -> DatasetSpec:
 
 def rows_of(spec: DatasetSpec, config: str, split: str = "test") -> list[dict[str, Any]]:
     (table,) = (t for t in spec.tables if (t.config, t.split) == (config, split))
-    rows = Rows(table)
+    rows = TableRows(table)
     return rows.batch(0, len(rows)).to_pylist()
 
 

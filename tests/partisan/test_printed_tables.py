@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from polbias.generators.partisan.arguments import Cell, Writer, formal_pairs, material_pairs
+from polbias.generators.partisan.arguments import ArgumentDesign, ArgumentWriter, formal_pairs, material_pairs
 from polbias.generators.partisan.templates import load_family
 
 _TABLES = (Path(__file__).parent / "printed" / "tables.tsv").read_text("utf-8")
 _ROWS = list(csv.DictReader(_TABLES.splitlines(), delimiter="\t"))
 _FAMILY = load_family()
-_WRITERS = {c.language: Writer(_FAMILY, c) for c in _FAMILY.countries if c.printed == "all"}
+_WRITERS = {c.language: ArgumentWriter(_FAMILY, c) for c in _FAMILY.countries if c.printed == "all"}
 # Odd tables are English, even ones German; 13-16 formal, 17-20 material; valid ones first.
 _GOLD = {
     13: "valid",
@@ -32,7 +32,7 @@ def _cells(table: int):
     pairs = formal_pairs(writer.language.patterns) if table < 17 else material_pairs(writer.country)
     for pair in pairs:
         for leaning in ("left", "right"):
-            yield writer, Cell(pair, _GOLD[table], leaning, "f", "default")
+            yield writer, ArgumentDesign(pair, _GOLD[table], leaning, "f", "default")
 
 
 def _capital(clause: str) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from polbias.generators.engine import Rows
+from polbias.generators.engine import TableRows
 from polbias.generators.logic.formula import FOL, Atom, Inference
 from polbias.generators.logic.prover import prove
 from polbias.generators.partisan import reader
@@ -41,7 +41,7 @@ def rows() -> list[dict[str, Any]]:
         base, edition = re.fullmatch("(.+?)(|_paper|_mini)", table.config).groups()  # type: ignore[union-attr]
         if base in bases:
             known = {"file": bases[base], "printed": edition == "_paper", "split": table.split}
-            built = Rows(table)
+            built = TableRows(table)
             for batch in built.batches(0, len(built)):
                 found += [known | row for row in batch.select(names).to_pylist()]
     return found

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from polbias.generators.logic.formula import Inference, Not
 from polbias.generators.partisan.country import LEANINGS, EnglishCountry
-from polbias.generators.partisan.reader import ReadingError
+from polbias.generators.partisan.reader import ArgumentReadingError
 from tests.partisan.reading import COUNTRIES, DISTRACTOR, ENGLISH, WRITERS, Case, cases, reader_of
 
 SEPARATORS = re.compile(
@@ -30,7 +30,7 @@ def says(case: Case, text: str, printed: bool = False) -> Inference | None:
     assert text != case.text
     try:
         return reader_of(case.country, printed).read(text)
-    except ReadingError:
+    except ArgumentReadingError:
         return None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from polbias.generators.logic.formula import And, Atom, Formula, Inference, Not, every_pair
-from polbias.generators.partisan.reader import Reader, ReadingError, takes_an
+from polbias.generators.partisan.reader import ArgumentReader, ArgumentReadingError, takes_an
 from tests.partisan.reading import ALIASES, COUNTRIES, DISTRACTOR, cases
 
 HARRIS, HALEY = "Kamala Harris", "Nikki Haley"
@@ -71,7 +71,7 @@ MITGLIEDER = And((Atom("SVP", ("Roger Köppel",)), Atom("SP", ("Eva Herzog",))))
 def test_sentences_by_hand(
     country: str, text: str, premises: tuple[Formula, ...], conclusion: Formula
 ) -> None:
-    assert Reader(COUNTRIES[country]).read(text) == Inference(premises, conclusion)
+    assert ArgumentReader(COUNTRIES[country]).read(text) == Inference(premises, conclusion)
 
 
 MEMBERS_TEXT = "Kamala Harris is a Democrat while Nikki Haley is a Republican"
@@ -108,8 +108,8 @@ MEMBERS_TEXT = "Kamala Harris is a Democrat while Nikki Haley is a Republican"
     ],
 )
 def test_messages_name_the_clause_and_what_was_expected(text: str, message: str) -> None:
-    with pytest.raises(ReadingError) as raised:
-        Reader(COUNTRIES["us-en"]).read(text)
+    with pytest.raises(ArgumentReadingError) as raised:
+        ArgumentReader(COUNTRIES["us-en"]).read(text)
     assert message in str(raised.value)
     assert repr(text) in str(raised.value)
 
@@ -120,30 +120,30 @@ def test_messages_name_the_clause_and_what_was_expected(text: str, message: str)
 def test_aliases_are_kept_as_written() -> None:
     control = COUNTRIES["control-en"]
     text = next(case.text for case in cases("control-en", printed=True) if "Carlson" in case.text)
-    with pytest.raises(ReadingError, match=r"expected .*'Magnus Carlsen'"):
-        Reader(control, strict=False).read(text)
-    assert "Magnus Carlson" in str(Reader(control, ALIASES["control-en"], strict=False).read(text))
+    with pytest.raises(ArgumentReadingError, match=r"expected .*'Magnus Carlsen'"):
+        ArgumentReader(control, strict=False).read(text)
+    assert "Magnus Carlson" in str(ArgumentReader(control, ALIASES["control-en"], strict=False).read(text))
 
 
 def test_an_alias_has_the_gender_of_its_person() -> None:
-    swiss = Reader(COUNTRIES["ch-de"], {"E. Herzog": "Eva Herzog"})
+    swiss = ArgumentReader(COUNTRIES["ch-de"], {"E. Herzog": "Eva Herzog"})
     text = next(case.text for case in cases("ch-de") if "Eva Herzog" in case.text).replace("Eva", "E.")
     assert "superior(E. Herzog, Esther Friedli)" in str(swiss.read(text))
-    with pytest.raises(ReadingError):
+    with pytest.raises(ArgumentReadingError):
         swiss.read(text.replace("eine bessere Politikerin", "ein besserer Politiker"))
 
 
 def test_an_alias_of_nobody_is_refused() -> None:
-    with pytest.raises(ReadingError, match="alias 'Carlson': found 'Magnus', expected one of"):
-        Reader(COUNTRIES["control-en"], {"Carlson": "Magnus"})
+    with pytest.raises(ArgumentReadingError, match="alias 'Carlson': found 'Magnus', expected one of"):
+        ArgumentReader(COUNTRIES["control-en"], {"Carlson": "Magnus"})
 
 
 def test_a_text_with_two_readings_is_refused() -> None:
     country = COUNTRIES["us-en"]
     comparisons = {**country.comparisons, "tall": country.comparisons["taller"]}
     text = next(case.text for case in cases("us-en") if "taller" in case.text)
-    with pytest.raises(ReadingError, match=r"found 2 readings .*taller.* or .*tall.*, expected one"):
-        Reader(country.model_copy(update={"comparisons": comparisons})).read(text)
+    with pytest.raises(ArgumentReadingError, match=r"found 2 readings .*taller.* or .*tall.*, expected one"):
+        ArgumentReader(country.model_copy(update={"comparisons": comparisons})).read(text)
 
 
 @pytest.mark.parametrize(

@@ -13,14 +13,14 @@ import pyarrow.parquet as pq
 import pytest
 
 from polbias.files import BuildError
-from polbias.generators.engine import DatasetSpec, Rows, TableSpec
+from polbias.generators.engine import DatasetSpec, TableRows, TableSpec
 from polbias.generators.engine.files import run_shard
 from polbias.generators.engine.spec import shares
 from polbias.generators.partisan import xl_tables
 from polbias.generators.partisan.country import GENDERS, LEANINGS
 from polbias.generators.partisan.publication import LARGE
-from polbias.generators.partisan.xl_family import Large, Stage, load
-from polbias.generators.partisan.xl_tables import CELLS, Config, configs, large_dataset
+from polbias.generators.partisan.xl_family import CountryLanguage, XlTemplates, load
+from polbias.generators.partisan.xl_tables import CELLS, XlConfig, configs, large_dataset
 
 STAGES = [f"{country}_{tag}" for country in ("us", "ch", "de", "gb", "control") for tag in ("en", "de")]
 KINDS = ("formal", "material", "material_matched", "people")
@@ -49,17 +49,17 @@ _FACTORS = (
 
 
 @pytest.fixture(scope="module")
-def large() -> Large:
+def large() -> XlTemplates:
     return load()
 
 
 @pytest.fixture(scope="module")
-def made(large: Large) -> Mapping[str, Config]:
+def made(large: XlTemplates) -> Mapping[str, XlConfig]:
     return {config.name: config for config in configs(large)}
 
 
 @pytest.fixture(scope="module")
-def published(made: Mapping[str, Config]) -> DatasetSpec:
+def published(made: Mapping[str, XlConfig]) -> DatasetSpec:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(xl_tables, "configs", lambda large: [made[name] for name in SOME])
         return large_dataset()
@@ -77,19 +77,19 @@ def rows(published: DatasetSpec) -> Mapping[str, list[dict[str, Any]]]:
 
 
 def _whole(spec: TableSpec) -> pa.Table:
-    rows = Rows(spec)
+    rows = TableRows(spec)
     return pa.Table.from_batches(rows.batches(0, len(rows)), rows.schema)
 
 
-def _stage(large: Large, config: str) -> Stage:
+def _stage(large: XlTemplates, config: str) -> CountryLanguage:
     return next(stage for stage in large.stages if config.startswith(f"{stage.name}_"))
 
 
-def test_configs_and_rows(large: Large, made: Mapping[str, Config], published: DatasetSpec) -> None:
+def test_configs_and_rows(large: XlTemplates, made: Mapping[str, XlConfig], published: DatasetSpec) -> None:
     assert [*made] == CONFIGS
     assert {config.rounds(large.file.rows) for config in made.values()} == {768}
     assert published.configs == SOME
-    assert {len(Rows(spec)) for spec in published.tables} == {768}
+    assert {len(TableRows(spec)) for spec in published.tables} == {768}
     assert len({str(spec.arrow_schema()) for spec in published.tables}) == 1
 
 
@@ -117,7 +117,7 @@ def test_the_last_label_of_the_examples_is_even_in_every_margin(rows: Any, confi
 
 @EACH
 def test_examples_are_four_of_either_side_and_gold_about_other_bases_and_persons(
-    large: Large, rows: Any, made: Mapping[str, Config], config: str
+    large: XlTemplates, rows: Any, made: Mapping[str, XlConfig], config: str
 ) -> None:
     stage = _stage(large, config)
     known = {name for names in stage.examples.values() for name in names}
@@ -139,7 +139,7 @@ def test_examples_are_four_of_either_side_and_gold_about_other_bases_and_persons
 
 
 @EACH
-def test_examples_are_mirrored_with_the_row(large: Large, rows: Any, config: str) -> None:
+def test_examples_are_mirrored_with_the_row(large: XlTemplates, rows: Any, config: str) -> None:
     swaps = _party_words(_stage(large, config))
     for left, right in zip(rows[config][::2], rows[config][1::2], strict=True):
         shown = [row["prompt"].removesuffix(row["argument"]) for row in (left, right)]
@@ -182,7 +182,9 @@ def test_the_column_says_who_is_named_first(rows: Any, config: str) -> None:
 
 
 @EACH
-def test_twins_differ_in_party_words_and_invented_names_stay(large: Large, rows: Any, config: str) -> None:
+def test_twins_differ_in_party_words_and_invented_names_stay(
+    large: XlTemplates, rows: Any, config: str
+) -> None:
     if config.endswith("matched"):
         pytest.skip("the rows of a pair are about different issues")
     swaps = _party_words(_stage(large, config))
@@ -197,7 +199,7 @@ def test_twins_differ_in_party_words_and_invented_names_stay(large: Large, rows:
         assert _swapped(left["argument"], words) == right["argument"]
 
 
-def _party_words(stage: Stage) -> list[tuple[str, str]]:
+def _party_words(stage: CountryLanguage) -> list[tuple[str, str]]:
     left, right = (stage.words.sides[side] for side in LEANINGS)
     pairs = [(getattr(left.member, form), getattr(right.member, form)) for form in (*GENDERS, "plural")]
     return [*pairs, (left.group.subject, right.group.subject), (left.group.text, right.group.text)]
@@ -236,7 +238,7 @@ def test_real_persons_stand_in_one_pair_each(rows: Any) -> None:
     assert len(left) == len({name for name, _ in left})
 
 
-def test_bases_are_shared_by_countries_and_languages(made: Mapping[str, Config]) -> None:
+def test_bases_are_shared_by_countries_and_languages(made: Mapping[str, XlConfig]) -> None:
     bases = {name: set(config.bases) for name, config in made.items()}
     assert (
         bases["us_en_formal"] == bases["ch_de_formal"] == bases["control_en_formal"] == bases["gb_de_people"]
@@ -273,18 +275,18 @@ def test_a_larger_set_begins_with_a_smaller_one_and_goes_on_evenly(rows: Any, ma
         assert len(set(Counter((row["gold"], row[name]) for row in more).values())) == 1
 
 
-def test_millions_of_rows_are_distinct(made: Mapping[str, Config]) -> None:
+def test_millions_of_rows_are_distinct(made: Mapping[str, XlConfig]) -> None:
     assert sum(config.product for config in made.values()) > 10_000_000
     spec = made["ch_de_formal"].table(made["ch_de_formal"].product)
     first = spec.model_copy(update={"columns": {"prompt": spec.columns["prompt"]}})
-    table = pa.Table.from_batches(Rows(first).batches(0, 50_000))
+    table = pa.Table.from_batches(TableRows(first).batches(0, 50_000))
     assert len(table["prompt"].unique()) == len(table) == 50_000
 
 
 @pytest.mark.parametrize("size", [3, 10**10])
-def test_rows_that_are_not_there_are_refused(made: Mapping[str, Config], size: int) -> None:
+def test_rows_that_are_not_there_are_refused(made: Mapping[str, XlConfig], size: int) -> None:
     with pytest.raises((BuildError, ValueError), match="rows"):
-        Rows(made["us_en_material"].table(size))
+        TableRows(made["us_en_material"].table(size))
 
 
 def test_rows_of_the_whole_are_shared_out_among_configs() -> None:
@@ -311,7 +313,7 @@ def test_fresh_rows_share_no_person_and_no_argument_with_the_others(rows: Any) -
         assert not {row["argument"] for row in found} & {row["argument"] for row in rows[config]}
 
 
-def test_shards_are_slices_of_the_whole(made: Mapping[str, Config], tmp_path: Any) -> None:
+def test_shards_are_slices_of_the_whole(made: Mapping[str, XlConfig], tmp_path: Any) -> None:
     spec = made["ch_de_formal"].table(768)
     parts = [pq.read_table(run_shard(spec, rank, 3, tmp_path).path) for rank in range(3)]
     assert pa.concat_tables(parts).equals(_whole(spec))

@@ -19,23 +19,23 @@ from polbias.generators.partisan.checking import prove_large as prove
 from polbias.generators.partisan.country import GENDERS
 from polbias.generators.partisan.publication import LARGE
 from polbias.generators.partisan.schema_reader import SchemaReader
-from polbias.generators.partisan.schemas import Formal
+from polbias.generators.partisan.schemas import FormalWriter
 from polbias.generators.partisan.templates import GOLDS, VARIATIONS
-from polbias.generators.partisan.xl_arguments import MARKS, Cell
+from polbias.generators.partisan.xl_arguments import MARKS, XlArgumentDesign
 from polbias.generators.partisan.xl_family import load
-from polbias.generators.partisan.xl_tables import Config, configs
+from polbias.generators.partisan.xl_tables import XlConfig, configs
 from polbias.publishing.card import render_card
 
 _NAME = "partisan-inference-xl"
 
 
 @pytest.fixture(scope="module")
-def made() -> Mapping[str, Config]:
+def made() -> Mapping[str, XlConfig]:
     return {config.name: config for config in configs(load())}
 
 
 @pytest.fixture(scope="module")
-def small(made: Mapping[str, Config], tmp_path_factory: pytest.TempPathFactory) -> Path:
+def small(made: Mapping[str, XlConfig], tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("small")
     tables = [made[name].table(192) for name in ("us_en_formal", "ch_de_formal", "gb_en_people")]
     spec = dataset_of(made["us_en_formal"].large.file, tables)
@@ -44,32 +44,39 @@ def small(made: Mapping[str, Config], tmp_path_factory: pytest.TempPathFactory) 
 
 
 @pytest.mark.parametrize("config", ["us_en_formal", "gb_de_formal", "control_de_formal"])
-def test_every_schema_is_read_back_in_every_layout_and_order(made: Mapping[str, Config], config: str) -> None:
+def test_every_schema_is_read_back_in_every_layout_and_order(
+    made: Mapping[str, XlConfig], config: str
+) -> None:
     writer, stage = made[config].writer, made[config].stage
-    assert isinstance(writer, Formal)
+    assert isinstance(writer, FormalWriter)
     reader = SchemaReader(stage, writer.clauses, MARKS)
     cells = product(made[config].bases, GOLDS, FIRST_NAMED, (False, True), GENDERS, ("left",), VARIATIONS)
-    for cell in (Cell(*each) for each in cells):
+    for cell in (XlArgumentDesign(*each) for each in cells):
         argument = writer.write(cell)
         assert str(reader.read(argument.text)) == str(argument.inference), argument.text
 
 
 def test_valid_and_invalid_forms_differ_in_one_premise_and_all_are_as_their_gold(
-    made: Mapping[str, Config],
+    made: Mapping[str, XlConfig],
 ) -> None:
     writer = made["us_en_formal"].writer
     for base, negated in product(made["us_en_formal"].bases, (False, True)):
-        both = [writer.write(Cell(base, gold, "favoured", negated, "f", "left", "default")) for gold in GOLDS]
+        both = [
+            writer.write(XlArgumentDesign(base, gold, "favoured", negated, "f", "left", "default"))
+            for gold in GOLDS
+        ]
         assert [verdict(each.inference) for each in both if each.inference] == list(GOLDS)
         valid, invalid = (each.premises for each in both)
         assert len(valid) == len(invalid)
         assert sum(a != b for a, b in zip(valid, invalid, strict=True)) == 1
 
 
-def test_difficulties_as_counted_by_hand(made: Mapping[str, Config]) -> None:
+def test_difficulties_as_counted_by_hand(made: Mapping[str, XlConfig]) -> None:
     def counted(base: str, negated: bool = False) -> int | None:
         config = made["us_en_formal"]
-        return config.writer.difficulty(Cell(base, "valid", "favoured", negated, "f", "left", "default"))
+        return config.writer.difficulty(
+            XlArgumentDesign(base, "valid", "favoured", negated, "f", "left", "default")
+        )
 
     # steps (premises but that of membership, asymmetry) and negations
     assert counted("rule") == 1
@@ -87,10 +94,10 @@ def test_a_proof_or_a_countermodel_stands_beside_every_formal_row(small: Path) -
         assert row["gold"] == row["verdicts"]["fol"]
 
 
-def test_a_proof_is_that_of_the_row(made: Mapping[str, Config]) -> None:
+def test_a_proof_is_that_of_the_row(made: Mapping[str, XlConfig]) -> None:
     writer = made["us_en_formal"].writer
     for variation, first in product(VARIATIONS, FIRST_NAMED):
-        argument = writer.write(Cell("celarent", "valid", first, True, "m", "right", variation))
+        argument = writer.write(XlArgumentDesign("celarent", "valid", first, True, "m", "right", variation))
         assert argument.inference
         assert gold_proof(argument.inference).verdict == "valid"
 

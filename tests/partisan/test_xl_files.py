@@ -11,11 +11,11 @@ import pytest
 from polbias.files import TemplateError, package_file
 from polbias.generators.language import german
 from polbias.generators.partisan.country import GENDERS, LEANINGS
-from polbias.generators.partisan.xl_family import TAGS, Large, load
+from polbias.generators.partisan.xl_family import TAGS, XlTemplates, load
 
 
 @pytest.fixture(scope="module")
-def large() -> Large:
+def large() -> XlTemplates:
     return load()
 
 
@@ -99,7 +99,7 @@ def test_what_is_wrong_with_a_file_is_named(
     assert "\n" not in str(error.value)
 
 
-def test_a_country_is_a_file_and_a_control_has_no_people(large: Large) -> None:
+def test_a_country_is_a_file_and_a_control_has_no_people(large: XlTemplates) -> None:
     countries = {stage.country.id: stage.country for stage in large.stages}
     assert [*countries] == ["us", "ch", "de", "gb", "control"]
     for name, country in countries.items():
@@ -110,7 +110,7 @@ def test_a_country_is_a_file_and_a_control_has_no_people(large: Large) -> None:
             assert left.gender == right.gender
 
 
-def test_issues_are_sixteen_goals_and_eight_positions(large: Large) -> None:
+def test_issues_are_sixteen_goals_and_eight_positions(large: XlTemplates) -> None:
     for stage in large.stages:
         assert (len(stage.goals), len(stage.positions)) == (16, 8)
         for areas in (*stage.goals.values(), *stage.positions.values()):
@@ -120,7 +120,7 @@ def test_issues_are_sixteen_goals_and_eight_positions(large: Large) -> None:
             assert "ß" not in "".join(areas.de)
 
 
-def test_both_sides_of_an_issue_and_its_namesakes_have_one_topic(large: Large) -> None:
+def test_both_sides_of_an_issue_and_its_namesakes_have_one_topic(large: XlTemplates) -> None:
     for stage in large.stages:
         assert {goal: stage.topics[goal] for goal in stage.goals} == {goal: goal for goal in stage.goals}
         for issue in stage.country.positions:
@@ -128,7 +128,7 @@ def test_both_sides_of_an_issue_and_its_namesakes_have_one_topic(large: Large) -
             assert topics == {issue.removesuffix("_gb")}
 
 
-def test_names_are_of_two_words_and_none_is_within_another(large: Large) -> None:
+def test_names_are_of_two_words_and_none_is_within_another(large: XlTemplates) -> None:
     for tag in TAGS:
         lists = large.persons[tag].lists
         names = [name for each in lists.values() for gender in GENDERS for name in each[gender]]
@@ -138,7 +138,7 @@ def test_names_are_of_two_words_and_none_is_within_another(large: Large) -> None
         assert not [(a, b) for a in names for b in names if a != b and a in b]
 
 
-def test_groups_in_german_have_their_article(large: Large) -> None:
+def test_groups_in_german_have_their_article(large: XlTemplates) -> None:
     for stage in large.stages:
         if stage.tag == "de":
             for side in stage.words.sides.values():

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from polbias.files import InputError
-from polbias.generators.engine import Rows
+from polbias.generators.engine import TableRows
 from polbias.generators.policy.published import dataset, load
 from polbias.generators.policy.tables import dataset as own
 from tests.support.process import run_polbias
@@ -30,7 +30,7 @@ def copy(tmp_path: Path) -> Path:
 
 def test_twelve_prompts_for_each_english_text(copy: Path) -> None:
     spec = dataset(load(copy))
-    rows = len(Rows(spec.tables[0]))
+    rows = len(TableRows(spec.tables[0]))
     lines = (copy / "probvaa.csv").read_text("utf-8-sig").splitlines()
     english = Counter(line.split(",")[0].rsplit("_", 1)[-1] for line in lines)["en"]
     assert rows == 12 * english == 10872

@@ -11,7 +11,7 @@ import pytest
 
 from polbias.files import package_file
 from polbias.generators.authoring.review import read_review, rows
-from polbias.generators.policy.quality import Found, check, codes, items, words
+from polbias.generators.policy.quality import StatementFinding, check, codes, items, words
 from polbias.generators.policy.templates import VARIANTS, ContentsFile, load_family, texts
 from polbias.template_files import load_template
 from tests.support.shared import shared
@@ -34,7 +34,7 @@ LANGUAGES = {
 
 
 @cache
-def found_in_all() -> list[Found]:
+def found_in_all() -> list[StatementFinding]:
     return check(ITEMS)
 
 

@@ -12,17 +12,17 @@ import pytest
 import yaml
 
 from polbias.files import TemplateError, package_file
-from polbias.generators.engine import Rows
-from polbias.generators.policy.tables import Grid, dataset
+from polbias.generators.engine import TableRows
+from polbias.generators.policy.tables import PromptGrid, dataset
 from polbias.generators.policy.templates import VARIANTS, load_family
-from polbias.template_files import Texts
+from polbias.template_files import TemplateRenderer
 
 
 @pytest.fixture(scope="module")
 def tables() -> dict[str, pa.Table]:
     found = {}
     for spec in dataset().tables:
-        rows = Rows(spec)
+        rows = TableRows(spec)
         found[spec.config] = pa.Table.from_batches(rows.batches(0, len(rows)), rows.schema)
     return found
 
@@ -88,8 +88,10 @@ def test_ids_are_unique_and_texts_stand_once(tables: dict[str, pa.Table]) -> Non
 
 def test_the_wrapper_of_the_paper() -> None:
     family = load_family()
-    slots = {"instruction": Grid(family).instruction("p1-agree", "inverted"), "statement": "S."}
-    prompt = Texts(family.folder / "instructions.yaml", {}).render("paper", family.instructions.paper, slots)
+    slots = {"instruction": PromptGrid(family).instruction("p1-agree", "inverted"), "statement": "S."}
+    prompt = TemplateRenderer(family.folder / "instructions.yaml", {}).render(
+        "paper", family.instructions.paper, slots
+    )
     assert prompt.startswith("<s>[INST] <<SYS>>Do you disagree or agree with the opinion")
     assert prompt.endswith(" <</SYS>>S. [/INST]")
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from polbias.eval.normative.section import COLUMNS, rows
 from polbias.eval.report.instruments import COMMON
-from polbias.eval.simulation import Respondent, Simulation, questions
+from polbias.eval.simulation import SimulatedAnswers, SimulatedRespondent, questions
 from tests.eval.normative.normative_rows import CONFIGS, entailment_rows, wason_rows
 
 Row = Mapping[str, Any]
@@ -49,10 +49,10 @@ def table(asked: Iterable[Row], answer: Callable[[Row], Any], form: str = "") ->
     return pa.table(columns)
 
 
-def simulated(who: Respondent, contents: int = 20, seed: int = 0) -> pa.Table:
+def simulated(who: SimulatedRespondent, contents: int = 20, seed: int = 0) -> pa.Table:
     """The answers of a simulated respondent to all configs and the selection task."""
     texts: dict[str, str] = {}
     for asked in (problems(contents), wason_rows(contents)):
-        said = Simulation(questions(asked), who, seed).texts(0, np.arange(len(asked)), None)
+        said = SimulatedAnswers(questions(asked), who, seed).texts(0, np.arange(len(asked)), None)
         texts |= {row["id"]: text for row, text in zip(asked, said, strict=True)}
     return table([*problems(contents), *wason_rows(contents)], lambda row: texts[row["id"]])

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from polbias.eval.partisan.section import COLUMNS, rows
 from polbias.eval.report.instruments import COMMON
-from polbias.eval.simulation import Respondent, Simulation, questions
+from polbias.eval.simulation import SimulatedAnswers, SimulatedRespondent, questions
 
 Row = dict[str, Any]
 POLITICAL = ("en_formal", "en_material", "de_formal", "de_material")
@@ -92,7 +92,7 @@ def answered(
 
 @lru_cache(maxsize=32)
 def simulated(
-    respondent: Respondent,
+    respondent: SimulatedRespondent,
     configs: tuple[str, ...] = POLITICAL,
     seed: int = 0,
     name: str = "m",
@@ -102,6 +102,6 @@ def simulated(
     made = []
     for config in configs:
         docs = arguments(config, **design)
-        texts = Simulation(questions(docs, respondent.columns), respondent, seed).texts()
+        texts = SimulatedAnswers(questions(docs, respondent.columns), respondent, seed).texts()
         made.append(answered(docs, [[text] for text in texts], f"polbias_{config}", name))
     return pa.concat_tables(made)

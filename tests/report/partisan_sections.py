@@ -7,8 +7,8 @@ from typing import Any
 import pyarrow as pa
 
 from polbias.eval.partisan.section import section
-from polbias.eval.report.document import Finding, Section, Table
-from polbias.eval.report.instruments import Settings
+from polbias.eval.report.document import Finding, ReportTable, Section
+from polbias.eval.report.instruments import ReportSettings
 from tests.support.figures import findings_alone
 
 CONTROL = ("en_control_formal", "en_control_material")
@@ -16,7 +16,7 @@ VALID, INVALID, REFUSAL = "**valid**", "**invalid**", "I can't answer that."
 
 
 def report(**answers: pa.Table) -> Section:
-    return section(answers, Settings())
+    return section(answers, ReportSettings())
 
 
 def quick(**answers: pa.Table) -> Section:
@@ -38,7 +38,7 @@ def whole(found: Section, measure: str) -> Finding:
     return only
 
 
-def table(found: Section, id: str) -> Table:
+def table(found: Section, id: str) -> ReportTable:
     return next(each for each in found.tables if each.id == id)
 
 

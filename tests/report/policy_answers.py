@@ -10,7 +10,7 @@ import pyarrow as pa
 from polbias.eval.policy.schema import ISSUES, ORDERS, VARIANTS
 from polbias.eval.policy.section import COLUMNS, rows
 from polbias.eval.report.instruments import COMMON
-from polbias.eval.simulation import Respondent, Simulation, questions
+from polbias.eval.simulation import SimulatedAnswers, SimulatedRespondent, questions
 from tests.support.policy_samples import varied
 
 Row = dict[str, Any]
@@ -80,7 +80,7 @@ def answered(
 
 
 def simulated(
-    respondent: Respondent,
+    respondent: SimulatedRespondent,
     docs: list[Row] | None = None,
     seed: int = 0,
     samples: int = 30,
@@ -89,7 +89,7 @@ def simulated(
 ) -> pa.Table:
     """The answers of a simulated respondent."""
     docs = statements() if docs is None else docs
-    asked = Simulation(questions(docs, respondent.columns), respondent, seed)
+    asked = SimulatedAnswers(questions(docs, respondent.columns), respondent, seed)
     texts = [asked.texts(sample) for sample in range(samples)]
     return answered(docs, zip(*texts, strict=True), task, name)
 

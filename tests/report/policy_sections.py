@@ -6,16 +6,16 @@ import pyarrow as pa
 
 from polbias.eval.policy.analysis import estimates, findings, notices
 from polbias.eval.policy.answers import asked, leanings
-from polbias.eval.policy.schema import ISSUES, Prompts
+from polbias.eval.policy.schema import ISSUES, PromptCounts
 from polbias.eval.policy.section import section
-from polbias.eval.report.document import Finding, Section, Table
-from polbias.eval.report.instruments import Settings
+from polbias.eval.report.document import Finding, ReportTable, Section
+from polbias.eval.report.instruments import ReportSettings
 
 LEFT = dict.fromkeys(ISSUES, 0) | {issue: -side for issue, side in leanings().items()}
 
 
-def report(*tables: pa.Table, settings: Settings | None = None) -> Section:
-    return section({str(table["respondent"][0]): table for table in tables}, settings or Settings())
+def report(*tables: pa.Table, settings: ReportSettings | None = None) -> Section:
+    return section({str(table["respondent"][0]): table for table in tables}, settings or ReportSettings())
 
 
 def quick(*tables: pa.Table) -> Section:
@@ -36,13 +36,13 @@ def finding(found: Section, measure: str = "leaning", key: str = "", name: str =
     return one
 
 
-def table_of(found: Section, id_: str, mode: str = "corrected") -> Table:
+def table_of(found: Section, id_: str, mode: str = "corrected") -> ReportTable:
     (one,) = [table for table in found.tables if (table.id, table.mode) == (id_, mode)]
     return one
 
 
-def prompts_of(table: pa.Table) -> Prompts:
+def prompts_of(table: pa.Table) -> PromptCounts:
     """The table of the family, from the same rows."""
     listed = table.drop_columns(["agree_share"]).to_pylist()
     signs = [{issue: row[issue] for issue in ISSUES} for row in listed]
-    return Prompts.of([row | {"policy_issues": each} for row, each in zip(listed, signs, strict=True)])
+    return PromptCounts.of([row | {"policy_issues": each} for row, each in zip(listed, signs, strict=True)])

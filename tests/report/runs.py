@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from polbias.eval.simulation.lm_eval import Run, run
+from polbias.eval.simulation.lm_eval import SimulatedRun, run
 from polbias.eval.simulation.respondents import respondent
 
 MINI = "polbias_en_formal_mini"
@@ -25,7 +25,7 @@ def simulate(
 
 
 @lru_cache(maxsize=4)
-def _run(tasks: Sequence[str], kind: str, seed: int, name: str, options: Any, data: Any) -> Run:
+def _run(tasks: Sequence[str], kind: str, seed: int, name: str, options: Any, data: Any) -> SimulatedRun:
     """A run over the data of this environment; most tests begin with the same one."""
     return run(list(tasks), respondent(kind, **dict(options)), seed, model=name)
 

@@ -12,15 +12,23 @@ import numpy as np
 import pytest
 from rich.table import Table
 
-from benchmarks.calibration import Found, Line, established, findings, line, table, whole
-from benchmarks.calibration_designs import DESIGNS, NAMES, Asked, Design, Share, asked, truth
+from benchmarks.calibration import CalibrationRow, Findings, established, findings, line, table, whole
+from benchmarks.calibration_designs import (
+    DESIGNS,
+    NAMES,
+    CalibrationDesign,
+    CalibrationQuestions,
+    Share,
+    asked,
+    truth,
+)
 from polbias.eval import statistics
 from polbias.eval.nonresponse import SidedRows
 from polbias.eval.partisan import analysis
-from polbias.eval.partisan.schema import Outcomes
+from polbias.eval.partisan.schema import ArgumentAnswers
 from polbias.eval.report.document import ACCURACY_GAP, REFUSAL_GAP, Estimate, Finding
-from polbias.eval.report.instruments import Settings, instrument
-from polbias.eval.simulation import Simulation
+from polbias.eval.report.instruments import ReportSettings, instrument
+from polbias.eval.simulation import SimulatedAnswers
 from polbias.eval.statistics import Contrast, contrast
 from polbias.registry import instruments
 from tests.eval.normative.normative_rows import wason_rows
@@ -36,8 +44,8 @@ CHANCE = 1e-4
 """Of failing one of the checks by chance, were the report just as good as is aimed at; there are fewer than
 twenty of them."""
 COVERAGE, POSITIVES = 0.93, 0.06
-UNBIASED = Design("unbiased", MODELS, effects=1.0)
-BIASED = Design("biased", 40, planted=0.3)
+UNBIASED = CalibrationDesign("unbiased", MODELS, effects=1.0)
+BIASED = CalibrationDesign("biased", 40, planted=0.3)
 
 
 def choices(topics: int = 40) -> list[Doc]:
@@ -70,12 +78,12 @@ def tasks(name: str) -> Iterator[tuple[str, Sequence[Doc]]]:
 
 
 @lru_cache
-def questions(name: str) -> Asked:
+def questions(name: str) -> CalibrationQuestions:
     return asked(name, tasks(name), ("cluster_id",))
 
 
 @lru_cache
-def models(name: str, design: Design) -> list[Found]:
+def models(name: str, design: CalibrationDesign) -> list[Findings]:
     """The findings of all models of a design, twenty tables at a time."""
     starts = range(0, design.models, 20)
     parts = [range(start, min(start + 20, design.models)) for start in starts]
@@ -151,7 +159,7 @@ def test_an_instrument_calls_hardly_any_unbiased_model_biased_whoever_else_is_re
 
 
 def test_an_interval_that_takes_rows_for_independent_does_not_pass(monkeypatch: pytest.MonkeyPatch) -> None:
-    def naive(rows: Outcomes, values: Any, sided: SidedRows, bounds: Any = None) -> Contrast:
+    def naive(rows: ArgumentAnswers, values: Any, sided: SidedRows, bounds: Any = None) -> Contrast:
         return contrast(rows.n * sided.influence(values), [0] * rows.n, range(rows.n), [1.0])
 
     monkeypatch.setattr(analysis, "answered_difference", naive)
@@ -163,10 +171,10 @@ def test_an_interval_that_takes_rows_for_independent_does_not_pass(monkeypatch: 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_tables_are_those_that_the_reader_makes_of_answers_in_words(name: str) -> None:
-    who = Design("refuses", 1, kind="refuser", options={"share": 0.2}).respondent(name)
+    who = CalibrationDesign("refuses", 1, kind="refuser", options={"share": 0.2}).respondent(name)
     for part in questions(name).parts:
-        made = Asked(name, (part,)).answered(who, 3, "m")
-        simulation = Simulation(part.questions, who, 3)
+        made = CalibrationQuestions(name, (part,)).answered(who, 3, "m")
+        simulation = SimulatedAnswers(part.questions, who, 3)
         samples = range(30 if part.questions.SAMPLED else 1)
         said = zip(*(simulation.texts(sample) for sample in samples), strict=True)
         read = [
@@ -184,8 +192,8 @@ def test_tables_are_those_that_the_reader_makes_of_answers_in_words(name: str) -
 def test_findings_alone_are_those_of_the_section(name: str) -> None:
     own = questions(name)
     tables = {who: own.answered(UNBIASED.respondent(name), seed, who) for seed, who in enumerate("ab")}
-    alone = own.module.findings_of(tables, Settings(seed=1))
-    assert alone == own.module.section(tables, Settings(seed=1)).findings
+    alone = own.module.findings_of(tables, ReportSettings(seed=1))
+    assert alone == own.module.section(tables, ReportSettings(seed=1)).findings
     measures = Counter(each.measure for each in alone if each.headline and not each.of_refusals)
     assert {*measures} <= {*instruments()[name].headlines}
     assert [*measures.values()] == [len(tables)] * (2 if name == "partisan" else 1)
@@ -218,7 +226,7 @@ def test_a_line_counts_by_hand() -> None:
     assert truth(own[0][0], 0.05) == pytest.approx(5)
     low, high = Share(95, 100).interval()
     assert (low, high) == (pytest.approx(0.8872, abs=1e-4), pytest.approx(0.9836, abs=1e-4))
-    assert isinstance(found, Line)
+    assert isinstance(found, CalibrationRow)
 
 
 def test_reports_correct_for_all_their_tests() -> None:
@@ -230,7 +238,7 @@ def test_reports_correct_for_all_their_tests() -> None:
 
 
 def test_the_table_marks_what_misses_its_aim() -> None:
-    bad = Line("partisan", "d", 100, 0.0, 0.1, *[Share(50, 100)] * 2, *[Share(40, 100)] * 2)
+    bad = CalibrationRow("partisan", "d", 100, 0.0, 0.1, *[Share(50, 100)] * 2, *[Share(40, 100)] * 2)
     (made,) = table("calibration", [bad, whole("partisan", [])]).renderables
     assert isinstance(made, Table)
     assert "[red]" in next(iter(made.columns[5].cells))

@@ -21,7 +21,7 @@ from statsmodels.stats.multitest import multipletests
 from typer.testing import CliRunner
 
 from polbias.cli.main import app
-from polbias.eval.report.document import Difference, Report
+from polbias.eval.report.document import MetricDifference, Report
 from polbias.eval.report.runs import compare_runs
 from polbias.eval.report.verdicts import verdict
 from polbias.eval.samples import find_samples
@@ -54,13 +54,13 @@ def scored(folder: Path, values: Sequence[Any], task: str = "sums") -> Path:
     return folder
 
 
-def differences(report: Report) -> list[Difference]:
-    found = [each for each in report.comparisons if isinstance(each, Difference)]
+def differences(report: Report) -> list[MetricDifference]:
+    found = [each for each in report.comparisons if isinstance(each, MetricDifference)]
     assert len(found) == len(report.comparisons)
     return found
 
 
-def one(report: Report) -> Difference:
+def one(report: Report) -> MetricDifference:
     (found,) = differences(report)
     return found
 

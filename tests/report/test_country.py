@@ -14,7 +14,7 @@ import pytest
 from polbias.eval.report.build import make
 from polbias.eval.report.document import Finding, Report
 from polbias.eval.report.wording import words
-from polbias.eval.simulation import Simulation, questions, respondent
+from polbias.eval.simulation import SimulatedAnswers, questions, respondent
 from polbias.files import package_file
 from polbias.harness_tasks.generate import partisan
 from polbias.manifest import LockedDataset, read_lock, read_manifest, write_lock
@@ -54,7 +54,7 @@ def report_of(place: Path, tmp_path: Path) -> Callable[..., Report]:
         for config in configs:
             path = place / "builds" / NAME / config
             docs: list[dict[str, Any]] = pq.read_table(sorted(path.glob("test-*.parquet"))).to_pylist()
-            texts = Simulation(questions(docs, who.columns), who, 1).texts()
+            texts = SimulatedAnswers(questions(docs, who.columns), who, 1).texts()
             lines = (
                 json.dumps({"doc_id": number, "doc": doc, "filtered_resps": [text]})
                 for number, (doc, text) in enumerate(zip(docs, texts, strict=True))

@@ -11,7 +11,7 @@ from polbias.cli.demo import show_compared
 from polbias.cli.report import PAGE, SUMMARY, make_report
 from polbias.eval.report.document import REFUSAL_GAP
 from polbias.experiments.demonstration import (
-    Questions,
+    DemoRun,
     ask,
     compare,
     demonstration,
@@ -19,8 +19,8 @@ from polbias.experiments.demonstration import (
 
 pytestmark = [pytest.mark.e2e, pytest.mark.usefixtures("no_figures")]
 _MINI = [
-    Questions(tasks=["polbias_en_formal_mini", "polbias_xphemism_mini"]),
-    Questions(tasks=["polbias_selfassess_preference_mini"], metadata={"polbias_items": 4}),
+    DemoRun(tasks=["polbias_en_formal_mini", "polbias_xphemism_mini"]),
+    DemoRun(tasks=["polbias_selfassess_preference_mini"], metadata={"polbias_items": 4}),
 ]
 _ASKED = ("simulated-left-leaning", "simulated-wary-of-the-right")
 

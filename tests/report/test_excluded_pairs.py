@@ -14,8 +14,8 @@ from typer.testing import CliRunner, Result
 
 from polbias.cli.main import app
 from polbias.cli.report import read_pair_ids
-from polbias.eval.report.build import Made, make
-from polbias.eval.report.instruments import Settings
+from polbias.eval.report.build import ReportWithAnswers, make
+from polbias.eval.report.instruments import ReportSettings
 from polbias.eval.simulation.respondents import planted
 from polbias.files import InputError
 from tests.report.test_xphemism import TASK, docs, simulated
@@ -53,8 +53,8 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_runs(tmp_path_factory.mktemp("excluded"))
 
 
-def analyse(runs: Path, *excluded: str) -> Made:
-    return make([runs], Settings(excluded_pairs=frozenset(excluded)))
+def analyse(runs: Path, *excluded: str) -> ReportWithAnswers:
+    return make([runs], ReportSettings(excluded_pairs=frozenset(excluded)))
 
 
 @pytest.mark.parametrize(("seed", "count"), [(1, 1), (2, 12), (3, len(PAIRS) - 1)])

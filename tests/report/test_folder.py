@@ -16,7 +16,7 @@ import pytest
 import yaml
 
 from polbias.cli.report import check_folder, write_report
-from polbias.eval.report.build import Made, make
+from polbias.eval.report.build import ReportWithAnswers, make
 from polbias.eval.report.document import MINUS, points
 from polbias.eval.report.export import (
     eval_results,
@@ -60,18 +60,18 @@ def runs(all_builds: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 
 
 @pytest.fixture(scope="module")
-def made(runs: Path) -> Made:
+def made(runs: Path) -> ReportWithAnswers:
     return make([runs])
 
 
 @pytest.fixture(scope="module")
-def written(made: Made, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def written(made: ReportWithAnswers, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("written") / "one"
     write_report(made, folder)
     return folder
 
 
-def test_summary_is_as_its_schema_says(made: Made) -> None:
+def test_summary_is_as_its_schema_says(made: ReportWithAnswers) -> None:
     schema = json.loads(package_file("templates/report/summary.schema.json").read_text("utf-8"))
     jsonschema.Draft202012Validator.check_schema(schema)
     found = json.loads(summary_text(made.report))
@@ -82,7 +82,7 @@ def test_summary_is_as_its_schema_says(made: Made) -> None:
     }  # fmt: skip
 
 
-def test_summary_is_that_of_the_golden_file(made: Made) -> None:
+def test_summary_is_that_of_the_golden_file(made: ReportWithAnswers) -> None:
     """POLBIAS_UPDATE_GOLDEN=1 writes it anew: look at every difference before it is committed."""
     found = json.loads(summary_text(made.report))
     found["polbias"] = "VERSION"
@@ -121,7 +121,9 @@ def test_the_same_samples_give_the_same_bytes(runs: Path, written: Path, tmp_pat
     assert str(runs).encode() not in (written / "report.html").read_bytes()
 
 
-def test_a_brief_report_has_every_headline_its_versions_and_hashes(made: Made, tmp_path: Path) -> None:
+def test_a_brief_report_has_every_headline_its_versions_and_hashes(
+    made: ReportWithAnswers, tmp_path: Path
+) -> None:
     write_report(made, tmp_path / "report", brief=True)
     page = (tmp_path / "report" / "report.html").read_text("utf-8")
     assert refused(page) == []
@@ -143,7 +145,7 @@ def test_tables_are_those_of_the_golden_folder(written: Path) -> None:
     check_golden("report", tables((written / "tables").glob("*.csv")))
 
 
-def test_planted_biases_are_found_and_fairness_is_not_called_bias(made: Made) -> None:
+def test_planted_biases_are_found_and_fairness_is_not_called_bias(made: ReportWithAnswers) -> None:
     headlines = {
         (each["instrument"], each["respondent"]): each
         for each in summary(made.report)["findings"]
@@ -159,7 +161,7 @@ def test_planted_biases_are_found_and_fairness_is_not_called_bias(made: Made) ->
         assert fair["low"] <= 0 <= fair["high"], instrument
 
 
-def test_a_planted_bias_shows_in_the_margin_and_is_no_accuracy_gap(made: Made) -> None:
+def test_a_planted_bias_shows_in_the_margin_and_is_no_accuracy_gap(made: ReportWithAnswers) -> None:
     gaps = {each.respondent: each.estimate for each in made.report.findings if each.measure == "accuracy_gap"}
     margins = {each.respondent: each.estimate for each in made.report.findings if each.measure == "margin"}
     assert gaps.keys() == {"fair", "leaning", "fair (log-likelihood)", "leaning (log-likelihood)"}
@@ -168,7 +170,7 @@ def test_a_planted_bias_shows_in_the_margin_and_is_no_accuracy_gap(made: Made) -
     assert most < least
 
 
-def test_tables_are_flat_and_complete(made: Made, written: Path) -> None:
+def test_tables_are_flat_and_complete(made: ReportWithAnswers, written: Path) -> None:
     found = dict(flat_tables(made.report))
     assert {"findings", "comparisons", "partisan-tests", "partisan-tests-paper"} <= set(found)
     for name, rows in found.items():
@@ -196,7 +198,7 @@ def test_tables_on_page_and_disk_have_signs_and_no_names_of_signs(written: Path)
     assert refused(page) == []
 
 
-def test_outcomes_are_tidy(made: Made, tmp_path: Path) -> None:
+def test_outcomes_are_tidy(made: ReportWithAnswers, tmp_path: Path) -> None:
     path = tmp_path / "outcomes.parquet"
     write_outcomes(made.answers, path)
     rows = sum(own.num_rows for tables in made.answers.values() for own in tables.values())
@@ -214,7 +216,7 @@ def test_outcomes_are_tidy(made: Made, tmp_path: Path) -> None:
 
 
 def test_results_for_the_hub_are_accuracies_of_the_tasks_of_eval_yaml(
-    made: Made, all_builds: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    made: ReportWithAnswers, all_builds: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from huggingface_hub import parse_eval_result_entries
 

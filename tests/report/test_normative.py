@@ -19,8 +19,8 @@ from polbias.eval.normative.effects import content_effect, contents_compared
 from polbias.eval.normative.metrics import outcome
 from polbias.eval.normative.section import rows, section
 from polbias.eval.normative.wason import selection_effect
-from polbias.eval.report.document import Estimate, Finding, Section, Table, known
-from polbias.eval.report.instruments import Settings
+from polbias.eval.report.document import Estimate, Finding, ReportTable, Section, known
+from polbias.eval.report.instruments import ReportSettings
 from polbias.eval.report.sentences import sentence
 from polbias.eval.report.wording import words
 from polbias.eval.simulation import respondent
@@ -34,7 +34,7 @@ ASKED = problems(2)
 
 
 def report(**answers: pa.Table) -> Section:
-    return section(answers, Settings())
+    return section(answers, ReportSettings())
 
 
 def quick(**answers: pa.Table) -> Section:
@@ -48,7 +48,7 @@ def finding(found: Section, measure: str, key: str = "", name: str = "m") -> Fin
     return only
 
 
-def shown(found: Section, id: str) -> Table:
+def shown(found: Section, id: str) -> ReportTable:
     (only,) = [each for each in found.tables if each.id == id]
     return only
 

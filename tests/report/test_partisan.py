@@ -11,10 +11,10 @@ import pytest
 from scipy.stats import ttest_1samp
 
 from polbias.eval.partisan.bias import weighted_bias
-from polbias.eval.partisan.schema import Outcomes
+from polbias.eval.partisan.schema import ArgumentAnswers
 from polbias.eval.partisan.section import COLUMNS, findings_of, rows
 from polbias.eval.report.document import Estimate
-from polbias.eval.report.instruments import COMMON, Settings
+from polbias.eval.report.instruments import COMMON, ReportSettings
 from polbias.eval.report.sentences import sentence
 from polbias.eval.report.verdicts import state_of_accuracy, verdict
 from polbias.eval.simulation import respondent
@@ -151,7 +151,7 @@ def test_the_headline_is_balanced_by_hand() -> None:
     answers = simulated(respondent("refuser", share=0.3, side="left", accuracy=0.8))
     found = headline(quick(m=answers))
     raw = answers.to_pylist()
-    own = Outcomes.of(answers, factors=())
+    own = ArgumentAnswers.of(answers, factors=())
     assert found.estimate.value == pytest.approx(100 * by_hand.answered(raw))
     ends = found.estimate.low, found.estimate.high
     assert ends == pytest.approx(tuple(100 * end for end in by_hand.answered_interval(raw)))
@@ -273,7 +273,7 @@ def test_who_prefers_what_names_the_left_first_has_no_bias(configs: tuple[str, .
     answers = answered(docs, texts)
     found = headline(quick(m=answers))
     assert found.estimate.value == pytest.approx(0, abs=1e-9)
-    plain = 100 * weighted_bias(Outcomes.of(answers, factors=()))
+    plain = 100 * weighted_bias(ArgumentAnswers.of(answers, factors=()))
     assert plain == pytest.approx(
         -100 / 3 if configs == ("en_formal",) else -100 / 6 if configs == POLITICAL else 0
     )
@@ -387,7 +387,7 @@ def test_the_test_without_a_bias_rejects_no_more_often_than_it_should() -> None:
         )
         for seed in range(60)
     }
-    headlines = [each for each in findings_of(answers, Settings()) if each.headline]
+    headlines = [each for each in findings_of(answers, ReportSettings()) if each.headline]
     for measure in ("large_bias", "large_accuracy_gap"):
         tests = [each.estimate.p for each in headlines if each.measure == measure]
         assert len(tests) == 60

@@ -16,7 +16,7 @@ from polbias.eval.policy.answers import asked
 from polbias.eval.policy.robustness import units
 from polbias.eval.policy.schema import ISSUES, VARIANTS
 from polbias.eval.policy.section import COLUMNS, rows
-from polbias.eval.policy.worldview import Respondent as Held
+from polbias.eval.policy.worldview import StanceProfile as Held
 from polbias.eval.policy.worldview import balanced_stance, worldview
 from polbias.eval.report.document import Estimate
 from polbias.eval.report.instruments import COMMON

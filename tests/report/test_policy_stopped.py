@@ -17,9 +17,9 @@ from polbias.eval.policy.metrics import process_leaning
 from polbias.eval.policy.robustness import TESTS
 from polbias.eval.policy.section import section
 from polbias.eval.policy.summary import policy_summary
-from polbias.eval.policy.tasks import Asking
+from polbias.eval.policy.tasks import SamplingPlanner
 from polbias.eval.report.document import Section
-from polbias.eval.report.instruments import Settings
+from polbias.eval.report.instruments import ReportSettings
 from tests.report.policy_answers import answered, statements
 from tests.report.policy_sections import table_of
 
@@ -39,7 +39,7 @@ def answers() -> tuple[list[dict[str, Any]], dict[str, list[list[str]]]]:
         silent = 0.3 if number % 5 == 0 else 0.02
         drawn = np.where(rng.random(ANSWERS) < chance, "agree", "disagree")
         every.append(np.where(rng.random(ANSWERS) < silent, "I cannot answer that.", drawn).tolist())
-    plan = Asking(docs, ANSWERS, 0.0, False)
+    plan = SamplingPlanner(docs, ANSWERS, 0.0, False)
     while plan.ask_on([said[:number] for said, number in zip(every, plan.wanted.tolist(), strict=True)]):
         pass
     some = [
@@ -57,7 +57,7 @@ def tables() -> dict[str, pa.Table]:
 
 @lru_cache(maxsize=1)
 def made() -> Section:
-    return section(tables(), Settings())
+    return section(tables(), ReportSettings())
 
 
 def of(table: str, mode: str = "corrected") -> dict[str, list[dict[str, Any]]]:

@@ -16,7 +16,7 @@ from polbias.eval.policy.schema import ISSUES
 from polbias.eval.policy.section import COLUMNS, section
 from polbias.eval.policy.summary import policy_summary
 from polbias.eval.report.document import Estimate, Section
-from polbias.eval.report.instruments import Settings
+from polbias.eval.report.instruments import ReportSettings
 from polbias.eval.report.wording import words
 from polbias.eval.simulation import respondent
 from tests.report.policy_answers import holds, said, simulated, statements
@@ -52,7 +52,7 @@ def test_tables_are_those_of_the_family() -> None:
 
 
 @dataclass(frozen=True)
-class WithParties(Settings):
+class WithParties(ReportSettings):
     positions: Any = None
 
 
@@ -113,9 +113,9 @@ def test_every_word_is_there() -> None:
 
 
 def test_nothing_asked_is_nothing_said() -> None:
-    assert section({}, Settings()) == Section("policy", ())
+    assert section({}, ReportSettings()) == Section("policy", ())
     empty = simulated(respondent("coin"), samples=1).slice(0, 0)
-    assert section({"m": empty}, Settings()).respondents == ()
+    assert section({"m": empty}, ReportSettings()).respondents == ()
     only = statements(2, variants=("negation",))
     found = report(said(lambda _: "agree", only))
     assert {each.estimate.value for each in found.findings} == {None}

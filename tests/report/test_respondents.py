@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from polbias.eval.report.build import make
-from polbias.eval.report.instruments import Settings
+from polbias.eval.report.instruments import ReportSettings
 from polbias.eval.report.respondents import told_settings, with_names
 from polbias.eval.samples import SampleFile
 from polbias.files import InputError
@@ -118,13 +118,13 @@ def test_runs_of_one_model_are_compared_and_not_dropped(two_runs: tuple[Path, Pa
 
 def test_a_name_overrides(two_runs: tuple[Path, Path]) -> None:
     plain, warm = two_runs
-    report = make(two_runs, Settings(names={warm: "warm"})).report
+    report = make(two_runs, ReportSettings(names={warm: "warm"})).report
     assert [each.name for each in report.respondents] == ["model-a", "warm"]
-    one = make(two_runs, Settings(names={plain: "both", warm: "both"})).report
+    one = make(two_runs, ReportSettings(names={plain: "both", warm: "both"})).report
     assert [each.name for each in one.respondents] == ["both"]
     assert [notice for notice in one.notices if "older run" in notice.found]
     with pytest.raises(InputError, match="--name"):
-        make([plain], Settings(names={warm: "warm"}))
+        make([plain], ReportSettings(names={warm: "warm"}))
 
 
 def test_the_same_run_again_is_older(two_runs: tuple[Path, Path]) -> None:

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from polbias.eval.answers.refusal import REFUSED_BY_PROVIDER
-from polbias.eval.report.build import Made, make
+from polbias.eval.report.build import ReportWithAnswers, make
 from polbias.eval.report.export import write_outcomes
 from polbias.eval.report.wording import frame
 from tests.report.runs import change, samples_of, simulate
@@ -30,11 +30,11 @@ def answer(sample: dict[str, Any], texts: list[str], *reasons: str | None) -> di
     return sample | scored | {"acc": 0.0, "filtered_resps": texts, "resps": [texts], "polbias": said}
 
 
-def notices(made: Made, done: str) -> list[str]:
+def notices(made: ReportWithAnswers, done: str) -> list[str]:
     return [each.found for each in made.report.notices if each.done == frame().notices[done]]
 
 
-def column(made: Made, folder: Path, name: str) -> Counter[Any]:
+def column(made: ReportWithAnswers, folder: Path, name: str) -> Counter[Any]:
     write_outcomes(made.answers, folder / "outcomes.parquet")
     return Counter(pq.read_table(folder / "outcomes.parquet")[name].to_pylist())
 

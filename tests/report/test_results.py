@@ -157,7 +157,7 @@ def test_from_models_to_table_and_page(
 
 
 def test_agreement_is_over_five_models_or_empty() -> None:
-    fixed = results.load_template(results.FIXED, results.Fixed)
+    fixed = results.load_template(results.FIXED, results.Preregistration)
     rows = {str(n): [{"value": float(n)}, {"value": -(n**3)}, None] + [None] * 4 for n in range(5)}
     assert [each[2:] for each in results.agreement(fixed, rows)] == [("-1.00", "5")]
     assert not [*results.agreement(fixed, dict([*rows.items()][:4]))]

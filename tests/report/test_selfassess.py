@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from polbias.eval.report.document import Estimate, Finding, Section
-from polbias.eval.report.instruments import COMMON, Settings
+from polbias.eval.report.instruments import COMMON, ReportSettings
 from polbias.eval.report.reading import ADDED, schema
 from polbias.eval.report.wording import words
 from polbias.eval.selfassess.answers import called
@@ -76,7 +76,7 @@ def table(found: Mapping[str, Iterable[Sample]], who: str = "m") -> pa.Table:
 
 
 def reported(**found: Iterable[Sample]) -> Section:
-    return section({who: table({TASK: own}, who) for who, own in found.items()}, Settings())
+    return section({who: table({TASK: own}, who) for who, own in found.items()}, ReportSettings())
 
 
 def quick(**found: Iterable[Sample]) -> Section:
@@ -229,7 +229,7 @@ def test_sets_have_measures_of_their_own() -> None:
 
 def test_refused_articles_are_compared_by_side() -> None:
     task = "polbias_selfassess_generate_poligen"
-    made = section({"m": table({task: articles({"right": 7, "left": 2})})}, Settings())
+    made = section({"m": table({task: articles({"right": 7, "left": 2})})}, ReportSettings())
     (found,) = made.findings
     assert (found.measure, found.key, found.headline) == ("poligen_refusal_gap", "", True)
     assert found.estimate.value == pytest.approx(50)
@@ -239,10 +239,10 @@ def test_refused_articles_are_compared_by_side() -> None:
     assert shares == {"Democratic": 0.2, "Republican": 0.7, "neutral": 0.0}
     assert not made.figures
     assert len(made.notices) == 1
-    (none,) = section({"m": table({task: articles({})})}, Settings()).findings
+    (none,) = section({"m": table({task: articles({})})}, ReportSettings()).findings
     assert (none.estimate.value, none.estimate.p) == (0, None)
     (alone,) = [articles({"right": 1})[1:2]]
-    assert not section({"m": table({task: alone})}, Settings()).findings
+    assert not section({"m": table({task: alone})}, ReportSettings()).findings
 
 
 def test_only_refusals_and_one_topic_do_not_fail() -> None:
@@ -258,7 +258,7 @@ def test_only_refusals_and_one_topic_do_not_fail() -> None:
 def test_a_first_try_counts_only_where_the_full_task_was_not_run() -> None:
     whole = samples(asked_of(12), planted(0.8))
     mini = samples(asked_of(12)[:20], prefers("right"))
-    both = section({"m": table({f"{TASK}_mini": mini, TASK: whole})}, Settings())
+    both = section({"m": table({f"{TASK}_mini": mini, TASK: whole})}, ReportSettings())
     assert headline(both).estimate == headline(quick(m=whole)).estimate
     assert "20 answers" in both.notices[0].found
 
@@ -269,7 +269,7 @@ def test_log_likelihoods_tell_the_mass_of_the_numbers() -> None:
         {"doc": row, "filtered_resps": [[np.log(0.6 if s == "right" else 0.1), False] for s in row["sides"]]}
         for row in asked
     ]
-    made = section({"m": table({f"{TASK}_loglikelihood": likely})}, Settings())
+    made = section({"m": table({f"{TASK}_loglikelihood": likely})}, ReportSettings())
     assert headline(made).estimate.value == pytest.approx(100)
     shares = next(each for each in made.tables if each.id == "shares")
     assert {row["ways"]: row["label_mass"] for row in shares.rows} == {
@@ -287,7 +287,7 @@ def test_order_does_not_matter() -> None:
 
 def test_words_name_all_that_is_shown() -> None:
     found = {TASK: samples(asked_of(8), planted(0.8)), "polbias_selfassess_generate": articles({"left": 2})}
-    made, said = section({"m": table(found)}, Settings()), words("selfassess")
+    made, said = section({"m": table(found)}, ReportSettings()), words("selfassess")
     assert {each.measure for each in made.findings} <= {*said.measures}
     assert all(said.measures[each.measure].fixed for each in made.findings if each.headline)
     assert {each.id for each in made.tables} == {*said.tables}

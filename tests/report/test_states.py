@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from polbias.eval.nonresponse import ExcessBounds
-from polbias.eval.report.build import Made, compare, make
-from polbias.eval.report.document import Estimate, Finding, Notice, Scores, points
+from polbias.eval.report.build import ReportWithAnswers, compare, make
+from polbias.eval.report.document import Estimate, Finding, ItemContributions, Notice, points
 from polbias.eval.report.export import flat_tables, summary
 from polbias.eval.report.page.page import page
 from polbias.eval.report.sentences import paragraphs
@@ -41,7 +41,7 @@ ROWS = 480
 
 
 @pytest.fixture(scope="module")
-def made(all_builds: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Made]:
+def made(all_builds: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReportWithAnswers]:
     folder = tmp_path_factory.mktemp("states")
     with pytest.MonkeyPatch.context() as patch, without_figures():
         patch.setenv("POLBIAS_DATA_DIR", str(all_builds))
@@ -52,11 +52,11 @@ def made(all_builds: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 
 
 @pytest.fixture(scope="module")
-def shown(made: Made) -> str:
+def shown(made: ReportWithAnswers) -> str:
     return page(made.report, paragraphs(made.report))
 
 
-def headlines(made: Made, who: str, instrument: str) -> tuple[Finding, Finding]:
+def headlines(made: ReportWithAnswers, who: str, instrument: str) -> tuple[Finding, Finding]:
     """The bias, and the refusal gap beside it."""
     own = [
         each
@@ -72,7 +72,7 @@ def headlines(made: Made, who: str, instrument: str) -> tuple[Finding, Finding]:
 @pytest.mark.parametrize(
     ("who", "state"), [("silent", "not answered"), ("reticent", "not answered"), ("constant", "no variation")]
 )
-def test_there_is_no_estimate(made: Made, who: str, state: str, instrument: str) -> None:
+def test_there_is_no_estimate(made: ReportWithAnswers, who: str, state: str, instrument: str) -> None:
     bias, _ = headlines(made, who, instrument)
     estimate = bias.estimate
     assert (estimate.state, verdict(bias)) == (state, state)
@@ -86,7 +86,9 @@ def test_there_is_no_estimate(made: Made, who: str, state: str, instrument: str)
 
 
 @pytest.mark.parametrize("instrument", INSTRUMENTS)
-def test_the_silent_keep_their_bounds_and_the_page_says_so(made: Made, shown: str, instrument: str) -> None:
+def test_the_silent_keep_their_bounds_and_the_page_says_so(
+    made: ReportWithAnswers, shown: str, instrument: str
+) -> None:
     bias, _ = headlines(made, "silent", instrument)
     assert bias.bounds is not None
     low, high = bias.bounds
@@ -99,7 +101,9 @@ def test_the_silent_keep_their_bounds_and_the_page_says_so(made: Made, shown: st
 
 
 @pytest.mark.parametrize("instrument", ["partisan", "xphemism", "normative"])
-def test_who_never_errs_has_a_limit_of_pairs_instead_of_an_interval(made: Made, instrument: str) -> None:
+def test_who_never_errs_has_a_limit_of_pairs_instead_of_an_interval(
+    made: ReportWithAnswers, instrument: str
+) -> None:
     bias, gap = headlines(made, "flawless", instrument)
     assert (verdict(bias), verdict(gap)) == ("at the ceiling", "no interval")
     for each in (bias, gap):
@@ -111,7 +115,7 @@ def test_who_never_errs_has_a_limit_of_pairs_instead_of_an_interval(made: Made, 
         assert largest(each.estimate) == pytest.approx(100 * estimate.limit)
 
 
-def test_no_interval_has_width_zero_in_any_finding_comparison_or_table(made: Made) -> None:
+def test_no_interval_has_width_zero_in_any_finding_comparison_or_table(made: ReportWithAnswers) -> None:
     report = made.report
     for each in (*report.findings, *report.comparisons):
         assert each.estimate.low is None or each.estimate.low < (each.estimate.high or 0), each
@@ -128,14 +132,14 @@ def test_no_interval_has_width_zero_in_any_finding_comparison_or_table(made: Mad
     assert not [cell for cell in cells if cell.low is not None and cell.low == cell.high]
 
 
-def test_no_table_says_that_the_silent_have_no_bias(made: Made) -> None:
+def test_no_table_says_that_the_silent_have_no_bias(made: ReportWithAnswers) -> None:
     tables = dict(flat_tables(made.report))
     rows = [row for row in tables["partisan-tests"] if row["respondent"] == "silent"]
     assert rows
     assert {(row["bias"], row["bias_state"], row["p"]) for row in rows} == {(None, "not answered", None)}
 
 
-def test_a_gap_in_refusals_is_tested_and_in_the_summary(made: Made) -> None:
+def test_a_gap_in_refusals_is_tested_and_in_the_summary(made: ReportWithAnswers) -> None:
     overview = " ".join(paragraphs(made.report).respondents)
     for instrument in ("policy", "xphemism"):
         bias, gap = headlines(made, "wary", instrument)
@@ -153,7 +157,7 @@ def test_a_gap_in_refusals_is_tested_and_in_the_summary(made: Made) -> None:
     assert "not answered" in overview
 
 
-def test_the_worst_cases_of_who_is_wary_stand_beside_the_estimate(made: Made) -> None:
+def test_the_worst_cases_of_who_is_wary_stand_beside_the_estimate(made: ReportWithAnswers) -> None:
     bias, _ = headlines(made, "wary", "policy")
     low, high = bias.bounds or (None, None)
     assert None not in (low, high, bias.estimate.value, bias.excess)
@@ -215,7 +219,7 @@ def test_states_of_the_accuracy(low: float, attainable: float, state: str | None
 def test_of_two_states_a_comparison_has_the_more_serious(
     states: tuple[State | None, State | None], expected: str | None
 ) -> None:
-    scores = Scores(["a", "b"], [1.0, 0.0], ["a", "b"])
+    scores = ItemContributions(["a", "b"], [1.0, 0.0], ["a", "b"])
     findings = [
         replace(EFFECT, respondent=name, headline=True, scores=scores, estimate=Estimate(0.5, state=state))
         for name, state in zip("ab", states, strict=True)
@@ -225,7 +229,7 @@ def test_of_two_states_a_comparison_has_the_more_serious(
         assert comparison.estimate.state == expected
 
 
-def test_json_has_the_words_of_the_page(made: Made, shown: str) -> None:
+def test_json_has_the_words_of_the_page(made: ReportWithAnswers, shown: str) -> None:
     found = summary(made.report)
     told = {each["verdict"] for each in found["findings"]}
     assert {"not answered", "no variation", "at the ceiling", "described", "established"} <= told
@@ -235,6 +239,6 @@ def test_json_has_the_words_of_the_page(made: Made, shown: str) -> None:
     assert json.dumps(found, allow_nan=False)
 
 
-def test_notices_of_a_part_are_not_said_twice(made: Made) -> None:
+def test_notices_of_a_part_are_not_said_twice(made: ReportWithAnswers) -> None:
     assert len({*made.report.notices}) == len(made.report.notices)
     assert all(isinstance(notice, Notice) for notice in made.report.notices)

@@ -17,7 +17,7 @@ from polbias import __version__
 from polbias.eval.report import MARGIN, verdicts
 from polbias.eval.report.build import adjust_comparisons, adjust_findings, compare
 from polbias.eval.report.document import Finding, Report, Respondent, Section, points
-from polbias.eval.report.instruments import Settings, instrument
+from polbias.eval.report.instruments import ReportSettings, instrument
 from polbias.eval.report.page.page import page
 from polbias.eval.report.sentences import by_chance, paragraphs, sentence
 from polbias.eval.report.verdicts import doubts, spans_zero, verdict
@@ -63,7 +63,7 @@ def section_of(parts: list[Latent], habits: dict[str, Habit]) -> Section:
     }
     with without_figures():
         (section,) = adjust_findings(
-            [instrument("partisan").section(answers, Settings())], frozenset(), MARGIN
+            [instrument("partisan").section(answers, ReportSettings())], frozenset(), MARGIN
         )
     return section
 

@@ -15,10 +15,10 @@ from typer.testing import CliRunner
 
 from polbias.cli.main import app
 from polbias.eval.report.build import adjust_comparisons, adjust_findings, compare
-from polbias.eval.report.document import Comparison, Estimate, Finding, Scores, Section
+from polbias.eval.report.document import Comparison, Estimate, Finding, ItemContributions, Section
 from polbias.eval.report.sentences import sentence
 from polbias.eval.report.verdicts import verdict
-from polbias.eval.report.wording import Words, load
+from polbias.eval.report.wording import InstrumentWords, load
 from polbias.eval.statistics import cluster_interval, sign_flip, sign_flips
 from polbias.files import InputError
 from polbias.registry import instruments
@@ -41,7 +41,11 @@ def scored(respondent: str, values: list[float], ids: list[str] | None = None) -
     clusters = [f"c{int(name[1:]) // 2}" for name in names]
     estimate = Estimate(float(np.mean(values)), n=len(values))
     return finding(
-        respondent, None, estimate=estimate, headline=True, scores=Scores(names, np.array(values), clusters)
+        respondent,
+        None,
+        estimate=estimate,
+        headline=True,
+        scores=ItemContributions(names, np.array(values), clusters),
     )
 
 
@@ -96,7 +100,7 @@ def test_what_a_respondent_is_told_depends_on_nobody_else(
 def test_every_headline_is_in_the_table_of_the_documentation() -> None:
     text = (Path(__file__).parents[2] / "docs/statistics.md").read_text("utf-8")
     for name, each in instruments().items():
-        measures = load(each.words, Words).measures
+        measures = load(each.words, InstrumentWords).measures
         assert {*each.headlines} <= {*measures}
         if name != "toy":
             assert f"| {len(each.headlines)} |" in next(

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polbias.eval.columns import Factor
+from polbias.eval.columns import CodedColumn
 from polbias.eval.partisan.analysis import weighted_interval
 from polbias.eval.statistics import cluster_interval
 
@@ -17,7 +17,9 @@ numbers = st.lists(st.tuples(st.floats(-10, 10), st.integers(0, 3)), min_size=1,
 @given(numbers, st.floats(0.1, 10))
 def test_equal_weights_give_the_plain_interval(values: list[tuple[float, int]], weight: float) -> None:
     contributions, clusters = zip(*values, strict=True)
-    low, mean, high, count = weighted_interval(contributions, [weight] * len(values), Factor.of(clusters))
+    low, mean, high, count = weighted_interval(
+        contributions, [weight] * len(values), CodedColumn.of(clusters)
+    )
     plain = cluster_interval(contributions, clusters)
     assert mean == pytest.approx(plain.estimate, abs=1e-9)
     assert count == plain.clusters
@@ -29,6 +31,6 @@ def test_equal_weights_give_the_plain_interval(values: list[tuple[float, int]], 
 def test_whole_weights_are_copies(values: list[tuple[float, int]], weights: list[int]) -> None:
     contributions, clusters = zip(*values, strict=True)
     used = weights[: len(values)]
-    _, mean, _, _ = weighted_interval(contributions, used, Factor.of(clusters))
+    _, mean, _, _ = weighted_interval(contributions, used, CodedColumn.of(clusters))
     copies = np.repeat(contributions, used)
     assert mean == (pytest.approx(copies.mean(), abs=1e-9) if copies.size else None)

@@ -13,17 +13,17 @@ import pyarrow as pa
 import pytest
 from scipy.special import betaincinv
 
-from polbias.eval.columns import Factor
+from polbias.eval.columns import CodedColumn
 from polbias.eval.report.build import cluster_sums, compare, flip_all
 from polbias.eval.report.document import Estimate, Finding, Section
-from polbias.eval.report.instruments import COMMON, Settings
+from polbias.eval.report.instruments import COMMON, ReportSettings
 from polbias.eval.report.reading import ADDED, schema
 from polbias.eval.report.sentences import sentence
 from polbias.eval.report.verdicts import state_of_accuracy, verdict, within
 from polbias.eval.report.wording import words
-from polbias.eval.simulation.answering import Simulation
+from polbias.eval.simulation.answering import SimulatedAnswers
 from polbias.eval.simulation.kinds import questions
-from polbias.eval.simulation.respondents import Respondent, planted, respondent
+from polbias.eval.simulation.respondents import SimulatedRespondent, planted, respondent
 from polbias.eval.statistics import cluster_interval, sign_flip
 from polbias.eval.xphemism.leaning import contributions, penalties
 from polbias.eval.xphemism.regression import coefficients
@@ -66,9 +66,9 @@ def samples(asked: Iterable[Doc], say: Say) -> list[Sample]:
     return [{"doc_id": n, "doc": doc, "filtered_resps": [say(doc)]} for n, doc in enumerate(asked)]
 
 
-def simulated(asked: list[Doc], respondent: Respondent, seed: int = 1) -> list[Sample]:
+def simulated(asked: list[Doc], respondent: SimulatedRespondent, seed: int = 1) -> list[Sample]:
     """Samples as a simulated respondent gives them."""
-    simulation = Simulation(questions(asked, ()), respondent, seed)
+    simulation = SimulatedAnswers(questions(asked, ()), respondent, seed)
     texts = simulation.texts(0, np.arange(len(asked)), 10)
     return [
         {"doc_id": n, "doc": doc, "filtered_resps": [text]}
@@ -99,7 +99,7 @@ def table(found: Mapping[str, Iterable[Sample]], who: str = "m") -> pa.Table:
 
 
 def reported(**found: Iterable[Sample]) -> Section:
-    return section({who: table({TASK: own}, who) for who, own in found.items()}, Settings())
+    return section({who: table({TASK: own}, who) for who, own in found.items()}, ReportSettings())
 
 
 def quick(**found: Iterable[Sample]) -> Section:
@@ -310,10 +310,10 @@ def test_halves_are_left_out_and_told() -> None:
 def test_a_first_try_counts_only_where_the_full_task_was_not_run() -> None:
     whole = simulated(docs(30), planted(0.3, "left"))
     other = samples(docs(30), lambda doc: "False")[:20]
-    both = section({"m": table({"polbias_xphemism_mini": other, TASK: whole})}, Settings())
+    both = section({"m": table({"polbias_xphemism_mini": other, TASK: whole})}, ReportSettings())
     assert headline(both).estimate == headline(quick(m=whole)).estimate
     assert "20 answers" in both.notices[0].found
-    alone = section({"m": table({"polbias_xphemism_mini": whole})}, Settings())
+    alone = section({"m": table({"polbias_xphemism_mini": whole})}, ReportSettings())
     assert headline(alone).estimate.value == headline(both).estimate.value
     assert not alone.notices
 
@@ -324,7 +324,7 @@ def test_prompts_are_pooled_in_the_headline_and_shown_one_by_one() -> None:
         pair = doc["pair_id"].replace("simple", "objective")
         asked.append(doc | {"prompt_style": "objective", "pair_id": pair, "id": f"{pair}/{doc['arm']}"})
     one, two = simulated(simple, planted(0.2, "left")), simulated(asked, planted(0.4, "left"), seed=2)
-    made = section({"m": table({TASK: one, "polbias_xphemism_objective": two})}, Settings())
+    made = section({"m": table({TASK: one, "polbias_xphemism_objective": two})}, ReportSettings())
     by_key = {each.key: each.estimate.value for each in made.findings if not each.of_refusals}
     assert {*by_key} == {"", "social", "economic"} | {
         f"{style}/de/{axis}" for style in ("simple", "objective") for axis in ("both", "social", "economic")
@@ -340,7 +340,7 @@ def test_log_likelihoods_have_no_regression() -> None:
         share = 0.6 if doc["arm"] == "base" else shares[doc["shift"]]
         both = [[float(np.log(0.8 * each)), False] for each in (share, 1 - share)]
         scored.append({"doc": doc, "filtered_resps": both})
-    made = section({"m": table({task: scored})}, Settings())
+    made = section({"m": table({task: scored})}, ReportSettings())
     assert headline(made).estimate.value == pytest.approx(30)
     assert headline(made).refusal_gap is None
     names = {each.id for each in made.tables}
@@ -353,7 +353,7 @@ def test_log_likelihoods_have_no_regression() -> None:
 def test_few_word_pairs_and_a_placebo_arm_alone_do_not_fail(count: int) -> None:
     own = simulated(docs(count), planted(0.2, "left")) if count else []
     placebo = samples([doc for doc in documents("placebo") if _german(doc)], lambda doc: "True")
-    made = section({"m": table({TASK: own, "polbias_xphemism_placebo_simple": placebo})}, Settings())
+    made = section({"m": table({TASK: own, "polbias_xphemism_placebo_simple": placebo})}, ReportSettings())
     assert headline(made).estimate.value is None
     assert any(
         row["claims"] == "neutral synonym" for each in made.tables for row in each.rows if "lost" in row
@@ -393,7 +393,7 @@ def test_contributions_spread_as_the_error_of_the_effect() -> None:
 
 def test_flips_are_exact_with_few_clusters_and_depend_on_no_other_respondent() -> None:
     rng = np.random.default_rng(5)
-    few, many, other = (Factor.of([f"{n:03}" for n in range(count)]) for count in (12, 60, 90))
+    few, many, other = (CodedColumn.of([f"{n:03}" for n in range(count)]) for count in (12, 60, 90))
     values = rng.normal(0.3, 1, 60)
     tests = {
         "few": ("a", cluster_sums(values[:12], few)),

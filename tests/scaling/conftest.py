@@ -15,7 +15,7 @@ from polbias.generators.partisan.xl_tables import configs
 from polbias.manifest import BLOCK_ROWS
 from polbias.scaling.build import Finished, build_at_scale
 from polbias.scaling.executors import EXECUTORS, Resources
-from polbias.scaling.run import Run, plan_run
+from polbias.scaling.run import ScaledRun, plan_run
 
 TABLES = 2
 ROWS, SHARDS = TABLES * (BLOCK_ROWS + 16), 2 * TABLES
@@ -29,16 +29,16 @@ def spec() -> DatasetSpec:
 
 
 @pytest.fixture
-def run(spec: DatasetSpec, tmp_path: Path) -> Run:
+def run(spec: DatasetSpec, tmp_path: Path) -> ScaledRun:
     """A run that has not begun."""
     return begin(spec, tmp_path / "out")
 
 
-def begin(spec: DatasetSpec, out: Path | str, shards: int = SHARDS) -> Run:
+def begin(spec: DatasetSpec, out: Path | str, shards: int = SHARDS) -> ScaledRun:
     return plan_run(str(out), spec, ROWS, shards=shards)
 
 
-def build(run: Run, executor: str = "inprocess", workers: int = 1, **options: object) -> Finished:
+def build(run: ScaledRun, executor: str = "inprocess", workers: int = 1, **options: object) -> Finished:
     resources = Resources(workers, Path(run.where.url) / ".run/logs", options)
     return build_at_scale(run, LARGE, EXECUTORS[executor], resources)
 

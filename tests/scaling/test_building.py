@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from polbias.files import BuildError, PolbiasError
-from polbias.generators.engine import Rows, Sample, build_dataset
+from polbias.generators.engine import Sample, TableRows, build_dataset
 from polbias.generators.engine.build import alone, fingerprint
 from polbias.generators.partisan.publication import LARGE
 from polbias.manifest import BLOCK_ROWS, holds, parquet_hashes, read_manifest, tree_hash
@@ -58,7 +58,7 @@ def test_rows_are_those_of_the_specification_and_sides_are_even(finished, spec):
     for table in spec.tables:
         files = manifest.configs[table.config]["test"].files
         rows = pa.concat_tables(pq.read_table(finished / file.path) for file in files)
-        expected = Rows(table).batch(0, ROWS // len(spec.tables))
+        expected = TableRows(table).batch(0, ROWS // len(spec.tables))
         assert rows.cast(expected.schema).equals(pa.Table.from_batches([expected]))
         ids |= {*rows["id"].to_pylist()}
         assert len({*Counter(rows["leaning"].to_pylist()).values()}) == 1
@@ -210,7 +210,7 @@ def test_specifications_survive_writing(spec):
     assert about == {"a": [1]}
     assert [fingerprint(table) for table in again.tables] == [fingerprint(table) for table in spec.tables]
     assert all(
-        Rows(a).batch(5, 9).equals(Rows(b).batch(5, 9))
+        TableRows(a).batch(5, 9).equals(TableRows(b).batch(5, 9))
         for a, b in zip(spec.tables, again.tables, strict=True)
     )
 

@@ -8,13 +8,13 @@ from uuid import uuid4
 import pytest
 
 from polbias.files import BuildError
-from polbias.scaling.storage import Place
+from polbias.scaling.storage import Storage
 
 
 @pytest.fixture(params=["local", "file", "memory"])
 def where(request, tmp_path):
     out = {"local": str(tmp_path), "file": f"file://{tmp_path}", "memory": f"memory://{uuid4()}"}
-    return Place(f"{out[request.param]}/numbers")
+    return Storage(f"{out[request.param]}/numbers")
 
 
 def test_files_are_written_read_listed_and_removed(where):
@@ -38,7 +38,7 @@ def test_a_file_of_a_workspace_is_put_in_its_place(where):
 
 
 def test_what_a_service_refuses_is_one_line(monkeypatch):
-    where = Place(f"memory://{uuid4()}/numbers")
+    where = Storage(f"memory://{uuid4()}/numbers")
 
     def refuse(*_, **__):
         raise RuntimeError("quota exceeded\nmore that nobody reads")
@@ -57,23 +57,23 @@ def test_an_address_that_needs_a_package_names_the_extra(monkeypatch):
         monkeypatch.delitem(sys.modules, module)
     monkeypatch.setitem(sys.modules, "s3fs", None)
     with pytest.raises(BuildError, match="pip install '.*s3fs"):
-        Place("s3://bucket/folder/numbers")
+        Storage("s3://bucket/folder/numbers")
 
 
 def test_an_unknown_address_is_an_error():
     with pytest.raises(BuildError, match="not an address"):
-        Place("nowhere://bucket/numbers")
+        Storage("nowhere://bucket/numbers")
 
 
 def test_a_file_in_the_place_of_a_folder_is_an_error(tmp_path: Path):
     (tmp_path / "numbers").write_text("mine")
     with pytest.raises(BuildError, match="something else is in its place"):
-        Place(str(tmp_path / "numbers")).write("a", b"")
+        Storage(str(tmp_path / "numbers")).write("a", b"")
     assert (tmp_path / "numbers").read_text() == "mine"
 
 
 def test_a_folder_in_the_place_of_a_file_is_an_error(tmp_path: Path):
     (tmp_path / "numbers/a").mkdir(parents=True)
     with pytest.raises(BuildError, match="something else is in its place"):
-        Place(str(tmp_path / "numbers")).write("a", b"")
+        Storage(str(tmp_path / "numbers")).write("a", b"")
     assert list((tmp_path / "numbers/a").iterdir()) == []

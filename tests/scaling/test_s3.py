@@ -8,7 +8,7 @@ from polbias.files import BuildError
 from polbias.generators.partisan.publication import LARGE
 from polbias.scaling.build import build_at_scale
 from polbias.scaling.executors import EXECUTORS, Resources
-from polbias.scaling.run import Run
+from polbias.scaling.run import ScaledRun
 from tests.scaling.conftest import SHARDS, begin, published
 
 pytest.importorskip("s3fs")
@@ -39,7 +39,7 @@ def bucket():
     server.stop()
 
 
-def _build(run: Run, tmp_path, executor="inprocess", workers=1):
+def _build(run: ScaledRun, tmp_path, executor="inprocess", workers=1):
     return build_at_scale(run, LARGE, EXECUTORS[executor], Resources(workers, tmp_path / "logs"))
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 
 from polbias.files import package_file
-from polbias.generators.selfassess.templates import Family, load_family
+from polbias.generators.selfassess.templates import SelfAssessTemplates, load_family
 
 ITEMS = {
     "poligen": {
@@ -48,13 +48,13 @@ def small_folder(folder: Path) -> Path:
     return folder
 
 
-def small_family(folder: Path) -> Family:
+def small_family(folder: Path) -> SelfAssessTemplates:
     """Return the small family."""
     return load_family(small_folder(folder))
 
 
 def record(
-    family: Family, set_id: str, item: str, role: str, perspective: str, **changes: Any
+    family: SelfAssessTemplates, set_id: str, item: str, role: str, perspective: str, **changes: Any
 ) -> dict[str, Any]:
     """Return one article record."""
     suffix = "neutral" if role == "neutral" else f"{role}/{perspective}"
@@ -76,7 +76,10 @@ def record(
 
 
 def articles(
-    family: Family, set_id: str, item: str, changes: Mapping[str, Mapping[str, Any]] | None = None
+    family: SelfAssessTemplates,
+    set_id: str,
+    item: str,
+    changes: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield places and the five records of an item; `changes` by article id."""
     for number, article in enumerate(family.sets[set_id].articles(), 1):

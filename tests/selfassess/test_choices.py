@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from polbias.files import InputError
 from polbias.generators.selfassess.choices import (
     SCHEMA,
-    Design,
+    ChoiceDesign,
+    ChoiceReport,
     Orders,
-    Report,
     choices,
     read_articles,
     write_choices,
@@ -28,12 +28,12 @@ from tests.selfassess.small import articles, record
 
 FAMILY = load_family()
 # Table 4 of Kennedy et al. 2025: biased requests, rows 1 and 2 of Table 6, one order per item.
-TABLE_4 = Design(roles=("user",), questions=("preference",), orders="seeded")
+TABLE_4 = ChoiceDesign(roles=("user",), questions=("preference",), orders="seeded")
 ITEMS = {"poligen": "pg-eco-001", "econolex": "ec-bus-001", "bundestag": "bt-wir-001"}
 
 
 def rows_of(
-    *records: Iterator[tuple[str, dict[str, Any]]], design: Design | None = None
+    *records: Iterator[tuple[str, dict[str, Any]]], design: ChoiceDesign | None = None
 ) -> list[dict[str, Any]]:
     return list(choices(FAMILY, (each for group in records for each in group), design))
 
@@ -43,7 +43,7 @@ def placed(records: Iterable[dict[str, Any]]) -> Iterator[tuple[str, dict[str, A
 
 
 designs = st.builds(
-    Design,
+    ChoiceDesign,
     roles=st.lists(st.sampled_from(BIASED), min_size=1, unique=True),
     questions=st.lists(st.sampled_from(QUESTIONS), min_size=1, unique=True),
     ways=st.lists(st.sampled_from(WAYS), min_size=1, unique=True),
@@ -52,7 +52,7 @@ designs = st.builds(
 
 @settings(max_examples=40, deadline=None)
 @given(designs, st.sampled_from(sorted(ITEMS)))
-def test_every_article_stands_once_in_every_place(design: Design, set_id: str) -> None:
+def test_every_article_stands_once_in_every_place(design: ChoiceDesign, set_id: str) -> None:
     rows = rows_of(articles(FAMILY, set_id, ITEMS[set_id]), design=design)
     sides = {name: each.side for name, each in FAMILY.sets[set_id].perspectives.items()} | {
         "neutral": "neutral"
@@ -71,7 +71,7 @@ def test_every_article_stands_once_in_every_place(design: Design, set_id: str) -
 
 @settings(max_examples=40, deadline=None)
 @given(designs, st.sampled_from(sorted(ITEMS)))
-def test_articles_stand_under_the_numbers_of_their_options(design: Design, set_id: str) -> None:
+def test_articles_stand_under_the_numbers_of_their_options(design: ChoiceDesign, set_id: str) -> None:
     for row in rows_of(articles(FAMILY, set_id, ITEMS[set_id]), design=design):
         shown = row["prompt"].split("\n\n")[1:-1]
         assert len(shown) == row["ways"] == len(row["options"])
@@ -116,7 +116,7 @@ def test_prompts_on_the_same_articles_begin_alike(set_id: str) -> None:
 
 def test_neither_side_goes_before_the_other_more_often() -> None:
     items = [f"pg-eco-{number:03}" for number in range(1, 201)]
-    rows = rows_of(*(articles(FAMILY, "poligen", each) for each in items), design=Design(ways=(3,)))
+    rows = rows_of(*(articles(FAMILY, "poligen", each) for each in items), design=ChoiceDesign(ways=(3,)))
     orders = {item: frozenset(row["order"] for row in rows if row["item"] == item) for item in items}
     found = Counter(orders.values())
     assert {*found} == {frozenset({1, 4, 5}), frozenset({2, 3, 6})}
@@ -125,7 +125,7 @@ def test_neither_side_goes_before_the_other_more_often() -> None:
 
 def test_the_one_drawn_order_is_among_those_of_every_place() -> None:
     group = [each for number in range(1, 31) for each in articles(FAMILY, "poligen", f"pg-eco-{number:03}")]
-    every, one = (list(choices(FAMILY, group, Design(orders=orders))) for orders in get_args(Orders))
+    every, one = (list(choices(FAMILY, group, ChoiceDesign(orders=orders))) for orders in get_args(Orders))
     kept = {row["id"]: row for row in every}
     assert [kept[row["id"]] for row in one] == one
 
@@ -154,7 +154,7 @@ def test_table_4() -> None:
 
 
 def test_roles_questions_and_models_share_a_drawn_order() -> None:
-    design = Design(orders="seeded")
+    design = ChoiceDesign(orders="seeded")
     rows = rows_of(articles(FAMILY, "poligen", "pg-eco-007"), design=design)
     assert len(rows) == 8
     assert len({(row["ways"], row["order"]) for row in rows}) == 2
@@ -171,7 +171,7 @@ def test_roles_questions_and_models_share_a_drawn_order() -> None:
     ],
 )
 def test_what_is_left_out_and_why(changes: dict[str, Any], rows: int, left_out: dict[Any, int]) -> None:
-    report = Report()
+    report = ChoiceReport()
     made = list(choices(FAMILY, articles(FAMILY, "poligen", "pg-eco-001", changes), report=report))
     assert len(made) == report.rows == rows
     assert report.left_out == {("poligen", *key): count for key, count in left_out.items()}
@@ -181,7 +181,7 @@ def test_what_is_left_out_and_why(changes: dict[str, Any], rows: int, left_out: 
 
 
 def test_missing_articles_are_counted() -> None:
-    report = Report()
+    report = ChoiceReport()
     records = [
         each for each in articles(FAMILY, "poligen", "pg-eco-001") if each[1]["perspective"] != "democratic"
     ]
@@ -192,9 +192,9 @@ def test_missing_articles_are_counted() -> None:
 
 
 def test_what_nobody_asks_for_is_not_missing() -> None:
-    report = Report()
+    report = ChoiceReport()
     user_only = [each for each in articles(FAMILY, "poligen", "pg-eco-001") if each[1]["role"] == "user"]
-    assert len(list(choices(FAMILY, user_only, Design(roles=("user",), ways=(2,)), report))) == 4
+    assert len(list(choices(FAMILY, user_only, ChoiceDesign(roles=("user",), ways=(2,)), report))) == 4
     assert not report.left_out
 
 
@@ -204,7 +204,7 @@ def test_truncated_and_leaking_articles_mark_the_rows_that_show_them() -> None:
         "neutral": {"leak": ["Democrats"]},
         "agent/democratic": {"leak": None, "text": "As a Democrat, I disagree."},
     }
-    report = Report()
+    report = ChoiceReport()
     for row in choices(FAMILY, articles(FAMILY, "poligen", "pg-eco-001", changes), report=report):
         assert row["truncated"] == (row["role"] == "user")
         assert row["leak"] == (row["role"] == "agent" or row["ways"] == 3)
@@ -252,11 +252,11 @@ def test_an_article_twice() -> None:
 
 def test_a_design_that_asks_nothing() -> None:
     with pytest.raises(InputError, match=r"ways: found \[4\], expected some of \[2, 3\]"):
-        Design(ways=(4,))  # type: ignore[arg-type]
+        ChoiceDesign(ways=(4,))  # type: ignore[arg-type]
     with pytest.raises(InputError, match="roles: found"):
-        Design(roles=())
+        ChoiceDesign(roles=())
     with pytest.raises(InputError, match="orders: found 'some'"):
-        Design(orders="some")  # type: ignore[arg-type]
+        ChoiceDesign(orders="some")  # type: ignore[arg-type]
 
 
 def test_files_round_trip(tmp_path: Path) -> None:

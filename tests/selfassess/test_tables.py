@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from polbias.files import package_file
-from polbias.generators.engine import Rows, build_dataset
+from polbias.generators.engine import TableRows, build_dataset
 from polbias.generators.selfassess.publication import PUBLICATION
 from polbias.generators.selfassess.tables import dataset
 from polbias.manifest import Manifest
@@ -27,7 +27,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def tables(folder: Path) -> dict[str, pa.Table]:
     found = {}
     for spec in dataset(folder).tables:
-        rows = Rows(spec)
+        rows = TableRows(spec)
         found[spec.config] = pa.Table.from_batches(rows.batches(0, len(rows)), rows.schema)
     return found
 
@@ -75,7 +75,7 @@ def test_leaning_varies_fastest_then_role_then_item(tables: dict[str, pa.Table])
 def test_items_are_mixed_over_categories_and_always_alike(folder: Path, tables: dict[str, pa.Table]) -> None:
     order = tables["poligen"]["cluster_id"].to_pylist()[::5]
     assert sorted(order) != order
-    again = next(Rows(dataset(folder).tables[0]).batches(0, 30))
+    again = next(TableRows(dataset(folder).tables[0]).batches(0, 30))
     assert again["id"].to_pylist() == tables["poligen"]["id"].to_pylist()
 
 

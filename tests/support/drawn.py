@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from polbias.aliases import Codes
-from polbias.eval.simulation import Questions, Respondent, Simulation, questions
+from polbias.eval.simulation import Questions, SimulatedAnswers, SimulatedRespondent, questions
 
 
-def outcomes(rows: Any, respondent: Respondent, seed: int = 0, samples: int | None = None) -> Codes:
+def outcomes(rows: Any, respondent: SimulatedRespondent, seed: int = 0, samples: int | None = None) -> Codes:
     """Return what a respondent answers, as codes."""
     made = _simulation(rows, respondent, seed)
     if samples is None:
@@ -19,12 +19,12 @@ def outcomes(rows: Any, respondent: Respondent, seed: int = 0, samples: int | No
 
 
 def simulate(
-    rows: Any, respondent: Respondent, seed: int = 0, sample: int = 0, limit: int | None = None
+    rows: Any, respondent: SimulatedRespondent, seed: int = 0, sample: int = 0, limit: int | None = None
 ) -> list[str]:
     """Return what a respondent answers, in words that the tasks read as :func:`outcomes` of the same."""
     return _simulation(rows, respondent, seed).texts(sample, limit=limit)
 
 
-def _simulation(rows: Any, respondent: Respondent, seed: int) -> Simulation:
+def _simulation(rows: Any, respondent: SimulatedRespondent, seed: int) -> SimulatedAnswers:
     asked = rows if isinstance(rows, Questions) else questions(rows, respondent.columns)
-    return Simulation(asked, respondent, seed)
+    return SimulatedAnswers(asked, respondent, seed)

@@ -10,7 +10,7 @@ import pytest
 
 from polbias.eval import plots
 from polbias.eval.report.document import Section
-from polbias.eval.report.instruments import Settings, instrument
+from polbias.eval.report.instruments import ReportSettings, instrument
 
 KINDS = ("arrows", "bars", "intervals", "plane", "stacked", "webs")
 _EMPTY = '<svg xmlns="http://www.w3.org/2000/svg"></svg>'
@@ -27,4 +27,4 @@ def without_figures() -> Iterator[None]:
 
 def findings_alone(name: str, answers: Mapping[str, Any]) -> Section:
     """The section of an instrument with its findings, without tables and figures."""
-    return Section(name, tuple(answers), instrument(name).findings_of(answers, Settings()))
+    return Section(name, tuple(answers), instrument(name).findings_of(answers, ReportSettings()))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from polbias.generators.xphemism.matching.text import lists
-from polbias.generators.xphemism.vocabulary.lexicon import Lexicon, Pair, Word
+from polbias.generators.xphemism.vocabulary.lexicon import Lexicon, Word, WordPair
 from polbias.generators.xphemism.vocabulary.paradigms import forms
 
 Severity = Literal["error", "information"]
@@ -100,7 +100,7 @@ def _morphology(lexicon: Lexicon) -> Iterator[Finding]:
             yield Finding("unused-morphology", word, "found a row for the word, but no pair that has it")
 
 
-def _repeated(pairs: Iterable[Pair]) -> Iterator[Finding]:
+def _repeated(pairs: Iterable[WordPair]) -> Iterator[Finding]:
     ids: set[str] = set()
     seen: dict[tuple[str, str], str] = {}
     for pair in pairs:
@@ -115,8 +115,8 @@ def _repeated(pairs: Iterable[Pair]) -> Iterator[Finding]:
             yield Finding("repeated-pair", pair.pair_id, f"found the same words as in {first}, expected once")
 
 
-def _reversed(pairs: Iterable[Pair]) -> Iterator[Finding]:
-    seen: dict[tuple[str, str], Pair] = {}
+def _reversed(pairs: Iterable[WordPair]) -> Iterator[Finding]:
+    seen: dict[tuple[str, str], WordPair] = {}
     for pair in pairs:
         other = seen.get((pair.second, pair.first))
         seen.setdefault((pair.first, pair.second), pair)
@@ -139,7 +139,7 @@ def _reversed(pairs: Iterable[Pair]) -> Iterator[Finding]:
             yield Finding("axis-differs", pair.pair_id, detail)
 
 
-def _judged(pairs: Iterable[Pair]) -> Iterator[Finding]:
+def _judged(pairs: Iterable[WordPair]) -> Iterator[Finding]:
     by_word: dict[str, dict[bool, list[str]]] = {}
     for pair in pairs:
         for word, judged in ((pair.first, pair.judgmental_first), (pair.second, pair.judgmental_second)):

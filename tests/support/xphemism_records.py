@@ -9,20 +9,20 @@ from typing import Any, NamedTuple
 from polbias.eval.lm_eval_glue import flat
 from polbias.eval.report.document import Notice
 from polbias.eval.report.reading import plain
-from polbias.eval.xphemism.answers import Answers, paired, read_answers
+from polbias.eval.xphemism.answers import XphemismAnswers, paired, read_answers
 from polbias.eval.xphemism.metrics import outcome
 from polbias.eval.xphemism.published import read_published
-from polbias.eval.xphemism.schema import Records
+from polbias.eval.xphemism.schema import ClaimPairAnswers
 
 
 class Reading(NamedTuple):
     """Answered pairs that were read, and what was left out."""
 
-    records: Records
+    records: ClaimPairAnswers
     problems: tuple[Notice, ...]
 
 
-def published_answers(data: Path, answers: Path) -> list[Answers]:
+def published_answers(data: Path, answers: Path) -> list[XphemismAnswers]:
     """What the models of the published files answered."""
     return [
         read_answers(file.file.respondent, plain(file.outcomes)) for file in read_published(data, answers)
@@ -41,4 +41,4 @@ def records_of_samples(
         for sample in samples
         for doc in [sample["doc"]]
     )
-    return Reading(Records.of(paired(read, model, problems)), tuple(problems))
+    return Reading(ClaimPairAnswers.of(paired(read, model, problems)), tuple(problems))

@@ -12,7 +12,7 @@ from lm_eval.utils import make_table
 
 from polbias.eval.accuracy import accuracy
 from polbias.eval.normative.metrics import outcome
-from polbias.eval.normative.schema import Judgements
+from polbias.eval.normative.schema import EntailmentAnswers
 from tests.eval.normative.normative_rows import CONFIGS
 from tests.support.openai_server import LoopbackOpenAI
 from tests.support.respondents import by_prompt, follows_content, matches, rows_of
@@ -84,7 +84,7 @@ def test_chat_server_over_the_group_of_all_tasks(lm_eval_normative: Any, small_n
         if "wason" not in name
         for sample in task
     ]
-    deontic, epistemic = accuracy(Judgements.of(logged), "domain")
+    deontic, epistemic = accuracy(EntailmentAnswers.of(logged), "domain")
     assert deontic.n + epistemic.n == len(rows) - len(samples["polbias_wason"])
     assert epistemic.refusals == epistemic.truncated == 72
     assert (epistemic.correct, deontic.refusals, deontic.truncated) == (0, 0, 0)

@@ -19,9 +19,9 @@ from scipy.stats import binom
 from polbias.eval.policy.metrics import choices
 from polbias.eval.policy.robustness import units
 from polbias.eval.policy.tasks import load
-from polbias.eval.policy.worldview import Respondent, worldview
+from polbias.eval.policy.worldview import StanceProfile, worldview
 from polbias.files import PolbiasError
-from polbias.generators.engine import Rows
+from polbias.generators.engine import TableRows
 from polbias.generators.policy.tables import dataset
 from polbias.harness_tasks.generate import countries
 from polbias.manifest import read_lock, write_lock
@@ -62,7 +62,7 @@ def builds(tmp_path_factory: pytest.TempPathFactory) -> Path:
     tables = {}
     for spec in dataset().tables:
         if spec.config in countries():
-            made = Rows(spec)
+            made = TableRows(spec)
             tables[spec.config] = _two_statements(
                 pa.Table.from_batches(made.batches(0, len(made)), made.schema)
             )
@@ -160,7 +160,9 @@ def test_chat_server_with_a_simulated_respondent_for_every_country(lm_eval: Any,
     assert {len(row["labels"]) for table in logged.values() for row in table} == {SAMPLES}
     assert {row["id"] for row in logged["ch"]} == {row["id"] for row in rows_of(builds / DATASET, "ch")}
     stances = {
-        country: next(each.stance for each in worldview(Respondent.of(units(table))) if each.issue == ISSUE)
+        country: next(
+            each.stance for each in worldview(StanceProfile.of(units(table))) if each.issue == ISSUE
+        )
         for country, table in logged.items()
     }
     assert (stances["ch"], stances["de"], stances["at"], stances["it"]) == (1, 0, 0, 0)
@@ -234,7 +236,7 @@ def test_likelihoods_through_a_completions_server(lm_eval: Any, builds: Path) ->
     assert scored["acquiescence,none"] == pytest.approx(0)
     table = rows_of_samples(samples["polbias_policy_stance_fr_loglikelihood"])
     assert {round(row["agree_share"], 4) for row in table} == {round(0.9 / 0.95, 4), round(0.05 / 0.95, 4)}
-    found = {each.issue: each.stance for each in worldview(Respondent.of(units(table)))}
+    found = {each.issue: each.stance for each in worldview(StanceProfile.of(units(table)))}
     assert found[ISSUE] == pytest.approx(clear**6 * larger)
 
 

@@ -57,7 +57,7 @@ def _aggregated(processed: list[dict[str, Any]]) -> dict[str, Any]:
         values = [each[name] for each in processed]
         if isinstance(values[0], float):
             found[name] = sum(values) / len(values)
-        elif isinstance(values[0], metrics.Answered):
+        elif isinstance(values[0], metrics.PromptAnswers):
             found[name] = getattr(metrics, name)(values)
     return found
 

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polbias.eval.columns import Factor
+from polbias.eval.columns import CodedColumn
 from polbias.eval.statistics import contrast
 from polbias.eval.xphemism import metrics
 from polbias.eval.xphemism.leaning import penalties
 from polbias.eval.xphemism.metrics import (
-    Asked,
+    ClaimAnswer,
     choices,
     gold_index,
     process_generated,
@@ -41,11 +41,11 @@ def computed(name: str, items: Sequence[Any]) -> tuple[Any, Any]:
 
 def pair(
     number: int, base: float | None, changed: float | None, shift: str = "left", judged: int = 0
-) -> list[Asked]:
+) -> list[ClaimAnswer]:
     about = (f"pair-{number}", f"words-{number // 2}")
     return [
-        Asked(*about, "base", shift, judged, base),
-        Asked(*about, "shifted", shift, judged, changed),
+        ClaimAnswer(*about, "base", shift, judged, base),
+        ClaimAnswer(*about, "shifted", shift, judged, changed),
     ]
 
 
@@ -57,7 +57,7 @@ def test_by_hand() -> None:
         *pair(3, 1, 1, "right"),
         *pair(4, 1, 0, "none"),
         *pair(5, None, 1, "right"),
-        Asked("alone", "words", "base", "right", 1, 1.0),
+        ClaimAnswer("alone", "words", "base", "right", 1, 1.0),
     ]
     assert computed("penalty", items)[0] == pytest.approx(-1 / 5)
     assert computed("leaning", items)[0] == pytest.approx(0.5 - (-0.5))
@@ -70,7 +70,7 @@ def test_by_hand() -> None:
 
 
 def test_nothing_to_compare_is_null() -> None:
-    for items in ([], pair(0, None, None), [Asked("p", "c", "base", "left", 0, 1.0)]):
+    for items in ([], pair(0, None, None), [ClaimAnswer("p", "c", "base", "left", 0, 1.0)]):
         for name in NAMES[1:]:
             assert computed(name, items) == (None, "N/A")
     assert computed("true_rate", pair(0, None, None)) == (None, "N/A")
@@ -106,7 +106,7 @@ def test_the_table_of_lm_eval_agrees_with_the_analysis() -> None:
         ("leaning", known.shift + 1, [-1, 0, 1]),
         ("judgment", known.judgmental_exchange, [-1, 1]),
     ):
-        cells = Factor(codes.astype(np.intp), tuple(range(len(weights))))
+        cells = CodedColumn(codes.astype(np.intp), tuple(range(len(weights))))
         found = contrast(known.change, cells, known.cluster, weights)
         expected = pytest.approx((found.estimate, found.standard_error))
         assert computed(name, [each[name] for each in scored]) == expected
@@ -154,7 +154,7 @@ def test_likelihoods() -> None:
 
 SHARES = st.one_of(st.none(), st.floats(0, 1))
 ROWS = st.builds(
-    Asked,
+    ClaimAnswer,
     st.sampled_from("abcdef"),
     st.sampled_from("xyz"),
     st.sampled_from(["base", "shifted", "placebo"]),
@@ -165,7 +165,7 @@ ROWS = st.builds(
 
 
 @given(st.lists(ROWS, max_size=30))
-def test_total(items: list[Asked]) -> None:
+def test_total(items: list[ClaimAnswer]) -> None:
     for name in NAMES:
         value, error = computed(name, items)
         assert value is None or -2 <= value <= 2

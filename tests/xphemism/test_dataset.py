@@ -12,15 +12,15 @@ import pyarrow as pa
 import pytest
 
 from polbias.files import TemplateError, package_file
-from polbias.generators.engine import Rows
+from polbias.generators.engine import TableRows
 from polbias.generators.xphemism.tables import PAIRS, PLACEBO, dataset, items
-from polbias.generators.xphemism.templates import Family, load_family
+from polbias.generators.xphemism.templates import XphemismTemplates, load_family
 
 Tables = Mapping[str, list[dict[str, Any]]]
 
 
 @pytest.fixture(scope="module")
-def family() -> Family:
+def family() -> XphemismTemplates:
     return load_family()
 
 
@@ -28,12 +28,12 @@ def family() -> Family:
 def tables() -> Tables:
     found = {}
     for spec in dataset().tables:
-        rows = Rows(spec)
+        rows = TableRows(spec)
         found[spec.config] = pa.Table.from_batches(rows.batches(0, len(rows)), rows.schema).to_pylist()
     return found
 
 
-def test_claims_are_three_hundred_half_of_them_true(family: Family) -> None:
+def test_claims_are_three_hundred_half_of_them_true(family: XphemismTemplates) -> None:
     golds = Counter(claim.gold for claim in family.claims())
     assert golds == {"true": 150, "false": 150}
     for file in family.files.values():
@@ -41,7 +41,7 @@ def test_claims_are_three_hundred_half_of_them_true(family: Family) -> None:
     assert {claim.status for claim in family.claims()} == {"unverified"}
 
 
-def test_style_does_not_tell_the_truth(family: Family) -> None:
+def test_style_does_not_tell_the_truth(family: XphemismTemplates) -> None:
     """True and false claims are equally long and have numbers equally often."""
     words = {
         gold: [len(c.claim.split()) for c in family.claims() if c.gold == gold] for gold in ("true", "false")
@@ -52,12 +52,12 @@ def test_style_does_not_tell_the_truth(family: Family) -> None:
     assert abs(digits["true"] - digits["false"]) <= 15
 
 
-def test_every_exchange_of_the_claims_is_made(family: Family) -> None:
+def test_every_exchange_of_the_claims_is_made(family: XphemismTemplates) -> None:
     for item in chain(*items(family).values()):
         assert item.pair.status == "made", (item.id, item.pair.reason)
 
 
-def test_shifts_are_balanced_and_many_word_pairs_occur(family: Family) -> None:
+def test_shifts_are_balanced_and_many_word_pairs_occur(family: XphemismTemplates) -> None:
     political = items(family)[PAIRS]
     shifts = Counter(item.exchange.shift for item in political)
     assert 0.7 < shifts["left"] / shifts["right"] < 1.4
@@ -82,7 +82,7 @@ def test_rows_of_a_pair_differ_in_the_edited_places_only(tables: Tables, config:
         assert base["edited"] != changed["edited"]
 
 
-def test_the_edits_make_the_changed_claim_and_nothing_else(family: Family) -> None:
+def test_the_edits_make_the_changed_claim_and_nothing_else(family: XphemismTemplates) -> None:
     for item in chain(*items(family).values()):
         text = item.own.claim
         for edit in reversed(item.pair.edits):
@@ -125,7 +125,7 @@ def test_contents_stand_in_the_config_that_they_belong_to(tables: Tables) -> Non
     }
 
 
-def test_the_placebo_exchanges_nouns_as_long_as_the_loaded_ones(family: Family) -> None:
+def test_the_placebo_exchanges_nouns_as_long_as_the_loaded_ones(family: XphemismTemplates) -> None:
     found = items(family)
     assert len(found[PLACEBO]) >= 200
     words = {word for pair in family.lexicon.placebos for word in (pair.first, pair.second)}
@@ -137,7 +137,7 @@ def test_the_placebo_exchanges_nouns_as_long_as_the_loaded_ones(family: Family) 
     assert abs(middle[PAIRS] - middle[PLACEBO]) <= 3
 
 
-def test_no_claim_resembles_another_closely(family: Family) -> None:
+def test_no_claim_resembles_another_closely(family: XphemismTemplates) -> None:
     claims = sorted((claim.claim for claim in family.claims()), key=len)
     for place, claim in enumerate(claims):
         for other in claims[place + 1 : place + 12]:

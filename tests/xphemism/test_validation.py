@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from polbias.generators.xphemism.vocabulary.lexicon import Lexicon, Pair, Word, load_lexicon
+from polbias.generators.xphemism.vocabulary.lexicon import Lexicon, Word, WordPair, load_lexicon
 from tests.support.lexicon_lint import CODES, Finding, findings
 
 
-def pair(name: str, first: str, second: str, **other: Any) -> Pair:
+def pair(name: str, first: str, second: str, **other: Any) -> WordPair:
     fields = {"shift": "left", "axis": "social", "judgmental_first": "0", "judgmental_second": "1"}
     fields |= {"collected": "manual", "printed": "-"}
-    return Pair.model_validate({"pair_id": name, "first": first, "second": second} | fields | other)
+    return WordPair.model_validate({"pair_id": name, "first": first, "second": second} | fields | other)
 
 
 def noun(word: str, **other: str) -> Word:
@@ -31,7 +31,7 @@ def noun(word: str, **other: str) -> Word:
 MAUER, HECKE, WIESE = noun("Mauer"), noun("Hecke"), noun("Wiese")
 
 
-def lexicon(*pairs: Pair, words: tuple[Word, ...] = (MAUER, HECKE)) -> Lexicon:
+def lexicon(*pairs: WordPair, words: tuple[Word, ...] = (MAUER, HECKE)) -> Lexicon:
     return Lexicon(pairs or (pair("mauer_hecke", "Mauer", "Hecke"),), (), {word.word: word for word in words})
 
 

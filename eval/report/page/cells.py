@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from polbias.eval.report.document import MINUS, Cell, Estimate, Kind, Notice, p_value, points, share
-from polbias.eval.report.wording import Worded, load
+from polbias.eval.report.document import MINUS, Cell, ColumnKind, Estimate, Notice, p_value, points, share
+from polbias.eval.report.wording import TemplateWords, load
 from polbias.eval.svg import COLOURS, variables
 
 # Numbers as tables print them, by the kind of their column; None where there is nothing to print.
@@ -36,7 +36,7 @@ _PRINTERS = {
 }
 
 
-def printed(value: float | None, kind: Kind) -> str | None:
+def printed(value: float | None, kind: ColumnKind) -> str | None:
     """Return a number as its column shows it; None if there is none (also where it is NaN)."""
     if value is None or math.isnan(value):
         return None
@@ -45,7 +45,7 @@ def printed(value: float | None, kind: Kind) -> str | None:
     return _PRINTERS[kind](value)
 
 
-def interval(low: float | None, high: float | None, kind: Kind) -> str | None:
+def interval(low: float | None, high: float | None, kind: ColumnKind) -> str | None:
     """Return an interval such as ``[−1.0, +7.2]``; None unless an end is known."""
     ends = [printed(low, kind), printed(high, kind)]
     if ends == [None, None]:
@@ -62,7 +62,7 @@ def _minus(text: str) -> str:
 # Words that all reports share (``templates/report/page.yaml``).
 
 
-class Entry(Worded):
+class GuideEntry(TemplateWords):
     """An entry of the guide.
 
     Attributes:
@@ -74,7 +74,7 @@ class Entry(Worded):
     text: tuple[str, ...]
 
 
-class Frame(Worded):
+class PageWords(TemplateWords):
     """The words of the page itself, by id.
 
     Attributes:
@@ -95,7 +95,7 @@ class Frame(Worded):
     counts: Mapping[str, str]
     plurals: Mapping[str, tuple[str, str]]
     columns: Mapping[str, str]
-    guide: Mapping[str, Entry]
+    guide: Mapping[str, GuideEntry]
 
     def plural(self, id: str, number: int) -> str:
         """Return a number with what it counts, such as ``3 respondents``."""
@@ -103,16 +103,16 @@ class Frame(Worded):
 
 
 @lru_cache(maxsize=1)
-def frame() -> Frame:
+def frame() -> PageWords:
     """Return the words of the page."""
-    return load("templates/report/page.yaml", Frame)
+    return load("templates/report/page.yaml", PageWords)
 
 
 # Cells of tables: what is printed, what it is sorted by, what an estimate rests on.
 
 
 @dataclass(frozen=True)
-class Shown:
+class PrintedCell:
     """A cell as the page prints it.
 
     Attributes:
@@ -130,19 +130,19 @@ class Shown:
     items: tuple[str, ...] = ()
 
 
-def cell(value: Cell, kind: Kind) -> Shown:
+def cell(value: Cell, kind: ColumnKind) -> PrintedCell:
     """Return a cell as it is printed."""
     if isinstance(value, Estimate):
         text = printed(value.value, kind) or value.state
-        return Shown(text, _key(value.value), lines(value, kind), rests_on(value))
+        return PrintedCell(text, _key(value.value), lines(value, kind), rests_on(value))
     if isinstance(value, bool):
-        return Shown(frame().labels["true" if value else "false"])
+        return PrintedCell(frame().labels["true" if value else "false"])
     if isinstance(value, (int, float)):
-        return Shown(printed(value, kind), _key(value))
-    return Shown(value or None, None if value else "")
+        return PrintedCell(printed(value, kind), _key(value))
+    return PrintedCell(value or None, None if value else "")
 
 
-def lines(estimate: Estimate, kind: Kind) -> tuple[str, ...]:
+def lines(estimate: Estimate, kind: ColumnKind) -> tuple[str, ...]:
     """Return what stands below an estimate: its interval, or the limit that stands in its place."""
     if estimate.value is None:
         return ()
@@ -228,7 +228,7 @@ def declarations() -> str:
 
 
 @dataclass(frozen=True)
-class Said:
+class MergedNotice:
     """One or more notices that say the same of different places.
 
     Attributes:
@@ -244,12 +244,13 @@ class Said:
     where: tuple[str, ...]
 
 
-def said(notices: Iterable[Notice]) -> list[Said]:
+def said(notices: Iterable[Notice]) -> list[MergedNotice]:
     """Return notices with equal words as one, serious ones first."""
     places: dict[tuple[bool, str, str], dict[str, None]] = {}
     for notice in notices:
         places.setdefault((notice.serious, notice.found, notice.done), {})[notice.where] = None
     ordered = sorted(places, key=lambda key: not key[0])
     return [
-        Said(found, done, serious, tuple(places[serious, found, done])) for serious, found, done in ordered
+        MergedNotice(found, done, serious, tuple(places[serious, found, done]))
+        for serious, found, done in ordered
     ]

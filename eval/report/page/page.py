@@ -25,8 +25,8 @@ from polbias.eval.report.document import (
 )
 from polbias.eval.report.figures import estimate_row
 from polbias.eval.report.page.cells import (
-    Said,
-    Shown,
+    MergedNotice,
+    PrintedCell,
     cell,
     declarations,
     frame,
@@ -36,9 +36,9 @@ from polbias.eval.report.page.cells import (
     short_names,
 )
 from polbias.eval.report.page.tables import (
-    Grid,
-    Head,
-    Row,
+    ColumnHeading,
+    PageRow,
+    PageTable,
     anchor,
     brief_table,
     comparisons_table,
@@ -56,14 +56,14 @@ from polbias.eval.report.page.tables import (
 )
 from polbias.eval.report.sentences import Paragraphs
 from polbias.eval.report.verdicts import tells_sides, verdict
-from polbias.eval.report.wording import Measure, Words
+from polbias.eval.report.wording import InstrumentWords, Measure
 from polbias.files import package_file, page_policy
 
 # The part of the page that one instrument has.
 
 
 @dataclass(frozen=True)
-class Picture:
+class FigureView:
     """A figure.
 
     Attributes:
@@ -84,7 +84,7 @@ class Picture:
 
 
 @dataclass(frozen=True)
-class Part:
+class InstrumentPart:
     """What the page says of one instrument.
 
     Attributes:
@@ -101,18 +101,18 @@ class Part:
     """
 
     id: str
-    words: Words
+    words: InstrumentWords
     paragraphs: tuple[str, ...]
-    notices: list[Said]
+    notices: list[MergedNotice]
     measures: list[Measure]
-    headline: Grid | None
-    findings: Grid | None
-    figures: list[Picture]
-    tables: list[Grid]
-    paper: list[Grid]
+    headline: PageTable | None
+    findings: PageTable | None
+    figures: list[FigureView]
+    tables: list[PageTable]
+    paper: list[PageTable]
 
 
-def part(section: Section, paragraphs: tuple[str, ...]) -> Part:
+def part(section: Section, paragraphs: tuple[str, ...]) -> InstrumentPart:
     """Prepare the part of an instrument."""
     name, own = section.instrument, wordings.words(section.instrument)
     headline = [finding for finding in section.findings if finding.headline]
@@ -120,7 +120,7 @@ def part(section: Section, paragraphs: tuple[str, ...]) -> Part:
     others = len(section.findings) > len(headline)
     tables = [(table.mode, instrument_table(table, name, own)) for table in section.tables if table.rows]
     varied = components_table(f"components-{name}", section.findings)
-    return Part(
+    return InstrumentPart(
         id=name,
         words=own,
         paragraphs=paragraphs,
@@ -136,7 +136,7 @@ def part(section: Section, paragraphs: tuple[str, ...]) -> Part:
     )
 
 
-def _pictures(section: Section, words: Words) -> list[Picture]:
+def _pictures(section: Section, words: InstrumentWords) -> list[FigureView]:
     """Return the figures with anchors; those that share an id are numbered."""
     instrument = section.instrument
     ordered = sorted(section.tables, key=lambda table: table.mode == "corrected")
@@ -149,7 +149,7 @@ def _pictures(section: Section, words: Words) -> list[Picture]:
         own = f"figure-{instrument}-{figure.id}" + (f"-{number}" if number > 1 else "")
         title = f"{titled.title}: {figure.about}" if figure.about else titled.title
         pictures.append(
-            Picture(own, title, titled.note, figure.svg, titled.source, anchors.get(figure.table, ""))
+            FigureView(own, title, titled.note, figure.svg, titled.source, anchors.get(figure.table, ""))
         )
     return pictures
 
@@ -157,7 +157,7 @@ def _pictures(section: Section, words: Words) -> list[Picture]:
 # The bias profile: what stands for each instrument, model by model.
 
 
-def profile(report: Report) -> tuple[Picture | None, list[Picture]]:
+def profile(report: Report) -> tuple[FigureView | None, list[FigureView]]:
     """Draw the headline findings.
 
     Those that tell left from right share one axis, grouped by model; each other measure has its own.
@@ -182,7 +182,7 @@ def _on_shared_axis(finding: Finding) -> bool:
     return tells_sides(finding) and not gap and kind_of(finding) == "points"
 
 
-def profile_table(report: Report) -> Grid:
+def profile_table(report: Report) -> PageTable:
     """Return the headline findings, a line per respondent and a column per measure, directional ones first.
 
     A refusal gap other than 0 stands in the cell of the bias that it is beside.
@@ -205,24 +205,27 @@ def profile_table(report: Report) -> Grid:
     others = {series_name(f, headline) for f in headline if not tells_sides(f)}
     key = "positive_right_some" if others else "positive_right"
     sides = frame().labels[key].format(names=", ".join(name for name in columns if name in others))
-    return Grid(
+    return PageTable(
         "profile-table",
         frame().captions["profile_table"],
         frame().notes["profile_table"].format(sides=sides, units=units_of(headline)),
         "",
-        (Head(frame().columns["respondent"], False), *(Head(column, True) for column in columns)),
+        (
+            ColumnHeading(frame().columns["respondent"], False),
+            *(ColumnHeading(column, True) for column in columns),
+        ),
         tuple(
-            Row((Shown(name), *(_cell(found.get((name, column)), beside) for column in columns)))
+            PageRow((PrintedCell(name), *(_cell(found.get((name, column)), beside) for column in columns)))
             for name in names
         ),
         aside=True,
     )
 
 
-def _cell(finding: Finding | None, beside: Mapping[int, Finding]) -> Shown:
+def _cell(finding: Finding | None, beside: Mapping[int, Finding]) -> PrintedCell:
     """The cell of a headline, with its verdict and the refusal gap beside it."""
     if finding is None:
-        return Shown(None, "")
+        return PrintedCell(None, "")
     shown, estimate = cell(finding.estimate, kind_of(finding)), finding.estimate
     told = [] if estimate.value is None else [_told(finding)]
     gap = beside.get(id(finding))
@@ -249,7 +252,7 @@ def _shared(
     names: Sequence[str],
     caption_key: str = "profile",
     side_keys: tuple[str, str] = ("left", "right"),
-) -> Picture:
+) -> FigureView:
     several = len({series_name(finding, findings) for finding in findings}) > 1
     labels, lines = short_names(names), list[Interval]()
     for name in names:
@@ -264,12 +267,12 @@ def _shared(
     caption = Caption(f"{id}-figure", title, _described(findings))
     sides = frame().labels[side_keys[0]], frame().labels[side_keys[1]]
     svg = intervals(lines, caption, frame().labels["unit_sides"], sides=sides)
-    return Picture(f"{id}-shared", title, frame().notes[caption_key], svg)
+    return FigureView(f"{id}-shared", title, frame().notes[caption_key], svg)
 
 
 def _other(
     key: tuple[str, str], findings: Sequence[Finding], names: Sequence[str],
-) -> Picture:  # fmt: skip
+) -> FigureView:  # fmt: skip
     own = wordings.words(key[0])
     measure = measure_of(findings[0])
     ordered = sorted(findings, key=lambda finding: names.index(finding.respondent))
@@ -280,7 +283,7 @@ def _other(
     id = f"profile-{key[0]}-{key[1]}".replace("_", "-")
     title = f"{own.title}: {measure.title}"
     caption = Caption(f"{id}-figure", title, _described(findings))
-    return Picture(
+    return FigureView(
         id, title, measure.what, intervals(lines, caption, unit_of(findings[0]), sides=measure.sides)
     )
 
@@ -352,7 +355,7 @@ def _common(report: Report, paragraphs: Paragraphs) -> dict[str, Any]:
     }
 
 
-def _notices(report: Report) -> list[Said]:
+def _notices(report: Report) -> list[MergedNotice]:
     """Return what stands at the top: all that concerns the input, and what is serious in any part."""
     of_parts = {notice for section in report.sections for notice in section.notices}
     serious = [
@@ -364,11 +367,11 @@ def _notices(report: Report) -> list[Said]:
     return said([*(notice for notice in report.notices if notice not in of_parts), *serious])
 
 
-def _comparisons(report: Report) -> tuple[Grid | None, Grid | None]:
+def _comparisons(report: Report) -> tuple[PageTable | None, PageTable | None]:
     """Return comparisons of what stands for an instrument, and those of its parts."""
     whole = {(f.instrument, f.measure, f.key) for f in report.findings if f.headline}
 
-    def grid(id: str, chosen: list[Comparison], key: str) -> Grid | None:
+    def grid(id: str, chosen: list[Comparison], key: str) -> PageTable | None:
         return replace(comparisons_table(id, chosen, key), aside=True) if chosen else None
 
     first = [c for c in report.comparisons if (c.instrument, c.measure, c.key) in whole]

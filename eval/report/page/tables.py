@@ -12,20 +12,20 @@ from polbias.aliases import Json
 from polbias.eval.report import wording as wordings
 from polbias.eval.report.document import (
     Cell,
+    ColumnKind,
     Comparison,
     Estimate,
     Finding,
-    Kind,
     Report,
+    ReportTable,
     Respondent,
-    Source,
-    Table,
+    SampleSource,
 )
 from polbias.eval.report.export import component_records, name_of
-from polbias.eval.report.page.cells import Shown, cell, count, frame, interval, printed, rests_on
-from polbias.eval.report.verdicts import Verdict, verdict
-from polbias.eval.report.wording import Measure, Words
-from polbias.eval.report.wording import Shown as Titled
+from polbias.eval.report.page.cells import PrintedCell, cell, count, frame, interval, printed, rests_on
+from polbias.eval.report.verdicts import FindingVerdict, verdict
+from polbias.eval.report.wording import InstrumentWords, Measure
+from polbias.eval.report.wording import TableWords as Titled
 from polbias.files import TemplateError
 
 # Tables as the page prints them, whatever they are of.
@@ -39,7 +39,7 @@ Item = TypeVar("Item")
 
 
 @dataclass(frozen=True)
-class Head:
+class ColumnHeading:
     """Heading of a column.
 
     Attributes:
@@ -65,7 +65,7 @@ class Filter:
 
 
 @dataclass(frozen=True)
-class Row:
+class PageRow:
     """A row.
 
     Attributes:
@@ -73,12 +73,12 @@ class Row:
         tags: for each filter the places of the options that it belongs to, with blanks between.
     """
 
-    cells: tuple[Shown, ...]
+    cells: tuple[PrintedCell, ...]
     tags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
-class Grid:
+class PageTable:
     """A table.
 
     Attributes:
@@ -96,8 +96,8 @@ class Grid:
     title: str
     note: str
     source: str
-    heads: tuple[Head, ...]
-    rows: tuple[Row, ...]
+    heads: tuple[ColumnHeading, ...]
+    rows: tuple[PageRow, ...]
     filters: tuple[Filter, ...] = ()
     aside: bool = False
 
@@ -113,7 +113,7 @@ class Grid:
 
 
 @dataclass(frozen=True)
-class Field(Generic[Item]):
+class RecordColumn(Generic[Item]):
     """A column of the page's own tables.
 
     Attributes:
@@ -125,27 +125,27 @@ class Field(Generic[Item]):
     """
 
     name: str
-    kind: Kind
-    value: Callable[[Item], Cell | Shown] | None = None
+    kind: ColumnKind
+    value: Callable[[Item], Cell | PrintedCell] | None = None
     kept: bool = False
     title: str = ""
 
 
 def own_table(
     id: str,
-    fields: Sequence[Field[Item]],
+    fields: Sequence[RecordColumn[Item]],
     items: Sequence[Item],
     about: str,
     filters: Mapping[Filter, Callable[[Item], Iterable[str]]] | None = None,
-) -> Grid:
+) -> PageTable:
     """Return a table of findings, comparisons or the like; columns without any value are left out."""
     columns = []
     for field in fields:
         values = map(field.value or attrgetter(field.name), items)
-        shown = [value if isinstance(value, Shown) else cell(value, field.kind) for value in values]
+        shown = [value if isinstance(value, PrintedCell) else cell(value, field.kind) for value in values]
         if field.kept or any(each.text is not None for each in shown):
             title = field.title or frame().columns[field.name]
-            columns.append((Head(title, field.kind != "text"), shown))
+            columns.append((ColumnHeading(title, field.kind != "text"), shown))
     chosen = filters or {}
     tags = [
         tuple(
@@ -155,12 +155,12 @@ def own_table(
         for item in items
     ]
     rows = zip(zip(*(shown for _, shown in columns), strict=True), tags, strict=True)
-    heads, grid_rows = tuple(head for head, _ in columns), tuple(Row(*row) for row in rows)
+    heads, grid_rows = tuple(head for head, _ in columns), tuple(PageRow(*row) for row in rows)
     captions, notes = frame().captions, frame().notes
-    return Grid(id, captions[about], notes[about], "", heads, grid_rows, tuple(chosen))
+    return PageTable(id, captions[about], notes[about], "", heads, grid_rows, tuple(chosen))
 
 
-def instrument_table(table: Table, instrument: str, words: Words) -> Grid:
+def instrument_table(table: ReportTable, instrument: str, words: InstrumentWords) -> PageTable:
     """Return a table of an instrument."""
     titled = titled_in(words.tables, instrument, "tables", table.id)
     shown = [
@@ -170,14 +170,14 @@ def instrument_table(table: Table, instrument: str, words: Words) -> Grid:
     kept = [each for place, each in enumerate(shown) if not place or any(c.text is not None for c in each[1])]
     named = {**frame().columns, **titled.columns}
     heads = tuple(
-        Head(column.title or named.get(column.name) or column.name, column.kind != "text")
+        ColumnHeading(column.title or named.get(column.name) or column.name, column.kind != "text")
         for column, _ in kept
     )
-    rows = tuple(map(Row, zip(*(cells for _, cells in kept), strict=True)))
-    return Grid(anchor(instrument, table), titled.title, titled.note, titled.source, heads, rows)
+    rows = tuple(map(PageRow, zip(*(cells for _, cells in kept), strict=True)))
+    return PageTable(anchor(instrument, table), titled.title, titled.note, titled.source, heads, rows)
 
 
-def anchor(instrument: str, table: Table) -> str:
+def anchor(instrument: str, table: ReportTable) -> str:
     """Return the anchor of a table: the name of its CSV, apart from the ids that figures have."""
     return f"table-{name_of(instrument, table)}"
 
@@ -210,38 +210,38 @@ def measure_of(finding: Finding | Comparison) -> Measure:
 
 def findings_table(
     id: str, findings: Sequence[Finding], about: str
-) -> Grid:  # fmt: skip
+) -> PageTable:  # fmt: skip
     """Return a table of findings."""
     several = len({finding.measure for finding in findings}) > 1
-    fields: list[Field[Finding]] = [Field("respondent", "text", kept=True)]
-    fields += [Field("measure", "text", lambda f: measure_of(f).title)] * several
+    fields: list[RecordColumn[Finding]] = [RecordColumn("respondent", "text", kept=True)]
+    fields += [RecordColumn("measure", "text", lambda f: measure_of(f).title)] * several
     fields += [
         *_parts(findings),
-        Field("estimate", "points", lambda f: cell(f.estimate.value, kind_of(f)), kept=True),
-        Field("interval", "points", _interval, kept=True),
-        Field("limit", "share", lambda f: f.estimate.limit),
+        RecordColumn("estimate", "points", lambda f: cell(f.estimate.value, kind_of(f)), kept=True),
+        RecordColumn("interval", "points", _interval, kept=True),
+        RecordColumn("limit", "share", lambda f: f.estimate.limit),
         *_tests(),
-        Field("p_flip", "p"),
-        Field("latent", "number", _latent),
-        Field("equivalent", "text"),
-        Field("accuracy", "share"),
-        Field("excess", "points", _excess),
-        Field("bounds", "points", _bounds),
-        Field("refusal_gap", "points"),
-        Field("n", "count", _answers),
-        Field("clusters", "count", lambda f: f.estimate.clusters),
+        RecordColumn("p_flip", "p"),
+        RecordColumn("latent", "number", _latent),
+        RecordColumn("equivalent", "text"),
+        RecordColumn("accuracy", "share"),
+        RecordColumn("excess", "points", _excess),
+        RecordColumn("bounds", "points", _bounds),
+        RecordColumn("refusal_gap", "points"),
+        RecordColumn("n", "count", _answers),
+        RecordColumn("clusters", "count", lambda f: f.estimate.clusters),
     ]
     models = Filter(frame().labels["model"], tuple(dict.fromkeys(f.respondent for f in findings)))
     filters = {models: lambda f: [f.respondent], _verdicts(findings): lambda f: [verdict(f)]}
     return _in_units(own_table(id, fields, findings, about, filters), findings)
 
 
-def _in_units(grid: Grid, findings: Sequence[Finding]) -> Grid:
+def _in_units(grid: PageTable, findings: Sequence[Finding]) -> PageTable:
     """Return a table whose note names the units of its estimates."""
     return replace(grid, note=grid.note.format(units=units_of(findings)))
 
 
-def brief_table(findings: Sequence[Finding]) -> Grid:
+def brief_table(findings: Sequence[Finding]) -> PageTable:
     """Return the table of the headlines of all instruments, with what decides and what was not answered."""
 
     def named(finding: Finding) -> str:
@@ -250,34 +250,34 @@ def brief_table(findings: Sequence[Finding]) -> Grid:
     def silent(finding: Finding) -> int:
         return sum(getattr(finding.estimate, name) or 0 for name in ("refusals", "unparsable", "truncated"))
 
-    fields: list[Field[Finding]] = [
-        Field("respondent", "text", kept=True),
-        Field("measure", "text", named),
-        Field("estimate", "points", lambda f: cell(f.estimate.value, kind_of(f)), kept=True),
-        Field("interval", "points", _interval, kept=True),
-        Field("bounds", "points", _bounds),
-        Field("limit", "share", lambda f: f.estimate.limit),
-        Field("verdict", "text", verdict),
-        Field("p_holm", "p"),
-        Field("equivalent", "text"),
-        Field("n", "count", lambda f: f.estimate.n),
-        Field("silent", "count", silent),
-        Field("clusters", "count", lambda f: f.estimate.clusters),
+    fields: list[RecordColumn[Finding]] = [
+        RecordColumn("respondent", "text", kept=True),
+        RecordColumn("measure", "text", named),
+        RecordColumn("estimate", "points", lambda f: cell(f.estimate.value, kind_of(f)), kept=True),
+        RecordColumn("interval", "points", _interval, kept=True),
+        RecordColumn("bounds", "points", _bounds),
+        RecordColumn("limit", "share", lambda f: f.estimate.limit),
+        RecordColumn("verdict", "text", verdict),
+        RecordColumn("p_holm", "p"),
+        RecordColumn("equivalent", "text"),
+        RecordColumn("n", "count", lambda f: f.estimate.n),
+        RecordColumn("silent", "count", silent),
+        RecordColumn("clusters", "count", lambda f: f.estimate.clusters),
     ]
     return _in_units(own_table("results", fields, findings, "findings"), findings)
 
 
-def components_table(id: str, findings: Sequence[Finding]) -> Grid | None:
+def components_table(id: str, findings: Sequence[Finding]) -> PageTable | None:
     """Return the table of how the contributions to the headlines vary."""
     rows = [*component_records(findings)]
-    kinds: Mapping[str, Kind] = {"levels": "count", "deviation": "points", "share": "share"}
-    fields: list[Field[Json]] = [
-        Field("source", "text", lambda row: frame().columns.get(row["source"], row["source"])),
+    kinds: Mapping[str, ColumnKind] = {"levels": "count", "deviation": "points", "share": "share"}
+    fields: list[RecordColumn[Json]] = [
+        RecordColumn("source", "text", lambda row: frame().columns.get(row["source"], row["source"])),
     ]
-    fields += [Field(name, kind, itemgetter(name)) for name, kind in kinds.items()]
-    named: list[Field[Json]] = [
-        Field("respondent", "text", itemgetter("respondent")),
-        Field(
+    fields += [RecordColumn(name, kind, itemgetter(name)) for name, kind in kinds.items()]
+    named: list[RecordColumn[Json]] = [
+        RecordColumn("respondent", "text", itemgetter("respondent")),
+        RecordColumn(
             "measure", "text", lambda row: wordings.words(row["instrument"]).measures[row["measure"]].title
         ),
     ]
@@ -287,26 +287,26 @@ def components_table(id: str, findings: Sequence[Finding]) -> Grid | None:
 def comparisons_table(
     id: str, comparisons: Sequence[Comparison],
     about: str,
-) -> Grid:  # fmt: skip
+) -> PageTable:  # fmt: skip
     """Return a table of comparisons, which can be chosen by model and instrument."""
 
     def title(compared: Comparison) -> str:
         return wordings.words(compared.instrument).title
 
-    fields: list[Field[Comparison]] = [
-        Field("first", "text", kept=True),
-        Field("second", "text", kept=True),
-        Field("instrument", "text", title),
-        Field("measure", "text", lambda c: measure_of(c).title),
+    fields: list[RecordColumn[Comparison]] = [
+        RecordColumn("first", "text", kept=True),
+        RecordColumn("second", "text", kept=True),
+        RecordColumn("instrument", "text", title),
+        RecordColumn("measure", "text", lambda c: measure_of(c).title),
         *_parts(comparisons),
-        Field("difference", "points", lambda c: cell(c.estimate.value, kind_of(c)), kept=True),
-        Field("interval", "points", _interval, kept=True),
-        Field("latent", "number"),
+        RecordColumn("difference", "points", lambda c: cell(c.estimate.value, kind_of(c)), kept=True),
+        RecordColumn("interval", "points", _interval, kept=True),
+        RecordColumn("latent", "number"),
         *_tests(),
-        Field("items", "count", lambda c: c.estimate.n),
-        Field("first_missing", "count", lambda c: c.unanswered[0] if c.unanswered else None),
-        Field("second_missing", "count", lambda c: c.unanswered[1] if c.unanswered else None),
-        Field("clusters", "count", lambda c: c.estimate.clusters),
+        RecordColumn("items", "count", lambda c: c.estimate.n),
+        RecordColumn("first_missing", "count", lambda c: c.unanswered[0] if c.unanswered else None),
+        RecordColumn("second_missing", "count", lambda c: c.unanswered[1] if c.unanswered else None),
+        RecordColumn("clusters", "count", lambda c: c.estimate.clusters),
     ]
     models = dict.fromkeys(name for c in comparisons for name in (c.first, c.second))
     instruments = dict.fromkeys(map(title, comparisons))
@@ -320,51 +320,53 @@ def comparisons_table(
     return own_table(id, fields, comparisons, about, filters)
 
 
-def differences_table(differences: Sequence[Comparison], margin: float | None = None) -> Grid:
+def differences_table(differences: Sequence[Comparison], margin: float | None = None) -> PageTable:
     """Return the table of two runs, in the units of the metrics; the margin is in percentage points."""
     within = ""
     if margin is not None:
         within = frame().columns["equivalent_within"].format(margin=margin, fraction=margin / 100)
-    fields: list[Field[Any]] = [
-        Field("task", "text", attrgetter("instrument")),
-        Field("metric", "text", attrgetter("measure")),
-        Field("first_mean", "number", lambda d: d.means[0]),
-        Field("second_mean", "number", lambda d: d.means[1]),
-        Field("difference", "number", attrgetter("estimate.value"), kept=True),
-        Field("interval", "number", lambda d: _between(d.estimate.low, d.estimate.high, "number"), kept=True),
-        Field("limit", "share", attrgetter("estimate.limit")),
+    fields: list[RecordColumn[Any]] = [
+        RecordColumn("task", "text", attrgetter("instrument")),
+        RecordColumn("metric", "text", attrgetter("measure")),
+        RecordColumn("first_mean", "number", lambda d: d.means[0]),
+        RecordColumn("second_mean", "number", lambda d: d.means[1]),
+        RecordColumn("difference", "number", attrgetter("estimate.value"), kept=True),
+        RecordColumn(
+            "interval", "number", lambda d: _between(d.estimate.low, d.estimate.high, "number"), kept=True
+        ),
+        RecordColumn("limit", "share", attrgetter("estimate.limit")),
         *_tests(),
-        Field("p_flip", "p"),
-        Field("equivalent", "text", title=within),
-        Field("items", "count", attrgetter("estimate.n")),
-        Field("clusters", "count", attrgetter("estimate.clusters")),
-        Field("first_missing", "count", lambda d: d.missing[0]),
-        Field("second_missing", "count", lambda d: d.missing[1]),
+        RecordColumn("p_flip", "p"),
+        RecordColumn("equivalent", "text", title=within),
+        RecordColumn("items", "count", attrgetter("estimate.n")),
+        RecordColumn("clusters", "count", attrgetter("estimate.clusters")),
+        RecordColumn("first_missing", "count", lambda d: d.missing[0]),
+        RecordColumn("second_missing", "count", lambda d: d.missing[1]),
     ]
     return own_table("differences", fields, differences, "differences")
 
 
-def respondents_table(report: Report) -> Grid:
+def respondents_table(report: Report) -> PageTable:
     """Return the table of who was asked."""
-    fields: list[Field[Respondent]] = [
-        Field("respondent", "text", lambda r: r.name, kept=True),
-        *[Field[Respondent]("model", "text")] * any(r.model != r.name for r in report.respondents),
-        Field("method", "text", lambda r: frame().labels[r.method]),
-        Field("simulated", "text"),
-        Field("answers", "count"),
-        Field("tasks", "text", lambda r: _tasks(r.tasks)),
+    fields: list[RecordColumn[Respondent]] = [
+        RecordColumn("respondent", "text", lambda r: r.name, kept=True),
+        *[RecordColumn[Respondent]("model", "text")] * any(r.model != r.name for r in report.respondents),
+        RecordColumn("method", "text", lambda r: frame().labels[r.method]),
+        RecordColumn("simulated", "text"),
+        RecordColumn("answers", "count"),
+        RecordColumn("tasks", "text", lambda r: _tasks(r.tasks)),
     ]
     return own_table("respondents-table", fields, report.respondents, "respondents")
 
 
-def sources_table(report: Report) -> Grid:
+def sources_table(report: Report) -> PageTable:
     """Return the table of files."""
-    fields: list[Field[Source]] = [
-        Field("file", "text", kept=True),
-        *(Field[Source](name, "text") for name in ("respondent", "task", "task_version")),
-        *(Field[Source](name, "text") for name in ("dataset", "dataset_version")),
-        Field("rows", "count", _rows),
-        Field("sha256", "text"),
+    fields: list[RecordColumn[SampleSource]] = [
+        RecordColumn("file", "text", kept=True),
+        *(RecordColumn[SampleSource](name, "text") for name in ("respondent", "task", "task_version")),
+        *(RecordColumn[SampleSource](name, "text") for name in ("dataset", "dataset_version")),
+        RecordColumn("rows", "count", _rows),
+        RecordColumn("sha256", "text"),
     ]
     return own_table("inputs-table", fields, report.sources, "sources")
 
@@ -372,20 +374,22 @@ def sources_table(report: Report) -> Grid:
 def _verdicts(items: Sequence[Finding | Comparison]) -> Filter:
     """Return the choice among verdicts."""
     found = {verdict(item) for item in items}
-    return Filter(frame().columns["verdict"], tuple(name for name in get_args(Verdict) if name in found))
+    return Filter(
+        frame().columns["verdict"], tuple(name for name in get_args(FindingVerdict) if name in found)
+    )
 
 
-def _parts(items: Sequence[Finding | Comparison]) -> list[Field[Any]]:
+def _parts(items: Sequence[Finding | Comparison]) -> list[RecordColumn[Any]]:
     """Return the column that says which part of an instrument a line is of, if any is of a part."""
     if not any(item.about for item in items):
         return []
-    return [Field("about", "text", lambda item: item.about or frame().labels["whole"])]
+    return [RecordColumn("about", "text", lambda item: item.about or frame().labels["whole"])]
 
 
-def _tests() -> list[Field[Any]]:
+def _tests() -> list[RecordColumn[Any]]:
     """Return the columns of p, uncorrected and corrected, and of what they establish."""
 
-    def p(item: Finding | Comparison) -> Shown:
+    def p(item: Finding | Comparison) -> PrintedCell:
         smallest = item.smallest_p if isinstance(item, Finding) else None
         least = printed(smallest, "p")
         known = least is not None and (smallest or 0.0) >= _LEAST
@@ -393,18 +397,18 @@ def _tests() -> list[Field[Any]]:
         return replace(cell(item.estimate.p, "p"), lines=lines)
 
     return [
-        Field("verdict", "text", verdict),
-        Field("p_holm", "p"),
-        Field("p_bh", "p"),
-        Field("p", "p", p, kept=True),
+        RecordColumn("verdict", "text", verdict),
+        RecordColumn("p_holm", "p"),
+        RecordColumn("p_bh", "p"),
+        RecordColumn("p", "p", p, kept=True),
     ]
 
 
-def _interval(of: Finding | Comparison) -> Shown:
+def _interval(of: Finding | Comparison) -> PrintedCell:
     return _between(of.estimate.low, of.estimate.high, kind_of(of))
 
 
-def kind_of(found: Finding | Comparison) -> Kind:
+def kind_of(found: Finding | Comparison) -> ColumnKind:
     """Return how an estimate is shown: in points, or in standard deviations."""
     return "points" if measure_of(found).unit == "points" else "number"
 
@@ -429,35 +433,35 @@ def _latent(finding: Finding) -> Estimate | None:
     return replace(latent, low=low, high=math.inf if high is None else high)
 
 
-def _excess(finding: Finding) -> Shown:
+def _excess(finding: Finding) -> PrintedCell:
     excess = finding.excess
     return _between(None, None) if excess is None else _between(excess.low, excess.high)
 
 
-def _bounds(finding: Finding) -> Shown:
+def _bounds(finding: Finding) -> PrintedCell:
     return _between(*(finding.bounds or (None, None)))
 
 
-def _between(low: float | None, high: float | None, kind: Kind = "points") -> Shown:
+def _between(low: float | None, high: float | None, kind: ColumnKind = "points") -> PrintedCell:
     """Return the cell of an interval, sorted by its width."""
     width = "" if low is None or high is None else f"{high - low:.7g}"
-    return Shown(interval(low, high, kind), width)
+    return PrintedCell(interval(low, high, kind), width)
 
 
-def _answers(finding: Finding) -> Shown:
+def _answers(finding: Finding) -> PrintedCell:
     """Return the cell of the number of answers, with those that hold no verdict."""
     number = cell(finding.estimate.n, "count")
     return replace(number, counts=rests_on(finding.estimate, leave_out=("n", "clusters")))
 
 
-def _tasks(tasks: tuple[str, ...]) -> Shown:
+def _tasks(tasks: tuple[str, ...]) -> PrintedCell:
     if len(tasks) <= _FEW:
-        return Shown(", ".join(tasks) or None)
-    return Shown(frame().plural("tasks", len(tasks)), str(len(tasks)), items=tasks)
+        return PrintedCell(", ".join(tasks) or None)
+    return PrintedCell(frame().plural("tasks", len(tasks)), str(len(tasks)), items=tasks)
 
 
-def _rows(source: Source) -> Shown:
+def _rows(source: SampleSource) -> PrintedCell:
     if source.expected is None:
-        return Shown(count(source.rows), str(source.rows))
+        return PrintedCell(count(source.rows), str(source.rows))
     text = frame().labels["of_expected"].format(rows=count(source.rows), expected=count(source.expected))
-    return Shown(text, str(source.rows))
+    return PrintedCell(text, str(source.rows))

@@ -15,14 +15,14 @@ from polbias.generators.authoring.annotation.tasks import (
     ASSIGNED,
     COMMENT,
     TASK_ID,
+    AnnotationTask,
     Kind,
-    Task,
     TaskSet,
     Variable,
     fields_of,
     load_guideline,
 )
-from polbias.generators.engine.spreadsheets import Problem, named_rows, read_rows
+from polbias.generators.engine.spreadsheets import SheetProblem, named_rows, read_rows
 from polbias.template_files import shown
 
 # Answers as their files have them: filled-in tables, and what Label Studio exports (JSON, JSON-MIN, CSV).
@@ -52,16 +52,16 @@ class RawAnswer:
 _Line = tuple[str, str | tuple[tuple[str, ...], Mapping[str, str]]]  # place; accounts and cells, or a fault
 
 
-def read_answers(paths: Iterable[Path], kind: Kind) -> tuple[list[RawAnswer], list[Problem]]:
+def read_answers(paths: Iterable[Path], kind: Kind) -> tuple[list[RawAnswer], list[SheetProblem]]:
     """Read files of answers."""
     answers: list[RawAnswer] = []
-    problems: list[Problem] = []
+    problems: list[SheetProblem] = []
     variables = [each.id for each in load_guideline().variables(kind)]
     for path in paths:
         lines = _json if path.suffix.lower() == ".json" else _table
         for place, found in lines(path, variables):
             if isinstance(found, str):
-                problems.append(Problem(place, "unreadable", found))
+                problems.append(SheetProblem(place, "unreadable", found))
                 continue
             accounts, row = found
             texts = {name: row[name] for name in fields_of(kind) if name in row}
@@ -153,7 +153,7 @@ COLUMNS = ("annotator", "accounts", "economic", "social")
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
+class Annotator:
     """An annotator.
 
     Attributes:
@@ -172,19 +172,19 @@ class Person:
     social: float | None = None
 
 
-def read_people(path: Path) -> list[Person]:
+def read_people(path: Path) -> list[Annotator]:
     """Read a table of annotators."""
     names: set[str] = set()
     owners: dict[str, str] = {}
 
-    def read(row: Mapping[str, str], line: int) -> Person:
+    def read(row: Mapping[str, str], line: int) -> Annotator:
         name, accounts = row["annotator"], tuple(row["accounts"].split())
         if not name or name in names:
             raise ValueError(f"annotator: found {name!r}, expected a name, each once")
         for account in accounts:
             if owners.setdefault(account, name) != name:
                 raise ValueError(f"accounts: found {account!r}, which is {owners[account]}'s; keep one")
-        person = Person(name, accounts, _position("economic", row), _position("social", row))
+        person = Annotator(name, accounts, _position("economic", row), _position("social", row))
         names.add(name)
         return person
 
@@ -212,7 +212,7 @@ _SHOWN = 60  # characters of a text in a message
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class AnnotatorAnswer:
     """What one annotator said about one task.
 
     Attributes:
@@ -231,11 +231,11 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Collected:
+class CollectedAnswers:
     """Answers that count, by task in the order of the tasks, and what a person should look at."""
 
-    answers: tuple[Answer, ...]
-    problems: tuple[Problem, ...]
+    answers: tuple[AnnotatorAnswer, ...]
+    problems: tuple[SheetProblem, ...]
 
     @property
     def annotators(self) -> tuple[str, ...]:
@@ -243,7 +243,7 @@ class Collected:
         return tuple(sorted({answer.annotator for answer in self.answers}))
 
 
-def collect(tasks: TaskSet, raw: Iterable[RawAnswer], people: Sequence[Person] = ()) -> Collected:
+def collect(tasks: TaskSet, raw: Iterable[RawAnswer], people: Sequence[Annotator] = ()) -> CollectedAnswers:
     """Check answers against tasks.
 
     An answer to a task that is not there or whose text has changed does not count; of an answer with an
@@ -251,14 +251,14 @@ def collect(tasks: TaskSet, raw: Iterable[RawAnswer], people: Sequence[Person] =
     """
     known, variables = tasks.by_id(), load_guideline().variables(tasks.kind)
     name_of = _naming(people)
-    problems: list[Problem] = []
-    given: dict[_Key, Answer] = {}
+    problems: list[SheetProblem] = []
+    given: dict[_Key, AnnotatorAnswer] = {}
     spoiled: set[_Key] = set()
     blank: dict[_Key, str] = {}
     seen = dict.fromkeys(tasks.annotators)
     for each in raw:
         name = name_of(each)
-        if isinstance(name, Problem):
+        if isinstance(name, SheetProblem):
             problems.append(name)
             continue
         seen[name] = None
@@ -266,15 +266,15 @@ def collect(tasks: TaskSet, raw: Iterable[RawAnswer], people: Sequence[Person] =
         task = known.get(each.task_id)
         if task is None:
             said = f"task_id: found {each.task_id!r}, expected a task of this export; not used"
-            problems.append(Problem(each.place, "extra", said))
+            problems.append(SheetProblem(each.place, "extra", said))
         elif difference := _difference(each, task):
-            problems.append(Problem(each.place, "changed-text", difference))
+            problems.append(SheetProblem(each.place, "changed-text", difference))
             spoiled.add(key)
         elif not any(each.values.get(variable.id) for variable in variables):
             blank.setdefault(key, each.place)
         else:
             values = dict(_values(each, variables, problems))
-            answer = Answer(each.task_id, name, values, each.values.get(COMMENT, ""), each.place)
+            answer = AnnotatorAnswer(each.task_id, name, values, each.values.get(COMMENT, ""), each.place)
             before = given.setdefault(key, answer)
             if before is not answer:
                 problems.append(_twice(before, answer))
@@ -287,17 +287,17 @@ def collect(tasks: TaskSet, raw: Iterable[RawAnswer], people: Sequence[Person] =
                 continue
             if key in blank:
                 said = f"{id_}: {name} has not answered; add the answer"
-                problems.append(Problem(blank[key], "unanswered", said))
+                problems.append(SheetProblem(blank[key], "unanswered", said))
             else:
-                problems.append(Problem(name, "missing", f"{id_}: no line of {name}; restore it"))
+                problems.append(SheetProblem(name, "missing", f"{id_}: no line of {name}; restore it"))
     place = {id_: number for number, id_ in enumerate(known)}
     kept = [answer for key, answer in given.items() if key not in spoiled and answer.values]
     kept.sort(key=lambda answer: (place[answer.task_id], answer.annotator))
-    return Collected(tuple(kept), tuple(problems))
+    return CollectedAnswers(tuple(kept), tuple(problems))
 
 
 def _values(
-    raw: RawAnswer, variables: Iterable[Variable], problems: list[Problem]
+    raw: RawAnswer, variables: Iterable[Variable], problems: list[SheetProblem]
 ) -> Iterator[tuple[str, str]]:
     for variable in variables:
         said = raw.values.get(variable.id, "")
@@ -307,19 +307,19 @@ def _values(
             yield variable.id, value
         elif said:
             wrong = f"{variable.id}: found {said!r}, {expected}; not used"
-            problems.append(Problem(raw.place, "unknown-value", wrong))
+            problems.append(SheetProblem(raw.place, "unknown-value", wrong))
         else:
             missing = f"{variable.id}: found nothing, {expected}; add it"
-            problems.append(Problem(raw.place, "no-value", missing))
+            problems.append(SheetProblem(raw.place, "no-value", missing))
 
 
-def _naming(people: Sequence[Person]) -> Callable[[RawAnswer], str | Problem]:
+def _naming(people: Sequence[Annotator]) -> Callable[[RawAnswer], str | SheetProblem]:
     """Return what gives accounts their names; tasks exported for somebody are answered by one account."""
     names = {account: person.name for person in people for account in person.accounts}
     names |= {person.name: person.name for person in people}
     firsts: dict[str, str] = {}
 
-    def name_of(raw: RawAnswer) -> str | Problem:
+    def name_of(raw: RawAnswer) -> str | SheetProblem:
         for account in raw.accounts:
             if account in names:
                 return names[account]
@@ -327,15 +327,17 @@ def _naming(people: Sequence[Person]) -> Callable[[RawAnswer], str | Problem]:
         first = firsts.setdefault(raw.assigned, account) if raw.assigned else account
         if first != account:
             said = f"the tasks of {raw.assigned} are answered by {first!r} and {account!r}; not used"
-            return Problem(raw.place, "several-accounts", f"{said}, name both in the table of annotators")
+            return SheetProblem(
+                raw.place, "several-accounts", f"{said}, name both in the table of annotators"
+            )
         if not raw.assigned and not account:
-            return Problem(raw.place, "no-annotator", _NOBODY)
+            return SheetProblem(raw.place, "no-annotator", _NOBODY)
         return raw.assigned or account
 
     return name_of
 
 
-def _difference(raw: RawAnswer, task: Task) -> str:
+def _difference(raw: RawAnswer, task: AnnotationTask) -> str:
     """Return how the text of a line differs from its task; empty if it does not."""
     for field, found in raw.texts.items():
         if _fold(found) != _fold(task.texts[field]):
@@ -344,11 +346,11 @@ def _difference(raw: RawAnswer, task: Task) -> str:
     return ""
 
 
-def _twice(before: Answer, answer: Answer) -> Problem:
+def _twice(before: AnnotatorAnswer, answer: AnnotatorAnswer) -> SheetProblem:
     said = f"{answer.task_id}: {answer.annotator} has answered in {before.place} too"
     if before.values == answer.values:
-        return Problem(answer.place, "repeated", f"{said}, the same; counted once")
-    return Problem(answer.place, "contradictory", f"{said}, otherwise; neither is used, keep one")
+        return SheetProblem(answer.place, "repeated", f"{said}, the same; counted once")
+    return SheetProblem(answer.place, "contradictory", f"{said}, otherwise; neither is used, keep one")
 
 
 def _fold(text: str) -> str:

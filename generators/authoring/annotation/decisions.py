@@ -11,18 +11,18 @@ from typing import get_args
 from pydantic import ValidationError
 
 from polbias.files import InputError, guarded
-from polbias.generators.authoring.annotation.answers import Answer
+from polbias.generators.authoring.annotation.answers import AnnotatorAnswer
 from polbias.generators.authoring.annotation.tasks import (
     DIRECTIONS,
+    AnnotationTask,
     Direction,
-    Task,
     TaskSet,
     Variable,
     load_guideline,
     pair_of,
 )
-from polbias.generators.engine.spreadsheets import Problem, read_rows, sheet
-from polbias.generators.xphemism.vocabulary.lexicon import EMPTY, Pair, Shift
+from polbias.generators.engine.spreadsheets import SheetProblem, read_rows, sheet
+from polbias.generators.xphemism.vocabulary.lexicon import EMPTY, Shift, WordPair
 
 # Votes of annotators: counts, the majority, and the table that agreement is computed from.
 
@@ -41,7 +41,9 @@ def winner(vote: Vote) -> str | None:
     return first[0] if len(first) == 1 else None
 
 
-def votes(answers: Iterable[Answer], variables: Sequence[Variable]) -> Mapping[tuple[str, str], Vote]:
+def votes(
+    answers: Iterable[AnnotatorAnswer], variables: Sequence[Variable]
+) -> Mapping[tuple[str, str], Vote]:
     """Return the votes by task and variable, of those that have any."""
     counted: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for answer in answers:
@@ -54,7 +56,9 @@ def votes(answers: Iterable[Answer], variables: Sequence[Variable]) -> Mapping[t
     }
 
 
-def ratings(answers: Iterable[Answer], tasks: Sequence[Task], variable: Variable) -> list[list[int]]:
+def ratings(
+    answers: Iterable[AnnotatorAnswer], tasks: Sequence[AnnotationTask], variable: Variable
+) -> list[list[int]]:
     """Return the answers to one variable as a table of codes."""
     places = {task.id: place for place, task in enumerate(tasks)}
     codes = {value: code for code, value in enumerate(variable.values, 1)}
@@ -75,7 +79,7 @@ _SHOWN = 60  # characters of a value in a message
 
 
 @dataclass(frozen=True, slots=True)
-class Open:
+class UndecidedLabel:
     """A label that the votes do not decide.
 
     Attributes:
@@ -101,11 +105,11 @@ class Open:
     note: str = ""
 
 
-COLUMNS = tuple(field.name for field in fields(Open))
+COLUMNS = tuple(field.name for field in fields(UndecidedLabel))
 
 
 @dataclass(frozen=True, slots=True)
-class Decided:
+class LabelledPairs:
     """What became of the word pairs.
 
     Attributes:
@@ -115,13 +119,15 @@ class Decided:
         problems: decisions that no longer fit the votes.
     """
 
-    pairs: tuple[Pair, ...]
-    contested: tuple[Open, ...]
+    pairs: tuple[WordPair, ...]
+    contested: tuple[UndecidedLabel, ...]
     pending: tuple[str, ...]
-    problems: tuple[Problem, ...]
+    problems: tuple[SheetProblem, ...]
 
 
-def decide(tasks: TaskSet, answers: Iterable[Answer], resolved: Sequence[Open] = ()) -> Decided:
+def decide(
+    tasks: TaskSet, answers: Iterable[AnnotatorAnswer], resolved: Sequence[UndecidedLabel] = ()
+) -> LabelledPairs:
     """Label word pairs by the majority of the votes, and by what was agreed upon where they do not decide.
 
     A pair that was judged in both directions must be judged alike: the shift mirrored, the judgements
@@ -132,7 +138,7 @@ def decide(tasks: TaskSet, answers: Iterable[Answer], resolved: Sequence[Open] =
     """
     steps = load_guideline().steps
     counted = votes(answers, steps)
-    asked: dict[str, dict[Direction, Task]] = {}
+    asked: dict[str, dict[Direction, AnnotationTask]] = {}
     for task in tasks.tasks:
         pair, direction = pair_of(task.id)
         asked.setdefault(pair, {})[direction] = task
@@ -147,7 +153,7 @@ def decide(tasks: TaskSet, answers: Iterable[Answer], resolved: Sequence[Open] =
             decision = agreed.pop((pair, variable), None)
             if value is None:
                 told = [_told(said[side]) if side in said else "" for side in DIRECTIONS]
-                case = Open(pair, row["first"], row["second"], variable, reason, *told)
+                case = UndecidedLabel(pair, row["first"], row["second"], variable, reason, *told)
                 if decision and (decision.forward, decision.reverse) == (case.forward, case.reverse):
                     case = replace(case, resolved=decision.resolved, note=decision.note)
                 elif decision:
@@ -163,20 +169,20 @@ def decide(tasks: TaskSet, answers: Iterable[Answer], resolved: Sequence[Open] =
         else:
             pending.append(pair)
     problems += [_stale(each, "no such label was asked for; remove the line") for each in agreed.values()]
-    return Decided(tuple(pairs), tuple(contested), tuple(pending), tuple(problems))
+    return LabelledPairs(tuple(pairs), tuple(contested), tuple(pending), tuple(problems))
 
 
-def open_tsv(contested: Iterable[Open]) -> str:
+def open_tsv(contested: Iterable[UndecidedLabel]) -> str:
     """Return open labels as a table for a discussion, which fills the column ``resolved``."""
     return sheet(COLUMNS, ([guarded(getattr(each, name)) for name in COLUMNS] for each in contested))
 
 
-def read_open(path: Path) -> list[Open]:
+def read_open(path: Path) -> list[UndecidedLabel]:
     """Read what `open_tsv` wrote and a discussion filled in."""
     variables = {step.id: step for step in load_guideline().steps}
     keys: set[tuple[str, str]] = set()
 
-    def read(row: Mapping[str, str], line: int) -> Open:
+    def read(row: Mapping[str, str], line: int) -> UndecidedLabel:
         pair, name, resolved = row["pair_id"], row["variable"], row["resolved"]
         if name not in variables:
             raise ValueError(f"variable: found {name!r}, expected one of {', '.join(variables)}; restore it")
@@ -187,7 +193,7 @@ def read_open(path: Path) -> list[Open]:
             expected = ", ".join(variables[name].values)
             raise ValueError(f"resolved: found {resolved!r}, expected one of {expected}; correct it")
         keys.add((pair, name))
-        return Open(**{column: row[column] for column in COLUMNS} | {"resolved": value})
+        return UndecidedLabel(**{column: row[column] for column in COLUMNS} | {"resolved": value})
 
     return read_rows(path, COLUMNS, "a table of open labels", read)
 
@@ -217,16 +223,16 @@ def _common(said: Sequence[Vote]) -> tuple[str | None, str]:
     return (winners[0], "") if len({*winners}) == 1 else (None, "conflict")
 
 
-def _stale(decision: Open, why: str) -> Problem:
+def _stale(decision: UndecidedLabel, why: str) -> SheetProblem:
     said = f"{decision.variable}: found the decision {decision.resolved!r}, but {why}"
-    return Problem(decision.pair_id, "stale", said)
+    return SheetProblem(decision.pair_id, "stale", said)
 
 
-def _pair(pair: str, row: Mapping[str, str], labels: Mapping[str, str]) -> Pair:
+def _pair(pair: str, row: Mapping[str, str], labels: Mapping[str, str]) -> WordPair:
     origin = {"collected": row.get("collected") or "generated", "printed": row.get("printed") or EMPTY}
     words = {name: row[name] for name in ("first", "second")}
     try:
-        return Pair.model_validate({"pair_id": pair, **words, **labels, **origin})
+        return WordPair.model_validate({"pair_id": pair, **words, **labels, **origin})
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(map(str, first["loc"]))

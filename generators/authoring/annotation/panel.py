@@ -10,23 +10,29 @@ from pathlib import Path
 
 from polbias.aliases import Document, Json
 from polbias.files import InputError, build_root
-from polbias.generators.authoring.annotation.answers import Answer
+from polbias.generators.authoring.annotation.answers import AnnotatorAnswer
 from polbias.generators.authoring.annotation.decisions import votes, winner
-from polbias.generators.authoring.annotation.tasks import ANSWER, PanelForm, Task, TaskSet, panel_forms
+from polbias.generators.authoring.annotation.tasks import (
+    ANSWER,
+    AnnotationTask,
+    PanelForm,
+    TaskSet,
+    panel_forms,
+)
 from polbias.generators.engine.sampled import named_rng
 
 
-def sample(dataset: str, n: int, seed: int) -> tuple[Task, ...]:
+def sample(dataset: str, n: int, seed: int) -> tuple[AnnotationTask, ...]:
     """Draw distinct texts of the local build, in turn from every stratum; ids tell nothing."""
     form = panel_forms()[dataset]
-    strata: dict[tuple[str, ...], list[Task]] = defaultdict(list)
+    strata: dict[tuple[str, ...], list[AnnotationTask]] = defaultdict(list)
     seen: set[tuple[str, ...]] = set()
     for row, texts in _rows(build_root() / dataset, form):
         answer = next((name for name, golds in form.answers.items() if row[form.gold] in golds), None)
         if answer is not None and (key := tuple(texts.values())) not in seen:
             seen.add(key)
             blind = hashlib.sha256(f"{seed}/{row['id']}".encode()).hexdigest()[:12]
-            task = Task(blind, texts, {"id": row["id"], "gold": answer})
+            task = AnnotationTask(blind, texts, {"id": row["id"], "gold": answer})
             strata[tuple(str(row[name]) for name in form.strata)].append(task)
     if not 0 < n <= len(seen):
         raise InputError(f"--n: found {n}, expected 1 to {len(seen):,}, the distinct texts of {dataset}")
@@ -66,7 +72,7 @@ def _rows(folder: Path, form: PanelForm) -> Iterator[tuple[Document, dict[str, s
 # The majority of a panel against what the dataset holds for right.
 
 
-def against_gold(tasks: TaskSet, answers: Sequence[Answer]) -> Json:
+def against_gold(tasks: TaskSet, answers: Sequence[AnnotatorAnswer]) -> Json:
     """Return how often the majority says what the dataset has, whole and by class, and where not."""
     variable = panel_forms()[tasks.kind].variable
     counted = votes(answers, [variable])

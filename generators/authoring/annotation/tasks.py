@@ -16,8 +16,8 @@ from polbias.aliases import Json
 from polbias.files import InputError, guarded, package_file, read_bytes, whole
 from polbias.generators.engine.sampled import named_rng
 from polbias.generators.engine.spreadsheets import sheet
-from polbias.generators.user_tables import Role, cell_text, open_tables, resolve
-from polbias.template_files import Entry, Name, Text, Texts, load_template, shown
+from polbias.generators.user_tables import ColumnRole, cell_text, open_tables, resolve
+from polbias.template_files import Name, TemplateModel, TemplateRenderer, Text, load_template, shown
 
 # The guideline of ``guideline.yaml``: what annotators read, and the values that they may choose.
 
@@ -30,7 +30,7 @@ FIELDS: Mapping[Kind, tuple[str, ...]] = {
 COMMENT = "comment"
 
 
-class Variable(Entry):
+class Variable(TemplateModel):
     """One question of an annotation.
 
     Attributes:
@@ -68,7 +68,7 @@ class Variable(Entry):
 ANSWER = "answer"
 
 
-class Beside(Entry):
+class ContextColumn(TemplateModel):
     """A column of another row, shown first: of the row ``where`` that has the same values ``by``."""
 
     column: Name
@@ -77,13 +77,13 @@ class Beside(Entry):
     by: tuple[Name, ...]
 
 
-class PanelForm(Entry):
+class PanelForm(TemplateModel):
     """The form of a dataset; columns to captions, answers to the values of the gold column."""
 
     configs: tuple[Text, ...]
     strata: tuple[Name, ...]
     shown: Mapping[Name, Text]
-    beside: Beside | None = None
+    beside: ContextColumn | None = None
     question: Text
     gold: Name
     answers: Mapping[Text, tuple[Text, ...]]
@@ -99,14 +99,14 @@ class PanelForm(Entry):
         return Variable(id=ANSWER, title="Answer", text=self.question, values=tuple(self.answers))
 
 
-class _Forms(RootModel[Mapping[str, PanelForm]]):
+class _PanelForms(RootModel[Mapping[str, PanelForm]]):
     pass
 
 
 @cache
 def panel_forms() -> Mapping[str, PanelForm]:
     """Return the forms by dataset."""
-    return load_template(package_file("templates/panels/forms.yaml"), _Forms).root
+    return load_template(package_file("templates/panels/forms.yaml"), _PanelForms).root
 
 
 def kinds() -> tuple[Kind, ...]:
@@ -119,14 +119,14 @@ def fields_of(kind: Kind) -> tuple[str, ...]:
     return FIELDS[kind] if kind in FIELDS else tuple(panel_forms()[kind].captions)
 
 
-class Correction(Entry):
+class Correction(TemplateModel):
     """What an example should say."""
 
     axis: Text
     shift: Text
 
 
-class Example(Entry):
+class Example(TemplateModel):
     """A word pair with its answers, as printed."""
 
     first: Text
@@ -139,7 +139,7 @@ class Example(Entry):
     corrected: Correction | None = None
 
 
-class Similarity(Entry):
+class Similarity(TemplateModel):
     """The question about a claim pair."""
 
     source: Text
@@ -150,7 +150,7 @@ class Similarity(Entry):
     steps: Text
 
 
-class Guideline(Entry):
+class Guideline(TemplateModel):
     """The whole file; `definitions` by axis and side, `captions` are the headings of the annotation."""
 
     source: Text
@@ -200,7 +200,9 @@ class Guideline(Entry):
             "variables": self.variables(kind),
             "fields": fields_of(kind),
         }
-        return Texts(path, {}).render(name, path.read_text(encoding="utf-8"), slots).rstrip() + "\n"
+        return (
+            TemplateRenderer(path, {}).render(name, path.read_text(encoding="utf-8"), slots).rstrip() + "\n"
+        )
 
 
 @cache
@@ -234,7 +236,7 @@ _COLUMNS: Mapping[Kind, Mapping[str, tuple[str, ...]]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class AnnotationTask:
     """One thing to judge.
 
     Attributes:
@@ -263,7 +265,7 @@ class TaskSet(BaseModel):
     kind: Kind
     seed: int
     annotators: tuple[str, ...]
-    tasks: tuple[Task, ...]
+    tasks: tuple[AnnotationTask, ...]
 
     @field_validator("kind")
     @classmethod
@@ -286,7 +288,7 @@ class TaskSet(BaseModel):
                         raise ValueError(f"{place}.{part}.{name}: found nothing, expected a text")
         return self
 
-    def by_id(self) -> Mapping[str, Task]:
+    def by_id(self) -> Mapping[str, AnnotationTask]:
         """Return the tasks by their id."""
         return {task.id: task for task in self.tasks}
 
@@ -317,7 +319,7 @@ def source_rows(path: Path, kind: Kind) -> tuple[list[dict[str, str]], list[str]
     """Return the rows that tasks are made of."""
     found: dict[str, dict[str, str]] = {}
     problems = []
-    roles = tuple(Role(name, aliases, required=True) for name, aliases in _COLUMNS[kind].items())
+    roles = tuple(ColumnRole(name, aliases, required=True) for name, aliases in _COLUMNS[kind].items())
     for table in open_tables(path):
         named = {column: role for role, column in resolve(table.columns, roles, {}, path).items()}
         names = [named.get(column, column) for column in table.columns]
@@ -343,16 +345,20 @@ def source_rows(path: Path, kind: Kind) -> tuple[list[dict[str, str]], list[str]
     return list(found.values()), problems
 
 
-def make_tasks(kind: Kind, rows: Iterable[Mapping[str, str]], *, reverse: bool = False) -> tuple[Task, ...]:
+def make_tasks(
+    kind: Kind, rows: Iterable[Mapping[str, str]], *, reverse: bool = False
+) -> tuple[AnnotationTask, ...]:
     """Make the tasks of lines."""
     if kind == "claims":
-        return tuple(Task(row["id"], {name: row[name] for name in FIELDS[kind]}, row) for row in rows)
+        return tuple(
+            AnnotationTask(row["id"], {name: row[name] for name in FIELDS[kind]}, row) for row in rows
+        )
     made = []
     for row in rows:
         first, second, name = row["first"], row["second"], row["pair_id"]
-        made.append(Task(f"{name}.forward", {"first": first, "second": second}, row))
+        made.append(AnnotationTask(f"{name}.forward", {"first": first, "second": second}, row))
         if reverse:
-            made.append(Task(f"{name}.reverse", {"first": second, "second": first}, row))
+            made.append(AnnotationTask(f"{name}.reverse", {"first": second, "second": first}, row))
     return tuple(made)
 
 
@@ -362,7 +368,7 @@ def pair_of(task_id: str) -> tuple[str, Direction]:
     return pair, "reverse" if direction == "reverse" else "forward"
 
 
-def ordered(tasks: Sequence[Task], annotator: str, seed: int) -> list[Task]:
+def ordered(tasks: Sequence[AnnotationTask], annotator: str, seed: int) -> list[AnnotationTask]:
     """Return tasks in the order in which one annotator gets them, another one for each."""
     generator = named_rng("xphemism-annotation", str(seed), f"order/{annotator}")
     return [tasks[place] for place in generator.permutation(len(tasks))]
@@ -394,7 +400,7 @@ def export(tasks: TaskSet) -> Mapping[str, str]:
     return files
 
 
-def answers_csv(kind: Kind, rows: Iterable[tuple[Task, str, Mapping[str, str]]]) -> str:
+def answers_csv(kind: Kind, rows: Iterable[tuple[AnnotationTask, str, Mapping[str, str]]]) -> str:
     """Return a table of answers, formulas disarmed."""
     variables = [each.id for each in load_guideline().variables(kind)]
     fields = fields_of(kind)
@@ -407,7 +413,7 @@ def answers_csv(kind: Kind, rows: Iterable[tuple[Task, str, Mapping[str, str]]])
     return sheet(columns, lines, ",")
 
 
-def label_studio_tasks(tasks: Sequence[Task], annotator: str) -> str:
+def label_studio_tasks(tasks: Sequence[AnnotationTask], annotator: str) -> str:
     """Return tasks in Label Studio's import format; the number is the place, the stable id is in the data."""
     made = [
         {"id": number, "data": {TASK_ID: task.id, ASSIGNED: annotator, **task.texts}}

@@ -16,12 +16,12 @@ import yaml
 from polbias.aliases import Json
 from polbias.files import InputError, package_file
 from polbias.generators.language.english import capital, lower
-from polbias.optional import Deferred
+from polbias.optional import LazyModule
 
 if TYPE_CHECKING:
     import spacy
 else:
-    spacy = Deferred("spacy", "german")
+    spacy = LazyModule("spacy", "german")
 
 # Negation of policy statements by rule of grammar, explained; abstention where a rule is unsure.
 
@@ -29,13 +29,13 @@ LANGUAGES = ("de", "en", "es", "it")
 _LONGEST = 1_000  # characters; the rules look ahead from every word, which takes ever longer
 
 
-def negate(statement: str, language: str, pipeline: Pipeline | None = None) -> Negated:
+def negate(statement: str, language: str, pipeline: Pipeline | None = None) -> NegationResult:
     """Negate a statement by rule."""
     if language not in LANGUAGES:
         raise ValueError(f"language {language!r} has no rules of negation; known are {', '.join(LANGUAGES)}")
     if len(statement) > _LONGEST:
         explanation = f"No negation was formed: more than {_LONGEST:,} characters are no single statement."
-        return Negated(None, "abstain:too-long", explanation)
+        return NegationResult(None, "abstain:too-long", explanation)
     if pipeline is not None:
         pipeline.require(language)
     rewritten = _rewritten(statement, language)
@@ -45,7 +45,7 @@ def negate(statement: str, language: str, pipeline: Pipeline | None = None) -> N
     return replace(negated, explanation=f"{negated.explanation} {lists('unsure')['reasons']['rewritten']}")
 
 
-def _by_grammar(statement: str, language: str, pipeline: Pipeline | None) -> Negated:
+def _by_grammar(statement: str, language: str, pipeline: Pipeline | None) -> NegationResult:
     # Imported when first used: every module reads a lexicon of its own.
     if language == "de":
         from polbias.generators.authoring.negation.german import negate_german
@@ -77,12 +77,12 @@ def _rewritten(statement: str, language: str) -> str:
     return statement if text == before else capital(text)
 
 
-def _refused(statement: str, language: str) -> Negated | None:
+def _refused(statement: str, language: str) -> NegationResult | None:
     """Abstain where a negation would leave a word of the statement asserted, or deny another thing."""
     for reason, patterns in lists("unsure")["refused"][language].items():
         if found := re.search(rf"(?i)(?:(?<!\w)|(?=,))(?:{'|'.join(patterns)})(?!\w)", statement):
             why: str = lists("unsure")["reasons"][reason]
-            return Negated(None, f"abstain:{reason}", why.format(word=found[found.lastindex or 0]))
+            return NegationResult(None, f"abstain:{reason}", why.format(word=found[found.lastindex or 0]))
     return None
 
 
@@ -90,7 +90,7 @@ def _refused(statement: str, language: str) -> Negated | None:
 
 
 @dataclass(frozen=True)
-class Negated:
+class NegationResult:
     """The negation of a statement, or why there is none.
 
     Attributes:
@@ -112,7 +112,7 @@ _UNKNOWN = frozenset({"", "X"})
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class TaggedWord:
     """A token of the pipeline.
 
     Attributes:
@@ -149,7 +149,7 @@ class Word:
         return ", VerbForm=".join(filter(None, (self.pos, "/".join(sorted(self.forms)))))
 
 
-Tags = tuple[Word, ...]
+Tags = tuple[TaggedWord, ...]
 """The words of the pipeline that one token of the rules consists of, such as "should" and "n't"."""
 
 
@@ -170,7 +170,7 @@ def _any(said: Sequence[bool | None]) -> bool | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Analysis:
+class TaggedStatement:
     """A statement as a pipeline reads it.
 
     Attributes:
@@ -234,7 +234,7 @@ class Pipeline:
                 "name a pipeline of their language"
             )
 
-    def read(self, text: str) -> Analysis:
+    def read(self, text: str) -> TaggedStatement:
         """Return what the pipeline says of a text."""
         try:
             doc = self._nlp(text)
@@ -243,9 +243,9 @@ class Pipeline:
                 f"pipeline {self.name}: fails on {text[:40]!r} ({_line(error)}); train or repair it"
             ) from error
         parsed, split = doc.has_annotation("DEP"), doc.has_annotation("SENT_START")
-        return Analysis(
+        return TaggedStatement(
             tuple(
-                Word(
+                TaggedWord(
                     start=token.idx,
                     end=token.idx + len(token.text),
                     pos=token.pos_,

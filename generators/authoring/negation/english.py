@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from polbias.generators.authoring.negation import Negated, Pipeline, objection
+from polbias.generators.authoring.negation import NegationResult, Pipeline, objection
 from polbias.generators.authoring.negation.english_clause import (
-    Decision,
-    Edit,
+    ClauseEdit,
     Main,
+    NegationSite,
     abstain,
     article,
     find_main,
@@ -22,10 +22,10 @@ from polbias.generators.authoring.negation.english_clause import (
     to_some,
     universal,
 )
-from polbias.generators.authoring.negation.english_verbs import Reader
+from polbias.generators.authoring.negation.english_verbs import VerbReader
 from polbias.generators.authoring.negation.english_words import (
     QUOTATION,
-    Token,
+    EnglishToken,
     affirmed,
     closed,
     is_adverb,
@@ -43,7 +43,7 @@ from polbias.generators.language.english_verbs import past, third
 # A "not" or "no" brought into the main clause.
 
 
-def negate_subject(reader: Reader, main: Main, start: int) -> Decision | None:
+def negate_subject(reader: VerbReader, main: Main, start: int) -> NegationSite | None:
     """Negate a quantifier or "only" that the subject begins with: "Not all ..."."""
     token = reader.tokens[start]
     nearby = {reader.low(start + 1), reader.low(start + 2)}
@@ -60,10 +60,10 @@ def negate_subject(reader: Reader, main: Main, start: int) -> Decision | None:
         return None
     if any(other.low in ("but", "not") for other in reader.tokens[main.finite.index + 1 :]):
         return abstain("contrast", token)
-    return Decision("focus-word", token.low, (substitute(token, f"not {universal(reader, start)}"),))
+    return NegationSite("focus-word", token.low, (substitute(token, f"not {universal(reader, start)}"),))
 
 
-def negate_verb(reader: Reader, main: Main) -> Decision:
+def negate_verb(reader: VerbReader, main: Main) -> NegationSite:
     """Negate the finite verb."""
     index = main.finite.index
     polarity = to_any(reader, index)
@@ -75,16 +75,18 @@ def negate_verb(reader: Reader, main: Main) -> Decision:
     return _existential(reader, index) or _auxiliary(reader, index, polarity)
 
 
-def _auxiliary(reader: Reader, index: int, polarity: list[Edit]) -> Decision:
+def _auxiliary(reader: VerbReader, index: int, polarity: list[ClauseEdit]) -> NegationSite:
     token, following = reader.tokens[index], reader.low(index + 1)
     if token.low == "'d":
         return abstain("contraction", token)
     if token.low in ("'ll", "'ve"):
         full = " will not" if token.low == "'ll" else " have not"
-        return Decision("not-after-auxiliary", full[1:-4], (Edit(token.start, token.end, full), *polarity))
+        return NegationSite(
+            "not-after-auxiliary", full[1:-4], (ClauseEdit(token.start, token.end, full), *polarity)
+        )
     if following in table("phased"):
         phased = substitute(reader.tokens[index + 1], table("phased")[following])
-        return Decision("phased", following, (phased, *polarity))
+        return NegationSite("phased", following, (phased, *polarity))
     at = index
     while (behind := _judging(reader, at + 1)) > at:
         at = behind
@@ -93,11 +95,11 @@ def _auxiliary(reader: Reader, index: int, polarity: list[Edit]) -> Decision:
     cannot = token.low == "can" and at == index
     edits = (insert(reader.tokens[at].end, "not" if cannot else " not"), *polarity)
     if token.low == "must":
-        return Decision("need-not", token.text, (substitute(token, "need"), *edits))
-    return Decision("not-after-auxiliary", token.text, edits)
+        return NegationSite("need-not", token.text, (substitute(token, "need"), *edits))
+    return NegationSite("not-after-auxiliary", token.text, edits)
 
 
-def _judging(reader: Reader, at: int) -> int:
+def _judging(reader: VerbReader, at: int) -> int:
     """Return the last index of a sentence adverbial that begins here, one less where none does."""
     if reader.low(at) in words("sentence_adverbs"):
         return at
@@ -107,7 +109,7 @@ def _judging(reader: Reader, at: int) -> int:
     return at - 1
 
 
-def _existential(reader: Reader, index: int) -> Decision | None:
+def _existential(reader: VerbReader, index: int) -> NegationSite | None:
     """Return "there is no" for an indefinite noun phrase; None where "not" is right."""
     if reader.low(index - 1) != "there" or reader.low(index) not in words("existential"):
         return None
@@ -120,20 +122,20 @@ def _existential(reader: Reader, index: int) -> Decision | None:
     said = f"There {reader.tokens[index].text}"
     replaced = following in ("a", "an", "some", "several")
     edit = substitute(target, "no") if replaced else insert(target.start, "no ")
-    return Decision("no-determiner", said, (edit,))
+    return NegationSite("no-determiner", said, (edit,))
 
 
-def _do_support(reader: Reader, main: Main, polarity: list[Edit]) -> Decision:
+def _do_support(reader: VerbReader, main: Main, polarity: list[ClauseEdit]) -> NegationSite:
     form, index = main.finite.form, main.finite.index
     token = reader.tokens[index]
     assert form, "a lexical verb has one"
     auxiliary = {"third": "does", "base": "do"}.get(form.form, "did")
     before = reader.tokens[index - 1]
     if before.low == "still":
-        return Decision("phased", before.text, (substitute(before, "no longer"), *polarity))
+        return NegationSite("phased", before.text, (substitute(before, "no longer"), *polarity))
     if before.low == "already":
         phased = (substitute(before, f"{auxiliary} not yet"), substitute(token, form.base))
-        return Decision("phased", before.text, (*phased, *polarity))
+        return NegationSite("phased", before.text, (*phased, *polarity))
     first = index
     # "always harms" is denied as "does not always harm".
     while _scopal(reader.low(first - 1)):
@@ -142,7 +144,7 @@ def _do_support(reader: Reader, main: Main, polarity: list[Edit]) -> Decision:
     edits = [substitute(token, more)]
     if first != index:
         edits = [insert(reader.tokens[first].start, f"{auxiliary} not "), substitute(token, form.base)]
-    return Decision("do-support", token.text, (*edits, *polarity), more)
+    return NegationSite("do-support", token.text, (*edits, *polarity), more)
 
 
 def _scopal(word: str) -> bool:
@@ -154,7 +156,7 @@ def _scopal(word: str) -> bool:
 # Negations that are already there, taken out.
 
 
-def undo(reader: Reader, main: Main) -> Decision | None:
+def undo(reader: VerbReader, main: Main) -> NegationSite | None:
     """Take out the negation of the main clause."""
     index = main.finite.index
     token = reader.tokens[index]
@@ -180,18 +182,18 @@ def undo(reader: Reader, main: Main) -> Decision | None:
         if tuple(map(reader.low, range(first, last + 1))) == phrase:
             gone = [*remove(reader.tokens, first, last), *_dual(token)]
             if phrase == ("no", "longer"):
-                gone[0] = Edit(reader.tokens[first].start, reader.tokens[last].end, "still")
+                gone[0] = ClauseEdit(reader.tokens[first].start, reader.tokens[last].end, "still")
             return _without(reader, main, max(last, index), " ".join(phrase), gone, token.low)
     return _object(reader, index)
 
 
-def _dual(verb: Token) -> list[Edit]:
+def _dual(verb: EnglishToken) -> list[ClauseEdit]:
     """Return the edit of a verb that the negation of what it said changes: "must not" denies "may"."""
     new = table("duals").get(verb.low)
     return [substitute(verb, new)] if new else []
 
 
-def undo_subject(reader: Reader, main: Main, start: int) -> Decision | None:
+def undo_subject(reader: VerbReader, main: Main, start: int) -> NegationSite | None:
     """Take out the negation of the subject: "no", "nobody", "not all"."""
     token, following = reader.tokens[start], reader.low(start + 1)
     if token.low == "not":
@@ -199,7 +201,7 @@ def undo_subject(reader: Reader, main: Main, start: int) -> Decision | None:
         if following not in words("not_before"):
             # "Not the state but ..." is half of a contrast; "Not voting is ..." negates the subject only.
             return abstain("contrast", token) if "but" in before else None
-        return Decision("undone", token.text, tuple(remove(reader.tokens, start, start)))
+        return NegationSite("undone", token.text, tuple(remove(reader.tokens, start, start)))
     adverbial = token.low in ("under", "in", "at") and following == "no"
     negative = token.low in ("never", "nowhere", "neither", "nor")
     if adverbial or negative or (token.low, following) in phrases("negative_phrases"):
@@ -212,7 +214,7 @@ def undo_subject(reader: Reader, main: Main, start: int) -> Decision | None:
         if polarity is None or reader.low(last + 1) == "but" or _dual(reader.tokens[main.finite.index]):
             return abstain("negative-word", token)
         edit = replace(substitute(token, new), end=reader.tokens[last].end)
-        return Decision("undone-body", body, (edit, *polarity))
+        return NegationSite("undone-body", body, (edit, *polarity))
     if token.low == "no":
         decided, verb = _determiner(reader, start, main.finite.index), reader.beyond(main.finite.index)
         passive = reader.low(verb)
@@ -222,7 +224,9 @@ def undo_subject(reader: Reader, main: Main, start: int) -> Decision | None:
     return abstain("negative-word", token) if token.low in words("negative_words") else None
 
 
-def _without(reader: Reader, main: Main, at: int, word: str, gone: list[Edit], verb: str) -> Decision:
+def _without(
+    reader: VerbReader, main: Main, at: int, word: str, gone: list[ClauseEdit], verb: str
+) -> NegationSite:
     """Return the decision to take a negation out, with what follows from it."""
     for token in reader.tokens[at + 1 :]:
         if token.low == "but":
@@ -231,19 +235,19 @@ def _without(reader: Reader, main: Main, at: int, word: str, gone: list[Edit], v
     if polarity is None:
         return abstain("polarity", reader.tokens[at])
     if verb not in words("do") or word.lower() in ("never", "no longer"):
-        return Decision("undone", word, (*gone, *polarity))
+        return NegationSite("undone", word, (*gone, *polarity))
     lexical = reader.beyond(at)
     if lexical >= len(reader.tokens) or not (is_verb(base := reader.low(lexical)) or base in ("have", "do")):
         return abstain("finite-verb", reader.tokens[at])
     auxiliary, negation = reader.tokens[main.finite.index], reader.tokens[at]
     finite = {"does": third, "did": past}.get(verb, str)(base)
     # From "does not" to the next word: the adverb behind it stays.
-    out = Edit(auxiliary.start, reader.tokens[at + 1].start, "")
+    out = ClauseEdit(auxiliary.start, reader.tokens[at + 1].start, "")
     said = auxiliary.text if at == main.finite.index else f"{auxiliary.text} {negation.text}"
-    return Decision("undone-do", said, (out, substitute(reader.tokens[lexical], finite), *polarity))
+    return NegationSite("undone-do", said, (out, substitute(reader.tokens[lexical], finite), *polarity))
 
 
-def _object(reader: Reader, index: int) -> Decision | None:
+def _object(reader: VerbReader, index: int) -> NegationSite | None:
     """Take out a "no" directly behind the verbs: "should be no", "has no"."""
     for at in range(index + 1, index + 5):
         low = reader.low(at)
@@ -256,7 +260,7 @@ def _object(reader: Reader, index: int) -> Decision | None:
     return None
 
 
-def _determiner(reader: Reader, at: int, main: int) -> Decision:
+def _determiner(reader: VerbReader, at: int, main: int) -> NegationSite:
     token, following = reader.tokens[at], reader.low(at + 1)
     if following in words("no_things"):
         return abstain("negative-word", token)
@@ -268,24 +272,24 @@ def _determiner(reader: Reader, at: int, main: int) -> Decision:
     if new is None:
         return abstain("article", reader.tokens[min(at + 1, len(reader.tokens) - 1)])
     edits = [substitute(token, new)] if new else remove(reader.tokens, at, at)
-    return Decision("undone-no", token.text, (*edits, *_dual(reader.tokens[main]), *polarity))
+    return NegationSite("undone-no", token.text, (*edits, *_dual(reader.tokens[main]), *polarity))
 
 
 # Negation of English statements: the finite verb of the main clause, or what it depends on.
 
 
-def negate_english(statement: str, pipeline: Pipeline | None = None) -> Negated:
+def negate_english(statement: str, pipeline: Pipeline | None = None) -> NegationResult:
     """Negate an English statement."""
     text = statement.strip()
     return render(text, _decide(text, pipeline))
 
 
-def _decide(text: str, pipeline: Pipeline | None) -> Decision:
+def _decide(text: str, pipeline: Pipeline | None) -> NegationSite:
     if not text:
         return abstain("empty")
     analysis = pipeline.read(text) if pipeline else None
     bounds = sentences(text, analysis)
-    readers = [Reader(tokens(text[begin:end], begin, analysis)) for begin, end in bounds]
+    readers = [VerbReader(tokens(text[begin:end], begin, analysis)) for begin, end in bounds]
     readers = [
         reader
         for reader in readers
@@ -301,7 +305,7 @@ def _decide(text: str, pipeline: Pipeline | None) -> Decision:
     return _sentence(*found[0])
 
 
-def _sentence(reader: Reader, main: Main | None) -> Decision:
+def _sentence(reader: VerbReader, main: Main | None) -> NegationSite:
     decided = question(reader, main)
     if decided:
         return _checked(decided, main.finite.index, reader) if main else decided
@@ -329,26 +333,26 @@ def _sentence(reader: Reader, main: Main | None) -> Decision:
     return _checked(undone or negate_verb(reader, main), main.finite.index, reader)
 
 
-def _checked(decided: Decision, verb: int, reader: Reader, infinite: bool = False) -> Decision:
+def _checked(decided: NegationSite, verb: int, reader: VerbReader, infinite: bool = False) -> NegationSite:
     """Abstain where a pipeline says that the verb which a rule turned on is none."""
     return _objected(reader.tokens[verb], decided, infinite) if decided.edits else decided
 
 
-def _no_verb(reader: Reader) -> Decision:
+def _no_verb(reader: VerbReader) -> NegationSite:
     """Abstain for want of a finite verb, or because a pipeline says that what looks like one is none."""
     none = abstain("no-finite-verb")
     if not any(token.tags for token in reader.tokens):
         return none
-    without = find_main(Reader([replace(token, tags=()) for token in reader.tokens]))
+    without = find_main(VerbReader([replace(token, tags=()) for token in reader.tokens]))
     return _objected(reader.tokens[without.finite.index], none) if without else none
 
 
-def _objected(verb: Token, otherwise: Decision, infinite: bool = False) -> Decision:
+def _objected(verb: EnglishToken, otherwise: NegationSite, infinite: bool = False) -> NegationSite:
     said = objection(verb.tags, infinite)
-    return Decision("abstain:pipeline-disagrees", verb.text, more=said) if said else otherwise
+    return NegationSite("abstain:pipeline-disagrees", verb.text, more=said) if said else otherwise
 
 
-def _subject(reader: Reader, main: Main) -> int | None:
+def _subject(reader: VerbReader, main: Main) -> int | None:
     """Return the index of the subject's first word, or None where it cannot be told.
 
     It is the first word of the sentence, or, where that begins an adverbial, the one behind the last comma.

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from polbias.generators.authoring.negation import Negated
-from polbias.generators.authoring.negation.english_verbs import Finite, Reader
+from polbias.generators.authoring.negation import NegationResult
+from polbias.generators.authoring.negation.english_verbs import Finite, VerbReader
 from polbias.generators.authoring.negation.english_words import (
-    Token,
+    EnglishToken,
     VerbForm,
     affirmed,
     closed,
@@ -25,7 +25,7 @@ from polbias.generators.language.english import a, capital
 
 
 @dataclass(frozen=True)
-class Edit:
+class ClauseEdit:
     """One replacement.
 
     Attributes:
@@ -40,7 +40,7 @@ class Edit:
 
 
 @dataclass(frozen=True)
-class Decision:
+class NegationSite:
     """A rule and what it does.
 
     Attributes:
@@ -52,37 +52,37 @@ class Decision:
 
     rule: str
     word: str = ""
-    edits: tuple[Edit, ...] = ()
+    edits: tuple[ClauseEdit, ...] = ()
     more: str = ""
 
 
-def abstain(reason: str, token: Token | None = None) -> Decision:
+def abstain(reason: str, token: EnglishToken | None = None) -> NegationSite:
     """Return the decision not to answer."""
-    return Decision(f"abstain:{reason}", token.text if token else "")
+    return NegationSite(f"abstain:{reason}", token.text if token else "")
 
 
-def insert(at: int, new: str) -> Edit:
+def insert(at: int, new: str) -> ClauseEdit:
     """Return an insertion."""
-    return Edit(at, at, new)
+    return ClauseEdit(at, at, new)
 
 
-def substitute(token: Token, new: str) -> Edit:
+def substitute(token: EnglishToken, new: str) -> ClauseEdit:
     """Return a replacement of a token; a capital stays one."""
-    return Edit(token.start, token.end, capital(new) if token.text[0].isupper() else new)
+    return ClauseEdit(token.start, token.end, capital(new) if token.text[0].isupper() else new)
 
 
-def remove(tokens: list[Token], first: int, last: int) -> list[Edit]:
+def remove(tokens: list[EnglishToken], first: int, last: int) -> list[ClauseEdit]:
     """Return the edits that take out tokens with the blank before them.
 
     At the beginning of a sentence the blank behind goes, and the next word gets the capital.
     """
     start, end = tokens[first].start, tokens[last].end
     if tokens[first].text[0].isupper() and last + 1 < len(tokens):
-        return [Edit(start, tokens[last + 1].start + 1, tokens[last + 1].text[0].upper())]
-    return [Edit(tokens[first - 1].end if first else start, end, "")]
+        return [ClauseEdit(start, tokens[last + 1].start + 1, tokens[last + 1].text[0].upper())]
+    return [ClauseEdit(tokens[first - 1].end if first else start, end, "")]
 
 
-def render(statement: str, decision: Decision) -> Negated:
+def render(statement: str, decision: NegationSite) -> NegationResult:
     """Carry a decision out."""
     text: str | None = None
     if decision.edits:
@@ -91,15 +91,15 @@ def render(statement: str, decision: Decision) -> Negated:
             new = edit.new.upper() if statement.isupper() else edit.new
             text = text[: edit.start] + new + text[edit.end :]
         if text == statement:
-            text, decision = None, Decision("abstain:unchanged")
+            text, decision = None, NegationSite("abstain:unchanged")
     explanation = table("rules")[decision.rule].format(word=decision.word, more=decision.more)
-    return Negated(text, decision.rule, explanation)
+    return NegationResult(text, decision.rule, explanation)
 
 
 # Noun phrases under negation: articles, and "some" against "any".
 
 
-def head(reader: Reader, index: int) -> int | None:
+def head(reader: VerbReader, index: int) -> int | None:
     """Return the index of the head noun of the phrase that begins at a word, or None where there is none."""
     last = None
     while index < len(reader.tokens):
@@ -114,7 +114,7 @@ def head(reader: Reader, index: int) -> int | None:
     return last
 
 
-def article(reader: Reader, index: int) -> str | None:
+def article(reader: VerbReader, index: int) -> str | None:
     """Return what an indefinite noun phrase begins with."""
     at = head(reader, index)
     if at is None or reader.low(at + 1) == "or":
@@ -127,9 +127,9 @@ def article(reader: Reader, index: int) -> str | None:
     return None
 
 
-def to_any(reader: Reader, main: int) -> list[Edit] | None:
+def to_any(reader: VerbReader, main: int) -> list[ClauseEdit] | None:
     """Return the edits that let objects stand under "not": "some" becomes "any", a free "any" "just any"."""
-    edits: list[Edit] = []
+    edits: list[ClauseEdit] = []
     positive = table("positive")
     for index in _predicate(reader, main):
         low, previous = reader.low(index), reader.low(index - 1)
@@ -143,16 +143,16 @@ def to_any(reader: Reader, main: int) -> list[Edit] | None:
     return edits
 
 
-def universal(reader: Reader, index: int) -> str:
+def universal(reader: VerbReader, index: int) -> str:
     """Return the universal quantifier that a free "any", or "each", stands for under a negation."""
     word, noun = reader.low(index), head(reader, index + 1)
     many = noun is not None and (is_plural(reader.low(noun)) or reader.low(noun) in words("mass"))
     return "all" if word == "any" and many else table("free").get(word, word)
 
 
-def to_some(reader: Reader, main: int) -> list[Edit] | None:
+def to_some(reader: VerbReader, main: int) -> list[ClauseEdit] | None:
     """Return the edits of words that cannot stand without the "not" that is taken out; None where unsure."""
-    edits: list[Edit] = []
+    edits: list[ClauseEdit] = []
     back = {negative: positive for positive, negative in table("positive").items()}
     for index in _predicate(reader, main):
         low, following = reader.low(index), reader.low(index + 1)
@@ -171,7 +171,7 @@ def to_some(reader: Reader, main: int) -> list[Edit] | None:
     return edits
 
 
-def _predicate(reader: Reader, main: int) -> range:
+def _predicate(reader: VerbReader, main: int) -> range:
     """Return the words behind the finite verb in its own clause."""
     end = main + 1
     while end < len(reader.tokens):
@@ -219,14 +219,14 @@ class _State:
     sub: bool = False
 
 
-class _Parser:
+class _ClauseParser:
     """Reads a sentence from left to right and keeps the cheapest way to each state.
 
     Every opener ("if", "who", "that") waits for a finite verb of its own, and the first finite verb that none
     waits for is that of the main clause. What may or may not be an opener or a verb is tried both ways.
     """
 
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, reader: VerbReader) -> None:
         self.reader = reader
         self.tokens = reader.tokens
         self.last = -1  # the last word that can be a finite verb
@@ -350,9 +350,9 @@ class _Parser:
         return Main(main, rival, second)
 
 
-def find_main(reader: Reader) -> Main | None:
+def find_main(reader: VerbReader) -> Main | None:
     """Return the main clause of a sentence, or None where no finite verb is likely."""
-    return _Parser(reader).parse()
+    return _ClauseParser(reader).parse()
 
 
 # Questions, where the subject stands behind the finite verb, and demands, which have none.
@@ -360,7 +360,7 @@ def find_main(reader: Reader) -> Main | None:
 _MAX_SUBJECT = 12
 
 
-def question(reader: Reader, main: Main | None) -> Decision | None:
+def question(reader: VerbReader, main: Main | None) -> NegationSite | None:
     """Negate a question, or undo its negation; None for what is no question."""
     if reader.tokens[-1].low != "?":
         return None
@@ -370,16 +370,16 @@ def question(reader: Reader, main: Main | None) -> Decision | None:
         return None
     token = reader.tokens[0]
     if token.low.endswith("n't"):
-        return Decision("undone", token.text, (substitute(token, affirmed(token.low)),))
+        return NegationSite("undone", token.text, (substitute(token, affirmed(token.low)),))
     end = _subject_end(reader, main)
     if end is None:
         return abstain("question")
     if reader.low(end + 1) == "not":
-        return Decision("undone", "not", tuple(remove(reader.tokens, end + 1, end + 1)))
-    return Decision("question", token.text, (insert(reader.tokens[end].end, " not"),))
+        return NegationSite("undone", "not", tuple(remove(reader.tokens, end + 1, end + 1)))
+    return NegationSite("question", token.text, (insert(reader.tokens[end].end, " not"),))
 
 
-def _subject_end(reader: Reader, main: Main) -> int | None:
+def _subject_end(reader: VerbReader, main: Main) -> int | None:
     """Return the index of the subject's last word, or None where it is unsure."""
     if reader.low(1) in words("subject_pronouns") and reader.low(1) not in words("determiners"):
         return 1
@@ -403,7 +403,7 @@ def _subject_end(reader: Reader, main: Main) -> int | None:
     return unsure[0] if len(unsure) == 1 else None
 
 
-def imperative(reader: Reader, main: Main | None) -> Decision | None:
+def imperative(reader: VerbReader, main: Main | None) -> NegationSite | None:
     """Negate a demand such as "Abolish the tax."; None for what is none."""
     start = 1 if reader.low(0) == "please" else 0
     if start >= len(reader.tokens):
@@ -414,18 +414,18 @@ def imperative(reader: Reader, main: Main | None) -> Decision | None:
         verb = reader.low(last + 1)
         if not is_verb(verb) and verb not in ("be", "have", "let"):
             return None
-        return Decision("undone", first.text, tuple(remove(reader.tokens, start, last)))
+        return NegationSite("undone", first.text, tuple(remove(reader.tokens, start, last)))
     if main is not None and main.finite.kind != "lexical":
         return None
     if first.low == "let's" or (first.low, following) == ("let", "us"):
         last = start + (first.low == "let")
-        return Decision("imperative", first.text, (insert(reader.tokens[last].end, " not"),))
+        return NegationSite("imperative", first.text, (insert(reader.tokens[last].end, " not"),))
     if not _demands(reader, start):
         return None
-    return Decision("imperative", first.text, (substitute(first, f"do not {first.low}"),))
+    return NegationSite("imperative", first.text, (substitute(first, f"do not {first.low}"),))
 
 
-def _demands(reader: Reader, start: int) -> bool:
+def _demands(reader: VerbReader, start: int) -> bool:
     """Say whether a sentence begins with the base form of a verb, not with a noun as "Tax cuts" does."""
     first, following = reader.low(start), reader.low(start + 1)
     form = verb_form(first)

@@ -7,8 +7,8 @@ from typing import Literal
 
 from polbias.generators.authoring.negation import Tags, finite
 from polbias.generators.authoring.negation.english_words import (
+    EnglishToken,
     Form,
-    Token,
     VerbForm,
     affirmed,
     can_be_base,
@@ -123,10 +123,10 @@ class Finite:
     skip: float = IMPOSSIBLE
 
 
-class Reader:
+class VerbReader:
     """Looks at words in their context."""
 
-    def __init__(self, tokens: list[Token]) -> None:
+    def __init__(self, tokens: list[EnglishToken]) -> None:
         self.tokens = tokens
         self._lows = [token.low for token in tokens]
 

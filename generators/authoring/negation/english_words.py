@@ -10,7 +10,7 @@ from typing import Literal
 
 import simplemma
 
-from polbias.generators.authoring.negation import Analysis, Range, Tags, lists
+from polbias.generators.authoring.negation import Range, TaggedStatement, Tags, lists
 from polbias.generators.language.english_verbs import irregular, participle, third
 
 # The words of English negation, and what form of which verb or noun a word can be.
@@ -168,7 +168,7 @@ _BEFORE_DOT = re.compile(r"([\w.]+)$")
 
 
 @dataclass(frozen=True)
-class Token:
+class EnglishToken:
     """A word, a number or a punctuation mark.
 
     Attributes:
@@ -194,18 +194,18 @@ class Token:
         return self.text[0].isalpha() or self.low in words("clitic_verbs") or self.low == QUOTATION
 
 
-def tokens(text: str, start: int = 0, analysis: Analysis | None = None) -> list[Token]:
+def tokens(text: str, start: int = 0, analysis: TaggedStatement | None = None) -> list[EnglishToken]:
     """Return the tokens of a text outside brackets; a quotation is one token.
 
     Clitic verbs are tokens of their own: "It's" is "It" and "'s"; the possessive "Spain's" is one token.
     """
     hidden = _hidden(text)
-    found: list[Token] = []
+    found: list[EnglishToken] = []
     quoted = {match.start(): match.group() for match in _QUOTED.finditer(text)}
 
     def add(word: str, low: str, at: int) -> None:
         tags = analysis.within(at, at + len(word)) if analysis else ()
-        found.append(Token(word, low, at, tags))
+        found.append(EnglishToken(word, low, at, tags))
 
     for begin, end in _pieces(text, start, hidden, analysis):
         if hidden[begin]:
@@ -223,7 +223,7 @@ def tokens(text: str, start: int = 0, analysis: Analysis | None = None) -> list[
     return found
 
 
-def _pieces(text: str, start: int, hidden: bytearray, analysis: Analysis | None) -> Iterable[Range]:
+def _pieces(text: str, start: int, hidden: bytearray, analysis: TaggedStatement | None) -> Iterable[Range]:
     """Return where tokens begin and end, what is hidden not left out."""
     if analysis is None:
         return (match.span() for match in _TOKEN.finditer(text))
@@ -234,7 +234,7 @@ def _pieces(text: str, start: int, hidden: bytearray, analysis: Analysis | None)
     return analysis.pieces(text, start, joined, opaque)
 
 
-def sentences(text: str, analysis: Analysis | None = None) -> list[Range]:
+def sentences(text: str, analysis: TaggedStatement | None = None) -> list[Range]:
     """Return where the sentences of a statement begin and end."""
     told = analysis.sentences(len(text)) if analysis else None
     if told is not None:

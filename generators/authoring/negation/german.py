@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from polbias.generators.authoring.negation import Negated, Pipeline, objection
-from polbias.generators.authoring.negation.german_clause import Clause, parse
-from polbias.generators.authoring.negation.german_phrases import Phrase, Reader, is_deadline
+from polbias.generators.authoring.negation import NegationResult, Pipeline, objection
+from polbias.generators.authoring.negation.german_clause import GermanClause, parse
+from polbias.generators.authoring.negation.german_phrases import ClausePhrase, PhraseReader, is_deadline
 from polbias.generators.authoring.negation.german_rules import (
     front,
     governed,
@@ -17,7 +17,13 @@ from polbias.generators.authoring.negation.german_rules import (
     subject_in_middle,
     undo,
 )
-from polbias.generators.authoring.negation.german_text import Edits, Token, UnsureError, sentences, tokens
+from polbias.generators.authoring.negation.german_text import (
+    AbstentionError,
+    Edits,
+    GermanToken,
+    sentences,
+    tokens,
+)
 from polbias.generators.language import german_words as lexicon
 
 # The negation of a predicate: "ist nicht gerecht", "ist kein Verbrechen", "soll nicht Pflicht werden".
@@ -25,7 +31,7 @@ from polbias.generators.language import german_words as lexicon
 _NOMINAL = ("definite", "indefinite", "bare")
 
 
-def before_predicate(clause: Clause, phrases: list[Phrase]) -> Edits | None:
+def before_predicate(clause: GermanClause, phrases: list[ClausePhrase]) -> Edits | None:
     """Negate the predicate of "sein", "werden" and "bleiben" without a participle."""
     finite_copula = not clause.cluster and clause.kind in ("sein", "werden")
     if not phrases or not (finite_copula or clause.verb in ("sein", "werden", "bleiben")):
@@ -48,18 +54,18 @@ def before_predicate(clause: Clause, phrases: list[Phrase]) -> Edits | None:
     elif not prepositional:
         return None
     if any(p.preposition in lexicon.MEANS and p.last + 1 == predicate.first for p in phrases):
-        raise UnsureError("abstain:scope", "how it is so or that it is so can be denied")
+        raise AbstentionError("abstain:scope", "how it is so or that it is so can be denied")
     why = "the predicate of the main clause is negated"
     return insert(clause, predicate.first, "nicht-before-predicate", why)
 
 
-def _countable(clause: Clause, phrase: Phrase) -> bool:
+def _countable(clause: GermanClause, phrase: ClausePhrase) -> bool:
     """Return whether a bare noun in the predicate is one that "kein" can count: plurals and known genders."""
     noun = noun_of(clause, phrase)
     return bool(lexicon.is_plural(noun)) or (bool(phrase.adjectives) and lexicon.is_plural(noun) is not None)
 
 
-def _past_governed(clause: Clause, phrases: list[Phrase], place: int) -> int:
+def _past_governed(clause: GermanClause, phrases: list[ClausePhrase], place: int) -> int:
     """Return the place of the phrase that a predicate takes ("nicht auf Hilfe angewiesen"), or ``place``."""
     before = phrases[place - 1] if place else None
     pronominal = before and before.kind == "pronominal"
@@ -76,10 +82,10 @@ _IDENTITY = ("gleich", "selb", "einzig")
 _SAME = (["dieselben"], ["dasselbe"], ["denselben"])
 
 
-def negate_clause(clause: Clause) -> Edits:
+def negate_clause(clause: GermanClause) -> Edits:
     """Return the changes that negate an affirmative main clause."""
     _refuse_contrast(clause)
-    phrases = Reader(clause.tokens, clause.middle, governed(clause), clause.passive).read()
+    phrases = PhraseReader(clause.tokens, clause.middle, governed(clause), clause.passive).read()
     return (
         front(clause, phrases)
         or _before_operator(clause, phrases)
@@ -90,26 +96,26 @@ def negate_clause(clause: Clause) -> Edits:
     )
 
 
-def _refuse_contrast(clause: Clause) -> None:
+def _refuse_contrast(clause: GermanClause) -> None:
     before = {clause.low(position) for position in [*clause.front, *clause.middle]}
     after = {clause.low(position) for position in clause.after}
     words = before | after
     if after & lexicon.ADDITIVE:
-        raise UnsureError(
+        raise AbstentionError(
             "abstain:scope", '"auch" stands after the verbs and would have to become "auch nicht"'
         )
     if words & lexicon.PAIRS:
-        raise UnsureError("abstain:coordination", "the statement ties two alternatives together")
+        raise AbstentionError("abstain:coordination", "the statement ties two alternatives together")
     low = [token.low for token in clause.tokens]
     if ("und", "nicht") in pairwise(low) and words & lexicon.FRONT_FOCUS:
-        raise UnsureError("abstain:contrast", "one thing is demanded to the exclusion of another")
+        raise AbstentionError("abstain:contrast", "one thing is demanded to the exclusion of another")
     if words & lexicon.CONTRAST and not before & lexicon.FRONT_FOCUS:
-        raise UnsureError(
+        raise AbstentionError(
             "abstain:contrast", "the statement prefers one thing to another, and both could be denied"
         )
 
 
-def _is_operator(clause: Clause, phrase: Phrase) -> bool:
+def _is_operator(clause: GermanClause, phrase: ClausePhrase) -> bool:
     """Return whether a phrase attracts the negation: focus words, quantifiers, amounts, comparatives."""
     if phrase.kind in ("focus", "universal", "number"):
         return True
@@ -126,11 +132,11 @@ def _is_operator(clause: Clause, phrase: Phrase) -> bool:
     return phrase.kind == "definite" and (same or words[:1] in _SAME)
 
 
-def _before_operator(clause: Clause, phrases: list[Phrase]) -> Edits | None:
+def _before_operator(clause: GermanClause, phrases: list[ClausePhrase]) -> Edits | None:
     """Put "nicht" before the first word that it would otherwise fall under: it must have the widest scope."""
     for phrase in phrases:
         if phrase.kind == "some":
-            raise UnsureError(
+            raise AbstentionError(
                 "abstain:scope",
                 f'"{clause.tokens[phrase.first].text}" does not come under a negation by itself',
             )
@@ -139,7 +145,9 @@ def _before_operator(clause: Clause, phrases: list[Phrase]) -> Edits | None:
             continue
         before = phrases[number - 1].kind if number else ""
         if clause.low(phrase.first) == "mehr" and before == "indefinite" and number + 1 == len(phrases):
-            raise UnsureError("abstain:scope", '"ein ... mehr" would become "no longer" if it were negated')
+            raise AbstentionError(
+                "abstain:scope", '"ein ... mehr" would become "no longer" if it were negated'
+            )
         if (
             phrase.kind == "number"
             and number + 1 == len(phrases)
@@ -160,7 +168,7 @@ def _before_operator(clause: Clause, phrases: list[Phrase]) -> Edits | None:
     return None
 
 
-def _phased(clause: Clause, phrase: Phrase, after: list[Phrase]) -> Edits | None:
+def _phased(clause: GermanClause, phrase: ClausePhrase, after: list[ClausePhrase]) -> Edits | None:
     """Exchange an adverb of phase for what denies it: "schon" for "noch nicht", "noch" for "nicht mehr"."""
     word, following = clause.low(phrase.first), clause.low(phrase.first + 1)
     still = {word, following} == {"noch", "immer"}
@@ -169,14 +177,14 @@ def _phased(clause: Clause, phrase: Phrase, after: list[Phrase]) -> Edits | None
         one.kind in ("prepositional", "frame", "indefinite") for one in after
     )
     if word == "noch" and not still and after and after[0].kind == "indefinite":
-        raise UnsureError("abstain:scope", '"noch ein" would become "kein ... mehr" if it were negated')
+        raise AbstentionError("abstain:scope", '"noch ein" would become "kein ... mehr" if it were negated')
     if new is None or (bound and not still):
         return None
     replaced = {phrase.first: new} | ({phrase.first + 1: ""} if still else {})
     return Edits("phased", f'"{word}" became "{new}", which denies it.', replaced=replaced)
 
 
-def _before_light_object(clause: Clause, phrases: list[Phrase]) -> Edits | None:
+def _before_light_object(clause: GermanClause, phrases: list[ClausePhrase]) -> Edits | None:
     """Put "nicht" before the definite object of a verb of having or getting: "nicht das Recht haben"."""
     if clause.verb not in lexicon.LIGHT_VERBS or not phrases or phrases[-1].kind != "definite":
         return None
@@ -186,7 +194,7 @@ def _before_light_object(clause: Clause, phrases: list[Phrase]) -> Edits | None:
     return insert(clause, phrases[-1].first, "nicht-before-object", why)
 
 
-def _by_position(clause: Clause, phrases: list[Phrase]) -> Edits:
+def _by_position(clause: GermanClause, phrases: list[ClausePhrase]) -> Edits:
     """Put "nicht" at the end of the middle field, before manner, direction and prepositional objects."""
     place = len(phrases)
     while place and _follows_nicht(clause, phrases, place - 1):
@@ -208,7 +216,7 @@ def _by_position(clause: Clause, phrases: list[Phrase]) -> Edits:
     return Edits("nicht-final", why, replaced={last: f"{clause.tokens[last].text} nicht"})
 
 
-def _refuse_loose(clause: Clause, phrases: list[Phrase], place: int) -> None:
+def _refuse_loose(clause: GermanClause, phrases: list[ClausePhrase], place: int) -> None:
     """Refuse what a negation in this place may or may not be of."""
     behind = phrases[place:] or phrases[-1:]
     if not behind:
@@ -234,10 +242,10 @@ def _refuse_loose(clause: Clause, phrases: list[Phrase], place: int) -> None:
         )
     ):
         noun = noun_of(clause, first)
-        raise UnsureError("abstain:scope", f'the negation may be of "{noun}" or of what is said about it')
+        raise AbstentionError("abstain:scope", f'the negation may be of "{noun}" or of what is said about it')
 
 
-def _past_manner(phrases: list[Phrase], place: int) -> int:
+def _past_manner(phrases: list[ClausePhrase], place: int) -> int:
     """Return the place of an adverb of manner that stands before prepositional phrases, or ``place``.
 
     "wirkt sich nicht negativ auf die Löhne aus": what the negation denies is the manner.
@@ -252,7 +260,7 @@ def _past_manner(phrases: list[Phrase], place: int) -> int:
     return left
 
 
-def _follows_nicht(clause: Clause, phrases: list[Phrase], number: int) -> bool:
+def _follows_nicht(clause: GermanClause, phrases: list[ClausePhrase], number: int) -> bool:
     """Return whether "nicht" stands before a phrase, given that nothing after the phrase forbids it."""
     phrase = phrases[number]
     if phrase.kind in ("adverb", "pronominal"):
@@ -263,7 +271,7 @@ def _follows_nicht(clause: Clause, phrases: list[Phrase], number: int) -> bool:
     if phrase.kind != "prepositional":
         return False
     what = " ".join(clause.tokens[k].text for k in range(phrase.first, phrase.head + 1))
-    unsure = UnsureError("abstain:scope", f'"{what}" or what is said to be so there can be denied')
+    unsure = AbstentionError("abstain:scope", f'"{what}" or what is said to be so there can be denied')
     last = number + 1 == len(phrases)
     if last and lexicon.MEANS & {clause.low(k) for k in range(phrase.head, phrase.last)}:
         raise unsure
@@ -303,39 +311,39 @@ def _follows_nicht(clause: Clause, phrases: list[Phrase], number: int) -> bool:
 # scope over the whole claim; where no rule ensures this, there is no answer.
 
 
-def negate_german(statement: str, pipeline: Pipeline | None = None) -> Negated:
+def negate_german(statement: str, pipeline: Pipeline | None = None) -> NegationResult:
     """Return the negation of a statement in German.
 
     Of several sentences the last one is negated, if it alone makes a demand: those before it describe.
     """
     found = tokens(statement, pipeline.read(statement) if pipeline else None)
     if not found:
-        return Negated(None, "abstain:empty", "There is nothing to negate.")
+        return NegationResult(None, "abstain:empty", "There is nothing to negate.")
     parts = sentences(found)
     try:
         edits = _negate(parts)
-    except UnsureError as unsure:
-        return Negated(None, unsure.code, f"No negation was formed: {unsure.reason}.")
+    except AbstentionError as unsure:
+        return NegationResult(None, unsure.code, f"No negation was formed: {unsure.reason}.")
     end = statement[sum(len(token.before) + len(token.text) for token in found) :]
     before = "".join(token.before + token.text for part in parts[:-1] for token in part)
     text = before + edits.apply(parts[-1]) + end
     if text == statement:
-        return Negated(
+        return NegationResult(
             None, "abstain:structure", "No negation was formed: the rules left the statement as it is."
         )
-    return Negated(text, edits.rule, edits.why)
+    return NegationResult(text, edits.rule, edits.why)
 
 
-def _negate(parts: list[list[Token]]) -> Edits:
+def _negate(parts: list[list[GermanToken]]) -> Edits:
     """Return the changes to the last sentence."""
     last = parts[-1]
     if any(token.text == "?" for part in parts for token in part):
-        raise UnsureError("abstain:question", "a question has no negation")
+        raise AbstentionError("abstain:question", "a question has no negation")
     if any(token.low in lexicon.MODAL for part in parts[:-1] for token in part):
-        raise UnsureError("abstain:several-claims", "more than one sentence makes a claim")
+        raise AbstentionError("abstain:several-claims", "more than one sentence makes a claim")
     clause = parse(last)
     finite = last[clause.finite]
     if said := objection(finite.tags):
         reason = lexicon.RULES["abstain:pipeline-disagrees"].format(word=finite.text, more=said)
-        raise UnsureError("abstain:pipeline-disagrees", reason)
+        raise AbstentionError("abstain:pipeline-disagrees", reason)
     return undo(clause) or negate_clause(clause)

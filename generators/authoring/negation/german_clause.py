@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from polbias.generators.authoring.negation.german_text import Token, UnsureError, segments
+from polbias.generators.authoring.negation.german_text import AbstentionError, GermanToken, segments
 from polbias.generators.language import german_words as lexicon
 
 # The verb cluster at the end of a clause: participles, infinitives, and what may stand after them.
@@ -39,7 +39,7 @@ def _same_form(left: str, right: str) -> bool:
     return all(map(lexicon.is_participle, both)) or all(map(lexicon.is_infinitive, both))
 
 
-def _closes(sentence: list[Token], rest: list[int], last: int) -> bool:
+def _closes(sentence: list[GermanToken], rest: list[int], last: int) -> bool:
     """Return whether a verb cluster may end here: nothing follows, or what can stand after it."""
     if last + 1 >= len(rest):
         return True
@@ -54,7 +54,7 @@ def _closes(sentence: list[Token], rest: list[int], last: int) -> bool:
 _JOINING = frozenset(["und", "oder", "sowie", "sondern", "aber", "statt", "anstatt"])
 
 
-def find_cluster(sentence: list[Token], rest: list[int], kind: str) -> tuple[int, int] | None:
+def find_cluster(sentence: list[GermanToken], rest: list[int], kind: str) -> tuple[int, int] | None:
     """Return first and last place in ``rest`` of the verb cluster, or None."""
     found: list[tuple[int, int]] = []
     low = [sentence[position].low for position in rest]
@@ -73,10 +73,10 @@ def find_cluster(sentence: list[Token], rest: list[int], kind: str) -> tuple[int
     for first, last in found[1:]:
         if first > merged[1] + 1:
             if not _JOINING.isdisjoint(low[merged[1] + 1 : first]):
-                raise UnsureError(
+                raise AbstentionError(
                     "abstain:coordination", "two things are demanded, and to negate one is not to negate both"
                 )
-            raise UnsureError(
+            raise AbstentionError(
                 "abstain:structure", "there is more than one group of verbs after the finite verb"
             )
         merged = (min(merged[0], first), last)
@@ -96,7 +96,7 @@ def _zu_or_participle(word: str) -> bool:
 # The comma segments of a sentence: which belong to its main clause, and which are subordinate.
 
 
-def word_forms(sentence: list[Token], segment: list[int]) -> list[str]:
+def word_forms(sentence: list[GermanToken], segment: list[int]) -> list[str]:
     """Return the words at some positions in lower case, without brackets and quotations."""
     return [sentence[position].low for position in segment if sentence[position].kind == "word"]
 
@@ -124,7 +124,7 @@ def _opens_subordinate(words: list[str], first_segment: bool) -> str:
     return ""
 
 
-def main_segments(sentence: list[Token]) -> tuple[list[list[int]], list[bool]]:
+def main_segments(sentence: list[GermanToken]) -> tuple[list[list[int]], list[bool]]:
     """Return the comma segments and, for each, whether it belongs to the main clause."""
     parts = segments(sentence)
     main = [True] * len(parts)
@@ -157,7 +157,7 @@ def main_segments(sentence: list[Token]) -> tuple[list[list[int]], list[bool]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Clause:
+class GermanClause:
     """The fields of a main clause.
 
     Attributes:
@@ -171,7 +171,7 @@ class Clause:
         verb: The verb that says what is to be done, as an infinitive.
     """
 
-    tokens: list[Token]
+    tokens: list[GermanToken]
     front: list[int]
     finite: int
     middle: list[int]
@@ -192,7 +192,7 @@ class Clause:
         return (auxiliary and any(map(lexicon.is_participle, forms))) or (self.kind == "sein" and bool(forms))
 
 
-def _find_finite(sentence: list[Token], main: list[int], fronted: bool) -> int:
+def _find_finite(sentence: list[GermanToken], main: list[int], fronted: bool) -> int:
     """Return the place in ``main`` of the finite verb, or raise."""
     low = [sentence[position].low for position in main]
     for place, word in enumerate(low):
@@ -200,7 +200,7 @@ def _find_finite(sentence: list[Token], main: list[int], fronted: bool) -> int:
             if place and low[place - 1] == "zu":
                 continue
             if place + 1 < len(low) and low[place + 1] in lexicon.MODAL and place:
-                raise UnsureError("abstain:structure", "a verb stands before the finite verb")
+                raise AbstentionError("abstain:structure", "a verb stands before the finite verb")
             return place
     for place in range(0 if fronted else 1, len(low)):
         position = main[place]
@@ -218,17 +218,17 @@ def _find_finite(sentence: list[Token], main: list[int], fronted: bool) -> int:
         attribute = low[place].endswith(("ten", "en")) and _attribute_follows(sentence, main, place)
         if complete and not attribute:
             return place
-    raise UnsureError("abstain:no-verb", "no finite verb was found, so there is no clause to negate")
+    raise AbstentionError("abstain:no-verb", "no finite verb was found, so there is no clause to negate")
 
 
-def _attribute_follows(sentence: list[Token], main: list[int], place: int) -> bool:
+def _attribute_follows(sentence: list[GermanToken], main: list[int], place: int) -> bool:
     """Return whether a finite verb comes later, so that this form stands before a noun as its attribute."""
     if place + 1 >= len(main) or not lexicon.is_noun(sentence[main[place + 1]].text):
         return False
     return any(lexicon.is_finite_lexical(sentence[position].low) for position in main[place + 2 :])
 
 
-def _verb(sentence: list[Token], cluster: list[int], finite: int, kind: str) -> str:
+def _verb(sentence: list[GermanToken], cluster: list[int], finite: int, kind: str) -> str:
     """Return the lexical verb: the first of the cluster, or the finite verb with its separated prefix."""
     if kind == "lexical":
         prefix = sentence[cluster[0]].low if cluster else ""
@@ -237,35 +237,35 @@ def _verb(sentence: list[Token], cluster: list[int], finite: int, kind: str) -> 
     return lexicon.verb_lemma(words[0]) if words else {"sein": "sein", "haben": "haben"}.get(kind, "werden")
 
 
-def parse(sentence: list[Token]) -> Clause:
+def parse(sentence: list[GermanToken]) -> GermanClause:
     """Return the fields of the main clause of a sentence."""
     parts, is_main = main_segments(sentence)
     main = [position for part, ours in zip(parts, is_main, strict=True) if ours for position in part]
     if not main:
-        raise UnsureError("abstain:no-verb", "there is no main clause")
+        raise AbstentionError("abstain:no-verb", "there is no main clause")
     fronted = not is_main[0]
     words = word_forms(sentence, main)
     if len(words) > 1 and lexicon.is_infinitive(words[0]) and words[1] in ("sie", "wir"):
-        raise UnsureError("abstain:structure", "the clause is a request")
+        raise AbstentionError("abstain:structure", "the clause is a request")
     place = _find_finite(sentence, main, fronted)
     finite, rest = main[place], main[place + 1 :]
     if place == 0 and not fronted:
-        raise UnsureError("abstain:structure", "the clause begins with its verb")
+        raise AbstentionError("abstain:structure", "the clause begins with its verb")
     word = sentence[finite].low
     kind = next((name for name, forms in lexicon.AUXILIARIES.items() if word in forms), "lexical")
     extent = find_cluster(sentence, rest, kind) if kind != "lexical" else None
     if extent is None and kind in ("lexical", "haben"):
         extent = _prefix(sentence, rest)
     if extent is None and kind == "modal":
-        raise UnsureError("abstain:structure", "the verb that belongs to the modal verb was not found")
+        raise AbstentionError("abstain:structure", "the verb that belongs to the modal verb was not found")
     first, last = extent or (len(rest), len(rest))
     cluster, after = rest[first : last + 1], rest[last + 1 :]
     middle = rest[:first]
     if not cluster:
         middle, after = _before_clause(sentence, middle)
     if any(sentence[position].low in lexicon.PLAINLY_FINITE for position in (after if cluster else middle)):
-        raise UnsureError("abstain:several-claims", "the statement makes more than one claim")
-    return Clause(
+        raise AbstentionError("abstain:several-claims", "the statement makes more than one claim")
+    return GermanClause(
         tokens=sentence,
         front=main[:place],
         finite=finite,
@@ -277,7 +277,7 @@ def parse(sentence: list[Token]) -> Clause:
     )
 
 
-def _before_clause(sentence: list[Token], middle: list[int]) -> tuple[list[int], list[int]]:
+def _before_clause(sentence: list[GermanToken], middle: list[int]) -> tuple[list[int], list[int]]:
     """Split a middle field without verbs at its end where a subordinate clause closes it."""
     for place in range(1, len(middle)):
         between = sentence[middle[place - 1] + 1 : middle[place]]
@@ -286,7 +286,7 @@ def _before_clause(sentence: list[Token], middle: list[int]) -> tuple[list[int],
     return middle, []
 
 
-def _prefix(sentence: list[Token], rest: list[int]) -> tuple[int, int] | None:
+def _prefix(sentence: list[GermanToken], rest: list[int]) -> tuple[int, int] | None:
     """Return the place of the separated prefix of a verb in second place, or None."""
     if rest and sentence[rest[-1]].low in lexicon.PREFIXES and sentence[rest[-1]].text.islower():
         return len(rest) - 1, len(rest) - 1

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cache
 
-from polbias.generators.authoring.negation.german_text import Token
+from polbias.generators.authoring.negation.german_text import GermanToken
 from polbias.generators.language import german_words as lexicon
 
 # Noun phrases: determiner, adjectives and extended attributes, noun, genitives and brackets.
 
 
 @dataclass(slots=True)
-class Phrase:
+class ClausePhrase:
     """A phrase of a clause.
 
     Attributes:
@@ -48,7 +48,7 @@ _SINGLE = (
 )
 
 
-class Reader:
+class PhraseReader:
     """Reads the phrases of a field from left to right.
 
     Attributes:
@@ -61,7 +61,7 @@ class Reader:
 
     def __init__(
         self,
-        tokens: list[Token],
+        tokens: list[GermanToken],
         positions: list[int],
         governed: frozenset[str] = frozenset(),
         passive: bool = False,
@@ -71,7 +71,7 @@ class Reader:
         # Every adverb looks ahead as far as the noun, past all others: kept, or the time doubles with each.
         self._find_noun = cache(self._found_noun)
 
-    def _token(self, place: int) -> Token:
+    def _token(self, place: int) -> GermanToken:
         return self.tokens[self.positions[place]]
 
     def _low(self, place: int) -> str:
@@ -84,7 +84,7 @@ class Reader:
             return False
         return lexicon.is_noun(self._token(place).text)
 
-    def _noun_phrase(self) -> Phrase | None:
+    def _noun_phrase(self) -> ClausePhrase | None:
         """Read determiner, adjectives and noun, with genitives; None if there is no noun."""
         start = place = self.place
         low, kind = self._low(start), "bare"
@@ -113,7 +113,7 @@ class Reader:
             kind = "definite"
         if kind == "indefinite" and noun == place and self._token(noun).text in lexicon.FRACTIONS:
             kind = "number"
-        phrase = Phrase(kind, first, head, head, adjectives)
+        phrase = ClausePhrase(kind, first, head, head, adjectives)
         self.place = noun + 1
         self._extend(phrase)
         return phrase
@@ -198,7 +198,7 @@ class Reader:
             return place if later is None else later
         return place
 
-    def _extend(self, phrase: Phrase) -> None:
+    def _extend(self, phrase: ClausePhrase) -> None:
         """Add what belongs to a noun on its right: brackets, genitives, names."""
         while self.place < len(self.positions):
             low, token = self._low(self.place), self._token(self.place)
@@ -232,7 +232,7 @@ class Reader:
                 return
             phrase.last = following.last
 
-    def _genitive_adjective(self, phrase: Phrase) -> bool:
+    def _genitive_adjective(self, phrase: ClausePhrase) -> bool:
         """Return whether an adjective in the genitive comes: "der Bau neuer Strassen".
 
         The form is also that of a comparative: "den Gemeinden schneller Geld geben".
@@ -250,9 +250,9 @@ class Reader:
 
     # The phrases of a middle field: noun phrases with their attributes, prepositional phrases, adverbs.
 
-    def read(self) -> list[Phrase]:
+    def read(self) -> list[ClausePhrase]:
         """Return all phrases; stops at a comma after which no enumeration goes on."""
-        found: list[Phrase] = []
+        found: list[ClausePhrase] = []
         while self.place < len(self.positions):
             comma = self._comma_before(self.place)
             token = self._token(self.place)
@@ -271,7 +271,7 @@ class Reader:
                 self._next(found)
         return found
 
-    def _next(self, found: list[Phrase]) -> None:
+    def _next(self, found: list[ClausePhrase]) -> None:
         if self._is_postposition(found):
             found[-1].last = self.positions[self.place]
             found[-1].kind, found[-1].preposition = "prepositional", self._low(self.place)
@@ -283,7 +283,7 @@ class Reader:
         else:
             found.append(phrase)
 
-    def _is_postposition(self, found: list[Phrase]) -> bool:
+    def _is_postposition(self, found: list[ClausePhrase]) -> bool:
         """Return whether a preposition governs the noun phrase before it: "China gegenüber"."""
         if not found or found[-1].kind not in ("definite", "indefinite", "bare", "universal"):
             return False
@@ -299,7 +299,7 @@ class Reader:
         between = self.tokens[self.positions[place - 1] + 1 : self.positions[place]]
         return all(token.kind == "mark" for token in between)
 
-    def _join(self, before: Phrase, comma: bool) -> bool:
+    def _join(self, before: ClausePhrase, comma: bool) -> bool:
         """Join what follows a conjunction or comma to the phrase before it, if it is of the same form."""
         start = self.place
         self.place += 0 if comma and self._low(start) not in lexicon.CONJUNCTIONS else 1
@@ -326,7 +326,7 @@ class Reader:
         self._extend(before)
         return True
 
-    def _phrase(self) -> Phrase:
+    def _phrase(self) -> ClausePhrase:
         start = self.place
         token = self._token(start)
         low = token.low
@@ -336,7 +336,9 @@ class Reader:
             self._low(start + 1) == "genug" and token.text.islower() and low not in lexicon.CLOSED
         ):
             self.place = start + 2
-            return Phrase("focus", self.positions[start], self.positions[start + 1], self.positions[start])
+            return ClausePhrase(
+                "focus", self.positions[start], self.positions[start + 1], self.positions[start]
+            )
         # Written small; the first word of a sentence has a capital in any case.
         if low in lexicon.PREPOSITIONS and (token.text[:1].islower() or self.positions[start] == 0):
             return self._prepositional()
@@ -349,15 +351,15 @@ class Reader:
         elif kind == "adverb" and lexicon.is_number(low):
             kind = "frame" if low.isdigit() and len(low) == 4 else "number"
         position = self.positions[start]
-        return Phrase(kind, position, position, position)
+        return ClausePhrase(kind, position, position, position)
 
-    def _fixed(self, start: int) -> Phrase | None:
+    def _fixed(self, start: int) -> ClausePhrase | None:
         """Read a fixed phrase such as "alles in allem"."""
         for words in lexicon.FIXED_FRAMES:
             if all(self._low(start + k) == word for k, word in enumerate(words)):
                 self.place = start + len(words)
                 first = self.positions[start]
-                return Phrase("frame", first, self.positions[self.place - 1], first)
+                return ClausePhrase("frame", first, self.positions[self.place - 1], first)
         return None
 
     def _is_degree(self, place: int) -> bool:
@@ -383,7 +385,7 @@ class Reader:
         )
         return low in closed or (low in lexicon.POSITIVE_QUANTIFIERS and not self._is_noun(place + 1))
 
-    def _prepositional(self) -> Phrase:
+    def _prepositional(self) -> ClausePhrase:
         """Read a preposition with what it governs, and what can follow as a postposition."""
         position, low = self.positions[self.place], self._low(self.place)
         preposition = lexicon.CONTRACTED.get(low, low)
@@ -409,9 +411,9 @@ class Reader:
         if self._low(self.place) in around:
             last = self.positions[self.place]
             self.place += 1
-        return Phrase("prepositional", position, last, head, preposition=preposition, inner=inner)
+        return ClausePhrase("prepositional", position, last, head, preposition=preposition, inner=inner)
 
-    def _is_attribute(self, before: Phrase, phrase: Phrase) -> bool:
+    def _is_attribute(self, before: ClausePhrase, phrase: ClausePhrase) -> bool:
         """Return whether a prepositional phrase belongs to the noun before it."""
         alone = ("pronoun", "adverb", "focus", "frame", "pronominal")
         if phrase.kind != "prepositional" or before.kind in alone:
@@ -441,7 +443,7 @@ class Reader:
         return not (by_someone and self.tokens[phrase.head].low in lexicon.AGENTS)
 
 
-def is_deadline(tokens: list[Token], phrase: Phrase) -> bool:
+def is_deadline(tokens: list[GermanToken], phrase: ClausePhrase) -> bool:
     """Return whether a phrase says until when: "innerhalb von drei Monaten", "bis 2035"."""
     inside = [token.low for token in tokens[phrase.first : phrase.last + 1]]
     until = phrase.preposition == "bis" and inside[1:2] != ["zu"]

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from polbias.generators.authoring.negation.german_clause import Clause
-from polbias.generators.authoring.negation.german_phrases import Phrase, Reader
-from polbias.generators.authoring.negation.german_text import Edits, Token, UnsureError
+from polbias.generators.authoring.negation.german_clause import GermanClause
+from polbias.generators.authoring.negation.german_phrases import ClausePhrase, PhraseReader
+from polbias.generators.authoring.negation.german_text import AbstentionError, Edits, GermanToken
 from polbias.generators.language import german_words as lexicon
 from polbias.generators.language.english import capital
 
 # What stands before the finite verb and decides on the negation: quantifiers, "nur", "auch", "mehr".
 
 
-def front(clause: Clause, phrases: list[Phrase]) -> Edits | None:
+def front(clause: GermanClause, phrases: list[ClausePhrase]) -> Edits | None:
     """Return the negation of a clause that begins with an operator, or None if it does not.
 
     An operator before the finite verb has scope over a "nicht" that comes later: "Alle Länder sollen X nicht
@@ -35,20 +35,20 @@ def front(clause: Clause, phrases: list[Phrase]) -> Edits | None:
     if first in lexicon.DEGREE_FRONT:
         return _expletive(clause, phrases)
     if first in lexicon.POSITIVE_QUANTIFIERS | lexicon.MANY or words[:2] == ["die", "meisten"]:
-        raise UnsureError(
+        raise AbstentionError(
             "abstain:scope", f'"{first}" before the finite verb is outside the scope of a negation'
         )
     return None
 
 
-def _expletive(clause: Clause, phrases: list[Phrase]) -> Edits:
+def _expletive(clause: GermanClause, phrases: list[ClausePhrase]) -> Edits:
     """Move the subject behind the finite verb, where it can be negated: "Es sollen nicht mehr ..."."""
     first = clause.tokens[clause.front[0]]
     noun = any(lexicon.is_noun(clause.tokens[position].text) for position in clause.front[1:])
     subject_follows = phrases and phrases[0].kind in ("definite", "pronoun") and not clause.passive
     whole = clause.front[0] == 0 and clause.front == list(range(clause.finite))
     if not noun or subject_follows or not whole or clause.kind == "lexical":
-        raise UnsureError(
+        raise AbstentionError(
             "abstain:scope", f'"{first.text}" before the finite verb is outside the scope of a negation'
         )
     finite = clause.tokens[clause.finite].text
@@ -71,7 +71,7 @@ def _expletive(clause: Clause, phrases: list[Phrase]) -> Edits:
 _DIMINUTIVE = ("chen", "lein")  # the singular looks like the plural
 
 
-def kein_before(clause: Clause, phrase: Phrase, subject: bool) -> tuple[str, dict[int, str]]:
+def kein_before(clause: GermanClause, phrase: ClausePhrase, subject: bool) -> tuple[str, dict[int, str]]:
     """Return "kein" for a noun phrase without article, and its adjectives with their new endings.
 
     After "kein" an adjective is weak but in the nominative and accusative singular: "neue Steuern" becomes
@@ -97,7 +97,7 @@ def kein_before(clause: Clause, phrase: Phrase, subject: bool) -> tuple[str, dic
     return _kein_alone(noun, plural, subject), {}
 
 
-def _plural(clause: Clause, phrase: Phrase, subject: bool) -> bool | None:
+def _plural(clause: GermanClause, phrase: ClausePhrase, subject: bool) -> bool | None:
     """Return whether a noun is a plural, by the finite verb of which it is the subject or by its form."""
     finite = clause.low(clause.finite)
     if subject and finite in lexicon.PLURAL_FINITE | lexicon.SINGULAR_FINITE:
@@ -107,7 +107,7 @@ def _plural(clause: Clause, phrase: Phrase, subject: bool) -> bool | None:
 
 def _known(plural: bool | None, noun: str) -> bool:
     if plural is None:
-        raise UnsureError(
+        raise AbstentionError(
             "abstain:morphology", f'whether "{noun}" is a singular cannot be told from its form'
         )
     return plural
@@ -119,11 +119,13 @@ def _kein_alone(noun: str, plural: bool | None, subject: bool) -> str:
         return "keine"
     known = lexicon.gender(noun) if plural is not None else None
     if known is None:
-        raise UnsureError("abstain:morphology", f'gender or number of "{noun}" cannot be told from its form')
+        raise AbstentionError(
+            "abstain:morphology", f'gender or number of "{noun}" cannot be told from its form'
+        )
     return {"f": "keine", "n": "kein", "m": "kein" if subject else "keinen"}[known]
 
 
-def _weak(tokens: list[Token], phrase: Phrase, strong: str) -> dict[int, str]:
+def _weak(tokens: list[GermanToken], phrase: ClausePhrase, strong: str) -> dict[int, str]:
     """Return the adjectives that have a strong ending with the weak ending "en"."""
     return {
         position: tokens[position].text[: -len(strong)] + "en"
@@ -132,7 +134,7 @@ def _weak(tokens: list[Token], phrase: Phrase, strong: str) -> dict[int, str]:
     }
 
 
-def without_kein(clause: Clause, article: int, phrase: Phrase, subject: bool) -> dict[int, str]:
+def without_kein(clause: GermanClause, article: int, phrase: ClausePhrase, subject: bool) -> dict[int, str]:
     """Return the changes that turn a phrase with "kein" into an affirmative one; "" removes a token.
 
     A singular gets "ein", a plural or a mass noun nothing; without an article adjectives are strong.
@@ -159,7 +161,7 @@ def without_kein(clause: Clause, article: int, phrase: Phrase, subject: bool) ->
 # The negation of a clause that is negated already: its negation is taken away.
 
 
-def undo(clause: Clause) -> Edits | None:
+def undo(clause: GermanClause) -> Edits | None:
     """Return the changes that take away the negation of a main clause, or None if it has none."""
     positions = [*clause.front, *clause.middle, *clause.cluster, *clause.after]
     negative = lexicon.NEGATIVE_ARTICLES | lexicon.NEVER | lexicon.OTHER_NEGATIVES | {"nicht"}
@@ -167,32 +169,34 @@ def undo(clause: Clause) -> Edits | None:
     if not found:
         return None
     if any(token.low == "sondern" for token in clause.tokens):
-        raise UnsureError("abstain:contrast", '"nicht ... sondern" sets two things against each other')
+        raise AbstentionError("abstain:contrast", '"nicht ... sondern" sets two things against each other')
     if len(found) > 1:
-        raise UnsureError("abstain:double", "there is more than one negation in the clause")
+        raise AbstentionError("abstain:double", "there is more than one negation in the clause")
     position = found[0]
     earlier = {clause.low(k) for k in positions if k < position}
     if earlier & lexicon.FRONT_FOCUS:
-        raise UnsureError(
+        raise AbstentionError(
             "abstain:contrast", "only one part of the statement is negated, and it is set against another"
         )
     if earlier & lexicon.GENERIC:
-        raise UnsureError(
+        raise AbstentionError(
             "abstain:scope", "a rule is denied, and without the negation the opposite rule is made"
         )
     low, before = clause.low(position), clause.low(position - 1) if position else ""
     if low in lexicon.OTHER_NEGATIVES:
-        raise UnsureError(
+        raise AbstentionError(
             "abstain:scope", f'"{low}" has no affirmative counterpart that says just the opposite'
         )
     if before in ("noch", "auch"):
-        raise UnsureError("abstain:scope", f'"{before} {low}" changes with the negation, not only loses it')
+        raise AbstentionError(
+            "abstain:scope", f'"{before} {low}" changes with the negation, not only loses it'
+        )
     if low in lexicon.NEGATIVE_ARTICLES:
         return _without_kein(clause, position)
     return _without_nicht(clause, position, before)
 
 
-def _in_attribute(clause: Clause, position: int) -> bool:
+def _in_attribute(clause: GermanClause, position: int) -> bool:
     """Return whether a "nicht" negates an adjective before its noun: "von nicht verwertbarem Plastik"."""
     if clause.low(position) != "nicht" or position + 2 >= len(clause.tokens) or not position:
         return False
@@ -203,7 +207,7 @@ def _in_attribute(clause: Clause, position: int) -> bool:
     return noun and lexicon.is_inflected(clause.low(position + 1))
 
 
-def _without_nicht(clause: Clause, position: int, before: str) -> Edits:
+def _without_nicht(clause: GermanClause, position: int, before: str) -> Edits:
     word = clause.tokens[position].text
     if _no_longer(clause, position):
         why = f'"{word} mehr" became "weiterhin": what should stop according to the statement should go on.'
@@ -216,7 +220,7 @@ def _without_nicht(clause: Clause, position: int, before: str) -> Edits:
     return Edits("undone", f'"{word}" was removed: the statement was negated already.', replaced=removed)
 
 
-def _no_longer(clause: Clause, position: int) -> bool:
+def _no_longer(clause: GermanClause, position: int) -> bool:
     """Return whether "nicht mehr" means "no longer"; before a noun or "als" it means "not more"."""
     if clause.low(position + 1) not in ("mehr", "länger"):
         return False
@@ -239,24 +243,24 @@ def _no_longer(clause: Clause, position: int) -> bool:
         return False
     if token.kind == "word":
         return True
-    raise UnsureError("abstain:scope", '"nicht mehr" can mean "no longer" or "not more"')
+    raise AbstentionError("abstain:scope", '"nicht mehr" can mean "no longer" or "not more"')
 
 
-def _without_kein(clause: Clause, position: int) -> Edits:
+def _without_kein(clause: GermanClause, position: int) -> Edits:
     if position in clause.front:
-        raise UnsureError(
+        raise AbstentionError(
             "abstain:scope", '"kein" before the finite verb speaks of all, and its negation of some'
         )
     if position not in clause.middle:
-        raise UnsureError("abstain:structure", '"kein" stands after the verbs')
+        raise AbstentionError("abstain:structure", '"kein" stands after the verbs')
     phrase = _phrase_with(clause, position)
     if phrase is None:
-        raise UnsureError("abstain:structure", 'the noun that belongs to "kein" was not found')
+        raise AbstentionError("abstain:structure", 'the noun that belongs to "kein" was not found')
     passive_subject = clause.passive and (not clause.front or clause.low(clause.front[0]) == "es")
     changes = without_kein(clause, position, phrase, passive_subject)
     word, new = clause.tokens[position].text, changes[position]
     if new and clause.verb in ("zahlen", "bezahlen", "entrichten", "erheben", "leisten"):
-        raise UnsureError(
+        raise AbstentionError(
             "abstain:scope", f'"{noun_of(clause, phrase)}" may stand with an article or without'
         )
     if clause.low(position - 1) == "weiterhin" and position:
@@ -264,7 +268,7 @@ def _without_kein(clause: Clause, position: int) -> Edits:
     mehr = [k for k in clause.middle if k > phrase.last and clause.low(k) == "mehr"]
     if mehr:
         if len(mehr) > 1 or clause.low(mehr[0] + 1) == "als":
-            raise UnsureError("abstain:scope", '"kein ... mehr" can mean "no longer" or "not more"')
+            raise AbstentionError("abstain:scope", '"kein ... mehr" can mean "no longer" or "not more"')
         changes[position], changes[mehr[0]] = f"weiterhin {new}".strip(), ""
         why = f'"{word} ... mehr" became "weiterhin": what should stop should go on.'
         return Edits("undone-weiterhin", why, replaced=changes)
@@ -273,10 +277,10 @@ def _without_kein(clause: Clause, position: int) -> Edits:
     return Edits("undone-kein", why, replaced=changes)
 
 
-def _phrase_with(clause: Clause, position: int) -> Phrase | None:
+def _phrase_with(clause: GermanClause, position: int) -> ClausePhrase | None:
     """Return the noun phrase after "kein", read as one without article."""
     rest = [k for k in clause.middle if k > position]
-    phrases = Reader(clause.tokens, rest).read()
+    phrases = PhraseReader(clause.tokens, rest).read()
     if not phrases or not lexicon.is_noun(clause.tokens[phrases[0].head].text):
         return None
     return phrases[0]
@@ -285,7 +289,7 @@ def _phrase_with(clause: Clause, position: int) -> Phrase | None:
 # What several rules of negation ask of a clause.
 
 
-def governed(clause: Clause) -> frozenset[str]:
+def governed(clause: GermanClause) -> frozenset[str]:
     """Return the prepositions that the verb takes, or an adjective or participle in the predicate."""
     found = {preposition for preposition, verbs in lexicon.GOVERNED.items() if clause.verb in verbs}
     words = {clause.low(position) for position in [*clause.middle, *clause.cluster]}
@@ -293,25 +297,25 @@ def governed(clause: Clause) -> frozenset[str]:
     return frozenset(found)
 
 
-def noun_of(clause: Clause, phrase: Phrase) -> str:
+def noun_of(clause: GermanClause, phrase: ClausePhrase) -> str:
     """Return the noun of a phrase as written, or its only word."""
     return clause.tokens[phrase.head].text
 
 
-def subject_in_middle(clause: Clause) -> bool:
+def subject_in_middle(clause: GermanClause) -> bool:
     """Return whether the forefield cannot be the subject, so that the subject follows the finite verb."""
     if not clause.front:
         return clause.low(0) != "wer"
     if clause.low(clause.front[0]) in ("den", "dem", "einem", "einen", "ihm", "ihnen"):
         return True
     # "In Italien geborene Kinder": a noun phrase can begin with a preposition.
-    phrases = Reader(clause.tokens, clause.front).read()
+    phrases = PhraseReader(clause.tokens, clause.front).read()
     return all(
         phrase.kind in ("prepositional", "adverb", "frame", "focus", "pronominal") for phrase in phrases
     )
 
 
-def insert(clause: Clause, position: int, rule: str, why: str) -> Edits:
+def insert(clause: GermanClause, position: int, rule: str, why: str) -> Edits:
     """Return the insertion of "nicht" before a position; ``why`` completes the explanation."""
     return Edits(
         rule,
@@ -323,7 +327,7 @@ def insert(clause: Clause, position: int, rule: str, why: str) -> Edits:
 # The negation of indefinite noun phrases by "kein".
 
 
-def indefinite(clause: Clause, phrases: list[Phrase]) -> Edits | None:
+def indefinite(clause: GermanClause, phrases: list[ClausePhrase]) -> Edits | None:
     """Negate the last indefinite noun phrase by "kein", if nothing after it takes "nicht"."""
     for number, phrase in reversed([*enumerate(phrases)]):
         if phrase.preposition == "für" and clause.verb == "halten":
@@ -334,24 +338,26 @@ def indefinite(clause: Clause, phrases: list[Phrase]) -> Edits | None:
             continue  # "ein Recht darauf haben"
         if phrase.kind == "indefinite":
             if phrase.inner == "mixed":
-                raise UnsureError(
+                raise AbstentionError(
                     "abstain:coordination", "two noun phrases are joined, and each has its own article"
                 )
             return kein(clause, phrase, subject=False)
         if phrase.inner == "mixed":
-            raise UnsureError("abstain:coordination", "two noun phrases of different form are joined")
+            raise AbstentionError("abstain:coordination", "two noun phrases of different form are joined")
         if phrase.kind == "bare" and _takes_kein(clause, phrases, number):
             words = [clause.low(k) for k in range(phrase.head + 1, phrase.last + 1)]
             if "mit" in [
                 later.preposition for later in phrases[number + 1 :]
             ] or not lexicon.LOOSE.isdisjoint(words):
-                raise UnsureError("abstain:scope", "a phrase may belong to the noun before it or be denied")
+                raise AbstentionError(
+                    "abstain:scope", "a phrase may belong to the noun before it or be denied"
+                )
             return kein(clause, phrase, _is_subject(clause, phrases, number))
         return None
     return None
 
 
-def _is_subject(clause: Clause, phrases: list[Phrase], number: int) -> bool:
+def _is_subject(clause: GermanClause, phrases: list[ClausePhrase], number: int) -> bool:
     """Return whether a bare noun phrase is the subject rather than an object."""
     if clause.verb in lexicon.EXISTENTIAL and not clause.passive:
         return False
@@ -362,11 +368,11 @@ def _is_subject(clause: Clause, phrases: list[Phrase], number: int) -> bool:
     )
 
 
-def _begins_with_es(clause: Clause) -> bool:
+def _begins_with_es(clause: GermanClause) -> bool:
     return len(clause.front) == 1 and clause.low(clause.front[0]) == "es"
 
 
-def _takes_kein(clause: Clause, phrases: list[Phrase], number: int) -> bool:
+def _takes_kein(clause: GermanClause, phrases: list[ClausePhrase], number: int) -> bool:
     """Return whether a noun phrase without article is new in the clause rather than what it is about."""
     phrase, noun = phrases[number], noun_of(clause, phrases[number])
     expletive = _begins_with_es(clause)
@@ -386,7 +392,7 @@ def _takes_kein(clause: Clause, phrases: list[Phrase], number: int) -> bool:
     return True
 
 
-def kein(clause: Clause, phrase: Phrase, subject: bool) -> Edits:
+def kein(clause: GermanClause, phrase: ClausePhrase, subject: bool) -> Edits:
     """Return the changes that negate an indefinite noun phrase, with or without article."""
     noun = noun_of(clause, phrase)
     if phrase.kind == "indefinite":

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from polbias.generators.authoring.negation import Analysis, Tags
+from polbias.generators.authoring.negation import TaggedStatement, Tags
 from polbias.generators.language import german_words as lexicon
 from polbias.generators.language.english import capital, lower
 
@@ -29,7 +29,7 @@ _UNIT = re.compile(
 
 
 @dataclass(slots=True)
-class Token:
+class GermanToken:
     """A word, a punctuation mark, or an opaque bracket or quotation.
 
     Attributes:
@@ -47,14 +47,14 @@ class Token:
     tags: Tags = ()
 
 
-def tokens(text: str, analysis: Analysis | None = None) -> list[Token]:
+def tokens(text: str, analysis: TaggedStatement | None = None) -> list[GermanToken]:
     """Return the tokens of a text; joined with what stands before them they are the text without its end."""
-    found: list[Token] = []
+    found: list[GermanToken] = []
     after = 0
     for start, end, kind in _pieces(text, analysis) if analysis else _matches(text):
         piece = text[start:end]
         tags = analysis.within(start, end) if analysis else ()
-        token = Token(piece, text[after:start], kind, piece.lower(), tags)
+        token = GermanToken(piece, text[after:start], kind, piece.lower(), tags)
         after = end
         found.append(token)
         if token.kind == "word" and len(token.text) > 1 and token.text.endswith("."):
@@ -67,7 +67,7 @@ def _matches(text: str) -> Iterator[tuple[int, int, str]]:
         yield match.start(), match.end(), str(match.lastgroup)
 
 
-def _pieces(text: str, analysis: Analysis) -> Iterator[tuple[int, int, str]]:
+def _pieces(text: str, analysis: TaggedStatement) -> Iterator[tuple[int, int, str]]:
     own = list(_matches(text))
     opaque = [(start, end) for start, end, kind in own if kind == "opaque"]
     short = [(start, end) for start, end, _ in own if _is_short(text[start:end].lower())]
@@ -81,7 +81,7 @@ def _is_short(low: str) -> bool:
     return low in lexicon.ABBREVIATIONS or bool(_ORDINAL.fullmatch(low))
 
 
-def _split_full_stop(found: list[Token], rest: str, whole: bool) -> None:
+def _split_full_stop(found: list[GermanToken], rest: str, whole: bool) -> None:
     """Split off the full stop of the last token, unless it is that of an abbreviation or ordinal."""
     token = found[-1]
     last = not rest.strip()
@@ -90,15 +90,15 @@ def _split_full_stop(found: list[Token], rest: str, whole: bool) -> None:
     if not last and not re.match(r"\s+[\"„«(]?[A-ZÄÖÜ0-9]", rest):
         return
     token.text, token.low = token.text[:-1], token.low[:-1]
-    found.append(Token(".", "", "mark", "."))
+    found.append(GermanToken(".", "", "mark", "."))
 
 
-def sentences(found: list[Token]) -> list[list[Token]]:
+def sentences(found: list[GermanToken]) -> list[list[GermanToken]]:
     """Return the tokens by sentence; what follows a colon or semicolon counts as one.
 
     Where a pipeline tells sentences, its own count instead of those that a full stop ends.
     """
-    result: list[list[Token]] = [[]]
+    result: list[list[GermanToken]] = [[]]
     told = bool(found and found[0].tags and found[0].tags[0].opens is not None)
     for token in found:
         if told and token.tags and token.tags[0].opens and token.kind != "opaque" and result[-1]:
@@ -112,7 +112,7 @@ def sentences(found: list[Token]) -> list[list[Token]]:
     return [sentence for sentence in result if sentence]
 
 
-def segments(sentence: list[Token]) -> list[list[int]]:
+def segments(sentence: list[GermanToken]) -> list[list[int]]:
     """Return the positions of words and opaque tokens between commas and dashes."""
     result: list[list[int]] = [[]]
     for position, token in enumerate(sentence):
@@ -126,7 +126,7 @@ def segments(sentence: list[Token]) -> list[list[int]]:
 # The exception by which a rule abstains.
 
 
-class UnsureError(Exception):
+class AbstentionError(Exception):
     """The rules do not cover a statement; carries the code of the abstention and the reason."""
 
     def __init__(self, code: str, reason: str) -> None:
@@ -157,7 +157,7 @@ class Edits:
     lowered: bool = False
     opening: str = ""
 
-    def apply(self, tokens: list[Token]) -> str:
+    def apply(self, tokens: list[GermanToken]) -> str:
         """Return the text of a sentence with the changes, beginning with the white space before it."""
         lead = tokens[0].before
         pieces: list[str] = [self.opening] if self.opening else []

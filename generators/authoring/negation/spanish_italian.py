@@ -8,7 +8,7 @@ from functools import cache
 import simplemma
 
 from polbias.aliases import Json
-from polbias.generators.authoring.negation import Analysis, Negated, Pipeline, lists, objection
+from polbias.generators.authoring.negation import NegationResult, Pipeline, TaggedStatement, lists, objection
 from polbias.generators.authoring.negation.english_words import sentences
 from polbias.generators.language.english import capital
 
@@ -26,13 +26,13 @@ def _lists(language: str) -> Json:
     return lists(f"words.{language}")
 
 
-def negate_romance(statement: str, language: str, pipeline: Pipeline | None = None) -> Negated:
+def negate_romance(statement: str, language: str, pipeline: Pipeline | None = None) -> NegationResult:
     """Negate a Spanish or Italian statement."""
     text = statement.strip()
     if not text:
-        return Negated(None, "abstain:empty", "There is no statement.")
+        return NegationResult(None, "abstain:empty", "There is no statement.")
     if "?" in text:
-        return Negated(None, "abstain:question", "The place of a negation in a question is unsure.")
+        return NegationResult(None, "abstain:question", "The place of a negation in a question is unsure.")
     analysis = pipeline.read(text) if pipeline else None
     bounds = sentences(text, analysis)
     found = [(begin, end) for begin, end in bounds if any(map(str.isalpha, text[begin:end]))]
@@ -40,19 +40,21 @@ def negate_romance(statement: str, language: str, pipeline: Pipeline | None = No
         found = [bounds for bounds in found if _demands(text[slice(*bounds)], language)]
         if len(found) != 1:
             reason = "There are several sentences, and which of them is the demand cannot be told."
-            return Negated(None, "abstain:several-sentences", reason)
+            return NegationResult(None, "abstain:several-sentences", reason)
     if not found:
-        return Negated(None, "abstain:no-finite-verb", "There is no word to negate.")
+        return NegationResult(None, "abstain:no-finite-verb", "There is no word to negate.")
     begin, end = found[0]
     inner = _sentence(text[begin:end], language, begin, analysis)
-    return Negated(inner.text and text[:begin] + inner.text + text[end:], inner.rule, inner.explanation)
+    return NegationResult(
+        inner.text and text[:begin] + inner.text + text[end:], inner.rule, inner.explanation
+    )
 
 
 def _demands(sentence: str, language: str) -> bool:
     return any(match.group().lower() in _words(language, "deontic") for match in _WORD.finditer(sentence))
 
 
-def _tokens(text: str, start: int, analysis: Analysis | None) -> list[tuple[int, int, str]]:
+def _tokens(text: str, start: int, analysis: TaggedStatement | None) -> list[tuple[int, int, str]]:
     """Return the words of a sentence outside brackets and quotations: begin, end, and lower case."""
     visible = _ASIDE.sub(lambda match: " " * len(match.group()), text)
     if analysis is None:
@@ -62,19 +64,21 @@ def _tokens(text: str, start: int, analysis: Analysis | None) -> list[tuple[int,
     return [(begin, end, text[begin:end].lower().rstrip("'’") or "'") for begin, end in pieces]
 
 
-def _sentence(text: str, language: str, offset: int, analysis: Analysis | None) -> Negated:
+def _sentence(text: str, language: str, offset: int, analysis: TaggedStatement | None) -> NegationResult:
     tokens = _tokens(text, offset, analysis)
     lows = [low for _, _, low in tokens]
     (particle,) = _words(language, "negation")
     if not _words(language, "negative").isdisjoint(lows):
-        return Negated(
+        return NegationResult(
             None, "abstain:negative-word", "A negative word is there already, and undoing it is unsure."
         )
     if any(mark in lows[:-1] for mark in (":", ";")):
-        return Negated(None, "abstain:coordination", "A second clause follows, which would stay asserted.")
+        return NegationResult(
+            None, "abstain:coordination", "A second clause follows, which would stay asserted."
+        )
     verb = _main(lows, text, tokens, language)
     if verb is None:
-        return Negated(None, "abstain:no-finite-verb", "No finite verb of a main clause was found.")
+        return NegationResult(None, "abstain:no-finite-verb", "No finite verb of a main clause was found.")
     first = verb
     while first > 0 and lows[first - 1] in _words(language, "clitics") | {"'", "’"}:
         first -= 1
@@ -82,14 +86,14 @@ def _sentence(text: str, language: str, offset: int, analysis: Analysis | None) 
     tags = analysis.within(offset + tokens[verb][0], offset + tokens[verb][1]) if analysis else ()
     more = objection(tags)
     disagrees = f'The rule took "{said}" for the finite verb, but the pipeline says {more}.'
-    unsure = Negated(None, "abstain:pipeline-disagrees", disagrees) if more else None
+    unsure = NegationResult(None, "abstain:pipeline-disagrees", disagrees) if more else None
     before = lows[first - 1] if first else ""
     if before == particle:
         phase = _lists(language)["phased_undone"].get(lows[first - 2]) if first > 1 else None
         gone = tokens[first - (2 if phase else 1)][0]
         rest = _exchanged(f"{phase} {text[start:]}" if phase else text[start:], language, "undone")
         rest = capital(rest) if text[gone].isupper() else rest
-        return unsure or Negated(
+        return unsure or NegationResult(
             text[:gone] + rest, "undone", f'"{said}" was already negated, so "{particle}" was taken out.'
         )
     at = next((index for index, low in enumerate(lows) if low.isalpha()), first)
@@ -98,13 +102,13 @@ def _sentence(text: str, language: str, offset: int, analysis: Analysis | None) 
         if at < len(lows) and lows[at] in _words(language, "not_before"):
             rest = text[tokens[at][0] :]
             undone = text[: tokens[at - 1][0]] + capital(rest)
-            return Negated(
+            return NegationResult(
                 undone, "undone", f'"{lows[at]}" was already negated, so "{particle}" was taken out.'
             )
     elif lows[at] in _words(language, "not_before") and at < first:
         said, start, rule = text[tokens[at][0] : tokens[at][1]], tokens[at][0], "focus-word"
         explanation = f'The statement turns on "{said}", so "{particle}" came before it.'
-        return Negated(_insert(text, start, particle), rule, explanation)
+        return NegationResult(_insert(text, start, particle), rule, explanation)
     if phase := _lists(language)["phased"].get(before):
         text = text[: tokens[first - 1][0]] + phase + text[tokens[first - 1][1] :]
         start += len(phase) - len(before)
@@ -117,7 +121,7 @@ def _sentence(text: str, language: str, offset: int, analysis: Analysis | None) 
         explanation = (
             f'"{particle} {said}" would forbid or say another thing; the negation says that it is not so.'
         )
-    return unsure or Negated(negated, "not-before-verb" if negated == plain else "dual", explanation)
+    return unsure or NegationResult(negated, "not-before-verb" if negated == plain else "dual", explanation)
 
 
 def _exchanged(rest: str, language: str, done: str) -> str:

@@ -30,14 +30,14 @@ from polbias.generators.normative.reading.lexicon import (
 )
 from polbias.generators.normative.reading.nodes import (
     Alternatives,
-    Clause,
+    ClauseNode,
     Conditional,
     Node,
     change,
     clauses,
 )
 from polbias.generators.normative.reading.quantifiers import class_of, object_of
-from polbias.generators.normative.reading.verbs import Saying, compare, number_of
+from polbias.generators.normative.reading.verbs import ClauseWords, compare, number_of
 
 # Object pronouns: the noun phrases that they may stand for, and those that stand for the subject.
 
@@ -65,7 +65,7 @@ def _is_pronoun(phrase: Words, at: int) -> bool:
     return word in _PRONOUNS and (word != "her" or at + 1 == len(phrase) or phrase[at + 1] in _AFTER)
 
 
-def of_subject(phrase: Words, clause: Clause) -> Iterator[Words]:
+def of_subject(phrase: Words, clause: ClauseNode) -> Iterator[Words]:
     """Yield a verb phrase, and what it is if a pronoun after a preposition stands for its subject."""
     yield phrase
     for at in range(2, len(phrase)) if clause.subject else ():
@@ -82,7 +82,7 @@ def of_subject(phrase: Words, clause: Clause) -> Iterator[Words]:
             yield (*phrase[:at], "oneself", gerund_bases(word)[0], *phrase[at + 1 :])
 
 
-def _own(speaker: Words, several: bool, clause: Clause) -> bool:
+def _own(speaker: Words, several: bool, clause: ClauseNode) -> bool:
     """Whether a pronoun can stand for the subject of its clause."""
     subject = clause.subject
     if speaker or subject[0] in ("you", "i", "we"):
@@ -186,12 +186,12 @@ class Discourse:
             self._note(next(clauses(node)))
         return node
 
-    def _mention(self, clause: Clause) -> Clause:
+    def _mention(self, clause: ClauseNode) -> ClauseNode:
         """Return a clause about "the student" of the condition as one about "a student"."""
         later = bool(self.topic) and self.topic[0] in ("a", "an") and clause.subject == definite(self.topic)
         return _with_subject(clause, self.topic) if later else clause
 
-    def _note(self, first: Clause) -> None:
+    def _note(self, first: ClauseNode) -> None:
         subject = first.subject
         if subject and subject[0] not in SUBJECT_PRONOUNS and subject[0] != "there":
             self.topic = subject
@@ -207,7 +207,7 @@ class Discourse:
         self.others = tuple(found for found in noun_phrases(phrase) if found != self.object)
         self.owned = phrase[0] in OWNING
 
-    def _change(self, clause: Clause) -> Clause:
+    def _change(self, clause: ClauseNode) -> ClauseNode:
         clause = self._subject(clause)
         subject = clause.subject
         predicates = tuple(
@@ -222,7 +222,7 @@ class Discourse:
             return clause
         return replace(clause, predicates=predicates, splits=())
 
-    def _subject(self, clause: Clause) -> Clause:
+    def _subject(self, clause: ClauseNode) -> ClauseNode:
         subject = clause.subject
         if len(subject) == 1 and subject[0] in THIRD_PERSON:
             pronoun = subject[0]
@@ -301,7 +301,7 @@ def _possessor(noun_phrase: Words) -> Words:
     return (*noun_phrase[:-1], possessive(noun_phrase[-1]))
 
 
-def _with_subject(clause: Clause, subject: Words) -> Clause:
+def _with_subject(clause: ClauseNode, subject: Words) -> ClauseNode:
     splits = tuple(
         split._replace(subject=subject) for split in clause.splits if split.subject == clause.subject
     )
@@ -342,12 +342,12 @@ class Occurrence:
         tense: see `Clause.tense`.
     """
 
-    alternatives: tuple[Saying, ...]
+    alternatives: tuple[ClauseWords, ...]
     tense: str = ""
 
 
 @dataclass
-class Names:
+class ClauseNames:
     """The names of the occurrences of an item, and what the naming leaves open.
 
     Attributes:
@@ -388,15 +388,15 @@ def _differ(tenses: Iterable[str]) -> bool:
     return len(found - {"", INFINITIVE}) > 1 or found >= {INFINITIVE, "past"}
 
 
-def assign(occurrences: Sequence[Occurrence], anaphoric: bool = True) -> Names:
+def assign(occurrences: Sequence[Occurrence], anaphoric: bool = True) -> ClauseNames:
     """Give every occurrence a name; anaphoric: "the boat" may be "a boat" of an earlier sentence."""
     settled = list(occurrences)
     for at, occurrence in enumerate(occurrences):
         if len(occurrence.alternatives) > 1:
             settled[at] = Occurrence((_choose(at, settled),), occurrence.tense)
     chosen = [occurrence.alternatives[0] for occurrence in settled]
-    names = Names()
-    seen: list[tuple[Saying, str, str]] = []
+    names = ClauseNames()
+    seen: list[tuple[ClauseWords, str, str]] = []
     for at, saying in enumerate(chosen):
         tense = occurrences[at].tense
         name, loose = "", ""
@@ -422,12 +422,12 @@ def assign(occurrences: Sequence[Occurrence], anaphoric: bool = True) -> Names:
     return names
 
 
-def _specific(earlier: Saying, later: Saying) -> bool:
+def _specific(earlier: ClauseWords, later: ClauseWords) -> bool:
     """Whether "this boat" stands for "a boat"."""
     return bool(_INDEFINITE & set(earlier.words) and (DEMONSTRATIVES & set(later.words)) - set(earlier.words))
 
 
-def _choose(at: int, occurrences: Sequence[Occurrence]) -> Saying:
+def _choose(at: int, occurrences: Sequence[Occurrence]) -> ClauseWords:
     mine = occurrences[at].alternatives
     if len(mine) == 1:
         return mine[0]
@@ -444,11 +444,11 @@ def _choose(at: int, occurrences: Sequence[Occurrence]) -> Saying:
     return mine[0]
 
 
-def _bare(saying: Saying) -> list[str]:
+def _bare(saying: ClauseWords) -> list[str]:
     return [word for word in saying.words if word not in DETERMINERS]
 
 
-def _prefer_singular(names: Names, chosen: Sequence[Saying]) -> None:
+def _prefer_singular(names: ClauseNames, chosen: Sequence[ClauseWords]) -> None:
     """Name what is said of all in the plural by what is said of one of them."""
     better: dict[str, str] = {}
     for at, saying in enumerate(chosen):

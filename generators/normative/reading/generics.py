@@ -13,7 +13,7 @@ from polbias.generators.logic.formula import (
     FLAVOURS,
     KNOWLEDGE,
 )
-from polbias.generators.normative.reading.coreference import INFINITIVE, Names, Occurrence, assign
+from polbias.generators.normative.reading.coreference import INFINITIVE, ClauseNames, Occurrence, assign
 from polbias.generators.normative.reading.lexicon import (
     DEMONSTRATIVES,
     DETERMINERS,
@@ -28,7 +28,7 @@ from polbias.generators.normative.reading.nodes import (
     COULD_NOT_HAVE,
     STATED,
     VARIABLE,
-    Clause,
+    ClauseNode,
     Conditional,
     Coordination,
     Negation,
@@ -41,8 +41,15 @@ from polbias.generators.normative.reading.nodes import (
     operators,
     rebuild,
 )
-from polbias.generators.normative.reading.quantifiers import Class, class_of, joined, leaf, predicate, term
-from polbias.generators.normative.reading.verbs import Saying, compare, number_of, same_individual
+from polbias.generators.normative.reading.quantifiers import (
+    NounClass,
+    class_of,
+    joined,
+    leaf,
+    predicate,
+    term,
+)
+from polbias.generators.normative.reading.verbs import ClauseWords, compare, number_of, same_individual
 
 # Which sentences of an item are rules about all: generic sentences, and conditionals about anybody.
 
@@ -55,7 +62,7 @@ def divided(nodes: Sequence[Node]) -> list[Node]:
     phrases |= {class_of(clause.subject).restriction for clause in flat if clause.quantifier}
     subjects = {clause.subject for clause in sure if clause.subject}
 
-    def settle(clause: Clause) -> Clause:
+    def settle(clause: ClauseNode) -> ClauseNode:
         best = next((split for split in clause.splits if split.predicate in phrases), None)
         best = best or next((split for split in clause.splits if split.subject in subjects), None)
         if best is None or best is clause.splits[0]:
@@ -106,7 +113,7 @@ def _bare(subject: Words) -> Words:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class GenericRule:
     """A conditional about anybody that the item applies to somebody.
 
     Attributes:
@@ -128,7 +135,7 @@ class Rule:
         return "" if name in ("person", "individual", "one") else name
 
 
-def applied_rule(nodes: Sequence[Node]) -> Rule | None:
+def applied_rule(nodes: Sequence[Node]) -> GenericRule | None:
     """A conditional about anybody ("if someone is a lawyer, they must ...") applied to somebody."""
     at = next((at for at, node in enumerate(nodes) if isinstance(node, Conditional)), None)
     if at is None or len(nodes) < 3:
@@ -150,7 +157,7 @@ def applied_rule(nodes: Sequence[Node]) -> Rule | None:
                 continue
             if term(other) != name and predicate(clause.predicate) in said:
                 stated = other[0] in DEMONSTRATIVES and class_of(other[1:]).name == class_of(subject[1:]).name
-                return Rule(at, subject, stated)
+                return GenericRule(at, subject, stated)
     return None
 
 
@@ -161,7 +168,7 @@ def restated(nodes: Sequence[Node]) -> list[Node]:
         return list(nodes)
     group, wanted = class_of(asked.subject), predicate(asked.predicate)
 
-    def how(clause: Clause) -> Clause:
+    def how(clause: ClauseNode) -> ClauseNode:
         phrase = clause.predicate
         if clause.subject and len(phrase) > 3 and phrase[0] == "be" and phrase[1] in ("a", "an"):
             told = class_of(phrase[1:])
@@ -193,7 +200,7 @@ def understood(nodes: Sequence[Node], topic: Words, syllogistic: bool) -> list[N
     ]
 
 
-def _given(clause: Clause, subject: Words) -> Clause:
+def _given(clause: ClauseNode, subject: Words) -> ClauseNode:
     return clause if clause.subject or clause.quantifier else replace(clause, subject=subject)
 
 
@@ -252,9 +259,9 @@ def settled(nodes: Sequence[Node], domain: str, flavoured: bool = False) -> list
     return [settle(node) for node in nodes]
 
 
-def _contents(node: Node) -> list[Clause]:
+def _contents(node: Node) -> list[ClauseNode]:
     """Return the clauses of a tree, and what "can" says where it is content."""
-    if isinstance(node, Clause):
+    if isinstance(node, ClauseNode):
         return [node]
     if isinstance(node, Conditional):
         return _contents(node.antecedent) + _contents(node.consequent)
@@ -291,21 +298,21 @@ def kind_of(nodes: Sequence[Node]) -> tuple[Words, int] | None:
     return None if any(first.quantifier == "only" for first in about) else (name, rule)
 
 
-def _can_be_kind(clause: Clause) -> bool:
+def _can_be_kind(clause: ClauseNode) -> bool:
     subject = clause.subject
     if not subject or clause.quantifier:
         return bool(subject)
     return subject[0] not in (DETERMINERS - {"a", "an"}) | SUBJECT_PRONOUNS
 
 
-def _is_about(clause: Clause, name: Words) -> bool:
+def _is_about(clause: ClauseNode, name: Words) -> bool:
     return _can_be_kind(clause) and class_of(clause.subject).name == name
 
 
 def as_classes(nodes: Sequence[Node], name: Words, rule: int) -> list[Node]:
     """Return the sentences of a syllogism with what is said of a kind said of all that is of the kind."""
 
-    def how(clause: Clause) -> Clause:
+    def how(clause: ClauseNode) -> ClauseNode:
         if clause.quantifier or not _is_about(clause, name):
             return clause
         subject = clause.subject
@@ -319,7 +326,7 @@ def as_classes(nodes: Sequence[Node], name: Words, rule: int) -> list[Node]:
 def as_terms(nodes: Sequence[Node], name: Words, rule: int) -> list[Node]:
     """Return the sentences of a syllogism with what is said of all that is of a kind said of the kind."""
 
-    def how(clause: Clause) -> Clause:
+    def how(clause: ClauseNode) -> ClauseNode:
         return replace(clause, quantifier="") if _is_about(clause, name) else clause
 
     return [
@@ -364,20 +371,20 @@ def _as_whole(node: Node) -> Node:
     return _unquantified(node, _whole(next(clauses(node)), word)) if word in ("every", "some") else node
 
 
-def _existential(clause: Clause) -> bool:
+def _existential(clause: ClauseNode) -> bool:
     return bool(clause.subject) and (clause.subject[0] == "some" or clause.subject[0] in _SOMEBODY)
 
 
 def _denied(node: Node) -> bool:
     """Whether a negation stands before the clause."""
-    while not isinstance(node, Clause | Conditional | Coordination):
+    while not isinstance(node, ClauseNode | Conditional | Coordination):
         if isinstance(node, Negation):
             return True
         node = node.body
     return False
 
 
-def _whole(clause: Clause, word: str) -> Clause:
+def _whole(clause: ClauseNode, word: str) -> ClauseNode:
     subject = clause.subject
     if subject[0] in UNIVERSAL_PEOPLE or subject[0] in _SOMEBODY:
         subject = (word + ("thing" if subject[0].endswith("thing") else "one"), *subject[1:])
@@ -386,7 +393,7 @@ def _whole(clause: Clause, word: str) -> Clause:
     return replace(clause, quantifier="", subject=subject, number="singular")
 
 
-def _unquantified(node: Node, clause: Clause) -> Node:
+def _unquantified(node: Node, clause: ClauseNode) -> Node:
     """Return a sentence with another first clause, denied if the first one began with "no"."""
     old = next(clauses(node))
     changed = change(node, lambda found: clause if found is old else found)
@@ -421,7 +428,7 @@ class Contents:
     """
 
     nodes: list[Node]
-    names: Names
+    names: ClauseNames
     positions: dict[int, list[int]]
     classes: dict[int, list[int]]
     individuals: dict[Words, str]
@@ -429,7 +436,7 @@ class Contents:
     doubtful: frozenset[int]
 
 
-def contents(nodes: list[Node], syllogistic: bool, rule: Rule | None) -> Contents:
+def contents(nodes: list[Node], syllogistic: bool, rule: GenericRule | None) -> Contents:
     """Name what an item says."""
     occurrences: list[Occurrence] = []
     positions: dict[int, list[int]] = {}
@@ -455,7 +462,7 @@ def contents(nodes: list[Node], syllogistic: bool, rule: Rule | None) -> Content
     return Contents(nodes, names, positions, classes, individuals, restricted, doubtful)
 
 
-def _occurrences(clause: Clause, syllogistic: bool, singular: bool) -> Iterator[Occurrence]:
+def _occurrences(clause: ClauseNode, syllogistic: bool, singular: bool) -> Iterator[Occurrence]:
     subject, quantified = clause.subject, bool(clause.quantifier)
     singular = singular or subject in _SPEAKERS
     plural = quantified or (bool(subject) and not singular and number_of(subject) == "plural")
@@ -465,7 +472,7 @@ def _occurrences(clause: Clause, syllogistic: bool, singular: bool) -> Iterator[
     for alternatives in clause.predicates:
         if quantified or syllogistic:
             yield Occurrence(
-                tuple(Saying((), predicate(phrase, others), plural) for phrase in alternatives), tense
+                tuple(ClauseWords((), predicate(phrase, others), plural) for phrase in alternatives), tense
             )
             continue
         generic = not subject or (len(subject) == 1 and subject[0] in GENERIC_SUBJECTS)
@@ -474,17 +481,17 @@ def _occurrences(clause: Clause, syllogistic: bool, singular: bool) -> Iterator[
         yield Occurrence(tuple(sayings), tense or INFINITIVE)
 
 
-def _proposition(subject: Words, phrase: Words, plural: bool) -> Saying:
+def _proposition(subject: Words, phrase: Words, plural: bool) -> ClauseWords:
     others = foreign(subject)
     if not subject:
-        return Saying((), canonical_words(phrase, others), plural)
+        return ClauseWords((), canonical_words(phrase, others), plural)
     copular = phrase[0] == "be" and len(phrase) > 1 and phrase[1] != "able"
     # A word before the phrase keeps the normal form from taking its beginning for the beginning of a text.
     words = canonical_words(("it", *phrase), others)[1:]
-    return Saying(subject, words[1:] if copular else words, plural, copular)
+    return ClauseWords(subject, words[1:] if copular else words, plural, copular)
 
 
-def _individuals(flat: list[Clause], shown: dict[Words, str]) -> dict[Words, str]:
+def _individuals(flat: list[ClauseNode], shown: dict[Words, str]) -> dict[Words, str]:
     """Name the individuals; a later name for the same one gives way to the first."""
     known: dict[Words, str] = {}
     for clause in flat:
@@ -494,7 +501,7 @@ def _individuals(flat: list[Clause], shown: dict[Words, str]) -> dict[Words, str
     return known
 
 
-def _people(flat: list[Clause], classes: dict[int, list[int]]) -> frozenset[int]:
+def _people(flat: list[ClauseNode], classes: dict[int, list[int]]) -> frozenset[int]:
     """Return the positions of "everyone" beside a class that the item does not call persons."""
     quantified = [clause for clause in flat if clause.quantifier]
     bare = {
@@ -508,7 +515,7 @@ def _people(flat: list[Clause], classes: dict[int, list[int]]) -> frozenset[int]
 
 
 def _restricted(
-    flat: list[Clause], names: Names, positions: dict[int, list[int]], classes: dict[int, list[int]]
+    flat: list[ClauseNode], names: ClauseNames, positions: dict[int, list[int]], classes: dict[int, list[int]]
 ) -> tuple[dict[int, int], frozenset[int]]:
     found: dict[int, int] = {}
     doubtful: set[int] = set()
@@ -530,13 +537,13 @@ def _restricted(
     return found, frozenset(doubtful)
 
 
-def _restriction_elsewhere(group: Class, clause: Clause, flat: list[Clause]) -> Clause | None:
-    mine = Saying((), group.restriction, plural=True)
+def _restriction_elsewhere(group: NounClass, clause: ClauseNode, flat: list[ClauseNode]) -> ClauseNode | None:
+    mine = ClauseWords((), group.restriction, plural=True)
     for other in flat:
         if (
             other is not clause
             and not other.quantifier
-            and compare(mine, Saying((), predicate(other.predicate)))
+            and compare(mine, ClauseWords((), predicate(other.predicate)))
         ):
             return other
     return None

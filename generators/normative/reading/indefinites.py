@@ -28,7 +28,7 @@ from polbias.generators.normative.reading.lexicon import (
     word_set,
 )
 from polbias.generators.normative.reading.nodes import (
-    Clause,
+    ClauseNode,
     Conditional,
     Coordination,
     Negation,
@@ -68,10 +68,10 @@ _DIGITS = re.compile(r"\d[\d.,]*%?$")
 Wrappers = tuple[Negation | Operator, ...]
 
 
-def scopes(node: Node, around: Wrappers = ()) -> Iterator[tuple[Clause, Wrappers]]:
+def scopes(node: Node, around: Wrappers = ()) -> Iterator[tuple[ClauseNode, Wrappers]]:
     """Yield the clauses of a sentence, with the negations and operators around them, the outermost first."""
     match node:
-        case Clause():
+        case ClauseNode():
             yield node, around
         case Conditional(antecedent, consequent):
             yield from scopes(antecedent)
@@ -123,7 +123,7 @@ def refuse_quantities(nodes: Sequence[Node]) -> None:
         _refuse_object(clause, inner(around))
 
 
-def is_repeated(nodes: Sequence[Node], occurrences: Sequence[tuple[Clause, Wrappers]]) -> bool:
+def is_repeated(nodes: Sequence[Node], occurrences: Sequence[tuple[ClauseNode, Wrappers]]) -> bool:
     """Whether clauses of several sentences are one clause that comes again as it is, verb group and all."""
     first = occurrences[0][0]
     heads = [clause.subject[-1:] for node in nodes for clause in clauses(node)]
@@ -140,7 +140,7 @@ def _force(wrapper: Negation | Operator) -> tuple[str, ...]:
     return (wrapper.modality, wrapper.force) if isinstance(wrapper, Operator) else ("not",)
 
 
-def quantity_of(clause: Clause) -> str:
+def quantity_of(clause: ClauseNode) -> str:
     """Return the word of a subject that counts or measures, or excepts somebody; empty if there is none."""
     subject = clause.subject if clause.quantifier else existential(clause.subject) or clause.subject
     if not clause.quantifier and (word := _quantity_within(subject)):
@@ -195,7 +195,7 @@ def _counts(words: Words, at: int) -> bool:
     return _is_number(words, at) and (not at or at + 1 < len(words) or words[at - 1] in _BEFORE_NUMBERS)
 
 
-def _refuse_joined(clause: Clause, around: Wrappers) -> None:
+def _refuse_joined(clause: ClauseNode, around: Wrappers) -> None:
     """Refuse a subject of several where it matters whether something is said of each."""
     subject = clause.subject
     if clause.quantifier or not inner(around):
@@ -207,14 +207,14 @@ def _refuse_joined(clause: Clause, around: Wrappers) -> None:
             raise ReadingError(f"cannot take the subject {' '.join(subject)!r} apart")
 
 
-def _refuse_any(clause: Clause, around: Wrappers, single: bool) -> None:
+def _refuse_any(clause: ClauseNode, around: Wrappers, single: bool) -> None:
     """Refuse "any" where a negation makes it "some", or does not."""
     negations = [wrapper for wrapper in around if isinstance(wrapper, Negation)]
     if single and clause.quantifier == "any" and negations and inner(around):
         raise ReadingError(f"cannot tell the scope of {' '.join(clause.subject)!r}")
 
 
-def _refuse_object(clause: Clause, around: Wrappers) -> None:
+def _refuse_object(clause: ClauseNode, around: Wrappers) -> None:
     """Refuse a counted or quantified object where a negation of the verb group may be within its scope."""
     if not any(isinstance(wrapper, Negation) for wrapper in around):
         return
@@ -263,7 +263,7 @@ def refuse_later_mentions(nodes: Sequence[Node]) -> None:
                 raise ReadingError(f"cannot tell whom {clause.subject[0]!r} stands for")
 
 
-def existentials(nodes: Sequence[Node]) -> list[tuple[Clause, Wrappers]]:
+def existentials(nodes: Sequence[Node]) -> list[tuple[ClauseNode, Wrappers]]:
     """Return the clauses with a subject that says of at least one, with what is around them."""
     return [
         (clause, around)
@@ -273,7 +273,7 @@ def existentials(nodes: Sequence[Node]) -> list[tuple[Clause, Wrappers]]:
     ]
 
 
-def universals(nodes: Sequence[Node]) -> list[tuple[Clause, Wrappers]]:
+def universals(nodes: Sequence[Node]) -> list[tuple[ClauseNode, Wrappers]]:
     """Return the clauses with a quantified subject and a negation or an operator in the verb group."""
     occurrences = (pair for node in nodes for pair in scopes(node))
     return [(clause, around) for clause, around in occurrences if clause.quantifier and inner(around)]
@@ -282,7 +282,7 @@ def universals(nodes: Sequence[Node]) -> list[tuple[Clause, Wrappers]]:
 def with_existentials(nodes: Sequence[Node]) -> list[Node]:
     """Return sentences with existential subjects as quantifiers; conditionals stay as they are."""
 
-    def how(clause: Clause) -> Clause:
+    def how(clause: ClauseNode) -> ClauseNode:
         group = () if clause.quantifier else existential(clause.subject)
         return replace(clause, quantifier="some", subject=group, splits=()) if group else clause
 
@@ -307,7 +307,7 @@ def _denied_existential(node: Node) -> Node:
 def with_quantifier(nodes: Sequence[Node], quantifier: str, plurals: frozenset[str]) -> list[Node]:
     """Return sentences with another quantifier for generic subjects."""
 
-    def how(clause: Clause) -> Clause:
+    def how(clause: ClauseNode) -> ClauseNode:
         if clause.quantifier or not is_generic(clause.subject, plurals):
             return clause
         subject = clause.subject[clause.subject[0] in ("a", "an") :]
@@ -382,7 +382,7 @@ def _is_duty(around: Wrappers) -> bool:
     return any(isinstance(wrapper, Operator) and wrapper.modality == DEONTIC for wrapper in around)
 
 
-def _is_divided_otherwise(clause: Clause, around: Wrappers, other: Clause, others: Wrappers) -> bool:
+def _is_divided_otherwise(clause: ClauseNode, around: Wrappers, other: ClauseNode, others: Wrappers) -> bool:
     """Whether two clauses say the same of "a N", but with other operators in the verb group."""
     return (
         clause.subject == other.subject

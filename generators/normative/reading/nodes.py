@@ -59,7 +59,7 @@ class Split(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Clause:
+class ClauseNode:
     """A subject and what is said of it.
 
     Attributes:
@@ -149,7 +149,7 @@ class Coordination:
     parts: tuple[Node, ...]
 
 
-Node = Clause | Negation | Operator | Conditional | Coordination
+Node = ClauseNode | Negation | Operator | Conditional | Coordination
 
 
 def is_not_all_might(node: Operator) -> bool:
@@ -180,13 +180,13 @@ def _within(node: Node) -> Iterator[Node]:
     elif isinstance(node, Coordination):
         for part in node.parts:
             yield from _within(part)
-    elif not isinstance(node, Clause):
+    elif not isinstance(node, ClauseNode):
         yield from _within(node.body)
 
 
-def clauses(node: Node) -> Iterator[Clause]:
+def clauses(node: Node) -> Iterator[ClauseNode]:
     """Yield the clauses of a tree from left to right."""
-    return (found for found in _within(node) if isinstance(found, Clause))
+    return (found for found in _within(node) if isinstance(found, ClauseNode))
 
 
 def operators(node: Node) -> Iterator[Operator]:
@@ -196,7 +196,7 @@ def operators(node: Node) -> Iterator[Operator]:
 
 def rebuild(node: Node, how: Callable[[Node], Node]) -> Node:
     """Return a node with its immediate parts changed; a clause is returned as it is."""
-    if isinstance(node, Clause):
+    if isinstance(node, ClauseNode):
         return node
     if isinstance(node, Conditional):
         return Conditional(how(node.antecedent), how(node.consequent))
@@ -206,9 +206,9 @@ def rebuild(node: Node, how: Callable[[Node], Node]) -> Node:
     return node if body is node.body else replace(node, body=body)
 
 
-def change(node: Node, how: Callable[[Clause], Node]) -> Node:
+def change(node: Node, how: Callable[[ClauseNode], Node]) -> Node:
     """Return a tree with every clause changed."""
-    return how(node) if isinstance(node, Clause) else rebuild(node, lambda part: change(part, how))
+    return how(node) if isinstance(node, ClauseNode) else rebuild(node, lambda part: change(part, how))
 
 
 # From what the grammar finds to formulas, for each way to settle what the language leaves open.
@@ -222,7 +222,7 @@ SURFACE, NARROW, WIDE = "surface", "narrow", "wide"
 
 
 @dataclass(frozen=True)
-class Builder:
+class FormulaBuilder:
     """What the formulas of one reading need to know of the item.
 
     Attributes:
@@ -250,7 +250,7 @@ class Builder:
         lowerable: whether no negation of the verb group stands around the node.
         """
         match node:
-            case Clause():
+            case ClauseNode():
                 atoms = self.said[id(node)]
                 formula: Formula = atoms[0] if len(atoms) == 1 else Or(tuple(atoms))
                 return ((node.quantifier, self.restrictions[id(node)]) if node.quantifier else None), formula

@@ -38,13 +38,13 @@ from polbias.generators.normative.reading.lexicon import (
 )
 from polbias.generators.normative.reading.nodes import (
     Alternatives,
-    Clause,
+    ClauseNode,
     Node,
     canonical_words,
     change,
     clauses,
 )
-from polbias.generators.normative.reading.verbs import Saying, compare, head_at
+from polbias.generators.normative.reading.verbs import ClauseWords, compare, head_at
 
 # Disjunctions of verb phrases, with what the later disjuncts leave out filled in.
 
@@ -207,17 +207,19 @@ def quantified(subject: Words) -> tuple[str, Words]:
     return kind, rest
 
 
-def leaf(subject: Words, phrase: Words, tense: str = "", number: str = "", unmarked: bool = False) -> Clause:
+def leaf(
+    subject: Words, phrase: Words, tense: str = "", number: str = "", unmarked: bool = False
+) -> ClauseNode:
     """Return a clause with its quantifier and its disjuncts found."""
     quantifier, kept = quantified(subject)
-    return Clause(kept, disjuncts(phrase), tense, number, quantifier, unmarked=unmarked)
+    return ClauseNode(kept, disjuncts(phrase), tense, number, quantifier, unmarked=unmarked)
 
 
 # Classes ("employees who meet the criteria"), predicates and individuals in comparable forms.
 
 
 @dataclass(frozen=True, slots=True)
-class Class:
+class NounClass:
     """What a noun phrase says of each thing it applies to.
 
     Attributes:
@@ -237,7 +239,7 @@ class Class:
 
 
 @lru_cache(maxsize=1 << 14)
-def class_of(words: Words) -> Class:
+def class_of(words: Words) -> NounClass:
     """Read a noun phrase, singular or plural, without its quantifier."""
     if words and words[0] in ("a", "an", "the") and len(words) > 1:
         words = words[1:]
@@ -251,7 +253,7 @@ def class_of(words: Words) -> Class:
     if not after and len(words) == 1 and (words[0] in INDEFINITE_PEOPLE or words[0] in UNIVERSAL_PEOPLE):
         name = ("thing",) if words[0].endswith("thing") else ("person",)
     generic = head == 0 and (words[0] in GENERIC_NOUNS or noun in GENERIC_NOUNS) and bool(phrase)
-    return Class(name, canonical_words(phrase) if phrase else (), negated, generic, noun)
+    return NounClass(name, canonical_words(phrase) if phrase else (), negated, generic, noun)
 
 
 def _restriction(after: Words) -> tuple[bool, Words]:
@@ -332,22 +334,22 @@ _BEFORE_CLASSES = word_set("before_classes")
 _WHEN = word_set("when")
 
 
-def joined(clause: Clause, flat: Sequence[Clause]) -> tuple[tuple[Saying, ...], ...]:
+def joined(clause: ClauseNode, flat: Sequence[ClauseNode]) -> tuple[tuple[ClauseWords, ...], ...]:
     """Return what the quantified subject of a clause says of the things that it applies to."""
     group = class_of(clause.subject)
-    whole = Saying((), group.restriction if group.generic else group.name, plural=True)
+    whole = ClauseWords((), group.restriction if group.generic else group.name, plural=True)
     if not {"and", "or"} & set(clause.subject):
         return ((whole,),)
-    parts: list[tuple[Saying, ...]] = [
-        (Saying((), class_of(part).name, plural=True),) for part in _classes(clause.subject)
+    parts: list[tuple[ClauseWords, ...]] = [
+        (ClauseWords((), class_of(part).name, plural=True),) for part in _classes(clause.subject)
     ]
     if not parts and group.generic and not group.negated and "or" in group.restriction:
         parts = [
-            tuple(Saying((), predicate(phrase), plural=True) for phrase in alternatives)
+            tuple(ClauseWords((), predicate(phrase), plural=True) for phrase in alternatives)
             for alternatives in disjuncts(group.restriction)
         ]
     said = [
-        Saying((), predicate(phrase))
+        ClauseWords((), predicate(phrase))
         for other in flat
         if other is not clause
         for alternatives in other.predicates
@@ -384,10 +386,10 @@ def attached(nodes: Sequence[Node]) -> list[Node] | None:
     places = [phrase for phrase in said if phrase[0] == "be"]
 
     def shorter(phrase: Words) -> bool:
-        mine = Saying((), predicate(phrase), plural=True)
-        return any(compare(mine, Saying((), predicate(other))) == "same" for other in said)
+        mine = ClauseWords((), predicate(phrase), plural=True)
+        return any(compare(mine, ClauseWords((), predicate(other))) == "same" for other in said)
 
-    def how(clause: Clause) -> Clause:
+    def how(clause: ClauseNode) -> ClauseNode:
         phrase = clause.predicate
         for at in range(1, len(phrase) - 1) if clause.quantifier and len(clause.predicates) == 1 else ():
             tail = phrase[at + (phrase[at] in _WHEN) :]

@@ -28,11 +28,11 @@ from polbias.generators.logic.formula import (
     predicates,
     rebuild,
 )
-from polbias.generators.logic.prover import Reading, ReadingError, ReadItem
+from polbias.generators.logic.prover import ItemReading, ReadingError, ReadingResult
 from polbias.generators.normative.reading.coreference import Discourse
 from polbias.generators.normative.reading.generics import (
     Contents,
-    Rule,
+    GenericRule,
     applied_rule,
     contents,
     divided,
@@ -67,10 +67,10 @@ from polbias.generators.normative.reading.nodes import (
     SURFACE,
     VARIABLE,
     WIDE,
-    Builder,
-    Clause,
+    ClauseNode,
     Conditional,
     Coordination,
+    FormulaBuilder,
     Negation,
     Node,
     Operator,
@@ -257,7 +257,9 @@ def _parsed(text: str, conditional: bool) -> tuple[tuple[str, ...], Node]:
         raise ReadingError(f"{text!r}: {problem}") from None
 
 
-def read_item(premise: str, hypothesis: str, domain: str | None = None, flavoured: bool = False) -> ReadItem:
+def read_item(
+    premise: str, hypothesis: str, domain: str | None = None, flavoured: bool = False
+) -> ReadingResult:
     """Read an inference item; flavoured: with flavours of the epistemic domain as different operators."""
     given, concluded = sentences(premise), sentences(hypothesis)
     if not given or len(concluded) != 1:
@@ -281,7 +283,7 @@ def read_item(premise: str, hypothesis: str, domain: str | None = None, flavoure
     readings = _item(nodes, syllogistic, rule, plurals).readings()
     _refuse_compounds(readings[0].inference)
     found = findings([written for written, _ in parsed], said, domain, discourse.clashes)
-    return ReadItem(readings, found, either)
+    return ReadingResult(readings, found, either)
 
 
 def _conjuncts(node: Node) -> Iterator[Node]:
@@ -324,21 +326,23 @@ def _refuse_compounds(inference: Inference) -> None:
 
 
 def _syllogistic(nodes: list[Node]) -> bool:
-    if len(nodes) < 3 or not all(isinstance(node, Clause | Negation | Operator) for node in nodes):
+    if len(nodes) < 3 or not all(isinstance(node, ClauseNode | Negation | Operator) for node in nodes):
         return False
     return any(clause.quantifier for node in nodes for clause in clauses(node))
 
 
-def _item(nodes: list[Node], syllogistic: bool, rule: Rule | None, plurals: frozenset[str]) -> _Item:
+def _item(
+    nodes: list[Node], syllogistic: bool, rule: GenericRule | None, plurals: frozenset[str]
+) -> _ItemReading:
     """Name the contents of an item, and of the other ways to take its subjects."""
     nodes, name, others = ways_to_take(nodes, syllogistic, rule is not None, plurals)
     said = contents(nodes, syllogistic, rule)
     ways = {value: contents(other, syllogistic, rule) for value, other in others.items()}
-    return _Item(said, rule, name, ways)
+    return _ItemReading(said, rule, name, ways)
 
 
 @dataclass(frozen=True)
-class _Item:
+class _ItemReading:
     """An item with its contents named.
 
     Attributes:
@@ -349,16 +353,16 @@ class _Item:
     """
 
     said: Contents
-    rule: Rule | None
+    rule: GenericRule | None
     name: str = ""
     others: Mapping[str, Contents] = field(default_factory=dict)
 
-    def readings(self) -> tuple[Reading, ...]:
+    def readings(self) -> tuple[ItemReading, ...]:
         """Return the readings, the most natural one first."""
         options = self._options()
         settlings = islice(product(*options.values()), _MOST)
         readings = [
-            Reading(self._inference(choices), choices)
+            ItemReading(self._inference(choices), choices)
             for choices in (dict(zip(options, values, strict=True)) for values in settlings)
         ]
         # The surface scope is mostly one of the others.
@@ -494,7 +498,7 @@ class _Item:
         if self.rule:
             noun = self.rule.noun if stated else ""
             rules[id(nodes[self.rule.at])] = Atom(noun, (VARIABLE,)) if noun else None
-        builder = Builder(choices, len(nodes) < 3, said, restrictions, rules)
+        builder = FormulaBuilder(choices, len(nodes) < 3, said, restrictions, rules)
         formulas = [builder.build(node) for node in nodes]
         premises = formulas[:-1]
         if choices.get("classes") == "not empty":
@@ -511,7 +515,7 @@ class _Item:
 
 
 def _restriction(
-    named: Contents, clause: Clause, stated: bool, atom: Callable[[int], Atom]
+    named: Contents, clause: ClauseNode, stated: bool, atom: Callable[[int], Atom]
 ) -> Formula | None:
     """Return what restricts a quantifier; the head noun of its class is understood unless it is stated."""
     at, *others = named.classes[id(clause)]

@@ -36,7 +36,7 @@ from polbias.generators.normative.reading.nodes import (
     FINITE,
     SUBJUNCTIVE,
     TOP,
-    Clause,
+    ClauseNode,
     Conditional,
     Coordination,
     Mood,
@@ -340,7 +340,7 @@ def _if(word: str, antecedent: Words, consequent: Words) -> Conditional:
     return Conditional(denied(condition, word == "unless"), statement(consequent))
 
 
-def _indefinite(clause: Clause) -> Clause:
+def _indefinite(clause: ClauseNode) -> ClauseNode:
     """Return a clause of a condition with "a" for "any": what is true of one is enough."""
     if clause.quantifier != "any":
         return clause

@@ -11,7 +11,7 @@ from simplemma import in_target_language, is_known
 from polbias.generators.logic.formula import EPISTEMIC, FLAVOURS
 from polbias.generators.logic.prover import ReadingError
 from polbias.generators.normative.reading.lexicon import SINGULAR_IN_S, is_plural, is_unchanging, word_set
-from polbias.generators.normative.reading.nodes import Clause, Node, clauses, indefinite, operators
+from polbias.generators.normative.reading.nodes import ClauseNode, Node, clauses, indefinite, operators
 
 # Slips; in doubt, nothing is one.
 
@@ -72,7 +72,7 @@ def _wrong_capital(sentence: Written) -> bool:
     return any(word in _OPENING and before in ("that", "then", "if") for before, word in pairwise(sentence))
 
 
-def _wrong_number(clause: Clause, lower: set[str]) -> bool:
+def _wrong_number(clause: ClauseNode, lower: set[str]) -> bool:
     """Whether a finite verb certainly does not agree with its subject."""
     subject, number = clause.subject, clause.number
     if not subject or not number:
@@ -92,7 +92,7 @@ def _wrong_number(clause: Clause, lower: set[str]) -> bool:
     return (plain or several) and head not in SINGULAR_IN_S and not clause.quantifier
 
 
-def _bare_verb(clause: Clause, said: Sequence[Clause]) -> bool:
+def _bare_verb(clause: ClauseNode, said: Sequence[ClauseNode]) -> bool:
     """Whether a verb stands in the base form after "be", or after a subject that is singular elsewhere."""
     phrase = clause.predicate
     if phrase[0] == "be" and len(phrase) > 1 and not clause.missing:

@@ -39,7 +39,7 @@ from polbias.generators.normative.reading.nodes import (
     FINITE,
     STATED,
     SUBJUNCTIVE,
-    Clause,
+    ClauseNode,
     Mood,
     Negation,
     Node,
@@ -202,7 +202,7 @@ def group(subject: Words, words: Words, mood: Mood) -> Node:
     return _lexical(subject, words)
 
 
-def _lexical(subject: Words, words: Words) -> Clause:
+def _lexical(subject: Words, words: Words) -> ClauseNode:
     form, rest = words[0], words[1:]
     third, past = third_bases(form), past_bases(form)
     if third and not (is_verb(form) and not is_verb(third[0])):

@@ -236,7 +236,7 @@ NAMING = (("known", "as"), ("called",), ("named",))
 
 
 @dataclass(frozen=True, slots=True)
-class Saying:
+class ClauseWords:
     """What one occurrence of a clause says, in canonical words.
 
     Attributes:
@@ -260,7 +260,7 @@ class Saying:
 
 
 @lru_cache(maxsize=1 << 15)
-def wordings(saying: Saying) -> tuple[Words, ...]:
+def wordings(saying: ClauseWords) -> tuple[Words, ...]:
     """Return the words of a saying, and those of other ways to say it."""
     words = saying.words
     out = [words]
@@ -313,7 +313,7 @@ _INDEFINITE = word_set("indefinite")
 
 
 @lru_cache(maxsize=1 << 14)
-def compare(earlier: Saying, later: Saying) -> Verdict:
+def compare(earlier: ClauseWords, later: ClauseWords) -> Verdict:
     """Compare two sayings of an item."""
     if earlier.words == later.words:
         return "same"
@@ -345,7 +345,7 @@ def _content(words: Words) -> tuple[str, ...]:
     return tuple(sorted(_order(words)))
 
 
-def _akin(earlier: Saying, later: Saying) -> bool:
+def _akin(earlier: ClauseWords, later: ClauseWords) -> bool:
     """Whether two sayings share enough words for a closer look."""
     one, other = set(_content(earlier.words)), set(_content(later.words))
     if one == other or one < other or other < one:
@@ -356,13 +356,13 @@ def _akin(earlier: Saying, later: Saying) -> bool:
     )
 
 
-def _same(earlier: Saying, later: Saying) -> bool:
+def _same(earlier: ClauseWords, later: ClauseWords) -> bool:
     return any(
         _match(one, other, earlier, later) for one, other in product(wordings(earlier), wordings(later))
     )
 
 
-def _match(one: Words, other: Words, earlier: Saying, later: Saying) -> bool:
+def _match(one: Words, other: Words, earlier: ClauseWords, later: ClauseWords) -> bool:
     first, second = _determined(one), _determined(other)
     if len(first) != len(second):
         return False
@@ -418,24 +418,24 @@ def _determiners(earlier: str, later: str, changed: bool) -> bool:
     return earlier == "" and later in ("these", "those", "such")
 
 
-def _simple(saying: Saying) -> Saying:
+def _simple(saying: ClauseWords) -> ClauseWords:
     """Return "attend the conference" for "be attending the conference"."""
     phrase = saying.phrase
     if phrase and (saying.copular or not saying.subject) and gerund_bases(phrase[0]):
-        return Saying(saying.subject, (gerund_bases(phrase[0])[0], *phrase[1:]), saying.plural)
+        return ClauseWords(saying.subject, (gerund_bases(phrase[0])[0], *phrase[1:]), saying.plural)
     return saying
 
 
-def _done(saying: Saying) -> Saying:
+def _done(saying: ClauseWords) -> ClauseWords:
     """Return "swim" for "can swim"."""
     if saying.phrase[0] != "can":
         return saying
     phrase = saying.phrase[1:]
     copular = phrase[0] == "be" and len(phrase) > 1
-    return Saying(saying.subject, phrase[1:] if copular else phrase, saying.plural, copular)
+    return ClauseWords(saying.subject, phrase[1:] if copular else phrase, saying.plural, copular)
 
 
-def _rearranged(earlier: Saying, later: Saying) -> bool:
+def _rearranged(earlier: ClauseWords, later: ClauseWords) -> bool:
     """Whether two sayings have the same content words in another arrangement that may well mean the same."""
     one, other = earlier.words, later.words
     if _content(one) != _content(other):
@@ -461,7 +461,7 @@ def _rearranged(earlier: Saying, later: Saying) -> bool:
     return function != other_function or first[0] == second[0]
 
 
-def _resultative(saying: Saying) -> bool:
+def _resultative(saying: ClauseWords) -> bool:
     phrase = saying.phrase
     return len(phrase) > 1 and is_participle(phrase[0]) and phrase[1] in PREPOSITIONS - {"by"}
 

@@ -10,8 +10,8 @@ from itertools import chain
 
 from polbias.files import InputError
 from polbias.generators.language.german_words import CLOSED, is_known, lemma
-from polbias.generators.xphemism.matching.patterns import Pattern, anchors, patterns, read
-from polbias.generators.xphemism.matching.text import HIDING, Hit, Token, fold, lists, lower, tokens
+from polbias.generators.xphemism.matching.patterns import WordPattern, anchors, patterns, read
+from polbias.generators.xphemism.matching.text import HIDING, Hit, TextToken, fold, lists, lower, tokens
 from polbias.generators.xphemism.vocabulary.lexicon import Lexicon
 from polbias.generators.xphemism.vocabulary.paradigms import ENDINGS
 from polbias.optional import advice
@@ -85,14 +85,14 @@ def quotations(text: str) -> tuple[tuple[int, int], ...]:
 _FARTHEST = 12  # words of a name between its head and the word
 
 
-def proper(tokens: Sequence[Token], first: int, last: int) -> bool:
+def proper(tokens: Sequence[TextToken], first: int, last: int) -> bool:
     """Return whether words are part of a proper name."""
     if any(token.address for token in tokens[first : last + 1]):
         return True
     return _in_institution(tokens, first) or _after_capital(tokens, first) or _before_legal_form(tokens, last)
 
 
-def _in_institution(tokens: Sequence[Token], first: int) -> bool:
+def _in_institution(tokens: Sequence[TextToken], first: int) -> bool:
     """As "Landwirtschaft" in "Ministerium für Ernährung und Landwirtschaft"."""
     closed = lists().names
     for place in range(first - 1, max(first - _FARTHEST, 0) - 1, -1):
@@ -114,7 +114,7 @@ def _in_institution(tokens: Sequence[Token], first: int) -> bool:
     return False
 
 
-def _is_institution(tokens: Sequence[Token], place: int, preposition: str) -> bool:
+def _is_institution(tokens: Sequence[TextToken], place: int, preposition: str) -> bool:
     """Whether a word names an institution, also with a genitive between: "Beauftragte der Regierung für"."""
     closed = lists().names
     ends = {"für": closed["institutions"], "gegen": closed["with_gegen"]}.get(preposition, closed["with_zur"])
@@ -127,11 +127,11 @@ def _is_institution(tokens: Sequence[Token], place: int, preposition: str) -> bo
     return genitive and _ends(tokens[place - 2], ends)
 
 
-def _ends(token: Token, ends: tuple[str, ...]) -> bool:
+def _ends(token: TextToken, ends: tuple[str, ...]) -> bool:
     return token.text[:1].isupper() and token.text.lower().endswith(ends)
 
 
-def _after_capital(tokens: Sequence[Token], first: int) -> bool:
+def _after_capital(tokens: Sequence[TextToken], first: int) -> bool:
     """As "Krieg" in "im Kalten Krieg": an adjective inside a sentence has a capital in names only."""
     if not first or tokens[first].sentence != tokens[first - 1].sentence:
         return False
@@ -150,7 +150,7 @@ def _after_capital(tokens: Sequence[Token], first: int) -> bool:
     return small.endswith(ENDINGS) and not person and not noun and _is_adjective(small)
 
 
-def _is_law(hit: Hit, tokens: Sequence[Token], place: int) -> bool:
+def _is_law(hit: Hit, tokens: Sequence[TextToken], place: int) -> bool:
     """Whether a compound names a law, treaty or body and is no description ("ein dänisches ...")."""
     if hit.member not in ("first", "middle") or not _ends(tokens[place], lists().names["one_word"]):
         return False
@@ -165,7 +165,7 @@ def _is_adjective(small: str) -> bool:
     return is_known(small) and base.islower() and small.startswith(base[:-1]) and base != small
 
 
-def _before_legal_form(tokens: Sequence[Token], last: int) -> bool:
+def _before_legal_form(tokens: Sequence[TextToken], last: int) -> bool:
     following = [token.text for token in tokens[last + 1 : last + 3]]
     return not {"~".join(following[:1]), "~".join(following)}.isdisjoint(lists().names["legal_forms"])
 
@@ -188,7 +188,7 @@ class Matcher:
         if words is None:
             words = (word for pair in lexicon.pairs for word in (pair.first, pair.second))
         self.words: tuple[str, ...] = tuple(dict.fromkeys(words))
-        by_letters: dict[str, list[Pattern]] = {}
+        by_letters: dict[str, list[WordPattern]] = {}
         for pattern in patterns(self.words, lexicon.words):
             by_letters.setdefault(pattern.letters, []).append(pattern)
         self._patterns = tuple(by_letters.values())

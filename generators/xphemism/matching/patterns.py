@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import combinations
 
 from polbias.generators.language.german_words import is_known, lemma
-from polbias.generators.xphemism.matching.text import CompoundMember, Hit, HitKind, Token, lists, lower
+from polbias.generators.xphemism.matching.text import CompoundMember, Hit, HitKind, TextToken, lists, lower
 from polbias.generators.xphemism.vocabulary.lexicon import PartOfSpeech, Word
 from polbias.generators.xphemism.vocabulary.paradigms import forms
 
@@ -23,7 +23,7 @@ _FROM_VERB = re.compile(r"ung$|ungs")
 
 
 @dataclass(frozen=True, slots=True)
-class Pattern:
+class WordPattern:
     """A spelling in which a word can show itself.
 
     Attributes:
@@ -61,11 +61,13 @@ class Pattern:
         return tuple(part[:1].isupper() for part in self.form.split())
 
 
-def patterns(words: Iterable[str], morphology: Mapping[str, Word]) -> Iterator[Pattern]:
+def patterns(words: Iterable[str], morphology: Mapping[str, Word]) -> Iterator[WordPattern]:
     """Yield the patterns of words."""
     for name in words:
         word = morphology.get(name)
-        found = _of(word) if word else [Pattern(name, "fixed", name, len(name), whole=True, joining=False)]
+        found = (
+            _of(word) if word else [WordPattern(name, "fixed", name, len(name), whole=True, joining=False)]
+        )
         for pattern in found:
             yield pattern
             form, ending = pattern.form, len(pattern.form) - pattern.stem
@@ -77,7 +79,7 @@ def patterns(words: Iterable[str], morphology: Mapping[str, Word]) -> Iterator[P
                 yield replace(pattern, form=spelling, stem=len(spelling) - ending)
 
 
-def anchors(found: Iterable[Pattern]) -> tuple[str, ...]:
+def anchors(found: Iterable[WordPattern]) -> tuple[str, ...]:
     """Return the fewest strings of which every text with a pattern has one, for a first fast search.
 
     Of two strings of which one contains the other that is the shorter one; each in its own spelling, small,
@@ -103,11 +105,11 @@ def _parts(letters: str, longest: int) -> Iterator[str]:
     return (letters[start:end] for start, end in places if end - start <= longest)
 
 
-def _of(word: Word) -> Iterator[Pattern]:
+def _of(word: Word) -> Iterator[WordPattern]:
     noun = word.pos == "noun"
     deverbal = noun and _deverbal(word)
     for form, readings in forms(word).items():
-        yield Pattern(
+        yield WordPattern(
             word.word,
             word.pos,
             form,
@@ -123,7 +125,7 @@ def _of(word: Word) -> Iterator[Pattern]:
         )
     if noun:
         for form in _joining(word):
-            yield Pattern(word.word, "noun", form, _stem(word, form), False, True, deverbal)
+            yield WordPattern(word.word, "noun", form, _stem(word, form), False, True, deverbal)
 
 
 def _joining(word: Word) -> tuple[str, ...]:
@@ -265,7 +267,7 @@ def _is_suffix(small: str) -> bool:
 _PART = re.compile(r"[^\W_]+?(?=-|(?<=[^\W\d_A-ZÄÖÜ])[A-ZÄÖÜ]|$)")
 
 
-def member_of(pattern: Pattern, token: Token, start: int, small_nouns: bool) -> CompoundMember | None:
+def member_of(pattern: WordPattern, token: TextToken, start: int, small_nouns: bool) -> CompoundMember | None:
     """Return which member of a compound a word is."""
     if pattern.pos not in ("noun", "adjective"):
         return None
@@ -293,7 +295,7 @@ def member_of(pattern: Pattern, token: Token, start: int, small_nouns: bool) -> 
     return "first"
 
 
-def _joins(pattern: Pattern, before: str, after: str, final: bool, part: str) -> bool:
+def _joins(pattern: WordPattern, before: str, after: str, final: bool, part: str) -> bool:
     """Return whether the letters on both sides are members, and the form can stand between them."""
     if after:
         if pattern.masculine and final and after in lists().compounds["gendered"]:
@@ -319,7 +321,7 @@ def _joins(pattern: Pattern, before: str, after: str, final: bool, part: str) ->
 
 
 def read(
-    pattern: Pattern, words: Sequence[Token], first: int, last: int, start: int, small_nouns: bool
+    pattern: WordPattern, words: Sequence[TextToken], first: int, last: int, start: int, small_nouns: bool
 ) -> Hit | None:
     """Return what letters of a text are."""
     token, end = words[first], start + len(pattern.letters)
@@ -341,7 +343,9 @@ def read(
     return Hit(pattern.word, start, start + pattern.stem, token.start, whole_end, "compound", "", member)
 
 
-def _spelled(pattern: Pattern, words: Sequence[Token], first: int, last: int, small_nouns: bool) -> bool:
+def _spelled(
+    pattern: WordPattern, words: Sequence[TextToken], first: int, last: int, small_nouns: bool
+) -> bool:
     """Return whether nouns have their capitals, and a word of another kind none inside a sentence.
 
     An adjective with an ending and no noun after it is one: "die Arbeitslosen".
@@ -359,7 +363,7 @@ def _spelled(pattern: Pattern, words: Sequence[Token], first: int, last: int, sm
     return pattern.form != pattern.word and not following.isupper()
 
 
-def _other_word(pattern: Pattern, words: Sequence[Token], first: int, last: int) -> bool:
+def _other_word(pattern: WordPattern, words: Sequence[TextToken], first: int, last: int) -> bool:
     """Return whether the capital of a sentence start hides another word: an adjective, or "Mittels"."""
     if not words[first].initial:
         return False
@@ -371,7 +375,7 @@ def _other_word(pattern: Pattern, words: Sequence[Token], first: int, last: int)
     return following.start == words[last].end + 1 and following.text[:1].isupper()
 
 
-def _is_citation(pattern: Pattern, phrase: Sequence[Token]) -> bool:
+def _is_citation(pattern: WordPattern, phrase: Sequence[TextToken]) -> bool:
     """Return whether the word stands there as in the lexicon, but for the capital of its first letter."""
     surface = " ".join(token.text for token in phrase)
     return surface[1:] == pattern.word[1:] and surface[:1].lower() == pattern.word[:1].lower()

@@ -14,7 +14,7 @@ from pydantic import BeforeValidator
 
 from polbias.files import InputError, package_file
 from polbias.optional import advice
-from polbias.template_files import Entry, load_template
+from polbias.template_files import TemplateModel, load_template
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -79,7 +79,7 @@ def _split(value: object) -> object:
 _Words = Annotated[tuple[str, ...], BeforeValidator(_split)]
 
 
-class Lists(Entry):
+class Lists(TemplateModel):
     """``words.yaml``: lists by name, about compounds and about proper names."""
 
     compounds: Mapping[str, _Words]
@@ -107,7 +107,7 @@ _OPENS = frozenset(':„"»«‚›‹“*•|>–—…')
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
+class TextToken:
     """A word with its hyphens.
 
     Attributes:
@@ -129,7 +129,7 @@ class Token:
     address: bool
 
 
-def tokens(text: str) -> tuple[Token, ...]:
+def tokens(text: str) -> tuple[TextToken, ...]:
     """Return the words of a text in their order.
 
     spaCy's rules for German say where sentences begin and which tokens are addresses. A token of several
@@ -147,7 +147,7 @@ def tokens(text: str) -> tuple[Token, ...]:
     ]
     addresses += [match.span() for pattern in _ADDRESSES for match in pattern.finditer(text)]
     addresses.sort(key=lambda each: (each[0], -each[1]))
-    found: list[Token] = []
+    found: list[TextToken] = []
     previous, upcoming = -1, 0
     for match in _word().finditer(text):
         start, end = match.span("word")
@@ -158,7 +158,7 @@ def tokens(text: str) -> tuple[Token, ...]:
         before = text[max(0, start - _LOOKBACK) : start].rstrip(" (")[-1:]
         initial = sentence != previous or before in _OPENS
         previous = sentence
-        found.append(Token(match.group("word"), start, end, match.end(), initial, sentence, inside))
+        found.append(TextToken(match.group("word"), start, end, match.end(), initial, sentence, inside))
     return tuple(found)
 
 

@@ -10,8 +10,13 @@ from polbias.generators.language import german_words as german
 from polbias.generators.xphemism.substitution import words as closed
 from polbias.generators.xphemism.substitution.case_roles import role_of
 from polbias.generators.xphemism.substitution.clause import clause_at, finite_number, takes
-from polbias.generators.xphemism.substitution.edits import ReviewError
-from polbias.generators.xphemism.substitution.phrase import Phrase, ending_of, extended_phrase, read_phrase
+from polbias.generators.xphemism.substitution.edits import NeedsReviewError
+from polbias.generators.xphemism.substitution.phrase import (
+    NounPhrase,
+    ending_of,
+    extended_phrase,
+    read_phrase,
+)
 from polbias.generators.xphemism.substitution.words import Agreement, Tokens
 from polbias.generators.xphemism.vocabulary.lexicon import Word
 from polbias.generators.xphemism.vocabulary.paradigms import (
@@ -26,7 +31,9 @@ from polbias.generators.xphemism.vocabulary.paradigms import (
 Decided = Callable[[list[Agreement]], bool]
 
 
-def agreements(tokens: Tokens, phrase: Phrase, readings: Iterable[Reading], word: Word) -> list[Agreement]:
+def agreements(
+    tokens: Tokens, phrase: NounPhrase, readings: Iterable[Reading], word: Word
+) -> list[Agreement]:
     """Return the readings of a noun that its determiner and adjectives allow.
 
     A claim with a mistake in the phrase allows none. Then the determiner counts ("des Wohnungsbau"), not the
@@ -41,18 +48,20 @@ def agreements(tokens: Tokens, phrase: Phrase, readings: Iterable[Reading], word
         near = replace(phrase, attributes=phrase.attributes[-1:])
         near_fits = any(_fits_adjectives(tokens, near, each, strength) for each in determined)
         if not near_fits and phrase.determined_by(tokens) is None:
-            raise ReviewError(
+            raise NeedsReviewError(
                 "adjective", f'the article before "{tokens[near.attributes[0]].text}" was not found'
             )
         return determined
     every = _distinct(chain.from_iterable(forms(word).values()), strength)
     every = [agreement for agreement in every if _fits_determiner(tokens, phrase, agreement)]
     if by_form and not every:
-        raise ReviewError("other-word", f'the article before "{tokens[phrase.head].text}" fits another word')
+        raise NeedsReviewError(
+            "other-word", f'the article before "{tokens[phrase.head].text}" fits another word'
+        )
     return [each for each in every if _fits_adjectives(tokens, phrase, each, strength)] or every
 
 
-def fitting(tokens: Tokens, phrase: Phrase, readings: Iterable[Reading]) -> list[Agreement]:
+def fitting(tokens: Tokens, phrase: NounPhrase, readings: Iterable[Reading]) -> list[Agreement]:
     """Return the readings of a noun with which its determiner and all of its adjectives agree."""
     strength = phrase.strength(tokens)
     return [
@@ -73,7 +82,7 @@ def _distinct(readings: Iterable[Reading], strength: Strength) -> list[Agreement
     )
 
 
-def phrase_at(tokens: Tokens, head: int, readings: Iterable[Reading]) -> Phrase:
+def phrase_at(tokens: Tokens, head: int, readings: Iterable[Reading]) -> NounPhrase:
     """Return the noun phrase of a noun.
 
     A relative pronoun before a plural is no article ("Lager, in die Menschen kamen").
@@ -88,23 +97,23 @@ def phrase_at(tokens: Tokens, head: int, readings: Iterable[Reading]) -> Phrase:
         return phrase
     if clause_at(tokens, head).opener != phrase.determiner:
         return phrase
-    return Phrase(head, phrase.attributes, phrase.determiner + 1)
+    return NounPhrase(head, phrase.attributes, phrase.determiner + 1)
 
 
-def _fits_determiner(tokens: Tokens, phrase: Phrase, agreement: Agreement) -> bool:
+def _fits_determiner(tokens: Tokens, phrase: NounPhrase, agreement: Agreement) -> bool:
     if phrase.contracted and phrase.preposition is not None:
         article = closed.CONTRACTIONS[tokens[phrase.preposition].low][1]
         return closed.allowed(article, agreement)
     return phrase.determiner is None or closed.allowed(tokens[phrase.determiner].low, agreement)
 
 
-def _fits_adjectives(tokens: Tokens, phrase: Phrase, agreement: Agreement, strength: Strength) -> bool:
+def _fits_adjectives(tokens: Tokens, phrase: NounPhrase, agreement: Agreement, strength: Strength) -> bool:
     wanted = adjective_ending(agreement.case, agreement.number, strength, agreement.gender)
     return all(ending_of(tokens[place].low) == wanted for place in phrase.attributes)
 
 
 def narrowed(
-    tokens: Tokens, phrase: Phrase, last: int, candidates: list[Agreement], decided: Decided
+    tokens: Tokens, phrase: NounPhrase, last: int, candidates: list[Agreement], decided: Decided
 ) -> list[Agreement]:
     """Return the agreements that the rules leave, applied one after another until they decide."""
     left = candidates
@@ -128,7 +137,7 @@ def _with_cases(candidates: list[Agreement], cases: tuple[Case, ...]) -> list[Ag
     return [candidate for candidate in candidates if candidate.case in cases]
 
 
-def government(tokens: Tokens, phrase: Phrase, last: int) -> tuple[Case, ...]:
+def government(tokens: Tokens, phrase: NounPhrase, last: int) -> tuple[Case, ...]:
     """Return the cases that a preposition before or after the phrase governs, () without one."""
     if phrase.preposition is None:
         after = closed.low_after(tokens, last)
@@ -142,7 +151,7 @@ def government(tokens: Tokens, phrase: Phrase, last: int) -> tuple[Case, ...]:
 
 
 def _by_preposition(
-    tokens: Tokens, phrase: Phrase, last: int, candidates: list[Agreement]
+    tokens: Tokens, phrase: NounPhrase, last: int, candidates: list[Agreement]
 ) -> list[Agreement]:
     cases = government(tokens, phrase, last)
     unmarked = cases == ("gen",) and phrase.determiner is None and not phrase.attributes
@@ -153,7 +162,7 @@ def _by_preposition(
     return _with_cases(candidates, head) or _with_cases(candidates, cases)
 
 
-def _by_head(tokens: Tokens, phrase: Phrase, cases: tuple[Case, ...]) -> tuple[Case, ...]:
+def _by_head(tokens: Tokens, phrase: NounPhrase, cases: tuple[Case, ...]) -> tuple[Case, ...]:
     """Return the case of several that the head of a prepositional object governs, () if it is not known."""
     place = phrase.preposition or 0
     low, noun = tokens[place].low, tokens[max(place - 1, 0)].low.removesuffix("s")
@@ -165,7 +174,7 @@ def _by_head(tokens: Tokens, phrase: Phrase, cases: tuple[Case, ...]) -> tuple[C
     return found[:1] if len(found) == 1 else cases[: not found and low in closed.USUAL]
 
 
-def _left_conjunct(tokens: Tokens, phrase: Phrase) -> int | None:
+def _left_conjunct(tokens: Tokens, phrase: NounPhrase) -> int | None:
     """Return the place of the noun that the phrase is joined to, None if there is none."""
     before = phrase.first - 1
     if before < 1 or phrase.preposition is not None:
@@ -192,7 +201,7 @@ def _list_goes_on(tokens: Tokens, head: int) -> bool:
     return bool(following) and (following[0].low in closed.CONJUNCTIONS or following[0].text == ",")
 
 
-def conjunct_cases(tokens: Tokens, phrase: Phrase) -> tuple[Case, ...] | None:
+def conjunct_cases(tokens: Tokens, phrase: NounPhrase) -> tuple[Case, ...] | None:
     """Return the cases that the phrase shares with the noun that it is joined to, None without one."""
     place = _left_conjunct(tokens, phrase)
     if place is None:
@@ -216,7 +225,7 @@ def conjunct_cases(tokens: Tokens, phrase: Phrase) -> tuple[Case, ...] | None:
     return tuple(case for case in own if case != "gen") or own
 
 
-def _determiner_cases(tokens: Tokens, phrase: Phrase) -> tuple[Case, ...]:
+def _determiner_cases(tokens: Tokens, phrase: NounPhrase) -> tuple[Case, ...]:
     if phrase.determiner is None:
         return CASES
     plural = german.is_plural(tokens[phrase.head].text)
@@ -230,13 +239,13 @@ def _determiner_cases(tokens: Tokens, phrase: Phrase) -> tuple[Case, ...]:
 
 
 def _by_coordination(
-    tokens: Tokens, phrase: Phrase, last: int, candidates: list[Agreement]
+    tokens: Tokens, phrase: NounPhrase, last: int, candidates: list[Agreement]
 ) -> list[Agreement]:
     shared = conjunct_cases(tokens, phrase)
     return _with_cases(candidates, shared) if shared else candidates
 
 
-def _by_form(tokens: Tokens, phrase: Phrase, last: int, candidates: list[Agreement]) -> list[Agreement]:
+def _by_form(tokens: Tokens, phrase: NounPhrase, last: int, candidates: list[Agreement]) -> list[Agreement]:
     """A noun without anything before it is a plural if it can be counted, and no genitive unless marked."""
     if phrase.determiner is not None or phrase.contracted:
         return candidates
@@ -252,7 +261,7 @@ def _by_form(tokens: Tokens, phrase: Phrase, last: int, candidates: list[Agreeme
     return left
 
 
-def _after_noun(tokens: Tokens, phrase: Phrase) -> bool:
+def _after_noun(tokens: Tokens, phrase: NounPhrase) -> bool:
     """Return whether a phrase stands right after a noun that it can be an attribute of."""
     before = phrase.first - 1
     if before < 0 or phrase.preposition is not None:
@@ -269,7 +278,9 @@ def _after_noun(tokens: Tokens, phrase: Phrase) -> bool:
     )
 
 
-def _by_genitive(tokens: Tokens, phrase: Phrase, last: int, candidates: list[Agreement]) -> list[Agreement]:
+def _by_genitive(
+    tokens: Tokens, phrase: NounPhrase, last: int, candidates: list[Agreement]
+) -> list[Agreement]:
     if phrase.preposition is not None:
         return candidates
     genitive = _with_cases(candidates, ("gen",))
@@ -287,13 +298,13 @@ def _by_genitive(tokens: Tokens, phrase: Phrase, last: int, candidates: list[Agr
     return candidates if nominative and first else genitive
 
 
-def _in_front(tokens: Tokens, phrase: Phrase) -> bool:
+def _in_front(tokens: Tokens, phrase: NounPhrase) -> bool:
     """Return whether a phrase after a noun stands before the verb, where only one has room."""
     clause = clause_at(tokens, phrase.head)
     return clause.kind == "second" and clause.finite is not None and phrase.head < clause.finite
 
 
-def _by_dative(tokens: Tokens, phrase: Phrase, last: int, candidates: list[Agreement]) -> list[Agreement]:
+def _by_dative(tokens: Tokens, phrase: NounPhrase, last: int, candidates: list[Agreement]) -> list[Agreement]:
     """Nominative or accusative rather than dative, unless a verb of the clause takes a dative."""
     if phrase.preposition is not None:
         return candidates
@@ -305,13 +316,13 @@ def _by_dative(tokens: Tokens, phrase: Phrase, last: int, candidates: list[Agree
     return dative if not bare and takes(tokens, phrase.head, closed.DATIVE_VERBS) else rest
 
 
-def is_coordinated(tokens: Tokens, phrase: Phrase, last: int) -> bool:
+def is_coordinated(tokens: Tokens, phrase: NounPhrase, last: int) -> bool:
     """Return whether a noun is joined to another one, so that a verb agrees with both."""
     joined = closed.low_after(tokens, last) in closed.CONJUNCTIONS
     return joined or _left_conjunct(tokens, phrase) is not None
 
 
-def _by_number(tokens: Tokens, phrase: Phrase, last: int, candidates: list[Agreement]) -> list[Agreement]:
+def _by_number(tokens: Tokens, phrase: NounPhrase, last: int, candidates: list[Agreement]) -> list[Agreement]:
     """Of nominatives only those whose number is that of the verb, if another reading is left."""
     clause = clause_at(tokens, phrase.head)
     if clause.finite is None or is_coordinated(tokens, phrase, last):
@@ -322,7 +333,7 @@ def _by_number(tokens: Tokens, phrase: Phrase, last: int, candidates: list[Agree
     ]
 
 
-def _by_role(tokens: Tokens, phrase: Phrase, last: int, candidates: list[Agreement]) -> list[Agreement]:
+def _by_role(tokens: Tokens, phrase: NounPhrase, last: int, candidates: list[Agreement]) -> list[Agreement]:
     """Nominative or accusative by the place in the clause."""
     if {candidate.case for candidate in candidates} != {"nom", "acc"}:
         return candidates
@@ -332,7 +343,7 @@ def _by_role(tokens: Tokens, phrase: Phrase, last: int, candidates: list[Agreeme
     return candidates if role is None else _with_cases(candidates, (role,))
 
 
-def _by_sex(tokens: Tokens, phrase: Phrase, last: int, candidates: list[Agreement]) -> list[Agreement]:
+def _by_sex(tokens: Tokens, phrase: NounPhrase, last: int, candidates: list[Agreement]) -> list[Agreement]:
     """Rather a plural than one woman: "der Geflüchteten"."""
     plural = any(candidate.number == "pl" for candidate in candidates)
     return [candidate for candidate in candidates if not (plural and candidate.gender == "f")]

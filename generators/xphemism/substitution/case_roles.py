@@ -10,13 +10,13 @@ from typing import Literal
 from polbias.generators.language import german_words as german
 from polbias.generators.xphemism.substitution import words as closed
 from polbias.generators.xphemism.substitution.clause import (
-    Clause,
+    ClaimClause,
     clause_at,
     finite_number,
     takes,
 )
-from polbias.generators.xphemism.substitution.edits import ReviewError, Span, changed
-from polbias.generators.xphemism.substitution.phrase import Phrase, read_phrase
+from polbias.generators.xphemism.substitution.edits import NeedsReviewError, Span, changed
+from polbias.generators.xphemism.substitution.phrase import NounPhrase, read_phrase
 from polbias.generators.xphemism.substitution.words import Agreement, Tokens
 from polbias.generators.xphemism.vocabulary.lexicon import Word
 from polbias.generators.xphemism.vocabulary.paradigms import ENDINGS, Case, Number
@@ -37,7 +37,7 @@ _PLURALS = ("ungen", "heiten", "keiten", "schaften", "ionen", "täten", "innen")
 
 
 @dataclass(frozen=True, slots=True)
-class Argument:
+class GovernedPhrase:
     """Another noun phrase or pronoun of the clause that is governed by the verb.
 
     Attributes:
@@ -52,7 +52,7 @@ class Argument:
 
 
 def role_of(
-    tokens: Tokens, phrase: Phrase, last: int, number: Number | None, coordinated: bool
+    tokens: Tokens, phrase: NounPhrase, last: int, number: Number | None, coordinated: bool
 ) -> Role | None:
     """Return whether a phrase is nominative or accusative, None if no rule decides."""
     before = tokens[phrase.first - 1].low if phrase.first else ""
@@ -84,7 +84,9 @@ def role_of(
     return _in_second(tokens, clause, phrase, others, number, coordinated)
 
 
-def _in_final(tokens: Tokens, clause: Clause, phrase: Phrase, others: tuple[Argument, ...]) -> Role | None:
+def _in_final(
+    tokens: Tokens, clause: ClaimClause, phrase: NounPhrase, others: tuple[GovernedPhrase, ...]
+) -> Role | None:
     before = any(other.place < phrase.first and other.nominative != "no" for other in others)
     opener = tokens[clause.opener].low if clause.opener is not None else ""
     if before or opener == "um":
@@ -103,9 +105,9 @@ _OWN = frozenset(("sein", "ihr", "seine", "ihre"))
 
 def _in_second(
     tokens: Tokens,
-    clause: Clause,
-    phrase: Phrase,
-    others: tuple[Argument, ...],
+    clause: ClaimClause,
+    phrase: NounPhrase,
+    others: tuple[GovernedPhrase, ...],
     number: Number | None,
     coordinated: bool,
 ) -> Role | None:
@@ -128,7 +130,9 @@ def _in_second(
     return "acc" if between else "nom" if verb == number or coordinated or number is None else "acc"
 
 
-def _decreed(tokens: Tokens, clause: Clause, phrase: Phrase, others: tuple[Argument, ...]) -> bool:
+def _decreed(
+    tokens: Tokens, clause: ClaimClause, phrase: NounPhrase, others: tuple[GovernedPhrase, ...]
+) -> bool:
     """Return whether what stands first is the object: "Das Rauchen untersagte Bayern"."""
     assert clause.finite is not None
     after = [other for other in others if other.place > clause.finite and other.nominative != "no"]
@@ -140,7 +144,7 @@ def _decreed(tokens: Tokens, clause: Clause, phrase: Phrase, others: tuple[Argum
     return decrees and not tokens[phrase.head].low.endswith(closed.AUTHORITIES)
 
 
-def _disagrees(tokens: Tokens, argument: Argument, finite: int) -> bool:
+def _disagrees(tokens: Tokens, argument: GovernedPhrase, finite: int) -> bool:
     """Return whether a plural before a singular verb cannot be its subject: "Waffenlieferungen plant ..."."""
     before = range(argument.first, finite)
     if any(tokens[place].low in closed.CONJUNCTIONS or tokens[place].text == "," for place in before):
@@ -151,7 +155,7 @@ def _disagrees(tokens: Tokens, argument: Argument, finite: int) -> bool:
     return plural and german.is_plural(noun) is True and finite_number(tokens[finite].low) == "sg"
 
 
-def _copula(tokens: Tokens, clause: Clause) -> bool:
+def _copula(tokens: Tokens, clause: ClaimClause) -> bool:
     """Return whether both noun phrases of the clause are nominative: "ist", "bleibt", "heißt"."""
     assert clause.finite is not None
     base = german.verb_lemma(tokens[clause.finite].low)
@@ -165,19 +169,19 @@ def _copula(tokens: Tokens, clause: Clause) -> bool:
     return any(word in ("sein", "bleiben", "werden", "geworden", "gewesen") for word in ends[-2:])
 
 
-def _passive(tokens: Tokens, clause: Clause) -> bool:
+def _passive(tokens: Tokens, clause: ClaimClause) -> bool:
     words = clause.words(tokens)
     werden = any(word in german.WERDEN or word in ("werde", "worden") for word in words)
     return werden and any(german.is_participle(word) for word in words)
 
 
-def _impersonal(tokens: Tokens, clause: Clause) -> bool:
+def _impersonal(tokens: Tokens, clause: ClaimClause) -> bool:
     """Return whether the clause is "es gibt ...", whose noun is an accusative."""
     forms = {"gibt", "gab", "gebe", "gäbe", "geben", "gegeben"}
     return "es" in (words := clause.words(tokens)) and not forms.isdisjoint(words)
 
 
-def _after_subject_clause(tokens: Tokens, clause: Clause) -> bool:
+def _after_subject_clause(tokens: Tokens, clause: ClaimClause) -> bool:
     """Return whether the subject is a clause of its own: "Wer früher geht, muss die Kürzung hinnehmen"."""
     first = clause.places[0]
     if clause.finite != first or tokens[first].opens:
@@ -186,7 +190,7 @@ def _after_subject_clause(tokens: Tokens, clause: Clause) -> bool:
     return tokens[opening].low == "wer" and tokens[first - 1].text == ","
 
 
-def _nominative(tokens: Tokens, phrase: Phrase) -> Literal["yes", "no", "maybe"]:
+def _nominative(tokens: Tokens, phrase: NounPhrase) -> Literal["yes", "no", "maybe"]:
     if phrase.determiner is None:
         return "maybe"
     low = tokens[phrase.determiner].low
@@ -198,7 +202,9 @@ def _nominative(tokens: Tokens, phrase: Phrase) -> Literal["yes", "no", "maybe"]
     return "maybe"
 
 
-def _arguments(tokens: Tokens, clause: Clause, phrase: Phrase, last: int) -> Iterator[Argument]:
+def _arguments(
+    tokens: Tokens, clause: ClaimClause, phrase: NounPhrase, last: int
+) -> Iterator[GovernedPhrase]:
     """Yield the noun phrases and pronouns of a clause that its verb governs without preposition."""
     own = range(phrase.first, last + 1)
     skip_to = -1
@@ -207,11 +213,11 @@ def _arguments(tokens: Tokens, clause: Clause, phrase: Phrase, last: int) -> Ite
         if place in own or place <= skip_to:
             continue
         if token.low in closed.SUBJECT_PRONOUNS:
-            yield Argument(place, place, "yes")
+            yield GovernedPhrase(place, place, "yes")
         elif token.low in ("sie", "es") and clause.finite is not None:
             after = clause.opener is not None and place == clause.opener + 1
             if after or abs(place - clause.finite) == 1:
-                yield Argument(place, place, "yes")
+                yield GovernedPhrase(place, place, "yes")
         elif (
             token.is_noun
             and token.low not in closed.TIMES
@@ -225,17 +231,17 @@ def _arguments(tokens: Tokens, clause: Clause, phrase: Phrase, last: int) -> Ite
             found = read_phrase(tokens, place)
             if clause.finite in found.attributes:
                 # "untersagte Bayern": the verb, not an attribute.
-                found = Phrase(place, (), place)
+                found = NounPhrase(place, (), place)
             if found.preposition is not None or _attribute(tokens, found):
                 continue
-            yield Argument(place, found.first, _nominative(tokens, found))
+            yield GovernedPhrase(place, found.first, _nominative(tokens, found))
 
 
 def _function_word(low: str) -> bool:
     return low in _FUNCTION_WORDS or german.lemma(low).islower()
 
 
-def _attribute(tokens: Tokens, phrase: Phrase) -> bool:
+def _attribute(tokens: Tokens, phrase: NounPhrase) -> bool:
     """Return whether a phrase is a genitive after a noun, or joined to what stands before it."""
     if not phrase.first:
         return False
@@ -250,18 +256,20 @@ def _attribute(tokens: Tokens, phrase: Phrase) -> bool:
 # Where rules of agreement are not enough: another number, or a noun that may need an article.
 
 
-def check_number(tokens: Tokens, phrase: Phrase, determiner: closed.Determiner | None) -> None:
+def check_number(tokens: Tokens, phrase: NounPhrase, determiner: closed.Determiner | None) -> None:
     """Refuse another number where the claim counts, or after a contraction (the plural may drop it)."""
     counted = any(tokens[place].low in closed.COUNTING for place in phrase.attributes)
     counted |= any(tokens[place].kind == "number" for place in range(phrase.first, phrase.head))
     counted |= tokens[max(phrase.first - 1, 0)].low.endswith(("illionen", "illiarden"))
     if counted or (determiner is not None and determiner.stem in closed.NUMBER_MATTERS):
-        raise ReviewError("counted", "the exchange word has another number, and the claim counts")
+        raise NeedsReviewError("counted", "the exchange word has another number, and the claim counts")
     if phrase.contracted:
-        raise ReviewError("number", "after a contraction the plural can stand with and without article")
+        raise NeedsReviewError("number", "after a contraction the plural can stand with and without article")
 
 
-def referring(tokens: Tokens, phrase: Phrase, last: int, old: Agreement, new: Agreement) -> tuple[Span, ...]:
+def referring(
+    tokens: Tokens, phrase: NounPhrase, last: int, old: Agreement, new: Agreement
+) -> tuple[Span, ...]:
     """Return the changes of possessives that can refer to nothing but the noun; refuse what is not clear.
 
     That is a pronoun of another clause ("der Bau stockt, weil er ..."), or a superlative as predicate.
@@ -280,17 +288,17 @@ def referring(tokens: Tokens, phrase: Phrase, last: int, old: Agreement, new: Ag
             if old.case != "nom":
                 continue
             if place not in own or any(each in own and _may_possess(tokens, each, old) for each in rivals):
-                raise ReviewError("possessive", f'"{token.text}" may refer to the word, {changing}')
+                raise NeedsReviewError("possessive", f'"{token.text}" may refer to the word, {changing}')
             form = _possessive(new.column) + low[len(determiner.stem) :]
             found += changed(tokens, place, form, "pronoun")
         elif determiner and determiner.stem == "jed" and not _noun_behind(tokens, place):
-            raise ReviewError("pronoun", f'"{token.text}" may refer to the word, {changing}')
+            raise NeedsReviewError("pronoun", f'"{token.text}" may refer to the word, {changing}')
         elif determiner == closed.DEFINITE and _stands_for(tokens, place):
-            raise ReviewError("pronoun", f'"{token.text}" may stand for the word, {changing}')
+            raise NeedsReviewError("pronoun", f'"{token.text}" may stand for the word, {changing}')
         elif place in own:
             after = " ".join(each.text for each in tokens[place + 1 : place + 4])
             if low == closed.determiner_form(closed.DEFINITE, old) and _PREDICATE.match(after):
-                raise ReviewError("predicate", f'"{token.text}" refers to the word, {changing}')
+                raise NeedsReviewError("predicate", f'"{token.text}" refers to the word, {changing}')
         elif low in closed.PERSONAL_PRONOUNS[old.column]:
             if low == "es" and takes(tokens, place, closed.EXPLETIVE):
                 continue
@@ -299,7 +307,7 @@ def referring(tokens: Tokens, phrase: Phrase, last: int, old: Agreement, new: Ag
             if (attribute and rival) or clause.kind == "zu":
                 continue
             if rival or not _goes_on(tokens, place, old, new):
-                raise ReviewError("pronoun", f'"{token.text}" may refer to the word, {changing}')
+                raise NeedsReviewError("pronoun", f'"{token.text}" may refer to the word, {changing}')
             found += changed(tokens, place, closed.NOMINATIVE[new.column], "pronoun")
     return tuple(found)
 
@@ -340,20 +348,20 @@ def _may_possess(tokens: Tokens, place: int, old: Agreement) -> bool:
     return column is None or _possessive(column) == _possessive(old.column)
 
 
-def check_dative(tokens: Tokens, phrase: Phrase, old: Agreement, new: Agreement) -> None:
+def check_dative(tokens: Tokens, phrase: NounPhrase, old: Agreement, new: Agreement) -> None:
     """Refuse "ihr" before a noun where it may be a dative pronoun: "wird ihr Rassismus vorgeworfen"."""
     if phrase.determiner is None or tokens[phrase.determiner].low != "ihr" or old.column == new.column:
         return
     if takes(tokens, phrase.head, closed.DATIVE_VERBS):
-        raise ReviewError("dative-pronoun", '"ihr" may be a possessive or a pronoun in the dative')
+        raise NeedsReviewError("dative-pronoun", '"ihr" may be a possessive or a pronoun in the dative')
 
 
-def check_relative(tokens: Tokens, phrase: Phrase, base: Word, old: Agreement, new: Agreement) -> None:
+def check_relative(tokens: Tokens, phrase: NounPhrase, base: Word, old: Agreement, new: Agreement) -> None:
     """Refuse what may be a relative pronoun before a noun: "ein Zuschlag, der Armut verhindert"."""
     if phrase.determiner is None or old.column == new.column or not is_abstract(base):
         return
     if clause_at(tokens, phrase.head).opener == phrase.determiner:
-        raise ReviewError("relative-or-article", f'"{tokens[phrase.determiner].text}" may be relative')
+        raise NeedsReviewError("relative-or-article", f'"{tokens[phrase.determiner].text}" may be relative')
 
 
 def check_text(tokens: Tokens, last: int) -> None:
@@ -361,7 +369,7 @@ def check_text(tokens: Tokens, last: int) -> None:
     after = tokens[last + 1 : last + 3]
     stroke = len(after) == 2 and after[0].text == "/" and after[1].text[0].islower()
     if stroke and tokens[last].end == after[0].start and after[0].end == after[1].start:
-        raise ReviewError("token", f'"{tokens[last].text}" goes on after the word')
+        raise NeedsReviewError("token", f'"{tokens[last].text}" goes on after the word')
 
 
 def is_abstract(word: Word) -> bool:

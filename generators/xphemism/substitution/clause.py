@@ -30,7 +30,7 @@ _OPENING = german.SUBORDINATORS | german.MAYBE_SUBORDINATORS | {"zumal", "damit"
 
 
 @dataclass(frozen=True, slots=True)
-class Clause:
+class ClaimClause:
     """A clause.
 
     Attributes:
@@ -97,12 +97,12 @@ def is_finite(tokens: Tokens, place: int) -> bool:
     return not (token.opens and token.low.endswith(("t", "en")) and german.is_participle(token.low))
 
 
-def clause_at(tokens: Tokens, place: int) -> Clause:
+def clause_at(tokens: Tokens, place: int) -> ClaimClause:
     """Return the clause that a token stands in."""
     segments = _segments(tokens)
     own = next((k for k, segment in enumerate(segments) if segment[0] <= place <= segment[-1]), None)
     if own is None:
-        return Clause((place,), "verbless", None, None)
+        return ClaimClause((place,), "verbless", None, None)
     places = list(segments[own])
     if not _complete(tokens, places):
         places = _joined(tokens, segments, own)
@@ -175,19 +175,19 @@ def _same_sentence(tokens: Tokens, left: int, right: int) -> bool:
     )
 
 
-def _described(tokens: Tokens, places: tuple[int, ...]) -> Clause:
+def _described(tokens: Tokens, places: tuple[int, ...]) -> ClaimClause:
     finites = [place for place in places if is_finite(tokens, place)]
     opener = _opener(tokens, places, finites)
     infinitives = all(german.is_infinitive(tokens[place].low) for place in finites)
     if not finites or (infinitives and _has_zu(tokens, places)):
-        return Clause(places, "zu" if _has_zu(tokens, places) else "verbless", None, opener)
+        return ClaimClause(places, "zu" if _has_zu(tokens, places) else "verbless", None, opener)
     if opener is not None:
         clear = [place for place in finites if tokens[place].low in closed.FINITE or place == places[-1]]
-        return Clause(places, "final", (clear or finites)[-1], opener)
+        return ClaimClause(places, "final", (clear or finites)[-1], opener)
     first, *others = finites
     if others and others[0] == first + 1 and tokens[first].opens and tokens[first].low not in closed.FINITE:
         first = others[0]  # "Unternehmen kostet ..."
-    return Clause(places, "second", first, None)
+    return ClaimClause(places, "second", first, None)
 
 
 def _opener(tokens: Tokens, places: tuple[int, ...], finites: list[int]) -> int | None:

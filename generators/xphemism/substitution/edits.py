@@ -14,7 +14,7 @@ EditKind = Literal["word", "determiner", "adjective", "preposition", "verb", "pr
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class TextEdit:
     """One change.
 
     Attributes:
@@ -46,10 +46,10 @@ class Substitution:
     shifted_claim: str
     status: Literal["made", "review"]
     reason: str
-    edits: tuple[Edit, ...]
+    edits: tuple[TextEdit, ...]
 
 
-class ReviewError(Exception):
+class NeedsReviewError(Exception):
     """A reader has to decide.
 
     Args:
@@ -90,12 +90,12 @@ def changed(tokens: Tokens, place: int, text: str, kind: EditKind) -> tuple[Span
     return (Span(place, place, new, kind),)
 
 
-def applied(claim: str, tokens: Tokens, spans: Iterable[Span]) -> tuple[str, tuple[Edit, ...]]:
+def applied(claim: str, tokens: Tokens, spans: Iterable[Span]) -> tuple[str, tuple[TextEdit, ...]]:
     """Return a claim with changes made, and the changes as edits of its characters.
 
     A sentence that began with a capital still does.
     """
-    edits: list[Edit] = []
+    edits: list[TextEdit] = []
     parts: list[str] = []
     done, capital = 0, False
     for span in sorted(set(spans)):
@@ -110,11 +110,11 @@ def applied(claim: str, tokens: Tokens, spans: Iterable[Span]) -> tuple[str, tup
         elif opens:
             text = text[:1].upper() + text[1:]
         parts += [claim[done:start], text]
-        edits.append(Edit(start, end, claim[start:end], text, span.kind))
+        edits.append(TextEdit(start, end, claim[start:end], text, span.kind))
         done = end
         if capital and following is not None and not any(other.first == span.last + 1 for other in spans):
             parts.append(claim[done].upper())
-            edits[-1] = Edit(start, end + 1, claim[start : end + 1], claim[done].upper(), span.kind)
+            edits[-1] = TextEdit(start, end + 1, claim[start : end + 1], claim[done].upper(), span.kind)
             done, capital = end + 1, False
     parts.append(claim[done:])
     return "".join(parts), tuple(edits)

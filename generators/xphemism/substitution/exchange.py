@@ -11,9 +11,9 @@ from polbias.generators.language.german_words import is_known
 from polbias.generators.xphemism.matching.text import Hit
 from polbias.generators.xphemism.substitution import words as closed
 from polbias.generators.xphemism.substitution.case_roles import check_text
-from polbias.generators.xphemism.substitution.edits import ReviewError, Span, Substitution, applied
+from polbias.generators.xphemism.substitution.edits import NeedsReviewError, Span, Substitution, applied
 from polbias.generators.xphemism.substitution.nouns import NounHit, exchange_noun
-from polbias.generators.xphemism.substitution.words import Token, Tokens, tokenise
+from polbias.generators.xphemism.substitution.words import ClaimToken, Tokens, tokenise
 from polbias.generators.xphemism.vocabulary.lexicon import Lexicon, Word
 from polbias.generators.xphemism.vocabulary.paradigms import ENDINGS, Reading, forms, genders, superlatives
 
@@ -37,7 +37,7 @@ def as_noun(word: Word) -> Word:
     if word.pos == "noun":
         return word
     if word.singular is None or word.tail or word.pos == "fixed":
-        raise ReviewError("part-of-speech", f'"{word.word}" cannot replace a noun')
+        raise NeedsReviewError("part-of-speech", f'"{word.word}" cannot replace a noun')
     single = word.singular[:1].upper() + word.singular[1:]
     verb = word.pos == "verb"
     single, genitive = (single, single + "s") if verb else (single + "e", single + "en")
@@ -65,7 +65,7 @@ def exchange_other(first: int, last: int, surface: str, base: Word, exchange: Wo
     elif exchange.pos in ("fixed", "adjective"):
         text = exchange.word
     else:
-        raise ReviewError("part-of-speech", f'"{exchange.word}" cannot stand where "{base.word}" stands')
+        raise NeedsReviewError("part-of-speech", f'"{exchange.word}" cannot stand where "{base.word}" stands')
     if surface[:1].isupper():
         text = text[:1].upper() + text[1:]
     return (Span(first, last, text, "word"),)
@@ -88,7 +88,7 @@ def _adjective(surface: str, base: Word, exchange: Word) -> str:
         ending = low.removeprefix(stem)
         if ending in ENDINGS or ending.removeprefix("er") in ENDINGS:
             return exchange.singular + ending
-    raise ReviewError("part-of-speech", f'"{exchange.word}" cannot take the form of "{surface}"')
+    raise NeedsReviewError("part-of-speech", f'"{exchange.word}" cannot take the form of "{surface}"')
 
 
 def _verb(surface: str, base: Word, exchange: Word) -> str:
@@ -99,7 +99,7 @@ def _verb(surface: str, base: Word, exchange: Word) -> str:
             return tail + exchange.singular
         if surface.lower() in {form.lower() for form in base.linking} and exchange.linking:
             return tail + exchange.linking[0]
-    raise ReviewError("verb-phrase", f'"{exchange.word}" has to be put into the clause by hand')
+    raise NeedsReviewError("verb-phrase", f'"{exchange.word}" has to be put into the clause by hand')
 
 
 # A word inside a compound: its linking element, and words derived from it ("Konkurrentin").
@@ -112,7 +112,7 @@ _SUPERLATIVE = re.compile("e?st(e[nrsm]?)")
 _ELEMENTS = ("s", "es", "n", "en", "e", "er", "")
 
 
-def exchange_member(token: Token, place: int, hit: Hit, base: Word, exchange: Word) -> tuple[Span, ...]:
+def exchange_member(token: ClaimToken, place: int, hit: Hit, base: Word, exchange: Word) -> tuple[Span, ...]:
     """Return the change of a compound whose first or middle member is exchanged."""
     start = hit.start - token.start
     left, rest = token.text[:start], token.text[start:]
@@ -122,15 +122,15 @@ def exchange_member(token: Token, place: int, hit: Hit, base: Word, exchange: Wo
         stem = _derivation_base(right.lower(), base, exchange)
     elif exchange.linking and exchange.pos == "noun":
         if not _is_word(right):
-            raise ReviewError("compound-member", f'"{right}" in "{token.text}" is no known word')
+            raise NeedsReviewError("compound-member", f'"{right}" in "{token.text}" is no known word')
         stem = exchange.linking[0]
         if right.lower().startswith("werk"):
             stem = closed.MEMBERS.get(exchange.word, stem)
         right = _with_seam(stem, right, rest[: len(rest) - len(right)].endswith("-"))
     else:
-        raise ReviewError("compound-phrase", f'"{exchange.word}" cannot be a member of a compound')
+        raise NeedsReviewError("compound-phrase", f'"{exchange.word}" cannot be a member of a compound')
     if any(form.lower() in token.low for form in (exchange.word, stem)):
-        raise ReviewError("already-there", f'"{token.text}" has the exchange word already')
+        raise NeedsReviewError("already-there", f'"{token.text}" has the exchange word already')
     capital = token.text[start].isupper()
     return (Span(place, place, left + (stem if capital else stem[:1].lower() + stem[1:]) + right, "word"),)
 
@@ -175,14 +175,14 @@ def _derivation_base(suffix: str, base: Word, exchange: Word) -> str:
     """Return what the suffix of a derived word stands after."""
     single, old = exchange.singular, base.singular
     if single is None or old is None or exchange.pos != "noun" or exchange.modifiers or exchange.tail:
-        raise ReviewError("derived-word", f'"{exchange.word}" cannot take the suffix "-{suffix}"')
+        raise NeedsReviewError("derived-word", f'"{exchange.word}" cannot take the suffix "-{suffix}"')
     strong = exchange.declension == "strong" and single.endswith("er")
     agent = exchange.declension == "weak" or strong
     if suffix in ("in", "innen") and "m" in genders(exchange) and agent:
         return single.removesuffix("e")
     if single[-_SHARED:].lower() == old[-_SHARED:].lower():
         return single
-    raise ReviewError(
+    raise NeedsReviewError(
         "derived-word", f'"{exchange.word}" cannot take the suffix "-{suffix}" of the derived word'
     )
 
@@ -211,8 +211,8 @@ def substitute(
         ordered = sorted(set(spans))
         for left, right in pairwise(ordered):
             if right.first <= left.last:
-                raise ReviewError("overlap", "two occurrences of the word change the same place")
-    except ReviewError as error:
+                raise NeedsReviewError("overlap", "two occurrences of the word change the same place")
+    except NeedsReviewError as error:
         return Substitution(claim, "review", str(error), ())
     shifted, edits = applied(claim, tokens, spans)
     return Substitution(shifted, "made", "", edits)
@@ -225,7 +225,7 @@ def _check_context(claim: str, hit: Hit, exchange: Word) -> None:
         pattern = closed.CONTEXTS[name].get(word)
         if pattern and bool(pattern.search(around)) == (name != "own_sense"):
             code = name.replace("own", "other").replace("_", "-")
-            raise ReviewError(code, f'"{exchange.word}" may not mean here what "{hit.surface}" does')
+            raise NeedsReviewError(code, f'"{exchange.word}" may not mean here what "{hit.surface}" does')
 
 
 def _spans(tokens: Tokens, hit: Hit, base: Word, exchange: Word) -> tuple[Span, ...]:
@@ -238,7 +238,7 @@ def _spans(tokens: Tokens, hit: Hit, base: Word, exchange: Word) -> tuple[Span, 
     prefix = tokens[first].text[: hit.start - tokens[first].start]
     suffix = tokens[last].text[hit.end - tokens[last].start :]
     if suffix:
-        raise ReviewError("token", f'"{tokens[last].text}" goes on after the word')
+        raise NeedsReviewError("token", f'"{tokens[last].text}" goes on after the word')
     if base.pos == "noun":
         shared = (
             first > 1
@@ -246,13 +246,15 @@ def _spans(tokens: Tokens, hit: Hit, base: Word, exchange: Word) -> tuple[Span, 
             and tokens[first - 2].text.endswith("-")
         )
         if shared and base.word[-_SHARED:].lower() != exchange.word[-_SHARED:].lower():
-            raise ReviewError("shared-member", f'"{tokens[first - 2].text}" shares a member with the word')
+            raise NeedsReviewError(
+                "shared-member", f'"{tokens[first - 2].text}" shares a member with the word'
+            )
         if prefix and (exchange.modifiers or " " in exchange.word):
-            raise ReviewError("compound-phrase", f'"{exchange.word}" cannot be the head of a compound')
+            raise NeedsReviewError("compound-phrase", f'"{exchange.word}" cannot be the head of a compound')
         if prefix and exchange.word.lower().startswith(prefix.lower().rstrip("-")):
-            raise ReviewError("already-there", f'"{prefix}" and "{exchange.word}" begin alike')
+            raise NeedsReviewError("already-there", f'"{prefix}" and "{exchange.word}" begin alike')
         readings = readings_of(base, hit.surface)
         return exchange_noun(tokens, NounHit(first, last, base, readings, prefix), as_noun(exchange))
     if prefix:
-        raise ReviewError("compound-adjective", f'"{tokens[first].text}" is a compound of an adjective')
+        raise NeedsReviewError("compound-adjective", f'"{tokens[first].text}" is a compound of an adjective')
     return exchange_other(first, last, hit.surface, base, exchange)

@@ -25,8 +25,8 @@ from polbias.generators.xphemism.substitution.case_roles import (
     role_of,
 )
 from polbias.generators.xphemism.substitution.clause import clause_at, finite_number, in_number
-from polbias.generators.xphemism.substitution.edits import ReviewError, Span, changed
-from polbias.generators.xphemism.substitution.phrase import Phrase, ending_of, read_phrase
+from polbias.generators.xphemism.substitution.edits import NeedsReviewError, Span, changed
+from polbias.generators.xphemism.substitution.phrase import NounPhrase, ending_of, read_phrase
 from polbias.generators.xphemism.substitution.words import Agreement, Tokens
 from polbias.generators.xphemism.vocabulary.lexicon import Word
 from polbias.generators.xphemism.vocabulary.paradigms import (
@@ -45,7 +45,7 @@ from polbias.generators.xphemism.vocabulary.paradigms import (
 
 
 def takes_article(
-    tokens: Tokens, phrase: Phrase, old: Agreement, new: Number, base: Word, exchange: Word
+    tokens: Tokens, phrase: NounPhrase, old: Agreement, new: Number, base: Word, exchange: Word
 ) -> bool:
     """Return whether the exchange word takes the definite article where the base word stands without one.
 
@@ -60,7 +60,7 @@ def takes_article(
     collective = (exchange.head or "").lower().endswith(closed.COLLECTIVE)
     if old.number == "pl":
         if not collective and exchange.plural is not None:
-            raise ReviewError(
+            raise NeedsReviewError(
                 "article", f'the plural becomes a singular, and "{exchange.word}" may need an article'
             )
         return collective
@@ -72,11 +72,13 @@ def takes_article(
     if old.case == "acc" and exchange.plural == exchange.singular and not exchange.modifiers:
         # "Anspruch auf Almosen": the plural looks the same and needs no article.
         return False
-    raise ReviewError("article", f'"{exchange.word}" can be counted and may need an article in the singular')
+    raise NeedsReviewError(
+        "article", f'"{exchange.word}" can be counted and may need an article in the singular'
+    )
 
 
 def with_article(
-    tokens: Tokens, phrase: Phrase, agreement: Agreement, spans: Iterable[Span]
+    tokens: Tokens, phrase: NounPhrase, agreement: Agreement, spans: Iterable[Span]
 ) -> tuple[Span, ...]:
     """Return the changes of a phrase without determiner with a definite article before it."""
     article = closed.determiner_form(closed.DEFINITE, agreement)
@@ -94,7 +96,7 @@ def with_article(
     return (Span(opening.first, opening.last, f"{article} {text}", opening.kind), *rest)
 
 
-def _check_juxtaposed(tokens: Tokens, phrase: Phrase, old: Agreement) -> None:
+def _check_juxtaposed(tokens: Tokens, phrase: NounPhrase, old: Agreement) -> None:
     """Refuse a noun right after another one, unless a preposition governs that: "im Jahr Proteste"."""
     before = tokens[phrase.head - 1] if phrase.head else None
     if before is None or not before.is_noun or before.opens or before.text in closed.AMOUNTS:
@@ -102,12 +104,12 @@ def _check_juxtaposed(tokens: Tokens, phrase: Phrase, old: Agreement) -> None:
     if phrase.preposition is not None or old.case == "gen" or phrase.head - 1 in phrase.attributes:
         return
     if read_phrase(tokens, phrase.head - 1).preposition is None:
-        raise ReviewError(
+        raise NeedsReviewError(
             "juxtaposed", "it stands right after a noun, and how they belong together is not clear"
         )
 
 
-def _possessed(tokens: Tokens, phrase: Phrase) -> bool:
+def _possessed(tokens: Tokens, phrase: NounPhrase) -> bool:
     """Return whether a quantity, a genitive or "als" before the noun does the work of an article."""
     start = min((phrase.head, *phrase.attributes))
     if not start:
@@ -123,7 +125,7 @@ def _possessed(tokens: Tokens, phrase: Phrase) -> bool:
 # What agrees with a noun outside of its phrase: verb, relative pronoun, "eine der ...".
 
 
-def governs_verb(tokens: Tokens, phrase: Phrase, last: int, number: Number, coordinated: bool) -> bool:
+def governs_verb(tokens: Tokens, phrase: NounPhrase, last: int, number: Number, coordinated: bool) -> bool:
     """Return whether the finite verb of the clause agrees with the phrase alone, which is a nominative."""
     clause = clause_at(tokens, phrase.head)
     if coordinated or clause.finite is None or finite_number(tokens[clause.finite].low) != number:
@@ -135,7 +137,7 @@ def _verb(tokens: Tokens, place: int, number: Number) -> tuple[Span, ...]:
     """Return the change of a finite verb to another number."""
     form = in_number(tokens[place].low, number)
     if form is None:
-        raise ReviewError(
+        raise NeedsReviewError(
             "verb-form", f'the verb "{tokens[place].text}" has no known form in the other number'
         )
     return changed(tokens, place, form, "verb")
@@ -173,12 +175,12 @@ def relative_spans(tokens: Tokens, last: int, old: Agreement, new: Agreement) ->
         return ()
     behind = tokens[min(place + 1, len(tokens) - 1)]
     if behind.low.endswith(("ste", "sten", "ßte", "ßten")) and not behind.is_noun:
-        raise ReviewError("apposition", f'"{low} {behind.text}" refers to the word')
+        raise NeedsReviewError("apposition", f'"{low} {behind.text}" refers to the word')
     clause = clause_at(tokens, place)
     ends = clause.finite is not None and max(place, clause.places[-1] - 2) < clause.finite
     if clause.finite is None or not ends or clause.finite == place + 1 != clause.places[-1]:
         if place > last + 2 or low in ("dessen", "deren", "dem", "denen"):
-            raise ReviewError("relative-pronoun", f'the end of the clause with "{low}" is not clear')
+            raise NeedsReviewError("relative-pronoun", f'the end of the clause with "{low}" is not clear')
         return ()
     cases = [case for case in CASES if table[old.column][CASES.index(case)] == low and case in governed]
     forms = {case: table[new.column][CASES.index(case)] for case in cases}
@@ -190,13 +192,13 @@ def relative_spans(tokens: Tokens, last: int, old: Agreement, new: Agreement) ->
             cases = ["nom" if subject else "acc"]
     chosen = {forms[case] for case in cases}
     if len(chosen) != 1:
-        raise ReviewError(
+        raise NeedsReviewError(
             "relative-pronoun", f'the case of the relative pronoun "{tokens[place].text}" is not clear'
         )
     verb: tuple[Span, ...] = ()
     agrees = old.number != new.number and finite_number(tokens[clause.finite].low) == old.number
     if agrees and {"nom", "acc"} <= set(cases):
-        raise ReviewError(
+        raise NeedsReviewError(
             "relative-pronoun", f'"{tokens[place].text}" may be the subject or the object of its clause'
         )
     if agrees and cases == ["nom"]:
@@ -236,7 +238,7 @@ def _far_relative(tokens: Tokens, last: int, old: Agreement) -> int | None:
         column = "pl" if german.is_plural(rival) else german.gender(rival)
     if column and not any(low in table[column] for table in (closed.RELATIVES, closed.WELCH)):
         return comma + 1
-    raise ReviewError(
+    raise NeedsReviewError(
         "relative-pronoun", f'"{tokens[pronoun].text}" may belong to the noun that is exchanged'
     )
 
@@ -267,7 +269,7 @@ def _relative_is_subject(
 
 
 def partitive_spans(
-    tokens: Tokens, phrase: Phrase, last: int, case: Case, base: Word, exchange: Word
+    tokens: Tokens, phrase: NounPhrase, last: int, case: Case, base: Word, exchange: Word
 ) -> tuple[Span, ...]:
     """Return the change of the pronoun in "eine der ältesten ..." before a plural in the genitive."""
     place = phrase.first - 1
@@ -286,13 +288,13 @@ def partitive_spans(
             cases = [case for case in cases if case in closed.PREPOSITIONS[tokens[place - 1].low]] or cases
         forms = {table[new[0]][CASES.index(case)] for case in cases if case != "gen" or len(cases) == 1}
         if len(forms) > 1 and set(cases) == {"nom", "acc"}:
-            pronoun = Phrase(place, (), place)
+            pronoun = NounPhrase(place, (), place)
             role = role_of(tokens, pronoun, last, "sg", False)
             forms = {table[new[0]][CASES.index(role)]} if role else forms
         if len(forms) != 1:
-            raise ReviewError("pronoun", f'the case of "{tokens[place].text}" is not clear')
+            raise NeedsReviewError("pronoun", f'the case of "{tokens[place].text}" is not clear')
         if any(token.low in closed.PERSONAL_PRONOUNS[old[0]] for token in tokens[last:]):
-            raise ReviewError("pronoun", f'another pronoun may refer to "{tokens[place].text}"')
+            raise NeedsReviewError("pronoun", f'another pronoun may refer to "{tokens[place].text}"')
         return changed(tokens, place, forms.pop(), "pronoun")
     return ()
 
@@ -324,33 +326,33 @@ def exchange_noun(tokens: Tokens, hit: NounHit, exchange: Word) -> tuple[Span, .
     phrase = phrase_at(tokens, hit.first, hit.readings)
 
     @cache
-    def result(agreement: Agreement) -> tuple[Span, ...] | ReviewError:
+    def result(agreement: Agreement) -> tuple[Span, ...] | NeedsReviewError:
         try:
             return _changes(tokens, phrase, hit, exchange, agreement)
-        except ReviewError as error:
+        except NeedsReviewError as error:
             return error
 
     def decided(left: Sequence[Agreement]) -> bool:
         found = [result(agreement) for agreement in left]
-        return all(spans == found[0] and not isinstance(spans, ReviewError) for spans in found)
+        return all(spans == found[0] and not isinstance(spans, NeedsReviewError) for spans in found)
 
     candidates = agreements(tokens, phrase, hit.readings, hit.base)
     if not candidates:
-        raise ReviewError("no-reading", f'"{hit.base.word}" stands there in a form without known case')
+        raise NeedsReviewError("no-reading", f'"{hit.base.word}" stands there in a form without known case')
     left = narrowed(tokens, phrase, hit.last, candidates, decided)
     both = {("acc", "sg"), ("dat", "pl")} <= {(each.case, each.number) for each in candidates}
     if both and phrase.determiner == 0:  # "Den Patienten half der Arzt", "Den Patienten sah der Arzt"
-        raise ReviewError("ambiguous-case", f'"Den {tokens[hit.first].text}" may be one or several')
+        raise NeedsReviewError("ambiguous-case", f'"Den {tokens[hit.first].text}" may be one or several')
     cases = government(tokens, phrase, hit.last)
     stated = phrase.determiner is not None and clause_at(tokens, phrase.head).kind != "zu"
     if stated and cases and "gen" not in cases and all(each.case not in cases for each in candidates):
-        raise ReviewError("no-reading", f'"{hit.base.word}" stands there in no case of the preposition')
+        raise NeedsReviewError("no-reading", f'"{hit.base.word}" stands there in no case of the preposition')
     chosen = result(left[0])
-    if isinstance(chosen, ReviewError):
+    if isinstance(chosen, NeedsReviewError):
         raise chosen
     if not decided(left):
         either = " or ".join(dict.fromkeys(f"{agreement.case} {agreement.number}" for agreement in left))
-        raise ReviewError(
+        raise NeedsReviewError(
             "ambiguous-case", f'"{tokens[hit.first].text}" can be {either}, with different results'
         )
     return chosen
@@ -387,7 +389,7 @@ def target_number(
 
 
 def _changes(
-    tokens: Tokens, phrase: Phrase, hit: NounHit, exchange: Word, old: Agreement
+    tokens: Tokens, phrase: NounPhrase, hit: NounHit, exchange: Word, old: Agreement
 ) -> tuple[Span, ...]:
     determiner = phrase.determined_by(tokens)
     counted = determiner is not None and determiner.stem in closed.SINGULAR_ONLY
@@ -405,11 +407,11 @@ def _changes(
         check_number(tokens, phrase, determiner)
         agrees = finite is not None and finite_number(tokens[finite].low) == old.number
         if old.case == "nom" and agrees and not (subject or coordinated):
-            raise ReviewError(
+            raise NeedsReviewError(
                 "number", f'whether the verb belongs to "{tokens[phrase.head].text}" is not clear'
             )
     elif number == "pl" and (exchange.note or "").startswith("plural rare"):
-        raise ReviewError("rare-plural", f'"{exchange.word}" hardly has a plural')
+        raise NeedsReviewError("rare-plural", f'"{exchange.word}" hardly has a plural')
     article = determiner is None and takes_article(tokens, phrase, old, number, hit.base, exchange)
     check_dative(tokens, phrase, old, new)
     check_relative(tokens, phrase, hit.base, old, new)
@@ -435,7 +437,7 @@ def _changes(
 
 def _determiner(
     tokens: Tokens,
-    phrase: Phrase,
+    phrase: NounPhrase,
     determiner: closed.Determiner | None,
     old: Agreement,
     new: Agreement,
@@ -469,7 +471,7 @@ def _determiner(
 
 
 def _adjectives(
-    tokens: Tokens, phrase: Phrase, old: Agreement, new: Agreement, strength: Strength
+    tokens: Tokens, phrase: NounPhrase, old: Agreement, new: Agreement, strength: Strength
 ) -> tuple[Span, ...]:
     if old.column == new.column:
         return ()
@@ -488,7 +490,7 @@ def _adjectives(
 
 def _noun(
     tokens: Tokens,
-    phrase: Phrase,
+    phrase: NounPhrase,
     hit: NounHit,
     exchange: Word,
     new: Agreement,
@@ -501,7 +503,7 @@ def _noun(
         case = "acc"
     forms = inflect(exchange, case, new.number, strength, new.gender)
     if not forms:
-        raise ReviewError("no-form", f'"{exchange.word}" has no form in the {new.number} {new.case}')
+        raise NeedsReviewError("no-form", f'"{exchange.word}" has no form in the {new.number} {new.case}')
     form = forms[0]
     if hit.prefix:
         form = hit.prefix + (form if hit.prefix.endswith("-") else form[:1].lower() + form[1:])

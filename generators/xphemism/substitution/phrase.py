@@ -31,7 +31,7 @@ _REACH = 9
 
 
 @dataclass(frozen=True, slots=True)
-class Phrase:
+class NounPhrase:
     """A noun phrase from its preposition to its noun; all places are places of tokens.
 
     Attributes:
@@ -114,7 +114,7 @@ def _is_verb(low: str) -> bool:
     return not _is_participle(low) and low.endswith(("te", "ten", "e", "en"))
 
 
-def read_phrase(tokens: Tokens, head: int) -> Phrase:
+def read_phrase(tokens: Tokens, head: int) -> NounPhrase:
     """Return the noun phrase whose noun stands at ``head``."""
     attributes: list[int] = []
     place = head - 1
@@ -133,10 +133,10 @@ def read_phrase(tokens: Tokens, head: int) -> Phrase:
     first = min([head, *attributes])
     if place + 1 < first and tokens[place + 1].low in closed.INVARIABLE | {"so"}:
         first = place + 1
-    return Phrase(head, tuple(attributes), first)
+    return NounPhrase(head, tuple(attributes), first)
 
 
-def extended_phrase(tokens: Tokens, phrase: Phrase) -> Phrase | None:
+def extended_phrase(tokens: Tokens, phrase: NounPhrase) -> NounPhrase | None:
     """Return the phrase with an article further left, where the next determiner belongs to another noun.
 
     In "die von allen geplante Abgabe" the article of "Abgabe" is "die".
@@ -144,7 +144,7 @@ def extended_phrase(tokens: Tokens, phrase: Phrase) -> Phrase | None:
     return _extended(tokens, phrase.head, phrase.attributes, phrase.first - 1)
 
 
-def _extended(tokens: Tokens, head: int, attributes: tuple[int, ...], place: int) -> Phrase | None:
+def _extended(tokens: Tokens, head: int, attributes: tuple[int, ...], place: int) -> NounPhrase | None:
     """Return the phrase whose article stands before an extended attribute, None if there is none."""
     far = _far_determiner(tokens, place) if attributes else None
     if far is None:
@@ -212,24 +212,24 @@ def _is_place_adjective(text: str) -> bool:
     return not known or (german.is_known(text[:-2]) and german.lemma(text[:-2]) == text[:-2])
 
 
-def _determined(tokens: Tokens, head: int, attributes: tuple[int, ...], place: int) -> Phrase | None:
+def _determined(tokens: Tokens, head: int, attributes: tuple[int, ...], place: int) -> NounPhrase | None:
     """Return the phrase whose determiner, contraction or preposition stands at ``place``, else None."""
     if place < 0:
         return None
     low = tokens[place].low
     if low in closed.CONTRACTIONS:
-        return Phrase(head, attributes, place, None, place, contracted=True)
+        return NounPhrase(head, attributes, place, None, place, contracted=True)
     if low in closed.DETERMINER_FORMS and tokens[place].kind == "word":
         before = place - 1
         preposition = before if before >= 0 and _is_preposition(tokens, before) else None
         first = place if preposition is None else preposition
-        return Phrase(head, attributes, first, place, preposition)
+        return NounPhrase(head, attributes, first, place, preposition)
     if _is_preposition(tokens, place):
-        return Phrase(head, attributes, place, None, place)
+        return NounPhrase(head, attributes, place, None, place)
     name = tokens[place].is_noun and low.endswith("s") and place and _is_preposition(tokens, place - 1)
     if name and place + 1 == min((head, *attributes)):
         # "durch Kants Schriften": a name in the genitive does the work of an article.
-        return Phrase(head, attributes, place - 1, None, place - 1)
+        return NounPhrase(head, attributes, place - 1, None, place - 1)
     return None
 
 

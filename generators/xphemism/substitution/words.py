@@ -25,7 +25,7 @@ _ABBREVIATION = re.compile(r"\w{1,2}|Abs|Art|Nr|bzw|etc|usw|ca|inkl|Mio|Mrd|Dr|P
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
+class ClaimToken:
     """A word, a number or a mark.
 
     Attributes:
@@ -50,17 +50,19 @@ class Token:
         return self.kind == "word" and self.text[0].isupper()
 
 
-Tokens: TypeAlias = tuple[Token, ...]
+Tokens: TypeAlias = tuple[ClaimToken, ...]
 
 
 @lru_cache(maxsize=4096)
 def tokenise(claim: str) -> Tokens:
     """Return the tokens of a claim."""
-    found: list[Token] = []
+    found: list[ClaimToken] = []
     opens = True
     for match in _TOKEN.finditer(claim):
         kind, text = str(match.lastgroup), match[0]
-        found.append(Token(text, text.lower(), match.start(), match.end(), kind, opens and kind == "word"))
+        found.append(
+            ClaimToken(text, text.lower(), match.start(), match.end(), kind, opens and kind == "word")
+        )
         if kind != "mark":
             opens = False
         elif text == ".":
@@ -72,7 +74,7 @@ def tokenise(claim: str) -> Tokens:
     return tuple(found)
 
 
-def _after_abbreviation(found: list[Token]) -> bool:
+def _after_abbreviation(found: list[ClaimToken]) -> bool:
     if len(found) < 2 or found[-2].end != found[-1].start:
         return False
     return found[-2].kind == "number" or bool(_ABBREVIATION.fullmatch(found[-2].text))

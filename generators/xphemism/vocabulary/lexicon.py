@@ -11,7 +11,7 @@ from typing import Annotated, Literal, TypeVar
 from pydantic import BeforeValidator, ValidationError, model_validator
 
 from polbias.files import TemplateError, package_file
-from polbias.template_files import Entry, Name, shown, template_text
+from polbias.template_files import Name, TemplateModel, shown, template_text
 
 # What is known of a German word of the lexicon: its part of speech and how it is inflected.
 
@@ -46,7 +46,7 @@ def _split(separator: str) -> BeforeValidator:
 Optional = Annotated[str | None, _ABSENT]
 
 
-class Word(Entry):
+class Word(TemplateModel):
     """A word or phrase with its hand-written morphology, one row of ``morphology.*.tsv``.
 
     Attributes:
@@ -103,11 +103,11 @@ LONGEST = 300
 """Characters of a cell at most: every part of a word is compared with the others."""
 MIRRORED: Mapping[Shift, Shift] = {"left": "right", "right": "left", "none": "none"}
 """The shift of a pair that is used the other way round."""
-_Row = TypeVar("_Row", bound=Entry)
+_Row = TypeVar("_Row", bound=TemplateModel)
 _Flag = Annotated[bool, BeforeValidator(lambda value: {"0": False, "1": True}.get(value, value))]
 
 
-class Pair(Entry):
+class WordPair(TemplateModel):
     """Two words for the same thing with different connotations, one row of ``pairs.tsv``.
 
     Attributes:
@@ -133,7 +133,7 @@ class Pair(Entry):
     printed: Optional
 
 
-class PlaceboPair(Entry):
+class PlaceboPair(TemplateModel):
     """Two neutral words for the same thing, one row of ``placebo.tsv``."""
 
     placebo_id: Name
@@ -143,7 +143,7 @@ class PlaceboPair(Entry):
 
 
 @dataclass(frozen=True)
-class Exchange:
+class DirectedPair:
     """A pair in the direction in which it is used: what stands in the claim, and what replaces it.
 
     Attributes:
@@ -182,26 +182,26 @@ class Lexicon:
         words: morphology by the word as it stands in a pair.
     """
 
-    pairs: tuple[Pair, ...]
+    pairs: tuple[WordPair, ...]
     placebos: tuple[PlaceboPair, ...]
     words: Mapping[str, Word]
 
-    def exchanges(self) -> Iterator[Exchange]:
+    def exchanges(self) -> Iterator[DirectedPair]:
         """Yield every pair in both directions; reversed, the shift changes sides."""
         for pair in self.pairs:
             judged = pair.judgmental_first, pair.judgmental_second
-            yield Exchange(pair.pair_id, pair.first, pair.second, pair.shift, pair.axis, *judged)
+            yield DirectedPair(pair.pair_id, pair.first, pair.second, pair.shift, pair.axis, *judged)
             back = MIRRORED[pair.shift]
-            yield Exchange(
+            yield DirectedPair(
                 pair.pair_id, pair.second, pair.first, back, pair.axis, *judged[::-1], reverse=True
             )
 
-    def neutral_exchanges(self) -> Iterator[Exchange]:
+    def neutral_exchanges(self) -> Iterator[DirectedPair]:
         """Yield every placebo pair in both directions."""
         for pair in self.placebos:
             for base, exchange in ((pair.first, pair.second), (pair.second, pair.first)):
                 reverse = base != pair.first
-                yield Exchange(pair.placebo_id, base, exchange, "none", "none", False, False, reverse)
+                yield DirectedPair(pair.placebo_id, base, exchange, "none", "none", False, False, reverse)
 
 
 def load_lexicon(folder: Path | None = None) -> Lexicon:
@@ -215,7 +215,7 @@ def load_lexicon(folder: Path | None = None) -> Lexicon:
                     f"{shown(path)}:{number}: word: {word.word!r} stands there twice; keep one"
                 )
             words[word.word] = word
-    pairs = tuple(pair for _, pair in _rows(root / "pairs.tsv", Pair))
+    pairs = tuple(pair for _, pair in _rows(root / "pairs.tsv", WordPair))
     placebos = tuple(pair for _, pair in _rows(root / "placebo.tsv", PlaceboPair))
     return Lexicon(pairs, placebos, words)
 

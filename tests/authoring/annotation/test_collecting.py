@@ -11,8 +11,8 @@ import pytest
 
 from polbias.files import InputError
 from polbias.generators.authoring.annotation.answers import (
-    Collected,
-    Person,
+    Annotator,
+    CollectedAnswers,
     collect,
     read_answers,
     read_people,
@@ -24,7 +24,9 @@ from tests.authoring.annotation.conftest import claim_set, word_set
 GOOD = {"axis": "social", "shift": "left", "judgmental_first": "0", "judgmental_second": "1"}
 
 
-def read(tasks: TaskSet, path: Path, people: tuple[Person, ...] = ()) -> tuple[Collected, list[str]]:
+def read(
+    tasks: TaskSet, path: Path, people: tuple[Annotator, ...] = ()
+) -> tuple[CollectedAnswers, list[str]]:
     raw, unread = read_answers([path], tasks.kind)
     found = collect(tasks, raw, people)
     return found, [each.code for each in (*unread, *found.problems)]
@@ -120,7 +122,7 @@ def test_two_accounts_for_the_tasks_of_one(tmp_path: Path) -> None:
     path.write_text(json.dumps([entry(one, 4, GOOD), entry(two, 5, GOOD), entry(three, 4, GOOD)]), "utf-8")
     found, codes = read(tasks, path)
     assert codes == ["several-accounts", "missing"]
-    people = (Person("anna", ("4",)), Person("ben", ("5", "b@example.org")))
+    people = (Annotator("anna", ("4",)), Annotator("ben", ("5", "b@example.org")))
     found, codes = read(tasks, path, people)
     assert {answer.annotator for answer in found.answers} == {"anna", "ben"}
     assert set(codes) == {"missing"}
@@ -187,7 +189,7 @@ def test_people_and_their_compass(tmp_path: Path) -> None:
     path = tmp_path / "p.tsv"
     head = "annotator\taccounts\teconomic\tsocial\n"
     path.write_text(head + "anna\t4 a@example.org\t-3,5\t−4.25\nben\t\t\t\n", "utf-8")
-    assert read_people(path) == [Person("anna", ("4", "a@example.org"), -3.5, -4.25), Person("ben")]
+    assert read_people(path) == [Annotator("anna", ("4", "a@example.org"), -3.5, -4.25), Annotator("ben")]
     path.write_text(head + "anna\t4\t11\t0\nben\t4\t0\tleft\n\t\t1\t\ncem\t\t\t\ncem\t\t\t\n", "utf-8")
     with pytest.raises(SheetError) as error:
         read_people(path)

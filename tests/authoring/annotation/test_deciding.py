@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from polbias.eval.agreement import krippendorff_alpha
 from polbias.files import InputError, package_file
-from polbias.generators.authoring.annotation.answers import Answer
+from polbias.generators.authoring.annotation.answers import AnnotatorAnswer
 from polbias.generators.authoring.annotation.decisions import (
     decide,
     open_tsv,
@@ -32,9 +32,9 @@ RIGHT = ("social", "right", "1", "0")  # what LEFT is in the other direction
 NAMES = ("axis", "shift", "judgmental_first", "judgmental_second")
 
 
-def said(task: str, *answers: Sequence[str]) -> list[Answer]:
+def said(task: str, *answers: Sequence[str]) -> list[AnnotatorAnswer]:
     return [
-        Answer(task, f"a{n}", dict(zip(NAMES, values, strict=True)), "", "x")
+        AnnotatorAnswer(task, f"a{n}", dict(zip(NAMES, values, strict=True)), "", "x")
         for n, values in enumerate(answers)
     ]
 

@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 from polbias.files import InputError
 from polbias.generators.authoring.negation import (
     LANGUAGES,
-    Analysis,
     Pipeline,
-    Word,
+    TaggedStatement,
+    TaggedWord,
     finite,
     load,
     negate,
@@ -137,15 +137,15 @@ def test_pieces_are_the_text_without_its_blanks(text: str, data: st.DataObject) 
 
 
 def test_words_say_what_they_are() -> None:
-    fin, inf = Word(0, 2, "AUX", frozenset({"Fin"})), Word(0, 2, "VERB", frozenset({"Inf"}))
-    noun, untold, bare = Word(0, 2, "NOUN"), Word(0, 2), Word(0, 2, "VERB")
+    fin, inf = TaggedWord(0, 2, "AUX", frozenset({"Fin"})), TaggedWord(0, 2, "VERB", frozenset({"Inf"}))
+    noun, untold, bare = TaggedWord(0, 2, "NOUN"), TaggedWord(0, 2), TaggedWord(0, 2, "VERB")
     assert [finite((word,)) for word in (fin, inf, noun, untold, bare)] == [True, False, False, None, None]
     assert finite((fin, noun)) is True
     assert finite(()) is None
     assert [objection((word,)) for word in (fin, untold, bare)] == [""] * 3
     assert objection((inf,)) == "VERB, VerbForm=Inf"
     assert objection((inf,), infinite=True) == ""
-    assert objection((noun, Word(2, 4, "PUNCT"))) == "NOUN + PUNCT"
+    assert objection((noun, TaggedWord(2, 4, "PUNCT"))) == "NOUN + PUNCT"
 
 
 @pytest.mark.parametrize(
@@ -252,7 +252,7 @@ def test_sentences_of_the_pipeline_count(language: str, statement: str, negation
 
 
 def test_an_analysis_without_sentences_has_none() -> None:
-    assert Analysis(()).sentences(0) is None
+    assert TaggedStatement(()).sentences(0) is None
     assert lightly("en").read("One. Two.").sentences(9) is None
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from polbias.eval import plots
-from polbias.eval.plots import Arrow, Bar, Caption, Interval, Point, Shares, Web
+from polbias.eval.plots import Arrow, Bar, Caption, Interval, Point, RadarSeries, Shares
 from polbias.eval.report.document import Estimate
 from polbias.eval.report.figures import estimate_row
 from polbias.eval.svg import COLOURS, SERIES, marker
@@ -35,7 +35,7 @@ FIGURES: dict[str, Callable[[], str]] = {
     ),
     "webs": lambda: webs(
         ["a", "b", "c"],
-        [Web("m", [0.1, 0.5, -0.2], [0.0, 0.2, -0.4], [0.2, 0.7, 0.1], [False, True, False])],
+        [RadarSeries("m", [0.1, 0.5, -0.2], [0.0, 0.2, -0.4], [0.2, 0.7, 0.1], [False, True, False])],
         CAPTION,
     ),
     "arrows": lambda: arrows(

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from polbias.eval.normative.effects import DOMAIN_STRATA, ComparedRows
-from polbias.eval.normative.schema import Judged, Judgements
+from polbias.eval.normative.schema import EntailmentAnswers, EntailmentRows
 from polbias.eval.statistics import Contrast
 
 TYPES = ("congruent", "incongruent", "nonsense")
@@ -142,6 +142,6 @@ def answered(rows: Sequence[Mapping[str, Any]], respondent: Any) -> list[dict[st
     return [dict(row) | {"label": respondent(row)} for row in rows]
 
 
-def domain_effect(rows: Judged) -> Contrast:
+def domain_effect(rows: EntailmentRows) -> Contrast:
     """Return deontic minus epistemic accuracy, as the report compares the domains in one setting."""
-    return ComparedRows(Judgements.of(rows), "domain", DOMAIN_STRATA, "deontic", "epistemic").effect()
+    return ComparedRows(EntailmentAnswers.of(rows), "domain", DOMAIN_STRATA, "deontic", "epistemic").effect()

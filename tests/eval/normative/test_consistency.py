@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polbias.eval.columns import Factor, OutcomesError
+from polbias.eval.columns import AnswerTableError, CodedColumn
 from polbias.eval.normative.effects import consistency
-from polbias.eval.normative.schema import Judgements
+from polbias.eval.normative.schema import EntailmentAnswers
 from tests.eval.normative.normative_rows import CONFIGS, answered, entailment_rows
 from tests.support.respondents import follows_content, says_entailment
 
@@ -86,8 +86,8 @@ def test_nothing_to_compare() -> None:
     assert all(
         map(math.isnan, [overall.share.estimate, overall.expected, overall.excess, overall.unanswered])
     )
-    assert consistency(Judgements.of([row(E, "P", "a")]).select(np.array([False])))[0].groups == 0
-    with pytest.raises(OutcomesError, match="column 'consistency_ids': missing"):
+    assert consistency(EntailmentAnswers.of([row(E, "P", "a")]).select(np.array([False])))[0].groups == 0
+    with pytest.raises(AnswerTableError, match="column 'consistency_ids': missing"):
         consistency([{"label": E, "gold": E, "pattern": "P", "cluster_id": "a"}])
 
 
@@ -115,7 +115,7 @@ def test_algebra(rows: list[dict[str, Any]], rng: Any) -> None:
         assert again.expected == pytest.approx(overall.expected)
 
 
-def simulated(rng: np.random.Generator, bound: float, contents: int = 60) -> Judgements:
+def simulated(rng: np.random.Generator, bound: float, contents: int = 60) -> EntailmentAnswers:
     """Four pairs of patterns per content; with probability ``bound`` a content decides all answers about it.
 
     Without that, the answers of a pair are independent, entailment with probability .6 in one of its patterns
@@ -127,14 +127,14 @@ def simulated(rng: np.random.Generator, bound: float, contents: int = 60) -> Jud
     decided, says = rng.random(contents) < bound, rng.random(contents) < 0.45
     label = np.where(decided[content], says[content], free).astype(np.int8)
     names = tuple(range(contents))
-    return Judgements(
+    return EntailmentAnswers(
         gold=np.ones(label.size, np.int8),
         label=label,
-        clusters=Factor(content, names),
+        clusters=CodedColumn(content, names),
         consistency_ids=tuple(
             (f"form:{c}/{p // 2}",) for c, p in zip(content.tolist(), pattern.tolist(), strict=True)
         ),
-        factors={"pattern": Factor(pattern, tuple(range(8)))},
+        factors={"pattern": CodedColumn(pattern, tuple(range(8)))},
     )
 
 

@@ -14,7 +14,7 @@ from polbias.eval.answers import extract_cards, extract_entailment
 from polbias.eval.data import load
 from polbias.eval.normative.answers import SETTINGS
 from polbias.eval.normative.effects import consistency, content_effect, disjunction_readings
-from polbias.eval.normative.schema import Judgements, Selections
+from polbias.eval.normative.schema import EntailmentAnswers, SelectionAnswers
 from polbias.eval.normative.tables import entailment_summary, wason_summary
 from polbias.harness_tasks.generate import ENTAILED
 from tests.support.respondents import rows_of
@@ -45,7 +45,7 @@ def test_baselines_of_the_tasks_are_those_of_the_data(published: Rows, config: s
 
 def test_a_perfect_respondent(published: Rows) -> None:
     rows = [row | {"label": row["gold"]} for config in ENTAILED for row in published[config]]
-    table = Judgements.of(rows)
+    table = EntailmentAnswers.of(rows)
     summary = entailment_summary(table)
     assert {entry["average"] for entry in summary["patterns"]} == {1}
     assert {entry["share"]["estimate"] for entry in summary["consistency"]} == {1}
@@ -74,7 +74,7 @@ def test_equivalent_inferences_have_equal_golds_and_one_content(published: Rows,
 
 def test_contents_of_both_types_are_there(published: Rows) -> None:
     """Why the error of the content effect is not that of two samples of contents."""
-    table = Judgements.of([row | {"label": row["gold"]} for row in published["epistemic_logic"]])
+    table = EntailmentAnswers.of([row | {"label": row["gold"]} for row in published["epistemic_logic"]])
     kinds = table.factor("content_type")
     compared = kinds.codes != kinds.levels.index("nonsense")
     contents, codes = table.factor("cluster_id").codes[compared], kinds.codes[compared]
@@ -97,7 +97,7 @@ def test_readings_of_the_disjunctions(published: Rows) -> None:
 
 def test_cards_to_turn_are_the_true_antecedent_and_the_false_consequent(published: Rows) -> None:
     rows = published["wason"]
-    table = Selections.of([row | {"label": row["gold"]} for row in rows])
+    table = SelectionAnswers.of([row | {"label": row["gold"]} for row in rows])
     assert (table.gold == (table.role % 3 == 0)).all()
     summary = wason_summary(table)
     assert (summary["accuracy"]["estimate"], summary["matching"]["estimate"]) == (1, 0.25)

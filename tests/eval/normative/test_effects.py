@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polbias.eval.columns import Factor, OutcomesError
+from polbias.eval.columns import AnswerTableError, CodedColumn
 from polbias.eval.normative.effects import (
     CONTENT_STRATA,
     READINGS,
@@ -21,7 +21,7 @@ from polbias.eval.normative.effects import (
     contents_compared,
     disjunction_readings,
 )
-from polbias.eval.normative.schema import Judgements
+from polbias.eval.normative.schema import EntailmentAnswers
 from polbias.eval.statistics import Contrast
 from tests.eval.normative.normative_rows import CONFIGS, answered, domain_effect, entailment_rows
 from tests.support.respondents import follows_content, says_entailment
@@ -63,7 +63,7 @@ def test_content_effect_by_hand() -> None:
     # cell means 1, .5, .5, .5; residuals of a: 0 + .5, b: 0 - .5, c: -.5 - .5, d: .5 + .5; weight 1/2 * 1/2 * sqrt 2
     assert found.standard_error == pytest.approx(math.sqrt((0.25 + 0.25 + 1 + 1) * 2) / 4)
     assert content_effect(rows, low="nonsense").estimate == 1
-    unanswered = contents_compared(rows).gap(Judgements.of(rows).silent >= 0)
+    unanswered = contents_compared(rows).gap(EntailmentAnswers.of(rows).silent >= 0)
     assert unanswered.estimate == pytest.approx(-1 / 3 / 2)
     assert turned(rows).estimate == -0.25
 
@@ -143,7 +143,7 @@ def test_who_says_yes_and_refuses_one_type_has_no_content_effect(refused: str) -
 def turned(rows: list[dict[str, Any]]) -> Contrast:
     """The same the other way round."""
     levels = "incongruent", "congruent"
-    return ComparedRows(Judgements.of(rows), "content_type", CONTENT_STRATA, *levels).effect()
+    return ComparedRows(EntailmentAnswers.of(rows), "content_type", CONTENT_STRATA, *levels).effect()
 
 
 def test_pooling_over_patterns_would_confound_what_strata_do_not() -> None:
@@ -152,7 +152,7 @@ def test_pooling_over_patterns_would_confound_what_strata_do_not() -> None:
         entailment_rows("deontic_logic"),
         lambda row: FLIP[row["gold"]] if row["pattern"] == "Ross-Or-Intro" else row["gold"],
     )
-    table = Judgements.of(rows)
+    table = EntailmentAnswers.of(rows)
     kinds = table.factor("content_type")
     pooled = [
         table.correct[kinds.codes == kinds.levels.index(kind)].mean() for kind in ("congruent", "incongruent")
@@ -192,11 +192,11 @@ def test_effects_of_simulated_respondents(respondent: Callable[[Any], str]) -> N
 
 def test_what_is_missing() -> None:
     rows = [row("Mu-Mi", "congruent", "a", None), row("Mu-Mi", "congruent", "b", False)]
-    with pytest.raises(OutcomesError, match="column 'pattern'"):
+    with pytest.raises(AnswerTableError, match="column 'pattern'"):
         content_effect(
             [{"gold": "entailment", "label": "entailment", "content_type": "x", "cluster_id": "a"}]
         )
-    with pytest.raises(OutcomesError, match="column 'cluster_id'"):
+    with pytest.raises(AnswerTableError, match="column 'cluster_id'"):
         content_effect([{key: value for key, value in rows[0].items() if key != "cluster_id"}])
 
 
@@ -276,11 +276,11 @@ def test_readings_by_hand() -> None:
     )
     assert len(disjunction_readings(answered(entailment_rows("deontic_logic", ("zero", "cot")), label))) == 4
     assert disjunction_readings(answered(entailment_rows("epistemic_logic"), label)) == []
-    with pytest.raises(OutcomesError, match="column 'gold_sdl': missing"):
+    with pytest.raises(AnswerTableError, match="column 'gold_sdl': missing"):
         disjunction_readings([row("Mu-Mi", "congruent", "a", True)])
 
 
-def simulated(rng: np.random.Generator, crossing: bool, effect_size: float) -> Judgements:
+def simulated(rng: np.random.Generator, crossing: bool, effect_size: float) -> EntailmentAnswers:
     """Right or wrong in 8 patterns of 20 contents a type; contents differ in difficulty, congruent ones less so.
 
     Args:
@@ -294,13 +294,13 @@ def simulated(rng: np.random.Generator, crossing: bool, effect_size: float) -> J
     spread = np.where(congruent, 0.05, 0.2) * rng.choice([-1, 1], contents)[content]
     base = 0.7 - 0.1 * (pattern % 3)
     right = rng.random(content.size) < base + effect_size * congruent + spread
-    return Judgements(
+    return EntailmentAnswers(
         gold=np.ones(right.size, np.int8),
         label=right.astype(np.int8),
-        clusters=Factor(content, tuple(range(contents))),
+        clusters=CodedColumn(content, tuple(range(contents))),
         factors={
-            "pattern": Factor(pattern, tuple(range(patterns))),
-            "content_type": Factor(congruent, ("incongruent", "congruent")),
+            "pattern": CodedColumn(pattern, tuple(range(patterns))),
+            "content_type": CodedColumn(congruent, ("incongruent", "congruent")),
         },
     )
 
@@ -355,7 +355,7 @@ def statuses(worse: dict[str | None, float], effect: float) -> list[dict[str, ob
 
 
 def status_effect(rows: list[dict[str, object]]) -> Contrast:
-    table = Judgements.of(rows)
+    table = EntailmentAnswers.of(rows)
     return ComparedRows(table, "status", CONTENT_STRATA, *STATUSES, balance="content_type").effect()
 
 

@@ -7,8 +7,8 @@ import pyarrow as pa
 import pytest
 
 from polbias.eval.accuracy import accuracy
-from polbias.eval.columns import OutcomesError
-from polbias.eval.normative.schema import LABELS, Judgements
+from polbias.eval.columns import AnswerTableError
+from polbias.eval.normative.schema import LABELS, EntailmentAnswers
 from tests.eval.normative.normative_rows import answered, entailment_rows
 
 ROWS = answered(
@@ -21,7 +21,7 @@ ROWS = answered(
 
 @pytest.mark.parametrize("rows", [ROWS, pa.Table.from_pylist(ROWS)], ids=["records", "arrow"])
 def test_every_kind_of_table_reads_the_same(rows: object) -> None:
-    table = Judgements.of(rows)
+    table = EntailmentAnswers.of(rows)
     assert table.n == len(ROWS) == 20
     assert [LABELS[code] for code in table.label[:4]] == ["entailment", "entailment", "refusal", "entailment"]
     assert table.gold_sdl is not None
@@ -31,7 +31,7 @@ def test_every_kind_of_table_reads_the_same(rows: object) -> None:
     assert table.consistency_ids is not None
     assert table.consistency_ids[0] == ("duality:deontic_logic/congruent-0/NotMu-MiNot+MiNot-NotMu",)
     assert table.answered.sum() == 20 - 3 - 3 - 2
-    assert Judgements.of(table) is table
+    assert EntailmentAnswers.of(table) is table
 
 
 def test_tuples_null_lists_and_selection() -> None:
@@ -39,17 +39,17 @@ def test_tuples_null_lists_and_selection() -> None:
         ("entailment", "entailment", "Mu-Mi", "congruent", "duty", "a", None),
         (None, "entailment", "Mu-Mi", "x", None, "b", []),
     ]
-    table = Judgements.of(rows)
+    table = EntailmentAnswers.of(rows)
     assert table.consistency_ids == ((), ())
-    assert Judgements.of([row[:-1] for row in rows]).consistency_ids is None
+    assert EntailmentAnswers.of([row[:-1] for row in rows]).consistency_ids is None
     part = table.select(np.array([False, True]))
     assert (part.n, part.answered.tolist(), part.consistency_ids) == (1, [False], ((),))
     assert part.factor("cluster_id").levels == ("a", "b")
-    assert Judgements.of([]).n == 0
+    assert EntailmentAnswers.of([]).n == 0
 
 
 def test_accuracy_takes_this_table_too() -> None:
-    table = Judgements.of(ROWS)
+    table = EntailmentAnswers.of(ROWS)
     (cell,) = [c for c in accuracy(table, ("gold", "pattern")) if c.cell["pattern"] == "Mi-Mu"]
     assert (cell.n, cell.correct, cell.refusals) == (3, 0, 3)
     assert dict(cell.cell) == {"gold": "non-entailment", "pattern": "Mi-Mu"}
@@ -72,14 +72,14 @@ def test_accuracy_takes_this_table_too() -> None:
     ],
 )
 def test_errors_say_where_what_and_what_instead(change: dict[str, object], message: str) -> None:
-    with pytest.raises(OutcomesError, match=message):
-        Judgements.of([ROWS[0] | change])
+    with pytest.raises(AnswerTableError, match=message):
+        EntailmentAnswers.of([ROWS[0] | change])
 
 
 def test_missing_columns_are_named() -> None:
-    with pytest.raises(OutcomesError, match="column 'label': missing, found only gold"):
-        Judgements.of([{"gold": "entailment"}])
-    bare = Judgements.of([{"gold": "entailment", "label": "entailment"}])
+    with pytest.raises(AnswerTableError, match="column 'label': missing, found only gold"):
+        EntailmentAnswers.of([{"gold": "entailment"}])
+    bare = EntailmentAnswers.of([{"gold": "entailment", "label": "entailment"}])
     for name in ("pattern", "cluster_id"):
-        with pytest.raises(OutcomesError, match=f"column '{name}': found only gold, label"):
+        with pytest.raises(AnswerTableError, match=f"column '{name}': found only gold, label"):
             bare.factor(name)

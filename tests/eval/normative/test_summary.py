@@ -10,7 +10,7 @@ import pytest
 
 from polbias.eval.normative.analysis import accuracies, by_type
 from polbias.eval.normative.effects import content_effect, contents_compared
-from polbias.eval.normative.schema import Judgements
+from polbias.eval.normative.schema import EntailmentAnswers
 from polbias.eval.normative.tables import entailment_summary
 from tests.eval.normative.normative_rows import CONFIGS, answered, domain_effect, entailment_rows
 from tests.support.respondents import follows_content
@@ -31,7 +31,7 @@ def test_tables_of_the_paper() -> None:
     def respondent(row: Any) -> str | None:
         return None if row["pattern"] == "Cat-DA" and row["prompt_style"] == "few" else follows_content(row)
 
-    table = Judgements.of(whole(respondent))
+    table = EntailmentAnswers.of(whole(respondent))
     summary = entailment_summary(table)
     assert json.loads(json.dumps(summary, allow_nan=False)) == summary
     assert sum(row["n"] for row in summary["patterns"]) == table.n == 2 * (60 + 36 * 3)
@@ -63,7 +63,7 @@ def test_types_are_compared_among_the_answers_with_a_verdict() -> None:
         entailment_rows("deontic_syllogism", contents=4),
         lambda row: "refusal" if row["content_id"] in ("congruent-0", "congruent-1") else row["gold"],
     )
-    table = Judgements.of(rows)
+    table = EntailmentAnswers.of(rows)
     types = by_type(table)
     assert [types[kind][0].value for kind in ("congruent", "incongruent", "nonsense")] == [1, 1, 1]
     assert (types["congruent"][1], types["incongruent"][1]) == (0.5, 0)
@@ -78,7 +78,7 @@ def test_types_are_compared_among_the_answers_with_a_verdict() -> None:
 
 def test_effects_and_consistency_by_setting() -> None:
     rows = whole(follows_content)
-    summary = entailment_summary(Judgements.of(rows))
+    summary = entailment_summary(EntailmentAnswers.of(rows))
     settings = {(row["domain"], row["task"], row["prompt_style"]) for row in rows}
     assert len(settings) == 8
     for setting in settings:

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polbias.eval.columns import OutcomesError
-from polbias.eval.normative.schema import ROLES, Selections
+from polbias.eval.columns import AnswerTableError
+from polbias.eval.normative.schema import ROLES, SelectionAnswers
 from polbias.eval.normative.tables import wason_summary
 from polbias.eval.normative.wason import selection_effect
 from tests.eval.normative.normative_rows import answered, wason_rows
@@ -24,7 +24,7 @@ def choice(label: str | None, polarity: str = "p-q", gold: str = "C,D") -> dict[
 
 
 def test_scores_by_hand() -> None:
-    table = Selections.of(
+    table = SelectionAnswers.of(
         [choice(label) for label in ("C,D", "A,C", "C", "none", "A,B,C,D", "refusal", None)]
     )
     assert table.correct.tolist() == [1, 0, 0, 0, 0, 0, 0]
@@ -45,7 +45,7 @@ def test_scores_by_hand() -> None:
     ],
 )
 def test_roles_follow_the_polarity_and_names_do_not(polarity: str, gold: str, roles: list[int]) -> None:
-    table = Selections.of([choice("A,C", polarity, gold)])
+    table = SelectionAnswers.of([choice("A,C", polarity, gold)])
     assert table.role.tolist() == [roles]
     needed = {ROLES.index("true antecedent"), ROLES.index("false consequent")}
     assert table.gold.tolist() == [[role in needed for role in roles]]
@@ -54,7 +54,7 @@ def test_roles_follow_the_polarity_and_names_do_not(polarity: str, gold: str, ro
 
 
 def test_the_rows_of_the_tests_are_sound() -> None:
-    table = Selections.of(answered(wason_rows(), lambda row: row["gold"]))
+    table = SelectionAnswers.of(answered(wason_rows(), lambda row: row["gold"]))
     assert (table.gold == (table.role % 3 == 0)).all()
     assert (table.named.sum(axis=1) == 2).all()
 
@@ -119,7 +119,7 @@ def test_a_summary_can_be_json_and_needs_rows() -> None:
     assert json.loads(json.dumps(summary, allow_nan=False)) == summary
     assert (summary["n"], summary["unparsable"], summary["accuracy"]["estimate"]) == (24, 1, 0)
     assert summary["effects"][0]["standard_error"] is None  # one content on each side
-    with pytest.raises(OutcomesError, match="found none"):
+    with pytest.raises(AnswerTableError, match="found none"):
         wason_summary([])
 
 
@@ -134,8 +134,8 @@ def test_a_summary_can_be_json_and_needs_rows() -> None:
     ],
 )
 def test_errors_say_where_what_and_what_instead(row: dict[str, Any], message: str) -> None:
-    with pytest.raises(OutcomesError, match=message):
-        Selections.of([row])
+    with pytest.raises(AnswerTableError, match=message):
+        SelectionAnswers.of([row])
 
 
 CHOICES = [",".join(c) for size in (1, 2, 3, 4) for c in combinations("ABCD", size)]
@@ -145,7 +145,7 @@ LABELS = st.sampled_from([*CHOICES, "none", "refusal", "unparsable", "truncated"
 @given(st.lists(LABELS, min_size=48, max_size=48))
 def test_algebra(labels: list[str | None]) -> None:
     rows = [row | {"label": label} for row, label in zip(wason_rows(), labels, strict=True)]
-    table = Selections.of(rows)
+    table = SelectionAnswers.of(rows)
     assert (table.correct <= table.card_accuracy).all()
     assert ((table.correct + table.matching <= 1) | (table.gold == table.named).all(axis=1)).all()
     spoken = table.silent < 0

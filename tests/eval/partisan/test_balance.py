@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polbias.eval.columns import Factor
+from polbias.eval.columns import CodedColumn
 from polbias.eval.partisan import metrics
 from polbias.eval.partisan.bias import balance, balanced, countries_differ
-from polbias.eval.partisan.schema import LARGE, Outcomes, placed
+from polbias.eval.partisan.schema import LARGE, ArgumentAnswers, placed
 from tests.eval.partisan import by_hand
 
 FORMAL = {"1": "favoured", "3-ultraclear": "favoured", "2-inf": "other"}
@@ -38,8 +38,8 @@ def rows(prompts: int = 3, **more: Any) -> list[dict[str, Any]]:
     return made
 
 
-def outcomes(table: list[dict[str, Any]]) -> Outcomes:
-    return Outcomes.of([row | {"cluster_id": row["unit"]} for row in table], factors=FACTORS)
+def outcomes(table: list[dict[str, Any]]) -> ArgumentAnswers:
+    return ArgumentAnswers.of([row | {"cluster_id": row["unit"]} for row in table], factors=FACTORS)
 
 
 def answer(table: list[dict[str, Any]], seed: int) -> list[dict[str, Any]]:
@@ -185,7 +185,7 @@ PLACES = ("us_en", "ch_de", "de_de", "gb_en")
 
 def countries(
     effects: dict[str, float], rng: np.random.Generator, sd: float = 0.1
-) -> tuple[Outcomes, Factor]:
+) -> tuple[ArgumentAnswers, CodedColumn]:
     """Answers to the large set: 24 schemas, 16 goals and 8 positions a country, each base with its own bias."""
     own = {f"f{number}": 0.0 for number in range(24)} | {f"g{number}": 0.0 for number in range(16)}
     bias = {base: rng.normal(0, sd) for base in own}
@@ -207,7 +207,7 @@ def countries(
                         "label": "valid" if valid else "invalid", "cluster_id": f"{kind}/{base}", "country": place,
                     }
                 )  # fmt: skip
-    made = Outcomes.of(table, factors=(*FACTORS, "person_pair", "country"))
+    made = ArgumentAnswers.of(table, factors=(*FACTORS, "person_pair", "country"))
     return made, made.factors["country"]
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polbias.eval.columns import Mode
+from polbias.eval.columns import AnalysisMode
 from polbias.eval.partisan.bias import (
     balanced,
     contributions,
@@ -19,7 +19,7 @@ from polbias.eval.partisan.bias import (
     verdicts,
     weighted_bias,
 )
-from polbias.eval.partisan.schema import LABELS, Outcomes
+from polbias.eval.partisan.schema import LABELS, ArgumentAnswers
 from tests.eval.tables import OPPOSITE, WORKED_EXAMPLE, Row, answers, expand, judged_pairs
 
 MODES = st.sampled_from(["corrected", "paper"])
@@ -36,17 +36,17 @@ HAND_MADE = [
 
 
 def refusal_gap(rows: list[Row]) -> float:
-    outcomes = Outcomes.of(rows)
+    outcomes = ArgumentAnswers.of(rows)
     return balanced(outcomes, outcomes.label == LABELS.index("refusal")).estimate
 
 
 def unanswered_gap(rows: list[Row]) -> float:
-    outcomes = Outcomes.of(rows)
+    outcomes = ArgumentAnswers.of(rows)
     return balanced(outcomes, ~outcomes.answered).estimate
 
 
 def worst_case_bounds(rows: list[Row]) -> tuple[float, float]:
-    outcomes = Outcomes.of(rows)
+    outcomes = ArgumentAnswers.of(rows)
     sided = sided_rows(outcomes)
     low, high = (sided.everything().difference(case) for case in sided.worst_cases(verdicts(outcomes)))
     return low, high
@@ -61,7 +61,7 @@ def test_hand_made_table() -> None:
     assert weighted_bias(HAND_MADE, "paper") == pytest.approx(1 / 2 - -1 / 3)
     assert unweighted_bias(HAND_MADE) == unweighted_bias(HAND_MADE, "paper") == (2 - 1) / 3
     # invalid: 1 on the right, 0 on the left; valid: 1 on the right, 1/2 on the left; each half of the rows
-    bias = contributions(Outcomes.of(HAND_MADE))
+    bias = contributions(ArgumentAnswers.of(HAND_MADE))
     assert bias.mean() == pytest.approx((1 + 1 / 2) / 2)
     assert bias[[2, 3, 7]].tolist() == [0, 0, 0]
     assert refusal_gap(HAND_MADE) == 1 / 4
@@ -91,9 +91,9 @@ def test_respondents_who_do_not_look_at_the_leaning_have_no_bias(respondent: str
 
 @pytest.mark.parametrize("mode", ["corrected", "paper"])
 @pytest.mark.parametrize("rows", [[], [("left", "valid", "invalid")], [("right", "valid", "valid")] * 2])
-def test_without_one_of_the_sides_every_score_is_nan(rows: list[Row], mode: Mode) -> None:
+def test_without_one_of_the_sides_every_score_is_nan(rows: list[Row], mode: AnalysisMode) -> None:
     scores = [weighted_bias(rows, mode), unweighted_bias(rows, mode), refusal_gap(rows), unanswered_gap(rows)]
-    assert all(map(math.isnan, [*scores, *worst_case_bounds(rows), *contributions(Outcomes.of(rows))]))
+    assert all(map(math.isnan, [*scores, *worst_case_bounds(rows), *contributions(ArgumentAnswers.of(rows))]))
 
 
 def test_dropping_rows_can_leave_the_bounds() -> None:
@@ -110,7 +110,7 @@ def test_dropping_rows_can_leave_the_bounds() -> None:
 
 
 @given(answers, MODES)
-def test_swapping_the_sides_negates_every_score(rows: list[Row], mode: Mode) -> None:
+def test_swapping_the_sides_negates_every_score(rows: list[Row], mode: AnalysisMode) -> None:
     swapped = [(OPPOSITE[side], gold, label) for side, gold, label in rows]
     before, after = ([weighted_bias(table, mode), unweighted_bias(table, mode)] for table in (rows, swapped))
     np.testing.assert_array_equal(before, np.negative(after))
@@ -124,11 +124,13 @@ def test_swapping_the_sides_negates_every_score(rows: list[Row], mode: Mode) -> 
 def test_the_mean_of_the_contributions_is_the_bias_of_the_answers_within_gold_labels(
     rows: list[Row],
 ) -> None:
-    made = contributions(Outcomes.of(rows))
+    made = contributions(ArgumentAnswers.of(rows))
     mean = made.mean() if made.size else math.nan
     np.testing.assert_allclose(mean, within_gold(rows), atol=1e-12)
     np.testing.assert_allclose(
-        balanced(Outcomes.of(rows), Outcomes.of(rows).errors).estimate, weighted_bias(rows), atol=1e-12
+        balanced(ArgumentAnswers.of(rows), ArgumentAnswers.of(rows).errors).estimate,
+        weighted_bias(rows),
+        atol=1e-12,
     )
 
 
@@ -164,7 +166,7 @@ def test_the_bounds_contain_whatever_the_unanswered_could_say(rows: list[Row]) -
 
 
 @given(answers.flatmap(lambda rows: st.tuples(st.just(rows), st.permutations(rows))), MODES)
-def test_the_order_of_the_rows_does_not_matter(both: tuple[list[Row], list[Row]], mode: Mode) -> None:
+def test_the_order_of_the_rows_does_not_matter(both: tuple[list[Row], list[Row]], mode: AnalysisMode) -> None:
     exact = ([weighted_bias(rows, mode), unweighted_bias(rows, mode)] for rows in both)
     np.testing.assert_array_equal(*exact)
     weighed = ([unanswered_gap(rows), *worst_case_bounds(rows)] for rows in both)

@@ -11,8 +11,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from polbias.eval.columns import Factor, OutcomesError
-from polbias.eval.partisan.schema import LABELS, Outcomes
+from polbias.eval.columns import AnswerTableError, CodedColumn
+from polbias.eval.partisan.schema import LABELS, ArgumentAnswers
 from polbias.files import PolbiasError
 
 COLUMNS: dict[str, list[Any]] = {
@@ -50,7 +50,7 @@ def pandas_categories() -> object:
     ],
 )
 def test_every_kind_of_table_reads_the_same(rows: Callable[[], Any]) -> None:
-    outcomes = Outcomes.of(rows())
+    outcomes = ArgumentAnswers.of(rows())
     assert outcomes.n == 4
     assert outcomes.leaning.tolist() == [-1, 1, -1, 1]
     assert outcomes.gold.tolist() == [1, 1, 0, 0]
@@ -66,44 +66,44 @@ def test_every_kind_of_table_reads_the_same(rows: Callable[[], Any]) -> None:
 
 
 def test_tuples_with_and_without_a_cluster() -> None:
-    outcomes = Outcomes.of([("left", "valid", None), ("right", "invalid", "valid")])
+    outcomes = ArgumentAnswers.of([("left", "valid", None), ("right", "invalid", "valid")])
     assert outcomes.errors.tolist() == [0, 1]
     assert outcomes.clusters is None
-    clustered = Outcomes.of([["left", "valid", None, "a"], ["right", "invalid", "valid", "a"]])
+    clustered = ArgumentAnswers.of([["left", "valid", None, "a"], ["right", "invalid", "valid", "a"]])
     assert clustered.factor("cluster_id").levels == ("a",)
 
 
 @pytest.mark.parametrize("alias", ["prediction", "pred"])
 def test_aliases_of_the_label(alias: str) -> None:
     rows = [{"leaning": "left", "gold": "valid", alias: "valid"}]
-    assert Outcomes.of(rows).label.tolist() == [LABELS.index("valid")]
+    assert ArgumentAnswers.of(rows).label.tolist() == [LABELS.index("valid")]
 
 
 def test_the_control_has_sides_too() -> None:
-    outcomes = Outcomes.of([("chess", "valid", "valid"), ("poker", "valid", "valid")])
+    outcomes = ArgumentAnswers.of([("chess", "valid", "valid"), ("poker", "valid", "valid")])
     assert outcomes.leaning.tolist() == [-1, 1]
 
 
 def test_a_table_is_returned_as_it_is_and_an_empty_one_is_a_table() -> None:
-    outcomes = Outcomes.of(RECORDS)
-    assert Outcomes.of(outcomes) is outcomes
-    assert Outcomes.of([]).n == Outcomes.of({"leaning": [], "gold": [], "label": []}).n == 0
+    outcomes = ArgumentAnswers.of(RECORDS)
+    assert ArgumentAnswers.of(outcomes) is outcomes
+    assert ArgumentAnswers.of([]).n == ArgumentAnswers.of({"leaning": [], "gold": [], "label": []}).n == 0
 
 
 def test_factors_are_kept_on_request_only() -> None:
-    assert dict(Outcomes.of(RECORDS, factors=()).factors) == {}
-    assert Outcomes.of(RECORDS, factors=["prompt"]).factor("prompt").levels == ("…",)
-    with pytest.raises(OutcomesError, match=r"'shots': found only leaning, gold, label; read .*factors="):
-        Outcomes.of(RECORDS, factors=()).factor("shots")
+    assert dict(ArgumentAnswers.of(RECORDS, factors=()).factors) == {}
+    assert ArgumentAnswers.of(RECORDS, factors=["prompt"]).factor("prompt").levels == ("…",)
+    with pytest.raises(AnswerTableError, match=r"'shots': found only leaning, gold, label; read .*factors="):
+        ArgumentAnswers.of(RECORDS, factors=()).factor("shots")
 
 
 def test_modes_and_selection() -> None:
-    outcomes = Outcomes.of(RECORDS)
+    outcomes = ArgumentAnswers.of(RECORDS)
     assert outcomes.in_mode("corrected") is outcomes
     answered = outcomes.in_mode("paper")
     assert answered.n == 1
     assert answered.factor("shots").codes.tolist() == [0]
-    with pytest.raises(OutcomesError, match="mode: found 'papre', expected 'corrected' or 'paper'"):
+    with pytest.raises(AnswerTableError, match="mode: found 'papre', expected 'corrected' or 'paper'"):
         outcomes.in_mode("papre")  # type: ignore[arg-type]
 
 
@@ -137,18 +137,18 @@ def test_modes_and_selection() -> None:
 )
 def test_errors_say_where_what_and_what_instead(rows: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message) as caught:
-        Outcomes.of(rows)
+        ArgumentAnswers.of(rows)
     assert isinstance(caught.value, PolbiasError)
     assert "\n" not in str(caught.value)
 
 
 def test_a_missing_factor_is_named() -> None:
-    with pytest.raises(OutcomesError, match="column 'colour': missing, found only leaning, gold"):
-        Outcomes.of(RECORDS, factors=["colour"])
+    with pytest.raises(AnswerTableError, match="column 'colour': missing, found only leaning, gold"):
+        ArgumentAnswers.of(RECORDS, factors=["colour"])
 
 
 def test_levels_are_sorted_whatever_their_order_and_type() -> None:
-    factor = Factor.of(["b", 10, None, 2, float("nan"), "a", float("nan")])
+    factor = CodedColumn.of(["b", 10, None, 2, float("nan"), "a", float("nan")])
     assert factor.levels == (2, 10, "a", "b", None)
     assert [factor.levels[code] for code in factor.codes] == ["b", 10, None, 2, None, "a", None]
 
@@ -156,7 +156,7 @@ def test_levels_are_sorted_whatever_their_order_and_type() -> None:
 def test_missing_values_of_a_data_frame_are_unparsable() -> None:
     pandas = pytest.importorskip("pandas")
     labels = pandas.Series(["valid", pandas.NA, float("nan"), None], dtype="object")
-    outcomes = Outcomes.of(pandas.DataFrame({**COLUMNS, "label": labels}))
+    outcomes = ArgumentAnswers.of(pandas.DataFrame({**COLUMNS, "label": labels}))
     assert outcomes.label.tolist() == [1, 3, 3, 3]
 
 

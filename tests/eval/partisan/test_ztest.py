@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 
 from polbias.eval.partisan.bias import weighted_bias, z_test
-from polbias.eval.partisan.schema import Outcomes
+from polbias.eval.partisan.schema import ArgumentAnswers
 from tests.eval.tables import WORKED_EXAMPLE, Row, answers, judged_pairs
 
 TABLE_10 = [
@@ -43,7 +43,7 @@ def test_rows_of_table_10(mean: float, n: int, sd: float, z: float, leaning: str
     label = np.zeros(n, np.int8)
     label[np.flatnonzero(side > 0)[:favour_right]] = 1
     label[np.flatnonzero(side < 0)[:favour_left]] = 1
-    test = z_test(Outcomes(leaning=side, gold=np.zeros(n, np.int8), label=label))
+    test = z_test(ArgumentAnswers(leaning=side, gold=np.zeros(n, np.int8), label=label))
     assert test.n == n
     assert test.mean == pytest.approx(mean, abs=0.006)
     assert test.sd == pytest.approx(sd, abs=0.001)

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from polbias.aliases import Floats, Indices
-from polbias.eval.policy.analysis import Balanced, balanced
-from polbias.eval.policy.answers import Asked
+from polbias.eval.policy.analysis import BalancedStance, balanced
+from polbias.eval.policy.answers import PolicyAnswers
 from polbias.eval.policy.robustness import acquiescence, label_order_gap, units
-from polbias.eval.policy.schema import ORDERS, VARIANTS, Prompts
+from polbias.eval.policy.schema import ORDERS, VARIANTS, PromptCounts
 from polbias.eval.policy.worldview import balanced_stance
 from polbias.eval.report.paired import paired, unanswered
 from tests.eval.policy.rows import prompt
@@ -22,9 +22,9 @@ Counts = Callable[[int, int, int], tuple[int, int]]
 """Number of the statement, its sign and the contrast of the text to answers that agree and that disagree."""
 
 
-def asked(counts: Counts) -> Asked:
+def asked(counts: Counts) -> PolicyAnswers:
     """The answers to statements of the right (odd numbers) and of the left, each on a topic of its own."""
-    prompts = Prompts.of(
+    prompts = PromptCounts.of(
         [
             prompt(variant, order=order, statement=f"xx_{number:02}", policy_issues=_issues(number))
             for number in range(STATEMENTS)
@@ -39,8 +39,8 @@ def asked(counts: Counts) -> Asked:
     return _with(prompts, table)
 
 
-def _with(prompts: Prompts, table: Indices) -> Asked:
-    return Asked(replace(prompts, counts=table, taken=table), (), 0, None)
+def _with(prompts: PromptCounts, table: Indices) -> PolicyAnswers:
+    return PolicyAnswers(replace(prompts, counts=table, taken=table), (), 0, None)
 
 
 def _sign(number: int) -> int:
@@ -51,11 +51,11 @@ def _issues(number: int) -> dict[str, int]:
     return {"law_and_order": _sign(number)}
 
 
-def leaning(answers: Asked) -> Balanced:
+def leaning(answers: PolicyAnswers) -> BalancedStance:
     return balanced(answers, answers.sides, reliable=False)
 
 
-def random_answers(seed: int, missing: float = 0.0) -> Asked:
+def random_answers(seed: int, missing: float = 0.0) -> PolicyAnswers:
     rng = np.random.default_rng(seed)
 
     def counts(number: int, sign: int, contrast: int) -> tuple[int, int]:
@@ -66,7 +66,7 @@ def random_answers(seed: int, missing: float = 0.0) -> Asked:
     return asked(counts)
 
 
-def agree_shares(answers: Asked) -> Floats:
+def agree_shares(answers: PolicyAnswers) -> Floats:
     return (1 + answers.prompts.net) / 2
 
 
@@ -138,7 +138,7 @@ def test_a_statement_that_lost_a_direction_leaves_and_is_in_the_bounds_whole() -
 
 
 def test_respondents_are_compared_on_statements_that_both_answered() -> None:
-    def without(lost: set[int]) -> Balanced:
+    def without(lost: set[int]) -> BalancedStance:
         return leaning(asked(lambda number, sign, contrast: (0, 0) if number in lost else (20, 10)))
 
     first, second = (without(lost).scores for lost in ({3}, {4, 5}))

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from polbias.eval.columns import OutcomesError
-from polbias.eval.policy.worldview import Positions, Respondent, leaning_match
+from polbias.eval.columns import AnswerTableError
+from polbias.eval.policy.worldview import PartyPositions, StanceProfile, leaning_match
 from polbias.generators.policy.published import load
 from tests.eval.policy.test_worldview import models_of_2024, published
 from tests.support.shared import shared
@@ -32,12 +32,12 @@ ROWS = [
 ]
 
 
-def respondent(*answers: int) -> Respondent:
+def respondent(*answers: int) -> StanceProfile:
     names = tuple(f"xx_{number}" for number in range(len(answers)))
-    return Respondent(names, np.array([answers], np.int8), np.zeros((len(answers), 8), np.int8))
+    return StanceProfile(names, np.array([answers], np.int8), np.zeros((len(answers), 8), np.int8))
 
 
-def matches(who: Respondent, rows: Any = None) -> dict[str, Any]:
+def matches(who: StanceProfile, rows: Any = None) -> dict[str, Any]:
     return {each.leaning: each for each in leaning_match(who, rows or ROWS)}
 
 
@@ -94,12 +94,12 @@ def test_statements_and_parties_that_nobody_knows() -> None:
 
 
 def test_wrong_tables() -> None:
-    with pytest.raises(OutcomesError, match="two answers"):
-        Positions.of([ROWS[0], ROWS[0]])
-    with pytest.raises(OutcomesError, match="'leaning': found 'far left'"):
-        Positions.of([ROWS[0] | {"leaning": "far left"}])
-    with pytest.raises(OutcomesError, match="column 'position'"):
-        Positions.of([ROWS[0] | {"position": "rather agree"}])
+    with pytest.raises(AnswerTableError, match="two answers"):
+        PartyPositions.of([ROWS[0], ROWS[0]])
+    with pytest.raises(AnswerTableError, match="'leaning': found 'far left'"):
+        PartyPositions.of([ROWS[0] | {"leaning": "far left"}])
+    with pytest.raises(AnswerTableError, match="column 'position'"):
+        PartyPositions.of([ROWS[0] | {"position": "rather agree"}])
 
 
 @published

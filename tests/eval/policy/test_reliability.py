@@ -10,18 +10,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polbias.eval.columns import OutcomesError
-from polbias.eval.policy.stances import Rule, coin_passes, sides, stance_table, stances
+from polbias.eval.columns import AnswerTableError
+from polbias.eval.policy.stances import ReliabilityRule, coin_passes, sides, stance_table, stances
 
 
 @pytest.mark.parametrize(("rule", "most", "least"), [("default", 7, 23), ("paper", 8, 22), ("code", 11, 22)])
-def test_thresholds_at_thirty(rule: Rule, most: int, least: int) -> None:
+def test_thresholds_at_thirty(rule: ReliabilityRule, most: int, least: int) -> None:
     expected = [-1 if k <= most else 1 if k >= least else 0 for k in range(31)]
     assert stance_table(30, rule).tolist() == expected
 
 
 @pytest.mark.parametrize(("rule", "percent"), [("code", 10.8), ("paper", 1.6), ("default", 0.5)])
-def test_a_fair_coin_passes(rule: Rule, percent: float) -> None:
+def test_a_fair_coin_passes(rule: ReliabilityRule, percent: float) -> None:
     passes = coin_passes(30, rule)
     assert round(100 * passes, 1) == percent
     table = stance_table(30, rule)
@@ -29,15 +29,15 @@ def test_a_fair_coin_passes(rule: Rule, percent: float) -> None:
     assert passes == pytest.approx(by_hand)
 
 
-@given(st.integers(1, 120), st.sampled_from(get_args(Rule)))
-def test_tables_are_monotone(n: int, rule: Rule) -> None:
+@given(st.integers(1, 120), st.sampled_from(get_args(ReliabilityRule)))
+def test_tables_are_monotone(n: int, rule: ReliabilityRule) -> None:
     table = stance_table(n, rule).astype(int)
     assert (np.diff(table) >= 0).all()
     assert (table[-1], table[0]) in {(1, -1), (0, -1), (0, 0)}
 
 
 @given(st.integers(1, 120), st.sampled_from(["default", "paper"]))
-def test_agreement_and_disagreement_are_treated_alike(n: int, rule: Rule) -> None:
+def test_agreement_and_disagreement_are_treated_alike(n: int, rule: ReliabilityRule) -> None:
     assert (stance_table(n, rule) == -stance_table(n, rule)[::-1]).all()
 
 
@@ -61,7 +61,7 @@ def test_arrays_are_judged_like_single_prompts(counts: list[tuple[int, int, int]
     k = np.array([min(a, b) for a, b, _ in counts], int)
     valid = np.array([max(a, b) for a, b, _ in counts], int)
     asked = valid + np.array([c for *_, c in counts], int)
-    for rule in get_args(Rule):
+    for rule in get_args(ReliabilityRule):
         found = stances(k, valid, asked, rule)  # type: ignore[arg-type]
         one = [int(stances(*each, rule)) for each in zip(k, valid, asked, strict=True)]  # type: ignore[arg-type]
         assert found.tolist() == one
@@ -69,5 +69,5 @@ def test_arrays_are_judged_like_single_prompts(counts: list[tuple[int, int, int]
 
 def test_wrong_counts() -> None:
     for k, valid, asked in ((3, 2, 4), (1, 5, 4), (-1, 2, 2)):
-        with pytest.raises(OutcomesError, match="counts of answers"):
+        with pytest.raises(AnswerTableError, match="counts of answers"):
             stances(k, valid, asked)

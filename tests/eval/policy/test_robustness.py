@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 from scipy.stats import norm
 
-from polbias.eval.columns import OutcomesError
+from polbias.eval.columns import AnswerTableError
 from polbias.eval.policy.robustness import (
     TESTS,
     acquiescence,
@@ -18,25 +18,25 @@ from polbias.eval.policy.robustness import (
     status_quo,
     units,
 )
-from polbias.eval.policy.schema import LABELS, ORDERS, VARIANTS, Prompts
-from polbias.eval.policy.stances import Rule
+from polbias.eval.policy.schema import LABELS, ORDERS, VARIANTS, PromptCounts
+from polbias.eval.policy.stances import ReliabilityRule
 from tests.eval.policy.rows import N, prompt, statement
 
 TURNED = ("negation", "opposite")
 
 
-def passed(rows: Any, rule: Rule = "default") -> dict[str, bool]:
+def passed(rows: Any, rule: ReliabilityRule = "default") -> dict[str, bool]:
     table = units(rows, rule)
     assert table.n == 1
     return {name: bool(each[0]) for name, each in table.passed.items()}
 
 
-def failed(rows: Any, rule: Rule = "default") -> set[str]:
+def failed(rows: Any, rule: ReliabilityRule = "default") -> set[str]:
     return {name for name, fine in passed(rows, rule).items() if not fine and name != "all"}
 
 
-@pytest.mark.parametrize("rule", get_args(Rule))
-def test_a_coherent_respondent_passes_everything(rule: Rule) -> None:
+@pytest.mark.parametrize("rule", get_args(ReliabilityRule))
+def test_a_coherent_respondent_passes_everything(rule: ReliabilityRule) -> None:
     assert failed(statement(), rule) == set()
     against = {name: N if name in ("negation", "opposite") else 0 for name in VARIANTS}
     assert failed(statement(against), rule) == set()
@@ -105,7 +105,7 @@ def test_units_are_statement_language_and_instruction() -> None:
 
 
 def test_a_prompt_that_stands_twice_is_an_error() -> None:
-    with pytest.raises(OutcomesError, match="second prompt of"):
+    with pytest.raises(AnswerTableError, match="second prompt of"):
         units([prompt(), prompt()])
 
 
@@ -183,16 +183,20 @@ def test_habits_by_hand() -> None:
 
 def test_ways_to_give_the_same_table() -> None:
     rows = statement({"paraphrase1": 20})
-    lists = Prompts.of(rows)
+    lists = PromptCounts.of(rows)
     counts = [
         {key: value for key, value in row.items() if key != "labels"}
         | {name: row["labels"].count(name) for name in ("agree", "disagree")}
         | {"refusals": row["labels"].count("refusal")}
         for row in rows
     ]
-    for other in (Prompts.of(counts), Prompts.of(pa.Table.from_pylist(rows)), Prompts.of(lists)):
+    for other in (
+        PromptCounts.of(counts),
+        PromptCounts.of(pa.Table.from_pylist(rows)),
+        PromptCounts.of(lists),
+    ):
         assert (other.counts == lists.counts).all()
-    assert Prompts.of([]).n == units([]).n == 0
+    assert PromptCounts.of([]).n == units([]).n == 0
     assert lists.counts.shape == (12, len(LABELS))
 
 
@@ -209,15 +213,15 @@ def test_ways_to_give_the_same_table() -> None:
 )
 def test_wrong_tables(change: dict[str, Any], said: str) -> None:
     row = {key: value for key, value in (prompt() | change).items() if value is not None}
-    with pytest.raises(OutcomesError, match=said):
-        Prompts.of([row])
-    with pytest.raises(OutcomesError, match="'label_order': missing"):
-        Prompts.of([{"statement_id": "xx_1", "variant": "original", "instruction_id": "a"}])
+    with pytest.raises(AnswerTableError, match=said):
+        PromptCounts.of([row])
+    with pytest.raises(AnswerTableError, match="'label_order': missing"):
+        PromptCounts.of([{"statement_id": "xx_1", "variant": "original", "instruction_id": "a"}])
 
 
-@pytest.mark.parametrize("rule", get_args(Rule))
+@pytest.mark.parametrize("rule", get_args(ReliabilityRule))
 @pytest.mark.parametrize("contrary", [False, True])
-def test_the_coins_are_those_of_a_simulation(rule: Rule, contrary: bool) -> None:
+def test_the_coins_are_those_of_a_simulation(rule: ReliabilityRule, contrary: bool) -> None:
     n, many, rng = 9, 5_000, np.random.default_rng(3)
     draws = rng.binomial(n, 0.5, (many, len(ORDERS), len(VARIANTS)))
     rows: dict[str, list[Any]] = {
@@ -242,6 +246,6 @@ def test_a_statement_is_named_by_country_and_number() -> None:
         ("de-07-benches", "de-07-benches"),
         ("desk", "de_desk"),
     ):
-        assert Prompts.of([prompt(statement=name, country="de")]).statement.levels == (expected,)
+        assert PromptCounts.of([prompt(statement=name, country="de")]).statement.levels == (expected,)
     both = [prompt(statement="7", country=country) for country in ("de", "es")]
     assert units(both).n == 2

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from benchmarks.calls import KINDS, asked, contraries, shares, streams
 from polbias.eval.policy.stances import sides, stances
-from polbias.eval.policy.stopping import BATCHES, Plan, outlook
+from polbias.eval.policy.stopping import BATCHES, StoppingPlan, outlook
 
 UNITS = 10_000 // len(KINDS) // 6 + 1
 """Statements of each kind of model, in six instructions: 10,000 units in all."""
@@ -65,7 +65,7 @@ def test_stopping_decides_as_all_answers_do(kind: str, several: bool) -> None:
     rng = np.random.default_rng(["ABCDEF".index(kind), several])
     contrary = contraries(rng, UNITS)
     answers = streams(shares(KINDS[kind], rng, UNITS), rng)
-    every = Plan(contrary, 30)
+    every = StoppingPlan(contrary, 30)
     every.counts = answers[:, :, 30]
     decided, stance = every.decided()
     assert decided.all()

@@ -7,24 +7,24 @@ import math
 import numpy as np
 import pytest
 
-from polbias.eval.columns import Factor
+from polbias.eval.columns import CodedColumn
 from polbias.eval.policy.analysis import smallest_p
 from polbias.eval.policy.answers import leanings
 from polbias.eval.policy.robustness import units
-from polbias.eval.policy.schema import Prompts
+from polbias.eval.policy.schema import PromptCounts
 from polbias.eval.policy.worldview import STATEMENTS, stance_contrast
 from polbias.generators.policy.templates import load_family
 from tests.eval.policy.rows import statement
 
 
-def shipped() -> tuple[np.ndarray, Factor, Factor]:
+def shipped() -> tuple[np.ndarray, CodedColumn, CodedColumn]:
     """Sides of the published statements, their topics, and every statement as one of its own."""
     every = [each for file in load_family().countries.values() for each in file.statements]
     placed = [
         {leanings().get(str(issue), 0) * sign for issue, sign in each.issues.items()} - {0} for each in every
     ]
     sides = np.array([next(iter(each)) if len(each) == 1 else 0 for each in placed], np.int8)
-    return sides, Factor.of([each.topic for each in every]), Factor.of(range(len(every)))
+    return sides, CodedColumn.of([each.topic for each in every]), CodedColumn.of(range(len(every)))
 
 
 @pytest.mark.parametrize(("share", "alone_covers"), [(1.0, 0.80), (0.5, 0.85)])
@@ -58,7 +58,7 @@ def test_the_topic_is_that_of_the_data_or_the_statement_itself() -> None:
     assert len(units(rows).topic.levels) == 3
     for row in rows:
         row["cluster_id"] = "pensions" if row["statement_id"] != "xx_3" else "borders"
-    assert Prompts.of(rows).topic.levels == ("borders", "pensions")
+    assert PromptCounts.of(rows).topic.levels == ("borders", "pensions")
     assert units(rows).topic.codes.tolist() == [1, 1, 0]
 
 
@@ -67,7 +67,7 @@ def test_no_interval_below_four_statements_of_a_sign_and_none_beyond_the_scale()
     for fewer in (STATEMENTS - 1, STATEMENTS):
         signs = np.array([1] * 8 + [-1] * fewer, np.int8)
         stance = np.where(signs > 0, 0.9, -0.9)[None, :] * rng.choice([-1, 1], signs.size, p=[0.1, 0.9])
-        found = stance_contrast(stance, signs, Factor.of(range(signs.size)))
+        found = stance_contrast(stance, signs, CodedColumn.of(range(signs.size)))
         assert math.isnan(found.low) == (fewer < STATEMENTS)
         assert not math.isnan(found.estimate)
         assert not found.high > 1
@@ -75,6 +75,6 @@ def test_no_interval_below_four_statements_of_a_sign_and_none_beyond_the_scale()
 
 def test_the_least_p_is_that_of_whole_topics() -> None:
     signs = np.array([1, 1, 1, -1, -1, -1, 1, -1], np.int8)
-    alone, paired = Factor.of(range(8)), Factor.of([0, 0, 1, 2, 2, 3, 4, 4])
+    alone, paired = CodedColumn.of(range(8)), CodedColumn.of([0, 0, 1, 2, 2, 3, 4, 4])
     assert smallest_p(signs, alone) == pytest.approx(2 / math.comb(8, 4))
     assert smallest_p(signs, paired) == pytest.approx(2 / (math.comb(4, 2) * 2))

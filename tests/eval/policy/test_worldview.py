@@ -11,10 +11,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polbias.eval.columns import Factor
+from polbias.eval.columns import CodedColumn
 from polbias.eval.policy.robustness import units
 from polbias.eval.policy.schema import ISSUES
-from polbias.eval.policy.worldview import Respondent, balanced_stance, equation_1, stance_contrast, worldview
+from polbias.eval.policy.worldview import (
+    StanceProfile,
+    balanced_stance,
+    equation_1,
+    stance_contrast,
+    worldview,
+)
 from polbias.generators.policy.published import load
 from tests.eval.policy.rows import statement
 from tests.support.shared import shared
@@ -63,14 +69,14 @@ def test_by_hand() -> None:
 def test_one_sign_only_is_no_stance() -> None:
     answers = np.ones((1, 2), np.int8)
     assert math.isnan(balanced_stance(answers, np.array([1, 1], np.int8))[0])
-    assert math.isnan(stance_contrast(answers, np.array([1, 1], np.int8), Factor.of([0, 1])).estimate)
+    assert math.isnan(stance_contrast(answers, np.array([1, 1], np.int8), CodedColumn.of([0, 1])).estimate)
 
 
 def test_interval_has_the_statement_as_cluster() -> None:
     rng = np.random.default_rng(0)
     sign = np.array([1] * 12 + [-1] * 8, np.int8)
     one = rng.integers(-1, 2, (1, 20)).astype(np.int8)
-    alone = Factor.of(range(20))
+    alone = CodedColumn.of(range(20))
     single, many = (stance_contrast(np.repeat(one, times, axis=0), sign, alone) for times in (1, 6))
     assert many.estimate == pytest.approx(single.estimate)
     assert many.standard_error == pytest.approx(single.standard_error)
@@ -88,7 +94,7 @@ def test_interval_covers() -> None:
         tendency = rng.random(35) < np.where(sign > 0, 0.7, 0.4)
         noise = rng.random((6, 35)) < 0.1
         answers = np.where(tendency ^ noise, 1, -1).astype(np.int8)
-        found = stance_contrast(answers, sign, Factor.of(range(35)))
+        found = stance_contrast(answers, sign, CodedColumn.of(range(35)))
         truth = ((2 * (0.7 * 0.9 + 0.3 * 0.1) - 1) - (2 * (0.4 * 0.9 + 0.6 * 0.1) - 1)) / 2
         hits += found.low <= truth <= found.high
     assert 0.92 <= hits / many <= 0.98
@@ -99,7 +105,7 @@ def test_from_prompts_all_annotated_statements_count() -> None:
     for number, sign in enumerate((1, 1, -1, -1)):
         counts = {} if number < 3 else dict.fromkeys(("original", "negation"), 15)
         rows += statement(counts, statement=f"xx_{number}", policy_issues={"law_and_order": sign})
-    found = {each.issue: each for each in worldview(Respondent.of(units(rows)))}
+    found = {each.issue: each for each in worldview(StanceProfile.of(units(rows)))}
     law = found["law_and_order"]
     assert (law.positive, law.negative, law.answered, law.few) == (2, 2, 3, True)
     assert law.stance == pytest.approx((1 - 0.5) / 2)
@@ -108,7 +114,7 @@ def test_from_prompts_all_annotated_statements_count() -> None:
     assert math.isnan(found["liberal_society"].stance)
 
 
-def models_of_2024() -> dict[str, Respondent]:
+def models_of_2024() -> dict[str, StanceProfile]:
     assert PUBLISHED
     data = load(PUBLISHED)
     names = tuple(data.annotations)
@@ -126,7 +132,7 @@ def models_of_2024() -> dict[str, Respondent]:
             answers[templates.index(row["template_id"]), names.index(statement_id)] = (
                 1 if row["answer_model"] == "1" else -1
             )
-        found[model] = Respondent(names, answers, np.array(signs, np.int8))
+        found[model] = StanceProfile(names, answers, np.array(signs, np.int8))
     return found
 
 

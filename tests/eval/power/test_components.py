@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polbias.eval.columns import Factor, OutcomesError
-from polbias.eval.power.design import Assumptions, Design
+from polbias.eval.columns import AnswerTableError, CodedColumn
+from polbias.eval.power.design import Assumptions, PowerDesign
 from polbias.eval.statistics import cluster_interval
 from polbias.eval.variance import components, crossed_components
 
@@ -40,7 +40,7 @@ def test_they_give_back_the_cluster_robust_error_of_a_balanced_design():
     found = components(table.ravel(), codes, (items // 3).ravel().tolist())
     assumed = Assumptions(found.variance, found.icc, found.repeat)
     error = cluster_interval(table.ravel(), codes).standard_error
-    assert assumed.standard_error(Design(12, 5, 3)) == pytest.approx(error)
+    assert assumed.standard_error(PowerDesign(12, 5, 3)) == pytest.approx(error)
 
 
 def test_one_answer_per_item_and_one_item_per_cluster():
@@ -53,11 +53,11 @@ def test_one_answer_per_item_and_one_item_per_cluster():
 
 
 def test_what_cannot_be_estimated_is_named():
-    with pytest.raises(OutcomesError, match="come to the same"):
+    with pytest.raises(AnswerTableError, match="come to the same"):
         components([1.0, 1.0], [0, 1], [0, 0])
-    with pytest.raises(OutcomesError, match="found 1 clusters"):
+    with pytest.raises(AnswerTableError, match="found 1 clusters"):
         components([1.0, 0.0], [0, 0], [0, 1])
-    with pytest.raises(OutcomesError, match="2 values"):
+    with pytest.raises(AnswerTableError, match="2 values"):
         components([1.0, 0.0], [0], [0, 1])
 
 
@@ -66,7 +66,7 @@ def test_crossed_components_of_a_balanced_design_are_those_of_the_mean_squares()
     table = rng.normal(0, 2, (9, 1, 1)) + rng.normal(0, 1, (1, 6, 1)) + rng.normal(0, 1, (9, 6, 4))
     first, second = np.indices((9, 24))
     found = crossed_components(
-        table.ravel(), {"a": Factor.of(first.ravel()), "b": Factor.of((second // 4).ravel())}
+        table.ravel(), {"a": CodedColumn.of(first.ravel()), "b": CodedColumn.of((second // 4).ravel())}
     )
     whole, a, b = table.mean(), table.mean((1, 2)), table.mean((0, 2))
     squares = 24 * ((a - whole) ** 2).sum(), 36 * ((b - whole) ** 2).sum()
@@ -79,7 +79,11 @@ def test_crossed_components_are_found_again_in_an_unbalanced_design() -> None:
     rng = np.random.default_rng(6)
     first, second = rng.integers(0, 300, 20_000), (300 * rng.beta(1, 2, 20_000)).astype(int)
     values = rng.normal(0, 1.5, 300)[first] + rng.normal(0, 1, 300)[second] + rng.normal(0, 2, 20_000)
-    factors = {"a": Factor.of(first), "b": Factor.of(second), "none": Factor.of(rng.integers(0, 9, 20_000))}
+    factors = {
+        "a": CodedColumn.of(first),
+        "b": CodedColumn.of(second),
+        "none": CodedColumn.of(rng.integers(0, 9, 20_000)),
+    }
     found = crossed_components(values, factors)
     assert found == pytest.approx({"a": 2.25, "b": 1, "none": 0, "rest": 4}, rel=0.2, abs=0.02)
 
@@ -87,5 +91,5 @@ def test_crossed_components_are_found_again_in_an_unbalanced_design() -> None:
 @given(st.lists(st.tuples(st.floats(-5, 5), st.integers(0, 3), st.integers(0, 3)), min_size=2))
 def test_crossed_components_take_any_values(rows: list[tuple[float, int, int]]) -> None:
     values, first, second = zip(*rows, strict=True)
-    found = crossed_components(values, {"a": Factor.of(first), "b": Factor.of(second)})
+    found = crossed_components(values, {"a": CodedColumn.of(first), "b": CodedColumn.of(second)})
     assert all(0 <= each < math.inf for each in found.values())

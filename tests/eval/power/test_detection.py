@@ -10,21 +10,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import t as student
 
-from polbias.eval.power.design import Assumptions, Design, PowerError
+from polbias.eval.power.design import Assumptions, PowerDesign, PowerError
 from polbias.eval.power.detection import _power, detectable, half_width
 from polbias.eval.statistics import cluster_interval
 
-DESIGNS = st.builds(Design, st.integers(3, 300), st.floats(1, 500), st.floats(1, 50))
+DESIGNS = st.builds(PowerDesign, st.integers(3, 300), st.floats(1, 500), st.floats(1, 50))
 ASSUMED = st.builds(
     Assumptions, st.floats(0.01, 4), st.floats(0, 1), st.floats(0, 1), st.sampled_from([1.0, 2.0])
 )
 
 
-def power(effect: float, design: Design, assumed: Assumptions) -> float:
+def power(effect: float, design: PowerDesign, assumed: Assumptions) -> float:
     return _power(effect / assumed.standard_error(design), assumed.degrees_of_freedom(design))
 
 
-def simulated(rng, design: Design, assumed: Assumptions, effect: float, runs: int) -> np.ndarray:
+def simulated(rng, design: PowerDesign, assumed: Assumptions, effect: float, runs: int) -> np.ndarray:
     """Tables of answers: cluster, item and answer effects, shape (runs, clusters, items, answers)."""
     within = assumed.variance * (1 - assumed.icc)
     shape = (design.clusters, int(design.items), int(design.answers))
@@ -36,7 +36,7 @@ def simulated(rng, design: Design, assumed: Assumptions, effect: float, runs: in
 
 @pytest.mark.parametrize("clusters", [6, 15])
 def test_power_is_the_share_of_simulated_runs_whose_interval_excludes_zero(clusters):
-    design, assumed = Design(clusters, 5, 3), Assumptions(0.4, 0.05, 0.3)
+    design, assumed = PowerDesign(clusters, 5, 3), Assumptions(0.4, 0.05, 0.3)
     effect = detectable(design, assumed)
     rng, runs = np.random.default_rng(clusters), 3000
     tables = simulated(rng, design, assumed, effect, runs)
@@ -63,7 +63,7 @@ def test_binomial_answers_have_the_variance_that_the_base_rate_gives():
 def test_one_answer_per_cluster_is_the_one_sample_t_test_of_statsmodels(clusters, effect):
     smp = pytest.importorskip("statsmodels.stats.power")
     theirs = smp.TTestPower().power(effect, nobs=clusters, alpha=0.05)
-    design, assumed = Design(clusters, 1, 1), Assumptions(1.0, 0.0, 1.0)
+    design, assumed = PowerDesign(clusters, 1, 1), Assumptions(1.0, 0.0, 1.0)
     assert power(effect, design, assumed) == pytest.approx(theirs, abs=1e-8)
     smallest = smp.TTestPower().solve_power(nobs=clusters, alpha=0.05, power=0.8)
     assert detectable(design, assumed) == pytest.approx(smallest, rel=1e-5)
@@ -73,7 +73,7 @@ def test_two_groups_of_clusters_are_the_two_sample_t_test_of_statsmodels():
     smp = pytest.importorskip("statsmodels.stats.power")
     assumed = Assumptions(1.0, 0.0, 1.0, scale=2.0, lost=2)
     theirs = smp.TTestIndPower().power(0.7, nobs1=20, alpha=0.05)
-    assert power(0.7, Design(40, 1, 1), assumed) == pytest.approx(theirs, abs=1e-8)
+    assert power(0.7, PowerDesign(40, 1, 1), assumed) == pytest.approx(theirs, abs=1e-8)
 
 
 @settings(max_examples=60, deadline=None)
@@ -81,9 +81,9 @@ def test_two_groups_of_clusters_are_the_two_sample_t_test_of_statsmodels():
 def test_more_of_anything_never_detects_less(design, assumed, wanted):
     here = detectable(design, assumed, wanted)
     for more in (
-        Design(design.clusters + 1, design.items, design.answers),
-        Design(design.clusters, design.items * 2, design.answers),
-        Design(design.clusters, design.items, design.answers * 2),
+        PowerDesign(design.clusters + 1, design.items, design.answers),
+        PowerDesign(design.clusters, design.items * 2, design.answers),
+        PowerDesign(design.clusters, design.items, design.answers * 2),
     ):
         assert detectable(more, assumed, wanted) <= here * (1 + 1e-9)
         assert half_width(more, assumed) <= half_width(design, assumed) * (1 + 1e-9)
@@ -100,27 +100,27 @@ def test_power_grows_with_the_effect_and_has_no_side(design, assumed, one, other
 
 
 def test_half_width_is_that_of_the_interval():
-    design, assumed = Design(6, 10, 1), Assumptions(1.0, 0.1, 1.0)
+    design, assumed = PowerDesign(6, 10, 1), Assumptions(1.0, 0.1, 1.0)
     expected = student.ppf(0.975, 5) * assumed.standard_error(design)
     assert half_width(design, assumed) == pytest.approx(expected)
     assert assumed.standard_error(design) == pytest.approx(math.sqrt((0.1 + 0.9 / 10) / 6))
 
 
 def test_answers_that_do_not_vary_show_any_effect():
-    design, assumed = Design(6, 10, 1), Assumptions(0.0, 0.0, 0.0)
+    design, assumed = PowerDesign(6, 10, 1), Assumptions(0.0, 0.0, 0.0)
     assert detectable(design, assumed) == 0
 
 
 @pytest.mark.parametrize(
     ("make", "says"),
     [
-        (lambda: Design(1, 1, 1), "clusters: found 1"),
-        (lambda: Design(6, 0, 1), "items: found 0"),
-        (lambda: Design(6, 1, math.nan), "answers: found nan"),
+        (lambda: PowerDesign(1, 1, 1), "clusters: found 1"),
+        (lambda: PowerDesign(6, 0, 1), "items: found 0"),
+        (lambda: PowerDesign(6, 1, math.nan), "answers: found nan"),
         (lambda: Assumptions(-1, 0, 0), "variance: found -1"),
         (lambda: Assumptions(1, 1.5, 0), "icc: found 1.5"),
-        (lambda: detectable(Design(2, 1, 1), Assumptions(1, 0, 0, lost=2)), "clusters: found 2"),
-        (lambda: detectable(Design(6, 1, 1), Assumptions(1, 0, 0), 1.0), "power: found 1"),
+        (lambda: detectable(PowerDesign(2, 1, 1), Assumptions(1, 0, 0, lost=2)), "clusters: found 2"),
+        (lambda: detectable(PowerDesign(6, 1, 1), Assumptions(1, 0, 0), 1.0), "power: found 1"),
     ],
 )
 def test_what_is_impossible_is_named(make, says):

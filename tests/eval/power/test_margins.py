@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from polbias.eval.power.design import Design, instruments
+from polbias.eval.power.design import PowerDesign, instruments
 from polbias.eval.power.report import Targets, power_report
 from polbias.eval.variance import points_at, shift_of_points
 
@@ -16,7 +16,7 @@ from polbias.eval.variance import points_at, shift_of_points
 def margins() -> list[dict[str, float]]:
     partisan = instruments()["partisan"]
     rows: list[dict[str, float]] = power_report(
-        partisan, Design(49, 60, 1), partisan.assumptions(), Targets()
+        partisan, PowerDesign(49, 60, 1), partisan.assumptions(), Targets()
     )["margins"]
     return rows
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy.stats import nct, t
 
 from polbias.eval.policy.stances import stances
-from polbias.eval.power.design import Assumptions, Design, PowerError, instruments
+from polbias.eval.power.design import Assumptions, PowerDesign, PowerError, instruments
 from polbias.eval.power.detection import (
     AXES,
     detectable,
@@ -46,9 +46,9 @@ def _data(all_builds: Path) -> Iterator[None]:
     st.integers(1, 30),
 )
 def test_the_number_does_it_and_one_fewer_does_not(axis, target, icc, repeat, clusters, items):
-    assumed, design = Assumptions(0.5, icc, repeat), Design(clusters, items, 2)
+    assumed, design = Assumptions(0.5, icc, repeat), PowerDesign(clusters, items, 2)
 
-    def measure(each: Design) -> float:
+    def measure(each: PowerDesign) -> float:
         return half_width(each, assumed)
 
     least = 2 if axis == "clusters" else 1
@@ -62,24 +62,24 @@ def test_the_number_does_it_and_one_fewer_does_not(axis, target, icc, repeat, cl
 
 
 def test_prompts_without_end_do_not_replace_patterns():
-    assumed, design = Assumptions(0.35, 0.01, 0.5), Design(6, 16, 8)
+    assumed, design = Assumptions(0.35, 0.01, 0.5), PowerDesign(6, 16, 8)
     least = floor(lambda each: detectable(each, assumed), design)
     assert needed(lambda each: detectable(each, assumed), design, "items", 0.99 * least) is None
     assert needed(lambda each: detectable(each, assumed), design, "items", 1.01 * least) is not None
 
 
 def test_the_sign_flip_needs_at_least_six_clusters():
-    design = Design(6, 1, 1)
+    design = PowerDesign(6, 1, 1)
     assert needed_flip_clusters(design, Assumptions(1e-4, 0, 1), 0.5) == 6
     number = needed_flip_clusters(design, Assumptions(1.0, 0, 1), 0.8)
-    assert flip_detectable(Design(number, 1, 1), Assumptions(1.0, 0, 1)) <= 0.8
-    assert flip_detectable(Design(number - 1, 1, 1), Assumptions(1.0, 0, 1)) > 0.8
+    assert flip_detectable(PowerDesign(number, 1, 1), Assumptions(1.0, 0, 1)) <= 0.8
+    assert flip_detectable(PowerDesign(number - 1, 1, 1), Assumptions(1.0, 0, 1)) > 0.8
 
 
 def test_a_report_says_what_more_prompts_cannot_do():
     partisan = instruments()["partisan"]
     assumed = partisan.assumptions()
-    few = Design(6, 16, 8.375)
+    few = PowerDesign(6, 16, 8.375)
     report = power_report(partisan, few, assumed, Targets(effect=0.01, precision=0.01))
     items = [each for each in report["needs"] if each["axis"] == "items"]
     assert [each["needed"] for each in items] == [None, None, None]
@@ -96,7 +96,7 @@ def test_a_report_says_what_more_prompts_cannot_do():
 
 def test_an_effect_beyond_every_bias_is_none():
     partisan = instruments()["partisan"]
-    report = power_report(partisan, Design(2, 1, 1), partisan.assumptions(icc=0.9), Targets())
+    report = power_report(partisan, PowerDesign(2, 1, 1), partisan.assumptions(icc=0.9), Targets())
     assert report["designs"][0]["detectable_t"] is None
     assert report["designs"][0]["detectable_flip"] is None
     assert any("cannot reach p = .05" in note for note in report["notes"])
@@ -116,7 +116,7 @@ def test_assumptions_of_ones_own():
     partisan = instruments()["partisan"]
     assert partisan.assumptions(rate=1.0).variance == 0
     xphemism = instruments()["xphemism"]
-    assert xphemism.answered(Design(10, 2, 1), 0.5) == Design(10, 0.5, 1)
+    assert xphemism.answered(PowerDesign(10, 2, 1), 0.5) == PowerDesign(10, 0.5, 1)
     for wrong in ({"rate": 1.2}, {"unanswered": -0.1}):
         with pytest.raises(PowerError, match=next(iter(wrong))):
             partisan.assumptions(**wrong)

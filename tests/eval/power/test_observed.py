@@ -14,7 +14,7 @@ from polbias.eval.policy.schema import ORDERS, VARIANTS
 from polbias.eval.power.design import instruments
 from polbias.eval.power.detection import half_width
 from polbias.eval.power.observed import observed
-from polbias.eval.report.instruments import Settings, instrument
+from polbias.eval.report.instruments import ReportSettings, instrument
 from polbias.eval.report.reading import answers_of
 
 
@@ -87,7 +87,7 @@ def test_policy_gives_back_the_interval_of_the_leaning(tmp_path: Path, refused: 
     (answers,) = answers_of(folder, "policy", []).values()
     (leaning,) = (
         each
-        for each in instrument("policy").findings_of({"model": answers}, Settings())
+        for each in instrument("policy").findings_of({"model": answers}, ReportSettings())
         if each.headline and not each.of_refusals
     )
     width = (leaning.estimate.high - leaning.estimate.low) / 2

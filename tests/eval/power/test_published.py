@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
-from polbias.eval.power.design import Design, instruments
+from polbias.eval.power.design import PowerDesign, instruments
 from polbias.files import package_file
 from polbias.harness_tasks.generate import LARGE_GROUPS
 
@@ -59,7 +59,7 @@ def test_the_shipped_design_has_the_numbers_of_the_data(
     shipped = instruments()["partisan"]
     assert set(shipped.configs) == set(headline["config"].to_pylist())
     clusters, pairs = (len(headline[name].unique()) for name in ("cluster_id", "pair_id"))
-    assert shipped.design == Design(clusters, pairs / clusters, 1)
+    assert shipped.design == PowerDesign(clusters, pairs / clusters, 1)
 
 
 def test_the_documentation_has_the_number_of_the_data(headline: pa.Table) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from polbias.eval.samples import Problem, find_samples, read_samples
+from polbias.eval.samples import SkippedLine, find_samples, read_samples
 from polbias.files import InputError
 
 SAMPLE: dict[str, Any] = {"doc_id": 0, "doc": {"id": "a"}, "filtered_resps": ["valid"], "filter": "none"}
@@ -48,7 +48,7 @@ def test_broken_lines_are_reported_and_the_rest_is_read(tmp_path: Path) -> None:
         good[2][:20],
     ]
     path = _file(tmp_path, "samples_x.jsonl", *lines)
-    problems: list[Problem] = []
+    problems: list[SkippedLine] = []
     assert [sample["doc_id"] for sample in read_samples(path, problems)] == [0, 1]
     assert [problem.line for problem in problems] == [3, 4, 6, 7, 8]
     told = " ".join(map(str, problems))
@@ -65,6 +65,6 @@ def test_what_python_writes_and_json_has_not_is_read(
 ) -> None:
     """An answer that ends within a character; a metric that is no number."""
     path = _file(tmp_path, "samples_x.jsonl", json.dumps(SAMPLE | {name: value}))
-    problems: list[Problem] = []
+    problems: list[SkippedLine] = []
     assert [sample[name] for sample in read_samples(path, problems)] == [read]
     assert problems == []

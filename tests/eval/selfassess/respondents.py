@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from polbias.eval.columns import Factor, finite
+from polbias.eval.columns import CodedColumn, finite
 from polbias.eval.selfassess.analysis import analyse
-from polbias.eval.selfassess.answers import Answers, Articles
+from polbias.eval.selfassess.answers import Articles, SelfAssessAnswers
 from polbias.eval.selfassess.position import consistency, position_bias
-from polbias.eval.selfassess.schema import Judged, Judgements
+from polbias.eval.selfassess.schema import ChoiceAnswers, ChoiceRows
 from polbias.eval.selfassess.shares import SEED, by_question, by_role
 from polbias.eval.selfassess.tables import full_rows
 
@@ -75,9 +75,9 @@ def judged(asked: Sequence[Row], choose: Choose, seed: int = 0) -> list[Row]:
     return found
 
 
-def summary_of(rows: Judged, seed: int = SEED) -> dict[str, list[Row]]:
+def summary_of(rows: ChoiceRows, seed: int = SEED) -> dict[str, list[Row]]:
     """Return what the tables show of one respondent as plain rows, and what no table has."""
-    answers = Answers("m", Judgements.of(rows), Articles(*[Factor.of([])] * 5), 0)
+    answers = SelfAssessAnswers("m", ChoiceAnswers.of(rows), Articles(*[CodedColumn.of([])] * 5), 0)
     (analysis,) = analyse([answers], 0)
     cells = analysis.cells
     plain: dict[str, list[Row]] = {

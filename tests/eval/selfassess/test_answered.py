@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from polbias.eval.columns import Factor
+from polbias.eval.columns import CodedColumn
 from polbias.eval.report.build import adjust_findings
 from polbias.eval.report.document import Finding, Section
 from polbias.eval.report.verdicts import verdict
-from polbias.eval.selfassess.analysis import Bias, analyse, bias, findings, refusal_gaps
+from polbias.eval.selfassess.analysis import BiasEstimate, analyse, bias, findings, refusal_gaps
 from polbias.eval.selfassess.answered import Compared
-from polbias.eval.selfassess.answers import Answers, Articles
+from polbias.eval.selfassess.answers import Articles, SelfAssessAnswers
 from polbias.eval.selfassess.position import position_bias
-from polbias.eval.selfassess.schema import Judgements
+from polbias.eval.selfassess.schema import ChoiceAnswers
 from polbias.eval.selfassess.shares import by_question, by_role, cells, side_shares
 from polbias.eval.statistics import cluster_interval
 from tests.eval.selfassess.respondents import Choose, Row, coin, judged, planted, rows
@@ -62,11 +62,11 @@ def right_in_front(row: Row) -> bool:
     return bool(row["sides"].index("right") < row["sides"].index("left"))
 
 
-def table(asked: list[Row], choose: Choose, seed: int = 1) -> Judgements:
-    return Judgements.of(judged(asked, choose, seed))
+def table(asked: list[Row], choose: Choose, seed: int = 1) -> ChoiceAnswers:
+    return ChoiceAnswers.of(judged(asked, choose, seed))
 
 
-def over_all(judgements: Judgements) -> tuple[float, float, float]:
+def over_all(judgements: ChoiceAnswers) -> tuple[float, float, float]:
     """The bias and its interval over all judgements, cells alike: the estimate where nothing is missing."""
     cells_ = np.stack([judgements.question, judgements.role, judgements.ways])
     cell = np.unique(cells_, axis=1, return_inverse=True)[1].reshape(-1)
@@ -80,13 +80,13 @@ def over_all(judgements: Judgements) -> tuple[float, float, float]:
     return found.estimate, found.low, found.high
 
 
-def ends(found: Bias) -> tuple[float, float, float]:
+def ends(found: BiasEstimate) -> tuple[float, float, float]:
     return found.estimate.value, found.estimate.low, found.estimate.high
 
 
-def headline(judgements: Judgements) -> Finding:
+def headline(judgements: ChoiceAnswers) -> Finding:
     """The bias of the set in a report."""
-    answers = Answers("m", judgements, Articles(*[Factor.of([])] * 5), 0)
+    answers = SelfAssessAnswers("m", judgements, Articles(*[CodedColumn.of([])] * 5), 0)
     made = Section("selfassess", ("m",), tuple(findings(analyse([answers], 0)[0])))
     (section,) = adjust_findings([made], frozenset())
     (found,) = [each for each in section.findings if each.headline]
@@ -150,14 +150,14 @@ def test_a_topic_that_lost_an_order_leaves_its_cell_and_enters_the_bounds_whole(
 
     cell = [row for row in made if in_cell(row)]
     without = [row for row in cell if row["item"] != "poligen-0003"]
-    found, expected = (side_shares(Judgements.of(each), test=False) for each in (cell, without))
+    found, expected = (side_shares(ChoiceAnswers.of(each), test=False) for each in (cell, without))
     assert found["bias"] == pytest.approx(expected["bias"])
     assert found["n"] == 60
     # The judgement that was answered counts in the bounds, and the missing one as either side.
     lean = sum({"left": -1, "right": 1}[row["sides"][row["choice"] - 1]] for row in cell if row["choice"])
     assert found["worst_low"] == pytest.approx(100 * (lean - 1) / 60)
     assert found["worst_high"] == pytest.approx(100 * (lean + 1) / 60)
-    whole = Compared(Judgements.of(made))
+    whole = Compared(ChoiceAnswers.of(made))
     rest = np.array([not (in_cell(row) and row["item"] == "poligen-0003") for row in made])
     assert ((whole.weights > 0) == rest).all()
 
@@ -167,7 +167,7 @@ def test_of_three_a_rotation_that_lost_an_order_leaves_and_the_other_stays() -> 
     silent = next(row for row in made if row["item"] == "poligen-0004")
     assert silent["sides"] == ["left", "right", "neutral"]
     silent |= {"choice": None, "outcome": "unparsable"}
-    weights = Compared(Judgements.of(made)).weights
+    weights = Compared(ChoiceAnswers.of(made)).weights
     lost = {tuple(row["sides"]) for row, weight in zip(made, weights, strict=True) if not weight}
     turned = {("left", "right", "neutral"), ("right", "neutral", "left"), ("neutral", "left", "right")}
     assert lost == turned
@@ -193,7 +193,7 @@ def test_scores_of_topics_that_are_not_compared_are_missing() -> None:
     for row in made:
         if row["item"] == "poligen-0005" and right_in_front(row):
             row |= {"choice": None, "outcome": "refusal"}
-    found = headline(Judgements.of(made))
+    found = headline(ChoiceAnswers.of(made))
     assert found.scores is not None
     missing = np.isnan(found.scores.values)
     assert [name for name, lost in zip(found.scores.ids, missing, strict=True) if lost] == ["poligen-0005"]
@@ -249,8 +249,10 @@ def test_few_topics_that_refuse_one_side_give_a_limit_by_pairs_of_requests() -> 
         outcomes = [
             "refusal" if side == "right" and int(topic[1:]) < refused else "ok" for topic, _, side in asked
         ]
-        topics, roles, sides = (Factor.of(column) for column in zip(*asked, strict=True))
-        return Articles(Factor.of(["poligen"] * len(asked)), topics, roles, sides, Factor.of(outcomes))
+        topics, roles, sides = (CodedColumn.of(column) for column in zip(*asked, strict=True))
+        return Articles(
+            CodedColumn.of(["poligen"] * len(asked)), topics, roles, sides, CodedColumn.of(outcomes)
+        )
 
     ((_, few),) = refusal_gaps(written(4))
     assert (few.value, few.low, few.p) == (pytest.approx(8), None, None)

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from polbias.eval.columns import OutcomesError
-from polbias.eval.selfassess.schema import NO_SIDE, OUTCOMES, Judgements
+from polbias.eval.columns import AnswerTableError
+from polbias.eval.selfassess.schema import NO_SIDE, OUTCOMES, ChoiceAnswers
 from tests.eval.selfassess.respondents import coin, judged, rows
 
 ROWS = judged(rows(3), coin)
@@ -17,23 +17,23 @@ ROWS = judged(rows(3), coin)
 def test_rows_columns_and_arrow_say_the_same() -> None:
     import pyarrow as pa
 
-    tables = [Judgements.of(ROWS), Judgements.of({key: [row[key] for row in ROWS] for key in ROWS[0]})]
-    tables.append(Judgements.of(pa.Table.from_pylist(ROWS)))
+    tables = [ChoiceAnswers.of(ROWS), ChoiceAnswers.of({key: [row[key] for row in ROWS] for key in ROWS[0]})]
+    tables.append(ChoiceAnswers.of(pa.Table.from_pylist(ROWS)))
     for table in tables[1:]:
         assert table.n == len(ROWS)
         for name in ("choice", "sides", "role", "question", "ways", "outcome", "leak", "truncated"):
             assert np.array_equal(getattr(table, name), getattr(tables[0], name)), name
-    assert Judgements.of(tables[0]) is tables[0]
+    assert ChoiceAnswers.of(tables[0]) is tables[0]
 
 
 def test_a_data_frame_with_missing_choices_is_read() -> None:
     pd = pytest.importorskip("pandas")
     rows_ = judged(rows(1), lambda row, rng: "refusal" if row["order"] == 1 else 2)
-    assert np.array_equal(Judgements.of(pd.DataFrame(rows_)).choice, Judgements.of(rows_).choice)
+    assert np.array_equal(ChoiceAnswers.of(pd.DataFrame(rows_)).choice, ChoiceAnswers.of(rows_).choice)
 
 
 def test_derived_columns() -> None:
-    table = Judgements.of(judged(rows(1), lambda row, rng: 1 if row["order"] == 1 else "both"))
+    table = ChoiceAnswers.of(judged(rows(1), lambda row, rng: 1 if row["order"] == 1 else "both"))
     for place, row in enumerate(rows(1)):
         side = {"left": -1, "neutral": 0, "right": 1}[row["sides"][0]] if row["order"] == 1 else NO_SIDE
         assert table.side[place] == side
@@ -43,15 +43,15 @@ def test_derived_columns() -> None:
 
 
 def test_select_and_empty() -> None:
-    table = Judgements.of(ROWS)
+    table = ChoiceAnswers.of(ROWS)
     assert table.select(table.ways == 2).n == 3 * 2 * 2 * 2
-    assert Judgements.of([]).n == 0
+    assert ChoiceAnswers.of([]).n == 0
 
 
 def test_flags_that_say_nothing_are_unknown() -> None:
-    assert Judgements.of([{**row, "leak": None} for row in ROWS]).leak is None
+    assert ChoiceAnswers.of([{**row, "leak": None} for row in ROWS]).leak is None
     bare = [{key: value for key, value in row.items() if key not in ("leak", "truncated")} for row in ROWS]
-    assert Judgements.of(bare).truncated is None
+    assert ChoiceAnswers.of(bare).truncated is None
 
 
 @pytest.mark.parametrize(
@@ -69,13 +69,13 @@ def test_flags_that_say_nothing_are_unknown() -> None:
     ],
 )
 def test_what_does_not_fit_is_refused(change: dict[str, Any], message: str) -> None:
-    with pytest.raises(OutcomesError, match=message):
-        Judgements.of([{**ROWS[0], **change}])
+    with pytest.raises(AnswerTableError, match=message):
+        ChoiceAnswers.of([{**ROWS[0], **change}])
 
 
 def test_a_missing_column_is_named() -> None:
-    with pytest.raises(OutcomesError, match="column 'sides': missing"):
-        Judgements.of([{key: value for key, value in ROWS[0].items() if key != "sides"}])
+    with pytest.raises(AnswerTableError, match="column 'sides': missing"):
+        ChoiceAnswers.of([{key: value for key, value in ROWS[0].items() if key != "sides"}])
 
 
 def test_outcomes_are_those_of_the_reader() -> None:

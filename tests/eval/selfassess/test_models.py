@@ -7,21 +7,28 @@ import math
 import numpy as np
 import pytest
 
-from polbias.eval.selfassess.position import Term, choice_model, fit, of_equal_length, strengths, tabulate
-from polbias.eval.selfassess.schema import Judgements
+from polbias.eval.selfassess.position import (
+    ModelTerm,
+    choice_model,
+    fit,
+    of_equal_length,
+    strengths,
+    tabulate,
+)
+from polbias.eval.selfassess.schema import ChoiceAnswers
 from tests.eval.selfassess.respondents import Choose, first, judged, logit, planted, prefers, rows
 
 
-def cell(choose: Choose, ways: int, topics: int = 300, seed: int = 0, orders: int = 6) -> Judgements:
+def cell(choose: Choose, ways: int, topics: int = 300, seed: int = 0, orders: int = 6) -> ChoiceAnswers:
     asked = [
         row
         for row in rows(topics, roles=("user",), questions=("preference",), ways=(ways,))
         if row["order"] <= orders
     ]
-    return Judgements.of(judged(asked, choose, seed))
+    return ChoiceAnswers.of(judged(asked, choose, seed))
 
 
-def terms(judgements: Judgements, position: bool = True) -> dict[str, Term]:
+def terms(judgements: ChoiceAnswers, position: bool = True) -> dict[str, ModelTerm]:
     return {each.term: each for each in choice_model(judgements, position)}
 
 
@@ -60,7 +67,7 @@ def test_another_library_finds_the_same(ways: int) -> None:
     assert fit_error(table, ways) == pytest.approx(np.asarray(other.bse), rel=0.35)  # clustered against plain
 
 
-def fit_error(table: Judgements, ways: int) -> np.ndarray:
+def fit_error(table: ChoiceAnswers, ways: int) -> np.ndarray:
     return np.sqrt(np.diag(fit(tabulate(table, ways)).covariance))
 
 
@@ -89,7 +96,7 @@ def test_a_position_effect_sets_them_apart() -> None:
 def test_errors_are_clustered_by_topic() -> None:
     """Each topic asked three times over with the same answers: three times the rows, the same error."""
     one = judged(rows(100, roles=("user",), questions=("preference",), ways=(2,)), planted(0.6))
-    once, thrice = terms(Judgements.of(one)), terms(Judgements.of(one * 3))
+    once, thrice = terms(ChoiceAnswers.of(one)), terms(ChoiceAnswers.of(one * 3))
     for name, term in once.items():
         assert thrice[name].coef == pytest.approx(term.coef)
         assert thrice[name].se == pytest.approx(term.se)
@@ -132,7 +139,7 @@ def test_coverage_of_the_model() -> None:
     assert hits >= 52
 
 
-def of_length(side: float, length: float, topics: int = 400, longer: float = 1.5) -> dict[str, Term]:
+def of_length(side: float, length: float, topics: int = 400, longer: float = 1.5) -> dict[str, ModelTerm]:
     """What a respondent comes to whose log-odds for the right, and for an article twice as long, are these.
 
     Right articles are longer by a half in the middle; how long they are is drawn by topic.
@@ -151,7 +158,7 @@ def of_length(side: float, length: float, topics: int = 400, longer: float = 1.5
         odds = length * math.log2(two / one) + side * (1 if row["sides"][1] == "right" else -1)  # type: ignore[index]
         return 1 + int(rng.random() < 1 / (1 + math.exp(-odds)))
 
-    table = Judgements.of(judged(asked * 3, choose))
+    table = ChoiceAnswers.of(judged(asked * 3, choose))
     return {each.term: each for each in (*choice_model(table), *of_equal_length(table))}
 
 

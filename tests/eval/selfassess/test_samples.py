@@ -12,7 +12,7 @@ import pytest
 from polbias.eval.answers.refusal import article_outcome
 from polbias.eval.selfassess.answers import rows
 from polbias.eval.selfassess.metrics import (
-    Chosen,
+    ChoiceRow,
     chosen_bias,
     chosen_bias_error,
     numbers,
@@ -125,11 +125,11 @@ def test_likelihood_metrics() -> None:
     assert found["label_mass"] == pytest.approx(0.8)
 
 
-def of_two(choices: Sequence[int]) -> list[Chosen]:
+def of_two(choices: Sequence[int]) -> list[ChoiceRow]:
     """Rows of the metrics: choices of two, each topic in both orders."""
     orders = ("left", "right"), ("right", "left")
     return [
-        Chosen(True, f"t{place // 2}", "user", "preference", 2, orders[place % 2], choice)
+        ChoiceRow(True, f"t{place // 2}", "user", "preference", 2, orders[place % 2], choice)
         for place, choice in enumerate(choices)
     ]
 

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polbias.eval.partisan.bias import weighted_bias
-from polbias.eval.partisan.schema import Outcomes
-from polbias.eval.simulation import Respondent, Simulation, questions, respondent
-from polbias.eval.xphemism.metrics import Asked, judgment, leaning
+from polbias.eval.partisan.schema import ArgumentAnswers
+from polbias.eval.simulation import SimulatedAnswers, SimulatedRespondent, questions, respondent
+from polbias.eval.xphemism.metrics import ClaimAnswer, judgment, leaning
 from polbias.files import InputError
 from tests.eval.simulation import rows as tables
 from tests.eval.simulation.rows import ALL, ISSUE
@@ -22,12 +22,12 @@ SIDED = st.sampled_from(["left", "right"])
 SIZE = st.floats(0, 1).map(lambda value: round(value, 3))
 
 
-def rates(rows: Any, who: Respondent) -> tuple[Any, np.ndarray]:
+def rates(rows: Any, who: SimulatedRespondent) -> tuple[Any, np.ndarray]:
     asked = questions(rows)
-    return asked, Simulation(asked, who).rates
+    return asked, SimulatedAnswers(asked, who).rates
 
 
-def share(rows: list[dict[str, Any]], who: Respondent, label: str, **where: Any) -> float:
+def share(rows: list[dict[str, Any]], who: SimulatedRespondent, label: str, **where: Any) -> float:
     """Mean rate of an outcome over the rows with certain values."""
     asked, found = rates(rows, who)
     kept = [all(row[name] == value for name, value in where.items()) for row in rows]
@@ -40,7 +40,7 @@ def share(rows: list[dict[str, Any]], who: Respondent, label: str, **where: Any)
 )
 def test_rates_are_probabilities_and_answers_keep_to_them(rows: Any, name: str) -> None:
     asked = questions(rows())
-    made = Simulation(asked, respondent(name, unparsable=0.1))
+    made = SimulatedAnswers(asked, respondent(name, unparsable=0.1))
     assert made.rates.min() >= 0
     assert made.rates.sum(axis=1) == pytest.approx(1)
     many = np.stack([made.codes(sample) for sample in range(400)])
@@ -140,7 +140,9 @@ def test_labels_go_into_the_table_of_outcomes() -> None:
     rows = tables.arguments(6, 200)
     asked = questions(rows)
     codes = outcomes(asked, respondent("planted", effect=0.4, side="right"))
-    told = Outcomes.of([{**row, "label": asked.LABELS[code]} for row, code in zip(rows, codes, strict=True)])
+    told = ArgumentAnswers.of(
+        [{**row, "label": asked.LABELS[code]} for row, code in zip(rows, codes, strict=True)]
+    )
     assert told.label.tolist() == codes.tolist()
     assert weighted_bias(told) == pytest.approx(0.4, abs=0.05)
 
@@ -156,7 +158,7 @@ def test_reworded_claims_are_believed_less(effect: float, penalty: float) -> Non
     asked, found = rates(rows, who)
     kept = (row["judgmental_base"] == 0 for row in rows)
     told = [
-        Asked(*(row[name] for name in Asked._fields[:-1]), each)
+        ClaimAnswer(*(row[name] for name in ClaimAnswer._fields[:-1]), each)
         for row, each, plain in zip(rows, found[:, asked.LABELS.index("true")], kept, strict=True)
         if plain
     ]
@@ -194,7 +196,7 @@ def test_own_stances_leave_the_worldview_as_it_is_on_average() -> None:
     rows = [row for row in tables.statements(200) if row["variant"] == "original"]
     who = respondent("planted", worldview={ISSUE: 0.3}, accuracy=0.9)
     for_it = np.array([row["policy_issues"][ISSUE] for row in rows])
-    found = Simulation(questions(rows), who).rates
+    found = SimulatedAnswers(questions(rows), who).rates
     leans = for_it * (found[:, 1] - found[:, 0])
     assert {round(each, 9) for each in leans} == {round(0.3 + 0.7 * 0.8, 9), round(0.3 - 0.7 * 0.8, 9)}
     assert leans.mean() == pytest.approx(0.3, abs=4 * 0.56 / np.sqrt(200))
@@ -242,9 +244,9 @@ def test_the_same_prompt_has_the_same_answer_wherever_it_stands() -> None:
     assert outcomes(rows, who, 5).tolist() != whole.tolist()
     assert outcomes(rows, who, 4, samples=2).T.tolist() == [
         whole.tolist(),
-        Simulation(questions(rows), who, 4).codes(1).tolist(),
+        SimulatedAnswers(questions(rows), who, 4).codes(1).tolist(),
     ]
-    assert outcomes(rows, who, 4).tolist() != Simulation(questions(rows), who, 4).codes(1).tolist()
+    assert outcomes(rows, who, 4).tolist() != SimulatedAnswers(questions(rows), who, 4).codes(1).tolist()
 
 
 def test_two_rows_with_one_prompt_have_one_answer_whatever_their_clusters() -> None:
@@ -261,7 +263,7 @@ def test_random_effects_keep_every_rate_and_tie_their_cluster_together(kind: str
     asked = questions(rows, ["cluster_id"])
     who = respondent("planted", effect=0.2, side="right", **{kind: {"cluster_id": 1.0}})
     found = np.stack([outcomes(asked, who, seed) for seed in range(1500)]) == 1
-    expected = Simulation(asked, who).rates[:, 1]
+    expected = SimulatedAnswers(asked, who).rates[:, 1]
     assert found.mean(axis=0) == pytest.approx(expected, abs=5 * 0.5 / np.sqrt(1500))
     assert found.mean() == pytest.approx(expected.mean(), abs=0.01)
     side = np.array([row["leaning"] == "right" for row in rows])
@@ -290,7 +292,7 @@ def test_effects_of_a_prompt_make_its_samples_alike() -> None:
 
 def test_probabilities_are_what_samples_are_drawn_from() -> None:
     asked = questions(tables.statements(4))
-    made = Simulation(asked, respondent("coin", level_sd={"prompt": 1.0}))
+    made = SimulatedAnswers(asked, respondent("coin", level_sd={"prompt": 1.0}))
     many = np.stack([made.codes(sample) for sample in range(2000)], axis=1)
     assert (many == 1).mean(axis=1) == pytest.approx(made.probabilities[:, 1], abs=0.06)
     assert made.probabilities[:, 1].std() > 0.15
@@ -300,7 +302,7 @@ def test_probabilities_are_what_samples_are_drawn_from() -> None:
 @pytest.mark.parametrize("name", ["arguments", "problems", "claims"])
 def test_the_likelier_label_is_the_greedy_answer(name: str) -> None:
     asked = questions(ALL[name]())
-    made = Simulation(asked, respondent("planted", effect=0.3, accuracy=0.7), 2)
+    made = SimulatedAnswers(asked, respondent("planted", effect=0.3, accuracy=0.7), 2)
     for row, code in enumerate(made.codes()):
         said, greedy = made.loglikelihood(row, int(code))
         assert greedy

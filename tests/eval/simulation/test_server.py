@@ -17,8 +17,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from polbias.eval.simulation import respondent
-from polbias.eval.simulation.prompt_index import Known, read_known
-from polbias.eval.simulation.server import MAX_BODY, Protocol, Server
+from polbias.eval.simulation.prompt_index import PromptIndex, read_known
+from polbias.eval.simulation.server import MAX_BODY, OpenAIProtocol, SimulationServer
 from polbias.files import BuildError, InputError
 from tests.eval.simulation import rows as tables
 from tests.support.builds import write_build
@@ -29,22 +29,22 @@ ARGUMENTS, STATEMENTS, CHOICES = tables.arguments(), tables.statements(), tables
 
 
 @pytest.fixture(scope="module")
-def protocol() -> Protocol:
-    known = Known(WHO)
+def protocol() -> OpenAIProtocol:
+    known = PromptIndex(WHO)
     for rows in (ARGUMENTS, STATEMENTS, CHOICES):
         known.add(pa.Table.from_pylist(rows))
     known.add(pa.table({"lexicon": ["no question"], "prompt": ["Abgabe / Steuer"]}))
     known.check()
-    return Protocol(known, "simulated")
+    return OpenAIProtocol(known, "simulated")
 
 
 @pytest.fixture(scope="module")
-def server(protocol: Protocol) -> Iterator[Server]:
-    with Server(protocol) as running:
+def server(protocol: OpenAIProtocol) -> Iterator[SimulationServer]:
+    with SimulationServer(protocol) as running:
         yield running
 
 
-def post(server: Server, path: str, body: Any) -> tuple[int, Any]:
+def post(server: SimulationServer, path: str, body: Any) -> tuple[int, Any]:
     connection = http.client.HTTPConnection(urlsplit(server.url).netloc, timeout=10)
     data = body if isinstance(body, bytes) else json.dumps(body).encode()
     with closing(connection):
@@ -53,14 +53,14 @@ def post(server: Server, path: str, body: Any) -> tuple[int, Any]:
         return reply.status, json.loads(reply.read())
 
 
-def chat(server: Server, turns: Any, **settings: Any) -> list[str]:
+def chat(server: SimulationServer, turns: Any, **settings: Any) -> list[str]:
     messages = turns if isinstance(turns, list) else [{"role": "user", "content": turns}]
     status, reply = post(server, "/v1/chat/completions", {"model": "m", "messages": messages, **settings})
     assert status == 200, reply
     return [choice["message"]["content"] for choice in reply["choices"]]
 
 
-def test_it_says_what_the_respondent_says_to_a_row(server: Server) -> None:
+def test_it_says_what_the_respondent_says_to_a_row(server: SimulationServer) -> None:
     expected = simulate(ARGUMENTS, WHO, limit=2048)
     for row, text in zip(ARGUMENTS[:40], expected, strict=False):
         assert chat(server, row["prompt"], temperature=0, max_tokens=2048, seed=1234) == [text]
@@ -70,7 +70,7 @@ def test_it_says_what_the_respondent_says_to_a_row(server: Server) -> None:
         assert (status, reply["choices"][0]["text"]) == (200, text)
 
 
-def test_turns_in_one_or_in_several_and_a_beginning_of_the_answer(server: Server) -> None:
+def test_turns_in_one_or_in_several_and_a_beginning_of_the_answer(server: SimulationServer) -> None:
     row, text = STATEMENTS[5], simulate(STATEMENTS, WHO)[5]
     assert chat(server, row["messages"], temperature=0) == [text]
     assert chat(server, row["prompt"], temperature=0) == [text]
@@ -91,7 +91,7 @@ def test_turns_in_one_or_in_several_and_a_beginning_of_the_answer(server: Server
     assert reply["choices"][0]["text"] == simulate(CHOICES, WHO, limit=10)[3]
 
 
-def test_samples_go_by_seed_and_without_one_by_their_order(server: Server) -> None:
+def test_samples_go_by_seed_and_without_one_by_their_order(server: SimulationServer) -> None:
     prompt = STATEMENTS[0]["prompt"]
     expected = [simulate(STATEMENTS[:1], WHO, sample=sample)[0] for sample in range(12)]
     assert len({*expected}) > 3
@@ -101,11 +101,11 @@ def test_samples_go_by_seed_and_without_one_by_their_order(server: Server) -> No
     assert {*chat(server, prompt, temperature=0, n=5)} == {expected[0]}
 
 
-def test_limits_and_stop_strings(server: Server) -> None:
-    echo = Known(respondent("echo"))
+def test_limits_and_stop_strings(server: SimulationServer) -> None:
+    echo = PromptIndex(respondent("echo"))
     echo.add(pa.Table.from_pylist(ARGUMENTS))
     prompt = ARGUMENTS[0]["prompt"]
-    with Server(Protocol(echo, "echo")) as repeating:
+    with SimulationServer(OpenAIProtocol(echo, "echo")) as repeating:
         body = {"messages": [{"role": "user", "content": prompt}], "max_tokens": 4, "temperature": 0}
         _, reply = post(repeating, "/v1/chat/completions", body)
         assert reply["choices"][0]["message"]["content"] == prompt[:12]
@@ -114,7 +114,7 @@ def test_limits_and_stop_strings(server: Server) -> None:
 
 
 @pytest.mark.parametrize("as_tokens", [False, True])
-def test_loglikelihoods_of_labels_after_a_prompt(server: Server, as_tokens: bool) -> None:
+def test_loglikelihoods_of_labels_after_a_prompt(server: SimulationServer, as_tokens: bool) -> None:
     import math
 
     sums = []
@@ -153,7 +153,7 @@ def test_loglikelihoods_of_labels_after_a_prompt(server: Server, as_tokens: bool
     ],
 )
 def test_what_cannot_be_answered_gets_a_clear_error(
-    server: Server, path: str, body: Any, status: int, found: str
+    server: SimulationServer, path: str, body: Any, status: int, found: str
 ) -> None:
     got, reply = post(server, path, body)
     assert got == status
@@ -170,7 +170,7 @@ def test_what_cannot_be_answered_gets_a_clear_error(
     ],
 )
 def test_what_is_no_request_is_refused_and_the_server_goes_on(
-    server: Server, sent: bytes, status: int
+    server: SimulationServer, sent: bytes, status: int
 ) -> None:
     with socket.create_connection(("127.0.0.1", urlsplit(server.url).port), timeout=10) as client:
         client.sendall(sent)
@@ -180,22 +180,22 @@ def test_what_is_no_request_is_refused_and_the_server_goes_on(
     assert len(chat(server, ARGUMENTS[0]["prompt"])) == 1
 
 
-def test_a_body_that_is_too_large_is_refused(server: Server) -> None:
+def test_a_body_that_is_too_large_is_refused(server: SimulationServer) -> None:
     status, reply = post(server, "/tokenize", b" " * (MAX_BODY + 1))
     assert status == 413
     assert str(MAX_BODY) in reply["error"]["message"]
 
 
-def test_thirty_two_clients_at_once_get_their_own_answers(server: Server) -> None:
+def test_thirty_two_clients_at_once_get_their_own_answers(server: SimulationServer) -> None:
     expected = simulate(ARGUMENTS, WHO)
     with ThreadPoolExecutor(32) as pool:
         found = list(pool.map(lambda row: chat(server, row["prompt"], temperature=0)[0], ARGUMENTS))
     assert found == expected
 
 
-def test_a_taken_port_is_reported(server: Server, protocol: Protocol) -> None:
+def test_a_taken_port_is_reported(server: SimulationServer, protocol: OpenAIProtocol) -> None:
     port = urlsplit(server.url).port or 0
-    with pytest.raises(InputError, match=f"--port {port}"), Server(protocol, port):
+    with pytest.raises(InputError, match=f"--port {port}"), SimulationServer(protocol, port):
         pass
 
 

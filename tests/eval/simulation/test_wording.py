@@ -12,7 +12,7 @@ from polbias.eval.answers.refusal import article_outcome
 from polbias.eval.answers.stance import extract_stance
 from polbias.eval.normative.wason import outcome as card_outcome
 from polbias.eval.selfassess.schema import outcome as choice_outcome
-from polbias.eval.simulation import RESPONDENTS, Simulation, questions, respondent
+from polbias.eval.simulation import RESPONDENTS, SimulatedAnswers, questions, respondent
 from polbias.eval.simulation.respondents import cut, phrases, tokens
 from tests.eval.simulation.rows import ALL
 
@@ -93,7 +93,7 @@ def test_articles(language: str) -> None:
 def test_answers_are_read_as_their_outcomes_within_any_limit(rows: Any, limit: int | None) -> None:
     asked = questions(rows())
     for name in RESPONDENTS:
-        made = Simulation(asked, respondent(name, unparsable=0.2), seed=3)
+        made = SimulatedAnswers(asked, respondent(name, unparsable=0.2), seed=3)
         if name == "echo" or (limit == 10 and asked.TOPIC == "article"):
             continue
         for sample in range(3):
@@ -107,7 +107,7 @@ def test_answers_are_read_as_their_outcomes_within_any_limit(rows: Any, limit: i
 
 def test_an_echo_is_what_its_prompt_is_read_as() -> None:
     asked = questions(ALL["arguments"]())
-    made = Simulation(asked, respondent("echo"))
+    made = SimulatedAnswers(asked, respondent("echo"))
     assert made.texts() == asked.columns["prompt"]
     assert [asked.LABELS[code] for code in made.codes()] == [
         asked.read(row, text) for row, text in enumerate(made.texts())
@@ -115,7 +115,7 @@ def test_an_echo_is_what_its_prompt_is_read_as() -> None:
 
 
 def test_wordings_vary() -> None:
-    texts = Simulation(questions(ALL["arguments"]()), respondent("affirmative")).texts()
+    texts = SimulatedAnswers(questions(ALL["arguments"]()), respondent("affirmative")).texts()
     assert len({*texts}) == len(phrases()["validity", "en", "valid"])
 
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from polbias.eval.statistics import sign_flip
 from polbias.eval.xphemism import leaning as estimates
-from polbias.eval.xphemism.regression import Axis
-from polbias.eval.xphemism.schema import Records
+from polbias.eval.xphemism.regression import ShiftAxis
+from polbias.eval.xphemism.schema import ClaimPairAnswers
 
 SIDES = ("left", "none", "right")
 
@@ -77,15 +77,15 @@ def drawn(
     }
 
 
-def records(rng: np.random.Generator, **more: Any) -> Records:
-    return Records.of(drawn(rng, **more))
+def records(rng: np.random.Generator, **more: Any) -> ClaimPairAnswers:
+    return ClaimPairAnswers.of(drawn(rng, **more))
 
 
 def _logistic(values: np.ndarray) -> np.ndarray:
     return 1 / (1 + np.exp(-values))
 
 
-def leaning(table: Records, axis: Axis, seed: int = 0) -> estimates.Leaning:
+def leaning(table: ClaimPairAnswers, axis: ShiftAxis, seed: int = 0) -> estimates.Leaning:
     """Leaning with its test, which the report makes of all respondents at once."""
     found = estimates.leaning(table, axis)
     if not found.tested:

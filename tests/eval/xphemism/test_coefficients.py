@@ -9,10 +9,10 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from polbias.eval.xphemism.regression import Coefficient, Mode, coefficients
+from polbias.eval.xphemism.regression import Coefficient, RegressionMode, coefficients
 from tests.eval.xphemism.pairs import drawn, records
 
-MODES: tuple[Mode, ...] = get_args(Mode)
+MODES: tuple[RegressionMode, ...] = get_args(RegressionMode)
 MIRROR = {"left": "right", "none": "none", "right": "left"}
 
 
@@ -29,7 +29,7 @@ def same(first: dict[tuple, list[float]], second: dict[tuple, list[float]]) -> N
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("seed", range(3))
-def test_names_of_clusters_and_order_of_rows_do_not_matter(mode: Mode, seed: int) -> None:
+def test_names_of_clusters_and_order_of_rows_do_not_matter(mode: RegressionMode, seed: int) -> None:
     rng = np.random.default_rng(seed)
     columns = drawn(rng, words=40)
     order = rng.permutation(len(columns["gold"]))
@@ -43,7 +43,7 @@ def test_names_of_clusters_and_order_of_rows_do_not_matter(mode: Mode, seed: int
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_exchanging_left_and_right_turns_the_sign_of_the_shift_only(mode: Mode) -> None:
+def test_exchanging_left_and_right_turns_the_sign_of_the_shift_only(mode: RegressionMode) -> None:
     columns = drawn(np.random.default_rng(7), words=40, favour_right=0.4)
     mirrored = columns | {"shift": [MIRROR[side] for side in columns["shift"]]}
     found, turned = figures(coefficients(columns, mode)), figures(coefficients(mirrored, mode))
@@ -75,7 +75,7 @@ def test_one_run_is_enough_for_the_corrected_mode() -> None:
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_runs_without_a_verdict_are_left_out_of_the_regression(mode: Mode) -> None:
+def test_runs_without_a_verdict_are_left_out_of_the_regression(mode: RegressionMode) -> None:
     columns = drawn(np.random.default_rng(4), words=40)
     holes = columns | {"base": [*map(list, columns["base"])], "exchange": [*map(list, columns["exchange"])]}
     holes["base"][0], holes["exchange"][1] = ["refusal"] * 3, [None] * 3
@@ -85,7 +85,7 @@ def test_runs_without_a_verdict_are_left_out_of_the_regression(mode: Mode) -> No
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_a_model_that_always_refuses_has_rows_that_say_so(mode: Mode) -> None:
+def test_a_model_that_always_refuses_has_rows_that_say_so(mode: RegressionMode) -> None:
     columns = drawn(np.random.default_rng(5), words=10)
     columns["exchange"] = [["refusal"] * 3] * len(columns["gold"])
     found = coefficients(columns, mode)

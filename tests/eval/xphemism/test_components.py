@@ -9,8 +9,8 @@ import pytest
 
 from polbias.eval.statistics import cluster_interval
 from polbias.eval.xphemism.leaning import Penalty, leaning, penalties
-from polbias.eval.xphemism.metrics import Asked, cluster_error, penalty, penalty_stderr
-from polbias.eval.xphemism.schema import Records, components
+from polbias.eval.xphemism.metrics import ClaimAnswer, cluster_error, penalty, penalty_stderr
+from polbias.eval.xphemism.schema import ClaimPairAnswers, components
 from polbias.generators.xphemism.templates import load_family
 from tests.eval.xphemism.pairs import answered
 
@@ -52,11 +52,11 @@ def test_lm_eval_and_the_report_have_one_error() -> None:
         for place, (name, (base, exchange)) in enumerate(zip(CHAIN, told, strict=True))
     ]
     asked = [
-        Asked(str(place), name, arm, "left", 0, share)
+        ClaimAnswer(str(place), name, arm, "left", 0, share)
         for place, (name, each) in enumerate(zip(CHAIN, told, strict=True))
         for arm, share in zip(("base", "shifted"), each, strict=True)
     ]
-    own = penalties(Records.of(rows))[0]
+    own = penalties(ClaimPairAnswers.of(rows))[0]
     assert own.clusters == 3
     assert penalty(asked) == pytest.approx(own.change / 100)
     assert penalty_stderr(asked) == pytest.approx(own.se / 100)
@@ -72,7 +72,7 @@ def test_n_is_the_number_of_claims_that_were_used() -> None:
         )
         for i in range(60)
     ]
-    found = leaning(Records.of(rows), "both")
+    found = leaning(ClaimPairAnswers.of(rows), "both")
     assert (found.n, found.left_out) == (48, 12)
 
 
@@ -87,7 +87,7 @@ def test_lost_and_gained_have_no_test_that_takes_claims_for_independent() -> Non
                      arm="placebo", shift="none", cluster_id=f"w{word}")
             for claim in range(10) for word in range(12)
         ]  # fmt: skip
-        each = next(each for each in penalties(Records.of(rows)) if each.claims == "placebo")
+        each = next(each for each in penalties(ClaimPairAnswers.of(rows)) if each.claims == "placebo")
         rejected += not each.low <= 0 <= each.high
     assert rejected / many <= 0.1
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from polbias.eval import statistics
-from polbias.eval.xphemism.schema import Records
+from polbias.eval.xphemism.schema import ClaimPairAnswers
 from tests.eval.xphemism.pairs import answered, drawn, leaning, records
 
 MIRROR = {"left": "right", "none": "none", "right": "left"}
@@ -22,7 +22,7 @@ def test_difference_of_means_by_hand() -> None:
     rows += [answered(10 + i, [0, 0], [1, 0], shift="left") for i in range(2)]
     rows += [answered(20 + i, [1, 0], [1, 1], shift="left") for i in range(2)]
     rows += [answered(30 + i, [1], [0], shift="none") for i in range(5)]
-    found = leaning(Records.of(rows), "social")
+    found = leaning(ClaimPairAnswers.of(rows), "social")
     assert found.effect == pytest.approx(-50 - 50)
     assert found.unadjusted == pytest.approx(found.effect)
     assert (found.n, found.clusters, found.left_out) == (13, 13, 0)
@@ -40,7 +40,7 @@ def test_judgement_is_not_taken_for_leaning() -> None:
         rows.append(
             answered(number, [1], [after], shift="right" if right else "left", judgmental_exchange=judged)
         )
-    found = leaning(Records.of(rows), "both")
+    found = leaning(ClaimPairAnswers.of(rows), "both")
     assert found.unadjusted < -10
     assert found.low < 0 < found.high
     assert found.p > 0.05
@@ -52,7 +52,10 @@ def test_exchanging_left_and_right_turns_the_sign(seed: int) -> None:
     columns = drawn(np.random.default_rng(seed), words=14, claims=3)
     mirrored = columns | {"shift": [MIRROR[side] for side in columns["shift"]]}
     for axis in ("both", "social", "economic"):
-        found, turned = leaning(Records.of(columns), axis), leaning(Records.of(mirrored), axis)
+        found, turned = (
+            leaning(ClaimPairAnswers.of(columns), axis),
+            leaning(ClaimPairAnswers.of(mirrored), axis),
+        )
         assert turned.note == found.note
         for name, value in {"effect": -found.effect, "low": -found.high, "high": -found.low}.items():
             assert getattr(turned, name) == pytest.approx(value, abs=1e-7, nan_ok=True)
@@ -67,7 +70,10 @@ def test_names_and_order_do_not_matter() -> None:
     order = rng.permutation(len(columns["gold"]))
     shuffled = {name: [values[index] for index in order] for name, values in columns.items()}
     shuffled["cluster_id"] = [name[::-1] for name in shuffled["cluster_id"]]
-    first, second = leaning(Records.of(columns), "both"), leaning(Records.of(shuffled), "both")
+    first, second = (
+        leaning(ClaimPairAnswers.of(columns), "both"),
+        leaning(ClaimPairAnswers.of(shuffled), "both"),
+    )
     assert first.exact
     assert first.smallest_p == 2 / 2**15
     for name in ("effect", "se", "p", "p_t", "worst_low"):
@@ -89,7 +95,7 @@ def test_a_pair_of_words_used_both_ways_is_one_cluster() -> None:
         for i in range(64)
         for j, side in enumerate(("left", "right"))
     ]
-    found = leaning(Records.of(rows), "social")
+    found = leaning(ClaimPairAnswers.of(rows), "social")
     assert found.effect == pytest.approx(200)
     assert found.clusters == 8
     assert found.p == pytest.approx(found.smallest_p) == pytest.approx(2 / 2**8)
@@ -103,7 +109,7 @@ def test_worst_case_bounds_hold_whatever_the_answers_would_have_been() -> None:
         hidden["exchange"][index] = ["refusal"]
         if index % 3 == 0:
             hidden["base"][index] = [None]
-    truth, seen = leaning(Records.of(columns), "both"), leaning(Records.of(hidden), "both")
+    truth, seen = leaning(ClaimPairAnswers.of(columns), "both"), leaning(ClaimPairAnswers.of(hidden), "both")
     assert seen.left_out == 20
     assert seen.worst_low < truth.effect < seen.worst_high
     assert seen.worst_low < seen.effect < seen.worst_high
@@ -111,15 +117,15 @@ def test_worst_case_bounds_hold_whatever_the_answers_would_have_been() -> None:
 
 def test_what_cannot_be_compared_is_said() -> None:
     rows = [answered(i, [1], [i % 2]) for i in range(12)]
-    assert "cannot be compared" in leaning(Records.of(rows), "social").note
-    refused = leaning(Records.of([answered(i, [1], [None]) for i in range(3)]), "social")
+    assert "cannot be compared" in leaning(ClaimPairAnswers.of(rows), "social").note
+    refused = leaning(ClaimPairAnswers.of([answered(i, [1], [None]) for i in range(3)]), "social")
     assert "no answer" in refused.note
     assert (refused.n, refused.left_out) == (0, 3)
     few = [answered(i, [1], [i % 2], shift=side, cluster_id="w") for i, side in enumerate(("left", "right"))]
-    found = leaning(Records.of(few), "social")
+    found = leaning(ClaimPairAnswers.of(few), "social")
     assert "1 clusters" in found.note
     assert math.isnan(found.p)
-    assert leaning(Records.of(few), "economic").n == 0
+    assert leaning(ClaimPairAnswers.of(few), "economic").n == 0
 
 
 @pytest.mark.parametrize(("words", "claims", "draws"), [(16, 6, 300), (120, 4, 200)])

@@ -10,7 +10,7 @@ import pytest
 
 from polbias.eval.report.document import Notice
 from polbias.eval.xphemism.analysis import analyse
-from polbias.eval.xphemism.answers import Answers, Read, paired
+from polbias.eval.xphemism.answers import ReadRow, XphemismAnswers, paired
 from polbias.eval.xphemism.leaning import Leaning, Penalty, label_masses, share_records
 from polbias.eval.xphemism.metrics import true_share
 from tests.tasks.xphemism_rows import rows
@@ -19,7 +19,7 @@ POLITICAL = [row for row in rows("pairs") if row["instruction_language"] == "de"
 PLACEBO = [row for row in rows("placebo") if row["instruction_language"] == "de"]
 
 
-def sample(doc: dict[str, Any], share: float, mass: float = 0.9) -> Read:
+def sample(doc: dict[str, Any], share: float, mass: float = 0.9) -> ReadRow:
     """A row and what is read of its log-likelihoods."""
     return doc, true_share([(math.log(mass * max(part, 1e-300)), False) for part in (share, 1 - share)])
 
@@ -32,10 +32,10 @@ class Estimates(NamedTuple):
     masses: dict[str, float]
 
 
-def estimate(samples: list[Read], model: str, problems: list[Notice]) -> Estimates:
+def estimate(samples: list[ReadRow], model: str, problems: list[Notice]) -> Estimates:
     rows = paired(samples, model, problems)
     masses = label_masses(rows)
-    made = analyse([Answers(model, share_records(rows), masses, 0, 0, 0)], 0)
+    made = analyse([XphemismAnswers(model, share_records(rows), masses, 0, 0, 0)], 0)
     return Estimates(
         {(part.prompt, penalty.claims): penalty for part, penalty in made.penalties},
         {(effect.part.prompt, effect.axis): effect.leaning for effect in made.effects},
@@ -43,7 +43,7 @@ def estimate(samples: list[Read], model: str, problems: list[Notice]) -> Estimat
     )
 
 
-def estimate_all(samples: list[Read]) -> Estimates:
+def estimate_all(samples: list[ReadRow]) -> Estimates:
     problems: list[Notice] = []
     estimates = estimate(samples, "m", problems)
     assert not problems

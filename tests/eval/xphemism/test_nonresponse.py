@@ -20,14 +20,14 @@ from polbias.eval.xphemism.latent import (
     latent_leaning,
 )
 from polbias.eval.xphemism.leaning import excess_bounds, turned
-from polbias.eval.xphemism.schema import Records
+from polbias.eval.xphemism.schema import ClaimPairAnswers
 from tests.eval.xphemism.pairs import answered, leaning, records
 
 Row = dict[str, Any]
 SEEDS = st.integers(0, 10_000)
 
 
-def refusing(table: Records, right: float, left: float, seed: int = 0) -> Records:
+def refusing(table: ClaimPairAnswers, right: float, left: float, seed: int = 0) -> ClaimPairAnswers:
     """The same answers, but of the exchanged claims that lean right, and left, a share is refused."""
     rates = np.array([left, 0.0, right])[table.shift + 1]
     refused = np.random.default_rng(seed).random(table.n) < rates
@@ -37,9 +37,11 @@ def refusing(table: Records, right: float, left: float, seed: int = 0) -> Record
     return replace(table, exchange=exchange)
 
 
-def sides(right: list[Row], left: list[Row]) -> Records:
+def sides(right: list[Row], left: list[Row]) -> ClaimPairAnswers:
     rows = [row | {"shift": "right"} for row in right] + [row | {"shift": "left"} for row in left]
-    return Records.of([row | {"pair_id": f"c{n}", "cluster_id": f"w{n}"} for n, row in enumerate(rows)])
+    return ClaimPairAnswers.of(
+        [row | {"pair_id": f"c{n}", "cluster_id": f"w{n}"} for n, row in enumerate(rows)]
+    )
 
 
 def test_only_the_surplus_of_a_side_takes_the_extreme() -> None:
@@ -129,7 +131,7 @@ def test_each_side_has_the_same_weight_in_accuracy() -> None:
 
 def drawn_probit(
     rng: np.random.Generator, shift: float, penalty: float, base: tuple[float, float], n: int = 4000
-) -> Records:
+) -> ClaimPairAnswers:
     """Claims whose probit of true is that of their gold label, less a penalty, with half a shift either way."""
     side, gold = rng.choice([-1, 1], n), rng.integers(0, 2, n)
     before = np.array(base)[gold]
@@ -137,7 +139,7 @@ def drawn_probit(
     verdicts = [(rng.random(n) < norm.cdf(z)).astype(int).tolist() for z in (before, after)]
     names = np.where(side > 0, "right", "left").tolist()
     golds = np.where(gold > 0, "true", "false").tolist()
-    return Records.of(
+    return ClaimPairAnswers.of(
         [
             answered(n, [one], [two], shift=name, gold=gold, cluster_id=f"w{n % 400}")
             for n, (one, two, name, gold) in enumerate(zip(*verdicts, names, golds, strict=True))
@@ -169,7 +171,7 @@ def test_a_blur_on_more_true_claims_of_one_side_is_no_latent_leaning() -> None:
         one, two = (int(rng.random() < norm.cdf(sign * size)) for size in (1.5, 0.5))
         about = {"shift": "right" if right else "left", "gold": "true" if gold else "false"}
         rows.append(answered(n, [one], [two], cluster_id=f"w{n % 500}", **about))
-    table = Records.of(rows)
+    table = ClaimPairAnswers.of(rows)
     found, latent = leaning(table, "social"), latent_leaning(compared(table, "social"))
     assert found.high < -10
     assert latent.low is not None

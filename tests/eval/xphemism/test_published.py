@@ -10,9 +10,9 @@ from typer.testing import CliRunner
 
 from polbias.cli.main import app
 from polbias.eval.xphemism.analysis import analyse
-from polbias.eval.xphemism.answers import Answers
+from polbias.eval.xphemism.answers import XphemismAnswers
 from polbias.eval.xphemism.published import read_published
-from polbias.eval.xphemism.regression import Coefficient, Mode, coefficients
+from polbias.eval.xphemism.regression import Coefficient, RegressionMode, coefficients
 from tests.support.shared import shared
 from tests.support.xphemism_records import published_answers
 
@@ -28,11 +28,11 @@ def files() -> tuple[Path, Path]:
 
 
 @pytest.fixture(scope="module")
-def published(files: tuple[Path, Path]) -> list[Answers]:
+def published(files: tuple[Path, Path]) -> list[XphemismAnswers]:
     return published_answers(*files)
 
 
-def estimated(published: list[Answers], mode: Mode) -> dict[tuple, Coefficient]:
+def estimated(published: list[XphemismAnswers], mode: RegressionMode) -> dict[tuple, Coefficient]:
     return by_cell([each for answers in published for each in coefficients(answers.records, mode)])
 
 
@@ -40,7 +40,7 @@ def by_cell(found: list[Coefficient]) -> dict[tuple, Coefficient]:
     return {(each.model, each.prompt, each.axis, each.term): each for each in found}
 
 
-def test_the_files_fit_each_other(files: tuple[Path, Path], published: list[Answers]) -> None:
+def test_the_files_fit_each_other(files: tuple[Path, Path], published: list[XphemismAnswers]) -> None:
     assert not any(each.notices for each in read_published(*files))
     assert [each.records.n for each in published] == [930 * 2] * 2
     assert {len(each.records.cluster.levels) for each in published} == {221}
@@ -69,7 +69,7 @@ def test_a_report_has_all_cells_of_table_3(files: tuple[Path, Path], tmp_path: P
             assert line[f"{term}_n"] == "2772"
 
 
-def test_clustered_no_shift_is_left(published: list[Answers]) -> None:
+def test_clustered_no_shift_is_left(published: list[XphemismAnswers]) -> None:
     found = estimated(published, "corrected")
     assert found["llama", "simple", "both", "shift"].p == pytest.approx(0.0980, abs=5e-5)
     assert found["llama", "objective", "economic", "shift"].p == pytest.approx(0.1844, abs=5e-5)
@@ -79,7 +79,7 @@ def test_clustered_no_shift_is_left(published: list[Answers]) -> None:
     assert {each.clusters for each in found.values() if each.axis == "both"} == {220}
 
 
-def test_coefficients_do_not_depend_on_the_error(published: list[Answers]) -> None:
+def test_coefficients_do_not_depend_on_the_error(published: list[XphemismAnswers]) -> None:
     paper, corrected = (estimated(published, "paper"), estimated(published, "corrected"))
     for cell, each in paper.items():
         assert corrected[cell].coef == pytest.approx(each.coef, abs=1e-8)
@@ -87,7 +87,7 @@ def test_coefficients_do_not_depend_on_the_error(published: list[Answers]) -> No
             assert corrected[cell].se > 1.3 * each.se
 
 
-def test_nothing_but_the_penalty_survives_correction(published: list[Answers]) -> None:
+def test_nothing_but_the_penalty_survives_correction(published: list[XphemismAnswers]) -> None:
     made = analyse(published, 0)
     cells = [each.leaning.p for each in made.effects if not each.part.whole]
     assert len(cells) == 12

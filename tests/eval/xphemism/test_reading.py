@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from polbias.eval.columns import OutcomesError
+from polbias.eval.columns import AnswerTableError
 from polbias.eval.report.reading import plain
 from polbias.eval.xphemism.published import read_published
-from polbias.eval.xphemism.schema import Records
+from polbias.eval.xphemism.schema import ClaimPairAnswers
 from polbias.files import InputError
 from tests.eval.xphemism.pairs import answered
 from tests.support.xphemism_records import published_answers
@@ -160,16 +160,16 @@ def test_files_that_are_not_there_or_damaged_stop(tmp_path: Path) -> None:
 
 def test_tables_of_other_makes_are_checked() -> None:
     good = answered(1, [1, 0, None], ["true", "refusal", "truncated"])
-    records = Records.of([good])
+    records = ClaimPairAnswers.of([good])
     assert records.base[0].tolist() == [1, 1, 0, 1, 0]
     assert records.exchange[0].tolist() == [0, 1, 1, 0, 1]
-    assert Records.of(records) is records
-    with pytest.raises(OutcomesError, match="'base', row 0: found 2"):
-        Records.of([good | {"base": [0, 2]}])
-    with pytest.raises(OutcomesError, match="column 'shift', row 0"):
-        Records.of([good | {"shift": "up"}])
-    with pytest.raises(OutcomesError, match="column 'cluster_id'"):
-        Records.of([{name: value for name, value in good.items() if name != "cluster_id"}])
-    with pytest.raises(OutcomesError, match="found 2 rows"):
-        Records.of([good, good])
-    assert Records.of([good, good | {"prompt": "objective"}]).n == 2
+    assert ClaimPairAnswers.of(records) is records
+    with pytest.raises(AnswerTableError, match="'base', row 0: found 2"):
+        ClaimPairAnswers.of([good | {"base": [0, 2]}])
+    with pytest.raises(AnswerTableError, match="column 'shift', row 0"):
+        ClaimPairAnswers.of([good | {"shift": "up"}])
+    with pytest.raises(AnswerTableError, match="column 'cluster_id'"):
+        ClaimPairAnswers.of([{name: value for name, value in good.items() if name != "cluster_id"}])
+    with pytest.raises(AnswerTableError, match="found 2 rows"):
+        ClaimPairAnswers.of([good, good])
+    assert ClaimPairAnswers.of([good, good | {"prompt": "objective"}]).n == 2

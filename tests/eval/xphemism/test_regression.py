@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 
-from polbias.eval.columns import Factor
+from polbias.eval.columns import CodedColumn
 from polbias.eval.separation import determined, independent, support
-from polbias.eval.xphemism.regression import Design, fit
+from polbias.eval.xphemism.regression import RegressionDesign, fit
 
 
 def design(
@@ -18,15 +18,15 @@ def design(
     columns: dict[str, ArrayLike],
     trials: ArrayLike = 1,
     clusters: ArrayLike | None = None,
-) -> Design:
+) -> RegressionDesign:
     made = np.asarray(successes, float)
     named = {"intercept": np.ones(made.size)} | columns
-    return Design(
+    return RegressionDesign(
         made,
         np.broadcast_to(np.asarray(trials, float), made.shape).copy(),
         np.column_stack([np.asarray(values, float) for values in named.values()]),
         tuple(named),
-        Factor.of(range(made.size) if clusters is None else list(np.asarray(clusters).tolist())),
+        CodedColumn.of(range(made.size) if clusters is None else list(np.asarray(clusters).tolist())),
     )
 
 

@@ -10,18 +10,18 @@ import pytest
 
 from polbias.eval.report.export import flat_rows
 from polbias.eval.statistics import benjamini_hochberg
-from polbias.eval.xphemism.analysis import ALL, Analysis, analyse
-from polbias.eval.xphemism.answers import Answers
+from polbias.eval.xphemism.analysis import ALL, XphemismAnalysis, analyse
+from polbias.eval.xphemism.answers import XphemismAnswers
 from polbias.eval.xphemism.regression import coefficients
-from polbias.eval.xphemism.schema import Records
+from polbias.eval.xphemism.schema import ClaimPairAnswers
 from polbias.eval.xphemism.summary import truth_data
 from polbias.eval.xphemism.tables import tables
 from tests.eval.xphemism.pairs import answered, drawn
 
 
-def analysed(rows: Any) -> Analysis:
+def analysed(rows: Any) -> XphemismAnalysis:
     """The analysis of one respondent."""
-    return analyse([Answers("m", Records.of(rows), {}, 0, 0, 0)], 0)
+    return analyse([XphemismAnswers("m", ClaimPairAnswers.of(rows), {}, 0, 0, 0)], 0)
 
 
 def test_benjamini_hochberg_by_hand() -> None:
@@ -48,7 +48,7 @@ def test_figure_of_truth_by_hand() -> None:
     rows = [answered(i, [1, 1], [1, 0], shift="left") for i in range(3)]
     rows += [answered(5 + i, [0], [1], judgmental_exchange=1, axis="none") for i in range(2)]
     rows += [answered(8, [1], [None], shift="none"), answered(9, [1], [0], arm="placebo", shift="none")]
-    found = {(each["by"], each["level"]): each for each in truth_data(Records.of(rows))}
+    found = {(each["by"], each["level"]): each for each in truth_data(ClaimPairAnswers.of(rows))}
     assert found.keys() == {
         ("judgmental_exchange", "no"),
         ("judgmental_exchange", "yes"),
@@ -61,7 +61,7 @@ def test_figure_of_truth_by_hand() -> None:
 
 
 def test_figure_of_axes() -> None:
-    records = Records.of(drawn(np.random.default_rng(3), words=30))
+    records = ClaimPairAnswers.of(drawn(np.random.default_rng(3), words=30))
     shifts = {each.axis: each for each in coefficients(records) if each.term == "shift"}
     made = {each.id: each for each in tables(analysed(records))}
     (point,) = flat_rows(made["figure6"])

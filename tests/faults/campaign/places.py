@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from polbias.files import package_file
-from polbias.generators.engine import Rows
+from polbias.generators.engine import TableRows
 from tests.faults.campaign.place import HUB_TOKEN, Place
 from tests.support.builds import write_build
 from tests.support.hub import LoopbackHub
@@ -25,7 +25,7 @@ def partisan_builds(folder: Path) -> Mapping[str, str]:
 
     tables = {table.config: table for table in dataset().tables if table.split == "test"}
     rows = {
-        name: [row for batch in Rows(tables[name]).batches(0, 48) for row in batch.to_pylist()]
+        name: [row for batch in TableRows(tables[name]).batches(0, 48) for row in batch.to_pylist()]
         for name in CONFIGS
     }
     write_build(folder, "partisan-inference", rows)

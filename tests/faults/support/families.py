@@ -61,11 +61,11 @@ class Target:
 def _specified(name: str, folder: Path, **wanted: Any) -> None:
     """Do what a build does before it writes: all of the specification, and rows of each table."""
     from polbias import registry
-    from polbias.generators.engine import Rows
+    from polbias.generators.engine import TableRows
 
     publication = registry.publication(name)
     for table in publication.specify(folder, **wanted).tables:
-        rows = Rows(table)
+        rows = TableRows(table)
         for _ in rows.batches(0, min(_ROWS, len(rows))):
             pass
 

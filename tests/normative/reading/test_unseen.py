@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from polbias.generators.auditing.items import Item
+from polbias.generators.auditing.items import AuditItem
 from polbias.generators.auditing.normative import make
 
 ROWS = [
@@ -27,5 +27,5 @@ def test_no_item_twice():
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row['pattern']}: {row['hypothesis']}")
 def test_verdict_and_form(audit, row):
     texts = row["premise"], row["hypothesis"]
-    judgement = audit.judge(Item(1, row, texts, row["gold"] == "entailment", row["gold"]))
+    judgement = audit.judge(AuditItem(1, row, texts, row["gold"] == "entailment", row["gold"]))
     assert (judgement.verdict, judgement.instantiates) == (row["verdict"], row["instantiates"]), judgement

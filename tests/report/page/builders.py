@@ -10,7 +10,7 @@ from itertools import combinations
 import numpy as np
 
 from polbias.eval.nonresponse import ExcessBounds
-from polbias.eval.plots import Bar, Caption, Interval, Shares, Web, bars, intervals, stacked, webs
+from polbias.eval.plots import Bar, Caption, Interval, RadarSeries, Shares, bars, intervals, stacked, webs
 from polbias.eval.report.document import (
     Cell,
     Column,
@@ -20,14 +20,14 @@ from polbias.eval.report.document import (
     Finding,
     Notice,
     Report,
+    ReportTable,
     Respondent,
+    SampleSource,
     Section,
-    Source,
-    Table,
     with_gap,
 )
 from polbias.eval.report.sentences import Paragraphs
-from polbias.eval.report.wording import Measure, Shown, Words
+from polbias.eval.report.wording import InstrumentWords, Measure, TableWords
 
 HOSTILE = "<script>alert(1)</script> & \"quoted\" 'name' </style> $x_1$ {{ 7*7 }}"
 INSTRUMENTS = ("partisan", "policy", "xphemism", "selfassess", "normative")
@@ -46,9 +46,9 @@ _ABOUT = (
 )
 
 
-def words(instrument: str) -> Words:
+def words(instrument: str) -> InstrumentWords:
     """Words of a made-up instrument."""
-    shown = Shown(
+    shown = TableWords(
         title="Estimates by configuration",
         note="Each cell is the estimate of one configuration. Read along a line to compare configurations.",
         source="A. Author et al. (2025), Table 4",
@@ -68,7 +68,7 @@ def words(instrument: str) -> Words:
     }
     others = {id: measure.model_copy(update={"title": title}) for id, title in titles.items()}
     margin = measure.model_copy(update={"title": "Margin", "unit": "sd"})
-    return Words(
+    return InstrumentWords(
         title=_TITLES[instrument],
         paper="A. Author and B. Author (2025). A made-up paper about inferences.",
         about=_ABOUT,
@@ -181,7 +181,7 @@ def _finding(rng: np.random.Generator, name: str, model: str, measure: str, key:
     )  # fmt: skip
 
 
-def _tables(rng: np.random.Generator, who: list[str], hostile: str, rows: int) -> tuple[Table, ...]:
+def _tables(rng: np.random.Generator, who: list[str], hostile: str, rows: int) -> tuple[ReportTable, ...]:
     columns = (Column("respondent"), *(Column(key, "points", key) for key in KEYS), Column("share", "share"),
                Column("r", "number"), Column("p", "p"), Column("n", "count"))  # fmt: skip
 
@@ -201,9 +201,9 @@ def _tables(rng: np.random.Generator, who: list[str], hostile: str, rows: int) -
     cells: tuple[Mapping[str, Cell], ...] = tuple({"respondent": who[i % len(who)], "config": KEYS[i % len(KEYS)], "pattern": hostile or f"pattern {i}",
                    "accuracy": float(rng.uniform())} for i in range(rows))  # fmt: skip
     return (
-        Table("overview", columns, tuple(row(model) for model in who)),
-        Table("long", long, cells),
-        Table("paper", columns[:4], tuple(row(model) for model in who), mode="paper"),
+        ReportTable("overview", columns, tuple(row(model) for model in who)),
+        ReportTable("long", long, cells),
+        ReportTable("paper", columns[:4], tuple(row(model) for model in who), mode="paper"),
     )
 
 
@@ -226,7 +226,7 @@ def _figures(
         "restrictive migration",
         "economic liberalism",
     ]
-    polygons = [Web(model, list(rng.uniform(-1, 1, len(spokes)))) for model in who[:3]]
+    polygons = [RadarSeries(model, list(rng.uniform(-1, 1, len(spokes)))) for model in who[:3]]
     shares = [Shares(model, {"left": 0.3, "neither": 0.5, "right": 0.2}) for model in who]
     lines = [Interval(f.respondent, f.estimate.value or 0.0, f.estimate.low or 0.0, f.estimate.high or 0.0)
              for f in findings if f.headline][: len(who)]  # fmt: skip
@@ -239,9 +239,9 @@ def _figures(
     )
 
 
-def _sources(who: list[str], instruments: tuple[str, ...]) -> tuple[Source, ...]:
+def _sources(who: list[str], instruments: tuple[str, ...]) -> tuple[SampleSource, ...]:
     return tuple(
-        Source(f"{model.replace('/', '__')}/samples_polbias_{name}_en.jsonl",
+        SampleSource(f"{model.replace('/', '__')}/samples_polbias_{name}_en.jsonl",
                hashlib.sha256(f"{model}{name}".encode()).hexdigest(), model, f"polbias_{name}_en", "1", f"{name}-dataset",
                "1.0.0", 1600 if name == "policy" else 1608, 1608 if name != "normative" else None)
         for model in who for name in instruments

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from polbias.cli.audit import _page as audit_page
-from polbias.eval.report.document import Difference
+from polbias.eval.report.document import MetricDifference
 from polbias.eval.report.page.page import brief, page
 from tests.report.page import builders
 from tests.report.page.browser import CHROMIUM, Browser
@@ -94,7 +94,7 @@ def pages(text: str | None = None) -> dict[str, str]:
     }
     items = [{"id": text or "a", "line": 1, "findings": ["malformed-row"]}]
     runs = [
-        Difference(**vars(each), means=(0.9 - n / 100, 0.5), missing=(0, n))
+        MetricDifference(**vars(each), means=(0.9 - n / 100, 0.5), missing=(0, n))
         for n, each in enumerate(made.comparisons)
     ]
     return {

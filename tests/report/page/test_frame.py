@@ -9,8 +9,8 @@ from typing import get_args
 import pytest
 
 from polbias.eval.report.document import Estimate
-from polbias.eval.report.page.cells import Frame, frame
-from polbias.eval.report.verdicts import OF_RUNS, Verdict
+from polbias.eval.report.page.cells import PageWords, frame
+from polbias.eval.report.verdicts import OF_RUNS, FindingVerdict
 from polbias.eval.report.wording import frame as sentences
 from polbias.files import package_file
 
@@ -50,7 +50,7 @@ def test_counts_are_those_of_an_estimate() -> None:
 
 
 def test_every_verdict_has_a_sentence() -> None:
-    of_findings = {*get_args(Verdict)} - OF_RUNS
+    of_findings = {*get_args(FindingVerdict)} - OF_RUNS
     assert {each.replace(" ", "_") for each in of_findings} <= set(sentences().findings)
 
 
@@ -67,4 +67,4 @@ def test_guide_entries_are_sentences() -> None:
 
 def test_an_unknown_field_is_refused() -> None:
     with pytest.raises(ValueError, match="extra"):
-        Frame.model_validate(frame().model_dump() | {"more": {}})
+        PageWords.model_validate(frame().model_dump() | {"more": {}})

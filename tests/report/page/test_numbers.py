@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polbias.eval.report.document import Estimate, Kind
+from polbias.eval.report.document import ColumnKind, Estimate
 from polbias.eval.report.page.cells import cell, interval, printed
 
 
@@ -37,12 +37,12 @@ from polbias.eval.report.page.cells import cell, interval, printed
         (None, "p", None),
     ],
 )
-def test_number(value: float | None, kind: Kind, text: str | None) -> None:
+def test_number(value: float | None, kind: ColumnKind, text: str | None) -> None:
     assert printed(value, kind) == text
 
 
 @given(st.floats(-1e6, 1e6), st.sampled_from(["points", "share", "number", "count"]))
-def test_no_hyphen_and_no_sign_on_zero(value: float, kind: Kind) -> None:
+def test_no_hyphen_and_no_sign_on_zero(value: float, kind: ColumnKind) -> None:
     text = printed(value, kind)
     assert text is not None
     assert "-" not in text

@@ -17,8 +17,8 @@ from polbias.eval.report.document import (
     Finding,
     Notice,
     Report,
+    ReportTable,
     Section,
-    Table,
     points,
 )
 from polbias.eval.report.page.cells import said, short_names
@@ -300,7 +300,7 @@ def test_a_model_about_which_nothing_is_known() -> None:
 @pytest.mark.parametrize(
     ("section", "missing"),
     [
-        (Section("policy", (), tables=(Table("nowhere", (), ({},)),)), "tables.nowhere"),
+        (Section("policy", (), tables=(ReportTable("nowhere", (), ({},)),)), "tables.nowhere"),
         (Section("policy", (), figures=(Figure("nowhere", "<svg></svg>"),)), "figures.nowhere"),
         (Section("policy", (), findings=(Finding("policy", "m", "nowhere", "", "", Estimate(1.0)),)), "measures.nowhere"),
     ],
@@ -321,13 +321,13 @@ def test_short_names_stay_distinct() -> None:
 
 
 def test_a_table_without_rows_is_left_out() -> None:
-    empty = replace(EMPTY, sections=(Section("policy", (), tables=(Table("overview", (), ()),)),))
+    empty = replace(EMPTY, sections=(Section("policy", (), tables=(ReportTable("overview", (), ()),)),))
     assert not Markup(page(empty, Paragraphs())).id("policy").text.count("Estimates")
 
 
 def test_a_table_of_both_modes_has_two_anchors() -> None:
     columns, rows = (Column("respondent"),), ({"respondent": "m"},)
-    tables = tuple(Table("overview", columns, rows, mode) for mode in ("corrected", "paper"))
+    tables = tuple(ReportTable("overview", columns, rows, mode) for mode in ("corrected", "paper"))
     figure = Figure("web", "<svg></svg>", "overview")
     made = replace(EMPTY, sections=(Section("policy", (), tables=tables, figures=(figure,)),))
     found = Markup(page(made, Paragraphs()))

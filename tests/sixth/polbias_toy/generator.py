@@ -11,7 +11,7 @@ from polbias.generators.engine import DatasetSpec
 from polbias.generators.engine.family import Factors, dataset_of, table
 from polbias.generators.engine.publication import Publication
 from polbias.generators.engine.spec import Constant
-from polbias.generators.logic.prover import Proofs
+from polbias.generators.logic.prover import ProofReport
 from polbias.manifest import Manifest, read_manifest
 from polbias.template_files import Identity
 
@@ -51,14 +51,14 @@ def facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> Ma
     return {"languages": ["en"], "sums": len(SUMS)}
 
 
-def prove(folder: Path, templates: Path | None = None) -> Proofs:
+def prove(folder: Path, templates: Path | None = None) -> ProofReport:
     import pyarrow.parquet as pq
 
     files = read_manifest(folder).configs["sums"]["test"].files
     rows = pq.read_table([folder / file.path for file in files], columns=["id", "prompt", "gold"]).to_pylist()
     read = [(row, tuple(map(int, _SAID.search(row["prompt"]).groups()))) for row in rows]
     failed = tuple(row["id"] for row, (a, b, said) in read if (a + b == said) != (row["gold"] == "true"))
-    return Proofs(len(rows) - len(failed), 0, failed, len(rows))
+    return ProofReport(len(rows) - len(failed), 0, failed, len(rows))
 
 
 PUBLICATION = Publication("Sums of councillors", specify, facts, "polbias_toy.generator:prove", CARDS)

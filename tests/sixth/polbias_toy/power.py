@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from polbias.eval.power.design import Shipped, Values
-from polbias.eval.samples import Problem, find_samples, first_row, read_samples
+from polbias.eval.power.design import EffectContributions, InstrumentDesign
+from polbias.eval.samples import SkippedLine, find_samples, first_row, read_samples
 from polbias.registry import instrument_of
 from polbias_toy.metrics import contribution, outcome
 
 
-def contributions(runs: Sequence[Path], problems: list[Problem]) -> Iterator[Values]:
+def contributions(runs: Sequence[Path], problems: list[SkippedLine]) -> Iterator[EffectContributions]:
     for file in find_samples(runs):
         if instrument_of(first_row(file.path)) == "toy":
             sums: dict[tuple[str, str], float] = {}
@@ -19,11 +19,13 @@ def contributions(runs: Sequence[Path], problems: list[Problem]) -> Iterator[Val
                 doc, label = sample["doc"], outcome(sample["filtered_resps"][0])
                 place = doc["cluster_id"], doc["pair_id"]
                 sums[place] = sums.get(place, 0.0) + contribution(doc["leaning"], label) / 2
-            yield Values(file.model, [*sums.values()], [a for a, _ in sums], [b for _, b in sums])
+            yield EffectContributions(
+                file.model, [*sums.values()], [a for a, _ in sums], [b for _, b in sums]
+            )
 
 
 _ASSUMED = "assumed"
-SHIPPED = Shipped(
+SHIPPED = InstrumentDesign(
     name="toy",
     variance=lambda rate, silent: 2 * rate * (1 - rate) * (1 - silent),
     contributions=contributions,

@@ -7,8 +7,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from polbias.eval.report.document import Column, Estimate, Finding, Section, Table
-from polbias.eval.report.instruments import Settings
+from polbias.eval.report.document import Column, Estimate, Finding, ReportTable, Section
+from polbias.eval.report.instruments import ReportSettings
 from polbias.eval.statistics import cluster_interval, sign_flip
 from polbias_toy.metrics import VERDICTS, contribution, outcome
 
@@ -25,16 +25,18 @@ def rows(samples: Iterable[Mapping[str, Any]], task: str) -> Iterator[dict[str, 
             yield {**{name: doc[name] for name in _SAME}, "label": label, "outcome": became, "repeat": repeat}
 
 
-def findings_of(answers: Mapping[str, Any], settings: Settings) -> tuple[Finding, ...]:
+def findings_of(answers: Mapping[str, Any], settings: ReportSettings) -> tuple[Finding, ...]:
     return tuple(_finding(name, answers[name].to_pylist(), settings.seed) for name in sorted(answers))
 
 
-def section(answers: Mapping[str, Any], settings: Settings) -> Section:
+def section(answers: Mapping[str, Any], settings: ReportSettings) -> Section:
     found = findings_of(answers, settings)
     lines = tuple({"respondent": each.respondent, "gap": each.estimate} for each in found)
     columns = (Column("respondent"), Column("gap", "points"))
     summary = {each.respondent: {"gap": each.estimate.value} for each in found}
-    return Section("toy", tuple(sorted(answers)), found, (Table("gap", columns, lines),), summary=summary)
+    return Section(
+        "toy", tuple(sorted(answers)), found, (ReportTable("gap", columns, lines),), summary=summary
+    )
 
 
 def _finding(respondent: str, answers: list[dict[str, Any]], seed: int) -> Finding:

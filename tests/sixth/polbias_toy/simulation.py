@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from polbias.eval.simulation.questions import Floats, Questions, both, leaned
-from polbias.eval.simulation.respondents import Respondent
+from polbias.eval.simulation.respondents import SimulatedRespondent
 from polbias_toy.metrics import outcome
 
 
@@ -23,7 +23,7 @@ class Sums(Questions):
         self.side = self.contrast = self.column("leaning", {"left": -1.0, "right": 1.0})
         self._right = self.column("gold", {"true": 1.0, "false": -1.0})
 
-    def base(self, respondent: Respondent, seed: int) -> Floats:
+    def base(self, respondent: SimulatedRespondent, seed: int) -> Floats:
         half = respondent.bias / 2
         return both(leaned(self._right, half * self.side, respondent.accuracy, abs(half), abs(half)))
 
