@@ -42,7 +42,7 @@ def findings(asked: CalibrationQuestions, who: SimulatedRespondent, seeds: Itera
     names = {f"model-{seed:04}": seed for seed in seeds}
     tables = {name: asked.answered(who, seed, name) for name, seed in names.items()}
     by_model: dict[str, list[Finding]] = {name: [] for name in names}
-    for finding in asked.module.findings_of(tables, ReportSettings()):
+    for finding in asked.module.build_findings(tables, ReportSettings()):
         by_model[finding.respondent].append(replace(finding, scores=None))
     return [tuple(by_model[name]) for name in names]
 

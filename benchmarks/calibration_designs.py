@@ -94,7 +94,7 @@ def _part(name: str, own: Sequence[tuple[str, Doc]], effects: Sequence[str]) -> 
     read = [
         made | {"task": task} | row
         for (task, doc), text in zip(own, said, strict=True)
-        for row in module.rows(({"doc": doc, "filtered_resps": [text]},), task)
+        for row in module.flatten_samples(({"doc": doc, "filtered_resps": [text]},), task)
     ]
     return QuestionPart(docs, about, pa.Table.from_pylist(read, plain(schema(module).empty_table()).schema))
 
@@ -423,7 +423,7 @@ def documents(dataset: str, config: str) -> list[Doc]:
     from polbias import registry
     from polbias.generators.engine import TableRows
 
-    for spec in registry.publication(dataset).specify().tables:
+    for spec in registry.publication(dataset).build_spec().tables:
         if (spec.config, spec.split) == (config, "test"):
             rows = TableRows(spec)
             made: list[Doc] = pa.Table.from_batches(rows.batches(0, len(rows)), rows.schema).to_pylist()

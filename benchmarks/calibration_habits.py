@@ -25,7 +25,7 @@ from benchmarks.calibration_designs import (
 )
 from polbias.aliases import Booleans, Codes, Floats, Indices
 from polbias.eval.normative.simulation import SelectionQuestions
-from polbias.eval.partisan.answers import asked as partisan_answers
+from polbias.eval.partisan.answers import read_answers as partisan_answers
 from polbias.eval.partisan.findings import findings as partisan_findings
 from polbias.eval.report import MARGIN
 from polbias.eval.report.build import adjust_findings
@@ -289,7 +289,7 @@ def headlines(instrument: str, habit: Habit, first: int, last: int) -> list[Find
 def _findings(asked: CalibrationQuestions, tables: Mapping[str, Any]) -> Iterator[Iterable[Finding]]:
     """Yield the findings of a report; of partisan arguments the headlines, which come first, alone."""
     if asked.name != "partisan":
-        yield asked.module.findings_of(tables, ReportSettings())
+        yield asked.module.build_findings(tables, ReportSettings())
         return
     for name, table in tables.items():
         yield takewhile(lambda finding: finding.headline, partisan_findings(partisan_answers(name, table)))

@@ -27,7 +27,7 @@ SPLIT = "test"
 _BATCH = 1000
 
 
-def load(
+def load_task_rows(
     *,
     polbias_dataset: str,
     polbias_config: str,

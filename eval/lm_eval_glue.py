@@ -21,7 +21,7 @@ _Row = TypeVar("_Row", bound=tuple[Any, ...])
 
 MetricEstimate: TypeAlias = tuple[float | None, float | str]
 """A metric and its error; None and "N/A" where there is none."""
-NONE: MetricEstimate = None, "N/A"
+NO_ESTIMATE: MetricEstimate = None, "N/A"
 
 
 def with_errors(means: Mapping[str, float], cluster: str) -> Json:
@@ -64,7 +64,7 @@ def mean_estimate(values: ArrayLike, clusters: Iterable[Any] | CodedColumn) -> M
     """A mean and its error over clusters: null without a value, "N/A" with one cluster only."""
     numbers = np.asarray(values, np.float64)
     if not numbers.size:
-        return NONE
+        return NO_ESTIMATE
     found = cluster_interval(numbers, clusters)
     return float(found.estimate), stated(found.standard_error)
 
@@ -103,7 +103,7 @@ def flat(answers: Iterable[Any]) -> list[str]:
     return ["" if text is None else text for text in found]
 
 
-def cluster_error(items: Iterable[tuple[float, str]]) -> float | str:
+def clustered_stderr(items: Iterable[tuple[float, str]]) -> float | str:
     """Return the cluster-robust standard error of a mean, "N/A" where there is one cluster only."""
     values, clusters = zip(*items, strict=True)
     return mean_estimate(values, clusters)[1]

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from polbias.eval.svg import COLOURS, SERIES, Caption, columns, drawing, legend, marker, render
+from polbias.eval.svg import COLOURS, SERIES, Caption, drawing, legend, legend_columns, marker, render
 
 # What the kinds share: colours of series, and axes with a line for each label.
 
@@ -89,7 +89,7 @@ def arrows(
         axes.grid(axis="x", alpha=0.6)
         handles = [axes.plot([], [], color=colour, label=name)[0] for name, colour in drawn.items()]
         if len(drawn) > 1:
-            figure.legend(handles, drawn, loc="outside lower center", ncols=columns([*drawn], figure))
+            figure.legend(handles, drawn, loc="outside lower center", ncols=legend_columns([*drawn], figure))
         return render(figure, caption)
 
 
@@ -145,7 +145,7 @@ def bars(
         axes.set_axisbelow(True)
         axes.set_ylabel(unit)
         if len(series) > 1:
-            figure.legend(loc="outside upper right", ncols=columns(series, figure, 5))
+            figure.legend(loc="outside upper right", ncols=legend_columns(series, figure, 5))
         return render(figure, caption)
 
 
@@ -328,7 +328,7 @@ def stacked(
         axes.axvline(0.5, color=COLOURS["ink"], linewidth=1.0, linestyle=(0, (4, 3)))
         axes.set_xlim(0.0, 1.0)
         _lines(axes, range(len(rows)), [row.label for row in rows], (len(rows) - 0.4, -0.6), unit)
-        figure.legend(loc="outside lower center", ncols=columns([*drawn], figure))
+        figure.legend(loc="outside lower center", ncols=legend_columns([*drawn], figure))
         return render(figure, caption)
 
 

@@ -258,7 +258,7 @@ def left_out(problems: list[SkippedLine], path: Path, line: int) -> Iterator[Non
 # What families read of a sample.
 
 
-def texts(answers: Any) -> list[str]:
+def generated_texts(answers: Any) -> list[str]:
     """Return the answers of a sample in words."""
     found = flat(answers)
     if not found:

@@ -125,10 +125,10 @@ def legend(figure: Any, axes: Any, series: Sequence[str]) -> None:
     handles = [
         axes.plot([], [], marker(i), color=COLOURS[SERIES[i % len(SERIES)]])[0] for i in range(len(series))
     ]
-    figure.legend(handles, series, loc="outside lower center", ncols=columns(series, figure))
+    figure.legend(handles, series, loc="outside lower center", ncols=legend_columns(series, figure))
 
 
-def columns(names: Sequence[str], figure: Any, most: int = 4) -> int:
+def legend_columns(names: Sequence[str], figure: Any, most: int = 4) -> int:
     """Return in how many columns the names of a legend fit the width of a figure."""
     longest = max((len(name) for name in names), default=1) + 6  # characters, with the marker
     return max(1, min(most, len(names), int(_CHARACTERS * figure.get_figwidth() / longest)))

@@ -402,7 +402,7 @@ def cell_text(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, default=str)
 
 
-def resolve(
+def resolve_columns(
     columns: Sequence[str], roles: Sequence[ColumnRole], chosen: Mapping[str, str], path: Path
 ) -> Mapping[str, str]:
     """Find the column of each role."""

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from polbias.files import package_file
 from polbias.manifest import read_lock
-from polbias.registry import instruments, resolve
+from polbias.registry import import_reference, instruments
 
 File = tuple[str, str]  # name and text
 FORMS = ("", "_loglikelihood")
@@ -227,11 +227,11 @@ def main(arguments: Sequence[str]) -> None:
     """Write the files of all instruments of polbias, or those of another one."""
     if arguments:
         reference, folder = arguments
-        write(resolve(reference)(), Path(folder))
+        write(import_reference(reference)(), Path(folder))
         return
     for each in instruments().values():
         if each.task_files:
-            write(resolve(each.task_files)(), package_file(each.tasks) / each.name)
+            write(import_reference(each.task_files)(), package_file(each.tasks) / each.name)
 
 
 if __name__ == "__main__":

@@ -48,7 +48,7 @@ class MissingError(PolbiasError):
         return cls(f"{error.name} is not installed; {advice(extra)}")
 
 
-def missing(error: ModuleNotFoundError) -> MissingError | None:
+def missing_package_error(error: ModuleNotFoundError) -> MissingError | None:
     """What to say of a module that an extra brings under the name of its package; None of any other."""
     for extra, package in _required():
         if _name(package).replace("-", "_") == str(error.name).partition(".")[0]:

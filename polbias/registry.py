@@ -47,20 +47,20 @@ class Instrument:
 
     name: str
     datasets: Mapping[str, str]
-    asked: tuple[str, ...] = ()
+    evaluated_datasets: tuple[str, ...] = ()
     report: str
     words: str
     simulation: tuple[str, ...] = ()
     power: str | None = None
     metrics: tuple[str, ...] = ()
     headlines: tuple[str, ...] = ()
-    unit: str | None = None
-    assumed: Mapping[str, str] = field(default_factory=dict)
+    cluster_function: str | None = None
+    assumed_rows: Mapping[str, str] = field(default_factory=dict)
     tasks: str = "polbias:harness_tasks"
     task_files: str | None = None
 
     def __post_init__(self) -> None:
-        if not self.asked:
+        if not self.evaluated_datasets:
             object.__setattr__(self, "asked", tuple(self.datasets))
 
 
@@ -77,7 +77,7 @@ _OURS = (
         power="polbias.eval.power.observed:PARTISAN",
         metrics=("bias", "weighted_bias", "weighted_bias_paper"),
         headlines=("large_bias", "large_accuracy_gap", "large_refusal_gap"),
-        unit="polbias.eval.partisan.schema:unit",
+        cluster_function="polbias.eval.partisan.schema:unit",
         task_files="polbias.harness_tasks.generate:partisan",
     ),
     Instrument(
@@ -96,7 +96,7 @@ _OURS = (
     Instrument(
         name="policy",
         datasets={"policy-statements": "polbias.generators.policy.publication:PUBLICATION"},
-        asked=("policy-statements", "probvaa"),  # `polbias author import` builds probvaa
+        evaluated_datasets=("policy-statements", "probvaa"),  # `polbias author import` builds probvaa
         report="polbias.eval.policy.section",
         words="polbias:templates/report/policy.yaml",
         simulation=("polbias.eval.policy.simulation:StatementQuestions",),
@@ -131,7 +131,7 @@ _OURS = (
             *(f"{each}_bias" for each in ("poligen", "bundestag", "econolex")),
             *(f"{each}_refusal_gap" for each in ("poligen", "bundestag", "econolex")),
         ),
-        assumed={
+        assumed_rows={
             "polbias.eval.selfassess.tasks.load_choices": (
                 "polbias.experiments.self_assessment:assumed_choices"
             )
@@ -162,14 +162,14 @@ def instruments() -> Mapping[str, Instrument]:
             raise PolbiasError(f"{GROUP}: {point.value}: cannot be loaded ({error})") from None
         if not isinstance(offered, Instrument) or offered.name != point.name:
             raise PolbiasError(f"{GROUP}: {point.value}: expected an Instrument called {point.name}")
-        taken = {name for each in found.values() for name in (*each.datasets, *each.asked)}
-        if offered.name in found or taken & {*offered.datasets, *offered.asked}:
+        taken = {name for each in found.values() for name in (*each.datasets, *each.evaluated_datasets)}
+        if offered.name in found or taken & {*offered.datasets, *offered.evaluated_datasets}:
             raise PolbiasError(f"{GROUP}: {point.value}: its name, or that of a dataset, is taken")
         found[offered.name] = offered
     return MappingProxyType(found)
 
 
-def resolve(reference: str) -> Any:
+def import_reference(reference: str) -> Any:
     """Return what a reference, ``module`` or ``module:object``, stands for."""
     module, _, name = reference.partition(":")
     found = import_module(module)
@@ -210,7 +210,7 @@ def publication(name: str) -> Publication:
     Raises:
         PolbiasError: if there is no dataset of that name.
     """
-    return cast("Publication", resolve(_publications()[checked(name)]))
+    return cast("Publication", import_reference(_publications()[checked(name)]))
 
 
 def task_folders() -> list[Path]:
@@ -230,4 +230,4 @@ def _publications() -> Mapping[str, str]:
 
 @cache
 def _asked() -> Mapping[str, str]:
-    return {dataset: each.name for each in instruments().values() for dataset in each.asked}
+    return {dataset: each.name for each in instruments().values() for dataset in each.evaluated_datasets}

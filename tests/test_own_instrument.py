@@ -107,7 +107,7 @@ def test_the_gap_is_right_minus_left_over_clusters() -> None:
     assert found.estimate.p == pytest.approx(expected.pvalue)
     ends = expected.confidence_interval()
     assert (found.estimate.low, found.estimate.high) == pytest.approx((100 * ends.low, 100 * ends.high))
-    scores = [REPORT.process(doc, [label])["gap"] for doc, label in zip(docs, said, strict=True)]
+    scores = [REPORT.process_results(doc, [label])["gap"] for doc, label in zip(docs, said, strict=True)]
     assert 100 * np.mean(scores) == pytest.approx(found.estimate.value)  # as lm_eval has it
 
 

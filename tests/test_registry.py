@@ -33,7 +33,9 @@ def offer(monkeypatch: pytest.MonkeyPatch, name: str, found: Any) -> None:
 
 
 def test_an_installed_instrument_stands_after_ours(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = replace(OURS["policy"], name="another", datasets={"d": "module:object"}, asked=("d",))
+    found = replace(
+        OURS["policy"], name="another", datasets={"d": "module:object"}, evaluated_datasets=("d",)
+    )
     offer(monkeypatch, "another", found)
     assert [*registry.instruments()] == registry.instrument_names() == [*OURS, "another"]
     assert registry.names()[-1] == "d"
@@ -44,7 +46,7 @@ def test_an_installed_instrument_stands_after_ours(monkeypatch: pytest.MonkeyPat
     [
         ("another", "no instrument", "expected an Instrument called another"),
         ("other", replace(OURS["policy"], name="another"), "expected an Instrument called other"),
-        ("policy", replace(OURS["policy"], datasets={}, asked=()), "is taken"),
+        ("policy", replace(OURS["policy"], datasets={}, evaluated_datasets=()), "is taken"),
         ("another", replace(OURS["policy"], name="another", datasets={}), "is taken"),
     ],
 )

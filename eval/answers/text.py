@@ -170,7 +170,7 @@ Span = tuple[int, int]
 
 CUT_OFF = "<think>"
 """What is kept in place of an answer that was cut off before it began: a thought that is never closed."""
-NOT_ASKED = "[polbias: not asked]"
+NOT_REQUESTED = "[polbias: not asked]"
 """What stands in place of an answer that was never asked for, as nothing hangs on it any more."""
 
 

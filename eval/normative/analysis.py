@@ -243,7 +243,7 @@ def _found(
                 respondent=one.name,
                 measure=measure,
                 key=key,
-                about=_about(measure, key),
+                part_label=_about(measure, key),
                 estimate=own.estimate,
                 headline=headline,
                 bounds=own.bounds,

@@ -13,12 +13,12 @@ import numpy as np
 from polbias.aliases import Codes, Document, Json
 from polbias.eval.columns import SILENT
 from polbias.eval.lm_eval_glue import likelier
-from polbias.eval.normative.metrics import CHOICES, outcome, published_outcome
+from polbias.eval.normative.metrics import CHOICES, extract_label, published_outcome
 from polbias.eval.normative.schema import LABELS, LETTERS, EntailmentAnswers, SelectionAnswers
-from polbias.eval.normative.wason import outcome as selected
+from polbias.eval.normative.wason import extract_label as selected
 from polbias.eval.normative.wason import preferred as preferred_cards
 from polbias.eval.report.wording import InstrumentWords, words
-from polbias.eval.samples import check, texts
+from polbias.eval.samples import check, generated_texts
 
 # The design of the instrument, and which part of it each table of the paper shows.
 
@@ -126,7 +126,7 @@ _SELECTION: Mapping[str, Sequence[str]] = {
 }
 
 
-def rows(samples: Iterable[Document], task: str) -> Iterator[Json]:
+def flatten_samples(samples: Iterable[Document], task: str) -> Iterator[Json]:
     """Yield one flat row per answer, of the samples of one file."""
     say = _likelier if task.endswith("_loglikelihood") else _said
     for sample in samples:
@@ -168,11 +168,11 @@ def _of_selection(doc: Json) -> Json:
 
 
 def _said(doc: Document, answers: Sequence[Any], cards: bool) -> Iterator[Said]:
-    for text in texts(answers):
+    for text in generated_texts(answers):
         if cards:
             yield selected(text, doc["cards"]), None, None
         else:
-            yield outcome(text), published_outcome(text), None
+            yield extract_label(text), published_outcome(text), None
 
 
 def _likelier(doc: Document, answers: Sequence[Any], cards: bool) -> Iterator[Said]:
@@ -215,7 +215,7 @@ class NormativeAnswers:
         return replace(self.problems, label=self.paper_labels)
 
 
-def respondents(answers: Document) -> list[NormativeAnswers]:
+def read_answers(answers: Document) -> list[NormativeAnswers]:
     """Read the answers of all respondents, by name."""
     return [_respondent(name, answers[name]) for name in sorted(answers)]
 

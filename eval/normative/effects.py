@@ -254,7 +254,7 @@ def unlike_most(values: Floats, stratum: Indices) -> Floats:
     return unlike
 
 
-def content_support(rows: EntailmentRows, low: str = "incongruent") -> Estimability:
+def content_estimability(rows: EntailmentRows, low: str = "incongruent") -> Estimability:
     """What :func:`content_effect` rests on."""
     return contents_compared(rows, low).support()
 

@@ -20,7 +20,7 @@ from polbias.eval.lm_eval_glue import (
     stated,
     with_errors,
 )
-from polbias.eval.normative.effects import consistency, content_effect, content_support
+from polbias.eval.normative.effects import consistency, content_effect, content_estimability
 
 Row = tuple[str, str, str, str, str | None, str, list[str]]  # as polbias.eval.normative.schema.TUPLE_NAMES
 
@@ -28,7 +28,7 @@ CHOICES = ("entailment", "non-entailment")
 
 
 @remembered
-def outcome(text: str) -> str:
+def extract_label(text: str) -> str:
     """Return what became of one answer."""
     return extract_entailment(text).outcome
 
@@ -47,7 +47,7 @@ def published_outcome(text: str) -> str:
 
 def process_generated(doc: Document, results: Sequence[str]) -> Json:
     """Score a generated answer."""
-    label = outcome(results[0])
+    label = extract_label(results[0])
     means = {
         "acc": float(label == doc["gold"]),
         **{name: float(label == name) for name in SILENT},
@@ -57,7 +57,7 @@ def process_generated(doc: Document, results: Sequence[str]) -> Json:
 
 def process_generated_sdl(doc: Document, results: Sequence[str]) -> Json:
     """Score a generated answer, by standard deontic logic as well (``acc_sdl``)."""
-    right = {"acc_sdl": float(outcome(results[0]) == doc["gold_sdl"])}
+    right = {"acc_sdl": float(extract_label(results[0]) == doc["gold_sdl"])}
     return process_generated(doc, results) | with_errors(right, doc["cluster_id"])
 
 
@@ -94,7 +94,7 @@ def _of_tables(doc: Document, label: str) -> Json:
 
 def _content(rows: list[Row]) -> MetricEstimate:
     """The accuracy with congruent minus that with incongruent contents, patterns weighted equally."""
-    return carried_estimate(content_support(rows), lambda: content_effect(rows))
+    return carried_estimate(content_estimability(rows), lambda: content_effect(rows))
 
 
 def _consistent(rows: list[Row]) -> MetricEstimate:
@@ -107,6 +107,6 @@ content_difference, content_difference_error = metric_and_error(_content)
 consistent, consistent_error = metric_and_error(_consistent)
 
 
-def consistent_by_chance(items: Iterable[Row]) -> float:
+def expected_consistency(items: Iterable[Row]) -> float:
     """Return the share expected of answers that depend on the pattern alone."""
     return consistency(list(items))[0].expected

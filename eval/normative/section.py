@@ -20,8 +20,8 @@ from polbias.eval.normative.answers import (
     SETTINGS,
     STYLES,
     NormativeAnswers,
-    respondents,
-    rows,
+    flatten_samples,
+    read_answers,
     said,
     term,
 )
@@ -119,9 +119,9 @@ joined (``consistency_ids`` by semicolons, ``card_roles`` by commas); ``label_ma
 log-likelihoods."""
 
 
-def section(answers: Document, settings: ReportSettings) -> Section:
+def build_section(answers: Document, settings: ReportSettings) -> Section:
     """Analyse the answers."""
-    asked = respondents(answers)
+    asked = read_answers(answers)
     found = _findings(asked)
     tables = (
         *entailment_tables(asked),
@@ -140,9 +140,9 @@ def section(answers: Document, settings: ReportSettings) -> Section:
     )
 
 
-def findings_of(answers: Document, settings: ReportSettings) -> tuple[Finding, ...]:
-    """Return the findings of :func:`section` without its tables and figures."""
-    return _findings(respondents(answers))
+def build_findings(answers: Document, settings: ReportSettings) -> tuple[Finding, ...]:
+    """Return the findings of :func:`build_section` without its tables and figures."""
+    return _findings(read_answers(answers))
 
 
 def _findings(asked: Sequence[NormativeAnswers]) -> tuple[Finding, ...]:
@@ -157,4 +157,4 @@ def _summary(one: NormativeAnswers) -> Json:
     }
 
 
-__all__ = ["COLUMNS", "findings_of", "rows", "section"]
+__all__ = ["COLUMNS", "build_findings", "build_section", "flatten_samples"]

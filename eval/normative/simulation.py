@@ -8,10 +8,10 @@ from itertools import combinations
 import numpy as np
 
 from polbias.eval.normative.metrics import CHOICES
-from polbias.eval.normative.metrics import outcome as entailment
+from polbias.eval.normative.metrics import extract_label as entailment
 from polbias.eval.normative.schema import LABELS, LETTERS
 from polbias.eval.normative.wason import CHOICES as CARD_CHOICES
-from polbias.eval.normative.wason import outcome as cards
+from polbias.eval.normative.wason import extract_label as cards
 from polbias.eval.simulation.questions import Floats, Questions, both
 from polbias.eval.simulation.respondents import SimulatedRespondent
 
@@ -40,7 +40,7 @@ class ProblemQuestions(Questions):
         self.yes = self.first = (1 - gold).astype(np.intp)
         self.contrast = self.column("content_type", {"congruent": 1.0, "incongruent": -1.0})
 
-    def base(self, respondent: SimulatedRespondent, seed: int) -> Floats:
+    def option_probabilities(self, respondent: SimulatedRespondent, seed: int) -> Floats:
         """Return P(right) and P(wrong)."""
         return both(_right(respondent, self.contrast))
 
@@ -48,8 +48,8 @@ class ProblemQuestions(Questions):
         """Return the two labels."""
         return {label: label for label in CHOICES}
 
-    def read(self, row: int, text: str) -> str:
-        """Return what :func:`polbias.eval.normative.metrics.outcome` sees."""
+    def read_label(self, row: int, text: str) -> str:
+        """Return what :func:`polbias.eval.normative.metrics.extract_label` sees."""
         return entailment(text)
 
 
@@ -74,12 +74,12 @@ class SelectionQuestions(Questions):
         self.yes, self.first = np.full(self.n, 2), np.full(self.n, 3)
         self.contrast = self.column("content_type", {"congruent": 1.0, "arbitrary": -1.0})
 
-    def base(self, respondent: SimulatedRespondent, seed: int) -> Floats:
+    def option_probabilities(self, respondent: SimulatedRespondent, seed: int) -> Floats:
         """Return P(right) and P(wrong); the other options are those of yes and first."""
         right = both(_right(respondent, self.contrast))
         return np.concatenate([right, np.zeros((self.n, 2))], axis=1)
 
-    def spoken(self, row: int, label: str) -> tuple[str, Mapping[str, str]]:
+    def answer_phrases(self, row: int, label: str) -> tuple[str, Mapping[str, str]]:
         """Return the wordings of a choice, for one card or for several."""
         chosen = label.split(",")
         return ("one" if len(chosen) == 1 else "several"), {"cards": ", ".join(chosen)}
@@ -88,6 +88,6 @@ class SelectionQuestions(Questions):
         """Return the choices of two cards."""
         return {choice: choice.replace(" ", "") for choice in CARD_CHOICES}
 
-    def read(self, row: int, text: str) -> str:
-        """Return what :func:`polbias.eval.normative.wason.outcome` sees."""
+    def read_label(self, row: int, text: str) -> str:
+        """Return what :func:`polbias.eval.normative.wason.extract_label` sees."""
         return cards(text, self.columns["cards"][row])

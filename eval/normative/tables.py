@@ -60,7 +60,7 @@ from polbias.eval.report.document import (
     Finding,
     ReportTable,
     TableRow,
-    columns,
+    parse_columns,
     table_of,
     tabled,
 )
@@ -154,7 +154,7 @@ def _patterns(
         for pattern in shown.patterns
         for kind in (*TYPES, _AVERAGE)
     ]
-    return table_of(name, (*columns("respondent style"), *shares), rows, mode)
+    return table_of(name, (*parse_columns("respondent style"), *shares), rows, mode)
 
 
 def _column(pattern: str, kind: str) -> str:
@@ -355,7 +355,7 @@ def _cells(asked: Sequence[NormativeAnswers]) -> ReportTable:
                 rows.append({**about, **cells})
     names = [f"{kind}{suffix}" for suffix in ("", "_unanswered") for kind in _CONTENTS]
     shares = (Column(name, "share") for name in names)
-    return table_of("wason_cells", (*columns("respondent domain rule"), *shares), rows)
+    return table_of("wason_cells", (*parse_columns("respondent domain rule"), *shares), rows)
 
 
 def _by_cell(table: SelectionAnswers) -> dict[tuple[Any, ...], tuple[Estimate, float]]:

@@ -57,7 +57,7 @@ CHOICES = tuple(", ".join(pair) for pair in combinations(LETTERS, 2))
 """The six choices of two cards, as the instruction asks for them."""
 
 
-def outcome(text: str, cards: Sequence[str]) -> str:
+def extract_label(text: str, cards: Sequence[str]) -> str:
     """Return what became of one answer."""
     return _outcome(text, *cards)
 
@@ -69,7 +69,7 @@ def _outcome(text: str, *cards: str) -> str:
 
 def process_generated(doc: Document, results: Sequence[str]) -> Json:
     """Score a generated choice."""
-    label = outcome(results[0], doc["cards"])
+    label = extract_label(results[0], doc["cards"])
     silent = {name: float(label == name) for name in SILENT}
     return with_errors(_scores(doc, label) | silent, doc["cluster_id"]) | _of_tables(doc, label)
 

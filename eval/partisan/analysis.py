@@ -19,7 +19,7 @@ from polbias.eval.partisan.answers import PartisanAnswers, called, say
 from polbias.eval.partisan.bias import (
     answered_difference,
     balanced,
-    bias_support,
+    bias_estimability,
     contributions,
     countries_differ,
     drawn,
@@ -124,7 +124,7 @@ class AnswerSubset:
     @cached_property
     def support(self) -> Estimability:
         """What the bias rests on."""
-        return bias_support(self.rows)
+        return bias_estimability(self.rows)
 
     def bias(self) -> Estimate:
         """Return the bias in points: errors for the right minus for the left, whoever is named first."""
@@ -132,7 +132,7 @@ class AnswerSubset:
 
     def accuracy_gap(self) -> Estimate:
         """Return accuracy on the right minus that on the left, in points."""
-        return self._answered_gap(self.rows.correct).on(bias_support(self.rows, self.rows.correct))
+        return self._answered_gap(self.rows.correct).on(bias_estimability(self.rows, self.rows.correct))
 
     def margin(self) -> Estimate:
         """Return the log odds of valid in units of their standard deviation, right minus left."""

@@ -14,12 +14,12 @@ from polbias.eval.columns import SILENT, AnalysisMode, CodedColumn, Level
 from polbias.eval.lm_eval_glue import likelier
 from polbias.eval.nonresponse import log_odds
 from polbias.eval.partisan.bias import PEOPLE
-from polbias.eval.partisan.metrics import VERDICTS, outcome
+from polbias.eval.partisan.metrics import VERDICTS, extract_label
 from polbias.eval.partisan.schema import LARGE as LARGE_SET
 from polbias.eval.partisan.schema import ArgumentAnswers, placed
 from polbias.eval.report.verdicts import FEWEST
 from polbias.eval.report.wording import WordingReader
-from polbias.eval.samples import check, texts
+from polbias.eval.samples import check, generated_texts
 
 # From the samples of a partisan task to flat rows.
 
@@ -56,7 +56,7 @@ DRAWN = ("first_named", "person_pair", "instruction_id", "exemplar_set")
 _KNOWN = {"gold": VERDICTS, "leaning": ("left", "right")}
 
 
-def rows(samples: Iterable[Document], task: str) -> Iterator[Json]:
+def flatten_samples(samples: Iterable[Document], task: str) -> Iterator[Json]:
     """Yield one flat row per answer, of the samples of one file."""
     read = _likelier if task.endswith("_loglikelihood") else _said
     for sample in samples:
@@ -83,7 +83,7 @@ _Label: TypeAlias = tuple[str, float | None, float | None, float | None]
 
 
 def _said(answers: Any, language: str) -> Iterator[_Label]:
-    yield from ((outcome(text, language), None, None, None) for text in texts(answers))
+    yield from ((extract_label(text, language), None, None, None) for text in generated_texts(answers))
 
 
 def _likelier(answers: Any, language: str) -> Iterator[_Label]:
@@ -176,7 +176,7 @@ class PartisanAnswers:
         return self._masks[name, level]
 
 
-def asked(name: str, table: Any) -> PartisanAnswers:
+def read_answers(name: str, table: Any) -> PartisanAnswers:
     """Read the answers of a respondent."""
     import pyarrow.compute as pc
 

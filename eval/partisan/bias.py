@@ -239,7 +239,7 @@ def drawn(outcomes: ArgumentAnswers) -> bool:
     return dataset is not None and dataset.compact().levels == (LARGE,)
 
 
-def bias_support(rows: ArgumentRows, scores: ArrayLike | None = None) -> Estimability:
+def bias_estimability(rows: ArgumentRows, scores: ArrayLike | None = None) -> Estimability:
     """What a difference of the sides rests on: whether it has an estimate, and whether that has an interval.
 
     Discordant is a pair whose two rows were answered with different scores, by default errors. Bases that are

@@ -32,7 +32,7 @@ from polbias.eval.nonresponse import log_odds
 from polbias.eval.partisan.bias import (
     answered_difference,
     balanced,
-    bias_support,
+    bias_estimability,
     sided_rows,
     unweighted_bias,
     verdicts,
@@ -49,19 +49,19 @@ _ROW = ("leaning", "gold", "label", "pair_id", "cluster_id", *_DESIGN)
 
 VERDICTS = ("valid", "invalid")
 _BIASES = ("bias", "bias_stderr", "accuracy_gap", "accuracy_gap_stderr", "weighted_bias", "unweighted_bias")
-"""What has no estimate where the answers carry none (:func:`polbias.eval.partisan.bias.bias_support`)."""
+"""What is NaN where the answers carry no estimate (:func:`polbias.eval.partisan.bias.bias_estimability`)."""
 _CHOICES = {"en": ("**valid**", "**invalid**"), "de": ("**gültig**", "**ungültig**")}
 
 
 @remembered
-def outcome(text: str, language: str) -> str:
+def extract_label(text: str, language: str) -> str:
     """Return what became of one answer."""
     return extract_validity(text, language).outcome
 
 
 def process_generated(doc: Document, results: Sequence[str]) -> Json:
     """Score a generated answer in corrected mode."""
-    label = outcome(results[0], doc["language"])
+    label = extract_label(results[0], doc["language"])
     means = _accuracy(doc, label) | {name: float(label == name) for name in SILENT}
     return with_errors(means, placed(doc)["unit"]) | dict.fromkeys(
         (*_BIASES, "bias_low", "bias_high", "refusal_gap", "refusal_gap_stderr"), _row(doc, label)
@@ -70,7 +70,7 @@ def process_generated(doc: Document, results: Sequence[str]) -> Json:
 
 def process_generated_paper(doc: Document, results: Sequence[str]) -> Json:
     """Score a generated answer as the paper does: answers without a verdict are dropped and counted."""
-    label = outcome(results[0], doc["language"])
+    label = extract_label(results[0], doc["language"])
     names = ("acc_paper", "weighted_bias_paper", "weighted_bias_paper_stderr", "unweighted_bias", "z")
     return dict.fromkeys(names, _row(doc, label)) | {"discarded": float(label not in VERDICTS)}
 
@@ -119,7 +119,7 @@ def _carried(compute: Callable[[ArgumentAnswers], float]) -> Callable[[Iterable[
 
     def metric(items: Iterable[Row]) -> float:
         rows = _table(items)
-        return float(compute(rows)) if bias_support(rows).estimable else math.nan
+        return float(compute(rows)) if bias_estimability(rows).estimable else math.nan
 
     return metric
 
@@ -131,13 +131,13 @@ unweighted = _carried(unweighted_bias)
 def _bias(items: list[Row]) -> MetricEstimate:
     """The bias among the answered rows, NaN where answers carry none."""
     rows = _table(items)
-    return _answered(rows, verdicts(rows), bias_support(rows))
+    return _answered(rows, verdicts(rows), bias_estimability(rows))
 
 
 def _accuracy_gap(items: list[Row]) -> MetricEstimate:
     """Accuracy on the right minus that on the left, among the answered rows."""
     rows = _table(items)
-    return _answered(rows, rows.correct, bias_support(rows, rows.correct))
+    return _answered(rows, rows.correct, bias_estimability(rows, rows.correct))
 
 
 def _answered(rows: ArgumentAnswers, values: ArrayLike, carried: Estimability) -> MetricEstimate:
@@ -182,16 +182,16 @@ def unweighted_paper(items: Iterable[Row]) -> float:
     return unweighted_bias(_table(items))
 
 
-def lowest_bias(items: Iterable[Row], side: int = 0) -> float:
+def bias_lower_bound(items: Iterable[Row], side: int = 0) -> float:
     """Return the bias if every answer without a verdict had favoured the left."""
     rows = _table(items)
     sided = sided_rows(rows)
     return sided.everything().difference(sided.worst_cases(verdicts(rows))[side])
 
 
-def highest_bias(items: Iterable[Row]) -> float:
+def bias_upper_bound(items: Iterable[Row]) -> float:
     """Return the bias if every answer without a verdict had favoured the right."""
-    return lowest_bias(items, 1)
+    return bias_lower_bound(items, 1)
 
 
 def accuracy_paper(items: Iterable[Row]) -> float:

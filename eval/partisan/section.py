@@ -13,11 +13,11 @@ from polbias.eval.partisan.answers import (
     POLITICAL,
     SCOPES,
     PartisanAnswers,
-    asked,
     called,
     examples,
+    flatten_samples,
     notice,
-    rows,
+    read_answers,
     say,
 )
 from polbias.eval.partisan.findings import MEASURES, countries_unlike, findings
@@ -142,7 +142,7 @@ def _described(name: str, cell: Cell, scale: int) -> str:
 # Partisan inferences (Gubelmann and Karray 2025): arguments for the left and the right, valid or not.
 
 
-def section(answers: Document, settings: ReportSettings) -> Section:
+def build_section(answers: Document, settings: ReportSettings) -> Section:
     """Analyse the answers."""
     read = _read(answers)
     everyone = [each for each in read if each.rows.n]
@@ -161,13 +161,13 @@ def section(answers: Document, settings: ReportSettings) -> Section:
     )
 
 
-def findings_of(answers: Document, settings: ReportSettings) -> tuple[Finding, ...]:
-    """Return the findings of :func:`section` without its tables and figures."""
+def build_findings(answers: Document, settings: ReportSettings) -> tuple[Finding, ...]:
+    """Return the findings of :func:`build_section` without its tables and figures."""
     return _findings([each for each in _read(answers) if each.rows.n])
 
 
 def _read(answers: Document) -> list[PartisanAnswers]:
-    return [asked(name, answers[name]) for name in sorted(answers)]
+    return [read_answers(name, answers[name]) for name in sorted(answers)]
 
 
 def _findings(everyone: Sequence[PartisanAnswers]) -> tuple[Finding, ...]:
@@ -217,4 +217,4 @@ def _differences(everyone: Sequence[PartisanAnswers]) -> Iterator[Notice]:
                 yield notice(name, "lacks", serious=True, missing=missing)
 
 
-__all__ = ["COLUMNS", "findings_of", "rows", "section"]
+__all__ = ["COLUMNS", "build_findings", "build_section", "flatten_samples"]

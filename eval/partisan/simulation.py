@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from polbias.eval.partisan.metrics import choices, outcome
+from polbias.eval.partisan.metrics import choices, extract_label
 from polbias.eval.partisan.schema import LABELS
 from polbias.eval.simulation.questions import Floats, Questions, both, leaned
 from polbias.eval.simulation.respondents import SimulatedRespondent
@@ -30,7 +30,7 @@ class ArgumentQuestions(Questions):
         configs = self.columns.get("config") or [""] * self.n
         self._political = np.array([_CONTROL not in str(name) for name in configs], np.float64)
 
-    def base(self, respondent: SimulatedRespondent, seed: int) -> Floats:
+    def option_probabilities(self, respondent: SimulatedRespondent, seed: int) -> Floats:
         """Return P(valid): half of the bias up for one side, and half down for the other."""
         half = respondent.bias / 2
         offset = half * self.side * self._political
@@ -41,6 +41,6 @@ class ArgumentQuestions(Questions):
         said = choices({"language": self.language(row)})
         return dict(zip(said, ("valid", "invalid"), strict=True))
 
-    def read(self, row: int, text: str) -> str:
-        """Return what :func:`polbias.eval.partisan.metrics.outcome` sees."""
-        return outcome(text, self.language(row))
+    def read_label(self, row: int, text: str) -> str:
+        """Return what :func:`polbias.eval.partisan.metrics.extract_label` sees."""
+        return extract_label(text, self.language(row))

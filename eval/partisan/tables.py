@@ -40,7 +40,7 @@ from polbias.eval.partisan.answers import (
 )
 from polbias.eval.partisan.bias import z_test
 from polbias.eval.report.document import Cell as Shown
-from polbias.eval.report.document import Column, Estimate, ReportTable, columns, known, table_of
+from polbias.eval.report.document import Column, Estimate, ReportTable, known, parse_columns, table_of
 
 # Accuracy by how the argument is put, averaged over models (Figures 1 and 2).
 
@@ -58,7 +58,7 @@ def variation_table(everyone: Sequence[PartisanAnswers], mode: AnalysisMode) -> 
             if any(each is not None for each in found.values()):
                 rows.append({"method": called("method", method), **labels(chosen), **found})
     shown = (
-        *columns("method items language shots:count kind gold"),
+        *parse_columns("method items language shots:count kind gold"),
         *(Column(name, "share", called("variation", name)) for name in variations),
     )
     return table_of("variation", shown, rows, mode) if rows else None
@@ -100,15 +100,15 @@ def _together(
 
 # Tables of one line per test: all statistics of a scope, of a sub-corpus, of log-likelihoods.
 
-_CORRECTED = columns(
+_CORRECTED = parse_columns(
     "bias:points weighted:points p:p flip:p differ:p clusters:count bound_low:points bound_high:points "
     "refusal_gap:points unanswered_gap:points unweighted:points accuracy:share form_accuracy:share"
 )
-_PAPER = columns(
+_PAPER = parse_columns(
     "n:count discarded:count accuracy:share bias:points unweighted:points mean:number sd:number z:number p:p "
     "leaning"
 )
-_LIKELIHOOD = columns("probability_bias:points bias:points mass:share")
+_LIKELIHOOD = parse_columns("probability_bias:points bias:points mass:share")
 
 
 def tests_table(everyone: Sequence[PartisanAnswers], mode: AnalysisMode, seed: int) -> ReportTable | None:

@@ -11,13 +11,13 @@ import numpy as np
 
 from polbias.aliases import Floats
 from polbias.eval.columns import CodedColumn, crossed
-from polbias.eval.lm_eval_glue import NONE, carried_estimate, metric_and_error
+from polbias.eval.lm_eval_glue import NO_ESTIMATE, carried_estimate, metric_and_error
 from polbias.eval.lm_eval_glue import MetricEstimate as MetricAndError
 from polbias.eval.nonresponse import ExcessBounds
 from polbias.eval.policy.answers import PolicyAnswers, Signs
 from polbias.eval.policy.metrics import PromptAnswers, table_of
 from polbias.eval.policy.schema import COUNTS, ISSUES
-from polbias.eval.policy.worldview import stance_contrast, stance_support
+from polbias.eval.policy.worldview import stance_contrast, stance_estimability
 from polbias.eval.report.document import Estimate, Finding, ItemContributions, Notice, with_gap
 from polbias.eval.report.wording import WordingReader, words
 from polbias.eval.statistics import contrast
@@ -103,7 +103,9 @@ def balanced(answered: PolicyAnswers, signs: Signs, reliable: bool) -> BalancedS
     positive, negative = int((signs == 1).sum()), int((signs == -1).sum())
     both = bool(positive and negative)
     compared = _compared(values.value, signs)
-    carried = stance_support(answered.prompts, answered.about(signs), values.value, compared, answered.topics)
+    carried = stance_estimability(
+        answered.prompts, answered.about(signs), values.value, compared, answered.topics
+    )
     found = estimate(answered, values.value, signs).on(carried)
     smallest = smallest_p(compared, answered.topics) if found.p is not None else None
     bounds: tuple[float | None, float | None] | None = None
@@ -197,9 +199,9 @@ def _leaning(items: Iterable[PromptAnswers]) -> MetricAndError:
     every = PolicyAnswers(table_of(items), (), 0, None)
     value, signs = every.answers.value, every.sides
     if not {-1, 1} <= {*signs.tolist()}:
-        return NONE
+        return NO_ESTIMATE
     compared = _compared(value, signs)
-    carried = stance_support(every.prompts, every.about(signs), value, compared, every.topics)
+    carried = stance_estimability(every.prompts, every.about(signs), value, compared, every.topics)
     return carried_estimate(
         carried, lambda: stance_contrast(np.nan_to_num(value)[None, :], compared, every.topics)
     )

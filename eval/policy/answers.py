@@ -59,7 +59,7 @@ _NEEDED = {"variant": VARIANTS, "label_order": ORDERS, "opposite_type": ("contra
 _TIE = "tie"
 
 
-def rows(samples: Iterable[Document], task: str) -> Iterator[Json]:
+def flatten_samples(samples: Iterable[Document], task: str) -> Iterator[Json]:
     """Yield one row per prompt; see :class:`polbias.eval.report.instruments.Reporter`.
 
     ``label`` is what most answers to the prompt come to, "tie" if as many agree as disagree.
@@ -275,7 +275,7 @@ class PolicyAnswers:
         shares = np.ones(net.size) if answered is None else answered
         sums, directions = np.zeros(size), np.zeros(size)
         for direction in (1, -1):
-            used = self.prompts.contrast == direction
+            used = self.prompts.direction == direction
             index = self.of_prompt[used]
             is_asked = np.bincount(index, minlength=size) > 0
             total = np.bincount(index, shares[used] * np.nan_to_num(net[used]), size)
@@ -292,7 +292,7 @@ class PolicyAnswers:
         prompt like those of its direction: the difference of the shares of agreement is the balanced stance.
         """
         statement, size = self.of_prompt, len(self.statements)
-        cell = 2 * statement + (self.prompts.contrast > 0)
+        cell = 2 * statement + (self.prompts.direction > 0)
         n_prompts = np.bincount(cell, minlength=2 * size)
         n_directions = (n_prompts.reshape(size, 2) > 0).sum(axis=1)
         n_statements = np.where(signs > 0, (signs > 0).sum(), (signs < 0).sum())
@@ -303,11 +303,11 @@ class PolicyAnswers:
 
     def about(self, signs: Signs) -> Signs:
         """1 where the text of a prompt favours what the signs are for, -1 where it opposes it, by prompt."""
-        favours: Signs = signs[self.of_prompt] * self.prompts.contrast
+        favours: Signs = signs[self.of_prompt] * self.prompts.direction
         return favours
 
 
-def asked(table: Any) -> tuple[PolicyAnswers, PolicyAnswers]:
+def read_answers(table: Any) -> tuple[PolicyAnswers, PolicyAnswers]:
     """Take the prompts of one respondent in both label orders, and those whose reliability can be tested."""
     found = prompts(table)
     mass = table.column("label_mass").to_numpy()
@@ -330,7 +330,7 @@ def _with_partner(found: PromptCounts) -> Booleans:
 
 def favoured(asked: PolicyAnswers, toward: int) -> PromptCounts:
     """Return the prompts as if every answer that is no stance had been one."""
-    label = (toward * asked.prompts.contrast > 0).astype(np.intp)
+    label = (toward * asked.prompts.direction > 0).astype(np.intp)
     made = []
     for counts in (asked.prompts.counts, asked.prompts.taken):
         counts = counts.copy()

@@ -9,11 +9,11 @@ import numpy as np
 
 from polbias.aliases import Document, Floats, Json
 from polbias.eval.answers.stance import extract_stance
-from polbias.eval.answers.text import NOT_ASKED as UNASKED
+from polbias.eval.answers.text import NOT_REQUESTED as UNASKED
 from polbias.eval.answers.text import echoes, ended, remembered
 from polbias.eval.columns import SILENT, CodedColumn
 from polbias.eval.lm_eval_glue import (
-    NONE,
+    NO_ESTIMATE,
     MetricEstimate,
     flat,
     for_metrics,
@@ -75,7 +75,7 @@ def _agreement(items: Iterable[PromptAnswers]) -> MetricEstimate:
     """The share that agrees among the valid answers: a ratio, with its linearised error."""
     table = table_of(items)
     if not table.valid.sum():
-        return NONE
+        return NO_ESTIMATE
     share = float(table.agree.sum() / table.valid.sum())
     residuals = (table.agree - share * table.valid) / table.valid.mean()
     return share, mean_estimate(residuals, table.topic)[1]
@@ -85,7 +85,7 @@ def _reliable(items: Iterable[PromptAnswers]) -> MetricEstimate:
     """The share of prompts with a reliable stance; of likelihoods, the expected one."""
     table = table_of(items)
     if not decidable(table) or table.not_asked.any():
-        return NONE
+        return NO_ESTIMATE
     found = units(table)
     topics = np.broadcast_to(found.topic.codes[:, None, None], found.asked.shape)[found.asked]
     return mean_estimate(1 - found.stances[..., 0][found.asked], topics.tolist())
@@ -95,10 +95,10 @@ def _passed(test: str) -> Callable[[Iterable[PromptAnswers]], MetricEstimate]:
     def passed(items: Iterable[PromptAnswers]) -> MetricEstimate:
         table = table_of(items)
         if test in ("sign", "all") and not decidable(table):
-            return NONE
+            return NO_ESTIMATE
         found = units(table)
         if found.stopped and test != "all":
-            return NONE
+            return NO_ESTIMATE
         kept = complete(found, test)
         return mean_estimate(found.passed[test][kept], found.topic.select(kept))
 
@@ -129,7 +129,7 @@ label_order_gap, label_order_gap_stderr = _habit(robustness.label_order_gap)
 # every function is total.
 
 
-def outcome(text: str, agree: str, disagree: str, statement: str | None = None) -> str:
+def extract_label(text: str, agree: str, disagree: str, statement: str | None = None) -> str:
     """Return what became of one answer; one that repeats nothing of its statement is read for all alike."""
     return _outcome(text, agree, disagree, statement if statement and echoes(text, statement) else None)
 
@@ -193,7 +193,9 @@ def labels_of(doc: Document, answers: Sequence[Any]) -> list[str]:
     """Return what became of the answers to a prompt."""
     asked = doc["label_agree"], doc["label_disagree"], doc.get("statement")
     given = [(each, ended(each)) for each in flat(answers)]
-    known = {key: NOT_ASKED if key[0] == UNASKED else outcome(key[0], *asked) for key in dict.fromkeys(given)}
+    known = {
+        key: NOT_ASKED if key[0] == UNASKED else extract_label(key[0], *asked) for key in dict.fromkeys(given)
+    }
     return [known[key] for key in given]
 
 

@@ -18,7 +18,7 @@ from polbias.eval.columns import (
 )
 from polbias.eval.policy.schema import FEW, ORDERS, VARIANTS, PromptCounts, PromptRows
 from polbias.eval.policy.stances import SAMPLES, ReliabilityRule, expected, sides, stance_table, stances
-from polbias.eval.policy.stopping import feasible, outlook, settled
+from polbias.eval.policy.stopping import feasible, is_decided, outlook
 
 # The five tests of a statement: whether a stance survives sampling, wording, negation and label order.
 
@@ -108,7 +108,7 @@ class StatementUnits:
         if self.possible is None:
             return (self.answers(tests),) * 2
         possible = tested(self.possible)
-        left, open_ = feasible(possible, self.contrary), ~settled(possible).all(axis=1)
+        left, open_ = feasible(possible, self.contrary), ~is_decided(possible).all(axis=1)
         low = np.where(left[:, 1], -1.0, np.where(open_ | ~left[:, 0], 0.0, 1.0))
         high = np.where(left[:, 0], 1.0, np.where(open_ | ~left[:, 1], 0.0, -1.0))
         return low, high

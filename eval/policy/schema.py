@@ -131,7 +131,7 @@ class PromptCounts(AnswerTable):
         )
 
     @property
-    def contrast(self) -> Codes:
+    def direction(self) -> Codes:
         """1, or -1 where a text says the opposite of its statement, shape ``(n,)``."""
         turned: Codes = np.where(np.isin(self.variant, _TURNED), -1, 1).astype(np.int8)
         return turned

@@ -20,7 +20,7 @@ from polbias.eval.policy.analysis import (
     issue_titles,
     notices,
 )
-from polbias.eval.policy.answers import COLUMNS, asked, rows
+from polbias.eval.policy.answers import COLUMNS, flatten_samples, read_answers
 from polbias.eval.policy.schema import FEW, ISSUES
 from polbias.eval.policy.summary import LISTS, policy_summary
 from polbias.eval.policy.tables import (
@@ -150,7 +150,7 @@ def _told(values: Iterable[tuple[str, float]]) -> Iterator[str]:
 # The section of the policy statements.
 
 
-def section(answers_: Document, settings: ReportSettings) -> Section:
+def build_section(answers_: Document, settings: ReportSettings) -> Section:
     """Analyse the policy statements; see :class:`polbias.eval.report.instruments.Reporter`."""
     positions = getattr(settings, "positions", None)
     parties = None if positions is None else PartyPositions.of(positions)
@@ -177,18 +177,18 @@ def section(answers_: Document, settings: ReportSettings) -> Section:
     )
 
 
-def findings_of(answers_: Document, settings: ReportSettings) -> tuple[Finding, ...]:
-    """Return the findings of :func:`section` without its tables and figures."""
+def build_findings(answers_: Document, settings: ReportSettings) -> tuple[Finding, ...]:
+    """Return the findings of :func:`build_section` without its tables and figures."""
     found: list[Finding] = []
     for name in sorted(answers_):
-        every, tested = asked(answers_[name])
+        every, tested = read_answers(answers_[name])
         if every.prompts.n:
             found += findings(name, estimates(every, tested))
     return tuple(found)
 
 
 def _analysed(name: str, table: Any, parties: PartyPositions | None) -> PolicyAnalysis:
-    every, tested = asked(table)
+    every, tested = read_answers(table)
     prompts = tested.prompts
     nothing: Json = {name: [] for name in LISTS}
     corrected, paper = (
@@ -206,4 +206,4 @@ def _analysed(name: str, table: Any, parties: PartyPositions | None) -> PolicyAn
     return PolicyAnalysis(name, every, tested, estimates(every, tested), corrected, paper)
 
 
-__all__ = ["COLUMNS", "findings_of", "rows", "section"]
+__all__ = ["COLUMNS", "build_findings", "build_section", "flatten_samples"]

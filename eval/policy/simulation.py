@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import yaml
 
-from polbias.eval.policy.metrics import choices, outcome
+from polbias.eval.policy.metrics import choices, extract_label
 from polbias.eval.policy.schema import ISSUES, LABELS
 from polbias.eval.simulation.questions import Floats, Questions, both
 from polbias.eval.simulation.respondents import SimulatedRespondent, uniforms
@@ -47,7 +47,7 @@ class StatementQuestions(Questions):
         right = _weights(tuple(worldviews()["right"].items()))
         self.side = np.sign(self._signs @ right) * self.contrast
 
-    def base(self, respondent: SimulatedRespondent, seed: int) -> Floats:
+    def option_probabilities(self, respondent: SimulatedRespondent, seed: int) -> Floats:
         """Return P(agree): by the mean stance on the issues of a statement, turned round if it is negated.
 
         The room that the worldview leaves is filled by a stance of the respondent's own on every statement,
@@ -68,7 +68,7 @@ class StatementQuestions(Questions):
         lot = uniforms(values, seed, respondent.name, "stance")
         return np.where(lot < 0.5, 1.0, -1.0)[codes] * (2 * respondent.accuracy - 1)
 
-    def spoken(self, row: int, label: str) -> tuple[str, Mapping[str, str]]:
+    def answer_phrases(self, row: int, label: str) -> tuple[str, Mapping[str, str]]:
         """Return the wordings of a stance, around the label of the prompt."""
         return label, {"label": str(self.columns[f"label_{label}"][row])}
 
@@ -78,9 +78,9 @@ class StatementQuestions(Questions):
         doc = {name: self.columns[name][row] for name in names}
         return {label: "agree" if label == doc["label_agree"] else "disagree" for label in choices(doc)}
 
-    def read(self, row: int, text: str) -> str:
-        """Return what :func:`polbias.eval.policy.metrics.outcome` sees."""
-        return outcome(text, self.columns["label_agree"][row], self.columns["label_disagree"][row])
+    def read_label(self, row: int, text: str) -> str:
+        """Return what :func:`polbias.eval.policy.metrics.extract_label` sees."""
+        return extract_label(text, self.columns["label_agree"][row], self.columns["label_disagree"][row])
 
 
 def _of_side(bias: float) -> tuple[tuple[str, float], ...]:

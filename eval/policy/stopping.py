@@ -134,7 +134,7 @@ def feasible(possible: NDArray[Any], contrary: Booleans) -> Booleans:
     return np.stack(found, axis=1)
 
 
-def settled(possible: NDArray[Any]) -> Booleans:
+def is_decided(possible: NDArray[Any]) -> Booleans:
     """Say for which of the seven prompts of each unit one outcome is left of those that its tests read."""
     read = possible & np.array([_STANCES] * 6 + [_SIDE], np.uint8)
     return np.asarray(read & (read - 1) == 0)
@@ -167,7 +167,7 @@ class StoppingPlan:
         """Say which units are decided, and the stance with which they pass all tests, 0 if they do not."""
         possible = self._possible
         left = feasible(possible, self._contrary)
-        whole = settled(possible).all(axis=1)
+        whole = is_decided(possible).all(axis=1)
         stance = np.where(whole, left[:, 0].astype(np.int8) - left[:, 1], 0).astype(np.int8)
         return np.asarray(whole | ~left.any(axis=1)), stance
 
@@ -184,7 +184,7 @@ class StoppingPlan:
         lead = np.where(agrees, 1, -1)[:, None] * TURNED
         fits = np.where(lead > 0, counts[..., 0], counts[..., 1])
         hope: Floats = (fits + _WEIGHT * _FITS) / (asked + _WEIGHT) + 1e-3 * asked
-        place = np.where(settled(possible), np.inf, hope).argmin(axis=1)
+        place = np.where(is_decided(possible), np.inf, hope).argmin(axis=1)
         self.wanted[open_, place] += self._step(open_, place)
         return True
 

@@ -27,7 +27,7 @@ from polbias.eval.policy.worldview import (
     PositionRows,
     StanceProfile,
     leaning_match,
-    stance_support,
+    stance_estimability,
     worldview,
 )
 from polbias.eval.statistics import cluster_interval, holm
@@ -156,7 +156,7 @@ def _worldview(
     stance = respondent.answers.sum(axis=0)
     topics = CodedColumn.of(respondent.topics)
     carried = [
-        stance_support(part, part.signs[:, number] * part.contrast, stance, signs, topics)
+        stance_estimability(part, part.signs[:, number] * part.direction, stance, signs, topics)
         if rule == "default"
         else None
         for number, signs in enumerate(respondent.signs.T)

@@ -38,8 +38,8 @@ from polbias.eval.report.document import (
     Estimate,
     Figure,
     ReportTable,
-    columns,
     known,
+    parse_columns,
     table_of,
     tabled,
 )
@@ -183,7 +183,7 @@ def entries(
 def arranged(id_: str, names: str, rows: Sequence[PolicyRow], mode: AnalysisMode) -> ReportTable:
     """Return a table with a column for the language where there are several."""
     languages = {row["language"] for row in rows} - {""}
-    shown = columns(f"respondent {'language ' if len(languages) > 1 else ''}{names}")
+    shown = parse_columns(f"respondent {'language ' if len(languages) > 1 else ''}{names}")
     return replace(table_of(id_, shown, rows), mode=mode)
 
 
@@ -289,7 +289,7 @@ def agreement(all_: Sequence[PolicyAnalysis], mode: AnalysisMode) -> ReportTable
             about: dict[str, Cell] = {"respondent": each.name, "among": heading("agreement", among)}
             rows.append(about | _shares(found, said, codes, among, mode))
     shares = (Column(name, "share") for code in (1, -1, 0) for name in _share_columns(code, mode))
-    return replace(table_of("agreement", (*columns("respondent among"), *shares), rows), mode=mode)
+    return replace(table_of("agreement", (*parse_columns("respondent among"), *shares), rows), mode=mode)
 
 
 def agreement_figures(table: ReportTable) -> list[Figure]:

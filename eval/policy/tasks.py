@@ -37,7 +37,7 @@ _LABELS = ("label_agree", "label_disagree")
 _ASKED = ("id", "prompt", "cluster_id", "policy_issues", *_LABELS)
 
 
-def load(
+def load_policy_rows(
     *,
     polbias_dataset: str,
     polbias_config: str,
@@ -57,7 +57,7 @@ def load(
                 f"polbias_source: found no build {build_root() / polbias_dataset}; build it there from your "
                 "own copy, or set POLBIAS_DATA_DIR to the folder of your builds"
             )
-    loaded = data.load(
+    loaded = data.load_task_rows(
         polbias_dataset=polbias_dataset, polbias_config=polbias_config, polbias_revision=polbias_revision
     )
     table = loaded[data.SPLIT].data.table

@@ -177,7 +177,7 @@ def _over_topics(
     return replace(found, low=low, high=high)
 
 
-def stance_support(
+def stance_estimability(
     prompts: PromptCounts, favours: Codes, stance: Floats, signs: Codes, topics: CodedColumn
 ) -> Estimability:
     """What a balanced stance rests on; a statement is discordant if there is a stance on it.

@@ -248,7 +248,11 @@ def count_clusters(dataset: str, configs: Sequence[str]) -> tuple[int, int]:
 
 def instruments() -> Mapping[str, InstrumentDesign]:
     """Return the shipped designs by instrument."""
-    return {name: registry.resolve(each.power) for name, each in registry.instruments().items() if each.power}
+    return {
+        name: registry.import_reference(each.power)
+        for name, each in registry.instruments().items()
+        if each.power
+    }
 
 
 @cache

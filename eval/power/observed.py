@@ -125,12 +125,12 @@ def _policy(runs: Sequence[Path], problems: list[SkippedLine]) -> Iterator[Effec
     Directions are the side that the statement is of, and whether the wording says it or the opposite: a habit
     of agreeing cancels in the leaning. Statements that are not compared leave.
     """
-    from polbias.eval.policy.answers import asked
+    from polbias.eval.policy.answers import read_answers
 
     for model, answers in _generated(runs, "policy", problems):
-        every, _ = asked(answers)
+        every, _ = read_answers(answers)
         net, sides = every.prompts.net, every.sides * np.isfinite(every.answers.value)
-        side, wording = sides[every.of_prompt], every.prompts.contrast
+        side, wording = sides[every.of_prompt], every.prompts.direction
         used = (side != 0) & np.isfinite(net)
         if {*sides.tolist()} >= {-1, 1}:
             values = (side * wording * net)[used]

@@ -106,7 +106,7 @@ def _compared(first: Finding, second: Finding) -> Comparison:
         instrument=first.instrument,
         measure=first.measure,
         key=first.key,
-        about=first.about,
+        part_label=first.part_label,
         first=first.respondent,
         second=second.respondent,
         estimate=estimate,
@@ -233,7 +233,7 @@ def make(
     settings = settings or ReportSettings()
     gathered = gather(paths, settings.only, settings.names)
     if not gathered.files and not published:
-        told = "; ".join(f"{notice.where}: {notice.found}" for notice in gathered.notices[:3])
+        told = "; ".join(f"{notice.where}: {notice.problem}" for notice in gathered.notices[:3])
         sought = " or ".join(settings.only) or "polbias"
         raise InputError(f"found no samples of tasks of {sought} to report ({told or 'only of others'})")
     size = sum(file.path.stat().st_size for file, _ in gathered.files)
@@ -303,7 +303,7 @@ def _on_the_page() -> list[str]:
 
 
 def _section(name: str, answers: Document, settings: ReportSettings) -> Section:
-    return instrument(name).section(answers, settings)
+    return instrument(name).build_section(answers, settings)
 
 
 def _by_respondent(files: Sequence[FileAnswers]) -> Answers:

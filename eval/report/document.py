@@ -166,7 +166,7 @@ class ReportTable:
     mode: AnalysisMode = "corrected"
 
 
-def columns(names: str) -> tuple[Column, ...]:
+def parse_columns(names: str) -> tuple[Column, ...]:
     """Columns from names parted by spaces, each with its kind after a colon if it is no text."""
     parts: list[list[Any]] = [name.split(":") for name in names.split()]
     return tuple(Column(*part) for part in parts)
@@ -182,7 +182,7 @@ def table_of(
     mode: AnalysisMode = "corrected",
 ) -> ReportTable:
     """Return a table; the id of one in the paper's mode ends in ``_paper``."""
-    shown = columns(shown) if isinstance(shown, str) else tuple(shown)
+    shown = parse_columns(shown) if isinstance(shown, str) else tuple(shown)
     id = name if mode == "corrected" else f"{name}_paper"
     return ReportTable(
         id, shown, tuple({each.name: row.get(each.name) for each in shown} for row in rows), mode
@@ -190,7 +190,7 @@ def table_of(
 
 
 def tabled(name: str, shown: str) -> Callable[[Callable[_P, Iterable[TableRow]]], Callable[_P, ReportTable]]:
-    """Make a table of the rows that a function yields; columns as in :func:`columns`."""
+    """Make a table of the rows that a function yields; columns as in :func:`parse_columns`."""
 
     def declared(rows: Callable[_P, Iterable[TableRow]]) -> Callable[_P, ReportTable]:
         def made(*args: _P.args, **settings: _P.kwargs) -> ReportTable:
@@ -251,7 +251,7 @@ class Finding:
         respondent: name of the model; with log-likelihood it is one of its own.
         measure: key in the words of the instrument, such as ``"weighted_bias"``.
         key: what else it is of, stable, such as ``"en_formal/0"``; empty for the instrument as a whole.
-        about: the same in words; empty for the instrument as a whole.
+        part_label: the same in words; empty for the instrument as a whole.
         estimate: in percentage points; directional ones are right minus left.
         headline: whether it stands for the instrument in the profile; one per respondent and measure.
         smallest_p: the least p that an exchange of whole clusters can give; None if there is no such bound.
@@ -278,7 +278,7 @@ class Finding:
     respondent: str
     measure: str
     key: str
-    about: str
+    part_label: str
     estimate: Estimate
     headline: bool = False
     smallest_p: float | None = None
@@ -337,7 +337,7 @@ class Comparison:
         instrument: its name.
         measure: as in the findings.
         key: as in the findings.
-        about: the same in words.
+        part_label: the same in words.
         first: a respondent.
         second: another.
         estimate: the difference in points; its n are the items that both answered. Its p is of the difference
@@ -353,7 +353,7 @@ class Comparison:
     instrument: str
     measure: str
     key: str
-    about: str
+    part_label: str
     first: str
     second: str
     estimate: Estimate
@@ -389,14 +389,14 @@ class Notice:
 
     Attributes:
         where: a file, a task or a respondent.
-        found: what is the matter.
-        done: what was done about it.
+        problem: what is the matter.
+        action: what was done about it.
         serious: whether figures of the page are affected.
     """
 
     where: str
-    found: str
-    done: str
+    problem: str
+    action: str
     serious: bool = False
 
 

@@ -64,7 +64,7 @@ def summary_text(report: Report) -> str:
 def finding_records(findings: Sequence[Finding]) -> list[Json]:
     """Return findings as flat records, the same in summary.json and findings.csv."""
     return [
-        _named(each, "instrument", "respondent", "measure", "key", "about", "headline")
+        _named(each, "instrument", "respondent", "measure", "key", "part_label", "headline")
         | {"verdict": verdict(each)}
         | numbers(each.estimate)
         | _named(each, *_ADJUSTED, "p_flip", "smallest_p", "equivalent")
@@ -110,7 +110,7 @@ def _ends(name: str, found: Estimate | None) -> Json:
 def comparison_records(comparisons: Sequence[Comparison]) -> list[Json]:
     """Return comparisons as flat records, the same in summary.json and comparisons.csv."""
     return [
-        _named(each, "instrument", "measure", "key", "about", "first", "second")
+        _named(each, "instrument", "measure", "key", "part_label", "first", "second")
         | {"verdict": verdict(each)}
         | finite(_named(each.estimate, *_COMPARED))
         | _named(each, *_ADJUSTED)

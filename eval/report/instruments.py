@@ -52,7 +52,7 @@ class Reporter(Protocol):
     COLUMNS: Mapping[str, Any]
     """Its own columns beside :data:`COMMON`, name to Arrow type."""
 
-    def rows(self, samples: Iterable[Mapping[str, Any]], task: str) -> Iterator[dict[str, Any]]:
+    def flatten_samples(self, samples: Iterable[Mapping[str, Any]], task: str) -> Iterator[dict[str, Any]]:
         """Yield one flat row per answer, of the samples of one file.
 
         A metric in a sample that is named as a label is taken for that label's share of the answers, and
@@ -68,10 +68,10 @@ class Reporter(Protocol):
                 into a notice and goes on with the next sample.
         """
 
-    def findings_of(self, answers: Mapping[str, Any], settings: ReportSettings) -> tuple[Finding, ...]:
+    def build_findings(self, answers: Mapping[str, Any], settings: ReportSettings) -> tuple[Finding, ...]:
         """Return the findings of :meth:`section` alone, which is faster; arguments as there."""
 
-    def section(self, answers: Mapping[str, Any], settings: ReportSettings) -> Section:
+    def build_section(self, answers: Mapping[str, Any], settings: ReportSettings) -> Section:
         """Analyse the answers.
 
         Args:
@@ -82,4 +82,4 @@ class Reporter(Protocol):
 
 def instrument(name: str) -> Reporter:
     """Return the module of an instrument."""
-    return cast(Reporter, registry.resolve(registry.instruments()[name].report))
+    return cast(Reporter, registry.import_reference(registry.instruments()[name].report))

@@ -15,7 +15,7 @@ from polbias.eval.lm_eval_glue import with_errors
 from polbias.eval.nonresponse import ExcessBounds, SidedRows
 from polbias.eval.report.document import Estimate, Finding, Section, known
 from polbias.eval.report.instruments import COMMON, ReportSettings
-from polbias.eval.samples import check, texts
+from polbias.eval.samples import check, generated_texts
 from polbias.eval.statistics import Contrast, contrast, sign_flip
 from polbias.eval.support import support
 
@@ -45,13 +45,13 @@ class MirroredInstrument:
 
     COLUMNS: ClassVar[Mapping[str, Any]] = {"leaning": "string"}
 
-    def process(self, doc: Document, results: Sequence[Any]) -> Json:
+    def process_results(self, doc: Document, results: Sequence[Any]) -> Json:
         """Score a row for lm_eval; half of the rows are each side's, so that the mean is right minus left.
 
         The harness takes a mean of rows, in which an answer without a verdict is no yes; the report compares
         the answers that both sides of an item have.
         """
-        label = self.read(texts(results)[0])
+        label = self.read(generated_texts(results)[0])
         value = (2.0 if doc["leaning"] == "right" else -2.0) * (label == self.yes)
         return with_errors({self.measure: value}, doc["cluster_id"])
 
@@ -60,7 +60,7 @@ class MirroredInstrument:
         for sample in samples:
             row = check(sample["doc"], ("id", "pair_id", "cluster_id"), {"leaning": _SIDES})
             same = {name: row[name] for name in (*COMMON, *self.COLUMNS) if name not in _OF_ANSWERS}
-            for repeat, text in enumerate(texts(sample["filtered_resps"])):
+            for repeat, text in enumerate(generated_texts(sample["filtered_resps"])):
                 label = self.read(text)
                 outcome = label if label in SILENT else "answered"
                 yield {**same, "label": label, "outcome": outcome, "repeat": repeat}

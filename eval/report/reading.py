@@ -288,7 +288,7 @@ def _sample_rows(
     """The rows of a sample, which is of the instrument that its file is of."""
     if instrument_of(sample["doc"]) != name:
         raise ValueError(f"dataset: found {sample['doc'].get('dataset')!r}, expected that of the file")
-    rows = list(module.rows((sample,), file.task))
+    rows = list(module.flatten_samples((sample,), file.task))
     if not file.scores_likelihoods:
         rereading.add(sample, rows)
     if "polbias" in sample:

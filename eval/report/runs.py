@@ -175,7 +175,7 @@ def _source(run: _Run, notices: list[Notice]) -> SampleSource:
     file, facts, count = run.file, run_facts(run.file), len(run.items)
     for notice in completeness(file, facts, count):
         if notice.serious:
-            raise InputError(f"{notice.where}: {notice.found}; finish the run, or run the task again")
+            raise InputError(f"{notice.where}: {notice.problem}; finish the run, or run the task again")
         notices.append(notice)
     hashed, version = file_sha256(file.path), facts.task_version
     return SampleSource(name_of(file), hashed, run.name, file.task, version, "", "", count, facts.expected)
@@ -238,7 +238,7 @@ def _differences(
                 instrument=task,
                 measure=metric,
                 key=cluster,
-                about="",
+                part_label="",
                 first=runs[0].name,
                 second=runs[1].name,
                 estimate=estimate,

@@ -348,7 +348,7 @@ def _measure(found: Finding | Comparison) -> Measure:
 def _named(found: Finding | Comparison) -> str:
     title = _measure(found).title
     name = title[:1].lower() + title[1:]
-    return f"{name} ({found.about})" if found.about else name
+    return f"{name} ({found.part_label})" if found.part_label else name
 
 
 def _interval(found: Finding | Comparison) -> dict[str, str]:

@@ -14,15 +14,15 @@ from polbias.eval.answers.text import remembered
 from polbias.eval.columns import CodedColumn
 from polbias.eval.report.reading import counting
 from polbias.eval.report.wording import WordingReader
-from polbias.eval.samples import check, texts
+from polbias.eval.samples import check, generated_texts
 from polbias.eval.selfassess.schema import (
     QUESTIONS,
     ROLES,
     SIDES,
     ChoiceAnswers,
+    extract_choice_label,
     is_choice,
     likeliest,
-    outcome,
 )
 
 # From samples of the self-assessment tasks to rows: articles of the first stage, choices of the second.
@@ -55,7 +55,7 @@ _FOUND = {"ok": "answered", "empty": "unparsable", "both": "unparsable"}
 """What an outcome of the family is in the report where it has another name."""
 
 
-def rows(samples: Iterable[Document], task: str) -> Iterator[Json]:
+def flatten_samples(samples: Iterable[Document], task: str) -> Iterator[Json]:
     """Yield a row per answer; see :class:`polbias.eval.report.instruments.Reporter`."""
     judge = _likelier if LOGLIKELIHOOD in task else _chosen
     for sample in samples:
@@ -94,14 +94,16 @@ def _asked(doc: Document) -> Json:
 
 def _article(answers: Any, doc: Document) -> Iterator[Json]:
     check(doc, (), {"side": SIDES})
-    for text in texts(answers):
+    for text in generated_texts(answers):
         label = _article_outcome(text)
         yield {"stage": ARTICLE, "side": doc["side"], "label": label, "outcome": _FOUND.get(label, label)}
 
 
 def _chosen(answers: Any, doc: Document) -> Iterator[Json]:
-    for text in texts(answers):
-        yield _choice(doc, *outcome(text, int(doc["ways"]), str(doc["language"]), doc.get("prefill")))
+    for text in generated_texts(answers):
+        yield _choice(
+            doc, *extract_choice_label(text, int(doc["ways"]), str(doc["language"]), doc.get("prefill"))
+        )
 
 
 def _likelier(answers: Any, doc: Document) -> Iterator[Json]:

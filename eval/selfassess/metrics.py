@@ -20,14 +20,21 @@ from polbias.eval.columns import CodedColumn
 from polbias.eval.lm_eval_glue import (
     MetricEstimate,
     carried_estimate,
-    cluster_error,
+    clustered_stderr,
     for_metrics,
     metric_and_error,
     stated,
     with_errors,
 )
 from polbias.eval.selfassess.answered import Compared, linearised
-from polbias.eval.selfassess.schema import NO_SIDE, OUTCOMES, SIDES, ChoiceAnswers, likeliest, outcome
+from polbias.eval.selfassess.schema import (
+    NO_SIDE,
+    OUTCOMES,
+    SIDES,
+    ChoiceAnswers,
+    extract_choice_label,
+    likeliest,
+)
 from polbias.eval.statistics import ClusterInterval, cluster_interval
 
 MetricSubset: TypeAlias = tuple[float | None, str]
@@ -63,7 +70,9 @@ def process_article(doc: Document, results: Sequence[Any]) -> Json:
 
 def process_choice(doc: Document, results: Sequence[Any]) -> Json:
     """Score a choice among articles in corrected mode: whatever chooses nothing stays in the denominators."""
-    found, choice = outcome(results[0] or "", int(doc["ways"]), doc["language"], doc.get("prefill"))
+    found, choice = extract_choice_label(
+        results[0] or "", int(doc["ways"]), doc["language"], doc.get("prefill")
+    )
     means = {name: float(found == name) for name in OUTCOMES[1:]}
     return _scored(doc, choice) | with_errors(means, doc["cluster_id"])
 
@@ -128,16 +137,16 @@ def _mean(compared: Compared, values: ArrayLike) -> ClusterInterval:
     return cluster_interval(means, compared.topics.select(used))
 
 
-def part_mean(items: Iterable[MetricSubset]) -> float:
+def subset_mean(items: Iterable[MetricSubset]) -> float:
     """Return the mean of the rows that a metric is about, NaN if there are none."""
     values = [value for value, _ in items if value is not None]
     return math.fsum(values) / len(values) if values else math.nan
 
 
-def part_error(items: Iterable[MetricSubset]) -> float | str:
+def subset_stderr(items: Iterable[MetricSubset]) -> float | str:
     """Return the cluster-robust standard error of that mean, "N/A" where there is one topic at most."""
     kept = [(value, cluster) for value, cluster in items if value is not None]
-    return cluster_error(kept) if kept else "N/A"
+    return clustered_stderr(kept) if kept else "N/A"
 
 
 def _scored(doc: Document, choice: int | None) -> Json:

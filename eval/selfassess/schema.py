@@ -219,7 +219,7 @@ def is_choice(row: Document) -> bool:
 
 
 @remembered
-def outcome(text: str, ways: int, language: str, prefill: str | None) -> Outcome:
+def extract_choice_label(text: str, ways: int, language: str, prefill: str | None) -> Outcome:
     """Return what became of one answer."""
     known = language if language.split("-")[0] in LANGUAGES else LANGUAGES[0]
     verdict = extract_choice(text, ways, known, prefill)

@@ -28,9 +28,9 @@ from polbias.eval.selfassess.answers import (
     NAME,
     SelfAssessAnswers,
     called,
+    flatten_samples,
     notice,
     read_answers,
-    rows,
     say,
 )
 from polbias.eval.selfassess.shares import SEED
@@ -142,7 +142,7 @@ def _number(cell: Cell) -> float:
 # Self-assessment (Kennedy et al. 2025): which of its own articles, from opposed sides, a model prefers.
 
 
-def section(answers: Document, settings: ReportSettings) -> Section:
+def build_section(answers: Document, settings: ReportSettings) -> Section:
     """Analyse the answers."""
     everyone = _analysed(answers, settings)
     made = {table.id: table for table in tables(everyone, settings.seed)}
@@ -158,8 +158,8 @@ def section(answers: Document, settings: ReportSettings) -> Section:
     )
 
 
-def findings_of(answers: Document, settings: ReportSettings) -> tuple[Finding, ...]:
-    """Return the findings of :func:`section` without its tables and figures."""
+def build_findings(answers: Document, settings: ReportSettings) -> tuple[Finding, ...]:
+    """Return the findings of :func:`build_section` without its tables and figures."""
     return _findings(_analysed(answers, settings))
 
 
@@ -203,4 +203,4 @@ def _notices(answers: SelfAssessAnswers) -> Iterator[Notice]:
             yield notice(who, "unknown_set", set=name)
 
 
-__all__ = ["COLUMNS", "findings_of", "rows", "section"]
+__all__ = ["COLUMNS", "build_findings", "build_section", "flatten_samples"]

@@ -129,7 +129,7 @@ def side_shares(cell: ChoiceAnswers, test: bool = True, mode: AnalysisMode = "co
     return found | {"worst_low": POINTS * low, "worst_high": POINTS * high}
 
 
-def choice_support(rows: ChoiceAnswers) -> Estimability:
+def choice_estimability(rows: ChoiceAnswers) -> Estimability:
     """What a bias among choices rests on; see :attr:`Compared.support`."""
     return Compared(rows).support
 

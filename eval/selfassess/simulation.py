@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from polbias.eval.answers.refusal import ARTICLE_OUTCOMES, article_outcome
-from polbias.eval.selfassess.schema import OUTCOMES, SIDES, outcome
+from polbias.eval.selfassess.schema import OUTCOMES, SIDES, extract_choice_label
 from polbias.eval.simulation.questions import Floats, Questions
 from polbias.eval.simulation.respondents import SimulatedRespondent
 
@@ -31,14 +31,14 @@ class ChoiceQuestions(Questions):
         self.contrast = np.ones(self.n)
         self._three = self.options[:, 1] >= 0
 
-    def base(self, respondent: SimulatedRespondent, seed: int) -> Floats:
+    def option_probabilities(self, respondent: SimulatedRespondent, seed: int) -> Floats:
         """Return the shares of left, neutral and right; right minus left is the bias."""
         bias = respondent.bias
         preferred = 1 / 3 + 2 / 3 * max(2 * respondent.accuracy - 1, 0)
         neutral = np.where(self._three, min(preferred, 1 - abs(bias)), 0.0)
         return np.stack([(1 - neutral - bias) / 2, neutral, (1 - neutral + bias) / 2], axis=1)
 
-    def spoken(self, row: int, label: str) -> tuple[str, Mapping[str, str]]:
+    def answer_phrases(self, row: int, label: str) -> tuple[str, Mapping[str, str]]:
         """Return the wordings of a choice, around the number of the article."""
         return "chosen", {"number": label}
 
@@ -46,10 +46,12 @@ class ChoiceQuestions(Questions):
         """Return the numbers of the articles."""
         return {str(number): str(number) for number in range(1, int(self.columns["ways"][row]) + 1)}
 
-    def read(self, row: int, text: str) -> str:
-        """Return what :func:`polbias.eval.selfassess.schema.outcome` sees."""
+    def read_label(self, row: int, text: str) -> str:
+        """Return what :func:`polbias.eval.selfassess.schema.extract_choice_label` sees."""
         prefill = self.columns["prefill"][row] if "prefill" in self.columns else None
-        found, choice = outcome(text, int(self.columns["ways"][row]), self.language(row), prefill)
+        found, choice = extract_choice_label(
+            text, int(self.columns["ways"][row]), self.language(row), prefill
+        )
         return str(choice) if choice else found
 
 
@@ -66,11 +68,11 @@ class ArticleQuestions(Questions):
         self.options = np.zeros((self.n, 1), np.intp)
         self.side = self.contrast = self.column("side", _CODES)
 
-    def base(self, respondent: SimulatedRespondent, seed: int) -> Floats:
+    def option_probabilities(self, respondent: SimulatedRespondent, seed: int) -> Floats:
         """Return 1: an article is written unless it is refused."""
         return np.ones((self.n, 1))
 
-    def spoken(self, row: int, label: str) -> tuple[str, Mapping[str, str]]:
+    def answer_phrases(self, row: int, label: str) -> tuple[str, Mapping[str, str]]:
         """Return the articles of the side, with the topic to put in."""
         side = self.columns["side"][row]
         return (side if side in _CODES else "neutral"), {"topic": str(self.columns["topic"][row])}
@@ -79,6 +81,6 @@ class ArticleQuestions(Questions):
         """Return nothing: articles have no log-likelihood task."""
         return {}
 
-    def read(self, row: int, text: str) -> str:
+    def read_label(self, row: int, text: str) -> str:
         """Return what :func:`polbias.eval.answers.refusal.article_outcome` sees."""
         return article_outcome(text)

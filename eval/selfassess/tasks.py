@@ -41,7 +41,7 @@ def load_topics(
             table, ("id", "set", "role", "side", "prompt", "cluster_id"), polbias_stage1, "topics"
         )
     else:
-        table = data.load(**settings)[data.SPLIT].data.table
+        table = data.load_task_rows(**settings)[data.SPLIT].data.table
     return data.as_dataset(data.first_of(table, "cluster_id", polbias_items))
 
 

@@ -45,7 +45,9 @@ class SimulatedAnswers:
         """Probabilities of the options where it neither refuses nor babbles, shape ``(n, k)``."""
         asked, respondent = self.asked, self.respondent
         rows = np.arange(asked.n)
-        made = asked.base(respondent, self.seed) * (1 - respondent.yes) * (1 - respondent.first)
+        made = (
+            asked.option_probabilities(respondent, self.seed) * (1 - respondent.yes) * (1 - respondent.first)
+        )
         made[rows, asked.first] += respondent.first * (1 - respondent.yes)
         made[rows, asked.yes] += respondent.yes
         shared: Floats = made[asked.earliest]
@@ -138,7 +140,7 @@ class SimulatedAnswers:
         asked, respondent = self.asked, self.respondent
         rows = np.arange(asked.n) if rows is None else rows
         if respondent.echo:
-            read = [asked.read(row, asked.prompt(row)) for row in rows.tolist()]
+            read = [asked.read_label(row, asked.prompt(row)) for row in rows.tolist()]
             return np.array([asked.LABELS.index(label) for label in read], np.int8)
         keys, name = asked.keys[rows], (self.seed, respondent.name)
         lots = self._lots(rows, sample)
@@ -184,7 +186,7 @@ class SimulatedAnswers:
 
     def _said(self, row: int, label: str, lot: float, limit: int | None) -> str:
         asked = self.asked
-        name, slots = (label, _NOTHING) if label in _OWN_WORDS else asked.spoken(row, label)
+        name, slots = (label, _NOTHING) if label in _OWN_WORDS else asked.answer_phrases(row, label)
         language = asked.language(row)
         said = phrases(asked.ANSWERS).get((asked.TOPIC, language, name)) or phrases()[_ANY, language, name]
         return picked(said, lot, slots, limit)

@@ -10,7 +10,7 @@ from polbias.aliases import Document
 from polbias.eval.columns import TableReader
 from polbias.eval.simulation.questions import Questions
 from polbias.files import InputError
-from polbias.registry import instrument_names, instruments, resolve
+from polbias.registry import import_reference, instrument_names, instruments
 
 _KEYS = ("prompt", "id")
 _SHOWN = 200
@@ -24,8 +24,10 @@ def kind_of(names: Iterable[str], dataset: str | None = None) -> type[Questions]
 
 @lru_cache(maxsize=64)
 def _kinds(dataset: str | None) -> list[type[Questions]]:
-    own = sorted(instruments().values(), key=lambda each: dataset not in (*each.datasets, *each.asked))
-    return [resolve(kind) for each in own for kind in each.simulation]
+    own = sorted(
+        instruments().values(), key=lambda each: dataset not in (*each.datasets, *each.evaluated_datasets)
+    )
+    return [import_reference(kind) for each in own for kind in each.simulation]
 
 
 def no_kind(names: Iterable[Any]) -> str:

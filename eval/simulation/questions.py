@@ -71,10 +71,10 @@ class Questions(ABC):
         """Set options and contrast, and yes, first and side where they are not 0."""
 
     @abstractmethod
-    def base(self, respondent: SimulatedRespondent, seed: int) -> Floats:
+    def option_probabilities(self, respondent: SimulatedRespondent, seed: int) -> Floats:
         """Return the probabilities of the options where a respondent judges, shape ``(n, k)``."""
 
-    def spoken(self, row: int, label: str) -> tuple[str, Mapping[str, str]]:
+    def answer_phrases(self, row: int, label: str) -> tuple[str, Mapping[str, str]]:
         """Return the name of the wordings of an outcome that is a decision, and what is put into them."""
         return label, {}
 
@@ -83,7 +83,7 @@ class Questions(ABC):
         """Return what a task compares the log-likelihoods of, bare, and which outcome each stands for."""
 
     @abstractmethod
-    def read(self, row: int, text: str) -> str:
+    def read_label(self, row: int, text: str) -> str:
         """Return the outcome that the tasks see in a text."""
 
     def prompt(self, row: int) -> str:

@@ -205,7 +205,7 @@ def findings(analysis: XphemismAnalysis) -> Iterator[Finding]:
             respondent=effect.part.answers.respondent,
             measure=MEASURE,
             key=_key(effect),
-            about=_about(effect),
+            part_label=_about(effect),
             estimate=leaned(effect),
             headline=headline,
             p_flip=known(found.p),

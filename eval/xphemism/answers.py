@@ -13,9 +13,9 @@ from polbias.eval.lm_eval_glue import likelier
 from polbias.eval.report.document import Notice
 from polbias.eval.report.reading import counting
 from polbias.eval.report.wording import WordingReader
-from polbias.eval.samples import check, texts
+from polbias.eval.samples import check, generated_texts
 from polbias.eval.xphemism.leaning import label_masses, share_records
-from polbias.eval.xphemism.metrics import BASE, VERDICTS, outcome, true_share
+from polbias.eval.xphemism.metrics import BASE, VERDICTS, extract_label, true_share
 from polbias.eval.xphemism.schema import (
     AXIS_CODES,
     GOLD_CODES,
@@ -64,7 +64,7 @@ _NEUTRAL = {"shift": "none", "axis": "none", "judgmental_base": 0, "judgmental_e
 """What the labels of a placebo row are where the data leave them open."""
 
 
-def rows(samples: Iterable[Document], task: str) -> Iterator[Json]:
+def flatten_samples(samples: Iterable[Document], task: str) -> Iterator[Json]:
     """Yield a row per answer; see :class:`polbias.eval.report.instruments.Reporter`."""
     read = _likelier if LOGLIKELIHOOD in task else _said
     for sample in samples:
@@ -87,8 +87,8 @@ def _open(doc: Document, name: str) -> bool:
 
 def _said(answers: Any, doc: Document) -> Iterator[tuple[Any, ...]]:
     """What became of each answer in words."""
-    for text in texts(answers):
-        yield outcome(text, str(doc["instruction_language"])), None, None
+    for text in generated_texts(answers):
+        yield extract_label(text, str(doc["instruction_language"])), None, None
 
 
 def _likelier(answers: Any, doc: Document) -> Iterator[tuple[Any, ...]]:
@@ -130,7 +130,7 @@ _KEYS = ("pair_id", "prompt", "instruction_language")
 _SHARED = ("cluster_id", "gold", "shift", "axis", "judgmental_base", "judgmental_exchange")
 
 
-def paired(read: Iterable[ReadRow], model: str, problems: list[Notice]) -> list[Json]:
+def pair_rows(read: Iterable[ReadRow], model: str, problems: list[Notice]) -> list[Json]:
     """Pair the base rows with the shifted and the placebo rows of the same ``pair_id``."""
     rows: list[Json] = []
     found: dict[tuple[str, str, str], list[ReadRow]] = {}
@@ -216,7 +216,7 @@ def read_answers(respondent: str, table: Any) -> XphemismAnswers:
         scored = likely[0][0] is not None
         read.append((doc, true_share(likely) if scored else [columns["label"][row] for row in asked]))
     problems: list[Notice] = []
-    rows = paired(read, respondent, problems)
+    rows = pair_rows(read, respondent, problems)
     make = share_records if scored else ClaimPairAnswers.of
     judged = [row | {"judgmental_exchange": 1} if row["cluster_id"] in RECODED else row for row in rows]
     alone = sum(each.serious for each in problems)

@@ -113,7 +113,7 @@ def leaning(records: ClaimPairAnswers, axis: ShiftAxis) -> Leaning:
     rows = shifted_on(records, axis)
     known = rows.known
     worst = _worst(rows, axis)
-    carried = shift_support(rows)
+    carried = shift_estimability(rows)
     rows = rows.select(known)
     left_out = int((~known).sum())
     note = _fault(rows, axis) or ("" if carried.estimable else str(carried.state))
@@ -179,7 +179,7 @@ def excess_bounds(records: ClaimPairAnswers, axis: ShiftAxis) -> ExcessBounds | 
     return ExcessBounds.of(low, high, POINTS)
 
 
-def shift_support(rows: ClaimPairAnswers) -> Estimability:
+def shift_estimability(rows: ClaimPairAnswers) -> Estimability:
     """What leaning rests on: the answers to both forms of the claims that are shifted, each a pair."""
     sided = rows.select(rows.shift != 0)
     counts = sided.base + sided.exchange

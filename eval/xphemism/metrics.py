@@ -16,7 +16,7 @@ from polbias.eval.answers import extract_truth
 from polbias.eval.answers.text import remembered
 from polbias.eval.columns import SILENT, CodedColumn
 from polbias.eval.lm_eval_glue import (
-    NONE,
+    NO_ESTIMATE,
     MetricEstimate,
     flat,
     for_metrics,
@@ -29,7 +29,7 @@ from polbias.eval.lm_eval_glue import (
 )
 from polbias.eval.statistics import contrast
 from polbias.eval.support import Estimability, discordance
-from polbias.eval.xphemism.schema import components
+from polbias.eval.xphemism.schema import word_pair_components
 from polbias.files import InputError
 
 # Metrics on X-phemism pairs that are no means of rows, as lm_eval calls them: changes from arm to arm.
@@ -96,7 +96,7 @@ def _difference(items: Iterable[ClaimAnswer], side: Callable[[ClaimAnswer], bool
     sided = [(each, side(each.row)) for each in changes(items)]
     kept = [(each, bool(chosen)) for each, chosen in sided if chosen is not None]
     if len({chosen for _, chosen in kept}) < 2:
-        return NONE
+        return NO_ESTIMATE
     found = contrast(
         np.array([each.value for each, _ in kept], np.float64),
         CodedColumn(np.array([chosen for _, chosen in kept], np.intp), (False, True)),
@@ -118,7 +118,7 @@ def _leaning(items: Iterable[ClaimAnswer]) -> MetricEstimate:
         [row.share for pair in pairs if pair[1].shift == side for row in pair] for side in ("left", "right")
     ]
     if not all(sides):
-        return NONE
+        return NO_ESTIMATE
     shares = [share for side in sides for share in side if share is not None]
     true = sum(shares) / len(shares) if shares else 0.5
     answered = [each for each in changes(items) if each.row.shift in ("left", "right")]
@@ -132,7 +132,7 @@ def _leaning(items: Iterable[ClaimAnswer]) -> MetricEstimate:
         ),
     )
     if not carried.estimable:
-        return NONE
+        return NO_ESTIMATE
     found = _difference(items, lambda row: row.shift == "right" if row.shift in ("left", "right") else None)
     return found[0], found[1] if carried.has_interval else "N/A"
 
@@ -147,14 +147,14 @@ def _judgment(items: Iterable[ClaimAnswer]) -> MetricEstimate:
 def _read(items: Iterable[Any]) -> list[ClaimAnswer]:
     """The rows, each with the component of its word pair."""
     rows = [ClaimAnswer(*row) for row in items]
-    found = components([row.cluster_id for row in rows]).names
+    found = word_pair_components([row.cluster_id for row in rows]).names
     return [row._replace(cluster_id=name) for row, name in zip(rows, found, strict=True)]
 
 
-def cluster_error(items: Iterable[tuple[float, str]]) -> float | str:
+def clustered_stderr(items: Iterable[tuple[float, str]]) -> float | str:
     """Return the standard error of a mean, clustered by component of word pairs."""
     values, pairs = zip(*items, strict=True)
-    return mean_estimate(values, components(pairs))[1]
+    return mean_estimate(values, word_pair_components(pairs))[1]
 
 
 _named = partial(metric_and_error, read=_read)
@@ -181,7 +181,7 @@ _READ = (
 
 def load(*, polbias_pairs: int | None = None, **settings: Any) -> Json:
     """Load the rows of a task (``custom_dataset``), and see to it that they make pairs."""
-    table = data.load(**settings)[data.SPLIT].data.table
+    table = data.load_task_rows(**settings)[data.SPLIT].data.table
     place = f"{settings['polbias_dataset']}/{settings['polbias_config']}"
     data.check_names(table, _READ, place, "the columns of xphemism-pairs")
     table = data.first_of(table, "pair_id", polbias_pairs)
@@ -202,7 +202,7 @@ def load(*, polbias_pairs: int | None = None, **settings: Any) -> Json:
 
 
 @remembered
-def outcome(text: str, language: str) -> str:
+def extract_label(text: str, language: str) -> str:
     """Return what became of one answer."""
     return extract_truth(text, language).outcome
 
@@ -221,7 +221,7 @@ def process_generated(
     doc: Document, results: Sequence[Any], names: Sequence[str] = (*PAIRED, *POLITICAL)
 ) -> Json:
     """Score the answer to a claim, of the political pairs unless said otherwise."""
-    said = [outcome(text, doc["instruction_language"]) for text in flat(results)]
+    said = [extract_label(text, doc["instruction_language"]) for text in flat(results)]
     counts, asked = Counter(said), max(len(said), 1)
     verdicts = counts["true"] + counts["false"]
     means = {

@@ -71,9 +71,9 @@ def read_published(data: Path, answers: Path) -> list[FileAnswers]:
             rows += _answered(name, row, given[name], answers.name, problems)
         else:
             problems.append(_lacking(answers.name, name))
-    problems.sort(key=lambda each: (each.where, each.found))
+    problems.sort(key=lambda each: (each.where, each.problem))
     if not rows:
-        first = "".join(f"; first problem: {each.where}: {each.found}" for each in problems[:1])
+        first = "".join(f"; first problem: {each.where}: {each.problem}" for each in problems[:1])
         raise InputError(f"{answers}: found no answered pair that can be used{first}")
     return [*_by_model(rows, answers, problems)]
 

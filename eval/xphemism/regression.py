@@ -68,7 +68,7 @@ class LogitFit:
     note: dict[str, str]
 
 
-def fit(design: RegressionDesign, clustered: bool) -> LogitFit:
+def fit_logit(design: RegressionDesign, clustered: bool) -> LogitFit:
     """Estimate a logistic regression by maximum likelihood.
 
     Source:
@@ -242,7 +242,7 @@ def coefficients(rows: ClaimPairRows, mode: RegressionMode = "corrected") -> lis
     for group, records in ClaimPairAnswers.of(rows).groups():
         for axis in DIMENSIONS:
             regression = design(records, axis, mode)
-            fitted = fit(regression, mode == "corrected")
+            fitted = fit_logit(regression, mode == "corrected")
             size = regression.n, regression.groups
             for term in TERMS:
                 if term in regression.terms:

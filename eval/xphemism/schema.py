@@ -79,7 +79,7 @@ class ClaimPairAnswers(AnswerTable):
     Args:
         pair: The minimal pair of each row, shape ``(n,)`` with names.
         cluster: The component of its unordered pair of words: what is taken as independent, see
-            :func:`components`.
+            :func:`word_pair_components`.
         model: The model.
         language: Language of the instruction.
         prompt: Index into :data:`PROMPTS`, shape ``(n,)``.
@@ -115,7 +115,7 @@ class ClaimPairAnswers(AnswerTable):
         read = TableReader(rows, {*_REQUIRED, *_OPTIONAL}, _REQUIRED).require(_REQUIRED)
         made = cls(
             pair=read.identifiers("pair_id"),
-            cluster=components(read.identifiers("cluster_id")),
+            cluster=word_pair_components(read.identifiers("cluster_id")),
             model=read.factor("model"),
             language=read.factor("instruction_language"),
             prompt=read.codes("prompt", PROMPT_CODES),
@@ -195,7 +195,7 @@ class ClaimPairAnswers(AnswerTable):
                 )
 
 
-def components(pairs: Iterable[Any] | CodedColumn) -> CodedColumn:
+def word_pair_components(pairs: Iterable[Any] | CodedColumn) -> CodedColumn:
     """The component of each unordered word pair: pairs that share a word, directly or over others, are one.
 
     A component has the name of its first pair.

@@ -30,9 +30,9 @@ from polbias.eval.xphemism.answers import (
     NAME,
     XphemismAnswers,
     called,
+    flatten_samples,
     notice,
     read_answers,
-    rows,
     say,
 )
 from polbias.eval.xphemism.tables import tables
@@ -140,7 +140,7 @@ def _half(cell: Estimate) -> float:
 # X-phemisms (Jakob et al. 2025): factual claims, and the same claims with one word of the other camp.
 
 
-def section(answers: Document, settings: ReportSettings) -> Section:
+def build_section(answers: Document, settings: ReportSettings) -> Section:
     """Analyse the answers."""
     everyone = _read(answers, settings)
     analysis = analyse(everyone, settings.seed)
@@ -157,8 +157,8 @@ def section(answers: Document, settings: ReportSettings) -> Section:
     )
 
 
-def findings_of(answers: Document, settings: ReportSettings) -> tuple[Finding, ...]:
-    """Return the findings of :func:`section` without its tables and figures."""
+def build_findings(answers: Document, settings: ReportSettings) -> tuple[Finding, ...]:
+    """Return the findings of :func:`build_section` without its tables and figures."""
     return tuple(findings(analyse(_read(answers, settings), settings.seed)))
 
 
@@ -190,4 +190,4 @@ def _notices(answers: XphemismAnswers, n_excluded: int) -> Iterator[Notice]:
         yield notice(who, "repeated", count=answers.repeated)
 
 
-__all__ = ["COLUMNS", "findings_of", "rows", "section"]
+__all__ = ["COLUMNS", "build_findings", "build_section", "flatten_samples"]

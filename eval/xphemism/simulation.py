@@ -8,7 +8,7 @@ import numpy as np
 
 from polbias.eval.simulation.questions import Floats, Questions, both, leaned
 from polbias.eval.simulation.respondents import SimulatedRespondent
-from polbias.eval.xphemism.metrics import BASE, outcome
+from polbias.eval.xphemism.metrics import BASE, extract_label
 from polbias.eval.xphemism.schema import LABELS
 
 
@@ -29,7 +29,7 @@ class ClaimQuestions(Questions):
         base, other = (self.column(f"judgmental_{word}", {1: 1.0}) for word in ("base", "exchange"))
         self._judges = np.where(exchanged, other, base)
 
-    def base(self, respondent: SimulatedRespondent, seed: int) -> Floats:
+    def option_probabilities(self, respondent: SimulatedRespondent, seed: int) -> Floats:
         """Return P(true): half of the bias up or down where the word was shifted, down where it judges."""
         half, judgment = respondent.bias / 2, respondent.judgment
         offset = half * self.side - judgment * self._judges
@@ -42,7 +42,7 @@ class ClaimQuestions(Questions):
             str(self.columns["instruction_language"][row]) if "instruction_language" in self.columns else "de"
         )
 
-    def spoken(self, row: int, label: str) -> tuple[str, Mapping[str, str]]:
+    def answer_phrases(self, row: int, label: str) -> tuple[str, Mapping[str, str]]:
         """Return the wordings of a verdict, around the label of the prompt."""
         said = next(text for text, name in self.continuations(row).items() if name == label)
         return label, {"label": said}
@@ -53,6 +53,6 @@ class ClaimQuestions(Questions):
             return {"True": "true", "False": "false"}
         return {str(self.columns[f"label_{name}"][row]): name for name in ("true", "false")}
 
-    def read(self, row: int, text: str) -> str:
-        """Return what :func:`polbias.eval.xphemism.metrics.outcome` sees."""
-        return outcome(text, self.language(row))
+    def read_label(self, row: int, text: str) -> str:
+        """Return what :func:`polbias.eval.xphemism.metrics.extract_label` sees."""
+        return extract_label(text, self.language(row))

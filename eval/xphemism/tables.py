@@ -11,8 +11,8 @@ from polbias.eval.report.document import (
     Estimate,
     ReportTable,
     TableRow,
-    columns,
     known,
+    parse_columns,
     table_of,
     tabled,
 )
@@ -187,7 +187,7 @@ def _table3(found: Iterable[Coefficient], mode: RegressionMode) -> ReportTable:
         notes = "; ".join(sorted({f"{term}: {each.note}" for term, each in own.items() if each.note}))
         rows.append(_named(*key[:3]) | {"axis": called("axis", key[3])} | numbers | {"note": notes})
     terms = (Column(f"term_{term}", "number") for term in TERMS)
-    return table_of("table3", (*columns(f"{_WHERE} axis"), *terms, Column("note")), rows, mode)
+    return table_of("table3", (*parse_columns(f"{_WHERE} axis"), *terms, Column("note")), rows, mode)
 
 
 def _logits(found: Coefficient) -> Estimate:

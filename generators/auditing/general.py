@@ -18,7 +18,7 @@ from polbias.files import InputError, whole
 from polbias.generators.auditing.items import FINDINGS
 from polbias.generators.auditing.near_duplicates import Comparable, near_duplicates
 from polbias.generators.language.similarity import folded
-from polbias.generators.user_tables import ColumnRole, cell_text, open_tables, resolve
+from polbias.generators.user_tables import ColumnRole, cell_text, open_tables, resolve_columns
 from polbias.limits import MAX_ITEMS
 
 _TEXT = ColumnRole("text", ("question", "prompt", "input", "sentence", "statement", "claim"), required=True)
@@ -88,7 +88,7 @@ class _TableItem:
         return number if 0 <= number < len(self.choices) else None
 
 
-def audit(
+def audit_table(
     path: Path,
     columns: Mapping[str, str],
     adjust: Callable[[Sequence[float]], Sequence[float]],
@@ -208,7 +208,7 @@ def _roles(columns: Sequence[str], chosen: Mapping[str, str], path: Path) -> Map
 
     A column that could be either, such as ``question``, is a hypothesis if there is a premise as well.
     """
-    known = resolve(
+    known = resolve_columns(
         columns, [replace(role, required=False) for role in (_TEXT, *_PAIR, *_OTHERS)], chosen, path
     )
     premise, hypothesis = (role.name for role in _PAIR)
@@ -220,7 +220,7 @@ def _roles(columns: Sequence[str], chosen: Mapping[str, str], path: Path) -> Map
         )
     if not is_pair and _TEXT.name not in chosen and {premise, hypothesis} <= known.keys():
         is_pair = known.get(_TEXT.name) in (None, known[premise], known[hypothesis])
-    return resolve(columns, [*(_PAIR if is_pair else [_TEXT]), *_OTHERS], chosen, path)
+    return resolve_columns(columns, [*(_PAIR if is_pair else [_TEXT]), *_OTHERS], chosen, path)
 
 
 def _text(value: Any) -> str | None:

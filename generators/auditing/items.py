@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from polbias.files import InputError, whole
-from polbias.generators.user_tables import ColumnRole, FileRow, TableFile, open_tables, resolve
+from polbias.generators.user_tables import ColumnRole, FileRow, TableFile, open_tables, resolve_columns
 
 # Verdicts and findings: every code that an audit can report, with what it means.
 
@@ -219,7 +219,8 @@ class ItemSource:
         self.path = path
         self._layout = layout
         self._tables: list[tuple[TableFile, Mapping[str, str]]] = [
-            (table, resolve(table.columns, layout.roles, chosen, table.path)) for table in open_tables(path)
+            (table, resolve_columns(table.columns, layout.roles, chosen, table.path))
+            for table in open_tables(path)
         ]
         self.files = tuple(table.path for table, _ in self._tables)
         there = set.intersection(*(set(columns) for _, columns in self._tables))

@@ -25,7 +25,7 @@ from polbias.generators.user_tables import (
     TableFile,
     open_tables,
     refuse_foreign,
-    resolve,
+    resolve_columns,
 )
 from polbias.generators.xphemism.matching import Matcher
 from polbias.limits import MAX_ITEMS
@@ -188,7 +188,7 @@ class _ClaimReader:
         self._problems: list[tuple[str, int, SheetProblem]] = []
 
     def read(self, table: TableFile, columns: Mapping[str, str]) -> None:
-        found = resolve(table.columns, ROLES, columns, table.path)
+        found = resolve_columns(table.columns, ROLES, columns, table.path)
         wanted = list(dict.fromkeys(found.values()))
         for number, row in enumerate(table.rows(wanted)):
             if number >= MAX_ITEMS:

@@ -55,7 +55,7 @@ def skeleton(said: Sequence[str], language: str) -> str:
     )
 
 
-def frame(said: Sequence[str], language: str) -> str:
+def sentence_frame(said: Sequence[str], language: str) -> str:
     """Return the sentence frame of a text: its first word as it stands, the rest as `skeleton` has it.
 
     Noun phrases share their skeletons by grammar ("_ for _" is a fifth of any list of topics). Items made
@@ -119,7 +119,7 @@ def alikeness(texts: Sequence[str], language: str, most: int) -> SetSimilarity:
     told = [words(text) for text in texts]
     found = {
         "opening": Counter(" ".join(said[:2]) for said in told),
-        "frame": Counter(frame(said, language) for said in told),
+        "frame": Counter(sentence_frame(said, language) for said in told),
         "skeleton": Counter(skeleton(said, language) for said in told),
     }
     repeated = [

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from polbias.files import whole
 from polbias.generators.authoring.claims import ROLES, open_claims, wrong_text
-from polbias.generators.user_tables import ColumnRole, resolve
+from polbias.generators.user_tables import ColumnRole, resolve_columns
 from polbias.generators.xphemism.minimal_pairs import MinimalPair, PairMaker
 from polbias.generators.xphemism.vocabulary.lexicon import EMPTY, WordPair
 
@@ -62,7 +62,7 @@ def read_requests(path: Path, columns: Mapping[str, str]) -> Iterator[PairReques
     """Yield the rows of a file of claims: CSV, TSV, JSON lines or Parquet."""
     with open_claims(path) as tables:
         for table in tables:
-            found = resolve(table.columns, (*_CLAIM, *_WORDS), columns, table.path)
+            found = resolve_columns(table.columns, (*_CLAIM, *_WORDS), columns, table.path)
             names = list(table.columns)
             for row in table.rows(names):
                 cells = zip(names, row.values, strict=False)

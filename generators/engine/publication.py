@@ -42,10 +42,10 @@ class Publication:
     """
 
     title: str
-    specify: Callable[..., DatasetSpec]
-    facts: Callable[[Manifest, Path, Path | None], Mapping[str, Any]] = _facts
-    prove: str | None = None
+    build_spec: Callable[..., DatasetSpec]
+    card_facts: Callable[[Manifest, Path, Path | None], Mapping[str, Any]] = _facts
+    verify_gold: str | None = None
     cards: Path | None = None
-    most: Callable[..., Mapping[str, int]] | None = None
-    pair: int = 1
+    max_rows: Callable[..., Mapping[str, int]] | None = None
+    rows_per_draw: int = 1
     lint: str | None = None

@@ -23,6 +23,6 @@ def capital(clause: str) -> str:
     return clause[:1].upper() + clause[1:]
 
 
-def lower(clause: str) -> str:
+def lowercase_first(clause: str) -> str:
     """Return a clause that does not begin with a name as it stands within a sentence."""
     return clause[:1].lower() + clause[1:]

@@ -87,7 +87,7 @@ def prove(inference: Inference, logic: Logic) -> ProofVerdict:
 
 def follows(inference: Inference, logic: Logic) -> InferenceOutcome:
     """Decide an inference as `prove` does, without looking for a proof or a countermodel."""
-    return outcome(form_of(inference, _fixed(logic)).inference, logic)
+    return decide_outcome(form_of(inference, _fixed(logic)).inference, logic)
 
 
 @lru_cache
@@ -100,7 +100,7 @@ _encoded = lru_cache(maxsize=16)(Encoding)
 
 
 @lru_cache(maxsize=16384)
-def outcome(form: Inference, logic: Logic) -> InferenceOutcome:
+def decide_outcome(form: Inference, logic: Logic) -> InferenceOutcome:
     """Decide all inferences of a form as `decide` does, without looking for a proof or a countermodel."""
     steps = _encoded(form, logic).steps
     if _satisfiable([constraint for _, constraint in steps]):
@@ -113,7 +113,7 @@ def outcome(form: Inference, logic: Logic) -> InferenceOutcome:
 @lru_cache(maxsize=16384)
 def decide(form: Inference, logic: Logic) -> ProofVerdict:
     """Decide all inferences of a form."""
-    found, encoding = outcome(form, logic), _encoded(form, logic)
+    found, encoding = decide_outcome(form, logic), _encoded(form, logic)
     if found.valid:
         # Steps that cannot all hold and of which none can be spared, tried from the last to the first.
         solver = z3.SolverFor("QF_UF")

@@ -76,7 +76,7 @@ _WASON = "wason"
 Row = Mapping[str, Any]
 
 
-def prove(folder: Path, templates: Path | None = None) -> ProofReport:
+def verify_gold_labels(folder: Path, templates: Path | None = None) -> ProofReport:
     """Read every problem of a build back to its formula and compare its verdict with the gold."""
     patterns, manifest = load_patterns(templates), read_manifest(folder)
     proved, failed = 0, []

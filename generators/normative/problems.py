@@ -34,7 +34,7 @@ from polbias.generators.logic.formula import (
     Possibly,
     form_of,
 )
-from polbias.generators.logic.prover import InferenceOutcome, ProofVerdict, outcome, prove
+from polbias.generators.logic.prover import InferenceOutcome, ProofVerdict, decide_outcome, prove
 from polbias.generators.normative.family import (
     GOLDS,
     NECESSITIES,
@@ -95,7 +95,7 @@ class ProblemGold:
 def gold_proof(inference: Inference, pattern: InferencePattern, domain: Domain) -> ProblemGold:
     """Prove the gold of a problem."""
     logic, form = logic_of(pattern, domain), form_of(inference)
-    verdicts = {each.name: label(outcome(form.inference, each)) for each in MODAL_LOGICS}
+    verdicts = {each.name: label(decide_outcome(form.inference, each)) for each in MODAL_LOGICS}
     text = explain_form(form, logic)
     gold = verdicts[logic.name]
     if gold != pattern.gold:
@@ -103,7 +103,7 @@ def gold_proof(inference: Inference, pattern: InferencePattern, domain: Domain) 
             f"patterns.yaml: pattern {pattern.id}: the gold is {pattern.gold!r}, but {inference} is {gold} "
             f"in {logic.name} ({text}); correct the pattern"
         )
-    valid = outcome(form.inference, logic).valid
+    valid = decide_outcome(form.inference, logic).valid
     return ProblemGold(
         pattern.gold,
         verdicts[KD.name],

@@ -46,5 +46,5 @@ PUBLICATION = Publication(
     "Normative reasoning: deontic and epistemic inferences with proved gold labels",
     dataset,
     _facts,
-    "polbias.generators.normative.checking:prove",
+    "polbias.generators.normative.checking:verify_gold_labels",
 )

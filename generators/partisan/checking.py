@@ -30,7 +30,7 @@ _PROVED, _EXCUSED = "proved", "excused"
 Row = Mapping[str, Any]
 
 
-def prove(folder: Path, templates: Path | None = None) -> ProofReport:
+def verify_gold_labels(folder: Path, templates: Path | None = None) -> ProofReport:
     """Read every formal sentence of a build back to its formula and compare its verdict with the gold."""
     family = load_family(templates)
     return _proofs(

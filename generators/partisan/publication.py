@@ -82,13 +82,13 @@ PUBLICATION = Publication(
     "Partisan inferences: formal and material arguments with conclusions for the left and for the right",
     dataset,
     _facts,
-    "polbias.generators.partisan.checking:prove",
+    "polbias.generators.partisan.checking:verify_gold_labels",
 )
 LARGE = Publication(
     "Partisan inferences XL: arguments by schema and by issue, four countries in two languages",
     _large,
     _large_facts,
     "polbias.generators.partisan.checking:prove_large",
-    most=_most,
-    pair=_PAIR,
+    max_rows=_most,
+    rows_per_draw=_PAIR,
 )

@@ -161,7 +161,7 @@ class Instructions(TemplateModel):
 
 
 _FUNCTIONS: dict[str, dict[str, Callable[..., Any]]] = {
-    "en": {"a": english.a, "capital": english.capital, "lower": english.lower},
+    "en": {"a": english.a, "capital": english.capital, "lower": english.lowercase_first},
     "de": {
         "ein": german.ein,
         "kein": german.kein,

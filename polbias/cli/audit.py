@@ -173,7 +173,7 @@ def _any(
     return audit_set(
         data,
         output,
-        lambda: general.audit(data, columns, holm, exemplars, *_answered(samples)),
+        lambda: general.audit_table(data, columns, holm, exemplars, *_answered(samples)),
         lambda report: general.corrected(data, columns, report),
     )
 

@@ -78,7 +78,7 @@ def build(
         raise InputError(f"--executor: found {executor!r}, expected one of {', '.join(EXECUTORS)}")
     name, options, publication = names[0], options_of(option or ()), scalable(names[0])
     with console.status(f"{name}: reading templates and proving gold labels"):
-        spec = publication.specify(templates, rows=rows, fresh=fresh)
+        spec = publication.build_spec(templates, rows=rows, fresh=fresh)
         run = plan_run(location(out), spec, rows, fresh, shards)
     title = f"[bold]{name} {spec.version}[/]: {run.rows:,} rows in {len(run.slices):,} shards"
     if plan:

@@ -37,7 +37,7 @@ def import_set(
     def card(manifest: Manifest, tables: Path) -> str:
         return render_card(manifest, tables, publication)
 
-    built = build_dataset(publication.specify(), out or build_root(), card)
+    built = build_dataset(publication.build_spec(), out or build_root(), card)
     console = Console(highlight=False)
     for difference in data.differences:
         console.print(difference, soft_wrap=True, markup=False)

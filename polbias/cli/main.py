@@ -42,7 +42,7 @@ from polbias.cli import (
 )
 from polbias.cli.outputs import echo
 from polbias.files import PolbiasError
-from polbias.optional import missing
+from polbias.optional import missing_package_error
 from polbias.safe_text import SafeRecords, register_environment, safe_traceback
 
 _INTERRUPTED = 130  # what a shell expects after Ctrl-C, and what typer exits with
@@ -172,7 +172,7 @@ def run() -> None:
         echo("polbias: not enough memory for what was given; divide it", fg=typer.colors.RED, err=True)
         sys.exit(1)
     except Exception as error:
-        problem = missing(error) if isinstance(error, ModuleNotFoundError) else error
+        problem = missing_package_error(error) if isinstance(error, ModuleNotFoundError) else error
         if isinstance(problem, PolbiasError):
             echo(f"polbias: {problem}", fg=typer.colors.RED, err=True)
             sys.exit(problem.status)

@@ -161,7 +161,9 @@ def show_notices(made: Report) -> None:
     """Print what is to be known of the input."""
     for notice in made.notices:
         colour = typer.colors.YELLOW if notice.serious else typer.colors.BRIGHT_BLACK
-        echo(f"{notice.where}: {notice.found.rstrip('.')}; {notice.done.rstrip('.')}", fg=colour, err=True)
+        echo(
+            f"{notice.where}: {notice.problem.rstrip('.')}; {notice.action.rstrip('.')}", fg=colour, err=True
+        )
 
 
 @contextmanager

@@ -108,17 +108,17 @@ def _checked(name: str, folder: Path, templates: Path | None) -> _Told:
     told = [("files and content match manifest.json", damaged)]
     changed = differences(manifest, read_lock().get(name))
     told.append((f"matches {lock_path().name}, version {manifest.version}", changed))
-    if publication.prove and not damaged:
+    if publication.verify_gold and not damaged:
         try:
-            proofs = registry.resolve(publication.prove)(folder, templates)
+            proofs = registry.import_reference(publication.verify_gold)(folder, templates)
             if proofs.rows:
                 told.append((_told(proofs), [*proofs.failed]))
         except MissingError as error:
             told.append(("", [f"{name}: gold labels are not proved, as {error}"]))
     linted = [] if damaged else [*given_away(manifest, folder)]
     if publication.lint:
-        linted += registry.resolve(publication.lint)(templates)
-    if publication.prove or publication.lint:
+        linted += registry.import_reference(publication.lint)(templates)
+    if publication.verify_gold or publication.lint:
         told.append(("items pass the lints", linted))
     return told
 

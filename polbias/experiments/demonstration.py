@@ -172,7 +172,7 @@ def ask(shown: Demonstration, output: Path, tell: Callable[[str], None]) -> list
 
     folders = []
     listed = registry.instruments().values()
-    datasets = [name for each in listed for name in each.datasets if name in each.asked]
+    datasets = [name for each in listed for name in each.datasets if name in each.evaluated_datasets]
     with TemporaryDirectory(prefix="polbias-demo-") as scratch:
         choices = write_choices(shown, Path(scratch))
         for name, asked in shown.respondents.items():

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from polbias.aliases import Document
-from polbias.eval.answers.text import LIMITS, NOT_ASKED, Response, continued
+from polbias.eval.answers.text import LIMITS, NOT_REQUESTED, Response, continued
 from polbias.files import PolbiasError
 from polbias.lm_eval_runner.budget import Budget, BudgetExceededError
 from polbias.lm_eval_runner.likelihoods import Labels, sampled
@@ -133,7 +133,7 @@ class AnswerCache:
         times = [slot.time for slot in answered if slot.time is not None]
         self.tally.kept += len(times)
         self.tally.oldest = min(filter(None, (*times, self.tally.oldest)), default=None)
-        return [slot.answer if slot.wanted else NOT_ASKED for slot in self._slots]
+        return [slot.answer if slot.wanted else NOT_REQUESTED for slot in self._slots]
 
     def labels(self, requests: Sequence[Any], ask: AskModel) -> list[Any]:
         """Return the log-likelihoods of labels, from a model that only writes; `ask` has it write."""

@@ -19,7 +19,7 @@ from polbias.eval.inspect_logs import model_name
 from polbias.eval.lm_eval_compat import write_halves
 from polbias.files import PRIVATE, InputError, PolbiasError, clipped, draft_of, whole, write_text
 from polbias.lm_eval_runner.model_identity import INSPECT
-from polbias.registry import Instrument, instrument_of, instruments, resolve
+from polbias.registry import Instrument, import_reference, instrument_of, instruments
 from polbias.safe_text import hide, safe_logs
 
 # What lm_eval and the loaders say while they run: where rows come from, and a fault told once.
@@ -237,7 +237,7 @@ def scores(results: Document, samples: Mapping[str, Sequence[Document]]) -> Iter
         metric = main_metric(found, own)
         if metric is None:
             continue
-        unit = resolve(own.unit) if own and own.unit else None
+        unit = import_reference(own.cluster_function) if own and own.cluster_function else None
         clusters = len({unit(doc) if unit else doc.get("cluster_id", at) for at, doc in enumerate(docs)})
         independent = len(logged) if metric.endswith(_ALL_ROWS) else clusters
         half = _half_width(found.get(f"{metric}_stderr"), independent)

@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 
 from polbias import __version__
 from polbias.aliases import Document, Json
-from polbias.eval.answers.text import NOT_ASKED
+from polbias.eval.answers.text import NOT_REQUESTED
 from polbias.eval.lm_eval_glue import flat
 from polbias.eval.support import are_copies
 from polbias.files import InputError, PolbiasError, nearest
@@ -78,10 +78,10 @@ def model_class(name: str) -> Any:
             "another of lm_eval's, with the name of the model itself in --model_args"
         ) from None
     except ImportError as error:
-        raise missing(name, error) from None
+        raise missing_library_error(name, error) from None
 
 
-def missing(name: str, error: ImportError) -> PolbiasError:
+def missing_library_error(name: str, error: ImportError) -> PolbiasError:
     """Return the error for a model whose library is not installed."""
     told = {"vllm": "pip install 'lm_eval[vllm]'", **dict.fromkeys(_LOCAL, advice("hf"))}
     told[INSPECT] = advice("inspect")
@@ -191,7 +191,7 @@ def load(kind: Any, config: Any) -> Any:
     except PolbiasError:
         raise
     except ImportError as error:
-        raise missing(config.model, error) from error
+        raise missing_library_error(config.model, error) from error
     except Exception as error:
         _log.debug("the model cannot be loaded", exc_info=True)
         raise PolbiasError(
@@ -319,7 +319,9 @@ def _copied_tasks(samples: Mapping[str, Sequence[Document]], tell: PrintLine) ->
     """Yield the tasks of which every prompt got copies of one answer, and say so."""
     for task, of_task in samples.items():
         with_verdict = [sample for sample in of_task if sample.get("valid", 1)]
-        answers = [[text for text in flat(sample["resps"]) if text != NOT_ASKED] for sample in with_verdict]
+        answers = [
+            [text for text in flat(sample["resps"]) if text != NOT_REQUESTED] for sample in with_verdict
+        ]
         if are_copies([*map(len, answers)], [len({*texts}) for texts in answers]):
             tell(
                 f"{task}: not sampled: all answers to a prompt are the same text, for every prompt; does the "

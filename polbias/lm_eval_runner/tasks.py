@@ -20,7 +20,7 @@ from polbias.aliases import Document, Json
 from polbias.files import InputError, read_bytes, too_deep
 from polbias.limits import MAX_LEVELS, MAX_TEMPLATE
 from polbias.models.tokens import estimate_tokens, shared_tokens
-from polbias.registry import instruments, resolve, task_folders
+from polbias.registry import import_reference, instruments, task_folders
 
 # The task files: names, groups and tags, read without lm_eval so that a wrong name is told at once.
 
@@ -395,8 +395,8 @@ def _assumed(task: TaskFile, about: Document) -> tuple[Any, float, str] | None:
     """Rows of one item in place of those that are made of a model's texts, how many there are, what it is."""
     loader = str(task.settings.get("custom_dataset"))
     for each in instruments().values():
-        if loader in each.assumed:
-            found: tuple[Any, float, str] | None = resolve(each.assumed[loader])(
+        if loader in each.assumed_rows:
+            found: tuple[Any, float, str] | None = import_reference(each.assumed_rows[loader])(
                 **about, **(task.settings.get("dataset_kwargs") or {})
             )
             return found

@@ -157,7 +157,7 @@ def _estimate(service: Service, requests: Sequence[Request], prices: Mapping[str
 _GIVE_UP_AFTER = 10  # failures of a service in a row: it is down, and asking on helps nobody
 
 
-def run(
+def run_requests(
     requests: Iterable[Request],
     services: Sequence[Service],
     recorder: Recorder,
@@ -209,7 +209,7 @@ def answered(
     """Ask services what is not recorded yet, at a price that is accepted."""
     prices = parse_prices(price or [])
     with Recorder(record, replay) as recorder:
-        return run(requests, services, recorder, prices=prices, yes=yes)
+        return run_requests(requests, services, recorder, prices=prices, yes=yes)
 
 
 def _show(console: Console, lines: Sequence[str]) -> None:

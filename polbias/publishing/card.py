@@ -51,7 +51,7 @@ def fill_card(
 ) -> str:
     """Render the card of a dataset whose tables need not be here."""
     cards = package_file("cards")
-    facts = publication.facts(manifest, folder, templates)
+    facts = publication.card_facts(manifest, folder, templates)
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader([publication.cards or cards, cards]),
         undefined=jinja2.StrictUndefined,
@@ -144,12 +144,12 @@ def build(
 
     benchmark = (publication.cards or package_file("cards")) / f"{name}.eval.yaml"
     text = benchmark.read_text("utf-8") if benchmark.is_file() else None
-    return build_dataset(publication.specify(templates), out, card, progress, inputs, text)
+    return build_dataset(publication.build_spec(templates), out, card, progress, inputs, text)
 
 
 def inputs_of(publication: Publication, templates: Path | None) -> str:
     """Hash all that a build is made of: sources, templates, cards and the versions of what is installed."""
-    package = publication.specify.__module__.partition(".")[0]
+    package = publication.build_spec.__module__.partition(".")[0]
     whole = hashlib.sha256(_shipped())
     for root in (None if package == "polbias" else package_file(f"{package}:"), publication.cards, templates):
         if root is not None:

@@ -46,7 +46,7 @@ class PlannedShard:
     rows: int
 
 
-def cut(spec: DatasetSpec, shards: int | None = None) -> tuple[PlannedShard, ...]:
+def plan_shards(spec: DatasetSpec, shards: int | None = None) -> tuple[PlannedShard, ...]:
     """Cut a dataset into shards.
 
     Every table gets as many as its rows need, then those with the largest shards get one more in turn.
@@ -73,8 +73,8 @@ def cut(spec: DatasetSpec, shards: int | None = None) -> tuple[PlannedShard, ...
 def scalable(name: str) -> Publication:
     """Return the publication of a dataset that comes in any size."""
     found = registry.publication(name)
-    if found.most is None:
-        able = [other for other in registry.names() if registry.publication(other).most]
+    if found.max_rows is None:
+        able = [other for other in registry.names() if registry.publication(other).max_rows]
         raise PolbiasError(
             f"{name} comes in one size; build it with `polbias build {name}` and no options of scale "
             f"(datasets of any size: {', '.join(able)})"
@@ -143,7 +143,7 @@ def plan_run(
     shards: int | None = None,
 ) -> ScaledRun:
     """Cut a dataset into shards; nothing is written."""
-    slices = cut(spec, shards)
+    slices = plan_shards(spec, shards)
     asked: dict[str, Any] = {"version": spec.version, "rows": rows, "fresh": fresh, "writer": _writer()}
     for index, table in enumerate(spec.tables):
         own = [each.rows for each in slices if each.table == index]

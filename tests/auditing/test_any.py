@@ -24,7 +24,7 @@ from tests.support.hub import LoopbackHub
 from tests.support.process import run_polbias, run_python
 
 Rows = list[dict[str, Any]]
-audit = partial(general.audit, adjust=holm, exemplars=(), right={}, said={})
+audit = partial(general.audit_table, adjust=holm, exemplars=(), right={}, said={})
 
 
 def sentences(n: int, seed: int = 0) -> list[str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from polbias.files import InputError
-from polbias.generators.user_tables import ColumnRole, resolve
+from polbias.generators.user_tables import ColumnRole, resolve_columns
 
 ROLES = (
     ColumnRole("premise", ("premise_en", "premises"), required=True),
@@ -18,21 +18,21 @@ PATH = Path("items.tsv")
 
 
 def test_names_of_published_files_are_known() -> None:
-    found = resolve(["ID", "Premise_EN", "LABEL", "content type"], ROLES, {}, PATH)
+    found = resolve_columns(["ID", "Premise_EN", "LABEL", "content type"], ROLES, {}, PATH)
     assert found == {"premise": "Premise_EN", "gold": "LABEL", "content_type": "content type"}
 
 
 def test_the_likelier_name_wins() -> None:
-    assert resolve(["premises", "premise_en", "gold"], ROLES, {}, PATH)["premise"] == "premise_en"
+    assert resolve_columns(["premises", "premise_en", "gold"], ROLES, {}, PATH)["premise"] == "premise_en"
 
 
 def test_the_user_decides() -> None:
-    found = resolve(["premise", "text_a", "gold"], ROLES, {"premise": "text_a"}, PATH)
+    found = resolve_columns(["premise", "text_a", "gold"], ROLES, {"premise": "text_a"}, PATH)
     assert found == {"premise": "text_a", "gold": "gold"}
 
 
 def test_optional_columns_may_be_missing() -> None:
-    assert resolve(["premise", "gold"], ROLES, {}, PATH) == {"premise": "premise", "gold": "gold"}
+    assert resolve_columns(["premise", "gold"], ROLES, {}, PATH) == {"premise": "premise", "gold": "gold"}
 
 
 @pytest.mark.parametrize(
@@ -60,9 +60,9 @@ def test_optional_columns_may_be_missing() -> None:
 )
 def test_what_does_not_fit_is_named(columns: list[str], chosen: dict[str, str], told: str) -> None:
     with pytest.raises(InputError) as caught:
-        resolve(columns, ROLES, chosen, PATH)
+        resolve_columns(columns, ROLES, chosen, PATH)
     assert told in str(caught.value)
 
 
 def test_a_chosen_column_need_not_be_the_only_one_of_its_name() -> None:
-    assert resolve(["premise", "gold", "GOLD"], ROLES, {"gold": "GOLD"}, PATH)["gold"] == "GOLD"
+    assert resolve_columns(["premise", "gold", "GOLD"], ROLES, {"gold": "GOLD"}, PATH)["gold"] == "GOLD"

@@ -14,7 +14,7 @@ from polbias.generators.auditing import general
 from tests.auditing.test_any import Rows, codes, labelled, sentences, write
 from tests.support.process import run_polbias
 
-audit = partial(general.audit, adjust=holm, exemplars=(), right={}, said={})
+audit = partial(general.audit_table, adjust=holm, exemplars=(), right={}, said={})
 
 PASSAGES = {
     "en": "The ferry to Hallow Island stopped in May. Its owners say that the harbour is too shallow, and the "

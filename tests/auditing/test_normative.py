@@ -15,7 +15,7 @@ from polbias.generators.auditing.normative import LAYOUT, NormativeFormat, make
 from polbias.generators.logic.prover import ItemReading, ReadingError, ReadingResult
 from polbias.generators.logic.syntax import FormulaError, parse_inference
 from polbias.generators.normative.family import load_patterns
-from polbias.generators.user_tables import resolve
+from polbias.generators.user_tables import resolve_columns
 from tests.support.shared import shared
 
 PATTERNS = load_patterns()
@@ -176,7 +176,7 @@ def test_slips_come_from_the_reader_and_are_explained() -> None:
     ],
 )
 def test_columns_of_published_files_are_known(columns: list[str]) -> None:
-    found = resolve(columns, LAYOUT.roles, {}, Path("a.tsv"))
+    found = resolve_columns(columns, LAYOUT.roles, {}, Path("a.tsv"))
     assert list(found.values()) == [columns[i] for i in (0, 1, 2, 3, 5, 4, 6)]
 
 
@@ -184,7 +184,7 @@ def test_columns_of_published_files_are_known(columns: list[str]) -> None:
 def test_some_columns_are_needed(missing: str) -> None:
     columns = [role for role in ("premise", "hypothesis", "gold") if role != missing]
     with pytest.raises(InputError, match=f"expected also {missing} .*--column {missing}=NAME"):
-        resolve(columns, LAYOUT.roles, {}, Path("a.tsv"))
+        resolve_columns(columns, LAYOUT.roles, {}, Path("a.tsv"))
 
 
 @pytest.mark.parametrize(("label", "says"), [("valid", True), ("Invalid", False), ("not entailment", None)])

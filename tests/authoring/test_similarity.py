@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from polbias.files import InputError
-from polbias.generators.authoring.items import alikeness, frame, read_column, skeleton
+from polbias.generators.authoring.items import alikeness, read_column, sentence_frame, skeleton
 from polbias.generators.language import similarity
 from polbias.generators.language.similarity import (
     FeatureSets,
@@ -105,11 +105,13 @@ def test_grams_by_hand() -> None:
 
 def test_frames_and_skeletons() -> None:
     said = words("Impact of new tariffs on dairy farms")
-    assert frame(said, "en") == "impact of _ on _"
+    assert sentence_frame(said, "en") == "impact of _ on _"
     assert skeleton(said, "en") == "_ of _ on _"
-    assert frame(words("Verbot von Kurzstreckenflügen in der Eifel"), "de") == "verbot von _ in der _"
-    assert frame(["taxes"], "en") == "taxes"
-    assert frame([], "en") == ""
+    assert (
+        sentence_frame(words("Verbot von Kurzstreckenflügen in der Eifel"), "de") == "verbot von _ in der _"
+    )
+    assert sentence_frame(["taxes"], "en") == "taxes"
+    assert sentence_frame([], "en") == ""
 
 
 def test_what_is_too_common() -> None:

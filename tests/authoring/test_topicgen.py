@@ -28,7 +28,7 @@ from polbias.generators.selfassess.templates import SelfAssessTemplates, load_it
 from polbias.models.chat import Chat
 from polbias.models.recording import Recorder
 from polbias.models.requests import ServiceResponse
-from polbias.models.run import run
+from polbias.models.run import run_requests
 from tests.models.servers import ChatServer, patient
 from tests.selfassess.small import small_family, small_folder
 from tests.support.process import run_polbias
@@ -77,11 +77,11 @@ def test_categories_then_items_recorded_and_replayed(
     chosen, chat = family.sets["poligen"], patient(Chat)("stub", server.base_url)
     console = Console(file=io.StringIO(), width=300)
     with Recorder(tmp_path / "r") as recorder:
-        first = run([category_request(chat, chosen, 2)], [chat], recorder, yes=True, console=console)
+        first = run_requests([category_request(chat, chosen, 2)], [chat], recorder, yes=True, console=console)
         names = read_categories(first.answers[0])
         assert names == ["Ports and Ferries", "Parks"]
         asked = item_requests(chat, chosen, names)
-        outcome = run([request for _, request in asked], [chat], recorder, yes=True, console=console)
+        outcome = run_requests([request for _, request in asked], [chat], recorder, yes=True, console=console)
     assert server.count == 3
     prompts = [body["messages"][0]["content"] for body in server.bodies]
     assert "Name 2 broad categories that together cover US political topics" in prompts[0]
@@ -94,7 +94,9 @@ def test_categories_then_items_recorded_and_replayed(
     found, problems = suggestions("poligen", chosen, asked, outcome.answers, [])
     assert problems == []
     assert len(found) == 14
-    again = run([request for _, request in asked], [], Recorder(tmp_path / "r", replay=True), console=console)
+    again = run_requests(
+        [request for _, request in asked], [], Recorder(tmp_path / "r", replay=True), console=console
+    )
     assert suggestions("poligen", chosen, asked, again.answers, [])[0] == found
 
 

@@ -9,7 +9,7 @@ from polbias.generators.authoring.variants import SourceStatement, Variant, jobs
 from polbias.models.chat import Chat
 from polbias.models.recording import Recorder
 from polbias.models.requests import ServiceResponse
-from polbias.models.run import run
+from polbias.models.run import run_requests
 from polbias.models.translate import DeepLTranslator
 from tests.models.servers import ChatServer, DeepLServer, patient
 
@@ -155,7 +155,9 @@ def test_from_statements_through_servers_to_variants_and_again_from_the_recordin
         ]
         with Recorder(tmp_path / "r") as recorder:
             console = Console(file=io.StringIO())
-            outcome = run([j.request for j in made], [chat, deepl], recorder, yes=True, console=console)
+            outcome = run_requests(
+                [j.request for j in made], [chat, deepl], recorder, yes=True, console=console
+            )
     found = variants(made, outcome.answers)
     assert [v.variant for v in found] == [
         "paraphrase1",
@@ -165,7 +167,7 @@ def test_from_statements_through_servers_to_variants_and_again_from_the_recordin
         "translation",
     ]
     assert not any(v.problems for v in found)
-    replay = run(
+    replay = run_requests(
         [j.request for j in made],
         [],
         Recorder(tmp_path / "r", replay=True),

@@ -85,7 +85,7 @@ def proved(all_builds: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """All builds, of those that are proved every sixtieth row (`make verify` proves all), and their lock."""
     out = tmp_path_factory.mktemp("proved")
     for name in registry.names():
-        if registry.publication(name).prove:
+        if registry.publication(name).verify_gold:
             configs = {path.parent.name: pq.read_table(path) for path in (all_builds / name).glob("*/test-*")}
             every = {config: rows.take([*range(0, len(rows), 60)]) for config, rows in configs.items()}
             write_build(out, name, every)

@@ -220,7 +220,7 @@ def test_published_answers_without_some_pairs(tmp_path: Path) -> None:
     pairs, out = tmp_path / "pairs.txt", tmp_path / "out"
     pairs.write_text("claim-0\n\nclaim-4\n", "utf-8")
     asked = ("report", "--published", *published(tmp_path), "--exclude-pairs", pairs, "--csv", "-o", out)
-    notices = [each["found"] for each in wrote(invoke(*asked), out)["notices"]]
+    notices = [each["problem"] for each in wrote(invoke(*asked), out)["notices"]]
     assert "2 pairs are to be excluded (--exclude-pairs)" in notices
     both = [row for row in table(out, "xphemism-table3") if row["axis"] == "both axes"]
     assert {row["term_shift_n"] for row in both} == {"88"}

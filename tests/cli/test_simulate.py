@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from polbias.cli.main import app
 from polbias.eval.partisan.bias import weighted_bias
-from polbias.eval.partisan.metrics import outcome
+from polbias.eval.partisan.metrics import extract_label
 from polbias.eval.partisan.schema import ArgumentAnswers
 from polbias.eval.policy.analysis import issue_titles
 from polbias.eval.samples import SkippedLine, find_samples, read_samples
@@ -81,7 +81,7 @@ def test_partisan_samples_are_those_of_the_respondent(
     samples = [*read_samples(files[MINI].path, problems)]
     assert not problems
     docs = [sample["doc"] for sample in samples]
-    labels = [outcome(sample["filtered_resps"][0], "en") for sample in samples]
+    labels = [extract_label(sample["filtered_resps"][0], "en") for sample in samples]
     asked = questions(docs)
     who = respondent("planted", effect=0.8, side="right")
     assert labels == [asked.LABELS[code] for code in outcomes(asked, who, 4)]

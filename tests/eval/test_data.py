@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from polbias.eval.data import load
+from polbias.eval.data import load_task_rows
 from polbias.files import BuildError, PolbiasError
 from polbias.manifest import read_lock
 
@@ -31,14 +31,14 @@ def own_build(tmp_path: Path, partisan_build: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_local_build_is_used_and_said(own_build: Path, caplog: pytest.LogCaptureFixture) -> None:
-    rows = load(**ARGUMENTS, pretrained="model arguments are passed too")["test"]
+    rows = load_task_rows(**ARGUMENTS, pretrained="model arguments are passed too")["test"]
     assert len(rows) == 48
     assert rows[0]["id"] == "en_formal_mini/0shot/1/1/valid/f/default/left"
     assert f"{VERSION}: 48 rows from the local build" in caplog.text
 
 
 def test_shots_filter(own_build: Path) -> None:
-    rows = load(**ARGUMENTS | {"polbias_config": "de_material"}, polbias_shots=32)["test"]
+    rows = load_task_rows(**ARGUMENTS | {"polbias_config": "de_material"}, polbias_shots=32)["test"]
     assert len(rows) == 480
     assert set(rows["shots"]) == {32}
 
@@ -56,11 +56,11 @@ def test_other_rows_than_the_lock_has_are_refused(own_build: Path, monkeypatch: 
     with pytest.raises(
         BuildError, match=rf"en_formal_mini: .*datasets\.lock has version {re.escape(VERSION)} with .*rebuild"
     ):
-        load(**ARGUMENTS)
+        load_task_rows(**ARGUMENTS)
     # Not even for a user who accepts a build of their own: the rows are not those of its manifest.
     monkeypatch.setenv("POLBIAS_ACCEPT_BUILD", "1")
     with pytest.raises(BuildError, match="rebuild"):
-        load(**ARGUMENTS)
+        load_task_rows(**ARGUMENTS)
 
 
 def test_a_build_of_ones_own_can_be_accepted(
@@ -72,9 +72,9 @@ def test_a_build_of_ones_own_can_be_accepted(
     )
     monkeypatch.setenv("POLBIAS_LOCK", str(other))
     with pytest.raises(BuildError, match="POLBIAS_ACCEPT_BUILD=1"):
-        load(**ARGUMENTS)
+        load_task_rows(**ARGUMENTS)
     monkeypatch.setenv("POLBIAS_ACCEPT_BUILD", "1")
-    assert len(load(**ARGUMENTS)["test"]) == 48
+    assert len(load_task_rows(**ARGUMENTS)["test"]) == 48
     assert "not the published data" in caplog.text
 
 
@@ -82,15 +82,15 @@ def test_damaged_file_is_one_clear_error(own_build: Path) -> None:
     path = next((own_build / "en_formal_mini").glob("*.parquet"))
     path.write_bytes(path.read_bytes()[:1000])
     with pytest.raises(BuildError, match="damaged .*polbias build"):
-        load(**ARGUMENTS)
+        load_task_rows(**ARGUMENTS)
 
 
 def test_missing_build_and_config(own_build: Path) -> None:
     with pytest.raises(BuildError, match="no config 'en_formel'; it has: en_formal"):
-        load(**ARGUMENTS | {"polbias_config": "en_formel"})
+        load_task_rows(**ARGUMENTS | {"polbias_config": "en_formel"})
     shutil.rmtree(own_build)
     with pytest.raises(BuildError, match="no build found, though POLBIAS_DATA_DIR is set"):
-        load(**ARGUMENTS)
+        load_task_rows(**ARGUMENTS)
 
 
 def test_no_build_and_no_hub_is_one_clear_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,4 +104,4 @@ def test_no_build_and_no_hub_is_one_clear_error(tmp_path: Path, monkeypatch: pyt
         PolbiasError,
         match=r"polbias/partisan-inference: cannot be read from the Hub at v1\.0\.0 .*make build",
     ):
-        load(**ARGUMENTS)
+        load_task_rows(**ARGUMENTS)

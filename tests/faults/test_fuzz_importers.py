@@ -117,13 +117,13 @@ def test_tables_to_audit(kind: str, examples: int, tmp_path: Path) -> None:
 @sizes
 def test_any_table(kind: str, examples: int, tmp_path: Path) -> None:
     from polbias.eval.statistics import holm
-    from polbias.generators.auditing.general import audit, corrected, for_maintainers
+    from polbias.generators.auditing.general import audit_table, corrected, for_maintainers
 
     path = tmp_path / f"items.{kind}"
     columns = {"text": "premise", "gold": "label", "choices": "hypothesis"}
 
     def read(_: Path) -> None:
-        report = audit(path, columns, holm, (), {}, {})
+        report = audit_table(path, columns, holm, (), {}, {})
         for_maintainers(report)
         corrected(path, columns, report)
 

@@ -121,7 +121,9 @@ def test_no_row_is_lost_by_any_route(
             for name, mean in _scored(file).items():
                 count = outcomes.num_rows - _verdicts(outcomes) if name == "discarded" else counts[name]
                 assert mean * outcomes.num_rows == pytest.approx(count), (route, file.task, name)
-            assert not [notice for notice in read.notices if notice.done == frame().notices["todays_readers"]]
+            assert not [
+                notice for notice in read.notices if notice.action == frame().notices["todays_readers"]
+            ]
     assert len(labels) == 3 * len(TASKS)
     for task in TASKS:
         assert labels["polbias", task] == labels["inspect", task]
@@ -138,7 +140,9 @@ def test_no_row_is_lost_by_any_route(
         assert each.missing[0] == each.missing[1], each.measure
     report = make([tmp_path / "polbias", tmp_path / "inspect"]).report
     assert {each.name for each in report.respondents} == {"m (local-chat-completions)", "m (Inspect)"}
-    told = Counter(notice.where.partition(",")[0] for notice in report.notices if "filtered" in notice.found)
+    told = Counter(
+        notice.where.partition(",")[0] for notice in report.notices if "filtered" in notice.problem
+    )
     assert told["m (Inspect)"] == told["m (local-chat-completions)"] > 0
 
 

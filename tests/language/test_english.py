@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from polbias.generators.language.english import a, capital, lower
+from polbias.generators.language.english import a, capital, lowercase_first
 
 
 @pytest.mark.parametrize(
@@ -95,4 +95,4 @@ def test_known_gaps(phrase: str, expected: str) -> None:
 )
 def test_first_letter(clause: str, capitalised: str, lowered: str) -> None:
     assert capital(clause) == capitalised
-    assert lower(clause) == lowered
+    assert lowercase_first(clause) == lowered

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lm_eval.api.instance import Instance
 
-from polbias.eval.answers.text import NOT_ASKED
+from polbias.eval.answers.text import NOT_REQUESTED
 from polbias.eval.policy.metrics import labels_of
 from polbias.eval.policy.robustness import units
 from polbias.eval.policy.tasks import SamplingPlanner
@@ -122,7 +122,7 @@ def test_a_run_killed_anywhere_asks_nothing_twice_and_ends_alike(
     asked = models[0].asked + models[1].asked
     assert len({*asked}) == len(asked) == number
     assert models[1].memory.tally.kept == len(models[0].asked)
-    assert models[1].memory.tally.not_asked == expected.count(NOT_ASKED) == ROWS * ANSWERS - number
+    assert models[1].memory.tally.not_asked == expected.count(NOT_REQUESTED) == ROWS * ANSWERS - number
 
 
 @pytest.mark.parametrize("server", SERVERS)
@@ -132,17 +132,17 @@ def test_stopping_saves_answers_and_changes_no_decision(server: str) -> None:
     def decided(answers: Sequence[str]) -> list[float]:
         rows = [answers[place : place + ANSWERS] for place in range(0, len(answers), ANSWERS)]
         labels = [labels_of(doc, row) for doc, row in zip(documents(), rows, strict=True)]
-        assert all(row[0] != NOT_ASKED for row in rows)
+        assert all(row[0] != NOT_REQUESTED for row in rows)
         return units({**table, "labels": labels}).answers().tolist()
 
     every, number, sent = whole(server, None)
-    assert (number, NOT_ASKED in every) == (ROWS * ANSWERS, False)
+    assert (number, NOT_REQUESTED in every) == (ROWS * ANSWERS, False)
     assert sent == (ROWS if server == "gives several" else ROWS * ANSWERS)
     stopped, fewer, requests_sent = whole(server, 0.0)
     assert decided(stopped) == decided(every) == [1.0, 0.0, 0.0]
     assert fewer < number / 2
     assert requests_sent <= (60 if server == "gives several" else fewer)
-    assert {one for one, all_ in zip(stopped, every, strict=True) if one != all_} == {NOT_ASKED}
+    assert {one for one, all_ in zip(stopped, every, strict=True) if one != all_} == {NOT_REQUESTED}
 
 
 def test_a_kept_run_of_all_answers_is_not_asked_again() -> None:
@@ -186,7 +186,7 @@ def test_a_run_of_several_answers_a_request(evaluate: Evaluate) -> None:
             assert done.exception is None, done.output
             found[several, stop] = results_of(Path(f"{several}-{stop}"))
             logged = samples_of(Path(f"{several}-{stop}"), TASK)
-            spared = json.dumps(logged).count(NOT_ASKED)
+            spared = json.dumps(logged).count(NOT_REQUESTED)
             assert spared == found[several, stop]["polbias"].get("not_asked", 0)
             asked = sum(body.get("n", 1) for body in server.bodies)
             assert asked == ROWS * ANSWERS - spared

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from polbias.eval.lm_eval_glue import cluster_error
+from polbias.eval.lm_eval_glue import clustered_stderr
 from polbias.eval.statistics import cluster_interval
 from polbias.lm_eval_runner.results import main_metric, scores
 from polbias.lm_eval_runner.tasks import catalogue
@@ -25,7 +25,7 @@ def test_the_interval_is_that_of_the_clusters() -> None:
     values = np.random.default_rng(1).normal(size=60)
     clusters = [f"c{index % 6}" for index in range(60)]
     logged = [{"doc": {"cluster_id": cluster}} for cluster in clusters]
-    error = cluster_error(list(zip(values, clusters, strict=True)))
+    error = clustered_stderr(list(zip(values, clusters, strict=True)))
     found = {"weighted_bias,none": float(values.mean()), "weighted_bias_stderr,none": error, "acc,none": 0.5}
     found |= {"refusal,none": 0.1, "truncated,none": 0.05, "unparsable,none": 0.0}
     (score,) = scores({"results": {"t": found}}, {"t": logged})

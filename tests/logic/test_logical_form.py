@@ -18,7 +18,7 @@ from polbias.generators.logic.formula import (
     rename,
     substitute,
 )
-from polbias.generators.logic.prover import follows, outcome, prove
+from polbias.generators.logic.prover import decide_outcome, follows, prove
 from polbias.generators.logic.syntax import parse_inference
 from tests.logic.generated import modal
 from tests.logic.test_explain import LOGICS, TEXTS
@@ -63,7 +63,7 @@ def test_outcome_and_wording_are_those_of_the_verdict(
 ) -> None:
     renamed = _renamed(inference, words)
     form, verdict = form_of(renamed), prove(renamed, logic)
-    assert outcome(form.inference, logic) == (verdict.valid, verdict.consistent)
+    assert decide_outcome(form.inference, logic) == (verdict.valid, verdict.consistent)
     assert explain_form(form, logic) == explain(verdict)
 
 

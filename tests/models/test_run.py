@@ -15,7 +15,7 @@ from polbias.files import InputError, PolbiasError
 from polbias.models.chat import Chat
 from polbias.models.recording import Recorder
 from polbias.models.requests import parse_prices
-from polbias.models.run import answered, plan, run
+from polbias.models.run import answered, plan, run_requests
 from polbias.models.translate import DeepLTranslator
 from tests.lm_eval_runner.test_writing import largest_file
 from tests.models.conftest import shown
@@ -50,7 +50,7 @@ def test_answers_come_in_the_order_of_the_requests_and_repeated_ones_are_asked_o
     model = chat(server)
     asked = requests(model, 20)
     with Recorder(tmp_path / "r") as recorder:
-        outcome = run([*asked, asked[3]], [model], recorder, yes=True, console=console)
+        outcome = run_requests([*asked, asked[3]], [model], recorder, yes=True, console=console)
     assert texts(outcome) == [f"<question{n}>" for n in [*range(20), 3]]
     assert (outcome.asked, outcome.recorded, outcome.complete, server.count) == (20, 0, True, 20)
     assert outcome.usage == {"openai input_tokens": 20, "openai output_tokens": 0}
@@ -61,14 +61,14 @@ def test_a_second_run_asks_nothing(server, tmp_path, console):
     model = chat(server)
     for _ in range(2):
         with Recorder(tmp_path / "r") as recorder:
-            outcome = run(requests(model, 5), [model], recorder, yes=True, console=console)
+            outcome = run_requests(requests(model, 5), [model], recorder, yes=True, console=console)
     assert (outcome.asked, outcome.recorded, server.count) == (0, 5, 5)
 
 
 def test_a_replay_needs_no_key_no_client_and_no_network(server, tmp_path):
     model = chat(server)
     with Recorder(tmp_path / "r") as recorder:
-        run(requests(model, 3), [model], recorder, yes=True, console=Console(file=io.StringIO()))
+        run_requests(requests(model, 3), [model], recorder, yes=True, console=Console(file=io.StringIO()))
     done = run_python(
         f"""
         import socket, sys
@@ -90,8 +90,10 @@ def test_a_replay_needs_no_key_no_client_and_no_network(server, tmp_path):
 def test_a_replay_reports_what_is_not_recorded(server, tmp_path, console):
     model = chat(server)
     with Recorder(tmp_path / "r") as recorder:
-        run(requests(model, 2), [model], recorder, yes=True, console=console)
-    outcome = run(requests(model, 4), [model], Recorder(tmp_path / "r", replay=True), console=console)
+        run_requests(requests(model, 2), [model], recorder, yes=True, console=console)
+    outcome = run_requests(
+        requests(model, 4), [model], Recorder(tmp_path / "r", replay=True), console=console
+    )
     assert texts(outcome) == ["<question0>", "<question1>", None, None]
     assert [failure.request.id for failure in outcome.failures] == ["q2", "q3"]
     assert "2 failed" in shown(console)
@@ -111,21 +113,21 @@ def test_nothing_is_sent_before_the_estimate_is_accepted(server, tmp_path, conso
     monkeypatch.setattr("sys.stdin", SimpleNamespace(isatty=lambda: True))
     recorder = Recorder(tmp_path / "r")
     with pytest.raises(PolbiasError, match="nothing was sent: the estimate was not accepted"):
-        run(requests(model, 3), [model], recorder, console=console)
+        run_requests(requests(model, 3), [model], recorder, console=console)
     assert questions[0][0] == "Send 3 requests?"
     assert "cost unknown (a server of your own" in questions[0][1]
     assert server.count == 0
-    assert run(requests(model, 3), [model], recorder, console=console).complete
+    assert run_requests(requests(model, 3), [model], recorder, console=console).complete
     monkeypatch.setattr("sys.stdin", io.StringIO())
     with pytest.raises(PolbiasError, match="run again with --yes"):
-        run(requests(model, 4), [model], recorder, console=console)
+        run_requests(requests(model, 4), [model], recorder, console=console)
     assert server.count == 3
 
 
 def test_a_missing_key_is_said_before_the_question(tmp_path, console):
     model = Chat("gpt-4o")
     with pytest.raises(PolbiasError, match="OPENAI_API_KEY"):
-        run(requests(model, 1), [model], Recorder(tmp_path / "r"), console=console)
+        run_requests(requests(model, 1), [model], Recorder(tmp_path / "r"), console=console)
 
 
 def test_a_failure_stops_no_other_and_running_again_asks_only_for_it(server, tmp_path, console):
@@ -133,7 +135,9 @@ def test_a_failure_stops_no_other_and_running_again_asks_only_for_it(server, tmp
     server.fail_next(400, times=2, message="odd text")
     server.next_bodies = [(b"{}", JSON)] * 3
     with Recorder(tmp_path / "r") as recorder:
-        first = run(requests(model, 12), [chat(server, concurrency=1)], recorder, yes=True, console=console)
+        first = run_requests(
+            requests(model, 12), [chat(server, concurrency=1)], recorder, yes=True, console=console
+        )
     assert [failure.request.id for failure in first.failures] == ["q0", "q1", "q2"]
     assert texts(first)[:4] == [None, None, None, "<question3>"]
     assert "2 failed: openai stub at" in shown(console)
@@ -141,7 +145,7 @@ def test_a_failure_stops_no_other_and_running_again_asks_only_for_it(server, tmp
     assert "run the same again to ask only for these" in shown(console)
     before = server.count
     with Recorder(tmp_path / "r") as recorder:
-        assert run(requests(model, 12), [model], recorder, yes=True, console=console).complete
+        assert run_requests(requests(model, 12), [model], recorder, yes=True, console=console).complete
     assert server.count - before == 3
 
 
@@ -150,7 +154,7 @@ def test_a_service_that_only_fails_is_not_asked_on(server, tmp_path, console, st
     model = chat(server)
     server.fail_next(status, times=999)
     with Recorder(tmp_path / "r") as recorder:
-        outcome = run(requests(model, 50), [model], recorder, yes=True, console=console)
+        outcome = run_requests(requests(model, 50), [model], recorder, yes=True, console=console)
     assert server.count <= most
     assert len(outcome.failures) == 50
     assert outcome.failures[-1].error.kind == "not-asked"
@@ -163,21 +167,23 @@ def test_two_services_in_one_run(server, tmp_path, console, monkeypatch):
         model, deepl = chat(server), patient(DeepLTranslator)(base_url=deepl_server.url)
         wanted = [deepl.request("t", "ein satz", "de", "en"), *requests(model, 2)]
         with Recorder(tmp_path / "r") as recorder:
-            outcome = run(wanted, [model, deepl], recorder, yes=True, console=console)
+            outcome = run_requests(wanted, [model, deepl], recorder, yes=True, console=console)
     assert texts(outcome) == ["EIN SATZ", "<question0>", "<question1>"]
     assert outcome.usage["deepl characters"] == 8
 
 
 def test_a_request_for_another_service_is_an_error(server, tmp_path, console):
     with pytest.raises(InputError, match="request q0: is for openai other, which is none of the services"):
-        run(requests(Chat("other"), 1), [chat(server)], Recorder(tmp_path / "r"), yes=True, console=console)
+        run_requests(
+            requests(Chat("other"), 1), [chat(server)], Recorder(tmp_path / "r"), yes=True, console=console
+        )
 
 
 def test_no_more_are_under_way_than_allowed(tmp_path, console):
     with ChatServer(lambda prompt: "x", latency=0.02) as server:
         model = chat(server, concurrency=3)
         with Recorder(tmp_path / "r") as recorder:
-            run(requests(model, 20), [model], recorder, yes=True, console=console)
+            run_requests(requests(model, 20), [model], recorder, yes=True, console=console)
         assert server.crowd.most == 3
 
 
@@ -188,7 +194,7 @@ def test_an_answer_that_cannot_be_recorded_ends_the_run(server, tmp_path, consol
         largest_file(0),
         pytest.raises(PolbiasError, match="an answer cannot be recorded"),
     ):
-        run(requests(model, 3), [model], recorder, yes=True, console=console)
+        run_requests(requests(model, 3), [model], recorder, yes=True, console=console)
     assert server.count == 1
 
 
@@ -196,7 +202,7 @@ def test_on_a_terminal_there_is_a_bar(server, tmp_path):
     console = Console(file=io.StringIO(), force_terminal=True, width=100)
     model = chat(server)
     with Recorder(tmp_path / "r") as recorder:
-        run(requests(model, 3), [model], recorder, yes=True, console=console)
+        run_requests(requests(model, 3), [model], recorder, yes=True, console=console)
     assert re.search(r"3/3", shown(console))
 
 
@@ -269,7 +275,7 @@ def test_a_killed_run_is_resumed_without_asking_twice(tmp_path, console):
         assert 20 <= before < count
         model = chat(server, concurrency=3)
         with Recorder(path) as recorder:
-            outcome = run(requests(model, count), [model], recorder, yes=True, console=console)
+            outcome = run_requests(requests(model, count), [model], recorder, yes=True, console=console)
         assert texts(outcome) == [f"<question{n}>" for n in range(count)]
         assert outcome.recorded >= before - 3, "three were under way"
         assert server.count - before == count - outcome.recorded
@@ -287,7 +293,7 @@ def test_half_a_line_is_told_once_and_its_request_asked_again(server, tmp_path, 
     model, path = chat(server), tmp_path / "r.jsonl"
     for _ in range(3):
         with Recorder(path) as recorder:
-            assert run(requests(model, 2), [model], recorder, yes=True, console=console).complete
+            assert run_requests(requests(model, 2), [model], recorder, yes=True, console=console).complete
         if server.count == 2:
             path.write_bytes(path.read_bytes()[:-9])
     assert server.count == 3

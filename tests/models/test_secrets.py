@@ -5,7 +5,7 @@ import pytest
 from polbias.files import InputError, PolbiasError
 from polbias.models.chat import Chat
 from polbias.models.recording import Recorder
-from polbias.models.run import run
+from polbias.models.run import run_requests
 from polbias.models.translate import DeepLTranslator
 from polbias.safe_text import hide, register, scrub
 from tests.models.conftest import shown
@@ -38,11 +38,11 @@ def test_no_key_in_logs_recordings_errors_and_reports(tmp_path, console, caplog)
             *(deepl.request(f"t{n}", f"Satz {n}", "de", "en") for n in range(3)),
         ]
         with Recorder(tmp_path / "r") as recorder:
-            outcome = run(wanted, [model, deepl], recorder, yes=True, console=console)
+            outcome = run_requests(wanted, [model, deepl], recorder, yes=True, console=console)
         chats.fail_next(401, message=f"Incorrect API key provided: {KEY}", times=3)
         deepls.fail_next(403, message=f"Forbidden {OTHER}", times=3)
         with Recorder(tmp_path / "r") as recorder:
-            again = run(wanted, [model, deepl], recorder, yes=True, console=console)
+            again = run_requests(wanted, [model, deepl], recorder, yes=True, console=console)
     assert len(outcome.failures) == 3
     assert {failure.error.kind for failure in again.failures} == {"auth", "not-asked"}
     everything = "\n".join(

@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from polbias.generators.engine import DatasetSpec
-from polbias.generators.normative.checking import prove
+from polbias.generators.normative.checking import verify_gold_labels
 from polbias.manifest import read_manifest
 
 
@@ -41,7 +41,7 @@ def _change(folder: Path, config: str, column: str, old: str, new: str, rows: sl
 
 def test_every_row_is_read_back_and_proved(normative_build: Path) -> None:
     folder = normative_build / "normative-reasoning"
-    proofs = prove(folder)
+    proofs = verify_gold_labels(folder)
     assert proofs.failed == ()
     assert proofs.excused == 0
     assert proofs.proved == read_manifest(folder).rows == 6515
@@ -64,7 +64,7 @@ def test_a_changed_sentence_or_gold_is_found(
     folder: Path, config: str, column: str, old: str, new: str, message: str
 ) -> None:
     changed = _change(folder, config, column, old, new)
-    proofs = prove(folder)
+    proofs = verify_gold_labels(folder)
     assert changed > 0
     assert len(proofs.failed) == changed
     assert all(message in line for line in proofs.failed)
@@ -72,7 +72,7 @@ def test_a_changed_sentence_or_gold_is_found(
 
 def test_ungrammatical_sentences_are_found(folder: Path) -> None:
     assert _change(folder, "deontic_syllogism", "premises", " is a ", " is an ", slice(0, 100)) > 10
-    found = prove(folder).failed
+    found = verify_gold_labels(folder).failed
     assert found
     assert all("not good English: article" in line for line in found)
 

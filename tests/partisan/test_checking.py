@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from polbias.generators.partisan.checking import prove
+from polbias.generators.partisan.checking import verify_gold_labels
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def _change(folder: Path, config: str, column: str, old: str, new: str) -> int:
 
 
 def test_all_gold_labels_are_proved_or_excused(folder: Path) -> None:
-    proofs = prove(folder)
+    proofs = verify_gold_labels(folder)
     assert (proofs.proved, proofs.excused, proofs.failed) == (9624, 408, ())
 
 
@@ -55,7 +55,7 @@ def test_what_is_wrong_is_found(
     folder: Path, config: str, column: str, old: str, new: str, problem: str
 ) -> None:
     assert _change(folder, config, column, old, new)
-    failed = prove(folder).failed
+    failed = verify_gold_labels(folder).failed
     assert failed
     assert all(line.startswith(f"{config}/") for line in failed)
     assert re.search(problem, failed[0]), failed[0]

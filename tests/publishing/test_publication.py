@@ -70,7 +70,7 @@ def test_its_columns_stand_in_the_order_of_its_own_file_and_its_card_is_its_own(
 def test_a_column_without_a_meaning_is_named_with_the_file(toy: Publication, tmp_path: Path) -> None:
     (tmp_path / "cards" / "columns.yaml").write_text("toy:\n  shade: how light it is\n")
     with pytest.raises(TemplateError, match=r"cards/columns.yaml: no meaning for the columns \['colour'\]"):
-        toy.specify()
+        toy.build_spec()
 
 
 def test_publications_do_not_import_what_proves_their_builds() -> None:
@@ -94,9 +94,9 @@ def test_what_was_made_of_the_same_inputs_is_neither_read_nor_proved_again(
 
     def specify(templates: Path | None = None) -> DatasetSpec:
         asked.append(templates)
-        return toy.specify(templates)
+        return toy.build_spec(templates)
 
-    made = replace(toy, specify=specify)
+    made = replace(toy, build_spec=specify)
     monkeypatch.setattr(registry, "publication", lambda name: made)
     first = build("toy", tmp_path)
     again = build("toy", tmp_path)

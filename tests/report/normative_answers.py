@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from polbias.eval.normative.section import COLUMNS, rows
+from polbias.eval.normative.section import COLUMNS, flatten_samples
 from polbias.eval.report.instruments import COMMON
 from polbias.eval.simulation import SimulatedAnswers, SimulatedRespondent, questions
 from tests.eval.normative.normative_rows import CONFIGS, entailment_rows, wason_rows
@@ -40,7 +40,7 @@ def table(asked: Iterable[Row], answer: Callable[[Row], Any], form: str = "") ->
     for sample in samples(asked, answer):
         task = task_of(sample["doc"], form)
         about = {"respondent": "m", "model": "m", "method": method, "task": task}
-        read += [about | row for row in rows([sample], task)]
+        read += [about | row for row in flatten_samples([sample], task)]
     added = ("respondent", "model", "method", "task")
     types = dict.fromkeys((*added, *COMMON), pa.string()) | {"repeat": pa.int32()} | dict(COLUMNS)
     columns = {name: pa.array([row.get(name) for row in read], kind) for name, kind in types.items()}

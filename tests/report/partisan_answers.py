@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from polbias.eval.partisan.section import COLUMNS, rows
+from polbias.eval.partisan.section import COLUMNS, flatten_samples
 from polbias.eval.report.instruments import COMMON
 from polbias.eval.simulation import SimulatedAnswers, SimulatedRespondent, questions
 
@@ -83,7 +83,7 @@ def answered(
 ) -> pa.Table:
     """What the reader of files makes of answers to documents."""
     method = "log-likelihood" if task.endswith("_loglikelihood") else "generated"
-    read = rows(
+    read = flatten_samples(
         ({"doc": doc, "filtered_resps": answer} for doc, answer in zip(docs, answers, strict=True)), task
     )
     about = {"respondent": name, "model": name, "method": method, "task": task}

@@ -6,7 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from polbias.eval.partisan.section import section
+from polbias.eval.partisan.section import build_section
 from polbias.eval.report.document import Finding, ReportTable, Section
 from polbias.eval.report.instruments import ReportSettings
 from tests.support.figures import findings_alone
@@ -16,7 +16,7 @@ VALID, INVALID, REFUSAL = "**valid**", "**invalid**", "I can't answer that."
 
 
 def report(**answers: pa.Table) -> Section:
-    return section(answers, ReportSettings())
+    return build_section(answers, ReportSettings())
 
 
 def quick(**answers: pa.Table) -> Section:

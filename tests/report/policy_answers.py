@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from polbias.eval.policy.schema import ISSUES, ORDERS, VARIANTS
-from polbias.eval.policy.section import COLUMNS, rows
+from polbias.eval.policy.section import COLUMNS, flatten_samples
 from polbias.eval.report.instruments import COMMON
 from polbias.eval.simulation import SimulatedAnswers, SimulatedRespondent, questions
 from tests.support.policy_samples import varied
@@ -76,7 +76,7 @@ def answered(
     )
     about = {"respondent": name, "model": name, "task": task}
     about["method"] = "log-likelihood" if likelihood else "generated"
-    return pa.Table.from_pylist([row | about for row in rows(samples, task)], SCHEMA)
+    return pa.Table.from_pylist([row | about for row in flatten_samples(samples, task)], SCHEMA)
 
 
 def simulated(

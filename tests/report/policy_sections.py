@@ -5,9 +5,9 @@ from __future__ import annotations
 import pyarrow as pa
 
 from polbias.eval.policy.analysis import estimates, findings, notices
-from polbias.eval.policy.answers import asked, leanings
+from polbias.eval.policy.answers import leanings, read_answers
 from polbias.eval.policy.schema import ISSUES, PromptCounts
-from polbias.eval.policy.section import section
+from polbias.eval.policy.section import build_section
 from polbias.eval.report.document import Finding, ReportTable, Section
 from polbias.eval.report.instruments import ReportSettings
 
@@ -15,12 +15,14 @@ LEFT = dict.fromkeys(ISSUES, 0) | {issue: -side for issue, side in leanings().it
 
 
 def report(*tables: pa.Table, settings: ReportSettings | None = None) -> Section:
-    return section({str(table["respondent"][0]): table for table in tables}, settings or ReportSettings())
+    return build_section(
+        {str(table["respondent"][0]): table for table in tables}, settings or ReportSettings()
+    )
 
 
 def quick(*tables: pa.Table) -> Section:
     """Findings and notices, without tables and figures."""
-    held = {str(table["respondent"][0]): asked(table) for table in tables}
+    held = {str(table["respondent"][0]): read_answers(table) for table in tables}
     return Section(
         "policy",
         (*held,),

@@ -180,7 +180,7 @@ def test_tables_are_those_that_the_reader_makes_of_answers_in_words(name: str) -
         read = [
             row
             for doc, task, own in zip(part.docs, made["task"].to_pylist(), said, strict=True)
-            for row in instrument(name).rows(({"doc": doc, "filtered_resps": [*own]},), task)
+            for row in instrument(name).flatten_samples(({"doc": doc, "filtered_resps": [*own]},), task)
         ]
         # What the published parser reads of words, and how many wordings there are, is no part of any finding.
         for column in read[0].keys() - {"paper_label", "n_texts"}:
@@ -192,8 +192,8 @@ def test_tables_are_those_that_the_reader_makes_of_answers_in_words(name: str) -
 def test_findings_alone_are_those_of_the_section(name: str) -> None:
     own = questions(name)
     tables = {who: own.answered(UNBIASED.respondent(name), seed, who) for seed, who in enumerate("ab")}
-    alone = own.module.findings_of(tables, ReportSettings(seed=1))
-    assert alone == own.module.section(tables, ReportSettings(seed=1)).findings
+    alone = own.module.build_findings(tables, ReportSettings(seed=1))
+    assert alone == own.module.build_section(tables, ReportSettings(seed=1)).findings
     measures = Counter(each.measure for each in alone if each.headline and not each.of_refusals)
     assert {*measures} <= {*instruments()[name].headlines}
     assert [*measures.values()] == [len(tables)] * (2 if name == "partisan" else 1)

@@ -157,7 +157,7 @@ def test_a_margin_in_points_is_not_applied_to_what_is_not_a_fraction(tmp_path: P
     assert one(report).equivalent is None
     (notice,) = set(report.notices) - set(compare_runs(a, b).notices)
     assert notice.where == "sums"
-    assert {"acc", f"{value:g}"} <= set(re.findall(r"[\w.-]+", notice.found))
+    assert {"acc", f"{value:g}"} <= set(re.findall(r"[\w.-]+", notice.problem))
 
 
 @settings(max_examples=25, deadline=None)
@@ -216,7 +216,7 @@ def test_metrics_and_filters(tmp_path: Path) -> None:
     write(tmp_path / "b", asked(1))
     report = compare_runs(tmp_path / "a", tmp_path / "b")
     assert [each.measure for each in differences(report)] == ["exact,strict", "exact,loose"]
-    told = [notice.found for notice in report.notices if "pair" in notice.found]
+    told = [notice.problem for notice in report.notices if "pair" in notice.problem]
     assert len(told) == 4  # two filters, two runs
 
 

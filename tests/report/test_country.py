@@ -81,7 +81,7 @@ def labels(report: Report, id: str, column: str) -> set[str]:
 @pytest.mark.parametrize("task", ["polbias_{}", "mine"])
 def test_its_answers_are_in_the_report(report_of: Callable[..., Report], prefix: str, task: str) -> None:
     report = report_of(f"{prefix}_material_mini", task=task)
-    assert [each.found for each in report.notices if "polbias" in each.found] == []
+    assert [each.problem for each in report.notices if "polbias" in each.problem] == []
     assert report.respondents[0].answers == headline(report).estimate.n == 48
     assert headline(report).estimate.clusters == 24  # pairs of arguments
     assert headline(report).estimate.value is not None
@@ -108,7 +108,7 @@ def test_countries_of_one_language_are_told_apart(report_of: Callable[..., Repor
     columns = {table.id: {column.title for column in table.columns} for table in section.tables}
     for table in ("shots", "kind", "accuracy"):
         assert {"English (US)", "English (XA)"} <= {title.partition(",")[0] for title in columns[table]}
-    parts = {each.about for each in report.findings if each.key and each.measure == "weighted_bias"}
+    parts = {each.part_label for each in report.findings if each.key and each.measure == "weighted_bias"}
     assert parts == {"English (US), formal, no examples", "English (XA), formal, no examples"}
 
 

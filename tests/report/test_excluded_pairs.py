@@ -70,7 +70,7 @@ def test_the_analysis_is_that_of_samples_without_the_pairs(
     (section,), (expected_section,) = report.sections, expected.sections
     notices = [notice for notice in section.notices if notice not in expected_section.notices]
     assert {notice.where for notice in notices} == {*RESPONDENTS}
-    assert {notice.found for notice in notices} == {
+    assert {notice.problem for notice in notices} == {
         f"{len(pairs)} pairs are to be excluded (--exclude-pairs)"
     }
     assert replace(section, notices=()) == replace(expected_section, notices=())
@@ -92,7 +92,7 @@ def test_ids_that_no_sample_has_are_named(runs: Path) -> None:
     notices = analyse(runs, PAIRS[0], *unknown).report.notices
     (notice,) = [each for each in notices if each.where == "--exclude-pairs"]
     assert notice.serious
-    assert notice.found == (
+    assert notice.problem == (
         "12 of 13 ids to be excluded are of no X-phemism pair in the samples: "
         "no-00, no-01, no-02, no-03, no-04, no-05, no-06, no-07, no-08, no-09, ..."
     )

@@ -20,7 +20,7 @@ from tests.report.runs import MINI, change, samples_of, simulate
 
 
 def told(report: Report, text: str) -> list[str]:
-    return [notice.where for notice in report.notices if text in notice.found]
+    return [notice.where for notice in report.notices if text in notice.problem]
 
 
 def test_a_whole_run_has_no_notice(small_run: Path) -> None:

@@ -14,10 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from polbias.eval.normative.analysis import findings
-from polbias.eval.normative.answers import respondents
+from polbias.eval.normative.answers import read_answers
 from polbias.eval.normative.effects import content_effect, contents_compared
-from polbias.eval.normative.metrics import outcome
-from polbias.eval.normative.section import rows, section
+from polbias.eval.normative.metrics import extract_label
+from polbias.eval.normative.section import build_section, flatten_samples
 from polbias.eval.normative.wason import selection_effect
 from polbias.eval.report.document import Estimate, Finding, ReportTable, Section, known
 from polbias.eval.report.instruments import ReportSettings
@@ -34,7 +34,7 @@ ASKED = problems(2)
 
 
 def report(**answers: pa.Table) -> Section:
-    return section(answers, ReportSettings())
+    return build_section(answers, ReportSettings())
 
 
 def quick(**answers: pa.Table) -> Section:
@@ -73,7 +73,7 @@ def hesitant(row: Row) -> str:
 def test_effects_are_those_of_the_family() -> None:
     selections = wason_rows(3)
     found = report(m=table([*ASKED, *selections], hesitant))
-    labelled = [row | {"label": outcome(hesitant(row))} for row in ASKED]
+    labelled = [row | {"label": extract_label(hesitant(row))} for row in ASKED]
     for low, measure in (("incongruent", "content_effect"), ("nonsense", "content_effect_nonsense")):
         own = []
         for config in CONFIGS:
@@ -108,7 +108,7 @@ def test_effects_are_those_of_the_family() -> None:
 
 
 def cards(selections: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return list(rows(samples(selections, matches), "polbias_wason"))
+    return list(flatten_samples(samples(selections, matches), "polbias_wason"))
 
 
 def test_settings_count_alike_however_many_patterns_they_have() -> None:
@@ -265,7 +265,7 @@ def test_bounds_hold_what_missing_answers_may_be_and_order_does_not_matter(
 
 
 def effects_of(asked: list[dict[str, Any]], answer: Callable[[Row], str]) -> list[Finding]:
-    (one,) = respondents({"m": table(asked, answer)})
+    (one,) = read_answers({"m": table(asked, answer)})
     return list(findings(one))
 
 
@@ -402,7 +402,7 @@ def test_all_that_is_shown_has_words() -> None:
             assert {*row} == {column.name for column in each.columns}
     assert len(ids) == len(found.tables)
     assert {each.table for each in found.figures} <= ids
-    assert all(each.about or not each.key for each in found.findings)
+    assert all(each.part_label or not each.key for each in found.findings)
 
 
 def test_figures_of_patterns_are_of_who_reasons_best() -> None:
@@ -417,13 +417,13 @@ def test_partners_that_are_missing_and_settings_that_only_some_were_asked() -> N
     lacking, fewer = found.notices
     # 4 patterns, 2 styles, 2 contents; nonsense and incongruent ones lack the congruent ones
     assert lacking.serious
-    assert lacking.found.startswith("32 answers of a")
-    assert "6 of the 8 settings" in fewer.found
+    assert lacking.problem.startswith("32 answers of a")
+    assert "6 of the 8 settings" in fewer.problem
     assert not report(a=table([*ASKED, *wason_rows()], plain)).notices
     # the four affirmative rules about nothing familiar of one domain have no partner, the nonsense is not compared
     rules = [row for row in wason_rows() if (row["domain"], row["content_type"]) != ("deontic", "congruent")]
     (notice,) = report(a=table(rules, matches)).notices
-    assert notice.found.startswith("2 answers of a")
+    assert notice.problem.startswith("2 answers of a")
 
 
 @pytest.mark.usefixtures("no_figures")
@@ -461,5 +461,5 @@ def test_the_order_of_answers_and_of_respondents_does_not_matter() -> None:
 
 def test_rows_of_the_family_are_labelled_alike() -> None:
     read = table(ASKED, hesitant).sort_by("id")
-    family = sorted(answered(ASKED, lambda row: outcome(hesitant(row))), key=lambda row: str(row["id"]))
+    family = sorted(answered(ASKED, lambda row: extract_label(hesitant(row))), key=lambda row: str(row["id"]))
     assert read["label"].to_pylist() == [row["label"] for row in family]

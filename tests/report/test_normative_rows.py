@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from polbias.eval.normative.section import COLUMNS, rows
+from polbias.eval.normative.section import COLUMNS, flatten_samples
 from polbias.eval.report.instruments import COMMON, instrument
 from tests.eval.normative.normative_rows import wason_rows
 from tests.report.normative_answers import Row, problems, samples, task_of
@@ -29,7 +29,7 @@ ASKED = problems(2)
     ],
 )
 def test_an_answer_is_read_here_and_as_by_the_published_parser(said: str, label: str, published: str) -> None:
-    (row,) = rows(samples(ASKED[:1], lambda _: said), task_of(ASKED[0]))
+    (row,) = flatten_samples(samples(ASKED[:1], lambda _: said), task_of(ASKED[0]))
     assert {*row} <= {*COMMON, *COLUMNS}
     assert (row["label"], row["paper_label"]) == (label, published)
     assert row["outcome"] == (label if label in ("refusal", "unparsable") else "answered")
@@ -37,7 +37,7 @@ def test_an_answer_is_read_here_and_as_by_the_published_parser(said: str, label:
 
 
 def test_every_answer_to_a_prompt_is_a_row() -> None:
-    read = list(rows(samples(ASKED[:2], lambda _: [[YES, NO], [None]]), task_of(ASKED[0])))
+    read = list(flatten_samples(samples(ASKED[:2], lambda _: [[YES, NO], [None]]), task_of(ASKED[0])))
     assert [(row["id"], row["repeat"], row["label"]) for row in read] == [
         (asked["id"], repeat, label)
         for asked in ASKED[:2]
@@ -50,7 +50,7 @@ def test_every_answer_to_a_prompt_is_a_row() -> None:
 )
 def test_the_likelier_label(likelihoods: tuple[float, float], label: str) -> None:
     said = [[each, False] for each in likelihoods]
-    (row,) = rows(samples(ASKED[:1], lambda _: said), task_of(ASKED[0], "_loglikelihood"))
+    (row,) = flatten_samples(samples(ASKED[:1], lambda _: said), task_of(ASKED[0], "_loglikelihood"))
     assert (row["label"], row["paper_label"]) == (label, None)
     assert row["label_mass"] == pytest.approx(min(1, sum(map(math.exp, likelihoods))))
 
@@ -58,14 +58,16 @@ def test_the_likelier_label(likelihoods: tuple[float, float], label: str) -> Non
 def test_cards() -> None:
     asked = wason_rows(1)[:2]
     read = list(
-        rows(samples(asked, lambda row: f"Cards {row['gold'].replace(',', ' and ')}"), "polbias_wason")
+        flatten_samples(
+            samples(asked, lambda row: f"Cards {row['gold'].replace(',', ' and ')}"), "polbias_wason"
+        )
     )
     assert [row["label"] for row in read] == [row["gold"] for row in asked]
     assert {(row["reasoning"], row["outcome"], row["pattern"]) for row in map(dict_of, read)} == {
         ("selection", "answered", None)
     }
     pairs = [[-float(number), False] for number in (3, 2, 1, 4, 5, 6)]
-    (row,) = rows(samples(asked[:1], lambda _: pairs), "polbias_wason_loglikelihood")
+    (row,) = flatten_samples(samples(asked[:1], lambda _: pairs), "polbias_wason_loglikelihood")
     assert row["label"] == "A,D"
 
 
@@ -87,15 +89,15 @@ def dict_of(row: dict[str, Any]) -> dict[str, Any]:
 )
 def test_what_does_not_fit_is_said(task: str, doc: Row, said: Any) -> None:
     with pytest.raises((KeyError, TypeError, ValueError)):
-        list(rows(samples([ASKED[0] | doc], lambda _: said), task))
+        list(flatten_samples(samples([ASKED[0] | doc], lambda _: said), task))
 
 
 @pytest.mark.parametrize("name", ["id", "gold", "pattern", "content_type", "prompt_style", "domain"])
 def test_a_missing_column_is_said(name: str) -> None:
     doc = {key: value for key, value in ASKED[0].items() if key != name}
     with pytest.raises(KeyError, match=name):
-        list(rows(samples([doc], lambda _: YES), task_of(ASKED[0])))
+        list(flatten_samples(samples([doc], lambda _: YES), task_of(ASKED[0])))
 
 
 def test_the_instrument_is_known_by_its_name() -> None:
-    assert instrument("normative").rows is rows
+    assert instrument("normative").flatten_samples is flatten_samples

@@ -12,7 +12,7 @@ from scipy.stats import ttest_1samp
 
 from polbias.eval.partisan.bias import weighted_bias
 from polbias.eval.partisan.schema import ArgumentAnswers
-from polbias.eval.partisan.section import COLUMNS, findings_of, rows
+from polbias.eval.partisan.section import COLUMNS, build_findings, flatten_samples
 from polbias.eval.report.document import Estimate
 from polbias.eval.report.instruments import COMMON, ReportSettings
 from polbias.eval.report.sentences import sentence
@@ -39,7 +39,9 @@ from tests.report.partisan_sections import (
 
 
 def test_rows_have_the_columns_of_the_report_and_no_others() -> None:
-    (made,) = rows([{"doc": arguments("en_formal")[0], "filtered_resps": [VALID]}], "polbias_en_formal")
+    (made,) = flatten_samples(
+        [{"doc": arguments("en_formal")[0], "filtered_resps": [VALID]}], "polbias_en_formal"
+    )
     assert set(made) == {*COMMON, *COLUMNS}
     assert made["label"] == "valid"
     assert made["outcome"] == "answered"
@@ -61,13 +63,13 @@ def test_rows_have_the_columns_of_the_report_and_no_others() -> None:
 )
 def test_label_and_outcome_of_an_answer(language: str, text: str, label: str, outcome: str) -> None:
     doc = arguments(f"{language}_formal")[0]
-    (made,) = rows([{"doc": doc, "filtered_resps": [text]}], "polbias_en_formal")
+    (made,) = flatten_samples([{"doc": doc, "filtered_resps": [text]}], "polbias_en_formal")
     assert (made["label"], made["outcome"]) == (label, outcome)
 
 
 def test_several_answers_are_several_rows() -> None:
     sample = {"doc": arguments("en_formal")[0], "filtered_resps": [[VALID, INVALID, None]]}
-    made = list(rows([sample], "polbias_en_formal"))
+    made = list(flatten_samples([sample], "polbias_en_formal"))
     assert [(each["repeat"], each["label"]) for each in made] == [
         (0, "valid"),
         (1, "invalid"),
@@ -81,7 +83,7 @@ def test_several_answers_are_several_rows() -> None:
 )
 def test_the_likelier_label_counts(valid: str, invalid: str, label: str, share: float | None) -> None:
     sample = {"doc": arguments("en_formal")[0], "filtered_resps": [[valid, "True"], [invalid, "False"]]}
-    (made,) = rows([sample], "polbias_en_formal_loglikelihood")
+    (made,) = flatten_samples([sample], "polbias_en_formal_loglikelihood")
     weights = math.exp(float(valid)), math.exp(float(invalid))
     assert made["label"] == label
     assert made["share"] == pytest.approx(share or weights[0] / sum(weights))
@@ -102,7 +104,9 @@ def test_the_likelier_label_counts(valid: str, invalid: str, label: str, share: 
 def test_bad_samples_are_refused(change: dict[str, Any], answer: list[Any], error: type[Exception]) -> None:
     with pytest.raises(error):
         list(
-            rows([{"doc": arguments("en_formal")[0] | change, "filtered_resps": answer}], "polbias_en_formal")
+            flatten_samples(
+                [{"doc": arguments("en_formal")[0] | change, "filtered_resps": answer}], "polbias_en_formal"
+            )
         )
 
 
@@ -111,13 +115,13 @@ def test_missing_columns_are_named(missing: str) -> None:
     doc = arguments("en_formal")[0]
     del doc[missing]
     with pytest.raises(KeyError, match=missing):
-        list(rows([{"doc": doc, "filtered_resps": [VALID]}], "polbias_en_formal"))
+        list(flatten_samples([{"doc": doc, "filtered_resps": [VALID]}], "polbias_en_formal"))
 
 
 def test_log_likelihoods_that_are_none_are_refused() -> None:
     sample = {"doc": arguments("en_formal")[0], "filtered_resps": [VALID]}
     with pytest.raises(ValueError, match="log-likelihood"):
-        list(rows([sample], "polbias_en_formal_loglikelihood"))
+        list(flatten_samples([sample], "polbias_en_formal_loglikelihood"))
 
 
 # --- the headline ---------------------------------------------------------------------------------------------
@@ -299,7 +303,7 @@ def test_the_large_set_is_tested_by_topic_and_its_few_formal_topics_are_not() ->
     assert flip == pytest.approx(2 / 2**13)
     formal = next(each for each in found.findings if each.key == "us_en_formal/0")
     assert (formal.estimate.p, formal.estimate.clusters, verdict(formal)) == (None, 3, "too few to be tested")
-    assert any("3 topics" in each.found for each in found.notices)
+    assert any("3 topics" in each.problem for each in found.notices)
     measures = {each.measure for each in found.findings if each.headline}
     assert measures == {"large_bias", "large_accuracy_gap", "large_refusal_gap"}
 
@@ -387,7 +391,7 @@ def test_the_test_without_a_bias_rejects_no_more_often_than_it_should() -> None:
         )
         for seed in range(60)
     }
-    headlines = [each for each in findings_of(answers, ReportSettings()) if each.headline]
+    headlines = [each for each in build_findings(answers, ReportSettings()) if each.headline]
     for measure in ("large_bias", "large_accuracy_gap"):
         tests = [each.estimate.p for each in headlines if each.measure == measure]
         assert len(tests) == 60
@@ -401,7 +405,7 @@ def test_findings_by_sub_corpus() -> None:
     one = found["de_material/8"]
     own = answers.filter(pa.compute.equal(answers["config"], "de_material"))
     own = own.filter(pa.compute.equal(own["shots"], 8))
-    assert one.about == "German (CH), material, 8 examples"
+    assert one.part_label == "German (CH), material, 8 examples"
     assert one.estimate.value == pytest.approx(100 * by_hand.balanced(own.to_pylist()))
     assert (one.estimate.clusters, one.headline) == (96, False)
 
@@ -472,7 +476,7 @@ def test_items_of_a_mini_task_count_once() -> None:
     mini = simulated(respondent("affirmative"), ("en_formal_mini",))
     both = report(m=pa.concat_tables([mini, full]))
     assert headline(both).estimate == headline(quick(m=full)).estimate
-    assert str(mini.num_rows) in both.notices[0].found
+    assert str(mini.num_rows) in both.notices[0].problem
     assert row(both, "tests", language="English (US)")["accuracy"].value == 1.0
 
 
@@ -510,7 +514,7 @@ def test_half_pairs_are_left_out() -> None:
     assert headline(found).estimate == headline(quick(m=answers.slice(0, 100))).estimate
     (notice,) = found.notices
     assert notice.where == "m"
-    assert notice.found.startswith("1 ")
+    assert notice.problem.startswith("1 ")
 
 
 def test_a_side_alone_has_no_bias() -> None:
@@ -558,7 +562,7 @@ def test_what_another_model_was_asked_is_said() -> None:
     )
     (notice,) = found.notices
     assert notice.where == "b"
-    assert "German (CH), material, no examples" in notice.found
+    assert "German (CH), material, no examples" in notice.problem
 
 
 def test_the_order_of_the_rows_does_not_matter() -> None:

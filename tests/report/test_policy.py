@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from polbias.eval.policy.analysis import contributions, smallest_p
-from polbias.eval.policy.answers import asked
+from polbias.eval.policy.answers import read_answers
 from polbias.eval.policy.robustness import units
 from polbias.eval.policy.schema import ISSUES, VARIANTS
-from polbias.eval.policy.section import COLUMNS, rows
+from polbias.eval.policy.section import COLUMNS, flatten_samples
 from polbias.eval.policy.worldview import StanceProfile as Held
 from polbias.eval.policy.worldview import balanced_stance, worldview
 from polbias.eval.report.document import Estimate
@@ -36,10 +36,12 @@ def test_copies_of_one_answer_are_no_samples() -> None:
     assert finding(sampled, "reliable_leaning").estimate.value == -100
     assert [finding(each).estimate.value for each in (copies, sampled)] == [-100, -100]
     assert 30 * (finding(copies).estimate.n or 0) == finding(sampled).estimate.n
-    assert any("not sampled" in notice.found for notice in copies.notices)
-    assert not any("not sampled" in notice.found for notice in sampled.notices)
+    assert any("not sampled" in notice.problem for notice in copies.notices)
+    assert not any("not sampled" in notice.problem for notice in sampled.notices)
     few = docs[: 2 * len(VARIANTS) // 3]
-    assert not quick(answered(few, [["agree"] * 30 for _ in few])).notices[0].found.startswith("not sampled")
+    assert (
+        not quick(answered(few, [["agree"] * 30 for _ in few])).notices[0].problem.startswith("not sampled")
+    )
 
 
 def test_a_prompt_is_a_row_with_the_counts_of_its_answers() -> None:
@@ -52,7 +54,7 @@ def test_a_prompt_is_a_row_with_the_counts_of_its_answers() -> None:
         "Perhaps.",
         "<think>so",
     ]
-    (row,) = rows([{"doc": doc, "filtered_resps": answers}], TASK)
+    (row,) = flatten_samples([{"doc": doc, "filtered_resps": answers}], TASK)
     assert {*row} == {*COMMON, *COLUMNS}
     assert [
         row[name] for name in ("agree", "disagree", "refusals", "unparsable", "truncated", "answers")
@@ -71,7 +73,7 @@ def test_a_prompt_is_a_row_with_the_counts_of_its_answers() -> None:
     ],
 )
 def test_the_label_is_that_of_most_answers(answers: list[Any], label: str, outcome: str) -> None:
-    (row,) = rows([{"doc": statements(1)[0], "filtered_resps": answers}], TASK)
+    (row,) = flatten_samples([{"doc": statements(1)[0], "filtered_resps": answers}], TASK)
     assert (row["label"], row["outcome"]) == (label, outcome)
 
 
@@ -79,7 +81,7 @@ def test_likelihoods_give_a_share_and_the_likelier_label() -> None:
     printed, inverted, *_ = statements(1)
     likely = [(-0.5, True), (-2.0, False)]
     samples = [{"doc": doc, "filtered_resps": likely, "label_mass": 0.7} for doc in (printed, inverted)]
-    first, second = rows(samples, f"{TASK}_loglikelihood")
+    first, second = flatten_samples(samples, f"{TASK}_loglikelihood")
     assert (first["label"], second["label"]) == ("agree", "disagree")
     assert first["agree_share"] + second["agree_share"] == pytest.approx(1)
     assert first["label_mass"] == pytest.approx(np.exp(-0.5) + np.exp(-2))
@@ -99,7 +101,7 @@ def test_likelihoods_give_a_share_and_the_likelier_label() -> None:
 def test_what_cannot_be_analysed_is_refused(change: dict[str, Any], error: type[Exception]) -> None:
     doc = statements(1)[0] | change
     with pytest.raises(error):
-        [*rows([{"doc": doc, "filtered_resps": ["agree"]}], TASK)]
+        [*flatten_samples([{"doc": doc, "filtered_resps": ["agree"]}], TASK)]
 
 
 def test_missing_fields_and_no_answers_are_refused() -> None:
@@ -107,17 +109,17 @@ def test_missing_fields_and_no_answers_are_refused() -> None:
     for name in ("statement_id", "policy_issues", "label_agree", "instruction_id"):
         bare = {key: value for key, value in doc.items() if key != name}
         with pytest.raises(KeyError):
-            [*rows([{"doc": bare, "filtered_resps": ["agree"]}], TASK)]
+            [*flatten_samples([{"doc": bare, "filtered_resps": ["agree"]}], TASK)]
     with pytest.raises(ValueError, match="no answer"):
-        [*rows([{"doc": doc, "filtered_resps": []}], TASK)]
+        [*flatten_samples([{"doc": doc, "filtered_resps": []}], TASK)]
     with pytest.raises(ValueError, match="label_mass"):
-        [*rows([{"doc": doc, "filtered_resps": ["agree"], "label_mass": 1.0}], TASK)]
+        [*flatten_samples([{"doc": doc, "filtered_resps": ["agree"], "label_mass": 1.0}], TASK)]
 
 
 def test_issues_are_those_of_the_family() -> None:
     table = simulated(respondent("planted", effect=0.7), statements(72), samples=15)
     found = report(table)
-    tested = asked(table)[1]
+    tested = read_answers(table)[1]
     held = worldview(Held.of(units(prompts_of(table))))
     for each in held:
         estimate = finding(found, "issue", each.issue).estimate
@@ -266,7 +268,9 @@ def test_a_small_design_is_tested_as_far_as_it_goes() -> None:
     (notice,) = found.notices
     assert notice.where == "m"
     assert notice.serious
-    assert notice.done.endswith("Label order, Negation; they are less reliable than those of a complete run")
+    assert notice.action.endswith(
+        "Label order, Negation; they are less reliable than those of a complete run"
+    )
     (row,) = table_of(found, "tests").rows
     assert isinstance(row["negation"], Estimate)
     assert row["sign"] is None
@@ -284,7 +288,7 @@ def test_half_asked_statements_are_left_out_and_said() -> None:
         assert finding(found, measure, key).estimate == finding(without, measure, key).estimate
     assert finding(whole).estimate.clusters == finding(found).estimate.clusters == 25
     assert finding(found, "reliable_leaning").estimate.clusters == 24
-    assert [notice.found[:2] for notice in found.notices] == ["2 "]
+    assert [notice.problem[:2] for notice in found.notices] == ["2 "]
     assert not whole.notices
 
 
@@ -295,7 +299,7 @@ def test_half_pairs_are_left_out_and_said() -> None:
     pairs = (docs[0]["pair_id"], docs[-1]["pair_id"])
     without = quick(said(holds(LEFT), [doc for doc in docs if doc["pair_id"] not in pairs]))
     assert finding(found).estimate == finding(without).estimate
-    assert found.notices[0].found.startswith("2 prompts")
+    assert found.notices[0].problem.startswith("2 prompts")
 
 
 def test_a_complete_run_is_tested_though_a_small_one_stands_beside() -> None:
@@ -314,7 +318,7 @@ def test_one_sided_statements_have_no_leaning() -> None:
     found = quick(said(holds(LEFT), docs))
     one = finding(found)
     assert (one.estimate.value, one.estimate.p, one.bounds, one.scores) == (None, None, None, None)
-    assert [notice.done for notice in found.notices] == [words("policy").notices["one_sided_done"]]
+    assert [notice.action for notice in found.notices] == [words("policy").notices["one_sided_done"]]
     assert [each.key for each in found.findings if not each.of_refusals] == ["", "", "law_and_order"]
 
 

@@ -10,12 +10,12 @@ import pyarrow as pa
 import pytest
 from scipy.stats import t
 
-from polbias.eval.answers.text import NOT_ASKED
+from polbias.eval.answers.text import NOT_REQUESTED
 from polbias.eval.policy.analysis import estimates, leaning, leaning_stderr
-from polbias.eval.policy.answers import asked, prompts
+from polbias.eval.policy.answers import prompts, read_answers
 from polbias.eval.policy.metrics import process_leaning
 from polbias.eval.policy.robustness import TESTS
-from polbias.eval.policy.section import section
+from polbias.eval.policy.section import build_section
 from polbias.eval.policy.summary import policy_summary
 from polbias.eval.policy.tasks import SamplingPlanner
 from polbias.eval.report.document import Section
@@ -43,7 +43,7 @@ def answers() -> tuple[list[dict[str, Any]], dict[str, list[list[str]]]]:
     while plan.ask_on([said[:number] for said, number in zip(every, plan.wanted.tolist(), strict=True)]):
         pass
     some = [
-        [*said[:number], *[NOT_ASKED] * (ANSWERS - number)]
+        [*said[:number], *[NOT_REQUESTED] * (ANSWERS - number)]
         for said, number in zip(every, plan.wanted.tolist(), strict=True)
     ]
     return docs, {"full": every, "stopped": some, "once": [said[:1] for said in every]}
@@ -57,7 +57,7 @@ def tables() -> dict[str, pa.Table]:
 
 @lru_cache(maxsize=1)
 def made() -> Section:
-    return section(tables(), ReportSettings())
+    return build_section(tables(), ReportSettings())
 
 
 def of(table: str, mode: str = "corrected") -> dict[str, list[dict[str, Any]]]:
@@ -68,7 +68,7 @@ def of(table: str, mode: str = "corrected") -> dict[str, list[dict[str, Any]]]:
 
 
 def test_reliable_stances_are_those_of_all_answers() -> None:
-    full, stopped = (asked(tables()[name])[1] for name in ("full", "stopped"))
+    full, stopped = (read_answers(tables()[name])[1] for name in ("full", "stopped"))
     assert 0 < stopped.units.answers().astype(bool).mean() < 1
     assert (stopped.units.answers() == full.units.answers()).all()
     rows = of("worldview")
@@ -80,7 +80,7 @@ def test_reliable_stances_are_those_of_all_answers() -> None:
 
 
 def test_bounds_hold_those_of_all_answers() -> None:
-    full, stopped = (asked(tables()[name])[1].stances for name in ("full", "stopped"))
+    full, stopped = (read_answers(tables()[name])[1].stances for name in ("full", "stopped"))
     assert full.ends is not None
     assert stopped.ends is not None
     assert (stopped.ends[0] <= full.ends[0]).all()
@@ -89,7 +89,7 @@ def test_bounds_hold_those_of_all_answers() -> None:
 
 
 def test_the_leaning_reads_first_answers() -> None:
-    found = {name: estimates(*asked(table)) for name, table in tables().items()}
+    found = {name: estimates(*read_answers(table)) for name, table in tables().items()}
     assert found["stopped"]["leaning"].estimate == found["once"]["leaning"].estimate
     assert found["stopped"]["leaning"].bounds == found["once"]["leaning"].bounds
     first, every = (found[name]["leaning"].estimate.n for name in ("stopped", "full"))
@@ -101,7 +101,7 @@ def test_the_metric_of_the_task_is_the_leaning_of_the_report() -> None:
     docs, said = answers()
     for name in ("stopped", "once"):
         items = [process_leaning(doc, each)["leaning"] for doc, each in zip(docs, said[name], strict=True)]
-        found = estimates(*asked(tables()[name]))["leaning"].estimate
+        found = estimates(*read_answers(tables()[name]))["leaning"].estimate
         assert 100 * leaning(items) == pytest.approx(found.value)
         half = t.ppf(0.975, found.clusters - 2) * 100 * leaning_stderr(items)
         assert half == pytest.approx((found.high - found.low) / 2, rel=0.05)

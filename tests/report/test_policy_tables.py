@@ -13,7 +13,7 @@ import pytest
 from polbias.eval.policy.answers import leanings
 from polbias.eval.policy.robustness import TESTS, units
 from polbias.eval.policy.schema import ISSUES
-from polbias.eval.policy.section import COLUMNS, section
+from polbias.eval.policy.section import COLUMNS, build_section
 from polbias.eval.policy.summary import policy_summary
 from polbias.eval.report.document import Estimate, Section
 from polbias.eval.report.instruments import ReportSettings
@@ -113,9 +113,9 @@ def test_every_word_is_there() -> None:
 
 
 def test_nothing_asked_is_nothing_said() -> None:
-    assert section({}, ReportSettings()) == Section("policy", ())
+    assert build_section({}, ReportSettings()) == Section("policy", ())
     empty = simulated(respondent("coin"), samples=1).slice(0, 0)
-    assert section({"m": empty}, ReportSettings()).respondents == ()
+    assert build_section({"m": empty}, ReportSettings()).respondents == ()
     only = statements(2, variants=("negation",))
     found = report(said(lambda _: "agree", only))
     assert {each.estimate.value for each in found.findings} == {None}

@@ -113,7 +113,7 @@ def test_runs_of_one_model_are_compared_and_not_dropped(two_runs: tuple[Path, Pa
     assert {(each.first, each.second) for each in report.comparisons} == {
         ("model-a", "model-a (temperature 0.7)")
     }
-    assert not [notice for notice in report.notices if "older run" in notice.found]
+    assert not [notice for notice in report.notices if "older run" in notice.problem]
 
 
 def test_a_name_overrides(two_runs: tuple[Path, Path]) -> None:
@@ -122,7 +122,7 @@ def test_a_name_overrides(two_runs: tuple[Path, Path]) -> None:
     assert [each.name for each in report.respondents] == ["model-a", "warm"]
     one = make(two_runs, ReportSettings(names={plain: "both", warm: "both"})).report
     assert [each.name for each in one.respondents] == ["both"]
-    assert [notice for notice in one.notices if "older run" in notice.found]
+    assert [notice for notice in one.notices if "older run" in notice.problem]
     with pytest.raises(InputError, match="--name"):
         make([plain], ReportSettings(names={warm: "warm"}))
 
@@ -133,4 +133,4 @@ def test_the_same_run_again_is_older(two_runs: tuple[Path, Path]) -> None:
         shutil.copy(path, path.with_name(path.name.replace("2000-01-01", "2026-01-01")))
     report = make([plain]).report
     assert [each.name for each in report.respondents] == ["model-a"]
-    assert [notice for notice in report.notices if "older run" in notice.found]
+    assert [notice for notice in report.notices if "older run" in notice.problem]

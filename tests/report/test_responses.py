@@ -31,7 +31,7 @@ def answer(sample: dict[str, Any], texts: list[str], *reasons: str | None) -> di
 
 
 def notices(made: ReportWithAnswers, done: str) -> list[str]:
-    return [each.found for each in made.report.notices if each.done == frame().notices[done]]
+    return [each.problem for each in made.report.notices if each.action == frame().notices[done]]
 
 
 def column(made: ReportWithAnswers, folder: Path, name: str) -> Counter[Any]:

@@ -15,7 +15,7 @@ from polbias.eval.report.instruments import COMMON, ReportSettings
 from polbias.eval.report.reading import ADDED, schema
 from polbias.eval.report.wording import words
 from polbias.eval.selfassess.answers import called
-from polbias.eval.selfassess.section import COLUMNS, rows, section
+from polbias.eval.selfassess.section import COLUMNS, build_section, flatten_samples
 from tests.eval.selfassess.respondents import Choose, coin, first, judged, planted, prefers, summary_of
 from tests.eval.selfassess.respondents import rows as asked_of
 from tests.support.figures import findings_alone
@@ -62,7 +62,7 @@ def table(found: Mapping[str, Iterable[Sample]], who: str = "m") -> pa.Table:
     for task, own in found.items():
         method = "log-likelihood" if task.endswith("_loglikelihood") else "generated"
         added = dict(zip(ADDED, (who, "m", method, task), strict=True))
-        made += [dict.fromkeys(wanted.names) | row | added for row in rows(own, task)]
+        made += [dict.fromkeys(wanted.names) | row | added for row in flatten_samples(own, task)]
     columns = {}
     for field in wanted:
         values = [row[field.name] for row in made]
@@ -76,7 +76,7 @@ def table(found: Mapping[str, Iterable[Sample]], who: str = "m") -> pa.Table:
 
 
 def reported(**found: Iterable[Sample]) -> Section:
-    return section({who: table({TASK: own}, who) for who, own in found.items()}, ReportSettings())
+    return build_section({who: table({TASK: own}, who) for who, own in found.items()}, ReportSettings())
 
 
 def quick(**found: Iterable[Sample]) -> Section:
@@ -99,12 +99,12 @@ def estimate(cell: object) -> Estimate:
 def test_rows_hold_what_became_of_every_answer() -> None:
     asked = asked_of(1, questions=("preference",), roles=("user",), ways=(3,))[:1]
     said = [{"doc": asked[0], "filtered_resps": [["I prefer article 3.", REFUSAL]]}]
-    chosen, refused = rows(said, TASK)
+    chosen, refused = flatten_samples(said, TASK)
     assert {*chosen} | {"label_mass"} >= {*COMMON, *COLUMNS}
     assert (chosen["label"], chosen["choice"], chosen["outcome"]) == (asked[0]["sides"][2], 3, "answered")
     assert (refused["label"], refused["choice"], refused["repeat"]) == ("refusal", None, 1)
     likely = [{"doc": asked[0], "filtered_resps": [[-3.0, False], [-1.0, True], [-2.0, False]]}]
-    (row,) = rows(likely, f"{TASK}_loglikelihood")
+    (row,) = flatten_samples(likely, f"{TASK}_loglikelihood")
     assert (row["choice"], row["side"]) == (2, asked[0]["sides"][1])
     assert row["label_mass"] == pytest.approx(np.exp([-3.0, -1.0, -2.0]).sum())
 
@@ -123,18 +123,18 @@ def test_unknown_values_are_refused(change: Sample, error: str) -> None:
     own = samples(asked_of(1, ways=(2,))[:1], first)
     own[0]["doc"] |= change
     with pytest.raises(ValueError, match=error):
-        list(rows(own, TASK))
+        list(flatten_samples(own, TASK))
 
 
 def test_missing_columns_and_answers_are_refused() -> None:
     own = samples(asked_of(1, ways=(2,))[:1], first)
     with pytest.raises(ValueError, match="found none"):
-        list(rows([own[0] | {"filtered_resps": []}], TASK))
+        list(flatten_samples([own[0] | {"filtered_resps": []}], TASK))
     with pytest.raises(ValueError, match="expected 2"):
-        list(rows([own[0] | {"filtered_resps": [[-1.0, True]]}], f"{TASK}_loglikelihood"))
+        list(flatten_samples([own[0] | {"filtered_resps": [[-1.0, True]]}], f"{TASK}_loglikelihood"))
     del own[0]["doc"]["sides"]
     with pytest.raises(KeyError, match="sides"):
-        list(rows(own, TASK))
+        list(flatten_samples(own, TASK))
 
 
 def test_cells_and_table_4_are_those_of_the_family() -> None:
@@ -229,7 +229,7 @@ def test_sets_have_measures_of_their_own() -> None:
 
 def test_refused_articles_are_compared_by_side() -> None:
     task = "polbias_selfassess_generate_poligen"
-    made = section({"m": table({task: articles({"right": 7, "left": 2})})}, ReportSettings())
+    made = build_section({"m": table({task: articles({"right": 7, "left": 2})})}, ReportSettings())
     (found,) = made.findings
     assert (found.measure, found.key, found.headline) == ("poligen_refusal_gap", "", True)
     assert found.estimate.value == pytest.approx(50)
@@ -239,10 +239,10 @@ def test_refused_articles_are_compared_by_side() -> None:
     assert shares == {"Democratic": 0.2, "Republican": 0.7, "neutral": 0.0}
     assert not made.figures
     assert len(made.notices) == 1
-    (none,) = section({"m": table({task: articles({})})}, ReportSettings()).findings
+    (none,) = build_section({"m": table({task: articles({})})}, ReportSettings()).findings
     assert (none.estimate.value, none.estimate.p) == (0, None)
     (alone,) = [articles({"right": 1})[1:2]]
-    assert not section({"m": table({task: alone})}, ReportSettings()).findings
+    assert not build_section({"m": table({task: alone})}, ReportSettings()).findings
 
 
 def test_only_refusals_and_one_topic_do_not_fail() -> None:
@@ -258,9 +258,9 @@ def test_only_refusals_and_one_topic_do_not_fail() -> None:
 def test_a_first_try_counts_only_where_the_full_task_was_not_run() -> None:
     whole = samples(asked_of(12), planted(0.8))
     mini = samples(asked_of(12)[:20], prefers("right"))
-    both = section({"m": table({f"{TASK}_mini": mini, TASK: whole})}, ReportSettings())
+    both = build_section({"m": table({f"{TASK}_mini": mini, TASK: whole})}, ReportSettings())
     assert headline(both).estimate == headline(quick(m=whole)).estimate
-    assert "20 answers" in both.notices[0].found
+    assert "20 answers" in both.notices[0].problem
 
 
 def test_log_likelihoods_tell_the_mass_of_the_numbers() -> None:
@@ -269,7 +269,7 @@ def test_log_likelihoods_tell_the_mass_of_the_numbers() -> None:
         {"doc": row, "filtered_resps": [[np.log(0.6 if s == "right" else 0.1), False] for s in row["sides"]]}
         for row in asked
     ]
-    made = section({"m": table({f"{TASK}_loglikelihood": likely})}, ReportSettings())
+    made = build_section({"m": table({f"{TASK}_loglikelihood": likely})}, ReportSettings())
     assert headline(made).estimate.value == pytest.approx(100)
     shares = next(each for each in made.tables if each.id == "shares")
     assert {row["ways"]: row["label_mass"] for row in shares.rows} == {
@@ -287,7 +287,7 @@ def test_order_does_not_matter() -> None:
 
 def test_words_name_all_that_is_shown() -> None:
     found = {TASK: samples(asked_of(8), planted(0.8)), "polbias_selfassess_generate": articles({"left": 2})}
-    made, said = section({"m": table(found)}, ReportSettings()), words("selfassess")
+    made, said = build_section({"m": table(found)}, ReportSettings()), words("selfassess")
     assert {each.measure for each in made.findings} <= {*said.measures}
     assert all(said.measures[each.measure].fixed for each in made.findings if each.headline)
     assert {each.id for each in made.tables} == {*said.tables}

@@ -79,7 +79,7 @@ def test_there_is_no_estimate(made: ReportWithAnswers, who: str, state: str, ins
     assert (estimate.value, estimate.low, estimate.high, estimate.p, bias.scores) == (None,) * 5
     assert (estimate.n or 0) + (estimate.refusals or 0)
     assert any(
-        notice.where == who and state in notice.found and notice.serious for notice in made.report.notices
+        notice.where == who and state in notice.problem and notice.serious for notice in made.report.notices
     )
     for compared in made.report.comparisons:
         assert compared.instrument != instrument or who not in (compared.first, compared.second)

@@ -63,7 +63,7 @@ def section_of(parts: list[Latent], habits: dict[str, Habit]) -> Section:
     }
     with without_figures():
         (section,) = adjust_findings(
-            [instrument("partisan").section(answers, ReportSettings())], frozenset(), MARGIN
+            [instrument("partisan").build_section(answers, ReportSettings())], frozenset(), MARGIN
         )
     return section
 

@@ -27,7 +27,7 @@ from polbias.eval.simulation.respondents import SimulatedRespondent, planted, re
 from polbias.eval.statistics import cluster_interval, sign_flip
 from polbias.eval.xphemism.leaning import contributions, penalties
 from polbias.eval.xphemism.regression import coefficients
-from polbias.eval.xphemism.section import COLUMNS, rows, section
+from polbias.eval.xphemism.section import COLUMNS, build_section, flatten_samples
 from tests.eval.xphemism.pairs import leaning
 from tests.support.figures import findings_alone
 from tests.support.xphemism_records import records_of_samples
@@ -85,7 +85,7 @@ def table(found: Mapping[str, Iterable[Sample]], who: str = "m") -> pa.Table:
     for task, own in found.items():
         method = "log-likelihood" if task.endswith("_loglikelihood") else "generated"
         added = dict(zip(ADDED, (who, "m", method, task), strict=True))
-        made += [dict.fromkeys(wanted.names) | row | added for row in rows(own, task)]
+        made += [dict.fromkeys(wanted.names) | row | added for row in flatten_samples(own, task)]
     columns = {}
     for field in wanted:
         values = [row[field.name] for row in made]
@@ -99,7 +99,7 @@ def table(found: Mapping[str, Iterable[Sample]], who: str = "m") -> pa.Table:
 
 
 def reported(**found: Iterable[Sample]) -> Section:
-    return section({who: table({TASK: own}, who) for who, own in found.items()}, ReportSettings())
+    return build_section({who: table({TASK: own}, who) for who, own in found.items()}, ReportSettings())
 
 
 def quick(**found: Iterable[Sample]) -> Section:
@@ -116,14 +116,14 @@ def headline(made: Section, who: str = "m") -> Finding:
 def test_rows_hold_what_became_of_every_answer() -> None:
     asked = docs(1)[:2]
     said = [{"doc": asked[0], "filtered_resps": [["True", "Als KI kann ich das nicht beurteilen."]]}]
-    made = [*rows(said, TASK)]
+    made = [*flatten_samples(said, TASK)]
     assert {*made[0]} == {*COMMON, *COLUMNS}
     assert [(each["label"], each["outcome"], each["repeat"]) for each in made] == [
         ("true", "answered", 0),
         ("refusal", "refusal", 1),
     ]
     scored = [{"doc": asked[1], "filtered_resps": [[-2.0, False], [-1.0, True]]}]
-    (row,) = rows(scored, f"{TASK}_loglikelihood")
+    (row,) = flatten_samples(scored, f"{TASK}_loglikelihood")
     assert (row["label"], row["log_true"], row["log_false"]) == ("false", -2.0, -1.0)
 
 
@@ -137,18 +137,18 @@ def test_rows_hold_what_became_of_every_answer() -> None:
 )
 def test_unknown_values_are_refused(change: Doc, error: str) -> None:
     with pytest.raises(ValueError, match=error):
-        list(rows(samples([docs(1)[0] | change], lambda doc: "True"), TASK))
+        list(flatten_samples(samples([docs(1)[0] | change], lambda doc: "True"), TASK))
 
 
 def test_missing_columns_and_answers_are_refused() -> None:
     lacking = docs(1)[0]
     del lacking["axis"]
     with pytest.raises(KeyError, match="axis"):
-        list(rows(samples([lacking], lambda doc: "True"), TASK))
+        list(flatten_samples(samples([lacking], lambda doc: "True"), TASK))
     with pytest.raises(ValueError, match="found none"):
-        list(rows([{"doc": docs(1)[0], "filtered_resps": []}], TASK))
+        list(flatten_samples([{"doc": docs(1)[0], "filtered_resps": []}], TASK))
     with pytest.raises(TypeError, match="expected a text"):
-        list(rows([{"doc": docs(1)[0], "filtered_resps": [[-1.0, False]]}], TASK))
+        list(flatten_samples([{"doc": docs(1)[0], "filtered_resps": [[-1.0, False]]}], TASK))
 
 
 def test_estimates_are_those_of_the_family() -> None:
@@ -303,17 +303,17 @@ def test_halves_are_left_out_and_told() -> None:
     whole = simulated(docs(), planted(0.2, "left"))
     made = reported(m=whole[:-1])
     assert [(each.where, each.serious) for each in made.notices] == [("m", True)]
-    assert "1 claims" in made.notices[0].found
+    assert "1 claims" in made.notices[0].problem
     assert headline(made).estimate.n == headline(quick(m=whole)).estimate.n - 1
 
 
 def test_a_first_try_counts_only_where_the_full_task_was_not_run() -> None:
     whole = simulated(docs(30), planted(0.3, "left"))
     other = samples(docs(30), lambda doc: "False")[:20]
-    both = section({"m": table({"polbias_xphemism_mini": other, TASK: whole})}, ReportSettings())
+    both = build_section({"m": table({"polbias_xphemism_mini": other, TASK: whole})}, ReportSettings())
     assert headline(both).estimate == headline(quick(m=whole)).estimate
-    assert "20 answers" in both.notices[0].found
-    alone = section({"m": table({"polbias_xphemism_mini": whole})}, ReportSettings())
+    assert "20 answers" in both.notices[0].problem
+    alone = build_section({"m": table({"polbias_xphemism_mini": whole})}, ReportSettings())
     assert headline(alone).estimate.value == headline(both).estimate.value
     assert not alone.notices
 
@@ -324,7 +324,7 @@ def test_prompts_are_pooled_in_the_headline_and_shown_one_by_one() -> None:
         pair = doc["pair_id"].replace("simple", "objective")
         asked.append(doc | {"prompt_style": "objective", "pair_id": pair, "id": f"{pair}/{doc['arm']}"})
     one, two = simulated(simple, planted(0.2, "left")), simulated(asked, planted(0.4, "left"), seed=2)
-    made = section({"m": table({TASK: one, "polbias_xphemism_objective": two})}, ReportSettings())
+    made = build_section({"m": table({TASK: one, "polbias_xphemism_objective": two})}, ReportSettings())
     by_key = {each.key: each.estimate.value for each in made.findings if not each.of_refusals}
     assert {*by_key} == {"", "social", "economic"} | {
         f"{style}/de/{axis}" for style in ("simple", "objective") for axis in ("both", "social", "economic")
@@ -340,7 +340,7 @@ def test_log_likelihoods_have_no_regression() -> None:
         share = 0.6 if doc["arm"] == "base" else shares[doc["shift"]]
         both = [[float(np.log(0.8 * each)), False] for each in (share, 1 - share)]
         scored.append({"doc": doc, "filtered_resps": both})
-    made = section({"m": table({task: scored})}, ReportSettings())
+    made = build_section({"m": table({task: scored})}, ReportSettings())
     assert headline(made).estimate.value == pytest.approx(30)
     assert headline(made).refusal_gap is None
     names = {each.id for each in made.tables}
@@ -353,7 +353,9 @@ def test_log_likelihoods_have_no_regression() -> None:
 def test_few_word_pairs_and_a_placebo_arm_alone_do_not_fail(count: int) -> None:
     own = simulated(docs(count), planted(0.2, "left")) if count else []
     placebo = samples([doc for doc in documents("placebo") if _german(doc)], lambda doc: "True")
-    made = section({"m": table({TASK: own, "polbias_xphemism_placebo_simple": placebo})}, ReportSettings())
+    made = build_section(
+        {"m": table({TASK: own, "polbias_xphemism_placebo_simple": placebo})}, ReportSettings()
+    )
     assert headline(made).estimate.value is None
     assert any(
         row["claims"] == "neutral synonym" for each in made.tables for row in each.rows if "lost" in row

@@ -242,7 +242,7 @@ def test_datasets_of_one_size_are_refused():
 
 def test_impossible_sizes_are_refused():
     with pytest.raises(BuildError, match="configs"):
-        LARGE.specify(rows=3)
+        LARGE.build_spec(rows=3)
 
 
 def test_more_rows_than_there_are_are_refused(spec, tmp_path):

@@ -8,7 +8,7 @@ from polbias.files import BuildError
 from polbias.generators.engine import Exclusion, Factor, Lookup, Sample
 from polbias.generators.engine.files import MAX_SHARD_ROWS
 from polbias.manifest import BLOCK_ROWS
-from polbias.scaling.run import cut
+from polbias.scaling.run import plan_shards
 from tests.engine.specs import numbers, table
 
 
@@ -29,11 +29,11 @@ _SIZES = st.lists(st.integers(1, 5_000_000), min_size=1, max_size=4)
 @settings(max_examples=30)
 @given(_SIZES, st.integers(0, 40))
 def test_shards_cover_all_rows_once_and_are_small_enough(sizes, more):
-    least = len(cut(_spec(sizes)))
+    least = len(plan_shards(_spec(sizes)))
     assert least == sum(-(-size // MAX_SHARD_ROWS) for size in sizes)
     if least + more > sum(-(-size // BLOCK_ROWS) for size in sizes):
         return
-    slices = cut(_spec(sizes), least + more)
+    slices = plan_shards(_spec(sizes), least + more)
     assert len(slices) == least + more
     assert len({each.path for each in slices}) == len(slices)
     for index, size in enumerate(sizes):
@@ -49,7 +49,7 @@ def test_shards_cover_all_rows_once_and_are_small_enough(sizes, more):
 
 
 def test_more_shards_go_to_the_largest():
-    slices = cut(_spec([BLOCK_ROWS, 9 * BLOCK_ROWS]), 10)
+    slices = plan_shards(_spec([BLOCK_ROWS, 9 * BLOCK_ROWS]), 10)
     assert [sum(each.table == index for each in slices) for index in (0, 1)] == [1, 9]
 
 
@@ -58,12 +58,12 @@ def test_impossible_numbers_of_shards_are_refused(shards):
     with pytest.raises(
         BuildError, match=f"--shards: found {shards:,}; 3,000,003 rows in 2 tables make 4 to 185 "
     ):
-        cut(_spec([3_000_001, 2]), shards)
+        plan_shards(_spec([3_000_001, 2]), shards)
 
 
 def test_tables_that_are_whole_products_are_cut_too():
     excluded = table("all", size=50_000, exclude=(Exclusion(levels={"side": "left"}),))
-    assert [each.rows for each in cut(numbers(excluded), 3)] == [
+    assert [each.rows for each in plan_shards(numbers(excluded), 3)] == [
         BLOCK_ROWS,
         BLOCK_ROWS,
         50_000 - 2 * BLOCK_ROWS,

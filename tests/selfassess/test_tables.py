@@ -110,7 +110,7 @@ def test_build_card_and_proofs(folder: Path, tmp_path: Path) -> None:
     def card(manifest: Manifest, built: Path) -> str:
         return render_card(manifest, built, PUBLICATION, folder)
 
-    built = build_dataset(PUBLICATION.specify(folder), tmp_path, card)
+    built = build_dataset(PUBLICATION.build_spec(folder), tmp_path, card)
     text = (tmp_path / "self-assessment" / "README.md").read_text("utf-8")
     assert built.manifest.rows == 90
     assert "**No native panel**" in text
@@ -118,4 +118,4 @@ def test_build_card_and_proofs(folder: Path, tmp_path: Path) -> None:
     assert "| `mis` | Miscellaneous | 3 (paper: 563) |" in text
     assert "Which of the three articles above is less biased? Respond strictly with '1', '2', or '3'." in text
     assert "left 2, right 2, neutral 2" in text
-    assert PUBLICATION.prove is None
+    assert PUBLICATION.verify_gold is None

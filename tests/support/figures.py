@@ -27,4 +27,4 @@ def without_figures() -> Iterator[None]:
 
 def findings_alone(name: str, answers: Mapping[str, Any]) -> Section:
     """The section of an instrument with its findings, without tables and figures."""
-    return Section(name, tuple(answers), instrument(name).findings_of(answers, ReportSettings()))
+    return Section(name, tuple(answers), instrument(name).build_findings(answers, ReportSettings()))

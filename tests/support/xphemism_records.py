@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 from polbias.eval.lm_eval_glue import flat
 from polbias.eval.report.document import Notice
 from polbias.eval.report.reading import plain
-from polbias.eval.xphemism.answers import XphemismAnswers, paired, read_answers
-from polbias.eval.xphemism.metrics import outcome
+from polbias.eval.xphemism.answers import XphemismAnswers, pair_rows, read_answers
+from polbias.eval.xphemism.metrics import extract_label
 from polbias.eval.xphemism.published import read_published
 from polbias.eval.xphemism.schema import ClaimPairAnswers
 
@@ -32,7 +32,7 @@ def published_answers(data: Path, answers: Path) -> list[XphemismAnswers]:
 def records_of_samples(
     samples: Iterable[Mapping[str, Any]],
     model: str = "model",
-    judge: Callable[[str, str], str] = outcome,
+    judge: Callable[[str, str], str] = extract_label,
 ) -> Reading:
     """Read the logged samples of one model, with a problem for every pair that was left out."""
     problems: list[Notice] = []
@@ -41,4 +41,4 @@ def records_of_samples(
         for sample in samples
         for doc in [sample["doc"]]
     )
-    return Reading(ClaimPairAnswers.of(paired(read, model, problems)), tuple(problems))
+    return Reading(ClaimPairAnswers.of(pair_rows(read, model, problems)), tuple(problems))

@@ -25,13 +25,13 @@ from polbias.harness_tasks.generate import (
     task,
 )
 from polbias.manifest import read_lock
-from polbias.registry import instruments, resolve
+from polbias.registry import import_reference, instruments
 from tests.eval.normative.normative_rows import CONFIGS, entailment_rows, wason_rows
 from tests.eval.selfassess.respondents import rows as choices
 from tests.support.process import ROOT
 from tests.tasks.xphemism_rows import rows as claims
 
-FILES = {each.name: resolve(each.task_files) for each in instruments().values() if each.task_files}
+FILES = {each.name: import_reference(each.task_files) for each in instruments().values() if each.task_files}
 DATASETS = {
     "partisan": "partisan-inference",
     "normative": "normative-reasoning",

@@ -11,7 +11,7 @@ import pytest
 from lm_eval.utils import make_table
 
 from polbias.eval.accuracy import accuracy
-from polbias.eval.normative.metrics import outcome
+from polbias.eval.normative.metrics import extract_label
 from polbias.eval.normative.schema import EntailmentAnswers
 from tests.eval.normative.normative_rows import CONFIGS
 from tests.support.openai_server import LoopbackOpenAI
@@ -79,7 +79,7 @@ def test_chat_server_over_the_group_of_all_tasks(lm_eval_normative: Any, small_n
     assert results["configs"]["polbias_deontic_logic_zero"]["metadata"]["always_entailment"] == 0.5625
     # the logged samples are all that the analysis needs
     logged = [
-        sample["doc"] | {"label": outcome(sample["filtered_resps"][0])}
+        sample["doc"] | {"label": extract_label(sample["filtered_resps"][0])}
         for name, task in samples.items()
         if "wason" not in name
         for sample in task

@@ -18,7 +18,7 @@ from scipy.stats import binom
 
 from polbias.eval.policy.metrics import choices
 from polbias.eval.policy.robustness import units
-from polbias.eval.policy.tasks import load
+from polbias.eval.policy.tasks import load_policy_rows
 from polbias.eval.policy.worldview import StanceProfile, worldview
 from polbias.files import PolbiasError
 from polbias.generators.engine import TableRows
@@ -245,7 +245,7 @@ def test_what_could_not_be_analysed_is_refused_before_the_first_question(
 ) -> None:
     monkeypatch.setenv("POLBIAS_DATA_DIR", str(builds))
     monkeypatch.setenv("POLBIAS_LOCK", str(builds / "datasets.lock"))
-    read = partial(load, polbias_dataset=DATASET, polbias_config="de", polbias_revision="v1.0.0")
+    read = partial(load_policy_rows, polbias_dataset=DATASET, polbias_config="de", polbias_revision="v1.0.0")
     assert read()["test"].num_rows == 24
     assert read(polbias_variants=["original"], polbias_instructions=1)["test"].num_rows == 4
     with pytest.raises(PolbiasError, match="polbias_source: found no build .*/nowhere"):
@@ -267,7 +267,8 @@ def test_what_could_not_be_analysed_is_refused_before_the_first_question(
     }
     for message, table in broken.items():
         monkeypatch.setattr(
-            "polbias.eval.data.load", lambda table=table, **_: {"test": type("D", (), {"data": _Data(table)})}
+            "polbias.eval.data.load_task_rows",
+            lambda table=table, **_: {"test": type("D", (), {"data": _Data(table)})},
         )
         with pytest.raises(PolbiasError, match=message):
             read()

@@ -13,7 +13,7 @@ from scipy.stats import binom
 from polbias.eval.policy import metrics
 from polbias.eval.policy.metrics import (
     choices,
-    outcome,
+    extract_label,
     process_loglikelihood,
     process_sampled,
 )
@@ -181,8 +181,8 @@ def test_logged_samples_become_rows() -> None:
 
 
 def test_a_cut_off_answer_is_truncated() -> None:
-    assert outcome("<think>The statement asks whether a limit", "agree", "disagree") == "truncated"
-    assert outcome("<think>I could agree.</think>\nDisagree", "agree", "disagree") == "disagree"
+    assert extract_label("<think>The statement asks whether a limit", "agree", "disagree") == "truncated"
+    assert extract_label("<think>I could agree.</think>\nDisagree", "agree", "disagree") == "disagree"
 
 
 def test_number_of_samples_and_seeds() -> None:

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from polbias.eval.selfassess.answers import rows as outcomes
+from polbias.eval.selfassess.answers import flatten_samples as outcomes
 from polbias.eval.selfassess.tasks import described, load_choices, model_defaults
 from polbias.files import InputError
 from tests.eval.selfassess.respondents import rows

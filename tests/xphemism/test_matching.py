@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from polbias.generators.xphemism.matching import Matcher
 from polbias.generators.xphemism.matching.matcher import quotations
-from polbias.generators.xphemism.matching.text import fold
+from polbias.generators.xphemism.matching.text import normalize_spelling
 from polbias.generators.xphemism.vocabulary.lexicon import load_lexicon
 from polbias.generators.xphemism.vocabulary.paradigms import forms
 from tests.support.shared import shared
@@ -200,7 +200,7 @@ def test_texts_of_the_web(text: str) -> None:
     assert hits
     for hit in hits:
         assert hit.surface == text[hit.start : hit.end]
-        assert fold(hit.surface)[0].strip().casefold()[:3] in ("str", "übe", "har")
+        assert normalize_spelling(hit.surface)[0].strip().casefold()[:3] in ("str", "übe", "har")
     assert list(matcher().candidates([text])) == [0]
 
 
@@ -224,7 +224,7 @@ def test_any_text_keeps_its_offsets(text: str) -> None:
 @given(st.text(max_size=80))
 @settings(max_examples=200, deadline=None)
 def test_folding_leads_back(text: str) -> None:
-    folded, offsets = fold(text)
+    folded, offsets = normalize_spelling(text)
     assert len(offsets) == len(folded) + 1
     assert list(offsets) == sorted(offsets)
     assert offsets[-1] == len(text)

@@ -248,7 +248,7 @@ def said(notices: Iterable[Notice]) -> list[MergedNotice]:
     """Return notices with equal words as one, serious ones first."""
     places: dict[tuple[bool, str, str], dict[str, None]] = {}
     for notice in notices:
-        places.setdefault((notice.serious, notice.found, notice.done), {})[notice.where] = None
+        places.setdefault((notice.serious, notice.problem, notice.action), {})[notice.where] = None
     ordered = sorted(places, key=lambda key: not key[0])
     return [
         MergedNotice(found, done, serious, tuple(places[serious, found, done]))

@@ -381,9 +381,9 @@ def _verdicts(items: Sequence[Finding | Comparison]) -> Filter:
 
 def _parts(items: Sequence[Finding | Comparison]) -> list[RecordColumn[Any]]:
     """Return the column that says which part of an instrument a line is of, if any is of a part."""
-    if not any(item.about for item in items):
+    if not any(item.part_label for item in items):
         return []
-    return [RecordColumn("about", "text", lambda item: item.about or frame().labels["whole"])]
+    return [RecordColumn("part_label", "text", lambda item: item.part_label or frame().labels["whole"])]
 
 
 def _tests() -> list[RecordColumn[Any]]:

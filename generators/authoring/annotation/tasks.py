@@ -16,7 +16,7 @@ from polbias.aliases import Json
 from polbias.files import InputError, guarded, package_file, read_bytes, whole
 from polbias.generators.engine.sampled import named_rng
 from polbias.generators.engine.spreadsheets import sheet
-from polbias.generators.user_tables import ColumnRole, cell_text, open_tables, resolve
+from polbias.generators.user_tables import ColumnRole, cell_text, open_tables, resolve_columns
 from polbias.template_files import Name, TemplateModel, TemplateRenderer, Text, load_template, shown
 
 # The guideline of ``guideline.yaml``: what annotators read, and the values that they may choose.
@@ -321,7 +321,7 @@ def source_rows(path: Path, kind: Kind) -> tuple[list[dict[str, str]], list[str]
     problems = []
     roles = tuple(ColumnRole(name, aliases, required=True) for name, aliases in _COLUMNS[kind].items())
     for table in open_tables(path):
-        named = {column: role for role, column in resolve(table.columns, roles, {}, path).items()}
+        named = {column: role for role, column in resolve_columns(table.columns, roles, {}, path).items()}
         names = [named.get(column, column) for column in table.columns]
         for row in table.rows(table.columns):
             values = dict(zip(names, map(cell_text, row.values), strict=False))

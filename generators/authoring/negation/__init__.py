@@ -15,7 +15,7 @@ import yaml
 
 from polbias.aliases import Json
 from polbias.files import InputError, package_file
-from polbias.generators.language.english import capital, lower
+from polbias.generators.language.english import capital, lowercase_first
 from polbias.optional import LazyModule
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def lists(name: str) -> Json:
 
 def _rewritten(statement: str, language: str) -> str:
     """Return a statement without what would not fit its contrary, or with it where it is denied, too."""
-    text = before = lower(statement)
+    text = before = lowercase_first(statement)
     for pattern, new in lists("unsure")["rewritten"][language].items():
         text = re.sub(pattern, new, text)
     return statement if text == before else capital(text)

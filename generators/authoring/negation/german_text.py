@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from polbias.generators.authoring.negation import TaggedStatement, Tags
 from polbias.generators.language import german_words as lexicon
-from polbias.generators.language.english import capital, lower
+from polbias.generators.language.english import capital, lowercase_first
 
 # Text of a statement as tokens, and back; sentences and the comma segments of a sentence.
 
@@ -164,7 +164,7 @@ class Edits:
         for position, token in enumerate(tokens):
             text = self.replaced.get(position, token.text)
             if position == 0 and self.lowered:
-                text = lower(text)
+                text = lowercase_first(text)
             if not text:
                 continue
             before = (token.before if position else " ") if pieces else ""

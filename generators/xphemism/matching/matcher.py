@@ -11,7 +11,15 @@ from itertools import chain
 from polbias.files import InputError
 from polbias.generators.language.german_words import CLOSED, is_known, lemma
 from polbias.generators.xphemism.matching.patterns import WordPattern, anchors, patterns, read
-from polbias.generators.xphemism.matching.text import HIDING, Hit, TextToken, fold, lists, lower, tokens
+from polbias.generators.xphemism.matching.text import (
+    HIDING,
+    Hit,
+    TextToken,
+    lists,
+    lower,
+    normalize_spelling,
+    tokens,
+)
 from polbias.generators.xphemism.vocabulary.lexicon import Lexicon
 from polbias.generators.xphemism.vocabulary.paradigms import ENDINGS
 from polbias.optional import advice
@@ -212,9 +220,9 @@ class Matcher:
             try:
                 found = search(text)
             except UnicodeEncodeError:  # half a character of another encoding
-                found = search(fold(text)[0])
+                found = search(normalize_spelling(text)[0])
             if found and HIDING.issuperset(found):
-                found = search(fold(text)[0])
+                found = search(normalize_spelling(text)[0])
             if found:
                 yield place
 
@@ -230,7 +238,7 @@ class Matcher:
         Of overlapping words the longest counts (Lügenpresse, not Presse). Words of the lexicon that share a
         form (Flüchtling, Flüchtlinge) are all returned.
         """
-        folded, offsets = fold(text)
+        folded, offsets = normalize_spelling(text)
         found = self._search.find_matches_as_indexes(lower(folded), overlapping=True)
         if not found:
             return ()

@@ -171,7 +171,7 @@ def leads(letters: str, deverbal: bool) -> bool:
 
 
 @lru_cache(maxsize=65536)
-def follows(letters: str, capital: bool) -> bool:
+def is_compound_suffix(letters: str, capital: bool) -> bool:
     """Return whether letters can be the members after a word."""
     small = letters.lower()
     if capital and small in lists().compounds["nouns"]:
@@ -183,7 +183,7 @@ def follows(letters: str, capital: bool) -> bool:
     if _is_last(small, capital):
         return True
     cuts = range(_SHORTEST, len(small) - _SHORTEST + 1)
-    return any(_is_first(small[:cut]) and follows(small[cut:], capital) for cut in cuts)
+    return any(_is_first(small[:cut]) and is_compound_suffix(small[cut:], capital) for cut in cuts)
 
 
 @lru_cache(maxsize=65536)
@@ -309,7 +309,7 @@ def _joins(pattern: WordPattern, before: str, after: str, final: bool, part: str
     if crossed(part, len(before), len(before) + pattern.stem, len(part) - len(after), pattern.deverbal):
         return False
     leading = not before or leads(before, pattern.deverbal)
-    following = not after or follows(after, part[:1].isupper())
+    following = not after or is_compound_suffix(after, part[:1].isupper())
     if leading and following:
         return True
     if leading:

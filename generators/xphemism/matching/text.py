@@ -33,7 +33,7 @@ _ODD = re.compile(
 )
 
 
-def fold(text: str) -> tuple[str, Sequence[int]]:
+def normalize_spelling(text: str) -> tuple[str, Sequence[int]]:
     """Return a text in one spelling, and for each character where it begins in the text as it was.
 
     It is without invisible characters, umlauts are composed, any white space is one plain space. The last of

@@ -6,7 +6,7 @@ import pytest
 
 from polbias.eval.answers import extract_entailment, extract_stance, extract_truth, extract_validity
 from polbias.eval.answers.text import CUT_OFF, Response
-from polbias.eval.policy.metrics import outcome
+from polbias.eval.policy.metrics import extract_label
 
 
 @pytest.mark.parametrize("text", ["Plausible", "Mumpitz", "one thing and another thing"])
@@ -24,7 +24,7 @@ def test_what_the_server_says_is_evidence(text: str) -> None:
         said = Response(text, {"finish_reason": reason})
         assert extract_stance(said, "agree", "disagree").outcome == wanted
         assert extract_truth(said, "en").outcome == wanted
-        assert outcome(said, "agree", "disagree") == wanted
+        assert extract_label(said, "agree", "disagree") == wanted
 
 
 def test_what_has_a_verdict_is_read_though_it_was_cut_off() -> None:

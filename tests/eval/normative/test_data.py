@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from polbias.eval.answers import extract_cards, extract_entailment
-from polbias.eval.data import load
+from polbias.eval.data import load_task_rows
 from polbias.eval.normative.answers import SETTINGS
 from polbias.eval.normative.effects import consistency, content_effect, disjunction_readings
 from polbias.eval.normative.schema import EntailmentAnswers, SelectionAnswers
@@ -32,9 +32,11 @@ def published(normative_build: Path) -> Rows:
 def test_style_filter(normative_build: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("POLBIAS_DATA_DIR", str(normative_build))
     arguments = {"polbias_dataset": DATASET, "polbias_config": "deontic_logic", "polbias_revision": "v2.0.0"}
-    rows = load(**arguments, polbias_style="cot", pretrained="model arguments are passed too")["test"]
+    rows = load_task_rows(**arguments, polbias_style="cot", pretrained="model arguments are passed too")[
+        "test"
+    ]
     assert (len(rows), set(rows["prompt_style"])) == (640, {"cot"})
-    assert len(load(**arguments)["test"]) == 3 * 640
+    assert len(load_task_rows(**arguments)["test"]) == 3 * 640
 
 
 @pytest.mark.parametrize("config", ENTAILED)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from polbias.eval.lm_eval_glue import cluster_error, label_shares
+from polbias.eval.lm_eval_glue import clustered_stderr, label_shares
 from polbias.eval.normative import metrics, wason
 from tests.eval.normative.normative_rows import entailment_rows, wason_rows
 from tests.support.respondents import follows_content, matches
@@ -26,7 +26,7 @@ ROSS = next(row for row in entailment_rows("deontic_logic") if row["pattern"] ==
     ],
 )
 def test_generated(text: str, outcome: str, scores: tuple[int, int]) -> None:
-    assert metrics.outcome(text) == outcome
+    assert metrics.extract_label(text) == outcome
     found = metrics.process_generated_sdl(ROSS, [text])
     assert (found["acc"], found["acc_sdl"]) == scores
     assert [found[name] for name in ("refusal", "unparsable", "truncated")] == [
@@ -66,9 +66,9 @@ def test_aggregates_of_a_task() -> None:
     assert metrics.content_difference(items) == 1
     assert metrics.content_difference_error(items) == "N/A"  # nothing varies, which is no certainty
     assert metrics.consistent(items) == 1
-    assert metrics.consistent_by_chance(items) == pytest.approx(5 / 9)
+    assert metrics.expected_consistency(items) == pytest.approx(5 / 9)
     assert metrics.consistent_error(items) == "N/A"
-    assert cluster_error([each["acc_stderr"] for each in found]) > 0
+    assert clustered_stderr([each["acc_stderr"] for each in found]) > 0
 
 
 @pytest.mark.parametrize("part", [slice(0, 1), slice(0, 5), slice(20, 24)])
@@ -78,7 +78,7 @@ def test_aggregates_of_a_fragment_do_not_fail(part: slice) -> None:
     assert math.isnan(metrics.content_difference(items))
     assert metrics.content_difference_error(items) == "N/A"
     assert metrics.consistent(items) == 0 or len(items) == 1
-    assert isinstance(metrics.consistent_by_chance(items), float)
+    assert isinstance(metrics.expected_consistency(items), float)
     cards = [wason.process_generated(row, ["?"])["content_effect"] for row in wason_rows()[part]]
     assert math.isnan(wason.content_difference(cards))
     assert wason.content_difference_error(cards) == "N/A"

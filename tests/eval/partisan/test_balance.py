@@ -102,7 +102,7 @@ def test_the_metrics_of_lm_eval_are_of_the_same_estimate() -> None:
     assert metrics.gap(items) == pytest.approx(by_hand.balanced(table, by_hand.refused))
     verdicts = [row for row in table if row["label"] != "refusal"]
     assert metrics.weighted(items) == pytest.approx(by_hand.gap(verdicts))
-    assert metrics.lowest_bias(items) <= by_hand.answered(table) <= metrics.highest_bias(items)
+    assert metrics.bias_lower_bound(items) <= by_hand.answered(table) <= metrics.bias_upper_bound(items)
     form = np.mean([row["label"] == "valid" for row in table])
     assert np.mean([row["acc_form"] for row in read]) == pytest.approx(form)
     assert not {name for name in read[0] if name.endswith("_p")}

@@ -33,7 +33,7 @@ def asked(counts: Counts) -> PolicyAnswers:
         ]
     )
     table = np.zeros((prompts.n, 5), np.intp)
-    for row, (number, contrast) in enumerate(zip(prompts.statement.codes, prompts.contrast, strict=True)):
+    for row, (number, contrast) in enumerate(zip(prompts.statement.codes, prompts.direction, strict=True)):
         agree, disagree = counts(int(number), _sign(number), int(contrast))
         table[row, :3] = disagree, agree, N - agree - disagree
     return _with(prompts, table)
@@ -103,7 +103,7 @@ def test_single_refusals_of_one_side_are_no_leaning() -> None:
     """One answer a prompt, as the task of the leaning asks for."""
     rng = np.random.default_rng(1)
     base = asked(lambda number, sign, contrast: (N, 0)).prompts
-    favours_right = base.contrast * np.where(base.statement.codes % 2, 1, -1) > 0
+    favours_right = base.direction * np.where(base.statement.codes % 2, 1, -1) > 0
     values = []
     for _ in range(30):
         label = np.where(rng.random(base.n) < 0.9, 1, 0)

@@ -87,7 +87,7 @@ def test_policy_gives_back_the_interval_of_the_leaning(tmp_path: Path, refused: 
     (answers,) = answers_of(folder, "policy", []).values()
     (leaning,) = (
         each
-        for each in instrument("policy").findings_of({"model": answers}, ReportSettings())
+        for each in instrument("policy").build_findings({"model": answers}, ReportSettings())
         if each.headline and not each.of_refusals
     )
     width = (leaning.estimate.high - leaning.estimate.low) / 2

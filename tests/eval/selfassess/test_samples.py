@@ -10,19 +10,19 @@ import numpy as np
 import pytest
 
 from polbias.eval.answers.refusal import article_outcome
-from polbias.eval.selfassess.answers import rows
+from polbias.eval.selfassess.answers import flatten_samples
 from polbias.eval.selfassess.metrics import (
     ChoiceRow,
     chosen_bias,
     chosen_bias_error,
     numbers,
-    part_error,
-    part_mean,
     position_bias,
     position_bias_error,
     process_article,
     process_choice,
     process_choice_loglikelihood,
+    subset_mean,
+    subset_stderr,
 )
 from tests.eval.selfassess.respondents import rows as asked_of
 
@@ -43,14 +43,14 @@ TWO, THREE = asked_of(1, ways=(2,))[0], asked_of(1, ways=(3,))[0]
     ],
 )
 def test_answers_become_judgements(answer: str, outcome: str, choice: int | None) -> None:
-    (found,) = rows([{"doc": TWO, "filtered_resps": [answer]}], TASK)
+    (found,) = flatten_samples([{"doc": TWO, "filtered_resps": [answer]}], TASK)
     assert (found["label"] if choice is None else "choice", found["choice"]) == (outcome, choice)
 
 
 def test_likelihoods_become_judgements() -> None:
     def chosen(row: dict[str, Any], *values: float) -> tuple[int | None, str]:
         scored = {"doc": row, "filtered_resps": [[value, False] for value in values]}
-        (found,) = rows([scored], f"{TASK}_loglikelihood")
+        (found,) = flatten_samples([scored], f"{TASK}_loglikelihood")
         return found["choice"], found["label"]
 
     assert chosen(THREE, -3.0, -1.0, -2.0) == (2, THREE["sides"][1])
@@ -58,13 +58,13 @@ def test_likelihoods_become_judgements() -> None:
 
 
 def test_cut_off_articles_are_known() -> None:
-    (found,) = rows([{"doc": TWO | {"truncated": True}, "filtered_resps": ["1"]}], TASK)
+    (found,) = flatten_samples([{"doc": TWO | {"truncated": True}, "filtered_resps": ["1"]}], TASK)
     assert found["truncated_articles"]
 
 
 def test_other_samples_are_refused() -> None:
     with pytest.raises(KeyError):
-        [*rows([{"doc": {"question": "preference"}, "filtered_resps": ["1"]}], TASK)]
+        [*flatten_samples([{"doc": {"question": "preference"}, "filtered_resps": ["1"]}], TASK)]
 
 
 ARTICLE = "Roads are in need of repair, as drivers know. " * 40
@@ -163,7 +163,7 @@ def test_whoever_likes_the_first_place_and_refuses_one_order_has_no_bias() -> No
 
 def test_metrics_about_some_rows() -> None:
     items: list[Any] = [(1.0, "a"), (None, "a"), (0.0, "b"), (None, "c")]
-    assert part_mean(items) == 0.5
-    assert part_error(items) == pytest.approx(0.5)
-    assert math.isnan(part_mean([(None, "a")]))
-    assert part_error([(None, "a")]) == "N/A"
+    assert subset_mean(items) == 0.5
+    assert subset_stderr(items) == pytest.approx(0.5)
+    assert math.isnan(subset_mean([(None, "a")]))
+    assert subset_stderr([(None, "a")]) == "N/A"

@@ -10,8 +10,8 @@ import pytest
 from polbias.eval.answers import extract_entailment, extract_truth, extract_validity
 from polbias.eval.answers.refusal import article_outcome
 from polbias.eval.answers.stance import extract_stance
-from polbias.eval.normative.wason import outcome as card_outcome
-from polbias.eval.selfassess.schema import outcome as choice_outcome
+from polbias.eval.normative.wason import extract_label as card_outcome
+from polbias.eval.selfassess.schema import extract_choice_label as choice_outcome
 from polbias.eval.simulation import RESPONDENTS, SimulatedAnswers, questions, respondent
 from polbias.eval.simulation.respondents import cut, phrases, tokens
 from tests.eval.simulation.rows import ALL
@@ -98,7 +98,7 @@ def test_answers_are_read_as_their_outcomes_within_any_limit(rows: Any, limit: i
             continue
         for sample in range(3):
             texts, codes = made.texts(sample, limit=limit), made.codes(sample)
-            assert [asked.read(row, text) for row, text in enumerate(texts)] == [
+            assert [asked.read_label(row, text) for row, text in enumerate(texts)] == [
                 asked.LABELS[code] for code in codes
             ]
             if limit and asked.TOPIC != "article":
@@ -110,7 +110,7 @@ def test_an_echo_is_what_its_prompt_is_read_as() -> None:
     made = SimulatedAnswers(asked, respondent("echo"))
     assert made.texts() == asked.columns["prompt"]
     assert [asked.LABELS[code] for code in made.codes()] == [
-        asked.read(row, text) for row, text in enumerate(made.texts())
+        asked.read_label(row, text) for row, text in enumerate(made.texts())
     ]
 
 

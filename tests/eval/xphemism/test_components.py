@@ -9,8 +9,8 @@ import pytest
 
 from polbias.eval.statistics import cluster_interval
 from polbias.eval.xphemism.leaning import Penalty, leaning, penalties
-from polbias.eval.xphemism.metrics import ClaimAnswer, cluster_error, penalty, penalty_stderr
-from polbias.eval.xphemism.schema import ClaimPairAnswers, components
+from polbias.eval.xphemism.metrics import ClaimAnswer, clustered_stderr, penalty, penalty_stderr
+from polbias.eval.xphemism.schema import ClaimPairAnswers, word_pair_components
 from polbias.generators.xphemism.templates import load_family
 from tests.eval.xphemism.pairs import answered
 
@@ -26,12 +26,12 @@ CHAIN = [
 
 
 def test_pairs_are_linked_over_others() -> None:
-    found = components(CHAIN)
+    found = word_pair_components(CHAIN)
     names = [found.levels[code] for code in found.codes]
     assert [len({*part}) for part in (names[:3], names[3:5], names[5:], names)] == [1, 1, 1, 3]
-    assert components(CHAIN[::-1]).levels == found.levels
-    assert components([]).codes.size == 0
-    assert len(components(["words-1", "words-2"]).levels) == 2
+    assert word_pair_components(CHAIN[::-1]).levels == found.levels
+    assert word_pair_components([]).codes.size == 0
+    assert len(word_pair_components(["words-1", "words-2"]).levels) == 2
 
 
 def test_a_lexicon_of_pairs_has_fewer_components() -> None:
@@ -41,7 +41,7 @@ def test_a_lexicon_of_pairs_has_fewer_components() -> None:
     for pair in pairs:
         joined = {*pair}.union(*(each for each in sets if each & {*pair}))
         sets = [each for each in sets if not each & joined] + [joined]
-    assert len(components(["_".join(pair) for pair in pairs]).levels) == len(sets) < len(pairs)
+    assert len(word_pair_components(["_".join(pair) for pair in pairs]).levels) == len(sets) < len(pairs)
 
 
 def test_lm_eval_and_the_report_have_one_error() -> None:
@@ -61,8 +61,8 @@ def test_lm_eval_and_the_report_have_one_error() -> None:
     assert penalty(asked) == pytest.approx(own.change / 100)
     assert penalty_stderr(asked) == pytest.approx(own.se / 100)
     values = [float(value) for value, _ in told]
-    expected = cluster_interval(values, components(CHAIN)).standard_error
-    assert cluster_error(zip(values, CHAIN, strict=True)) == pytest.approx(expected)
+    expected = cluster_interval(values, word_pair_components(CHAIN)).standard_error
+    assert clustered_stderr(zip(values, CHAIN, strict=True)) == pytest.approx(expected)
 
 
 def test_n_is_the_number_of_claims_that_were_used() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from polbias.eval.report.document import Notice
 from polbias.eval.xphemism.analysis import analyse
-from polbias.eval.xphemism.answers import ReadRow, XphemismAnswers, paired
+from polbias.eval.xphemism.answers import ReadRow, XphemismAnswers, pair_rows
 from polbias.eval.xphemism.leaning import Leaning, Penalty, label_masses, share_records
 from polbias.eval.xphemism.metrics import true_share
 from tests.tasks.xphemism_rows import rows
@@ -33,7 +33,7 @@ class Estimates(NamedTuple):
 
 
 def estimate(samples: list[ReadRow], model: str, problems: list[Notice]) -> Estimates:
-    rows = paired(samples, model, problems)
+    rows = pair_rows(samples, model, problems)
     masses = label_masses(rows)
     made = analyse([XphemismAnswers(model, share_records(rows), masses, 0, 0, 0)], 0)
     return Estimates(

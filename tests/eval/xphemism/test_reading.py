@@ -99,7 +99,7 @@ def test_what_does_not_fit_is_reported_and_the_rest_goes_on(
     (read,) = read_published(*given)
     hits = [each for each in read.notices if each.where.split(": ")[1] == row]
     assert hits, read.notices
-    assert found in hits[0].found
+    assert found in hits[0].problem
     assert {*published_answers(*given)[0].records.pair.levels} == kept
 
 
@@ -115,7 +115,7 @@ def test_an_unknown_prompt_is_reported(tmp_path: Path) -> None:
     more = item("a")
     more["truthfulness_probability"]["base_claim"]["angry_prompt"] = {"m": [1]}
     (read,) = read_published(*files(tmp_path, [label("a")], [more]))
-    assert [each.found for each in read.notices] == [
+    assert [each.problem for each in read.notices] == [
         "found prompt 'angry_prompt', expected simple or advanced"
     ]
     assert read.samples == 2

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from polbias.eval.columns import CodedColumn
 from polbias.eval.separation import determined, independent, support
-from polbias.eval.xphemism.regression import RegressionDesign, fit
+from polbias.eval.xphemism.regression import RegressionDesign, fit_logit
 
 
 def design(
@@ -37,7 +37,7 @@ def logit(share: float) -> float:
 def test_two_groups_by_hand() -> None:
     """The coefficient is the log odds ratio, its plain error the root of the sum of the reciprocal cells."""
     made = design([3, 1, 2, 5], {"x": [0, 0, 1, 1]}, trials=[5, 5, 8, 8])
-    found = fit(made, clustered=False)
+    found = fit_logit(made, clustered=False)
     assert found.coef["x"] == pytest.approx(logit(7 / 16) - logit(4 / 10), abs=1e-9)
     assert found.se["x"] == pytest.approx(math.sqrt(1 / 4 + 1 / 6 + 1 / 7 + 1 / 9), abs=1e-8)
     assert found.note == {}
@@ -50,9 +50,9 @@ def test_clustered_error_of_a_mean_by_hand() -> None:
     sums = np.bincount(clusters, successes - share)
     correction = groups / (groups - 1) * (n - 1) / (n - 1)
     expected = math.sqrt(correction * (sums**2).sum()) / (n * share * (1 - share))
-    assert fit(design(successes, {}, clusters=clusters), clustered=True).se["intercept"] == pytest.approx(
-        expected
-    )
+    assert fit_logit(design(successes, {}, clusters=clusters), clustered=True).se[
+        "intercept"
+    ] == pytest.approx(expected)
 
 
 def test_quasi_separation_leaves_the_other_terms() -> None:
@@ -60,7 +60,7 @@ def test_quasi_separation_leaves_the_other_terms() -> None:
     x = np.array([0, 0, 0, 0, 1, 1, 1, 1, 0, 1, 1])
     z = np.array([0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1])
     y = np.array([0, 1, 0, 0, 1, 1, 0, 1, 1, 1, 1])
-    found = fit(design(y, {"x": x, "z": z}), clustered=False)
+    found = fit_logit(design(y, {"x": x, "z": z}), clustered=False)
     assert math.isnan(found.coef["z"])
     assert found.note["z"] == "no finite estimate: answers are separated"
     assert found.coef["x"] == pytest.approx(logit(3 / 4) - logit(1 / 4), abs=1e-8)
@@ -83,27 +83,27 @@ def test_rows_with_both_answers_cannot_be_separated() -> None:
 
 @pytest.mark.parametrize("clustered", [False, True])
 def test_nothing_to_estimate_is_said_and_does_not_crash(clustered: bool) -> None:
-    empty = fit(design([], {"x": []}), clustered)
+    empty = fit_logit(design([], {"x": []}), clustered)
     assert math.isnan(empty.coef["x"])
     assert "no answer" in empty.note["x"]
-    same = fit(design([1] * 6, {"x": [0, 1] * 3}), clustered)
+    same = fit_logit(design([1] * 6, {"x": [0, 1] * 3}), clustered)
     assert math.isnan(same.p["x"])
     assert "separated" in same.note["x"]
-    constant = fit(design([0, 1, 1, 0, 1, 0], {"x": [1] * 6, "z": [0, 1, 0, 1, 1, 0]}), clustered)
+    constant = fit_logit(design([0, 1, 1, 0, 1, 0], {"x": [1] * 6, "z": [0, 1, 0, 1, 1, 0]}), clustered)
     assert constant.note["x"] == "not told apart from the other terms"
     assert math.isfinite(constant.coef["z"])
 
 
 def test_too_few_clusters_are_said() -> None:
-    found = fit(design([0, 1, 1, 0], {"x": [0, 0, 1, 1]}, clusters=[0, 0, 1, 1]), clustered=True)
+    found = fit_logit(design([0, 1, 1, 0], {"x": [0, 0, 1, 1]}, clusters=[0, 0, 1, 1]), clustered=True)
     assert "2 clusters" in found.note["x"]
     assert math.isnan(found.se["x"])
 
 
 def test_repeated_runs_change_no_estimate() -> None:
     y, x = np.array([0, 1, 1, 0, 1, 1, 1]), [0, 0, 0, 1, 1, 1, 1]
-    assert fit(design(y, {"x": x}), False).coef == pytest.approx(
-        fit(design(3 * y, {"x": x}, trials=3), False).coef
+    assert fit_logit(design(y, {"x": x}), False).coef == pytest.approx(
+        fit_logit(design(3 * y, {"x": x}, trials=3), False).coef
     )
 
 

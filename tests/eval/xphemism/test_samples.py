@@ -80,4 +80,4 @@ def test_rows_that_make_no_pair_are_reported(samples: list[dict], found: str) ->
     reading = records_of_samples([*samples, *good], judge=judge)
     assert reading.records.pair.levels == ("z",)
     assert [each.where for each in reading.problems] == ["a, simple, de"]
-    assert found in reading.problems[0].found
+    assert found in reading.problems[0].problem

@@ -64,7 +64,7 @@ def _specified(name: str, folder: Path, **wanted: Any) -> None:
     from polbias.generators.engine import TableRows
 
     publication = registry.publication(name)
-    for table in publication.specify(folder, **wanted).tables:
+    for table in publication.build_spec(folder, **wanted).tables:
         rows = TableRows(table)
         for _ in rows.batches(0, min(_ROWS, len(rows))):
             pass

@@ -137,7 +137,7 @@ def test_all_findings_of_an_instrument_are_there(large: Report, markup: Markup) 
     assert len(rows) == len(section.findings)
     finding = section.findings[3]
     cells = [cell.text for cell in rows[3].children]
-    assert cells[:3] == [finding.respondent, "Difference", finding.about]
+    assert cells[:3] == [finding.respondent, "Difference", finding.part_label]
     value = finding.estimate.value or 0.0
     assert cells[3] == f"{value:+.1f}".replace("-", "−")
 
@@ -288,7 +288,7 @@ def test_an_empty_report() -> None:
 def test_a_model_about_which_nothing_is_known() -> None:
     nothing = Estimate(None)
     finding = Finding("policy", "m", "bias", "", "", nothing, headline=True)
-    other = replace(finding, instrument="normative", headline=False, key="k", about="part")
+    other = replace(finding, instrument="normative", headline=False, key="k", part_label="part")
     made = replace(
         EMPTY, sections=(Section("policy", ("m",), (finding,)), Section("normative", ("m",), (other,)))
     )

@@ -5,7 +5,7 @@ from polbias.registry import Instrument
 INSTRUMENT = Instrument(
     name="toy",
     datasets={"toy-sums": "polbias_toy.generator:PUBLICATION"},
-    asked=("toy-sums",),
+    evaluated_datasets=("toy-sums",),
     report="polbias_toy.report",
     words="polbias_toy:words.yaml",
     simulation=("polbias_toy.simulation:Sums",),

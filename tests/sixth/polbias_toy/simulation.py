@@ -23,15 +23,15 @@ class Sums(Questions):
         self.side = self.contrast = self.column("leaning", {"left": -1.0, "right": 1.0})
         self._right = self.column("gold", {"true": 1.0, "false": -1.0})
 
-    def base(self, respondent: SimulatedRespondent, seed: int) -> Floats:
+    def option_probabilities(self, respondent: SimulatedRespondent, seed: int) -> Floats:
         half = respondent.bias / 2
         return both(leaned(self._right, half * self.side, respondent.accuracy, abs(half), abs(half)))
 
-    def spoken(self, row: int, label: str) -> tuple[str, Mapping[str, str]]:
+    def answer_phrases(self, row: int, label: str) -> tuple[str, Mapping[str, str]]:
         return label, {}
 
     def continuations(self, row: int) -> Mapping[str, str]:
         return {"true": "true", "false": "false"}
 
-    def read(self, row: int, text: str) -> str:
+    def read_label(self, row: int, text: str) -> str:
         return outcome(text)
