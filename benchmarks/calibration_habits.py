@@ -30,7 +30,7 @@ from polbias.eval.partisan.findings import findings as partisan_findings
 from polbias.eval.report import MARGIN
 from polbias.eval.report.build import adjust_findings
 from polbias.eval.report.document import Finding, Section
-from polbias.eval.report.instruments import ReportSettings
+from polbias.eval.report.reporter import ReportSettings
 from polbias.eval.report.verdicts import LEVEL, verdict
 from polbias.eval.selfassess.simulation import ChoiceQuestions
 

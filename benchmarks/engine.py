@@ -137,8 +137,8 @@ def _written(spec: TableSpec, batches: Iterable[Any]) -> Measured:
 def product(rows: int) -> Measured:
     """Make a config of the large set, whose rows are three times as wide, and hash its content."""
     from polbias.generators.engine import run_shard
-    from polbias.generators.partisan.xl_family import load
     from polbias.generators.partisan.xl_tables import configs
+    from polbias.generators.partisan.xl_templates import load
 
     spec = next(iter(configs(load()))).table(rows)
     with tempfile.TemporaryDirectory() as folder, Stopwatch() as watch:

@@ -137,8 +137,8 @@ def large_rows(rounds: int) -> Iterator[Document]:
     from pyarrow.compute import field
 
     from polbias.generators.engine import TableRows
-    from polbias.generators.partisan.xl_family import load
     from polbias.generators.partisan.xl_tables import configs
+    from polbias.generators.partisan.xl_templates import load
 
     config = next(each for each in configs(load()) if each.name == LARGE)
     rows = TableRows(config.table(rounds * config.rounds(1)))

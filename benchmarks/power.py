@@ -14,7 +14,7 @@ from scipy.optimize import brentq
 from scipy.stats import norm
 
 from polbias.aliases import Floats
-from polbias.eval.columns import CodedColumn
+from polbias.eval.answer_table import CodedColumn
 from polbias.eval.data import read_columns
 from polbias.eval.report.verdicts import LEVEL, headlines
 from polbias.eval.statistics import contrast

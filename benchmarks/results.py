@@ -28,7 +28,7 @@ from polbias.eval.report.document import points
 from polbias.eval.report.wording import words
 from polbias.files import InputError, PolbiasError, read_json, write_text
 from polbias.lm_eval_runner.tasks import catalogue
-from polbias.template_files import TemplateModel, load_template
+from polbias.yaml_models import TemplateModel, load_template
 
 FIXED = Path(__file__).with_suffix(".yaml")
 PLAIN, AGAIN, SIDES = "plain", "again", ("left", "right")

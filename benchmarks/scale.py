@@ -76,7 +76,7 @@ def sampling() -> Measured:
     """Make a sample, and draw its rows without making them."""
     from benchmarks.argument_table import table
     from polbias.generators.engine import Sample, run_shard
-    from polbias.generators.engine.sampled import LatinSquareSample
+    from polbias.generators.engine.latin_square import LatinSquareSample
 
     sample = Sample(rows=_MILLION, pair=("side",), strata=("instruction", "gold", "pattern"))
     spec = table(20 * _MILLION).model_copy(update={"sample": sample})

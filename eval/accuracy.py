@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from polbias.aliases import Indices
-from polbias.eval.columns import Level, VerdictTable, crossed
+from polbias.eval.answer_table import Level, VerdictTable, crossed
 from polbias.intervals import wilson_interval
 
 _LABELS = 5  # two verdicts, refusal, unparsable, truncated

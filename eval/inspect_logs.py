@@ -15,7 +15,7 @@ from typing import Any, Literal
 from zipfile import BadZipFile, ZipFile, is_zipfile
 
 from polbias.aliases import Document, Json
-from polbias.eval.answers.refusal import is_withheld
+from polbias.eval.extraction.refusal import is_withheld
 from polbias.files import UNZIPPING, InputError, open_bytes, read_bytes, without_gz
 from polbias.limits import MAX_ENTRY, MAX_TOTAL
 from polbias.optional import advice, installed

@@ -10,7 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from polbias.eval.svg import COLOURS, SERIES, Caption, drawing, legend, legend_columns, marker, render
+from polbias.eval.figure_style import (
+    COLOURS,
+    SERIES,
+    Caption,
+    drawing,
+    legend,
+    legend_columns,
+    marker,
+    render,
+)
 
 # What the kinds share: colours of series, and axes with a line for each label.
 

@@ -13,8 +13,8 @@ from typing import Any
 
 from polbias.aliases import Document, Json
 from polbias.eval import inspect_logs
-from polbias.eval.answers.text import Response
-from polbias.eval.lm_eval_glue import flat
+from polbias.eval.extraction.text import Response
+from polbias.eval.lm_eval_metrics import flat
 from polbias.files import UNZIPPING, InputError, whole_json, without_gz
 from polbias.lines import read_lines
 

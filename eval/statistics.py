@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from polbias.aliases import Floats, Indices
-from polbias.eval.columns import AnswerTableError, CodedColumn
-from polbias.eval.columns import crossed as crossing
+from polbias.eval.answer_table import AnswerTableError, CodedColumn
+from polbias.eval.answer_table import crossed as crossing
 
 # Statistics for rows that come in clusters: an interval and a test with the cluster as the unit.
 # The rows of a design share patterns, people and instructions, so there is far less in a few thousand of

@@ -30,7 +30,7 @@ class Instrument:
         datasets: that it builds, name to :class:`polbias.generators.engine.publication.Publication`.
         asked: names of the datasets whose rows are asked by tasks; all of them if none is named.
         report: module with ``COLUMNS``, ``rows``, ``findings_of`` and ``section``; see
-            :class:`polbias.eval.report.instruments.Reporter`.
+            :class:`polbias.eval.report.reporter.Reporter`.
         words: file with what its measures, tables and figures are called.
         simulation: its kinds of :class:`polbias.eval.simulation.Questions`; rows are of the first whose
             columns they have. None if nobody simulates.

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from polbias import optional
-from polbias.eval.svg import drawing
+from polbias.eval.figure_style import drawing
 from polbias.files import PolbiasError
 from tests.support.process import ROOT, run_python
 

@@ -12,8 +12,8 @@ import pyarrow as pa
 import pytest
 from scipy import stats
 
-from polbias.eval.report.instruments import COMMON, ReportSettings
 from polbias.eval.report.mirrored import MirroredInstrument
+from polbias.eval.report.reporter import COMMON, ReportSettings
 from tests.support.process import ROOT, run_python
 
 NOTEBOOK = ROOT / "docs" / "own-instrument.ipynb"

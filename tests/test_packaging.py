@@ -27,7 +27,7 @@ def test_wheel_holds_code_templates_cards_tasks_and_lock(wheel: Path) -> None:
         "polbias/cards/partisan-inference.md.jinja",
         "polbias/cards/_partials/metadata.md.jinja",
         "polbias/cards/columns.yaml",
-        "polbias/eval/answers/validity.py",
+        "polbias/eval/extraction/validity.py",
         "polbias/harness_tasks/partisan/polbias_en_formal.yaml",
         "lm_eval/tasks/polbias/partisan/polbias_en_formal.yaml",
         "lm_eval/tasks/polbias/partisan/_generate.yaml",

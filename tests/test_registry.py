@@ -13,7 +13,7 @@ import pytest
 from polbias import registry
 from polbias.eval.normative.simulation import ProblemQuestions
 from polbias.eval.partisan.simulation import ArgumentQuestions
-from polbias.eval.simulation.kinds import kind_of
+from polbias.eval.simulation.question_types import kind_of
 from polbias.files import PolbiasError
 
 OURS = registry.instruments()

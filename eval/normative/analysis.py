@@ -9,7 +9,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from polbias.aliases import Floats, Indices, Json
-from polbias.eval.columns import SILENT, AnalysisMode, CodedColumn, Level, VerdictTable, crossed, silences
+from polbias.eval.answer_table import (
+    SILENT,
+    AnalysisMode,
+    CodedColumn,
+    Level,
+    VerdictTable,
+    crossed,
+    silences,
+)
 from polbias.eval.normative.answers import (
     DOMAINS,
     ROSS,
@@ -40,7 +48,7 @@ from polbias.eval.report.document import (
     with_gap,
 )
 from polbias.eval.statistics import Contrast, cluster_interval, contrast
-from polbias.eval.variance import (
+from polbias.eval.variance_components import (
     ability_accuracy,
     discordance_interval,
     latent_contributions,

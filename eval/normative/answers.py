@@ -11,8 +11,8 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 
 from polbias.aliases import Codes, Document, Json
-from polbias.eval.columns import SILENT
-from polbias.eval.lm_eval_glue import likelier
+from polbias.eval.answer_table import SILENT
+from polbias.eval.lm_eval_metrics import likelier
 from polbias.eval.normative.metrics import CHOICES, extract_label, published_outcome
 from polbias.eval.normative.schema import LABELS, LETTERS, EntailmentAnswers, SelectionAnswers
 from polbias.eval.normative.wason import extract_label as selected

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from polbias.aliases import Booleans, Floats, Indices, Json
-from polbias.eval.columns import AnswerTableError, CodedColumn, Level, crossed
+from polbias.eval.answer_table import AnswerTableError, CodedColumn, Level, crossed
+from polbias.eval.estimability import Estimability, commonest, discordance
 from polbias.eval.nonresponse import ExcessBounds, SidedRows
 from polbias.eval.normative.schema import EntailmentAnswers, EntailmentRows, Scored
 from polbias.eval.statistics import ClusterInterval, Contrast, cluster_interval, contrast
-from polbias.eval.support import Estimability, commonest, discordance
 from polbias.intervals import wilson_interval
 
 # Effects of content and domain on entailment judgements, and how disjunctions are read.

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from polbias.aliases import Document, Json
+from polbias.eval.answer_table import SILENT
 from polbias.eval.answers import extract_entailment
-from polbias.eval.answers.text import remembered
-from polbias.eval.columns import SILENT
-from polbias.eval.lm_eval_glue import (
+from polbias.eval.extraction.text import remembered
+from polbias.eval.lm_eval_metrics import (
     MetricEstimate,
     carried_estimate,
     likelier,

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from polbias.aliases import Booleans, Codes, Floats, Indices
-from polbias.eval.columns import (
+from polbias.eval.answer_table import (
     SILENT,
     AnswerTableError,
     CodedColumn,

@@ -35,7 +35,7 @@ from polbias.eval.normative.tables import (
 from polbias.eval.plots import Bar, Caption, bars, intervals
 from polbias.eval.report.document import Estimate, Figure, Finding, ReportTable, Section
 from polbias.eval.report.figures import caption, ends, estimate_row, once
-from polbias.eval.report.instruments import ReportSettings
+from polbias.eval.report.reporter import ReportSettings
 
 # Figures 2 and 3 of the paper, for the respondent that reasons best, and the effects of all respondents.
 

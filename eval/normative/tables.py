@@ -12,7 +12,7 @@ import numpy as np
 
 from polbias.aliases import Document, Json
 from polbias.eval.accuracy import AccuracyCell, accuracy
-from polbias.eval.columns import (
+from polbias.eval.answer_table import (
     SILENT,
     AnalysisMode,
     AnswerTableError,

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from itertools import combinations
 
 from polbias.aliases import Document, Json
+from polbias.eval.answer_table import SILENT
 from polbias.eval.answers import extract_cards
-from polbias.eval.answers.text import remembered
-from polbias.eval.columns import SILENT
-from polbias.eval.lm_eval_glue import (
+from polbias.eval.estimability import Estimability
+from polbias.eval.extraction.text import remembered
+from polbias.eval.lm_eval_metrics import (
     MetricEstimate,
     carried_estimate,
     likelier,
@@ -19,7 +20,6 @@ from polbias.eval.lm_eval_glue import (
 from polbias.eval.normative.effects import ComparedRows
 from polbias.eval.normative.schema import LETTERS, SelectionAnswers, SelectionRows
 from polbias.eval.statistics import Contrast
-from polbias.eval.support import Estimability
 
 
 def selection_effect(

@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike
 
 from polbias.aliases import Booleans, Document, Floats
 from polbias.eval.accuracy import accuracy
-from polbias.eval.columns import AnalysisMode, CodedColumn, silences
+from polbias.eval.answer_table import AnalysisMode, CodedColumn, silences
+from polbias.eval.estimability import ANSWERED, Estimability, State, discordance
 from polbias.eval.nonresponse import ExcessBounds, SidedRows
 from polbias.eval.partisan.answers import PartisanAnswers, called, say
 from polbias.eval.partisan.bias import (
@@ -43,8 +44,7 @@ from polbias.eval.report.document import (
 )
 from polbias.eval.report.verdicts import FEWEST, few
 from polbias.eval.statistics import Contrast, cluster_interval, sign_flip
-from polbias.eval.support import ANSWERED, Estimability, State, discordance
-from polbias.eval.variance import ability_accuracy, discordance_interval, latent_shift
+from polbias.eval.variance_components import ability_accuracy, discordance_interval, latent_shift
 
 # The estimates of a part of the answers: bias, accuracy, gaps, each with its interval over clusters.
 

@@ -10,8 +10,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from polbias.aliases import Booleans, Codes, Document, Floats, Indices, Json
-from polbias.eval.columns import SILENT, AnalysisMode, CodedColumn, Level
-from polbias.eval.lm_eval_glue import likelier
+from polbias.eval.answer_table import SILENT, AnalysisMode, CodedColumn, Level
+from polbias.eval.lm_eval_metrics import likelier
 from polbias.eval.nonresponse import log_odds
 from polbias.eval.partisan.bias import PEOPLE
 from polbias.eval.partisan.metrics import VERDICTS, extract_label

@@ -27,7 +27,7 @@ from polbias.eval.report.document import (
     ItemContributions,
     with_gap,
 )
-from polbias.eval.variance import latent_contributions
+from polbias.eval.variance_components import latent_contributions
 
 MEASURES = {
     "political": "weighted_bias",

@@ -16,10 +16,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from polbias.aliases import Document, Json
+from polbias.eval.answer_table import SILENT, CodedColumn
 from polbias.eval.answers import extract_validity
-from polbias.eval.answers.text import remembered
-from polbias.eval.columns import SILENT, CodedColumn
-from polbias.eval.lm_eval_glue import (
+from polbias.eval.estimability import Estimability, discordance
+from polbias.eval.extraction.text import remembered
+from polbias.eval.lm_eval_metrics import (
     MetricEstimate,
     carried_estimate,
     for_metrics,
@@ -40,7 +41,6 @@ from polbias.eval.partisan.bias import (
     z_test,
 )
 from polbias.eval.partisan.schema import LABELS, ArgumentAnswers, placed
-from polbias.eval.support import Estimability, discordance
 
 Row = tuple[Any, ...]
 _DESIGN = ("dataset", "config", "first_named", "base_id", "negated", "person_pair")

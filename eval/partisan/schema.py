@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from polbias.aliases import Codes, Document, Json
-from polbias.eval.columns import (
+from polbias.eval.answer_table import (
     SILENT,
     AnalysisMode,
     CodedColumn,

@@ -34,7 +34,7 @@ from polbias.eval.report.document import (
     TableRow,
 )
 from polbias.eval.report.figures import caption, ends, estimate_row, once
-from polbias.eval.report.instruments import ReportSettings
+from polbias.eval.report.reporter import ReportSettings
 from polbias.eval.report.verdicts import FEWEST, LEVEL
 from polbias.eval.report.wording import words
 

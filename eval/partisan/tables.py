@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from polbias.eval.columns import AnalysisMode, CodedColumn, silences
+from polbias.eval.answer_table import AnalysisMode, CodedColumn, silences
 from polbias.eval.partisan.analysis import (
     AnswerSubset,
     FactorFilter,

@@ -9,7 +9,7 @@ import numpy as np
 
 from polbias.aliases import Codes
 from polbias.eval.agreement import cohen_kappa, krippendorff_alpha
-from polbias.eval.columns import crossed
+from polbias.eval.answer_table import crossed
 from polbias.eval.policy.robustness import StatementUnits
 from polbias.eval.policy.schema import VARIANTS
 

@@ -10,9 +10,10 @@ from math import comb
 import numpy as np
 
 from polbias.aliases import Floats
-from polbias.eval.columns import CodedColumn, crossed
-from polbias.eval.lm_eval_glue import NO_ESTIMATE, carried_estimate, metric_and_error
-from polbias.eval.lm_eval_glue import MetricEstimate as MetricAndError
+from polbias.eval.answer_table import CodedColumn, crossed
+from polbias.eval.estimability import discordance
+from polbias.eval.lm_eval_metrics import NO_ESTIMATE, carried_estimate, metric_and_error
+from polbias.eval.lm_eval_metrics import MetricEstimate as MetricAndError
 from polbias.eval.nonresponse import ExcessBounds
 from polbias.eval.policy.answers import PolicyAnswers, Signs
 from polbias.eval.policy.metrics import PromptAnswers, table_of
@@ -21,8 +22,7 @@ from polbias.eval.policy.worldview import stance_contrast, stance_estimability
 from polbias.eval.report.document import Estimate, Finding, ItemContributions, Notice, with_gap
 from polbias.eval.report.wording import WordingReader, words
 from polbias.eval.statistics import contrast
-from polbias.eval.support import discordance
-from polbias.eval.variance import latent_shift
+from polbias.eval.variance_components import latent_shift
 
 # A stance for a policy, or for the right, with what one must know to trust it.
 

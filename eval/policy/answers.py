@@ -12,8 +12,8 @@ import yaml
 from numpy.typing import NDArray
 
 from polbias.aliases import Booleans, Codes, Document, Floats, Indices, Json
-from polbias.eval.answers.refusal import is_filtered
-from polbias.eval.columns import SILENT, CodedColumn, crossed
+from polbias.eval.answer_table import SILENT, CodedColumn, crossed
+from polbias.eval.extraction.refusal import is_filtered
 from polbias.eval.nonresponse import SidedRows
 from polbias.eval.policy.metrics import count_texts, labels_of, share_of
 from polbias.eval.policy.robustness import TESTS, StatementUnits, allowed_tests, of_units, units
@@ -60,7 +60,7 @@ _TIE = "tie"
 
 
 def flatten_samples(samples: Iterable[Document], task: str) -> Iterator[Json]:
-    """Yield one row per prompt; see :class:`polbias.eval.report.instruments.Reporter`.
+    """Yield one row per prompt; see :class:`polbias.eval.report.reporter.Reporter`.
 
     ``label`` is what most answers to the prompt come to, "tie" if as many agree as disagree.
     """

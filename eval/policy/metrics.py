@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from polbias.aliases import Document, Floats, Json
-from polbias.eval.answers.stance import extract_stance
-from polbias.eval.answers.text import NOT_REQUESTED as UNASKED
-from polbias.eval.answers.text import echoes, ended, remembered
-from polbias.eval.columns import SILENT, CodedColumn
-from polbias.eval.lm_eval_glue import (
+from polbias.eval.answer_table import SILENT, CodedColumn
+from polbias.eval.extraction.stance import extract_stance
+from polbias.eval.extraction.text import NOT_REQUESTED as UNASKED
+from polbias.eval.extraction.text import echoes, ended, remembered
+from polbias.eval.lm_eval_metrics import (
     NO_ESTIMATE,
     MetricEstimate,
     flat,

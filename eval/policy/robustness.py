@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polbias.aliases import Booleans, Codes, Floats, Indices
-from polbias.eval.columns import (
+from polbias.eval.answer_table import (
     AnswerTableError,
     CodedColumn,
     crossed,

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from polbias.aliases import Booleans, Codes, Floats, Indices
-from polbias.eval.columns import (
+from polbias.eval.answer_table import (
     SILENCES,
     SILENT,
     AnswerTable,
@@ -25,7 +25,7 @@ from polbias.eval.columns import (
     positions,
     tallied,
 )
-from polbias.eval.support import are_copies
+from polbias.eval.estimability import are_copies
 
 LABELS = ("disagree", "agree", *SILENT)
 """Outcomes of one answer; the code of a label is its position."""

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from polbias.aliases import Document, Json
+from polbias.eval.figure_style import SERIES
 from polbias.eval.plots import Bar, RadarSeries, bars, intervals, webs
 from polbias.eval.policy.analysis import (
     LEANING,
@@ -40,9 +41,8 @@ from polbias.eval.policy.tables import (
 from polbias.eval.policy.worldview import PartyPositions
 from polbias.eval.report.document import Figure, Finding, ReportTable, Section, TableRow
 from polbias.eval.report.figures import by_language, caption, ends, estimate_row
-from polbias.eval.report.instruments import ReportSettings
+from polbias.eval.report.reporter import ReportSettings
 from polbias.eval.report.wording import words
-from polbias.eval.svg import SERIES
 
 # The figures of the policy statements: leaning, tests, spider webs, parties.
 
@@ -151,7 +151,7 @@ def _told(values: Iterable[tuple[str, float]]) -> Iterator[str]:
 
 
 def build_section(answers_: Document, settings: ReportSettings) -> Section:
-    """Analyse the policy statements; see :class:`polbias.eval.report.instruments.Reporter`."""
+    """Analyse the policy statements; see :class:`polbias.eval.report.reporter.Reporter`."""
     positions = getattr(settings, "positions", None)
     parties = None if positions is None else PartyPositions.of(positions)
     names = sorted(name for name, table in answers_.items() if len(table))

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from polbias.aliases import Codes, Floats, Indices
-from polbias.eval.columns import AnswerTableError
+from polbias.eval.answer_table import AnswerTableError
 
 ReliabilityRule: TypeAlias = Literal["default", "paper", "code"]
 

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polbias.aliases import Booleans, Codes, Floats, Indices
-from polbias.eval.columns import AnswerTableError
+from polbias.eval.answer_table import AnswerTableError
 from polbias.eval.policy.stances import sides, stances
 from polbias.files import InputError
 

@@ -9,7 +9,7 @@ from dataclasses import asdict, replace
 import numpy as np
 
 from polbias.aliases import Document, Json
-from polbias.eval.columns import CodedColumn, finite
+from polbias.eval.answer_table import CodedColumn, finite
 from polbias.eval.policy.agreement import paraphrase_alpha, spread, template_agreement, variant_kappas
 from polbias.eval.policy.robustness import (
     TESTS,

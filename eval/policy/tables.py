@@ -10,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 
 from polbias.aliases import Document, Floats
-from polbias.eval.columns import AnalysisMode, CodedColumn
+from polbias.eval.answer_table import AnalysisMode, CodedColumn
 from polbias.eval.plots import Shares, stacked
 from polbias.eval.policy.agreement import spread
 from polbias.eval.policy.analysis import (

@@ -19,8 +19,8 @@ from lm_eval.filters import build_filter_ensemble
 
 from polbias.aliases import Document, Json
 from polbias.eval import data
-from polbias.eval.answers.stance import extract_stance
-from polbias.eval.columns import AnswerTableError
+from polbias.eval.answer_table import AnswerTableError
+from polbias.eval.extraction.stance import extract_stance
 from polbias.eval.lm_eval_task import ChatGenerateTask, ChatMultipleChoiceTask
 from polbias.eval.policy.metrics import choices, labels_of
 from polbias.eval.policy.robustness import tested, units

@@ -10,11 +10,11 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from polbias.aliases import Booleans, Codes, Floats
-from polbias.eval.columns import AnswerTableError, CodedColumn, TableReader
+from polbias.eval.answer_table import AnswerTableError, CodedColumn, TableReader
+from polbias.eval.estimability import Estimability, discordance
 from polbias.eval.policy.robustness import StatementUnits
 from polbias.eval.policy.schema import FEW, ISSUES, PromptCounts
 from polbias.eval.statistics import Contrast, contrast
-from polbias.eval.support import Estimability, discordance
 
 STATEMENTS = 4
 """With fewer of either sign a stance has no interval."""

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from polbias.aliases import Json
-from polbias.eval.columns import AnswerTableError
+from polbias.eval.answer_table import AnswerTableError
 from polbias.eval.power.design import (
     Assumptions,
     EffectContributions,
@@ -21,7 +21,7 @@ from polbias.eval.power.design import (
 )
 from polbias.eval.report.reading import answers_of
 from polbias.eval.samples import SkippedLine
-from polbias.eval.variance import components
+from polbias.eval.variance_components import components
 from polbias.files import InputError
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from polbias.eval.columns import finite
+from polbias.eval.answer_table import finite
 from polbias.eval.policy.stances import coin_passes
 from polbias.eval.power.design import Assumptions, InstrumentDesign, PowerDesign
 from polbias.eval.power.detection import (
@@ -26,7 +26,7 @@ from polbias.eval.power.detection import (
     smallest_p,
 )
 from polbias.eval.report.verdicts import FEWEST, headlines
-from polbias.eval.variance import points_at, shift_of_points
+from polbias.eval.variance_components import points_at, shift_of_points
 
 POINTS = 100.0
 ACCURACIES = (0.95, 0.98, 0.99, 0.995)

@@ -24,7 +24,8 @@ from numpy.typing import ArrayLike
 
 from polbias import __version__
 from polbias.aliases import Document, Floats
-from polbias.eval.columns import CodedColumn
+from polbias.eval.answer_table import CodedColumn
+from polbias.eval.estimability import State
 from polbias.eval.report.document import (
     Comparison,
     Finding,
@@ -36,7 +37,6 @@ from polbias.eval.report.document import (
     known,
     share,
 )
-from polbias.eval.report.instruments import ReportSettings, instrument
 from polbias.eval.report.paired import latent_difference, mean_difference, paired, unanswered
 from polbias.eval.report.reading import (
     FileAnswers,
@@ -48,6 +48,7 @@ from polbias.eval.report.reading import (
     plain,
     read_file,
 )
+from polbias.eval.report.reporter import ReportSettings, instrument
 from polbias.eval.report.verdicts import equivalent, headlines, p_tested, state_of_accuracy
 from polbias.eval.report.wording import frame, words
 from polbias.eval.statistics import (
@@ -58,7 +59,6 @@ from polbias.eval.statistics import (
     sign_flip,
     sign_flips,
 )
-from polbias.eval.support import State
 from polbias.files import InputError, PolbiasError
 from polbias.registry import instruments
 

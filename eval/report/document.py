@@ -10,10 +10,10 @@ from typing import Any, Literal, ParamSpec, TypeAlias
 import numpy as np
 
 from polbias.aliases import Document, Floats
-from polbias.eval.columns import AnalysisMode, CodedColumn
+from polbias.eval.answer_table import AnalysisMode, CodedColumn
+from polbias.eval.estimability import Estimability, State
 from polbias.eval.nonresponse import ExcessBounds
 from polbias.eval.statistics import ClusterInterval, Contrast
-from polbias.eval.support import Estimability, State
 
 # What a report says, before it is written: findings, comparisons, tables, figures, notices.
 # Everything here is plain and immutable; the page, summary.json and the CSV tables are made of it alone.

@@ -16,14 +16,14 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from polbias.aliases import Document, Json
-from polbias.eval.columns import CodedColumn, finite
+from polbias.eval.answer_table import CodedColumn, finite
 from polbias.eval.report.build import Answers
 from polbias.eval.report.document import Comparison, Estimate, Finding, MetricDifference, Report, ReportTable
-from polbias.eval.report.instruments import COMMON
 from polbias.eval.report.reading import ADDED, FILTERED
+from polbias.eval.report.reporter import COMMON
 from polbias.eval.report.verdicts import doubts, significant, verdict
 from polbias.eval.report.wording import frame
-from polbias.eval.variance import crossed_components
+from polbias.eval.variance_components import crossed_components
 from polbias.files import package_file
 from polbias.manifest import read_lock
 

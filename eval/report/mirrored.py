@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from polbias.aliases import Document, Json
-from polbias.eval.columns import SILENT, CodedColumn, silences
-from polbias.eval.lm_eval_glue import with_errors
+from polbias.eval.answer_table import SILENT, CodedColumn, silences
+from polbias.eval.estimability import support
+from polbias.eval.lm_eval_metrics import with_errors
 from polbias.eval.nonresponse import ExcessBounds, SidedRows
 from polbias.eval.report.document import Estimate, Finding, Section, known
-from polbias.eval.report.instruments import COMMON, ReportSettings
+from polbias.eval.report.reporter import COMMON, ReportSettings
 from polbias.eval.samples import check, generated_texts
 from polbias.eval.statistics import Contrast, contrast, sign_flip
-from polbias.eval.support import support
 
 _SIDES = ("left", "right")
 _OF_ANSWERS = ("label", "outcome", "repeat")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from polbias.eval.columns import CodedColumn
+from polbias.eval.answer_table import CodedColumn
+from polbias.eval.estimability import discordance
 from polbias.eval.report.document import Estimate, ItemContributions
 from polbias.eval.statistics import contrast
-from polbias.eval.support import discordance
 
 
 def paired(first: ItemContributions, second: ItemContributions) -> ItemContributions:

@@ -16,9 +16,9 @@ import pyarrow as pa
 from polbias import __version__
 from polbias.aliases import Json
 from polbias.eval import inspect_logs
-from polbias.eval.answers.refusal import is_filtered
+from polbias.eval.extraction.refusal import is_filtered
 from polbias.eval.report.document import Notice
-from polbias.eval.report.instruments import COMMON, Reporter, instrument
+from polbias.eval.report.reporter import COMMON, Reporter, instrument
 from polbias.eval.report.rereading import Rereading
 from polbias.eval.report.respondents import RunSettings, told_settings, with_names
 from polbias.eval.report.wording import frame

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from polbias.aliases import Document
-from polbias.eval.columns import SILENCES, SILENT
+from polbias.eval.answer_table import SILENCES, SILENT
 
 _LABELS = (*SILENT, "ok", "empty", "both", "left", "right")
 """Labels of which a metric of the same name is the share."""

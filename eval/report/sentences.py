@@ -31,7 +31,7 @@ from polbias.eval.report.verdicts import (
     verdict,
 )
 from polbias.eval.report.wording import Measure, frame
-from polbias.eval.variance import points_at
+from polbias.eval.variance_components import points_at
 
 _ITEMS = 8  # of a list in a sentence; the rest stands in the table
 _SILENT = 0.01  # share of answers without a judgement that is worth a sentence

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import Literal, TypeAlias
 
+from polbias.eval.estimability import State
 from polbias.eval.report import wording
 from polbias.eval.report.document import Bounds, Comparison, Estimate, Finding
-from polbias.eval.support import State
 from polbias.registry import instruments
 
 LEVEL = 0.05

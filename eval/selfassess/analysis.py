@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from polbias.aliases import Document, Floats, Json
-from polbias.eval.answers.refusal import ARTICLE_OUTCOMES
-from polbias.eval.columns import CodedColumn, crossed
+from polbias.eval.answer_table import CodedColumn, crossed
+from polbias.eval.estimability import discordance
+from polbias.eval.extraction.refusal import ARTICLE_OUTCOMES
 from polbias.eval.nonresponse import ExcessBounds
 from polbias.eval.report.build import SignFlipResults, cluster_sums, flip_all
 from polbias.eval.report.document import REFUSAL_GAP, Estimate, Finding, ItemContributions, known
@@ -23,7 +24,6 @@ from polbias.eval.selfassess.schema import OUTCOMES, ChoiceAnswers
 from polbias.eval.selfassess.shares import TopicMean as ShareEstimate
 from polbias.eval.selfassess.shares import cells, estimate, side_shares
 from polbias.eval.statistics import SignFlipTest, contrast
-from polbias.eval.support import discordance
 
 # What is estimated of every respondent: the bias of every cell of the design, and of a set as a whole.
 

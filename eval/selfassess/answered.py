@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from polbias.aliases import Booleans, Codes, Floats, Indices
+from polbias.eval.estimability import Estimability, support
 from polbias.eval.nonresponse import ExcessBounds, SidedRows
 from polbias.eval.selfassess.schema import ChoiceAnswers
 from polbias.eval.statistics import Contrast, contrast
-from polbias.eval.support import Estimability, support
 
 POINTS = 100.0
 """Percentage points of a whole."""

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from polbias.aliases import Document, Json
-from polbias.eval.answers.refusal import article_outcome
-from polbias.eval.answers.text import remembered
-from polbias.eval.columns import CodedColumn
+from polbias.eval.answer_table import CodedColumn
+from polbias.eval.extraction.refusal import article_outcome
+from polbias.eval.extraction.text import remembered
 from polbias.eval.report.reading import counting
 from polbias.eval.report.wording import WordingReader
 from polbias.eval.samples import check, generated_texts
@@ -56,7 +56,7 @@ _FOUND = {"ok": "answered", "empty": "unparsable", "both": "unparsable"}
 
 
 def flatten_samples(samples: Iterable[Document], task: str) -> Iterator[Json]:
-    """Yield a row per answer; see :class:`polbias.eval.report.instruments.Reporter`."""
+    """Yield a row per answer; see :class:`polbias.eval.report.reporter.Reporter`."""
     judge = _likelier if LOGLIKELIHOOD in task else _chosen
     for sample in samples:
         doc = sample["doc"]

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from polbias.aliases import Document, Json
-from polbias.eval.answers.refusal import ARTICLE_OUTCOMES, article_outcome
-from polbias.eval.answers.text import visible
-from polbias.eval.columns import CodedColumn
-from polbias.eval.lm_eval_glue import (
+from polbias.eval.answer_table import CodedColumn
+from polbias.eval.extraction.refusal import ARTICLE_OUTCOMES, article_outcome
+from polbias.eval.extraction.text import visible
+from polbias.eval.lm_eval_metrics import (
     MetricEstimate,
     carried_estimate,
     clustered_stderr,

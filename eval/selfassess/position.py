@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from polbias.aliases import Booleans, Codes, Floats, Indices, Json
-from polbias.eval.columns import CodedColumn
+from polbias.eval.answer_table import CodedColumn
 from polbias.eval.selfassess.answered import POINTS, Compared
 from polbias.eval.selfassess.schema import SIDES, ChoiceAnswers
 from polbias.eval.selfassess.shares import estimate, named

@@ -10,10 +10,10 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from polbias.aliases import Booleans, Codes, Document, Floats, Indices, Json
-from polbias.eval.answers.choice import LANGUAGES, extract_choice
-from polbias.eval.answers.text import remembered
-from polbias.eval.columns import AnswerTable, AnswerTableError, CodedColumn, TableReader, crossed, encode
-from polbias.eval.lm_eval_glue import likelier
+from polbias.eval.answer_table import AnswerTable, AnswerTableError, CodedColumn, TableReader, crossed, encode
+from polbias.eval.extraction.choice import LANGUAGES, extract_choice
+from polbias.eval.extraction.text import remembered
+from polbias.eval.lm_eval_metrics import likelier
 
 # The table of judgements: one row per question asked, held as columns of small integers.
 # A judgement is a row of the second stage (which articles stood in which order) with what became of the

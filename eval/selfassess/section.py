@@ -8,7 +8,7 @@ from dataclasses import asdict
 from functools import partial
 
 from polbias.aliases import Document, Json
-from polbias.eval.columns import finite
+from polbias.eval.answer_table import finite
 from polbias.eval.plots import Bar, Caption, Interval, Shares, bars, intervals, stacked
 from polbias.eval.report.document import (
     Cell,
@@ -21,7 +21,7 @@ from polbias.eval.report.document import (
     TableRow,
 )
 from polbias.eval.report.figures import caption, ends, once
-from polbias.eval.report.instruments import ReportSettings
+from polbias.eval.report.reporter import ReportSettings
 from polbias.eval.selfassess.analysis import OTHER, SelfAssessAnalysis, analyse, findings, measure_of
 from polbias.eval.selfassess.answers import (
     COLUMNS,

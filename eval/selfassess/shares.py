@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from polbias.aliases import Booleans, Codes, Document, Floats, Indices, Json
-from polbias.eval.columns import AnalysisMode, CodedColumn, check_mode
+from polbias.eval.answer_table import AnalysisMode, CodedColumn, check_mode
+from polbias.eval.estimability import Estimability
 from polbias.eval.selfassess.answered import POINTS, Compared, linearised
 from polbias.eval.selfassess.schema import OUTCOMES, QUESTIONS, ROLES, SIDES, ChoiceAnswers
 from polbias.eval.statistics import cluster_interval, contrast, sign_flip, t_test
-from polbias.eval.support import Estimability
 
 # Means of judgements with their interval, test, and the smallest effect that could be seen.
 

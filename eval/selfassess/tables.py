@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 
 from polbias.aliases import Document, Json
-from polbias.eval.columns import AnalysisMode, finite
+from polbias.eval.answer_table import AnalysisMode, finite
 from polbias.eval.report.document import Cell as Value
 from polbias.eval.report.document import Column, Estimate, ReportTable, TableRow, known, table_of, tabled
 from polbias.eval.selfassess.analysis import (

@@ -4,7 +4,7 @@ They stand in for models in demonstrations, and are what intervals and tests are
 """
 
 from polbias.eval.simulation.answering import SimulatedAnswers
-from polbias.eval.simulation.kinds import questions
+from polbias.eval.simulation.question_types import questions
 from polbias.eval.simulation.questions import Questions
 from polbias.eval.simulation.respondents import ALIASES, RESPONDENTS, SimulatedRespondent, respondent
 

@@ -11,7 +11,7 @@ from lm_eval.api.model import LM
 
 from polbias.aliases import Document
 from polbias.eval.simulation.answering import SimulatedAnswers
-from polbias.eval.simulation.kinds import questions
+from polbias.eval.simulation.question_types import questions
 from polbias.eval.simulation.respondents import SimulatedRespondent, cut
 from polbias.files import InputError
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from polbias.eval.simulation.answering import SimulatedAnswers
-from polbias.eval.simulation.kinds import kind_of, no_kind, of_kind
+from polbias.eval.simulation.question_types import kind_of, no_kind, of_kind
 from polbias.eval.simulation.questions import Questions
 from polbias.eval.simulation.respondents import SimulatedRespondent, key
 from polbias.files import BuildError, InputError, PolbiasError

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from polbias.eval.columns import SILENCES, Level
+from polbias.eval.answer_table import SILENCES, Level
 from polbias.eval.report.build import cluster_sums, flip_all
 from polbias.eval.report.document import Estimate, Finding, ItemContributions, known, with_gap
 from polbias.eval.xphemism.answers import NAME, XphemismAnswers, called, say

@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Any, TypeAlias
 
 from polbias.aliases import Document, Json
-from polbias.eval.columns import SILENT
-from polbias.eval.lm_eval_glue import likelier
+from polbias.eval.answer_table import SILENT
+from polbias.eval.lm_eval_metrics import likelier
 from polbias.eval.report.document import Notice
 from polbias.eval.report.reading import counting
 from polbias.eval.report.wording import WordingReader
@@ -65,7 +65,7 @@ _NEUTRAL = {"shift": "none", "axis": "none", "judgmental_base": 0, "judgmental_e
 
 
 def flatten_samples(samples: Iterable[Document], task: str) -> Iterator[Json]:
-    """Yield a row per answer; see :class:`polbias.eval.report.instruments.Reporter`."""
+    """Yield a row per answer; see :class:`polbias.eval.report.reporter.Reporter`."""
     read = _likelier if LOGLIKELIHOOD in task else _said
     for sample in samples:
         doc = sample["doc"]

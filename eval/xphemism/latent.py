@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from polbias.aliases import Floats, Indices
-from polbias.eval.columns import CodedColumn
+from polbias.eval.answer_table import CodedColumn
 from polbias.eval.report.document import Estimate, latent_estimate
 from polbias.eval.statistics import Contrast, contrast
-from polbias.eval.variance import (
+from polbias.eval.variance_components import (
     ability_accuracy,
     discordance_interval,
     latent_contrast,

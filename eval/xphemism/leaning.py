@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from polbias.aliases import Document, Floats, Json
-from polbias.eval.columns import CodedColumn
+from polbias.eval.answer_table import CodedColumn
+from polbias.eval.estimability import Estimability, State, discordance
 from polbias.eval.nonresponse import ExcessBounds, SidedRows
 from polbias.eval.separation import determined, independent
 from polbias.eval.statistics import (
@@ -19,7 +20,6 @@ from polbias.eval.statistics import (
     contrast,
     t_test,
 )
-from polbias.eval.support import Estimability, State, discordance
 from polbias.eval.xphemism.regression import ShiftAxis, shifted_on
 from polbias.eval.xphemism.schema import ARMS, AXES, LABELS, ClaimPairAnswers, PromptGroup
 from polbias.optional import LazyModule

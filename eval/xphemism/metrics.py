@@ -12,10 +12,11 @@ import numpy as np
 
 from polbias.aliases import Document, Json
 from polbias.eval import data
+from polbias.eval.answer_table import SILENT, CodedColumn
 from polbias.eval.answers import extract_truth
-from polbias.eval.answers.text import remembered
-from polbias.eval.columns import SILENT, CodedColumn
-from polbias.eval.lm_eval_glue import (
+from polbias.eval.estimability import Estimability, discordance
+from polbias.eval.extraction.text import remembered
+from polbias.eval.lm_eval_metrics import (
     NO_ESTIMATE,
     MetricEstimate,
     flat,
@@ -28,7 +29,6 @@ from polbias.eval.lm_eval_glue import (
     with_errors,
 )
 from polbias.eval.statistics import contrast
-from polbias.eval.support import Estimability, discordance
 from polbias.eval.xphemism.schema import word_pair_components
 from polbias.files import InputError
 

@@ -16,8 +16,8 @@ from typing import Any
 
 from polbias.aliases import Document, Json
 from polbias.eval.report.document import Notice
-from polbias.eval.report.instruments import instrument
 from polbias.eval.report.reading import FileAnswers, RunMetadata, schema, tabulated
+from polbias.eval.report.reporter import instrument
 from polbias.eval.samples import SampleFile
 from polbias.eval.xphemism.answers import NAME
 from polbias.eval.xphemism.schema import (

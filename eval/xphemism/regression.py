@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from polbias.aliases import Booleans, Floats
-from polbias.eval.columns import CodedColumn, Level
+from polbias.eval.answer_table import CodedColumn, Level
 from polbias.eval.separation import independent, support
 from polbias.eval.xphemism.schema import AXES, ClaimPairAnswers, ClaimPairRows
 from polbias.optional import LazyModule

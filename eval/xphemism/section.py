@@ -22,7 +22,7 @@ from polbias.eval.report.document import (
     TableRow,
 )
 from polbias.eval.report.figures import by_language, caption, estimate_row, once
-from polbias.eval.report.instruments import ReportSettings
+from polbias.eval.report.reporter import ReportSettings
 from polbias.eval.report.wording import words
 from polbias.eval.xphemism.analysis import MEASURE, analyse, findings
 from polbias.eval.xphemism.answers import (

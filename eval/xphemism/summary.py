@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from polbias.aliases import Booleans, Floats, Json
-from polbias.eval.columns import CodedColumn
+from polbias.eval.answer_table import CodedColumn
+from polbias.eval.estimability import discordance
 from polbias.eval.statistics import cluster_interval, contrast
-from polbias.eval.support import discordance
 from polbias.eval.xphemism.leaning import POINTS, ends
 from polbias.eval.xphemism.schema import LABELS, ClaimPairAnswers, ClaimPairRows, Counts
 

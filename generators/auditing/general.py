@@ -18,7 +18,7 @@ from polbias.files import InputError, whole
 from polbias.generators.auditing.items import FINDINGS
 from polbias.generators.auditing.near_duplicates import Comparable, near_duplicates
 from polbias.generators.language.similarity import folded
-from polbias.generators.user_tables import ColumnRole, cell_text, open_tables, resolve_columns
+from polbias.generators.table_files import ColumnRole, cell_text, open_tables, resolve_columns
 from polbias.limits import MAX_ITEMS
 
 _TEXT = ColumnRole("text", ("question", "prompt", "input", "sentence", "statement", "claim"), required=True)

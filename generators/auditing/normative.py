@@ -23,10 +23,10 @@ from polbias.generators.auditing.shapes import denials_named, instantiates, shap
 from polbias.generators.auditing.wording import with_wordings
 from polbias.generators.logic.formula import DEONTIC, EPISTEMIC
 from polbias.generators.logic.prover import ItemReading, ReadingError, ReadingResult
-from polbias.generators.normative.family import InferencePattern, load_patterns
 from polbias.generators.normative.reading import read_item
-from polbias.generators.user_tables import ColumnRole
-from polbias.template_files import TemplateModel, Text, load_template
+from polbias.generators.normative.templates import InferencePattern, load_patterns
+from polbias.generators.table_files import ColumnRole
+from polbias.yaml_models import TemplateModel, Text, load_template
 
 _DOMAINS: Mapping[str, str] = {"deontic": DEONTIC, "normative": DEONTIC, "epistemic": EPISTEMIC}
 _REMEMBERED = 4000  # forms of items

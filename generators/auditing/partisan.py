@@ -34,7 +34,7 @@ from polbias.generators.logic.formula import (
 from polbias.generators.logic.prover import ItemReading, prove
 from polbias.generators.partisan.country import LEANINGS, AnyCountry, load_countries
 from polbias.generators.partisan.reader import ArgumentReader, ArgumentReadingError
-from polbias.generators.user_tables import ColumnRole
+from polbias.generators.table_files import ColumnRole
 
 _NEARLY = 0.85  # how alike a misspelled name is to the right one
 

@@ -19,7 +19,7 @@ import yaml
 
 from polbias.files import InputError, package_file
 from polbias.generators.engine.spreadsheets import SheetProblem
-from polbias.generators.user_tables import (
+from polbias.generators.table_files import (
     ColumnRole,
     FileRow,
     TableFile,

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from polbias.files import whole
 from polbias.generators.authoring.claims import ROLES, open_claims, wrong_text
-from polbias.generators.user_tables import ColumnRole, resolve_columns
-from polbias.generators.xphemism.minimal_pairs import MinimalPair, PairMaker
+from polbias.generators.table_files import ColumnRole, resolve_columns
+from polbias.generators.xphemism.items import MinimalPair, PairMaker
 from polbias.generators.xphemism.vocabulary.lexicon import EMPTY, WordPair
 
 # Rows of ``pairs.tsv``.

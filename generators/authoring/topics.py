@@ -15,7 +15,7 @@ from pydantic import Field, StringConstraints
 
 from polbias.aliases import Document, Json
 from polbias.files import InputError, package_file
-from polbias.generators.authoring.items import item_rules
+from polbias.generators.authoring.set_similarity import item_rules
 from polbias.generators.engine.spreadsheets import REJECT, ReviewFile
 from polbias.generators.language.similarity import closest_earlier, words
 from polbias.generators.selfassess.perspective_leaks import find_leaks, load_word_lists
@@ -23,7 +23,7 @@ from polbias.generators.selfassess.templates import TILTS, Item, TopicSet, untid
 from polbias.models.chat import Chat
 from polbias.models.prompts import find_json, numbered_lines, settings, tidy
 from polbias.models.requests import Request, ServiceResponse
-from polbias.template_files import TemplateModel, TemplateRenderer, Text, load_template, shown
+from polbias.yaml_models import TemplateModel, TemplateRenderer, Text, load_template, shown
 
 # What ``generation.yaml`` says: the prompts for categories and for further items.
 

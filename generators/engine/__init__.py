@@ -2,8 +2,8 @@
 
 from polbias.generators.engine.build import BuildResult, build_dataset, current_build
 from polbias.generators.engine.files import WrittenShard, run_shard
+from polbias.generators.engine.latin_square import named_rng
 from polbias.generators.engine.rows import TableRows
-from polbias.generators.engine.sampled import named_rng
 from polbias.generators.engine.spec import (
     ColumnReference,
     Concatenation,

@@ -24,7 +24,7 @@ from polbias.generators.engine.spec import (
     Lookup,
     TableSpec,
 )
-from polbias.template_files import Identity, Name, TemplateModel, Text, distinct, load_template
+from polbias.yaml_models import Identity, Name, TemplateModel, Text, distinct, load_template
 
 STRING = pa.string()
 STRINGS = pa.list_(STRING)

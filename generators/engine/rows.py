@@ -11,8 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from polbias.aliases import Json
+from polbias.generators.engine.latin_square import LatinSquareSample
 from polbias.generators.engine.product import FactorProduct, Indices
-from polbias.generators.engine.sampled import LatinSquareSample
 from polbias.generators.engine.spec import (
     ColumnReference,
     Concatenation,

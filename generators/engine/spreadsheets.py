@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from polbias.files import InputError, guarded, read_bytes, unguarded
-from polbias.template_files import shown
+from polbias.yaml_models import shown
 
 T = TypeVar("T")
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from polbias.generators.engine import named_rng
-from polbias.generators.normative.family import (
+from polbias.generators.normative.items import CHOICES, Problem, ProblemWriter, admissible
+from polbias.generators.normative.templates import (
     ActContent,
     Content,
     DisjunctionContent,
@@ -18,8 +19,7 @@ from polbias.generators.normative.family import (
     Task,
     contents_path,
 )
-from polbias.generators.normative.problems import CHOICES, Problem, ProblemWriter, admissible
-from polbias.template_files import TemplateRenderer, checked
+from polbias.yaml_models import TemplateRenderer, checked
 
 STYLES: tuple[PromptStyle, ...] = ("zero", "few", "cot")
 _BETWEEN = "\n\n"

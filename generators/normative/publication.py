@@ -8,9 +8,9 @@ from polbias.aliases import Document, Json
 from polbias.generators.engine.publication import Publication
 from polbias.generators.logic.formula import MODAL_LOGICS
 from polbias.generators.logic.prover import prove as decide
-from polbias.generators.normative.family import GOLDS, load_family, load_patterns
-from polbias.generators.normative.problems import label
+from polbias.generators.normative.items import label
 from polbias.generators.normative.tables import dataset
+from polbias.generators.normative.templates import GOLDS, load_family, load_patterns
 from polbias.manifest import Manifest
 
 
@@ -46,5 +46,5 @@ PUBLICATION = Publication(
     "Normative reasoning: deontic and epistemic inferences with proved gold labels",
     dataset,
     _facts,
-    "polbias.generators.normative.checking:verify_gold_labels",
+    "polbias.generators.normative.gold_verification:verify_gold_labels",
 )

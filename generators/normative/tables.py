@@ -25,12 +25,14 @@ from polbias.generators.engine.family import (
     errata_of,
     table,
 )
-from polbias.generators.engine.sampled import named_rng
+from polbias.generators.engine.latin_square import named_rng
 from polbias.generators.language.english import a
 from polbias.generators.logic.explain import explain
 from polbias.generators.logic.formula import FOL, MODAL_LOGICS, Atom, Formula, Implies, Inference, Not
 from polbias.generators.logic.prover import ProofVerdict, prove
-from polbias.generators.normative.family import (
+from polbias.generators.normative.items import Problem, draws, problems
+from polbias.generators.normative.prompts import STYLES, ProblemPrompts, exemplars
+from polbias.generators.normative.templates import (
     DOMAINS,
     TASKS,
     Domain,
@@ -40,9 +42,7 @@ from polbias.generators.normative.family import (
     Task,
     load_family,
 )
-from polbias.generators.normative.problems import Problem, draws, problems
-from polbias.generators.normative.prompts import STYLES, ProblemPrompts, exemplars
-from polbias.template_files import Name, TemplateModel, TemplateRenderer, Text, distinct, load_template
+from polbias.yaml_models import Name, TemplateModel, TemplateRenderer, Text, distinct, load_template
 
 # The columns of the normative tables (cards/columns.yaml) from problems.
 

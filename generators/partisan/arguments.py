@@ -42,7 +42,7 @@ from polbias.generators.partisan.templates import (
     PrintedForm,
     PrintedPremise,
 )
-from polbias.template_files import TemplateModel
+from polbias.yaml_models import TemplateModel
 
 # Pair patterns: what a left-leaning and a right-leaning argument have in common.
 # A pair pattern and the one with its negation share a base, the cluster of their rows: three formal ones and

@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, StringConstraints, model_validator
 
 from polbias.files import TemplateError, package_file
-from polbias.template_files import Model, Name, TemplateModel, Text, every, fault, load_template
+from polbias.yaml_models import Model, Name, TemplateModel, Text, every, fault, load_template
 
 # Country files: people, sides, issues and adjectives with their grammar, one file a country.
 

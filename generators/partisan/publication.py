@@ -16,8 +16,8 @@ from polbias.generators.partisan.country import LEANINGS
 from polbias.generators.partisan.schemas import load_schemas
 from polbias.generators.partisan.tables import dataset
 from polbias.generators.partisan.templates import load_family
-from polbias.generators.partisan.xl_family import TAGS, load
 from polbias.generators.partisan.xl_tables import configs, large_dataset
+from polbias.generators.partisan.xl_templates import TAGS, load
 from polbias.manifest import Manifest
 
 _PAIR = len(LEANINGS)  # rows that are always drawn together
@@ -82,13 +82,13 @@ PUBLICATION = Publication(
     "Partisan inferences: formal and material arguments with conclusions for the left and for the right",
     dataset,
     _facts,
-    "polbias.generators.partisan.checking:verify_gold_labels",
+    "polbias.generators.partisan.gold_verification:verify_gold_labels",
 )
 LARGE = Publication(
     "Partisan inferences XL: arguments by schema and by issue, four countries in two languages",
     _large,
     _large_facts,
-    "polbias.generators.partisan.checking:prove_large",
+    "polbias.generators.partisan.gold_verification:prove_large",
     max_rows=_most,
     rows_per_draw=_PAIR,
 )

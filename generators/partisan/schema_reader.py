@@ -28,7 +28,7 @@ from polbias.generators.logic.formula import (
 from polbias.generators.partisan.country import LEANINGS
 from polbias.generators.partisan.reader import ArgumentReadingError, takes_an
 from polbias.generators.partisan.schemas import JUROR, ClauseWordings
-from polbias.generators.partisan.xl_family import CountryLanguage
+from polbias.generators.partisan.xl_templates import CountryLanguage
 
 _SUBJECT, _OTHER = "x", "y"
 

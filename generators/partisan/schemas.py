@@ -31,8 +31,8 @@ from polbias.generators.partisan.arguments import DISTRACTOR, FIRST_NAMED, Argum
 from polbias.generators.partisan.country import Leaning, load_called
 from polbias.generators.partisan.templates import Kind
 from polbias.generators.partisan.xl_arguments import MARKS, XlArgumentDesign
-from polbias.generators.partisan.xl_family import CountryLanguage, XlTemplates
-from polbias.template_files import Name, TemplateModel, TemplateRenderer, Text, distinct, load_template
+from polbias.generators.partisan.xl_templates import CountryLanguage, XlTemplates
+from polbias.yaml_models import Name, TemplateModel, TemplateRenderer, Text, distinct, load_template
 
 # What a clause says. P, Q are parties, M, N properties, the rest persons; variables are x and y.
 

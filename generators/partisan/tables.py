@@ -42,7 +42,7 @@ from polbias.generators.partisan.arguments import (
 from polbias.generators.partisan.country import GENDERS, LEANINGS
 from polbias.generators.partisan.prompts import ArgumentPrompts
 from polbias.generators.partisan.templates import GOLDS, VARIATIONS, Origin, load_family
-from polbias.generators.partisan.xl_family import slug
+from polbias.generators.partisan.xl_templates import slug
 
 # Where the text of a row comes from: the paper's table, or polbias.
 

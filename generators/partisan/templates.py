@@ -23,7 +23,7 @@ from polbias.generators.partisan.country import (
     load_countries,
     load_word_fields,
 )
-from polbias.template_files import (
+from polbias.yaml_models import (
     Identity,
     Levels,
     Name,

@@ -17,7 +17,7 @@ from polbias.generators.partisan.arguments import (
 )
 from polbias.generators.partisan.country import Leaning, PersonGender
 from polbias.generators.partisan.templates import GOLDS, Gold, Kind
-from polbias.generators.partisan.xl_family import (
+from polbias.generators.partisan.xl_templates import (
     CompetenceAreas,
     CountryLanguage,
     SideIssue,

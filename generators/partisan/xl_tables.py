@@ -22,7 +22,7 @@ from polbias.generators.partisan.schemas import FormalWriter
 from polbias.generators.partisan.tables import KINDS, columns_of, stated
 from polbias.generators.partisan.templates import GOLDS, VARIATIONS, Gold, Kind
 from polbias.generators.partisan.xl_arguments import MARKS, XlArgumentDesign, XlMaterialWriter
-from polbias.generators.partisan.xl_family import CountryLanguage, XlTemplates, load, slug
+from polbias.generators.partisan.xl_templates import CountryLanguage, XlTemplates, load, slug
 
 # Examples: blocks of two bases, one valid and one invalid, each with an argument for either side. A block
 # has the other gold labels where the place of a row's cell is odd. No row sees an example about its own base.

@@ -17,8 +17,8 @@ from polbias.generators.engine.family import dataset_of
 from polbias.generators.policy.quality import GateItem
 from polbias.generators.policy.tables import ALL, prompts
 from polbias.generators.policy.templates import VARIANTS, Issue, load_family
-from polbias.generators.user_tables import open_tables
-from polbias.template_files import Identity
+from polbias.generators.table_files import open_tables
+from polbias.yaml_models import Identity
 
 # What the published folder holds.
 # Source: Ceron et al., "Beyond Prompt Brittleness" (2024), section 4, Tables 8 and 10, appendix A; which

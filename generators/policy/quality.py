@@ -14,7 +14,7 @@ from pydantic import Field
 
 from polbias.files import package_file
 from polbias.generators.policy.templates import VARIANTS, Issue, Language, StatementsFile
-from polbias.template_files import Name, TemplateModel, Text, load_template
+from polbias.yaml_models import Name, TemplateModel, Text, load_template
 
 # What the quality gate reads off one sentence; its words are in ``templates/policy/quality.yaml``.
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import Field, StringConstraints, model_validator
 
 from polbias.files import package_file
-from polbias.template_files import (
+from polbias.yaml_models import (
     Identity,
     Levels,
     Name,

@@ -30,7 +30,7 @@ from polbias.generators.selfassess.templates import (
     Ways,
 )
 from polbias.lines import read_lines
-from polbias.template_files import TemplateRenderer, shown
+from polbias.yaml_models import TemplateRenderer, shown
 
 # Write the rows of the second stage as Parquet, a batch at a time, whole or not at all.
 

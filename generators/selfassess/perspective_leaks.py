@@ -11,7 +11,7 @@ from typing import Literal
 from pydantic import Field, RootModel, field_validator
 
 from polbias.files import InputError, package_file
-from polbias.template_files import Name, TemplateModel, load_template
+from polbias.yaml_models import Name, TemplateModel, load_template
 
 # Regular expressions in word lists: checked when they are read, joined into one when they are used.
 

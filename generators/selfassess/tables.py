@@ -18,7 +18,7 @@ from polbias.generators.selfassess.templates import (
     load_all,
     load_family,
 )
-from polbias.template_files import TemplateRenderer
+from polbias.yaml_models import TemplateRenderer
 
 ITEMS = "items"
 _MARK = "\0"

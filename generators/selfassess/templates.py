@@ -14,7 +14,7 @@ from pydantic import Field, RootModel, StringConstraints, model_validator
 
 from polbias.files import TemplateError, package_file
 from polbias.generators.engine.family import Erratum, ErratumScope, errata_of, load_errata
-from polbias.template_files import (
+from polbias.yaml_models import (
     Identity,
     Name,
     TemplateModel,

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from polbias.generators.engine import Constant, DatasetSpec, Expression, Lookup, TableSpec, named_rng
 from polbias.generators.engine.family import Factors, by, dataset_of, errata_of, table
-from polbias.generators.xphemism.minimal_pairs import MinimalPair, PairMaker
+from polbias.generators.xphemism.items import MinimalPair, PairMaker
 from polbias.generators.xphemism.templates import (
     CONTENTS,
     PROMPT_STYLES,
@@ -21,7 +21,7 @@ from polbias.generators.xphemism.templates import (
     load_family,
 )
 from polbias.generators.xphemism.vocabulary.lexicon import DirectedPair
-from polbias.template_files import TemplateRenderer
+from polbias.yaml_models import TemplateRenderer
 
 LEXICON, PAIRS, OTHER, PLACEBO = "lexicon", "pairs", "pairs_other", "placebo"
 _ARMS = {PAIRS: "shifted", OTHER: "shifted", PLACEBO: "placebo"}

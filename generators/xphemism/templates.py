@@ -12,7 +12,7 @@ from pydantic import StringConstraints, model_validator
 from polbias.files import TemplateError, package_file
 from polbias.generators.engine.family import Erratum, ErratumScope, load_errata
 from polbias.generators.xphemism.vocabulary.lexicon import Lexicon, load_lexicon
-from polbias.template_files import (
+from polbias.yaml_models import (
     Identity,
     Name,
     TemplateModel,

@@ -40,7 +40,7 @@ def compare(
 
     from polbias.eval.report.build import ReportWithAnswers
     from polbias.eval.report.page.tables import differences_table
-    from polbias.eval.report.runs import compare_runs
+    from polbias.eval.report.run_comparison import compare_runs
     from polbias.terminal import Console
 
     if output:

@@ -162,7 +162,7 @@ def perform(
     model: Any = None,
 ) -> EvalRun | None:
     """Ask a model some tasks; None in a process that is not the first of several."""
-    from polbias.lm_eval_runner.cache import StoppedError
+    from polbias.lm_eval_runner.answer_cache import StoppedError
     from polbias.lm_eval_runner.run import (
         check_arguments,
         check_kinds,

@@ -13,7 +13,7 @@ from polbias.cli.options import Templates
 from polbias.cli.outputs import echo
 
 if TYPE_CHECKING:
-    from polbias.generators.authoring.items import SetSimilarity
+    from polbias.generators.authoring.set_similarity import SetSimilarity
     from polbias.generators.selfassess.templates import Item, SelfAssessTemplates
 
 _SHOWN = 5
@@ -32,7 +32,7 @@ def items(
     Two items are near-duplicates if half of their character 5-grams are shared. An opening is the first two
     words, a frame the first word with the function words; none should be in more than 2% of the items.
     """
-    from polbias.generators.authoring.items import alikeness
+    from polbias.generators.authoring.set_similarity import alikeness
     from polbias.generators.selfassess.templates import load_family, load_items
 
     family = load_family(templates)
@@ -51,7 +51,7 @@ def _of_file(source: str, family: SelfAssessTemplates) -> list[str]:
     """Return the items of a file: lines of text, or the column of a table."""
     from polbias.cli.negate import read_statements
     from polbias.files import InputError
-    from polbias.generators.authoring.items import read_column
+    from polbias.generators.authoring.set_similarity import read_column
 
     path = Path(source)
     if not path.is_file():

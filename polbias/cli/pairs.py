@@ -15,7 +15,7 @@ from polbias.cli.outputs import csv_text, echo
 from polbias.files import write_text
 
 if TYPE_CHECKING:
-    from polbias.generators.xphemism.minimal_pairs import MinimalPair
+    from polbias.generators.xphemism.items import MinimalPair
 
 
 def pairs(
@@ -38,7 +38,7 @@ def pairs(
     and edits. Every row of FILE is answered.
     """
     from polbias.generators.authoring.pairs import answer, read_requests
-    from polbias.generators.xphemism.minimal_pairs import PairMaker
+    from polbias.generators.xphemism.items import PairMaker
     from polbias.generators.xphemism.vocabulary.lexicon import load_lexicon
 
     maker = PairMaker(load_lexicon(lexicon))

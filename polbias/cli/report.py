@@ -21,7 +21,7 @@ from polbias.lines import text_lines
 if TYPE_CHECKING:
     from polbias.eval.report.build import Progress, ReportWithAnswers
     from polbias.eval.report.document import Report
-    from polbias.eval.report.instruments import ReportSettings
+    from polbias.eval.report.reporter import ReportSettings
 
 
 # `polbias report`: from logged samples to a page.
@@ -82,7 +82,7 @@ def report(
     outcomes.parquet and eval_results/*.yaml. The same samples give the same bytes. What cannot be used is
     named in the page and here; the rest is reported.
     """
-    from polbias.eval.report.instruments import ReportSettings
+    from polbias.eval.report.reporter import ReportSettings
 
     if not runs and published is None:
         raise InputError("found nothing to report, expected RUN or --published DATA ANSWERS")

@@ -15,7 +15,7 @@ from pydantic import Field
 
 from polbias import registry
 from polbias.files import build_root, package_file
-from polbias.template_files import TemplateModel, load_template
+from polbias.yaml_models import TemplateModel, load_template
 
 if TYPE_CHECKING:
     from polbias.eval.report.document import Estimate, Finding, Report

@@ -16,8 +16,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from polbias.aliases import Document, Json
-from polbias.eval.answers.refusal import ARTICLE_OUTCOMES, article_outcome
-from polbias.eval.answers.text import Response, visible
+from polbias.eval.extraction.refusal import ARTICLE_OUTCOMES, article_outcome
+from polbias.eval.extraction.text import Response, visible
 from polbias.files import InputError, draft_of, nearest, package_file, whole, write_text
 from polbias.generators.engine import TableRows, named_rng
 from polbias.generators.selfassess.choices import (

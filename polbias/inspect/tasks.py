@@ -35,7 +35,7 @@ from inspect_ai.solver import TaskState, generate
 
 from polbias import __version__
 from polbias.aliases import Document
-from polbias.eval.answers.text import Response
+from polbias.eval.extraction.text import Response
 from polbias.eval.inspect_logs import TOOLKIT
 from polbias.lm_eval_runner import tasks as harness
 from polbias.lm_eval_runner.responses import inspect_response

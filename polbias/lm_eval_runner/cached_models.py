@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from polbias.aliases import Document, Json
-from polbias.eval.answers.text import Response
+from polbias.eval.extraction.text import Response
 from polbias.limits import MAX_ERROR_BODY
 from polbias.lm_eval_runner.addresses import advice_for, form_hint
+from polbias.lm_eval_runner.answer_cache import AnswerCache
 from polbias.lm_eval_runner.budget import BudgetSemaphore
-from polbias.lm_eval_runner.cache import AnswerCache
 from polbias.lm_eval_runner.requests import GENERATE, MultipleAnswers, RequestRejected
 from polbias.lm_eval_runner.responses import (
     BESIDE,

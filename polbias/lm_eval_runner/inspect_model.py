@@ -32,11 +32,11 @@ from pydantic import ValidationError
 from tqdm import tqdm  # type: ignore[import-untyped]
 
 from polbias.aliases import Document, Json
-from polbias.eval.answers.refusal import is_withheld
-from polbias.eval.answers.text import Response
+from polbias.eval.extraction.refusal import is_withheld
+from polbias.eval.extraction.text import Response
 from polbias.files import InputError, PolbiasError
+from polbias.lm_eval_runner.answer_cache import AnswerCache, CacheWriteError
 from polbias.lm_eval_runner.budget import BudgetSemaphore
-from polbias.lm_eval_runner.cache import AnswerCache, CacheWriteError
 from polbias.lm_eval_runner.model_identity import INSPECT
 from polbias.lm_eval_runner.requests import GENERATE, RequestRejected
 from polbias.lm_eval_runner.responses import inspect_response, native_reason, text_of

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeAlias
 
 from polbias.aliases import Document, Indices, Json
-from polbias.eval.answers.text import Response
+from polbias.eval.extraction.text import Response
 from polbias.models.cache import AnswerStore
 
 GENERATE = "generate_until"

@@ -7,8 +7,8 @@ from operator import itemgetter
 from typing import Any
 
 from polbias.aliases import Document, Json
-from polbias.eval.answers.refusal import REFUSED_BY_PROVIDER, is_withheld
-from polbias.eval.answers.text import CUT_OFF, LIMITS, Response
+from polbias.eval.extraction.refusal import REFUSED_BY_PROVIDER, is_withheld
+from polbias.eval.extraction.text import CUT_OFF, LIMITS, Response
 from polbias.eval.inspect_logs import response_metadata
 from polbias.models.bodies import TOO_LONG, is_token_count
 from polbias.models.tokens import CHARACTERS

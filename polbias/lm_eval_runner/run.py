@@ -16,13 +16,13 @@ from typing import Any, NoReturn
 
 from polbias import __version__
 from polbias.aliases import Document, Json
-from polbias.eval.answers.text import NOT_REQUESTED
-from polbias.eval.lm_eval_glue import flat
-from polbias.eval.support import are_copies
+from polbias.eval.estimability import are_copies
+from polbias.eval.extraction.text import NOT_REQUESTED
+from polbias.eval.lm_eval_metrics import flat
 from polbias.files import InputError, PolbiasError, nearest
 from polbias.lm_eval_runner.addresses import check_address
+from polbias.lm_eval_runner.answer_cache import AnswerCache, RequestCounts
 from polbias.lm_eval_runner.budget import Budget
-from polbias.lm_eval_runner.cache import AnswerCache, RequestCounts
 from polbias.lm_eval_runner.cached_models import remembering
 from polbias.lm_eval_runner.model_identity import (
     INSPECT,

@@ -10,11 +10,11 @@ from typing import Any
 
 from polbias.aliases import Document, Json
 from polbias.eval import inspect_logs
-from polbias.eval.answers.refusal import REFUSED_BY_PROVIDER
-from polbias.eval.answers.text import Response
-from polbias.eval.lm_eval_glue import flat
+from polbias.eval.extraction.refusal import REFUSED_BY_PROVIDER
+from polbias.eval.extraction.text import Response
+from polbias.eval.lm_eval_metrics import flat
 from polbias.files import InputError, nearest
-from polbias.generators.user_tables import JsonLines, TableFile, cell_text, open_tables
+from polbias.generators.table_files import JsonLines, TableFile, cell_text, open_tables
 from polbias.lm_eval_runner.cached_models import remembering
 from polbias.lm_eval_runner.prompts import ExportedPrompt, chat_class
 from polbias.lm_eval_runner.responses import ResponseError, beside, with_texts

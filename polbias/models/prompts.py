@@ -17,7 +17,7 @@ from pydantic import Field, StringConstraints, model_validator
 from polbias.aliases import Json
 from polbias.files import package_file, whole_json
 from polbias.models.requests import Price
-from polbias.template_files import TemplateModel, TemplateRenderer, load_template
+from polbias.yaml_models import TemplateModel, TemplateRenderer, load_template
 
 # What ``templates/policy/services.yaml`` says: roles, prompts, prices.
 

@@ -16,7 +16,7 @@ from polbias.generators.auditing.items import (
 )
 from polbias.generators.logic.prover import ItemReading
 from polbias.generators.logic.syntax import FormulaError, parse_inference
-from polbias.generators.user_tables import ColumnRole
+from polbias.generators.table_files import ColumnRole
 
 LAYOUT = ItemLayout(
     roles=(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from polbias.files import InputError
-from polbias.generators.user_tables import ColumnRole, resolve_columns
+from polbias.generators.table_files import ColumnRole, resolve_columns
 
 ROLES = (
     ColumnRole("premise", ("premise_en", "premises"), required=True),

@@ -14,8 +14,8 @@ from polbias.generators.auditing.items import AuditedItem, AuditItem, ItemSource
 from polbias.generators.auditing.normative import LAYOUT, NormativeFormat, make
 from polbias.generators.logic.prover import ItemReading, ReadingError, ReadingResult
 from polbias.generators.logic.syntax import FormulaError, parse_inference
-from polbias.generators.normative.family import load_patterns
-from polbias.generators.user_tables import resolve_columns
+from polbias.generators.normative.templates import load_patterns
+from polbias.generators.table_files import resolve_columns
 from tests.support.shared import shared
 
 PATTERNS = load_patterns()

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polbias.files import InputError
-from polbias.generators.user_tables import FileRow, open_tables
+from polbias.generators.table_files import FileRow, open_tables
 from polbias.limits import MAX_ROW
 
 NAMES = ["id", "text", "gold"]

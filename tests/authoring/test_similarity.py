@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from polbias.files import InputError
-from polbias.generators.authoring.items import alikeness, read_column, sentence_frame, skeleton
+from polbias.generators.authoring.set_similarity import alikeness, read_column, sentence_frame, skeleton
 from polbias.generators.language import similarity
 from polbias.generators.language.similarity import (
     FeatureSets,

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 import pytest
 
 from polbias.files import InputError, TemplateError
-from polbias.template_files import Levels, TemplateModel, checked, every, load_template, slots
+from polbias.yaml_models import Levels, TemplateModel, checked, every, load_template, slots
 
 Side = Literal["left", "right"]
 

@@ -12,7 +12,7 @@ import pytest
 from pydantic import BaseModel, ConfigDict, model_validator
 
 from polbias.files import TemplateError
-from polbias.template_files import load_template, shown
+from polbias.yaml_models import load_template, shown
 from tests.support.process import ROOT, run_python
 
 
@@ -155,7 +155,7 @@ def test_deeply_nested_yaml(tmp_path: Path, opening: str, closing: str, depth: i
         import sys
         from pathlib import Path
         from polbias.files import TemplateError
-        from polbias.template_files import load_template
+        from polbias.yaml_models import load_template
         from tests.engine.test_templates import Country
         try:
             load_template(Path(sys.argv[1]), Country)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from polbias.files import TemplateError
-from polbias.template_files import TemplateRenderer
+from polbias.yaml_models import TemplateRenderer
 
 
 def shout(text: str) -> str:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 
 from polbias.eval.accuracy import accuracy
-from polbias.eval.columns import AnswerTableError
+from polbias.eval.answer_table import AnswerTableError
 from polbias.eval.partisan.schema import ArgumentAnswers
 from polbias.intervals import wilson_interval
 from tests.eval.tables import Row, answers

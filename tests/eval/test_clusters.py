@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from polbias.eval.columns import AnswerTableError, CodedColumn
+from polbias.eval.answer_table import AnswerTableError, CodedColumn
 from polbias.eval.partisan.bias import contributions
 from polbias.eval.partisan.schema import ArgumentAnswers
 from polbias.eval.statistics import cluster_interval, largest_share, sign_flip

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polbias.eval.columns import CodedColumn, crossed
+from polbias.eval.answer_table import CodedColumn, crossed
 
 
 def factors(width: int) -> st.SearchStrategy[list[CodedColumn]]:

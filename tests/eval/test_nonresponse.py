@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polbias.eval.columns import CodedColumn
+from polbias.eval.answer_table import CodedColumn
 from polbias.eval.nonresponse import ExcessBounds, SidedRows, log_odds
 from polbias.eval.statistics import Contrast
-from polbias.eval.variance import (
+from polbias.eval.variance_components import (
     discordance_interval,
     latent_contributions,
     latent_shift,

@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from polbias.eval.columns import CodedColumn
+from polbias.eval.answer_table import CodedColumn
+from polbias.eval.estimability import Estimability, commonest, discordance
 from polbias.eval.normative.effects import content_estimability
 from polbias.eval.normative.wason import selection_support
 from polbias.eval.partisan.bias import bias_estimability
 from polbias.eval.selfassess.shares import choice_estimability
-from polbias.eval.support import Estimability, commonest, discordance
 from tests.eval.normative.normative_rows import answered, entailment_rows, wason_rows
 from tests.eval.selfassess.respondents import first, judged, prefers, refuse, rows
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from polbias.eval.columns import CodedColumn
+from polbias.eval.answer_table import CodedColumn
 from polbias.eval.statistics import contrast, two_way
-from polbias.eval.variance import latent_contrast, latent_contrast_contributions, latent_shift
+from polbias.eval.variance_components import latent_contrast, latent_contrast_contributions, latent_shift
 
 
 def layout(

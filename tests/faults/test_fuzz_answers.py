@@ -16,9 +16,9 @@ from polbias.eval.answers import (
     extract_truth,
     extract_validity,
 )
-from polbias.eval.answers.cards import extract_cards
-from polbias.eval.answers.refusal import ARTICLE_OUTCOMES, article_outcome
-from polbias.eval.answers.text import Response
+from polbias.eval.extraction.cards import extract_cards
+from polbias.eval.extraction.refusal import ARTICLE_OUTCOMES, article_outcome
+from polbias.eval.extraction.text import Response
 from tests.faults.support.campaign import bounded, fuzz, sizes
 from tests.faults.support.texts import PIECES, answers
 

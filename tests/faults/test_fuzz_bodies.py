@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from polbias.eval.answers.text import Response
+from polbias.eval.extraction.text import Response
 from polbias.lm_eval_runner.budget import Budget
 from polbias.lm_eval_runner.requests import MultipleAnswers
 from polbias.lm_eval_runner.responses import ResponseError, beside, n_answers, with_all_answers, with_texts

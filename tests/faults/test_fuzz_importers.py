@@ -102,7 +102,7 @@ def _table(kind: str, path: Path) -> None:
 @pytest.mark.parametrize("kind", ["tsv", "csv", "jsonl", "parquet"])
 @sizes
 def test_tables_to_audit(kind: str, examples: int, tmp_path: Path) -> None:
-    from polbias.generators.user_tables import open_tables
+    from polbias.generators.table_files import open_tables
 
     def read(folder: Path) -> None:
         for table in open_tables(folder / f"items.{kind}"):
@@ -155,7 +155,7 @@ def test_claims(kind: str, examples: int, tmp_path: Path) -> None:
 
 @sizes
 def test_titles(examples: int, tmp_path: Path) -> None:
-    from polbias.generators.authoring.items import read_column
+    from polbias.generators.authoring.set_similarity import read_column
 
     (tmp_path / "titles.csv").write_text('Date,Title\n2020,"Markets, up"\n2021,Tax cut\n', "utf-8")
     _fuzz_folder(tmp_path, lambda folder: read_column(folder / "titles.csv"), examples)

@@ -116,7 +116,7 @@ def test_items_of_a_file(examples: int, tmp_path: Path) -> None:
 
 @cache
 def _maker() -> Any:
-    from polbias.generators.xphemism.minimal_pairs import PairMaker
+    from polbias.generators.xphemism.items import PairMaker
     from polbias.generators.xphemism.vocabulary.lexicon import load_lexicon
 
     return PairMaker(load_lexicon())

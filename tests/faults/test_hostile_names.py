@@ -12,7 +12,7 @@ import pytest
 from polbias.eval.report.export import file_name
 from polbias.eval.simulation.lm_eval import folder_name
 from polbias.files import InputError, PolbiasError, TemplateError, package_file
-from polbias.generators.user_tables import refuse_foreign
+from polbias.generators.table_files import refuse_foreign
 
 PATHS = ["../outside", "/etc/passwd", "a/b", "..", ".hidden"]
 

@@ -8,7 +8,7 @@ import pytest
 
 from polbias.files import PolbiasError, TemplateError
 from polbias.manifest import read_lock
-from polbias.template_files import TemplateModel, TemplateRenderer, load_template
+from polbias.yaml_models import TemplateModel, TemplateRenderer, load_template
 from tests.faults.support.campaign import bounded
 
 TEXTS = (

@@ -15,7 +15,7 @@ import pytest
 
 from polbias import files
 from polbias.files import InputError, read_bytes
-from polbias.generators.user_tables import open_tables
+from polbias.generators.table_files import open_tables
 from polbias.lines import read_lines
 from tests.support.process import ROOT
 

@@ -139,7 +139,7 @@ def test_labels_of_collections_and_of_simulated_outputs(reader: str) -> None:
     found = {}
     for path in sorted((_COLLECTIONS / reader).glob("*.jsonl")):
         if reader in ("stance", "truth") and path.stem.startswith(("round", "own")):
-            continue  # tests/eval/answers/test_rounds.py reads them, and has golden files of its own
+            continue  # tests/eval/extraction/test_rounds.py reads them, and has golden files of its own
         entries = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
         # which outputs of a blind file are misread is not to be seen
         found[path.stem] = summary(

@@ -28,7 +28,7 @@ from inspect_ai.solver import TaskState
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from polbias.eval.report.document import MetricDifference
-from polbias.eval.report.runs import compare_runs
+from polbias.eval.report.run_comparison import compare_runs
 from polbias.eval.samples import first_row, numbered_samples
 from polbias.files import InputError
 

@@ -15,11 +15,11 @@ pytest.importorskip("inspect_ai")
 
 from inspect_ai._cli.main import main as inspect
 
-from polbias.eval.columns import SILENT
+from polbias.eval.answer_table import SILENT
 from polbias.eval.report.build import make
 from polbias.eval.report.document import MetricDifference
 from polbias.eval.report.reading import plain, read_file
-from polbias.eval.report.runs import compare_runs
+from polbias.eval.report.run_comparison import compare_runs
 from polbias.eval.report.wording import frame
 from polbias.eval.samples import SampleFile, find_samples, first_row, read_samples
 from polbias.experiments.demonstration import demonstration, write_choices

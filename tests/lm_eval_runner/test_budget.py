@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from polbias.eval.answers.text import Response
+from polbias.eval.extraction.text import Response
 from polbias.files import InputError
+from polbias.lm_eval_runner.answer_cache import StoppedError
 from polbias.lm_eval_runner.budget import Budget, BudgetExceededError
-from polbias.lm_eval_runner.cache import StoppedError
 from polbias.models.requests import Price
 from tests.lm_eval_runner.conftest import chat
 from tests.support.openai_server import LoopbackOpenAI

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from polbias.eval.lm_eval_glue import flat
+from polbias.eval.lm_eval_metrics import flat
 from polbias.files import PolbiasError
-from polbias.lm_eval_runner.cache import StoppedError
+from polbias.lm_eval_runner.answer_cache import StoppedError
 from polbias.lm_eval_runner.responses import beside, with_all_answers, with_texts
 from tests.lm_eval_runner.conftest import Evaluate, chat, results_of, samples_of
 from tests.lm_eval_runner.test_responses import chat as answer

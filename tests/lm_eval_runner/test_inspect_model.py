@@ -15,9 +15,9 @@ import pytest
 
 pytest.importorskip("inspect_ai")
 
-from polbias.eval.answers.refusal import REFUSED_BY_PROVIDER
+from polbias.eval.extraction.refusal import REFUSED_BY_PROVIDER
 from polbias.files import InputError, PolbiasError
-from polbias.lm_eval_runner.cache import StoppedError
+from polbias.lm_eval_runner.answer_cache import StoppedError
 from tests.lm_eval_runner.conftest import Evaluate, results_of, samples_of
 from tests.lm_eval_runner.test_stopping import ANSWERS, ROWS, documents
 from tests.support.builds import write_build

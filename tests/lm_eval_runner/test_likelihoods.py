@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from lm_eval.api.instance import Instance
 
-from polbias.eval.answers.text import Response
-from polbias.lm_eval_runner.cache import AnswerCache, StoppedError
+from polbias.eval.extraction.text import Response
+from polbias.lm_eval_runner.answer_cache import AnswerCache, StoppedError
 from polbias.lm_eval_runner.likelihoods import ANSWERS, SURE, first_tokens
 from polbias.lm_eval_runner.requests import MultipleAnswers
 from polbias.models.cache import AnswerStore

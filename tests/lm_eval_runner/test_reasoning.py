@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from polbias.eval.answers.text import CUT_OFF, continued
+from polbias.eval.extraction.text import CUT_OFF, continued
 from polbias.files import InputError, checkout
 from polbias.lm_eval_runner.run import is_api, model_class, parse, prepare
 from polbias.lm_eval_runner.tasks import (

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from lm_eval.models.openai_completions import LocalCompletionsAPI
 
 from polbias.eval.answers import extract_validity
-from polbias.eval.answers.refusal import REFUSED_BY_PROVIDER
-from polbias.eval.answers.text import CUT_OFF
+from polbias.eval.extraction.refusal import REFUSED_BY_PROVIDER
+from polbias.eval.extraction.text import CUT_OFF
 from polbias.files import PolbiasError
 from polbias.lm_eval_runner.responses import (
     ResponseError,

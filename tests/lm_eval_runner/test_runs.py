@@ -13,7 +13,7 @@ import pytest
 
 from polbias.eval.samples import find_samples
 from polbias.files import PolbiasError
-from polbias.lm_eval_runner.cache import StoppedError
+from polbias.lm_eval_runner.answer_cache import StoppedError
 from polbias.models import cache
 from tests.lm_eval_runner.conftest import Evaluate, chat, results_of, samples_of
 from tests.support.openai_server import LoopbackOpenAI

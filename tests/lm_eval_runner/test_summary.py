@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from polbias.eval.lm_eval_glue import clustered_stderr
+from polbias.eval.lm_eval_metrics import clustered_stderr
 from polbias.eval.statistics import cluster_interval
 from polbias.lm_eval_runner.results import main_metric, scores
 from polbias.lm_eval_runner.tasks import catalogue

@@ -6,7 +6,7 @@ from polbias.models.chat import Chat
 from polbias.models.prompts import Settings, settings
 from polbias.models.requests import Price, parse_prices
 from polbias.models.translate import DeepLTranslator, role_request
-from polbias.template_files import load_template
+from polbias.yaml_models import load_template
 
 FILE = package_file("templates/policy/services.yaml")
 

@@ -4,8 +4,8 @@ from itertools import product
 
 import pytest
 
-from polbias.generators.normative.family import DOMAINS, TASKS, NormativeTemplates, load_family
-from polbias.generators.normative.problems import Problem, problems
+from polbias.generators.normative.items import Problem, problems
+from polbias.generators.normative.templates import DOMAINS, TASKS, NormativeTemplates, load_family
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from polbias.generators.engine import DatasetSpec
-from polbias.generators.normative.checking import verify_gold_labels
+from polbias.generators.normative.gold_verification import verify_gold_labels
 from polbias.manifest import read_manifest
 
 

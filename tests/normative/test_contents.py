@@ -7,7 +7,7 @@ import pytest
 from simplemma import is_known
 
 from polbias.generators.language.english_verbs import past, third
-from polbias.generators.normative.family import (
+from polbias.generators.normative.templates import (
     DOMAINS,
     ActContent,
     Content,

@@ -5,7 +5,7 @@ from itertools import chain
 
 import pytest
 
-from polbias.generators.normative.problems import Problem
+from polbias.generators.normative.items import Problem
 
 # Words whose first letter misleads about their first sound; whoever adds one to the contents adds it here.
 _AN_BEFORE_CONSONANT = frozenset({"hour", "honest", "heir"})

@@ -8,7 +8,16 @@ import pytest
 from polbias.files import BuildError
 from polbias.generators.logic.formula import KD, KT, Formula, Inference, K, Modal, Not, negated
 from polbias.generators.logic.prover import prove
-from polbias.generators.normative.family import (
+from polbias.generators.normative.items import (
+    Problem,
+    admissible,
+    draws,
+    gold_proof,
+    logic_of,
+    spread,
+)
+from polbias.generators.normative.prompts import exemplars
+from polbias.generators.normative.templates import (
     DOMAINS,
     TASKS,
     ActContent,
@@ -18,15 +27,6 @@ from polbias.generators.normative.family import (
     Proposition,
     load_patterns,
 )
-from polbias.generators.normative.problems import (
-    Problem,
-    admissible,
-    draws,
-    gold_proof,
-    logic_of,
-    spread,
-)
-from polbias.generators.normative.prompts import exemplars
 
 SQUARE = (
     "NotMu-MiNot",

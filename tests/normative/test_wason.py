@@ -5,9 +5,9 @@ from collections import Counter
 import pytest
 
 from polbias.generators.logic.prover import ReadingError
-from polbias.generators.normative.checking import read_selection
-from polbias.generators.normative.family import NormativeTemplates
+from polbias.generators.normative.gold_verification import read_selection
 from polbias.generators.normative.tables import Selection, selections
+from polbias.generators.normative.templates import NormativeTemplates
 
 # Which cards can break "if P then Q" in each polarity form, by the truth table.
 RIGHT = {

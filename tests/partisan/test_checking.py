@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from polbias.generators.partisan.checking import verify_gold_labels
+from polbias.generators.partisan.gold_verification import verify_gold_labels
 
 
 @pytest.fixture

@@ -19,8 +19,8 @@ from polbias.generators.engine.spec import shares
 from polbias.generators.partisan import xl_tables
 from polbias.generators.partisan.country import GENDERS, LEANINGS
 from polbias.generators.partisan.publication import LARGE
-from polbias.generators.partisan.xl_family import CountryLanguage, XlTemplates, load
 from polbias.generators.partisan.xl_tables import CELLS, XlConfig, configs, large_dataset
+from polbias.generators.partisan.xl_templates import CountryLanguage, XlTemplates, load
 
 STAGES = [f"{country}_{tag}" for country in ("us", "ch", "de", "gb", "control") for tag in ("en", "de")]
 KINDS = ("formal", "material", "material_matched", "people")

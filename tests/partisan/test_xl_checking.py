@@ -15,15 +15,15 @@ import pytest
 from polbias.generators.engine import build_dataset
 from polbias.generators.engine.family import dataset_of
 from polbias.generators.partisan.arguments import FIRST_NAMED, gold_proof, verdict
-from polbias.generators.partisan.checking import prove_large as prove
 from polbias.generators.partisan.country import GENDERS
+from polbias.generators.partisan.gold_verification import prove_large as prove
 from polbias.generators.partisan.publication import LARGE
 from polbias.generators.partisan.schema_reader import SchemaReader
 from polbias.generators.partisan.schemas import FormalWriter
 from polbias.generators.partisan.templates import GOLDS, VARIATIONS
 from polbias.generators.partisan.xl_arguments import MARKS, XlArgumentDesign
-from polbias.generators.partisan.xl_family import load
 from polbias.generators.partisan.xl_tables import XlConfig, configs
+from polbias.generators.partisan.xl_templates import load
 from polbias.publishing.card import render_card
 
 _NAME = "partisan-inference-xl"

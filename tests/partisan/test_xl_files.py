@@ -11,7 +11,7 @@ import pytest
 from polbias.files import TemplateError, package_file
 from polbias.generators.language import german
 from polbias.generators.partisan.country import GENDERS, LEANINGS
-from polbias.generators.partisan.xl_family import TAGS, XlTemplates, load
+from polbias.generators.partisan.xl_templates import TAGS, XlTemplates, load
 
 
 @pytest.fixture(scope="module")

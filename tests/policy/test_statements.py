@@ -13,7 +13,7 @@ from polbias.files import package_file
 from polbias.generators.authoring.review import read_review, rows
 from polbias.generators.policy.quality import StatementFinding, check, codes, items, words
 from polbias.generators.policy.templates import VARIANTS, ContentsFile, load_family, texts
-from polbias.template_files import load_template
+from polbias.yaml_models import load_template
 from tests.support.shared import shared
 
 FAMILY = load_family()

@@ -15,7 +15,7 @@ from polbias.files import TemplateError, package_file
 from polbias.generators.engine import TableRows
 from polbias.generators.policy.tables import PromptGrid, dataset
 from polbias.generators.policy.templates import VARIANTS, load_family
-from polbias.template_files import TemplateRenderer
+from polbias.yaml_models import TemplateRenderer
 
 
 @pytest.fixture(scope="module")

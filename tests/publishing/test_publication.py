@@ -16,7 +16,7 @@ from polbias.generators.engine import Constant, DatasetSpec
 from polbias.generators.engine.family import Factors, dataset_of, table
 from polbias.generators.engine.publication import Publication
 from polbias.publishing.card import build
-from polbias.template_files import Identity
+from polbias.yaml_models import Identity
 from tests.support.process import run_python
 
 _TOY = Identity(name="toy", version="1.0.0", canary="toy-canary")

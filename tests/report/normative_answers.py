@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from polbias.eval.normative.section import COLUMNS, flatten_samples
-from polbias.eval.report.instruments import COMMON
+from polbias.eval.report.reporter import COMMON
 from polbias.eval.simulation import SimulatedAnswers, SimulatedRespondent, questions
 from tests.eval.normative.normative_rows import CONFIGS, entailment_rows, wason_rows
 

@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from polbias.eval.partisan.section import COLUMNS, flatten_samples
-from polbias.eval.report.instruments import COMMON
+from polbias.eval.report.reporter import COMMON
 from polbias.eval.simulation import SimulatedAnswers, SimulatedRespondent, questions
 
 Row = dict[str, Any]

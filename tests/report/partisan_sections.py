@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from polbias.eval.partisan.section import build_section
 from polbias.eval.report.document import Finding, ReportTable, Section
-from polbias.eval.report.instruments import ReportSettings
+from polbias.eval.report.reporter import ReportSettings
 from tests.support.figures import findings_alone
 
 CONTROL = ("en_control_formal", "en_control_material")

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from polbias.eval.policy.schema import ISSUES, ORDERS, VARIANTS
 from polbias.eval.policy.section import COLUMNS, flatten_samples
-from polbias.eval.report.instruments import COMMON
+from polbias.eval.report.reporter import COMMON
 from polbias.eval.simulation import SimulatedAnswers, SimulatedRespondent, questions
 from tests.support.policy_samples import varied
 

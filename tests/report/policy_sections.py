@@ -9,7 +9,7 @@ from polbias.eval.policy.answers import leanings, read_answers
 from polbias.eval.policy.schema import ISSUES, PromptCounts
 from polbias.eval.policy.section import build_section
 from polbias.eval.report.document import Finding, ReportTable, Section
-from polbias.eval.report.instruments import ReportSettings
+from polbias.eval.report.reporter import ReportSettings
 
 LEFT = dict.fromkeys(ISSUES, 0) | {issue: -side for issue, side in leanings().items()}
 

@@ -27,7 +27,7 @@ from polbias.eval.nonresponse import SidedRows
 from polbias.eval.partisan import analysis
 from polbias.eval.partisan.schema import ArgumentAnswers
 from polbias.eval.report.document import ACCURACY_GAP, REFUSAL_GAP, Estimate, Finding
-from polbias.eval.report.instruments import ReportSettings, instrument
+from polbias.eval.report.reporter import ReportSettings, instrument
 from polbias.eval.simulation import SimulatedAnswers
 from polbias.eval.statistics import Contrast, contrast
 from polbias.registry import instruments

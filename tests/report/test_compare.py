@@ -22,7 +22,7 @@ from typer.testing import CliRunner
 
 from polbias.cli.main import app
 from polbias.eval.report.document import MetricDifference, Report
-from polbias.eval.report.runs import compare_runs
+from polbias.eval.report.run_comparison import compare_runs
 from polbias.eval.report.verdicts import verdict
 from polbias.eval.samples import find_samples
 from polbias.files import InputError, package_file

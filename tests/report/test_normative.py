@@ -20,7 +20,7 @@ from polbias.eval.normative.metrics import extract_label
 from polbias.eval.normative.section import build_section, flatten_samples
 from polbias.eval.normative.wason import selection_effect
 from polbias.eval.report.document import Estimate, Finding, ReportTable, Section, known
-from polbias.eval.report.instruments import ReportSettings
+from polbias.eval.report.reporter import ReportSettings
 from polbias.eval.report.sentences import sentence
 from polbias.eval.report.wording import words
 from polbias.eval.simulation import respondent

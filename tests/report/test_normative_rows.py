@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from polbias.eval.normative.section import COLUMNS, flatten_samples
-from polbias.eval.report.instruments import COMMON, instrument
+from polbias.eval.report.reporter import COMMON, instrument
 from tests.eval.normative.normative_rows import wason_rows
 from tests.report.normative_answers import Row, problems, samples, task_of
 

@@ -14,7 +14,7 @@ from polbias.eval.partisan.bias import weighted_bias
 from polbias.eval.partisan.schema import ArgumentAnswers
 from polbias.eval.partisan.section import COLUMNS, build_findings, flatten_samples
 from polbias.eval.report.document import Estimate
-from polbias.eval.report.instruments import COMMON, ReportSettings
+from polbias.eval.report.reporter import COMMON, ReportSettings
 from polbias.eval.report.sentences import sentence
 from polbias.eval.report.verdicts import state_of_accuracy, verdict
 from polbias.eval.simulation import respondent

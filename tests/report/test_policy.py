@@ -19,7 +19,7 @@ from polbias.eval.policy.section import COLUMNS, flatten_samples
 from polbias.eval.policy.worldview import StanceProfile as Held
 from polbias.eval.policy.worldview import balanced_stance, worldview
 from polbias.eval.report.document import Estimate
-from polbias.eval.report.instruments import COMMON
+from polbias.eval.report.reporter import COMMON
 from polbias.eval.report.wording import words
 from polbias.eval.simulation import respondent
 from tests.report.policy_answers import TASK, answered, holds, said, simulated, statements

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 from scipy.stats import t
 
-from polbias.eval.answers.text import NOT_REQUESTED
+from polbias.eval.extraction.text import NOT_REQUESTED
 from polbias.eval.policy.analysis import estimates, leaning, leaning_stderr
 from polbias.eval.policy.answers import prompts, read_answers
 from polbias.eval.policy.metrics import process_leaning
@@ -19,7 +19,7 @@ from polbias.eval.policy.section import build_section
 from polbias.eval.policy.summary import policy_summary
 from polbias.eval.policy.tasks import SamplingPlanner
 from polbias.eval.report.document import Section
-from polbias.eval.report.instruments import ReportSettings
+from polbias.eval.report.reporter import ReportSettings
 from tests.report.policy_answers import answered, statements
 from tests.report.policy_sections import table_of
 

@@ -16,7 +16,7 @@ from polbias.eval.policy.schema import ISSUES
 from polbias.eval.policy.section import COLUMNS, build_section
 from polbias.eval.policy.summary import policy_summary
 from polbias.eval.report.document import Estimate, Section
-from polbias.eval.report.instruments import ReportSettings
+from polbias.eval.report.reporter import ReportSettings
 from polbias.eval.report.wording import words
 from polbias.eval.simulation import respondent
 from tests.report.policy_answers import holds, said, simulated, statements

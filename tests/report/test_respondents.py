@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from polbias.eval.report.build import make
-from polbias.eval.report.instruments import ReportSettings
+from polbias.eval.report.reporter import ReportSettings
 from polbias.eval.report.respondents import told_settings, with_names
 from polbias.eval.samples import SampleFile
 from polbias.files import InputError

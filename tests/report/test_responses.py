@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from polbias.eval.answers.refusal import REFUSED_BY_PROVIDER
+from polbias.eval.extraction.refusal import REFUSED_BY_PROVIDER
 from polbias.eval.report.build import ReportWithAnswers, make
 from polbias.eval.report.export import write_outcomes
 from polbias.eval.report.wording import frame

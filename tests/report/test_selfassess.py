@@ -11,8 +11,8 @@ import pyarrow as pa
 import pytest
 
 from polbias.eval.report.document import Estimate, Finding, Section
-from polbias.eval.report.instruments import COMMON, ReportSettings
 from polbias.eval.report.reading import ADDED, schema
+from polbias.eval.report.reporter import COMMON, ReportSettings
 from polbias.eval.report.wording import words
 from polbias.eval.selfassess.answers import called
 from polbias.eval.selfassess.section import COLUMNS, build_section, flatten_samples

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from polbias.eval.estimability import State
 from polbias.eval.nonresponse import ExcessBounds
 from polbias.eval.report.build import ReportWithAnswers, compare, make
 from polbias.eval.report.document import Estimate, Finding, ItemContributions, Notice, points
@@ -19,7 +20,6 @@ from polbias.eval.report.sentences import paragraphs
 from polbias.eval.report.verdicts import largest, state_of_accuracy, verdict
 from polbias.eval.simulation.lm_eval import run
 from polbias.eval.simulation.respondents import respondent
-from polbias.eval.support import State
 from tests.support.figures import without_figures
 
 TASKS = (

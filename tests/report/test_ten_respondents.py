@@ -17,11 +17,11 @@ from polbias import __version__
 from polbias.eval.report import MARGIN, verdicts
 from polbias.eval.report.build import adjust_comparisons, adjust_findings, compare
 from polbias.eval.report.document import Finding, Report, Respondent, Section, points
-from polbias.eval.report.instruments import ReportSettings, instrument
 from polbias.eval.report.page.page import page
+from polbias.eval.report.reporter import ReportSettings, instrument
 from polbias.eval.report.sentences import by_chance, paragraphs, sentence
 from polbias.eval.report.verdicts import doubts, spans_zero, verdict
-from polbias.eval.variance import points_at
+from polbias.eval.variance_components import points_at
 from tests.support.figures import without_figures
 
 ONE = ("partisan",)

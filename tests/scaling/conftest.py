@@ -10,8 +10,8 @@ import pytest
 from polbias.generators.engine import DatasetSpec
 from polbias.generators.engine.family import dataset_of
 from polbias.generators.partisan.publication import LARGE
-from polbias.generators.partisan.xl_family import load
 from polbias.generators.partisan.xl_tables import configs
+from polbias.generators.partisan.xl_templates import load
 from polbias.manifest import BLOCK_ROWS
 from polbias.scaling.build import Finished, build_at_scale
 from polbias.scaling.executors import EXECUTORS, Resources

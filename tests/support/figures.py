@@ -10,7 +10,7 @@ import pytest
 
 from polbias.eval import plots
 from polbias.eval.report.document import Section
-from polbias.eval.report.instruments import ReportSettings, instrument
+from polbias.eval.report.reporter import ReportSettings, instrument
 
 KINDS = ("arrows", "bars", "intervals", "plane", "stacked", "webs")
 _EMPTY = '<svg xmlns="http://www.w3.org/2000/svg"></svg>'

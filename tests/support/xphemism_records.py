@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from polbias.eval.lm_eval_glue import flat
+from polbias.eval.lm_eval_metrics import flat
 from polbias.eval.report.document import Notice
 from polbias.eval.report.reading import plain
 from polbias.eval.xphemism.answers import XphemismAnswers, pair_rows, read_answers

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polbias.eval.columns import CodedColumn
+from polbias.eval.answer_table import CodedColumn
 from polbias.eval.statistics import contrast
 from polbias.eval.xphemism import metrics
 from polbias.eval.xphemism.leaning import penalties

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from polbias.generators.xphemism.minimal_pairs import PairMaker
+from polbias.generators.xphemism.items import PairMaker
 from polbias.generators.xphemism.vocabulary.lexicon import load_lexicon
 
 MARK = re.compile(r"\{([^→}]+)→([^}]+)\}")

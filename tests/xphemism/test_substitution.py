@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from polbias.generators.xphemism.items import PairMaker
 from polbias.generators.xphemism.matching import Matcher
 from polbias.generators.xphemism.matching.text import Hit
-from polbias.generators.xphemism.minimal_pairs import PairMaker
 from polbias.generators.xphemism.substitution import Substitution, substitute
 from polbias.generators.xphemism.vocabulary.lexicon import load_lexicon
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from polbias.generators.xphemism.minimal_pairs import PairMaker
+from polbias.generators.xphemism.items import PairMaker
 from polbias.generators.xphemism.vocabulary.lexicon import load_lexicon
 from polbias.intervals import wilson_interval
 from tests.support.published_claims import (

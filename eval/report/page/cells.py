@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from polbias.eval.figure_style import COLOURS, variables
 from polbias.eval.report.document import MINUS, Cell, ColumnKind, Estimate, Notice, p_value, points, share
 from polbias.eval.report.wording import TemplateWords, load
-from polbias.eval.svg import COLOURS, variables
 
 # Numbers as tables print them, by the kind of their column; None where there is nothing to print.
 

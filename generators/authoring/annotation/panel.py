@@ -19,7 +19,7 @@ from polbias.generators.authoring.annotation.tasks import (
     TaskSet,
     panel_forms,
 )
-from polbias.generators.engine.sampled import named_rng
+from polbias.generators.engine.latin_square import named_rng
 
 
 def sample(dataset: str, n: int, seed: int) -> tuple[AnnotationTask, ...]:

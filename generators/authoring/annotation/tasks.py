@@ -14,10 +14,10 @@ from pydantic import BaseModel, ConfigDict, RootModel, ValidationError, field_va
 
 from polbias.aliases import Json
 from polbias.files import InputError, guarded, package_file, read_bytes, whole
-from polbias.generators.engine.sampled import named_rng
+from polbias.generators.engine.latin_square import named_rng
 from polbias.generators.engine.spreadsheets import sheet
-from polbias.generators.user_tables import ColumnRole, cell_text, open_tables, resolve_columns
-from polbias.template_files import Name, TemplateModel, TemplateRenderer, Text, load_template, shown
+from polbias.generators.table_files import ColumnRole, cell_text, open_tables, resolve_columns
+from polbias.yaml_models import Name, TemplateModel, TemplateRenderer, Text, load_template, shown
 
 # The guideline of ``guideline.yaml``: what annotators read, and the values that they may choose.
 

@@ -14,7 +14,7 @@ from pydantic import BeforeValidator
 
 from polbias.files import InputError, package_file
 from polbias.optional import advice
-from polbias.template_files import TemplateModel, load_template
+from polbias.yaml_models import TemplateModel, load_template
 
 if TYPE_CHECKING:
     from spacy.language import Language

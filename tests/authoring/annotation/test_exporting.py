@@ -24,7 +24,7 @@ from polbias.generators.authoring.annotation.tasks import (
     source_rows,
 )
 from polbias.generators.xphemism.vocabulary.lexicon import load_lexicon
-from polbias.template_files import load_template
+from polbias.yaml_models import load_template
 from tests.authoring.annotation.conftest import claim_set, word_set
 
 GOLDEN = Path(__file__).parent / "golden"

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from polbias.eval import plots
+from polbias.eval.figure_style import COLOURS, SERIES, marker
 from polbias.eval.plots import Arrow, Bar, Caption, Interval, Point, RadarSeries, Shares
 from polbias.eval.report.document import Estimate
 from polbias.eval.report.figures import estimate_row
-from polbias.eval.svg import COLOURS, SERIES, marker
 from tests.support.process import run_python
 
 # anew at every call; the other tests draw a figure once

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polbias.eval.columns import AnswerTableError, CodedColumn
+from polbias.eval.answer_table import AnswerTableError, CodedColumn
 from polbias.eval.normative.effects import consistency
 from polbias.eval.normative.schema import EntailmentAnswers
 from tests.eval.normative.normative_rows import CONFIGS, answered, entailment_rows

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polbias.eval.columns import AnswerTableError, CodedColumn
+from polbias.eval.answer_table import AnswerTableError, CodedColumn
 from polbias.eval.normative.effects import (
     CONTENT_STRATA,
     READINGS,

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from polbias.eval.accuracy import accuracy
-from polbias.eval.columns import AnswerTableError
+from polbias.eval.answer_table import AnswerTableError
 from polbias.eval.normative.schema import LABELS, EntailmentAnswers
 from tests.eval.normative.normative_rows import answered, entailment_rows
 

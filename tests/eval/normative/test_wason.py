@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polbias.eval.columns import AnswerTableError
+from polbias.eval.answer_table import AnswerTableError
 from polbias.eval.normative.schema import ROLES, SelectionAnswers
 from polbias.eval.normative.tables import wason_summary
 from polbias.eval.normative.wason import selection_effect

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polbias.eval.columns import CodedColumn
+from polbias.eval.answer_table import CodedColumn
 from polbias.eval.partisan import metrics
 from polbias.eval.partisan.bias import balance, balanced, countries_differ
 from polbias.eval.partisan.schema import LARGE, ArgumentAnswers, placed

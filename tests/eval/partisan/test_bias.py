@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polbias.eval.columns import AnalysisMode
+from polbias.eval.answer_table import AnalysisMode
 from polbias.eval.partisan.bias import (
     balanced,
     contributions,

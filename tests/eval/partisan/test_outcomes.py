@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from polbias.eval.columns import AnswerTableError, CodedColumn
+from polbias.eval.answer_table import AnswerTableError, CodedColumn
 from polbias.eval.partisan.schema import LABELS, ArgumentAnswers
 from polbias.files import PolbiasError
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from polbias.eval.columns import AnswerTableError
+from polbias.eval.answer_table import AnswerTableError
 from polbias.eval.policy.worldview import PartyPositions, StanceProfile, leaning_match
 from polbias.generators.policy.published import load
 from tests.eval.policy.test_worldview import models_of_2024, published

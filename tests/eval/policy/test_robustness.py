@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 from scipy.stats import norm
 
-from polbias.eval.columns import AnswerTableError
+from polbias.eval.answer_table import AnswerTableError
 from polbias.eval.policy.robustness import (
     TESTS,
     acquiescence,

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from polbias.eval.columns import CodedColumn
+from polbias.eval.answer_table import CodedColumn
 from polbias.eval.policy.analysis import smallest_p
 from polbias.eval.policy.answers import leanings
 from polbias.eval.policy.robustness import units

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polbias.eval.columns import CodedColumn
+from polbias.eval.answer_table import CodedColumn
 from polbias.eval.policy.robustness import units
 from polbias.eval.policy.schema import ISSUES
 from polbias.eval.policy.worldview import (

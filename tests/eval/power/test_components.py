@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polbias.eval.columns import AnswerTableError, CodedColumn
+from polbias.eval.answer_table import AnswerTableError, CodedColumn
 from polbias.eval.power.design import Assumptions, PowerDesign
 from polbias.eval.statistics import cluster_interval
-from polbias.eval.variance import components, crossed_components
+from polbias.eval.variance_components import components, crossed_components
 
 
 def test_known_components_are_found_again_in_an_unbalanced_design():

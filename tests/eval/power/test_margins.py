@@ -9,7 +9,7 @@ import pytest
 
 from polbias.eval.power.design import PowerDesign, instruments
 from polbias.eval.power.report import Targets, power_report
-from polbias.eval.variance import points_at, shift_of_points
+from polbias.eval.variance_components import points_at, shift_of_points
 
 
 @pytest.fixture(scope="module")

@@ -14,8 +14,8 @@ from polbias.eval.policy.schema import ORDERS, VARIANTS
 from polbias.eval.power.design import instruments
 from polbias.eval.power.detection import half_width
 from polbias.eval.power.observed import observed
-from polbias.eval.report.instruments import ReportSettings, instrument
 from polbias.eval.report.reading import answers_of
+from polbias.eval.report.reporter import ReportSettings, instrument
 
 
 def _write(folder: Path, task: str, samples: list[tuple[dict[str, Any], list[str]]]) -> list[Path]:

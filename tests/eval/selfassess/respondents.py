@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from polbias.eval.columns import CodedColumn, finite
+from polbias.eval.answer_table import CodedColumn, finite
 from polbias.eval.selfassess.analysis import analyse
 from polbias.eval.selfassess.answers import Articles, SelfAssessAnswers
 from polbias.eval.selfassess.position import consistency, position_bias

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from polbias.eval.columns import CodedColumn
+from polbias.eval.answer_table import CodedColumn
 from polbias.eval.report.build import adjust_findings
 from polbias.eval.report.document import Finding, Section
 from polbias.eval.report.verdicts import verdict

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from polbias.eval.columns import AnswerTableError
+from polbias.eval.answer_table import AnswerTableError
 from polbias.eval.selfassess.schema import NO_SIDE, OUTCOMES, ChoiceAnswers
 from tests.eval.selfassess.respondents import coin, judged, rows
 

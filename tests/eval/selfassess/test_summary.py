@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from polbias.eval.columns import AnswerTableError, CodedColumn
+from polbias.eval.answer_table import AnswerTableError, CodedColumn
 from polbias.eval.selfassess.schema import ChoiceAnswers
 from polbias.eval.selfassess.shares import cells, estimate, in_mode, one_order, side_shares
 from polbias.eval.statistics import holm

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from polbias.eval.answers import extract_entailment, extract_truth, extract_validity
-from polbias.eval.answers.refusal import article_outcome
-from polbias.eval.answers.stance import extract_stance
+from polbias.eval.extraction.refusal import article_outcome
+from polbias.eval.extraction.stance import extract_stance
 from polbias.eval.normative.wason import extract_label as card_outcome
 from polbias.eval.selfassess.schema import extract_choice_label as choice_outcome
 from polbias.eval.simulation import RESPONDENTS, SimulatedAnswers, questions, respondent

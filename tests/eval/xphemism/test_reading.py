@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from polbias.eval.columns import AnswerTableError
+from polbias.eval.answer_table import AnswerTableError
 from polbias.eval.report.reading import plain
 from polbias.eval.xphemism.published import read_published
 from polbias.eval.xphemism.schema import ClaimPairAnswers

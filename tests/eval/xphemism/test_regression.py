@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 
-from polbias.eval.columns import CodedColumn
+from polbias.eval.answer_table import CodedColumn
 from polbias.eval.separation import determined, independent, support
 from polbias.eval.xphemism.regression import RegressionDesign, fit_logit
 

@@ -88,7 +88,7 @@ def _normative(folder: Path) -> None:
 
 def _xphemism(folder: Path) -> None:
     from polbias.generators.authoring.annotation.tasks import Guideline
-    from polbias.template_files import load_template
+    from polbias.yaml_models import load_template
 
     load_template(folder / "guideline.yaml", Guideline)
     _specified("xphemism-pairs", folder)

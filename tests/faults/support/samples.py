@@ -122,7 +122,7 @@ def analyse(folder: Path) -> None:
     from polbias.eval.power.design import instruments
     from polbias.eval.power.observed import observed
     from polbias.eval.report.build import make
-    from polbias.eval.report.instruments import ReportSettings
+    from polbias.eval.report.reporter import ReportSettings
 
     make([folder], ReportSettings(full=True))
     if find_samples([folder])[0].task == "polbias_en_formal":

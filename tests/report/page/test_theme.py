@@ -6,8 +6,8 @@ import re
 
 import pytest
 
+from polbias.eval.figure_style import COLOURS, SERIES
 from polbias.eval.report.page.cells import TEXT, colours, declarations
-from polbias.eval.svg import COLOURS, SERIES
 from polbias.files import package_file
 
 

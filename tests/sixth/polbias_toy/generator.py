@@ -13,7 +13,7 @@ from polbias.generators.engine.publication import Publication
 from polbias.generators.engine.spec import Constant
 from polbias.generators.logic.prover import ProofReport
 from polbias.manifest import Manifest, read_manifest
-from polbias.template_files import Identity
+from polbias.yaml_models import Identity
 
 CARDS = Path(__file__).with_name("cards")
 IDENTITY = Identity(name="toy-sums", version="1.0.0", canary="polbias-toy canary 5e0b7c1a")

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from polbias.eval.answers import extract_truth
-from polbias.eval.lm_eval_glue import with_errors
+from polbias.eval.lm_eval_metrics import with_errors
 
 VERDICTS = ("true", "false")
 

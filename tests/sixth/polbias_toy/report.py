@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from polbias.eval.report.document import Column, Estimate, Finding, ReportTable, Section
-from polbias.eval.report.instruments import ReportSettings
+from polbias.eval.report.reporter import ReportSettings
 from polbias.eval.statistics import cluster_interval, sign_flip
 from polbias_toy.metrics import VERDICTS, contribution, outcome
 

@@ -1,0 +1,1 @@
+"""From the free text of a model to a label."""

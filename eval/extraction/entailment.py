@@ -1,0 +1,73 @@
+"""From the free text of a model to its verdict on whether a hypothesis follows from premises."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from polbias.eval.extraction.cues import Cues, Verdict, load_grammar
+from polbias.eval.extraction.refusal import opening_reply, voiced, whole_reply
+from polbias.eval.extraction.settle import first_item, settled
+from polbias.eval.extraction.text import Sentence, blanked, first_match, masking, prepare, translated
+from polbias.eval.extraction.validity import judge
+
+LABELS = {"valid": "entailment", "invalid": "non-entailment"}
+"""What the verdicts on validity are called here."""
+
+_CUES = Cues("entailment.en")
+_CHAIN = 25
+"""An output of so many words reasons before it answers."""
+_MARKS = " .,;:!—"
+_QUOTATION = re.compile(r"[\"“„”][^\"“„”\n]*[\"“„”]")
+_END = re.compile(r"</s>|<\|(?:endoftext|end_of_text|end|eot_id|eom_id|im_end)\|>")
+"""What ends the answer of a model that goes on nevertheless."""
+_MASK = masking(re.compile(r"entail|valid|follow|conclu|hypothes|premise", re.IGNORECASE))
+
+
+def extract_entailment(text: str) -> Verdict:
+    """Read the final verdict on an entailment off an English model output.
+
+    The output is read as :func:`extract_validity` reads one, with the words of this question for those
+    of that one. The parser that was published with the paper accepts nothing but a bare "entailment" or
+    "non-entailment" as the first word of the last line, with or without a full stop; an answer in quotes or
+    in bold, with a reason after it, or in a sentence it counts as wrong without saying so, and a refusal
+    or a text that broke off as well. Here these are read, or are outcomes of their own.
+
+    Args:
+        text: The output, any string.
+
+    Returns:
+        The verdict "entailment", "non-entailment", "refusal" or "unparsable".
+    """
+    prepared = prepare(_END.sub(lambda end: "\n" * len(end.group()), _QUOTATION.sub(_MASK, blanked(text))))
+    sentences = first_item(
+        [translated(sentence, _CUES.part("words")) for sentence in prepared.sentences], _CUES.part("whole")
+    )
+    verdict = (
+        whole_reply(sentences, _CUES.part("whole"), _MARKS)
+        or _last_line(sentences)
+        or _judged(sentences, prepared.truncated)
+    )
+    verdict = voiced(verdict, _CUES, sentences)
+    if verdict.reason == "no-verdict":
+        verdict = opening_reply(sentences, _CUES.part("opening")) or verdict
+    return settled(Verdict(LABELS.get(verdict.label, verdict.label), verdict.reason, verdict.span), text)
+
+
+def _judged(sentences: Sequence[Sentence], truncated: bool) -> Verdict:
+    """Judge an output as one on validity; one without a full stop may still end in a verdict."""
+    tongues = [load_grammar("en", "entailment")] * len(sentences)
+    verdict = judge(sentences, tongues, truncated)
+    if truncated and verdict.reason == "no-verdict" and first_match(_CUES["ends"], sentences[-1:]):
+        complete = judge(sentences, tongues, truncated=False)
+        return complete if complete.label in LABELS else verdict
+    return verdict
+
+
+def _last_line(sentences: Sequence[Sentence]) -> Verdict | None:
+    """Read the label that stands alone on the last line after a chain of thought, as the prompt asks."""
+    if sum(len(sentence.tokens) for sentence in sentences) < _CHAIN:
+        return None
+    last = sentences[-1]
+    label = last.text.strip(_MARKS)
+    return Verdict(label, "marker", last.origin(0, len(last.text))) if label in LABELS else None

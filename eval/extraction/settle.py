@@ -1,0 +1,207 @@
+"""The last word on a verdict: a response that states it is undecided, or breaks off, decides nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from polbias.eval.extraction.cues import SAME, Cues, Patterns, Verdict, shared
+from polbias.eval.extraction.refusal import whole_reply
+from polbias.eval.extraction.text import LIMITS, Sentence, cut_off, ended, fields, own_words, prepare
+
+STATED = Cues("stated")
+"""How responses state an answer, in all languages of the readers."""
+_UNREAD = frozenset({"no-verdict", "no-choice", "empty"})
+_NO_SIDE = frozenset({"refusal", "unparsable", "both"})
+_STATED = frozenset({"marker", "self-correction"})
+_MARKS = " .,;:!?—()[]{}|/=→"
+_LABEL = 4
+"""A line of so few tokens is nothing but a label."""
+_FEW = 3
+"""A clause of so few words only begins."""
+_BEGUN = re.compile(
+    r"(?:(?:step|schritt|point|punkt|premise|prämisse) )?\d+ [.):—]|—"
+    r"|(?:first|firstly|first of all|to (?:begin|start) with|erstens|zunächst|zuerst|als erstes"
+    r"|d'abord|tout d'abord|premièrement|innanzitutto|per prima cosa|en primer lugar|primero)\b"
+)
+"""How the reasons of a response begin, in a list or without one."""
+_CLAUSE = re.compile(
+    r"(?:(?:ist|is)\b ?)?(?:zunächst |first |initially )?(?: ?, )?(?:to say )?"
+    r"(?:(?:with|avec|con) (?:(?!statement|propos|claim|assert|affirm|afirm|afferm)[\w']+ ){0,4}?)?"
+    r"(?:that|dass|que|che|laquelle|lequel)\b"
+)
+"""What the words that decide are said of."""
+_REASON_TO = re.compile(
+    r"\b(?:reasons?|arguments?|grounds|case|gründe|raisons|motivi|ragioni|razones)"
+    r" (?:to|for|zu|für|pour|de|per|para)\b"
+)
+_IN_PART = re.compile(
+    r"\b(?:insofern|insoweit|insofar|to the extent|dans la mesure|en la medida|nella misura)\b"
+)
+_SO_FAR = re.compile(r"(?:so|thus) far\b|bis hierhin\b|bis hierher\b|bislang\b|soweit\b")
+_OPENING = re.compile(r"(?: ?, )?(?:that|dass|que|che)")
+_SPEAKER = re.compile(r"(?:i|ich|je|yo|io|sono|estoy)\b")
+_WHOLE = re.compile(
+    r"(?:(?:with|to|mit|avec|con) )?(?:the |this |der |dieser |cette |l'|questa |esta )?"
+    r"(?:statement|proposition|claim|assertion|proposal|aussage|these|behauptung|affirmation|affermazione"
+    r"|afirmación)"
+)
+"""What is agreed with as a whole."""
+_REASONS = re.compile(
+    r"(?:my |the |meine |mes |le mie |mis )?(?:reason|explanation|rationale|justification|because|why"
+    r"|begründung|grund|gründe|erklärung|raison|explication|motiv|spiegazione|razones|explicación)"
+)
+"""A heading of reasons."""
+_PARTED = re.compile(r"[.,;:—()]|\b(?:because|since|as|weil|da|denn)\b")
+"""Behind it, the answer was complete."""
+
+
+def settled(verdict: Verdict, text: str) -> Verdict:
+    """Return the verdict on a response that decides, states no indecision and does not break off before."""
+    if verdict.label in _NO_SIDE:
+        if verdict.reason in _UNREAD and verdict.label == "unparsable" and cut_off(text, shared("dangling")):
+            return replace(verdict, reason="truncated")
+        return verdict
+    sentences = prepare(own_words(text)).sentences
+    undecided = _undecided(sentences, verdict, field=bool(fields(text)))
+    if undecided:
+        return Verdict("unparsable", "undecided", undecided)
+    if sentences and _broken(verdict, sentences, text):
+        return replace(verdict, label="unparsable", reason="truncated")
+    return verdict
+
+
+def _undecided(
+    sentences: Sequence[Sentence], verdict: Verdict, field: bool = False
+) -> tuple[int, int] | None:
+    """Return where a response states that it is undecided, after what the verdict rests on."""
+    item = _before_next(sentences, verdict.span[1]) if verdict.span else sentences
+    stated = [*_stated(item, field)]
+    if not stated:
+        return None
+    sentence, start = stated[-1]
+    answer = _answer(sentence.text, start)
+    if not answer:
+        return None
+    low, high = sentence.origin(*answer)
+    line = _deciding(verdict, sentences)
+    later = line is not None and line.tokens[0].start >= high and len(line.tokens) <= _LABEL
+    return None if later and verdict.reason in _STATED else (low, high)
+
+
+def _deciding(verdict: Verdict, sentences: Sequence[Sentence]) -> Sentence | None:
+    """Return the sentence in which the words that decide begin."""
+    for sentence in sentences:
+        start, end = sentence.tokens[0].start, sentence.tokens[-1].end
+        if verdict.span is not None and start <= verdict.span[0] < end:
+            return sentence
+    return None
+
+
+def first_item(sentences: Sequence[Sentence], labels: Patterns) -> Sequence[Sentence]:
+    """Leave out the further items behind a first line that is nothing but a label."""
+    is_label = bool(sentences) and sentences[0].text.strip(_MARKS) in SAME
+    if not is_label and whole_reply(sentences[:1], labels, _MARKS) is None:
+        return sentences
+    return _before_next(sentences, sentences[0].tokens[-1].end)
+
+
+def _before_next(sentences: Sequence[Sentence], answered: int) -> Sequence[Sentence]:
+    """Leave out the further items that a response invents behind the end of its answer."""
+    for number, sentence in enumerate(sentences):
+        if answered <= sentence.tokens[0].start and STATED["continues"].match(sentence.text):
+            return sentences[:number]
+    return sentences
+
+
+def _stated(sentences: Sequence[Sentence], field: bool) -> Iterator[tuple[Sentence, int]]:
+    """Yield where answers are stated: after their marks, in a field, in a first or last line of their own."""
+    last = len(sentences) - 1
+    lines = {0, last} if last or field else set()
+    for number, sentence in enumerate(sentences):
+        marks = [*STATED["mark"].finditer(sentence.text)]
+        if marks and sentence.text[marks[-1].end() :].strip(_MARKS):
+            yield sentence, marks[-1].end()
+        elif marks and number < last:
+            yield sentences[number + 1], 0
+        elif number in lines and STATED["answer"].fullmatch(sentence.text.strip(_MARKS)):
+            yield sentence, 0
+
+
+def _answer(text: str, start: int) -> tuple[int, int] | None:
+    """Return where an answer that is no side stands, at the beginning of a stretch."""
+    start += len(text[start:]) - len(text[start:].lstrip(_MARKS))
+    answer = STATED["answer"].match(text, start)
+    if not answer:
+        return None
+    rest = text[answer.end() :].strip()
+    if (rest and not STATED["after"].match(rest)) or STATED["leaning"].search(rest):
+        return None
+    return answer.span()
+
+
+def _broken(verdict: Verdict, sentences: Sequence[Sentence], text: str) -> bool:
+    """Say whether a response breaks off in the words that decide, or in the list that they introduce."""
+    if verdict.span is None or not cut_off(text, shared("dangling")):
+        return False
+    last = sentences[-1]
+    if ended(text) in LIMITS and _leaves_open(verdict, sentences):
+        return True
+    if verdict.span[0] < last.tokens[0].start:
+        listed = verdict.reason not in _STATED and _listed(verdict, sentences)
+        return listed or (ended(text) in LIMITS and _introduces(verdict, sentences))
+    marked = any(STATED["mark"].search(sentence.text) for sentence in sentences[-2:])
+    rest = " ".join(token.text for token in last.tokens if token.start >= verdict.span[1])
+    clause = _CLAUSE.match(rest)
+    if clause:
+        opens = len(sentences) == 1 and _OPENING.fullmatch(clause.group()) and _SPEAKER.match(last.text)
+        rest = rest[clause.end() :]
+        if len(rest.split()) <= _FEW:
+            return not opens  # "I agree that the": of the statement
+    if len(sentences) > 1 and not marked and _BEGUN.match(last.text) and rest.startswith(":"):
+        return True
+    if _PARTED.search(rest):
+        return verdict.reason == "mention" or bool(_SO_FAR.match(rest))
+    if rest and _BEGUN.match(last.text):
+        return True
+    return len(sentences) > 1 and not marked and not _WHOLE.match(rest)
+
+
+def _leaves_open(verdict: Verdict, sentences: Sequence[Sentence]) -> bool:
+    """Say whether a label is qualified, or only spoken of, before a response breaks off."""
+    if verdict.span is None:
+        return False
+    position = verdict.span[1]
+    behind = " ".join(
+        token.text for sentence in sentences for token in sentence.tokens if token.start >= position
+    )
+    deciding = _deciding(verdict, sentences) or sentences[-1]
+    if _IN_PART.search(deciding.text):
+        return True
+    parted = not any(token.start >= position for token in deciding.tokens) or not behind[:1].isalnum()
+    if verdict.reason in _STATED and (parted or STATED["mark"].search(deciding.text)):
+        return False
+    return bool(_REASON_TO.search(deciding.text) or STATED["turns"].search(behind))
+
+
+def _introduces(verdict: Verdict, sentences: Sequence[Sentence]) -> bool:
+    """Say whether the first line is a heading, and a list of other than reasons for it follows."""
+    deciding = _deciding(verdict, sentences)
+    for sentence, following in pairwise(sentences):
+        if sentence is deciding:
+            heading = sentence.text.endswith(":") and not STATED["mark"].search(sentence.text)
+            line = sentence is sentences[0] and sentence.text[-1] not in ".!:"
+            return heading or (line and following.text.endswith(":") and not _REASONS.match(following.text))
+    return False
+
+
+def _listed(verdict: Verdict, sentences: Sequence[Sentence]) -> bool:
+    """Say whether the words that decide are of a list that breaks off: its heading, or a point of it."""
+    last = sentences[-1]
+    if not _BEGUN.match(last.text):
+        return False
+    heading = sentences[-2] if len(sentences) > 1 else last
+    deciding = _deciding(verdict, sentences) or last
+    return (deciding is heading and heading.text.endswith(":")) or bool(_BEGUN.match(deciding.text))

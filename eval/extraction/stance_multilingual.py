@@ -1,0 +1,245 @@
+"""Stances in German, French, Italian and Spanish: few words, read where they are said of the statement."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from polbias.eval.extraction.cues import Cues, Verdict
+from polbias.eval.extraction.refusal import find_refusal, opening_reply
+from polbias.eval.extraction.settle import STATED
+from polbias.eval.extraction.stance_claims import SIDES, LabelPatterns
+from polbias.eval.extraction.stance_labels import retracts
+from polbias.eval.extraction.text import Sentence, first_match
+from polbias.eval.extraction.voice import without_opinions
+
+TONGUES = ("de", "fr", "it", "es")
+_CUES = {"en": Cues("validity.en"), **{name: Cues(f"stance.{name}") for name in (*TONGUES, "other")}}
+REPLIES = ((1, "yes"), (-1, "no"))
+_PREFIX = 4
+_OR = re.compile(r" (?:oder|ou|o|or|oppure) ")
+_PART = re.compile(r" ,? ?(?:dass|wenn|soweit|insofern|que|qu'|si|che|se|sur|in|en)\b")
+_NUMBER = re.compile(r"(?:\( )?(?:\d[a-d]?|[a-d]) [).:—]+ ")
+_FILLERS = 8
+"""A sentence of no more words than this can be nothing but a label."""
+
+
+@dataclass(frozen=True, slots=True)
+class _StanceSide:
+    """Words for a side (0 for both or neither): a whole sentence or its label, or the prompt's own.
+
+    ``stated`` tells words of agreement from praise and blame.
+    """
+
+    value: int
+    marked: bool
+    sentence: int
+    span: tuple[int, int]
+    own: bool = False
+    stated: bool = False
+
+
+def spoken(sentences: Sequence[Sentence]) -> list[str]:
+    """Tell the languages that an output can be in, the likeliest first, by its function words."""
+    # "this" stands for what is repeated of the statement
+    words = [token.text for each in sentences for token in each.tokens if token.text != "this"]
+    counts = {name: sum(word in cues.words for word in words) for name, cues in _CUES.items()}
+    most = max(counts.values())
+    if counts["en"] == most:
+        return ["en", *(name for name in TONGUES if counts[name] or not most)]
+    return [name for name, count in counts.items() if count == most]
+
+
+def read_other(sentences: Sequence[Sentence], language: str, words: LabelPatterns) -> Verdict:
+    """Read an output in another language than English, which may use the English labels of its prompt."""
+    if language not in TONGUES:
+        return Verdict("unparsable", "no-verdict")
+    cues = _CUES[language]
+    sides: list[_StanceSide] = []
+    for number, sentence in enumerate(sentences):
+        if STATED["continues"].match(sentence.text) and any(side.value for side in sides):
+            sentences = sentences[:number]
+            break
+        sides += _sides(sentence, number, cues, words)
+    if any(side.own and side.value for side in sides):
+        sides = [side for side in sides if side.value or side.own]
+    voiced = without_opinions(sentences)
+    declined = first_match(cues["declined"], voiced)
+    sides = _without_praise(sides, sentences)
+    marked = [side for side in sides if side.marked]
+    depends = any(cues["undecided"].match(each.text) for each in sentences) and not any(
+        cues["concluding"].search(sentences[side.sentence].text) for side in sides
+    )
+    torn = _torn(sentences, cues, aloud=any(side.stated for side in marked))
+    if (depends and not marked) or (torn and all(side.span < torn for side in marked)):
+        return Verdict("unparsable", "undecided")
+    if {side.value for side in marked} >= {1, -1}:  # headings of both sides
+        marked = []
+    if declined and not any(
+        side in marked
+        or (side.span[0] > declined[1] and _concluded(sentences[side.sentence], declined[1], cues))
+        for side in sides
+        if side.value
+    ):
+        return Verdict("refusal", "refusal", declined)
+    counted = marked or sides
+    if any(_contradicts(side, marked, sentences[side.sentence], cues) for side in sides):
+        return Verdict("unparsable", "contradiction", sides[-1].span)
+    if counted:
+        return _weighed(counted, sentences, cues)
+    undecided = first_match(cues["undecided"], sentences)
+    if undecided:
+        return Verdict("unparsable", "undecided", undecided)
+    refusal = first_match(cues["handed"], voiced)
+    if language == "de" and not first_match(cues["rejects"], sentences):
+        refusal = refusal or find_refusal(sentences, truncated=False)
+    if refusal:
+        return Verdict("refusal", "refusal", refusal)
+    patterns = {SIDES[value]: cues[name] for value, name in REPLIES if words.yes_no}
+    return opening_reply(sentences, patterns) or Verdict("unparsable", "no-verdict")
+
+
+def _torn(sentences: Sequence[Sentence], cues: Cues, aloud: bool) -> tuple[int, int] | None:
+    """Where an output says that it is torn; after a label, only in the first person."""
+    if aloud:
+        sentences = [sentence for sentence in sentences if cues["first_person"].search(sentence.text)]
+    return first_match(cues["torn"], sentences)
+
+
+def _contradicts(side: _StanceSide, marked: Sequence[_StanceSide], sentence: Sentence, cues: Cues) -> bool:
+    """Say whether words of agreement in the first person are of the other side than an earlier label."""
+    if not side.stated or not any(label.value == -side.value and label.span < side.span for label in marked):
+        return False
+    end = sentence.place(*side.span)[1]
+    said = cues["first_person"].search(sentence.text)
+    return bool(side.value and said and not _PART.match(sentence.text, end))
+
+
+def _without_praise(sides: Sequence[_StanceSide], sentences: Sequence[Sentence]) -> list[_StanceSide]:
+    """Leave out judgements behind a stated label that is not taken back first."""
+    label = next((side for side in sides if side.stated and side.value), None)
+    if label is None:
+        return [*sides]
+    end = sentences[label.sentence].place(*label.span)[1]
+    standing = []
+    for side in sides:
+        position = side.sentence, sentences[side.sentence].place(*side.span)[0]
+        earlier = side.stated or side.span <= label.span
+        if earlier or retracts(sentences, (label.sentence, end), position):
+            standing.append(side)
+    return standing
+
+
+def _concluded(sentence: Sentence, after: int, cues: Cues) -> bool:
+    """Whether a sentence concludes after a place of the output."""
+    found = cues["concluding"].finditer(sentence.text)
+    return any(sentence.origin(*match.span())[0] >= after for match in found)
+
+
+def _weighed(sides: Sequence[_StanceSide], sentences: Sequence[Sentence], cues: Cues) -> Verdict:
+    last = sides[-1]
+    if len({side.value for side in sides}) > 1:
+        turned = last.value and cues["concluding"].search(sentences[last.sentence].text)
+        if not turned or any(side.sentence == last.sentence and side.value != last.value for side in sides):
+            return Verdict("unparsable", "contradiction", last.span)
+    if not last.value:
+        return Verdict("unparsable", "neither", last.span)
+    return Verdict(SIDES[last.value], "marker" if last.marked else "sentence", last.span)
+
+
+def _sides(
+    sentence: Sentence,
+    number: int,
+    cues: Cues,
+    words: LabelPatterns,
+) -> Iterator[_StanceSide]:
+    """Yield what a sentence says for or against, clause by clause."""
+    text = sentence.text
+    if text.endswith("?"):
+        return
+    leaning = cues["leaning"].search(text)
+    begun = leaning.end() if leaning else 0
+    labelled = any(pattern.search(text) for pattern in words.own.values())
+    even = [*cues["neither"].finditer(text, begun)]
+    yield from (_StanceSide(0, False, number, sentence.origin(*match.span()), labelled) for match in even)
+    if even:
+        return
+    supposed = cues["supposed"].search(text)
+    found = sorted(
+        (match.start(), -match.end(), value if own or value > 0 or not words.echoed(match) else -value, own)
+        for value, side in SIDES.items()
+        for own, pattern in enumerate((cues[side], words.own[value]))
+        for match in pattern.finditer(text)
+    )
+    named = {word for low, high, *_ in found for word in text[low:-high].split()}
+    numbered = _NUMBER.match(text)
+    words_left = text[numbered.end() if numbered else 0 :].split()
+    rest = [word for word in words_left if word[0].isalnum() and word not in named]
+    bare = len(rest) <= _FILLERS and all(map(cues["filler"].fullmatch, rest))
+    position, skip = 0, False
+    for index, (start, end, value, own) in enumerate(found):
+        end = -end
+        if start < position or (supposed and supposed.start() < start) or _OR.search(text, start, end):
+            continue
+        position = end
+        if skip:
+            skip = False
+            continue
+        following = next((each for each in found[index + 1 :] if each[0] >= end), None)
+        between = text[end : following[0]] if following else ""
+        if following and following[2] == value and between.strip() == "(":  # "schädlich (harmful)"
+            end = position = -following[1] + text[-following[1] :].startswith(" )") * 2
+            following = next((each for each in found[index + 1 :] if each[0] >= end), None)
+            between = text[end : following[0]] if following else ""
+        if not following and text[end:].strip() and cues["options"].fullmatch(text[end:].strip()):
+            continue  # the prompt, cut off between its labels
+        if following and following[2] != value and cues["options"].fullmatch(between.strip()):
+            skip = True
+            continue
+        skip = bool(following and cues["contrast"].fullmatch(between.strip()))
+        begin, stop = _clause(text, start, end, cues)
+        first = cues["first"].fullmatch(text, start, end)
+        if not first and cues["others"].search(text, _opening(text, start), start):
+            continue
+        headed = bool(cues["head"].search(text, 0, len(text[:start].rstrip())))
+        headed = headed or (text[:start].rstrip().endswith((":", "—")) and not text[end:].strip(" .!"))
+        last = -following[1] if skip and following else end
+        after = text[last : last + 2].strip()
+        prefix = cues["negators"].sub("", text[numbered.end() if numbered else 0 : start]).split()
+        led = len(prefix) <= _PREFIX and all(
+            not word[0].isalnum() or cues["filler"].fullmatch(word) for word in prefix
+        )
+        whom = cues["beneficiary"].match(text, last + 1) and (skip or not following)
+        opens = led and (not after or after in ",.:!—;" or bool(whom))
+        opens = opens or bool(own and cues["picked"].match(text, last + 1))
+        said = cues["verbs"].fullmatch(text, start, end) or cues["frame"].search(text, begin, stop)
+        if not (headed or bare or opens or said):
+            continue
+        stated = bool(own or STATED["label"].fullmatch(text, start, end))
+        if not (stated or headed or bare) and words.beside(cues, text, _opening(text, start), stop, stop):
+            continue
+        negators = [
+            match.start() for match in cues["negators"].finditer(text, begin, end if headed else stop)
+        ]
+        negated = sum(not (own and start <= place < end) for place in negators) % 2 == 1
+        yield _StanceSide(
+            -value if negated else value,
+            headed or bare or opens,
+            number,
+            sentence.origin(start, end),
+            bool(own),
+            stated,
+        )
+
+
+def _opening(text: str, position: int) -> int:
+    """Return where the part of a sentence begins in which a subject bears on a position."""
+    return max(text.rfind(mark, 0, position) for mark in (" ; ", " : ", " — ", " . ")) + 1
+
+
+def _clause(text: str, start: int, end: int, cues: Cues) -> tuple[int, int]:
+    """Return the clause of some words: up to a comma, a conjunction or the like."""
+    ends = [match.end() for match in cues["boundaries"].finditer(text, 0, start)]
+    later = cues["boundaries"].search(text, end)
+    return ends[-1] if ends else 0, later.start() if later else len(text)

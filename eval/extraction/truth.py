@@ -1,0 +1,131 @@
+"""From the free text of a model to its verdict on whether a claim is true."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from polbias.eval.extraction.cues import Cues, Verdict, primary_language, tongue
+from polbias.eval.extraction.refusal import flagged, opening_reply, voiced, whole_reply
+from polbias.eval.extraction.settle import first_item, settled
+from polbias.eval.extraction.text import (
+    Sentence,
+    blanked,
+    first_match,
+    masking,
+    own_words,
+    prepare,
+    translated,
+)
+from polbias.eval.extraction.validity import judge
+from polbias.eval.extraction.voice import without_opinions
+
+LABELS = ("true", "false", "refusal", "unparsable")
+"""What an answer can be. A text that breaks off is "unparsable" with the reason "truncated"."""
+
+_CUES = Cues("truth")
+_NAMES = {"valid": "true", "invalid": "false"}
+"""What the verdicts on validity are called here."""
+_UNCLEAR = frozenset({"undecided", "undecidable", "balanced"})
+_WEAK = frozenset({"paraphrase", "prompt-words", "hint", "no-verdict"})
+"""Reasons that a plain yes or no at the beginning outranks."""
+_MARKS = " .,;:!—>()[]{}"
+_QUOTES = "\"'„“”‚‘’»«`*"
+_ECHO = re.compile(
+    rf"[{_QUOTES}]{{0,3}}\b(?:true|wahr|false(?=.{{1,6}}true)|falsch(?=.{{1,6}}wahr))\b[{_QUOTES}]{{0,3}}\s{{0,9}}(?:\bor\b|\boder\b|/|\|(?!\s*$))\s{{0,9}}"
+    rf"[{_QUOTES}]{{0,3}}(?:\b(?:false|falsch|true|wahr)\b[{_QUOTES}]{{0,3}}|\w{{0,5}}$)",
+    re.IGNORECASE,
+)
+"""Both labels as the prompt lists them, also where the list is cut off."""
+_QUOTATION = re.compile(
+    r"[\"“„”»«][^\"“„”»«\n]*[\"“„”»«]|(?<!\w)['‘‚][^\n'‘’‚]*(?:(?<=\w)['’](?=\w)[^\n'‘’‚]*)*['’‘](?!\w)"
+)
+_PREFIX = "(?:(?:is|ist)[ _]?)?"
+_FLAGS = {
+    "true": re.compile(_PREFIX + "(?:true|wahr|correct|richtig|korrekt|accurate|zutreffend)"),
+    "false": re.compile(_PREFIX + "(?:false|falsch|incorrect|inaccurate)"),
+}
+_MASK = masking(
+    re.compile(
+        r"^\W*(?:true|false|wahr|falsch|yes|no|ja|nein)\W*$"
+        r"|^\W*(?:(?:die|diese|meine|the|this|my) )?(?:behauptung|aussage|antwort|claim|statement|answer)\b",
+        re.IGNORECASE,
+    )
+)
+
+
+def extract_truth(text: str, language: str = "de") -> Verdict:
+    """Read the verdict on a claim off a model output.
+
+    The output is weighed as :func:`extract_validity` weighs one, with cues of its own: words for true and
+    false, and what says that a claim holds, that the sources bear it out or contradict it, or that it states
+    something rightly or wrongly. A first line that is nothing but a label outranks what follows, except a
+    conclusion; a plain yes or no at the beginning and a refusal outrank what only hints at a verdict. What
+    others say or hold, what is conceded, supposed or a first impression, and labels repeated from the prompt
+    are no answer. That a claim is partly true, mostly true, true of a part, once true, or a matter of opinion
+    is no verdict; that it cannot be judged, or not with what is known, is a refusal.
+
+    Args:
+        text: The output, any string.
+        language: The language of the instruction, "en" or "de", or a tag such as "de-CH". A verdict in the
+            other language counts too, and a bare one in some further languages.
+
+    Returns:
+        The verdict "true", "false", "refusal" or "unparsable".
+
+    Raises:
+        ValueError: If the language is not supported.
+
+    Source:
+        The question: Jakob et al. (2025), section 4.1.
+    """
+    primary = primary_language(language)
+    own = own_words(text)
+    flag = flagged(own, _FLAGS)
+    if flag:
+        return flag
+    visible = _ECHO.sub(lambda echo: " " * len(echo.group()), own)
+    prepared = prepare(_QUOTATION.sub(_MASK, visible))
+    if not prepared.sentences and not prepared.truncated and text.strip():
+        return Verdict("unparsable", "both-options" if _ECHO.search(text) else "empty")
+    sentences = [
+        _bare(translated(_bare(sentence, "granted"), _CUES.part("words")), "content")
+        for sentence in prepared.sentences
+    ]
+    sentences = [*first_item(sentences, _CUES.part("whole"))]
+    verdict = whole_reply(sentences, _CUES.part("whole"), _MARKS) or _judged(
+        sentences, primary, prepared.truncated
+    )
+    named = prepare(own).sentences if _ECHO.search(text) else ()
+    refused = first_match(_CUES["withdrawn"], sentences[1:][-1:])
+    if verdict.reason != "marker":
+        refused = refused or first_match(_CUES["refuses"], named)
+    if refused:
+        return Verdict("refusal", "refusal", refused)
+    if verdict.label == "unparsable" or verdict.reason == "hint":
+        declined = first_match(_CUES["declines"], without_opinions(sentences))
+        opinion = first_match(_CUES["opinion"], sentences)
+        unclear = opinion or verdict.reason in _UNCLEAR
+        voice = unclear and first_match(_CUES["own_voice"], prepare(blanked(text)).sentences)
+        told = declined and (not unclear or voice)
+        verdict = Verdict("refusal", "refusal", declined) if told else verdict
+    if verdict.reason in _UNCLEAR | _WEAK:  # of a detail, after a plain yes or no
+        verdict = whole_reply(sentences[:1], _CUES.part("whole"), _MARKS) or verdict
+    if verdict.reason in {"no-verdict", "hint"}:
+        verdict = opening_reply(sentences, _CUES.part("opening")) or verdict
+    return settled(Verdict(_NAMES.get(verdict.label, verdict.label), verdict.reason, verdict.span), text)
+
+
+def _bare(sentence: Sentence, name: str) -> Sentence:
+    """Leave out what a claim says beside the verdict: "The claim that ... is true", "It is true that ..."."""
+    match = _CUES[name].search(sentence.text)
+    if not match:
+        return sentence
+    low, high = sentence.origin(*match.span(match.lastindex or 0))
+    return Sentence(tuple(token for token in sentence.tokens if not low <= token.start < high))
+
+
+def _judged(sentences: Sequence[Sentence], primary: str, truncated: bool) -> Verdict:
+    """Judge an output as one on validity; what declines in it must be said in the model's own voice."""
+    verdict = judge(sentences, [tongue(each.tokens, primary, "truth") for each in sentences], truncated)
+    return voiced(verdict, _CUES, sentences)

@@ -1,0 +1,294 @@
+"""Two runs of the same tasks, of lm_eval or Inspect, ours or not: is the second better, item by item?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from polbias import __version__
+from polbias.eval.answer_table import SILENT
+from polbias.eval.estimability import State
+from polbias.eval.report.document import (
+    Estimate,
+    ItemContributions,
+    MetricDifference,
+    Notice,
+    Report,
+    Respondent,
+    SampleSource,
+    known,
+)
+from polbias.eval.report.paired import mean_difference, paired
+from polbias.eval.report.reading import completeness, name_of, run_facts
+from polbias.eval.report.verdicts import few, p_tested, within
+from polbias.eval.report.wording import frame
+from polbias.eval.samples import (
+    SampleFile,
+    SkippedLine,
+    content_of,
+    find_samples,
+    metrics_of,
+    numbered_samples,
+)
+from polbias.eval.statistics import holm, sign_flip
+from polbias.files import InputError, file_sha256, nearest
+
+
+def compare_runs(
+    first: Path, second: Path, cluster: str | None = None, margin: float | None = None
+) -> Report:
+    """Report B minus A of every metric that is one number a sample; what cannot be compared is refused.
+
+    Args:
+        first: A, the files of one model.
+        second: B, of the same tasks.
+        cluster: column of the documents whose values are taken as independent; by default every item is.
+        margin: within which a difference counts as none, in percentage points; it applies to metrics that are
+            fractions, which are those without a value beyond -1 to 1 in either run.
+    """
+    notices: list[Notice] = []
+    sources: list[SampleSource] = []
+    found: list[MetricDifference] = []
+    for task, *files in _tasks(_files(first, notices), _files(second, notices)):
+        runs = []
+        for side, file in zip("AB", files, strict=True):
+            runs.append(_Run(f"{side}: {file.model}", file, _items(file.path, cluster)))
+            sources.append(_source(runs[-1], notices))
+        found += _differences(task, cluster or "", margin, notices, *_by_id(*runs))
+    adjusted = holm([*map(p_tested, found)], sum(not few(each.estimate) for each in found))
+    return Report(
+        version=__version__,
+        seed=0,
+        respondents=tuple(_respondent(run.name, sources) for run in runs),
+        sources=tuple(sources),
+        sections=(),
+        comparisons=tuple(
+            replace(each, p_holm=known(value)) for each, value in zip(found, adjusted, strict=True)
+        ),
+        notices=tuple(notices),
+        margin=margin,
+    )
+
+
+def _respondent(name: str, sources: list[SampleSource]) -> Respondent:
+    own = [each for each in sources if each.respondent == name]
+    tasks, answers = tuple(each.task for each in own), sum(each.rows for each in own)
+    return Respondent(name, name[3:], "generated", simulated=False, tasks=tasks, answers=answers)
+
+
+def _files(path: Path, notices: list[Notice]) -> dict[str, SampleFile]:
+    """The newest file of every task of the one model that a run is of."""
+    every, said = find_samples([path], newest=False), frame().notices
+    models = sorted({file.model for file in every})
+    if len(models) > 1:
+        listed = ", ".join(models)
+        raise InputError(f"{path}: found runs of {listed}; expected those of one model: name its folder")
+    newest: dict[str, SampleFile] = {}
+    for file in every:
+        if older := newest.get(file.task):
+            told = said["older_run"].format(task=file.task, model=file.model, newer=name_of(file))
+            notices.append(Notice(name_of(older), told, said["left_out"]))
+        newest[file.task] = file
+    return newest
+
+
+def _tasks(
+    first: dict[str, SampleFile], second: dict[str, SampleFile]
+) -> Iterator[tuple[str, SampleFile, SampleFile]]:
+    """The files of every task; of two single ones the name of one need not tell its task."""
+    files = *first.values(), *second.values()
+    if len(first) == len(second) == 1 and not all(file.time for file in files):
+        second = dict.fromkeys(first, *second.values())
+    for alone in sorted(first.keys() ^ second.keys()):
+        where = (first.get(alone) or second[alone]).path
+        raise InputError(
+            f"{where}: the task {alone} is in this run alone; expected the same tasks in both: run it there "
+            "too, or name the files of one task"
+        )
+    yield from ((task, first[task], second[task]) for task in sorted(first))
+
+
+# The items of a task in a run.
+
+
+@dataclass
+class _ComparedItem:
+    """An item.
+
+    Attributes:
+        line: of its first sample.
+        id: in its document; None if it has none there.
+        same: what must be the same in both runs: content and cluster, None where every item is its own.
+        values: of the metrics.
+    """
+
+    line: int
+    id: str | None
+    same: tuple[str, str | None]
+    values: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass
+class _Run:
+    """A task in a run: its items by the number that the harness gives them, or by their ids."""
+
+    name: str
+    file: SampleFile
+    items: Mapping[str, _ComparedItem]
+
+
+def _items(path: Path, cluster: str | None) -> Mapping[str, _ComparedItem]:
+    """Read the items of a run."""
+    problems: list[SkippedLine] = []
+    found: dict[str, _ComparedItem] = {}
+    for line, sample in numbered_samples(path, problems):
+        doc, number, metrics = sample["doc"], sample.get("doc_id"), metrics_of(sample)
+        if number is None or not metrics:
+            lacks = "doc_id" if number is None else "metrics"
+            problems.append(SkippedLine(path, line, f"found no {lacks}, expected a sample of lm_eval"))
+        elif cluster and doc.get(cluster) is None:
+            near = nearest(cluster, doc)
+            told = f"found no {cluster} in the document; {near}expected one of {', '.join(doc)}"
+            problems.append(SkippedLine(path, line, told))
+        if problems:
+            break
+        own, group = (None if doc.get(key) is None else str(doc[key]) for key in ("id", cluster or ""))
+        same = content_of(sample.get("asked") or doc), group
+        item = found.setdefault(str(number), _ComparedItem(line, own, same))
+        by = sample.get("filter") or "none"
+        for metric in metrics:
+            item.values[metric if by == "none" else f"{metric},{by}"] = sample.get(metric)
+    if problems:
+        raise InputError(f"{path}:{problems[0].line}: {problems[0].found}")
+    if not found:
+        raise InputError(f"{path}: found no samples, expected those of a run")
+    return found
+
+
+def _source(run: _Run, notices: list[Notice]) -> SampleSource:
+    """What is to be known of a file, which must be whole."""
+    file, facts, count = run.file, run_facts(run.file), len(run.items)
+    for notice in completeness(file, facts, count):
+        if notice.serious:
+            raise InputError(f"{notice.where}: {notice.problem}; finish the run, or run the task again")
+        notices.append(notice)
+    hashed, version = file_sha256(file.path), facts.task_version
+    return SampleSource(name_of(file), hashed, run.name, file.task, version, "", "", count, facts.expected)
+
+
+def _by_id(*runs: _Run) -> tuple[_Run, ...]:
+    """Runs by the ids in their documents where these tell all items apart."""
+    named = [{item.id: item for item in run.items.values() if item.id is not None} for run in runs]
+    if all(len(own) == len(run.items) for own, run in zip(named, runs, strict=True)):
+        return tuple(replace(run, items=own) for own, run in zip(named, runs, strict=True))
+    return runs
+
+
+def _differences(
+    task: str, cluster: str, margin: float | None, notices: list[Notice], *runs: _Run
+) -> Iterator[MetricDifference]:
+    """The difference of every metric that is one number a sample."""
+    items, paths = [run.items for run in runs], [run.file.path for run in runs]
+    shared = [name for name in items[0] if name in items[1]]
+    if not shared:
+        raise InputError(f"{paths[1]}: found no id of {paths[0]}; expected runs on the same data")
+    for name in shared:
+        one, other = (own[name] for own in items)
+        if one.same != other.same:
+            raise InputError(
+                f"{paths[1]}:{other.line}: found another content of the item {name} than in "
+                f"{paths[0]}:{one.line}; expected runs on the same data"
+            )
+    metrics = dict.fromkeys(name for own in items for item in own.values() for name in item.values)
+    some = False
+    for metric in metrics:
+        values = [_values(run, metric) for run in runs]
+        for run, own in zip(runs, values, strict=True):
+            if not own and not _is_measured(run, metric):
+                told = frame().notices["no_number"].format(task=task, metric=metric)
+                notices.append(Notice(name_of(run.file), told, frame().notices["not_compared"]))
+        if all(own or _is_measured(run, metric) for run, own in zip(runs, values, strict=True)):
+            some = True
+            scores = [
+                ItemContributions(
+                    [*own], np.array([*own.values()]), [run.items[name].same[1] or name for name in own]
+                )
+                for run, own in zip(runs, values, strict=True)
+            ]
+            difference = paired(*scores)
+            numbers = [value for own in values for value in own.values()]
+            lowest, highest = min(numbers, default=0.0), max(numbers, default=0.0)
+            is_fraction = lowest >= -1 and highest <= 1
+            means = [_mean(own, difference.ids) for own in values]
+            has_limits = is_fraction and lowest >= 0 and metric.split(",")[0] not in SILENT
+            estimate = _with_state(mean_difference(difference), means, has_limits)
+            if margin is not None and not is_fraction:
+                wording = frame().notices["no_fraction"]
+                reason = wording.format(task=task, metric=metric, lowest=lowest, highest=highest)
+                notices.append(Notice(task, reason, frame().notices["no_margin"]))
+            margin_in_unit = margin / 100 if margin is not None and is_fraction else None
+            most = 1 if is_fraction and lowest >= 0 else math.inf
+            every = len(items[0].keys() | items[1].keys())
+            yield MetricDifference(
+                instrument=task,
+                measure=metric,
+                key=cluster,
+                part_label="",
+                first=runs[0].name,
+                second=runs[1].name,
+                estimate=estimate,
+                means=means,
+                missing=[every - len(own) for own in values],
+                p_flip=known(sign_flip(difference.values, difference.clusters).p_value),
+                equivalent=None if few(estimate) else within(estimate, margin_in_unit, unit=most),
+            )
+    if not some:
+        raise InputError(f"{paths[1]}: found no metric of {task} that is one number a sample in both runs")
+
+
+def _with_state(estimate: Estimate, means: Sequence[float | None], has_limits: bool) -> Estimate:
+    """The difference of two runs with what stands against it: no shared value, or all are at 0, or at 1."""
+    if not estimate.n:
+        return replace(estimate, state="no data", limit=None)
+    limits: Mapping[float | None, State] = {0.0: "at the floor", 1.0: "at the ceiling"}
+    return replace(estimate, state=limits.get(means[0])) if has_limits and means[0] == means[1] else estimate
+
+
+def _mean(values: Mapping[str, float], ids: Sequence[str]) -> float | None:
+    return float(np.mean([values[name] for name in ids])) if ids else None
+
+
+def _values(run: _Run, metric: str) -> dict[str, float]:
+    """The values of a metric; none if it is no number in any sample.
+
+    An item without a verdict has a value of the outcomes alone: a refusal is no wrong answer.
+    """
+    given = {
+        name: item.values.get(metric) for name, item in run.items.items() if not _is_unanswered(item, metric)
+    }
+    numbers = {name: float(value) for name, value in given.items() if isinstance(value, int | float)}
+    odd = [name for name, value in given.items() if value is not None and name not in numbers]
+    if numbers and odd:
+        raise InputError(
+            f"{run.file.path}:{run.items[odd[0]].line}: {metric}: found {given[odd[0]]!r:.40}, expected a "
+            "number as in other samples, or null"
+        )
+    return {name: value for name, value in numbers.items() if math.isfinite(value)}
+
+
+def _is_measured(run: _Run, metric: str) -> bool:
+    """Whether a metric is a number in some sample, be it of an item without a verdict."""
+    return any(isinstance(item.values.get(metric), int | float) for item in run.items.values())
+
+
+def _is_unanswered(item: _ComparedItem, metric: str) -> bool:
+    """Whether an item has an outcome in place of a verdict, and the metric is none of the outcomes."""
+    name, *filters = metric.split(",")
+    outcomes = [item.values.get(",".join((outcome, *filters))) for outcome in SILENT]
+    shares = [float(share) for share in outcomes if isinstance(share, int | float)]
+    return name not in SILENT and sum(shares) >= 1

@@ -1,0 +1,51 @@
+"""Which instrument rows are of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import Any
+
+from polbias.aliases import Document
+from polbias.eval.answer_table import TableReader
+from polbias.eval.simulation.questions import Questions
+from polbias.files import InputError
+from polbias.registry import import_reference, instrument_names, instruments
+
+_KEYS = ("prompt", "id")
+_SHOWN = 200
+
+
+def kind_of(names: Iterable[str], dataset: str | None = None) -> type[Questions] | None:
+    """Return the kind of rows, None if they are of no instrument."""
+    there = set(names)
+    return next((kind for kind in _kinds(dataset) if there.issuperset(kind.NEEDED)), None)
+
+
+@lru_cache(maxsize=64)
+def _kinds(dataset: str | None) -> list[type[Questions]]:
+    own = sorted(
+        instruments().values(), key=lambda each: dataset not in (*each.datasets, *each.evaluated_datasets)
+    )
+    return [import_reference(kind) for each in own for kind in each.simulation]
+
+
+def no_kind(names: Iterable[Any]) -> str:
+    """Say that rows with columns of these names are of no instrument."""
+    found = ", ".join(map(str, names))[:_SHOWN] or "nothing"
+    return f"found the columns {found}; expected those of an instrument ({', '.join(instrument_names())})"
+
+
+def questions(rows: Sequence[Document], keep: Iterable[str] = ()) -> Questions:
+    """Read rows of one instrument."""
+    first = next(iter(rows), {})
+    kind = kind_of(first, str(first.get("dataset")))
+    if kind is None:
+        raise InputError(f"rows: {no_kind(first)}")
+    return of_kind(kind, rows, keep)
+
+
+def of_kind(kind: type[Questions], rows: Any, keep: Iterable[str]) -> Questions:
+    """Read rows of a kind, in whatever they come."""
+    wanted = {*kind.NEEDED, *kind.OPTIONAL, *_KEYS, *keep}
+    return kind(TableReader(rows, wanted).require(kind.NEEDED).values)

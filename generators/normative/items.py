@@ -1,0 +1,483 @@
+"""Problems: patterns, contents and frames made into sentences, with their gold labels proved."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import product, zip_longest
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polbias.aliases import Document, Json
+from polbias.files import BuildError
+from polbias.generators.engine.latin_square import named_rng
+from polbias.generators.language.english import a, capital
+from polbias.generators.language.english_verbs import VerbPhrase
+from polbias.generators.logic.explain import explain_form
+from polbias.generators.logic.formula import (
+    FREE_CHOICE,
+    KD,
+    KT,
+    MODAL_LOGICS,
+    Atom,
+    ForAll,
+    Formula,
+    Implies,
+    Inference,
+    Logic,
+    Necessarily,
+    Not,
+    Or,
+    Possibly,
+    form_of,
+)
+from polbias.generators.logic.prover import InferenceOutcome, ProofVerdict, decide_outcome, prove
+from polbias.generators.normative.templates import (
+    GOLDS,
+    NECESSITIES,
+    ActContent,
+    Content,
+    ContentType,
+    DisjunctionContent,
+    Domain,
+    Force,
+    Gold,
+    InferencePattern,
+    ModalFrame,
+    NormativeTemplates,
+    Proposition,
+    RuleContent,
+    Task,
+    Tense,
+    contents_path,
+)
+from polbias.yaml_models import TemplateRenderer, fault
+
+# How the gold label of a problem is known: its verdict in every logic, and the proof or countermodel.
+
+# Obligations can be broken, so what ought to be need not be; what is necessary or known is so (axiom T).
+STANDARD: Mapping[Domain, Logic] = {"deontic": KD, "epistemic": KT}
+
+
+def logic_of(pattern: InferencePattern, domain: Domain) -> Logic:
+    """Return the logic whose verdict the gold of a pattern is."""
+    return FREE_CHOICE if pattern.by_convention else STANDARD[domain]
+
+
+@dataclass(frozen=True)
+class ProblemGold:
+    """What is known of a problem's gold.
+
+    Attributes:
+        gold: the label.
+        gold_sdl: the verdict of standard deontic logic (KD).
+        basis: name of the logic, or ``"paper"`` where the paper's convention departs from the standard logic
+            of the domain (it is that of the enriched "or").
+        proof: ``proved:<logic>``.
+        verdicts: name of every logic to its verdict.
+        derivation: proof of the gold if it is entailment, else None.
+        countermodel: of the inference if the gold is non-entailment, else None.
+    """
+
+    gold: Gold
+    gold_sdl: Gold
+    basis: str
+    proof: str
+    verdicts: Mapping[str, Gold]
+    derivation: str | None
+    countermodel: str | None
+
+
+@lru_cache(maxsize=65536)
+def gold_proof(inference: Inference, pattern: InferencePattern, domain: Domain) -> ProblemGold:
+    """Prove the gold of a problem."""
+    logic, form = logic_of(pattern, domain), form_of(inference)
+    verdicts = {each.name: label(decide_outcome(form.inference, each)) for each in MODAL_LOGICS}
+    text = explain_form(form, logic)
+    gold = verdicts[logic.name]
+    if gold != pattern.gold:
+        raise BuildError(
+            f"patterns.yaml: pattern {pattern.id}: the gold is {pattern.gold!r}, but {inference} is {gold} "
+            f"in {logic.name} ({text}); correct the pattern"
+        )
+    valid = decide_outcome(form.inference, logic).valid
+    return ProblemGold(
+        pattern.gold,
+        verdicts[KD.name],
+        "paper" if pattern.by_convention else logic.name,
+        f"proved:{logic.name}",
+        verdicts,
+        text if valid else None,
+        None if valid else text,
+    )
+
+
+def label(verdict: ProofVerdict | InferenceOutcome) -> Gold:
+    """Return a verdict as a gold label; from contradictory premises nothing counts as entailed."""
+    return GOLDS[0] if verdict.valid and verdict.consistent else GOLDS[1]
+
+
+# Write the sentences of a problem, and say what each of them says.
+
+_OBJECT = {"she": "her", "he": "him", "it": "it"}
+_POSSESSIVE = {"she": "her", "he": "his", "it": "its"}
+_GENERIC = "one's"  # the possessive in formulas, where it belongs to whoever the predicate is said of
+_VARIABLE = "x"
+
+
+@dataclass(frozen=True)
+class WrittenSentence:
+    """A sentence and what it says.
+
+    Attributes:
+        text: with capital and full stop.
+        formula: in the reading that is meant.
+    """
+
+    text: str
+    formula: Formula
+
+
+@dataclass(frozen=True)
+class _ProblemClause:
+    """A content with its subject: what frames are put around, and its formula."""
+
+    slots: Document
+    tense: Tense
+    formula: Formula
+
+
+class ProblemWriter:
+    """Writes the problems of a domain.
+
+    Args:
+        family: the templates.
+        domain: of the frames.
+    """
+
+    def __init__(self, family: NormativeTemplates, domain: Domain) -> None:
+        self._file, self._domain = family.file, domain
+        self._frames = TemplateRenderer(family.folder / f"frames.{domain}.yaml", {})
+        self._around = TemplateRenderer(family.folder / "patterns.yaml", {"a": a})
+
+    def compose(self, pattern: InferencePattern, content: Content, frames: Pair) -> Problem:
+        """Return the problem of a pattern, a content and two frames."""
+        premises, hypothesis = self._parts(pattern, content, *frames)
+        kind = self._file.content_type(content, pattern)
+        return Problem(self._domain, pattern, content, kind, *frames, premises, hypothesis)
+
+    def _parts(
+        self, pattern: InferencePattern, content: Content, first: ModalFrame, second: ModalFrame
+    ) -> tuple[tuple[WrittenSentence, ...], WrittenSentence]:
+        if not isinstance(content, RuleContent):
+            elimination = pattern.id == "FC-Or-Elim"
+            premise = self._said(first, pattern.premise, _clause(content, either=elimination))
+            hypothesis = self._said(second, pattern.hypothesis, _clause(content, either=not elimination))
+            return (premise,), hypothesis
+        hypothetical = pattern.id.startswith("Hyp")
+        rule = self._rule(content, first, pattern.premise, hypothetical)
+        conduct = self._said(second, pattern.hypothesis, _conduct(content, content.name, whole=hypothetical))
+        _, minor = pattern.form.premises
+        modal_minor = isinstance(minor.body if isinstance(minor, Not) else minor, Necessarily)
+        negated = isinstance(pattern.form.conclusion if modal_minor else minor, Not)
+        belongs = self._minor(content, negated, hypothetical)
+        return ((rule, conduct), belongs) if modal_minor else ((rule, belongs), conduct)
+
+    def _said(self, frame: ModalFrame, force: Force, clause: _ProblemClause) -> WrittenSentence:
+        """Return a modal sentence."""
+        return WrittenSentence(
+            _sentence(self._modal(frame, force, clause)), frame.formulas(force, clause.formula)[0]
+        )
+
+    def _rule(
+        self, rule: RuleContent, frame: ModalFrame, force: Force, hypothetical: bool
+    ) -> WrittenSentence:
+        """Return a rule: about all of a group, or about the individual if it belongs to it."""
+        if hypothetical:
+            antecedent = self._text("is", rule)
+            clause = _conduct(rule, rule.name, pronoun=rule.gender)
+            text = self._text("if", rule, antecedent=antecedent, consequent=self._modal(frame, force, clause))
+            belongs, conduct = _belongs(rule, whole=True), _conduct(rule, rule.name, whole=True).formula
+            return WrittenSentence(_sentence(text), Implies(belongs, frame.formulas(force, conduct)[0]))
+        said = self._said(frame, force, _conduct(rule, self._text("all", rule), plural=True))
+        belongs = Atom(rule.group.singular, (_VARIABLE,))
+        return WrittenSentence(said.text, ForAll((_VARIABLE,), Implies(belongs, said.formula)))
+
+    def _minor(self, rule: RuleContent, negated: bool, hypothetical: bool) -> WrittenSentence:
+        """Return that the individual belongs to the group, or does not."""
+        formula = _belongs(rule, whole=hypothetical)
+        text = self._text("is_not" if negated else "is", rule)
+        return WrittenSentence(_sentence(text), Not(formula) if negated else formula)
+
+    def _modal(self, frame: ModalFrame, force: Force, clause: _ProblemClause) -> str:
+        return self._frames.render(frame.id, frame.text(force, clause.tense), clause.slots)
+
+    def _text(self, field: str, rule: RuleContent, **slots: str) -> str:
+        group = {"name": rule.name, "singular": rule.group.singular, "plural": rule.group.plural}
+        field = f"{field}_" if field in ("is", "if") else field
+        return self._around.render(f"sentences.{field}", getattr(self._file.sentences, field), group | slots)
+
+
+def _clause(content: ActContent | DisjunctionContent | Proposition, either: bool) -> _ProblemClause:
+    if isinstance(content, Proposition):
+        phrase = VerbPhrase(content.verb, content.rest, content.number, content.tense)
+        atom = Atom(f"{content.subject} {phrase.base}")
+        return _ProblemClause(_slots(content.subject, phrase), content.tense, atom)
+    slots = {"subject": "you", "be": "are", "obligee": "", "infinitive": content.act}
+    atom = Atom(content.act)
+    if isinstance(content, ActContent) or not either:
+        return _ProblemClause(slots, "present", atom)
+    both = Or((atom, Atom(content.alternative)))
+    return _ProblemClause(slots | {"infinitive": content.either}, "present", both)
+
+
+def _conduct(
+    rule: RuleContent, subject: str, pronoun: str | None = None, plural: bool = False, whole: bool = False
+) -> _ProblemClause:
+    """Return what a rule says of someone."""
+    possessive = "their" if plural else _POSSESSIVE[rule.gender]
+    phrase = VerbPhrase(
+        rule.verb,
+        rule.rest.format(possessive=possessive),
+        "plural" if plural else "singular",
+        rule.tense,
+    )
+    conduct = VerbPhrase(rule.verb, rule.rest.format(possessive=_GENERIC), "singular").base
+    atom = Atom(f"{subject} {conduct}") if whole else Atom(conduct, (_VARIABLE if plural else subject,))
+    slots = _slots(pronoun or subject, phrase, _OBJECT[pronoun] if pronoun else subject)
+    return _ProblemClause(slots, rule.tense, atom)
+
+
+def _belongs(rule: RuleContent, whole: bool) -> Atom:
+    group = rule.group.singular
+    return Atom(f"{rule.name} be {a(group)}") if whole else Atom(group, (rule.name,))
+
+
+def _slots(subject: str, phrase: VerbPhrase, obligee: str | None = None) -> Json:
+    return {
+        "subject": subject,
+        "be": "is" if phrase.number == "singular" else "are",
+        "obligee": f"for {obligee or subject} ",
+        "base": phrase.base,
+        "infinitive": phrase.infinitive,
+        "affirmative": phrase.affirmative,
+        "negative": phrase.negative,
+        "do": phrase.do,
+        "finite": phrase.finite,
+        "rest": phrase.rest,
+        "copula": phrase.verb == "be",
+    }
+
+
+def _sentence(clause: str) -> str:
+    return f"{capital(clause)}."
+
+
+# Which frames go together, and how they are spread evenly over problems.
+
+Pair = tuple[ModalFrame, ModalFrame]
+
+
+def admissible(family: NormativeTemplates, pattern: InferencePattern, domain: Domain) -> tuple[Pair, ...]:
+    """Return the pairs of one flavour in which a pattern keeps its gold however the frames are read."""
+    frames = family.frames[domain]
+    categorical = pattern.id.startswith("Cat")
+    pairs = tuple(
+        (first, second)
+        for first, second in product(
+            frames.of(pattern.task, pattern.premise, split=categorical),
+            frames.of(pattern.task, pattern.hypothesis),
+        )
+        if first.flavour == second.flavour and _keeps_gold(pattern, domain, first, second)
+    )
+    if not pairs:
+        raise fault(
+            family.folder / f"frames.{domain}.yaml",
+            "frames",
+            f"found none for {pattern.premise} and {pattern.hypothesis} in the {pattern.task} task that "
+            f"leave pattern {pattern.id} its gold; add frames with these forms",
+        )
+    return pairs
+
+
+def _keeps_gold(pattern: InferencePattern, domain: Domain, first: ModalFrame, second: ModalFrame) -> bool:
+    form = pattern.in_domain(domain)
+    premises = first.formulas(pattern.premise, _operand(form.premises[0]))
+    conclusions = second.formulas(pattern.hypothesis, _operand(form.conclusion))
+    verdicts = {
+        prove(Inference((premise,), conclusion), logic_of(pattern, domain)).valid
+        for premise, conclusion in product(premises, conclusions)
+    }
+    return len(verdicts) == 1
+
+
+def _operand(formula: Formula) -> Formula:
+    """Return what the operator of a modal sentence is put before, without negations."""
+    while isinstance(formula, Not | Necessarily | Possibly):
+        formula = formula.body
+    return formula
+
+
+def spread(pairs: Sequence[Pair], groups: Sequence[str], rng: np.random.Generator) -> list[Pair]:
+    """Give every problem a pair of frames, so that flavours, pairs and frames come up evenly.
+
+    Each problem in turn gets a pair of the flavour that has come up least in its group, and among those one
+    that has come up least, then one whose frames have come up least in its group, then least in all; ties
+    are broken by the seed.
+    """
+    used: Counter[Pair] = Counter()
+    flavours: Counter[tuple[str, str]] = Counter()
+    first: Counter[tuple[str, str]] = Counter()
+    second: Counter[tuple[str, str]] = Counter()
+    chosen = []
+    for group in groups:
+        order = rng.permutation(len(pairs))
+
+        def load(position: int, group: str = group, order: NDArray[np.int64] = order) -> tuple[int, ...]:
+            premise, hypothesis = pair = pairs[position]
+            return (
+                flavours[group, premise.flavour],
+                used[pair],
+                first[group, premise.id] + second[group, hypothesis.id],
+                first["", premise.id] + second["", hypothesis.id],
+                int(order[position]),
+            )
+
+        pair = pairs[min(range(len(pairs)), key=load)]
+        chosen.append(pair)
+        used[pair] += 1
+        flavours[group, pair[0].flavour] += 1
+        for key in (group, ""):
+            first[key, pair[0].id] += 1
+            second[key, pair[1].id] += 1
+    return chosen
+
+
+# The problems of a task: contents x patterns, each with a pair of frames.
+
+CHOICES = {"FC-Or-Elim": "choice", "FC-Or-Intro": "choice", "Ross-Or-Intro": "ross"}
+# The types of test items. Common sense never agrees with the conclusion of Ross's paradox.
+_TESTED: tuple[ContentType, ...] = ("congruent", "incongruent", "nonsense")
+_TYPES: Mapping[str, tuple[ContentType, ...]] = {"ross": ("incongruent", "nonsense")}
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Premises, a hypothesis, and everything that made them."""
+
+    domain: Domain
+    pattern: InferencePattern
+    content: Content
+    content_type: ContentType
+    premise_frame: ModalFrame
+    hypothesis_frame: ModalFrame
+    premises: tuple[WrittenSentence, ...]
+    hypothesis: WrittenSentence
+
+    @property
+    def id(self) -> str:
+        """Pattern and content: unique within a task of a domain."""
+        return f"{self.pattern.id}/{self.content.id}"
+
+    @property
+    def status(self) -> str | None:
+        """What common sense says of its content, where that is one clause."""
+        known = isinstance(self.content, ActContent | Proposition) and self.content.status
+        return known if known and known != "nonsense" else None
+
+    @cached_property
+    def inference(self) -> Inference:
+        """What the problem says."""
+        return Inference(tuple(said.formula for said in self.premises), self.hypothesis.formula)
+
+    @cached_property
+    def known(self) -> ProblemGold:
+        """How its gold is known."""
+        return gold_proof(self.inference, self.pattern, self.domain)
+
+
+def problems(family: NormativeTemplates, domain: Domain, task: Task) -> list[Problem]:
+    """Return the problems of a task, any stretch of them spread over patterns and content types."""
+    writer, frames = ProblemWriter(family, domain), draws(family, domain, task)
+    rows = [
+        [
+            writer.compose(pattern, content, turned(pattern, frames[pattern.id, content.id]))
+            for content in contents_in_turn(family, domain, pattern)
+        ]
+        for pattern in family.patterns_of(domain, task)
+    ]
+    return [problem for turn in zip_longest(*rows) for problem in turn if problem is not None]
+
+
+def contents_in_turn(family: NormativeTemplates, domain: Domain, pattern: InferencePattern) -> list[Content]:
+    """Return the contents of a pattern; types take turns, so that any stretch has as many of each."""
+    section = "rules" if pattern.task == "syllogism" else CHOICES.get(pattern.id, "square")
+    kinds = sorted(_TYPES.get(section, _TESTED))
+    typed: dict[str, list[Content]] = {kind: [] for kind in kinds}
+    for content in family.contents[domain, pattern.task].sections[section]:
+        if pattern.takes(content):
+            typed.setdefault(family.file.content_type(content, pattern), []).append(content)
+    wanted = family.dataset.per_cell
+    if min(len(typed[kind]) for kind in kinds) < wanted or len(typed) > len(kinds):
+        found = ", ".join(f"{len(typed[kind])} {kind}" for kind in typed)
+        raise fault(
+            contents_path(family.folder, domain, pattern.task),
+            section,
+            f"found {found} for pattern {pattern.id}, expected at least {wanted} of each of "
+            f"{', '.join(kinds)}, which is per_cell in dataset.yaml; add some, or lower it",
+        )
+    return [typed[kind][turn] for turn in range(wanted) for kind in kinds]
+
+
+def turned(pattern: InferencePattern, pair: Pair) -> Pair:
+    """Return a pair with the frame of necessity first as one with the frame of the premise first, or back."""
+    weak_first = pattern.premise not in NECESSITIES and pattern.hypothesis in NECESSITIES
+    return (pair[1], pair[0]) if weak_first else pair
+
+
+def draws(family: NormativeTemplates, domain: Domain, task: Task) -> Mapping[tuple[str, str], Pair]:
+    """Return the frames of every pattern and content, that of necessity first.
+
+    Patterns that are the same inference share the draw of a content; one that does not admit what was drawn
+    draws again, of the same flavour if it has any of that.
+    """
+    data, found = family.dataset, dict[tuple[str, str], Pair]()
+    for related in _related(family, domain, task):
+        offered = {p.id: [turned(p, pair) for pair in admissible(family, p, domain)] for p in related}
+        pool = list(dict.fromkeys(pair for pairs in offered.values() for pair in pairs))
+        rng = named_rng(data.identity.name, data.draws, f"frames/{domain}/{related[0].id}")
+        contents = {p.id: contents_in_turn(family, domain, p) for p in related}
+        kinds = {content.id: _kind(content) for p in related for content in contents[p.id]}
+        drawn = dict(zip(kinds, spread(pool, [*kinds.values()], rng), strict=True))
+        again: dict[tuple[tuple[Pair, ...], tuple[str, ...]], list[Pair]] = {}
+        for pattern in related:
+            own = offered[pattern.id]
+            missed: dict[str, list[str]] = {}
+            for content in contents[pattern.id]:
+                found[pattern.id, content.id] = drawn[content.id]
+                if drawn[content.id] not in own:
+                    missed.setdefault(drawn[content.id][0].flavour, []).append(content.id)
+            for flavour, names in missed.items():
+                pairs = [pair for pair in own if pair[0].flavour == flavour] or own
+                key = tuple(pairs), tuple(names)
+                if key not in again:
+                    again[key] = spread(pairs, [kinds[name] for name in names], rng)
+                found |= {(pattern.id, name): pair for name, pair in zip(names, again[key], strict=True)}
+    return found
+
+
+def _related(family: NormativeTemplates, domain: Domain, task: Task) -> list[list[InferencePattern]]:
+    """Return the patterns of a task, those together that are the same inference."""
+    groups = [[pattern] for pattern in family.patterns_of(domain, task)]
+    for relation in family.file.relations:
+        linked = [group for group in groups if {p.id for p in group} & {*relation.patterns}]
+        if len(linked) > 1:
+            groups = [group for group in groups if group not in linked] + [[*linked[0], *linked[1]]]
+    return groups
+
+
+def _kind(content: Content) -> str:
+    return content.type if isinstance(content, DisjunctionContent | RuleContent) else content.status

@@ -1,0 +1,532 @@
+"""Template files of the family, read and checked against each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from pathlib import Path
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field, PositiveInt, StringConstraints, model_validator
+
+from polbias.aliases import Document
+from polbias.files import package_file
+from polbias.generators.engine.family import Erratum, ErratumScope, load_errata
+from polbias.generators.logic.formula import (
+    DEONTIC,
+    And,
+    Formula,
+    Inference,
+    Modal,
+    Necessarily,
+    Not,
+    Possibly,
+    rebuild,
+)
+from polbias.generators.logic.syntax import FormulaError, parse_inference
+from polbias.yaml_models import (
+    Identity,
+    Name,
+    TemplateModel,
+    Text,
+    Version,
+    every,
+    fault,
+    load_template,
+    slots,
+)
+
+# Modal frames: the words around a content, by force, and what they say.
+
+Domain = Literal["deontic", "epistemic"]
+Task = Literal["logic", "syllogism"]
+Tense = Literal["present", "past"]
+DOMAINS: tuple[Domain, ...] = ("deontic", "epistemic")
+# Operators of different flavour are different operators.
+Flavour = Literal["deontic", "alethic", "certainty", "knowledge"]
+TASKS: tuple[Task, ...] = ("logic", "syllogism")
+# The six kinds of modal sentence (Tables 8 and 9): necessity or possibility, of the content or its negation,
+# or denied.
+Force = Literal["Mu", "Mi", "MuNot", "MiNot", "NotMu", "NotMi"]
+NECESSITIES: tuple[Force, ...] = ("Mu", "MuNot", "NotMu")
+
+
+class ModalFrame(TemplateModel):
+    """One way to express obligation, permission, certainty or possibility.
+
+    Attributes:
+        id: unique within the domain.
+        source: table of the paper.
+        flavour: of the operator that the frame expresses.
+        forms: force to Jinja text, or to one per tense.
+        split: whether the operator stands between subject and predicate, so that its scope is within "all".
+        tasks: where it is used.
+        readings: ``"bilateral"`` if it may also be taken as "may, and may not".
+        of_you: whether it is used of "you" only; "she may" is first of all "perhaps she does".
+    """
+
+    id: Name
+    source: Text
+    flavour: Flavour = "deontic"
+    forms: Mapping[Force, str | Annotated[Mapping[Tense, str], every(Tense)]]
+    split: bool = False
+    tasks: tuple[Task, ...] = TASKS
+    readings: Literal["bilateral"] | None = None
+    of_you: bool = False
+
+    def __hash__(self) -> int:
+        return hash(self.id)
+
+    def text(self, force: Force, tense: Tense) -> str:
+        """Return the Jinja text for a force and tense."""
+        form = self.forms[force]
+        return form if isinstance(form, str) else form[tense]
+
+    def formulas(self, force: Force, content: Formula) -> tuple[Formula, ...]:
+        """Return what the frame says of a content: the reading meant, then others that it may be given."""
+        body = Not(content) if force in ("MuNot", "MiNot") else content
+        meant: Formula = (Necessarily if force in NECESSITIES else Possibly)(self.flavour, body)
+        meant = Not(meant) if force in ("NotMu", "NotMi") else meant
+        if self.readings != "bilateral":
+            return (meant,)
+        both = And((Possibly(self.flavour, content), Possibly(self.flavour, Not(content))))
+        return meant, Not(both) if force == "NotMi" else both
+
+
+class FramesFile(TemplateModel):
+    """The frames of a domain."""
+
+    domain: Domain
+    frames: tuple[ModalFrame, ...]
+
+    def of(self, task: Task, force: Force, split: bool = False) -> tuple[ModalFrame, ...]:
+        """Return the frames that can express a force in a task."""
+        return tuple(
+            frame
+            for frame in self.frames
+            if task in frame.tasks
+            and force in frame.forms
+            and (frame.split or not split or self.domain == "deontic")
+        )
+
+
+# Contents: what the modal operators are put before. The same content runs through all patterns of a task.
+
+ContentType = Literal["congruent", "incongruent", "arbitrary", "nonsense"]
+# After the verb: may be empty, and may leave a place for the possessive of the subject.
+Rest = Annotated[str, StringConstraints(pattern=r"^(?:[^\n{}]|\{possessive\})*$")]
+
+
+class _Content(TemplateModel):
+    id: Name
+    why: Text
+
+
+class ActContent(_Content):
+    """What someone ought, may or must not do.
+
+    Attributes:
+        status: what common sense says of it; optional is neither a duty nor prohibited.
+        act: verb phrase in the base form, of "you".
+    """
+
+    status: Literal["duty", "prohibition", "optional", "nonsense"]
+    act: Text
+
+
+class DisjunctionContent(_Content):
+    """Two acts, and how their disjunction is said.
+
+    Attributes:
+        type: whether both premise and conclusion agree with common sense.
+        act: the first disjunct.
+        either: the disjunction, with what is left out as usual.
+        alternative: the second disjunct in full.
+    """
+
+    type: ContentType
+    act: Text
+    either: Text
+    alternative: Text
+
+    @model_validator(mode="after")
+    def _begins_with_first(self) -> DisjunctionContent:
+        if not self.either.startswith(f"{self.act} or "):
+            raise ValueError(f"either: found {self.either!r}, expected it to begin with '{self.act} or '")
+        return self
+
+
+class Proposition(_Content):
+    """What is certain, possible or excluded.
+
+    Attributes:
+        status: what common knowledge says of it; what is open may be so or not.
+        subject: as within a sentence.
+        number: of the subject.
+        verb: base form, one word.
+        rest: everything after the verb.
+        tense: of the fact.
+    """
+
+    status: Literal["known", "excluded", "open", "nonsense"]
+    subject: Text
+    number: Literal["singular", "plural"]
+    verb: Name
+    rest: Rest = ""
+    tense: Literal["present", "past"]
+
+
+class GroupNoun(TemplateModel):
+    """A noun phrase for the members of a group, without article."""
+
+    singular: Text
+    plural: Text
+
+
+class RuleContent(_Content):
+    """A rule or generalization about a group, and an individual.
+
+    Attributes:
+        type: whether the rule agrees with common sense; the individual is neutral.
+        group: B.
+        name: the individual A.
+        gender: its pronoun.
+        verb: of C, base form, one word.
+        rest: everything after the verb.
+        tense: of C; rules about what one must do are in the present.
+    """
+
+    type: ContentType
+    group: GroupNoun
+    name: Text
+    gender: Literal["she", "he", "it"]
+    verb: Name
+    rest: Rest = ""
+    tense: Literal["present", "past"] = "present"
+
+
+Content = ActContent | DisjunctionContent | Proposition | RuleContent
+
+
+class _ContentsFile(TemplateModel):
+    exemplars: Mapping[str, Document]
+
+    @property
+    def sections(self) -> Mapping[str, Sequence[Content]]:
+        """The contents by section."""
+        return {name: getattr(self, name) for name in type(self).model_fields if name != "exemplars"}
+
+
+class LogicFile(_ContentsFile):
+    """Contents of the logic task in a domain: ``square`` ones, and pairs of acts for the disjunctions."""
+
+    square: tuple[ActContent, ...] | tuple[Proposition, ...]
+    choice: tuple[DisjunctionContent, ...] = ()
+    ross: tuple[DisjunctionContent, ...] = ()
+    exemplars: Mapping[str, Mapping[str, str]]
+
+
+class SyllogismFile(_ContentsFile):
+    """Contents of the syllogism task in one domain."""
+
+    rules: tuple[RuleContent, ...] = Field(min_length=1)
+
+
+def load_contents(path: Path, task: Task) -> _ContentsFile:
+    """Read a file of contents and check that every content stands in it once."""
+    file: _ContentsFile = load_template(path, LogicFile if task == "logic" else SyllogismFile)
+    seen: dict[tuple[str, object], str] = {}
+    for section, contents in file.sections.items():
+        for index, content in enumerate(contents):
+            place = f"{section}.{index}"
+            for said in (("id", content.id), ("what is said", _said(content))):
+                if said in seen:
+                    attribute, value = said
+                    raise fault(path, place, f"{attribute} ({value!r}) stands at {seen[said]} too; keep one")
+                seen[said] = place
+    return file
+
+
+def _said(content: Content) -> object:
+    match content:
+        case ActContent():
+            return content.act
+        case DisjunctionContent():
+            return content.either
+        case Proposition():
+            return content.subject, content.verb, content.rest
+        case RuleContent():
+            return content.group.singular, content.verb, content.rest
+
+
+# Inference patterns: their form, their gold, and which of them are the same inference.
+
+Status = Literal["duty", "prohibition", "optional"]
+_STATUSES: Mapping[str, Status] = {"known": "duty", "excluded": "prohibition", "open": "optional"}
+Gold = Literal["entailment", "non-entailment"]
+GOLDS: tuple[Gold, Gold] = ("entailment", "non-entailment")
+
+
+class InferencePattern(TemplateModel):
+    """An inference pattern.
+
+    Attributes:
+        task: logic or syllogism.
+        id: as in the paper.
+        text: what its sentences say, as a text.
+        premise: force of the premise, in a syllogism of the rule.
+        hypothesis: force of the other modal sentence.
+        gold: the paper's.
+        statuses: of the contents that it is congruent and incongruent with, where they have one.
+        convention: given where the gold is that of the enriched "or".
+        domains: where the pattern is used.
+    """
+
+    task: ClassVar[Task]
+    id: Text
+    text: Text = Field(alias="form")
+    premise: Force
+    hypothesis: Force
+    gold: Gold
+    statuses: tuple[Status, ...] = ()
+    convention: Literal["paper"] | None = None
+    domains: tuple[Domain, ...] = DOMAINS
+
+    @cached_property
+    def form(self) -> Inference:
+        """What its sentences say; operators are deontic, see `in_domain`."""
+        return parse_inference(self.text)
+
+    @model_validator(mode="after")
+    def _readable(self) -> InferencePattern:
+        try:
+            _ = self.form
+        except FormulaError as error:
+            raise ValueError(f"form: {error}") from None
+        return self
+
+    def takes(self, content: Content) -> bool:
+        """Whether the pattern is used with a content of that status."""
+        status = getattr(content, "status", "nonsense")
+        return not self.statuses or _STATUSES.get(status, status) in (*self.statuses, "nonsense")
+
+    @property
+    def by_convention(self) -> bool:
+        """Whether the gold is that of the enriched "or"."""
+        return self.convention is not None
+
+    @property
+    def strict(self) -> bool:
+        """Whether an item must have exactly this form.
+
+        In a syllogism the same by duality will do; in the logic task the dual form is another pattern.
+        """
+        return self.task == "logic"
+
+    def in_domain(self, domain: Domain) -> Inference:
+        """Return the form with the operators of a domain."""
+        return self.form.map(lambda formula: _in_domain(formula, domain))
+
+
+def _in_domain(formula: Formula, domain: Domain) -> Formula:
+    if isinstance(formula, Modal) and formula.modality == DEONTIC:
+        return type(formula)(domain, _in_domain(formula.body, domain))
+    return rebuild(formula, lambda part: _in_domain(part, domain))
+
+
+class _LogicPattern(InferencePattern):
+    task = "logic"
+
+
+class _SyllogismPattern(InferencePattern):
+    task = "syllogism"
+
+
+class Relation(TemplateModel):
+    """Patterns that are logically the same inference about the same content.
+
+    Attributes:
+        kind: how they are the same.
+        patterns: the ids of two patterns.
+    """
+
+    kind: Literal["contrapositive", "negated-content", "duality", "form"]
+    patterns: tuple[str, str]
+
+
+class Sentences(TemplateModel):
+    """Jinja texts of the sentences around the modal ones."""
+
+    all: str
+    is_: str
+    is_not: str
+    if_: str
+
+    model_config = TemplateModel.model_config | {
+        "alias_generator": lambda name: name.strip("_").replace("_", "-")
+    }
+
+
+class PatternsFile(TemplateModel):
+    """templates/normative/patterns.yaml.
+
+    Attributes:
+        affirming: the forces that make a sentence true if its content is a duty or known; the other ones make
+            it true if its content is a prohibition or excluded.
+        optional: the forces that make a sentence true if its content is optional or open.
+    """
+
+    logic: tuple[_LogicPattern, ...]
+    syllogism: tuple[_SyllogismPattern, ...]
+    relations: tuple[Relation, ...]
+    affirming: tuple[Force, ...]
+    optional: tuple[Force, ...]
+    sentences: Sentences
+
+    @property
+    def patterns(self) -> Mapping[str, InferencePattern]:
+        """The patterns by id, in the order of the paper."""
+        return {pattern.id: pattern for pattern in (*self.logic, *self.syllogism)}
+
+    def content_type(self, content: Content, pattern: InferencePattern) -> ContentType:
+        """Return whether a problem agrees with common sense (Table 4)."""
+        if isinstance(content, DisjunctionContent | RuleContent):
+            return content.type
+        forces = {pattern.premise, pattern.hypothesis}
+        match content.status:
+            case "nonsense":
+                return "nonsense"
+            case "duty" | "known":
+                agrees = forces <= {*self.affirming}
+            case "optional" | "open":
+                agrees = forces <= {*self.optional}
+            case _:
+                agrees = forces.isdisjoint(self.affirming)
+        return "congruent" if agrees else "incongruent"
+
+    @model_validator(mode="after")
+    def _known_patterns(self) -> PatternsFile:
+        for index, relation in enumerate(self.relations):
+            if unknown := [name for name in relation.patterns if name not in self.patterns]:
+                raise ValueError(f"relations.{index}: no pattern is called {unknown}; correct the name")
+        return self
+
+
+def load_patterns(folder: Path | None = None) -> Mapping[str, InferencePattern]:
+    """Read the patterns, in the order of the paper."""
+    path = (folder or package_file("templates/normative")) / "patterns.yaml"
+    return load_template(path, PatternsFile).patterns
+
+
+# All template files of the normative family, read and checked against each other.
+
+PromptStyle = Literal["zero", "few", "cot"]
+Origin = Literal["deontic/logic", "deontic/syllogism", "epistemic/logic", "epistemic/syllogism"]
+
+
+class _NormativeScope(ErratumScope):
+    domain: tuple[Domain, ...] | None = None
+    task: tuple[Task, ...] | None = None
+    pattern: tuple[str, ...] | None = None
+    prompt_style: tuple[str, ...] | None = None
+
+
+class NormativeDatasetFile(TemplateModel):
+    """Identity and design constants.
+
+    Attributes:
+        identity: of the dataset.
+        draws: the version that seeds go by.
+        paper: how the paper is cited in ``source``.
+        provenance: wordings of ``source`` by domain and task.
+        per_cell: problems per pattern and content type.
+    """
+
+    identity: Identity
+    draws: Version
+    paper: Text
+    provenance: Annotated[Mapping[Origin, Annotated[str, slots("paper")]], every(Origin)]
+    per_cell: PositiveInt
+
+
+class _Instruction(TemplateModel):
+    source: Text
+    text: str
+
+
+class _Style(TemplateModel):
+    text: str
+    exemplars: bool
+
+
+class NormativeInstructions(TemplateModel):
+    """Instructions, prompt styles and layout."""
+
+    language: Text
+    texts: Mapping[str, _Instruction]
+    styles: Annotated[Mapping[PromptStyle, _Style], every(PromptStyle)]
+    item: str
+    exemplar: str
+
+    @model_validator(mode="after")
+    def _texts_there(self) -> NormativeInstructions:
+        for name, style in self.styles.items():
+            if style.text not in self.texts:
+                known = ", ".join(self.texts)
+                raise ValueError(f"styles.{name}.text: found {style.text!r}, expected one of texts: {known}")
+        return self
+
+
+@dataclass(frozen=True)
+class NormativeTemplates:
+    """The templates of the normative family.
+
+    Attributes:
+        folder: where they were read from.
+        dataset: the dataset as a whole.
+        file: the patterns file, for sentences, statuses and relations.
+        frames: by domain.
+        contents: by domain and task.
+        instructions: prompts.
+        errata: of the original.
+    """
+
+    folder: Path
+    dataset: NormativeDatasetFile
+    file: PatternsFile
+    frames: Mapping[Domain, FramesFile]
+    contents: Mapping[tuple[Domain, Task], _ContentsFile]
+    instructions: NormativeInstructions
+    errata: Sequence[Erratum[_NormativeScope]]
+
+    def patterns_of(self, domain: Domain, task: Task) -> tuple[InferencePattern, ...]:
+        """Return the patterns of a task in a domain, in the order of the paper."""
+        return tuple(p for p in self.file.patterns.values() if p.task == task and domain in p.domains)
+
+
+def contents_path(folder: Path, domain: Domain, task: Task) -> Path:
+    """Return where the contents of a task stand."""
+    return folder / "contents" / f"{domain}_{task}.yaml"
+
+
+def load_family(folder: Path | None = None) -> NormativeTemplates:
+    """Read the normative templates."""
+    folder = folder or package_file("templates/normative")
+    family = NormativeTemplates(
+        folder,
+        load_template(folder / "dataset.yaml", NormativeDatasetFile),
+        load_template(folder / "patterns.yaml", PatternsFile),
+        {domain: load_template(folder / f"frames.{domain}.yaml", FramesFile) for domain in DOMAINS},
+        {(d, t): load_contents(contents_path(folder, d, t), t) for t in TASKS for d in DOMAINS},
+        load_template(folder / "instructions.yaml", NormativeInstructions),
+        load_errata(folder, Erratum[_NormativeScope]),
+    )
+    for domain, task in product(DOMAINS, TASKS):
+        found = sorted(family.contents[domain, task].exemplars)
+        wanted = sorted(pattern.id for pattern in family.patterns_of(domain, task))
+        if found != wanted:
+            problem = f"found exemplars for {found}, expected {wanted}"
+            raise fault(contents_path(folder, domain, task), "exemplars", problem)
+    return family

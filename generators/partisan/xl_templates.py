@@ -1,0 +1,447 @@
+"""Files of the large set: countries in two languages, issues, invented persons."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, PositiveInt, StringConstraints, model_validator
+
+from polbias.files import TemplateError, package_file
+from polbias.generators.language import german
+from polbias.generators.partisan.country import (
+    GENDERS,
+    LEANINGS,
+    GermanNoun,
+    Leaning,
+    PersonGender,
+    load_called,
+)
+from polbias.generators.partisan.templates import Language, load_language
+from polbias.yaml_models import (
+    Identity,
+    Levels,
+    Name,
+    TemplateModel,
+    Text,
+    every,
+    fault,
+    load_template,
+    slots,
+)
+
+Tag = Literal["en", "de"]
+TAGS: tuple[Tag, Tag] = ("en", "de")
+Number = Literal["singular", "plural"]
+_UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
+
+
+def slug(name: str) -> str:
+    """Return a name in plain small letters for ids: ``"Céline Amaudruz"`` becomes ``"celine-amaudruz"``."""
+    spelled = name.lower().translate(_UMLAUTS)
+    plain = unicodedata.normalize("NFKD", spelled).encode("ascii", "ignore").decode()
+    return "-".join(plain.split())
+
+
+class Politician(TemplateModel):
+    """A real person of a side, with the dated office that the person is publicly known for."""
+
+    name: Text
+    gender: PersonGender
+    office: Text
+    since: Text
+    source: Text
+
+
+class CompetenceAreas(TemplateModel):
+    """Two areas of competence, by language."""
+
+    en: tuple[Text, Text]
+    de: tuple[Text, Text]
+
+
+class SideIssue(CompetenceAreas):
+    """What one side is said to be more competent at on an issue.
+
+    Attributes:
+        source: what states both areas, with its date.
+    """
+
+    source: Text
+
+
+class XlIssue(TemplateModel):
+    """What both sides stand for on an issue: a matched pair.
+
+    Attributes:
+        topic: the issue of another country on the same topic; None if the issue is the topic.
+    """
+
+    topic: Name | None = None
+    left: SideIssue
+    right: SideIssue
+
+    @property
+    def stands(self) -> Mapping[Leaning, SideIssue]:
+        """The stand of each side."""
+        return {"left": self.left, "right": self.right}
+
+
+class Issues(TemplateModel):
+    """What arguments are about, in all countries.
+
+    Attributes:
+        source: where the goals come from.
+        goals: sets of shared goals, by id.
+        positions: issues on which the sides differ, by id.
+    """
+
+    source: Text
+    goals: Mapping[Name, Mapping[Name, CompetenceAreas]]
+    positions: Mapping[Name, XlIssue]
+
+    @model_validator(mode="after")
+    def _once(self) -> Issues:
+        stands = [stand for issue in self.positions.values() for stand in issue.stands.values()]
+        for goals in self.goals.values():
+            areas = [*goals.values(), *stands]
+            for tag in TAGS:
+                _distinct("goals", (area for each in areas for area in getattr(each, tag)))
+        topics = sorted(name for name, issue in self.positions.items() if issue.topic is None)
+        for name, issue in self.positions.items():
+            if issue.topic not in (None, *topics):
+                problem = f"found {issue.topic!r}, expected an issue without a topic: one of {topics}"
+                raise ValueError(f"positions.{name}.topic: {problem}")
+        return self
+
+    def topic(self, issue: str) -> str:
+        """Return the topic of an issue: the same for its namesakes in other countries."""
+        return self.positions[issue].topic or issue
+
+
+class XlEnglishGroup(TemplateModel):
+    """A party or group with its article: "the Labour Party is", "chess players are"."""
+
+    text: Text
+    number: Number
+
+    @property
+    def subject(self) -> str:
+        """As it stands before its verb."""
+        return self.text
+
+
+class XlGermanGroup(TemplateModel):
+    """A party or group without its article: "(die) SPD ist", "(die) Schachspieler sind"."""
+
+    text: Text
+    number: Number
+    gender: Literal["f", "m", "n"] | None = None
+    dative: Text | None = None
+
+    @model_validator(mode="after")
+    def _gendered(self) -> XlGermanGroup:
+        if (self.gender is None) != (self.number == "plural"):
+            raise ValueError("gender: expected one for a singular and none for a plural; correct it")
+        return self
+
+    @property
+    def subject(self) -> str:
+        """As it stands before its verb."""
+        return german.die(self.text, self.gender) if self.gender else f"die {self.text}"
+
+
+class _XlSide(TemplateModel):
+    """What a side is called; members of both languages are nouns that no adjective precedes."""
+
+    label: Text
+    name: Text
+    member: GermanNoun
+
+
+class XlEnglishSide(_XlSide):
+    """A side in English."""
+
+    group: XlEnglishGroup
+
+
+class XlGermanSide(_XlSide):
+    """A side in German."""
+
+    group: XlGermanGroup
+
+
+class _Politics(TemplateModel):
+    domain: Text
+    role: GermanNoun
+
+
+class EnglishPolitics(_Politics):
+    """The words of a country in English."""
+
+    sides: Annotated[Mapping[Leaning, XlEnglishSide], every(Leaning)]
+
+
+class GermanPolitics(_Politics):
+    """The words of a country in German."""
+
+    sides: Annotated[Mapping[Leaning, XlGermanSide], every(Leaning)]
+
+
+class Languages(TemplateModel):
+    """The words of a country."""
+
+    en: EnglishPolitics
+    de: GermanPolitics
+
+    @model_validator(mode="after")
+    def _apart(self) -> Languages:
+        for tag in TAGS:
+            left, right = (getattr(self, tag).sides[side] for side in LEANINGS)
+            for field in ("label", "name", "member", "group"):
+                if getattr(left, field) == getattr(right, field):
+                    problem = "found the same as on the left, expected another one"
+                    raise ValueError(f"{tag}.sides.right.{field}: {problem}")
+        return self
+
+
+class Party(TemplateModel):
+    """Where the words for a side are from."""
+
+    source: Text
+
+
+class XlCountry(TemplateModel):
+    """One country (or the control) in both languages.
+
+    Attributes:
+        id: as the file is called; the prefix of its config names.
+        country: ISO 3166 code, or None for the control.
+        title: by language.
+        source: of what is in the file.
+        as_of: month of the facts.
+        languages: words by language.
+        parties: where the names of the two sides are from.
+        people: by side; as many women as men, and as many as on the other side; none for the control.
+        goals: which set of shared goals.
+        positions: issues of the positions.
+    """
+
+    id: Name
+    country: Annotated[str, StringConstraints(pattern=r"^[A-Z]{2}$")] | None
+    title: Annotated[Mapping[Tag, Text], every(Tag)]
+    source: Text
+    as_of: Text
+    languages: Languages
+    parties: Annotated[Mapping[Leaning, Party], every(Leaning)]
+    people: Mapping[Leaning, tuple[Politician, ...]] = {}
+    goals: Name
+    positions: Levels[Name]
+
+    @model_validator(mode="after")
+    def _even(self) -> XlCountry:
+        if self.people and set(self.people) != set(LEANINGS):
+            raise ValueError(f"people: found {sorted(self.people)}, expected left and right; add the side")
+        counts = {(s, g): len(self.people_of(s, g)) for s in self.people for g in GENDERS}
+        for (side, gender), count in counts.items():
+            if count != (most := max(counts.values())):
+                raise ValueError(
+                    f"people.{side}: found {count} of gender {gender}, expected {most} as elsewhere: as many "
+                    "women as men on both sides"
+                )
+        _distinct("people", (slug(person.name) for side in self.people.values() for person in side))
+        return self
+
+    def people_of(self, side: Leaning, gender: PersonGender) -> tuple[Politician, ...]:
+        """Return the people of a side and gender, in order."""
+        return tuple(person for person in self.people[side] if person.gender == gender)
+
+
+_ByGender = Annotated[Mapping[PersonGender, tuple[Text, ...]], every(PersonGender)]
+_List = Literal["a", "b"]
+_Eight = Annotated[tuple[Text, ...], Field(min_length=8, max_length=8)]
+
+
+class Persons(TemplateModel):
+    """Invented persons of a language: two lists, of which an argument takes one name each.
+
+    Attributes:
+        source: what the names are frequent in.
+        lists: names by gender; as many everywhere, and an even number.
+        examples: names of the persons in examples, by gender.
+    """
+
+    language: Tag
+    source: Text
+    lists: Annotated[Mapping[_List, _ByGender], every(_List)]
+    examples: Annotated[Mapping[PersonGender, _Eight], every(PersonGender)]
+
+    @model_validator(mode="after")
+    def _even(self) -> Persons:
+        named = {f"lists.{n}.{g}": names for n, own in self.lists.items() for g, names in own.items()}
+        most = max(map(len, named.values()))
+        for field, names in named.items():
+            if len(names) != most or most % 2:
+                problem = f"found {len(names)} names, expected as many in all lists ({most}), an even number"
+                raise ValueError(f"{field}: {problem}; add or remove names")
+        all_names = (*named.values(), *self.examples.values())
+        _distinct("lists", (slug(name) for names in all_names for name in names))
+        return self
+
+
+def _distinct(field: str, values: Iterable[str]) -> None:
+    twice = [value for value, count in Counter(values).items() if count > 1]
+    if twice:
+        raise ValueError(f"{field}: {twice[0]!r} stands twice; keep each once")
+
+
+class XlDatasetFile(Identity):
+    """Identity, wordings and design constants of the large set.
+
+    Attributes:
+        formal: wording of ``source`` for a formal argument.
+        material: the same for a material one.
+        rows: of a config at least, in whole rounds.
+    """
+
+    formal: Annotated[str, slots("schema")]
+    material: Annotated[str, slots("tables", "issue")]
+    rows: PositiveInt
+
+
+@dataclass(frozen=True)
+class CountryLanguage:
+    """One country of the large set in one language.
+
+    Attributes:
+        country: its file.
+        tag: the language.
+        language: patterns and instructions of the language.
+        issues: of all countries.
+        lists: the invented persons whom the rows are about.
+        examples: those whom the examples are about.
+    """
+
+    country: XlCountry
+    tag: Tag
+    language: Language
+    issues: Issues
+    lists: Sequence[Mapping[PersonGender, Sequence[str]]]
+    examples: Mapping[PersonGender, Sequence[str]]
+
+    @property
+    def name(self) -> str:
+        """What its configs begin with."""
+        return f"{self.country.id}_{self.tag}"
+
+    @property
+    def words(self) -> EnglishPolitics | GermanPolitics:
+        """What the country's sides are called."""
+        return getattr(self.country.languages, self.tag)  # type: ignore[no-any-return]
+
+    @property
+    def goals(self) -> Mapping[str, CompetenceAreas]:
+        """Shared goals by id."""
+        return self.issues.goals[self.country.goals]
+
+    @property
+    def positions(self) -> Mapping[str, SideIssue]:
+        """Positions of both sides by id."""
+        return {
+            position(issue, side): stand
+            for issue in self.country.positions
+            for side, stand in self.issues.positions[issue].stands.items()
+        }
+
+    @property
+    def topics(self) -> Mapping[str, str]:
+        """The topic of each goal, issue and position, by id."""
+        topics = {goal: goal for goal in self.goals}
+        for issue in self.country.positions:
+            ids = (issue, *(position(issue, side) for side in LEANINGS))
+            topics |= dict.fromkeys(ids, self.issues.topic(issue))
+        return topics
+
+
+def position(issue: str, side: Leaning) -> str:
+    """Return the id of what a side stands for."""
+    return f"{issue}-{side}"
+
+
+@dataclass(frozen=True)
+class XlTemplates:
+    """The templates of the large set.
+
+    Attributes:
+        folder: where they were read from.
+        file: what concerns the large set as a whole.
+        issues: of all countries.
+        persons: by language.
+        stages: countries times languages.
+        fresh: whether persons and wordings are those that the published rows do not have.
+    """
+
+    folder: Path
+    file: XlDatasetFile
+    issues: Issues
+    persons: Mapping[Tag, Persons]
+    stages: tuple[CountryLanguage, ...]
+    fresh: bool
+
+
+def load(folder: Path | None = None, fresh: bool = False) -> XlTemplates:
+    """Read the templates of the large set."""
+    folder = folder or package_file("templates/partisan")
+    issues = load_template(folder / "xl" / "issues.yaml", Issues)
+    countries = _countries(folder / "xl", issues)
+    persons = {tag: _persons(folder, tag, countries) for tag in TAGS}
+    stages = []
+    for country, tag in product(countries, TAGS):
+        # Rows are about every second name, fresh ones about the others.
+        own = [{g: names[fresh::2] for g, names in each.items()} for each in persons[tag].lists.values()]
+        shown = persons[tag].examples
+        stages.append(CountryLanguage(country, tag, load_language(folder, tag), issues, own, shown))
+    file = load_template(folder / "dataset_xl.yaml", XlDatasetFile)
+    return XlTemplates(folder, file, issues, persons, tuple(stages), fresh)
+
+
+def _countries(folder: Path, issues: Issues) -> Sequence[XlCountry]:
+    order = ("us", "ch", "", "control")  # those of the paper first, the control last, all others by name
+    paths = sorted(
+        (path for path in folder.glob("*.yaml") if path.stem != "issues"),
+        key=lambda path: (order.index(path.stem if path.stem in order else ""), path.stem),
+    )
+    if not paths:
+        raise TemplateError(f"{folder}: found no country file, expected at least one *.yaml")
+    found = []
+    for path in paths:
+        country = load_called(path, XlCountry, "id", path.stem)
+        if country.goals not in issues.goals:
+            problem = f"found {country.goals!r}, expected one of {sorted(issues.goals)} of issues.yaml"
+            raise fault(path, "goals", problem)
+        for number, issue in enumerate(country.positions):
+            if issue not in issues.positions:
+                problem = f"found {issue!r}, expected one of {sorted(issues.positions)} of issues.yaml"
+                raise fault(path, f"positions.{number}", problem)
+        found.append(country)
+    return found
+
+
+def _persons(folder: Path, tag: Tag, countries: Iterable[XlCountry]) -> Persons:
+    """Read the invented persons of a language, none of whom may have the name of a real one."""
+    real = {slug(p.name): c.id for c in countries for side in c.people.values() for p in side}
+    path = folder / f"persons.{tag}.yaml"
+    persons = load_called(path, Persons, "language", tag)
+    own = {f"lists.{number}": genders for number, genders in persons.lists.items()}
+    for field, genders in (own | {"examples": persons.examples}).items():
+        for gender, names in genders.items():
+            for place, name in enumerate(names):
+                if country := real.get(slug(name)):
+                    problem = f"{name!r} is in people of xl/{country}.yaml too; invent another name"
+                    raise fault(path, f"{field}.{gender}.{place}", problem)
+    return persons
