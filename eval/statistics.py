@@ -24,7 +24,7 @@ DRAWS = 100_000
 """Random flips beyond that."""
 LEVEL = 0.95
 """Of all intervals, a fraction."""
-_TIE = 1e-9
+TIE = 1e-9
 _BLOCK = 4_000_000  # signs that are drawn at a time
 
 
@@ -97,13 +97,13 @@ def cluster_interval(
         G - 1 degrees of freedom: Cameron and Miller, "A Practitioner's Guide to Cluster-Robust Inference"
         (2015), section VI.
     """
-    sums, sizes = _cluster_sums(values, clusters)
+    sums, sizes = sums_by_cluster(values, clusters)
     n, count = int(sizes.sum()), int(sizes.size)
     estimate = float(sums.sum() / n) if n else math.nan
     error = half = math.nan
     if count >= 2:
         apart = sums - sizes * estimate
-        if bool((np.abs(apart) <= _TIE * max(1.0, float(np.abs(sums).max()))).all()):
+        if bool((np.abs(apart) <= TIE * max(1.0, float(np.abs(sums).max()))).all()):
             apart = np.zeros(count)
         error = math.sqrt(count / (count - 1) * float((apart**2).sum())) / n
         half, _, _ = t_test(estimate, error, count - 1)
@@ -143,7 +143,7 @@ def sign_flip(values: ArrayLike, clusters: Iterable[Any] | CodedColumn, seed: in
         "Randomization Tests Under an Approximate Symmetry Assumption" (2017); drawn flips: Phipson and Smyth,
         "Permutation P-values Should Never Be Zero" (2010).
     """
-    sums, sizes = _cluster_sums(values, clusters)
+    sums, sizes = sums_by_cluster(values, clusters)
     count = int(sizes.size)
     if count <= EXACT_CLUSTERS:
         return SignFlipTest(_exact_p(sums), count, min(1.0, 2.0 / 2**count), exact=True)
@@ -157,7 +157,7 @@ def sign_flips(sums: Floats, seed: int = 0) -> list[SignFlipTest]:
     """
     rng = np.random.default_rng(seed)
     totals = np.abs(sums).sum(axis=0)
-    thresholds = np.abs(sums.sum(axis=0)) - _TIE * totals
+    thresholds = np.abs(sums.sum(axis=0)) - TIE * totals
     reached = np.zeros(sums.shape[1], np.int64)
     block = max(1, _BLOCK // len(sums))
     for start in range(0, DRAWS, block):
@@ -169,7 +169,7 @@ def sign_flips(sums: Floats, seed: int = 0) -> list[SignFlipTest]:
     return [SignFlipTest(p, len(sums), 1 / (DRAWS + 1), exact=False) for p in p_values]
 
 
-def _cluster_sums(values: ArrayLike, clusters: Iterable[Any] | CodedColumn) -> tuple[Floats, Indices]:
+def sums_by_cluster(values: ArrayLike, clusters: Iterable[Any] | CodedColumn) -> tuple[Floats, Indices]:
     """Sum and number of rows of each cluster that has rows."""
     numbers, factor = np.asarray(values, dtype=np.float64), CodedColumn.of(clusters)
     if numbers.shape != factor.codes.shape:
@@ -188,7 +188,7 @@ def _exact_p(sums: Floats) -> float:
     flipped = sums[:1]
     for value in sums[1:]:
         flipped = np.concatenate((flipped + value, flipped - value))
-    threshold = abs(float(sums.sum())) - _TIE * float(np.abs(sums).sum())
+    threshold = abs(float(sums.sum())) - TIE * float(np.abs(sums).sum())
     return math.nan if math.isnan(threshold) else float(np.mean(np.abs(flipped) >= threshold))
 
 
@@ -207,7 +207,7 @@ def _drawn_p(sums: Floats, seed: int) -> float:
     for size, count in zip(sizes, counts, strict=True):
         ups = rng.binomial(count, 0.5, DRAWS) if count > 1 else rng.integers(0, 2, DRAWS, dtype=np.int8)
         flipped += size * (2 * ups - count)
-    threshold = abs(float(sums.sum())) / scale - _TIE * float(sizes @ counts)
+    threshold = abs(float(sums.sum())) / scale - TIE * float(sizes @ counts)
     return (1 + int(np.count_nonzero(np.abs(flipped) >= threshold))) / (1 + DRAWS)
 
 

@@ -154,11 +154,11 @@ def _explain(path: Path, node: yaml.Node | None, errors: ValidationError, within
     if kind == "missing":
         problem = "found nothing, expected a value; add the field"
     elif kind == "extra_forbidden":
-        problem = f"unknown field with value {_short(error['input'])}; remove it or correct its name"
+        problem = f"unknown field with value {shorten(error['input'])}; remove it or correct its name"
     elif kind == "value_error":
         problem = clipped(message, _LONGEST)
     else:
-        problem = f"found {_short(error['input'])}; expected: {message[0].lower()}{message[1:]}"
+        problem = f"found {shorten(error['input'])}; expected: {message[0].lower()}{message[1:]}"
     return f"{shown(path)}:{line}: {field}: {problem}"
 
 
@@ -174,7 +174,7 @@ def _first(errors: ValidationError) -> tuple[Document, Location]:
     return max(same, key=lambda entry: len(entry[1])) if forms else found[0]
 
 
-def _reason(error: Exception) -> str:
+def error_text(error: Exception) -> str:
     return (str(error).strip() or type(error).__name__).splitlines()[0]
 
 
@@ -182,7 +182,7 @@ def _location(field: str) -> Location:
     return tuple(int(part) if part.isdigit() else part for part in field.split("."))
 
 
-def _short(value: object) -> str:
+def shorten(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
 
@@ -227,7 +227,7 @@ class TemplateRenderer:
         except Exception as error:  # a text can make Jinja and our functions raise anything
             known = ", ".join(sorted({*slots, *self._functions}))
             raise TemplateError(
-                f"{shown(self.path)}: {field}: cannot be rendered ({_reason(error)}) in {_short(text)}; "
+                f"{shown(self.path)}: {field}: cannot be rendered ({error_text(error)}) in {shorten(text)}; "
                 f"it may use: {known}"
             ) from None
 
