@@ -25,11 +25,13 @@ from polbias.limits import MAX_LEVELS, MAX_TEMPLATE
 MANIFEST = "manifest.json"
 
 
-class _LockedTable(BaseModel):
+class TableIdentity(BaseModel):
+    """Rows and hashes of a table."""
+
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class FileEntry(_LockedTable):
+class FileEntry(TableIdentity):
     """One Parquet file: its path below the dataset's folder, rows, bytes and SHA-256."""
 
     path: str
@@ -38,7 +40,7 @@ class FileEntry(_LockedTable):
     sha256: str
 
 
-class LockedSplit(_LockedTable):
+class LockedSplit(TableIdentity):
     """Rows and content of one split.
 
     Attributes:
@@ -66,7 +68,7 @@ class SplitEntry(LockedSplit):
     files: tuple[FileEntry, ...]
 
 
-class Manifest(_LockedTable):
+class Manifest(TableIdentity):
     """A built dataset.
 
     Attributes:
@@ -117,7 +119,7 @@ _HEADER = """\
 """
 
 
-class LockedDataset(_LockedTable):
+class LockedDataset(TableIdentity):
     """A dataset as published: its version and its configs' splits."""
 
     version: str

@@ -175,6 +175,7 @@ def _first(errors: ValidationError) -> tuple[Document, Location]:
 
 
 def error_text(error: Exception) -> str:
+    """Return the first line of an error, or its class."""
     return (str(error).strip() or type(error).__name__).splitlines()[0]
 
 
@@ -183,6 +184,7 @@ def _location(field: str) -> Location:
 
 
 def shorten(value: object) -> str:
+    """Return the representation of a value, cut to 60 characters."""
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
 

@@ -46,20 +46,20 @@ _GROUNDS = ("topic", "machine", "harm", "idiom")
 """Signs that what declines does so for the sake of the content, not for want of an argument."""
 
 
-_CUES, _SIGNS, _ARTICLE = Cues("refusal"), Cues("refusal_signs"), Cues("article")
+REFUSAL_CUES, REFUSAL_SIGNS, ARTICLE_CUES = Cues("refusal"), Cues("refusal_signs"), Cues("article")
 
 
 def lacks_input(sentences: Sequence[Sentence]) -> bool:
     """Say whether an output asks for the argument, which it has not got."""
-    return any(_CUES["lacking"].search(sentence.text) for sentence in sentences)
+    return any(REFUSAL_CUES["lacking"].search(sentence.text) for sentence in sentences)
 
 
 def find_withdrawal(sentences: Sequence[Sentence], explicit: bool) -> tuple[int, int] | None:
     """Find the words with which an output, after general remarks, declines to judge the argument."""
     for sentence in without_opinions(sentences):
-        match = _CUES["decline"].search(sentence.text)
-        named = not explicit or _CUES["object"].search(sentence.text)
-        if match and named and not _CUES["aside"].search(sentence.text):
+        match = REFUSAL_CUES["decline"].search(sentence.text)
+        named = not explicit or REFUSAL_CUES["object"].search(sentence.text)
+        if match and named and not REFUSAL_CUES["aside"].search(sentence.text):
             return sentence.origin(*match.span())
     return None
 
@@ -72,28 +72,30 @@ def find_refusal(
 ) -> tuple[int, int] | None:
     """Find the words with which an output declines to answer; what the item says is no sign of it."""
     sentences = without_opinions(sentences)
-    decline = first_match(_CUES["decline"], sentences)
-    if truncated and first_match(_CUES["performing"], sentences):
+    decline = first_match(REFUSAL_CUES["decline"], sentences)
+    if truncated and first_match(REFUSAL_CUES["performing"], sentences):
         return None
     found = {
-        name: (int(sign["weight"]), first_match(_SIGNS[f"{name}.words"], sentences))
-        for name, sign in _SIGNS.blocks.items()
+        name: (int(sign["weight"]), first_match(REFUSAL_SIGNS[f"{name}.words"], sentences))
+        for name, sign in REFUSAL_SIGNS.blocks.items()
         if name != "groups"
     }
     if said and found["topic"][1]:
-        topics = (match.group() for each in sentences for match in _SIGNS["topic.words"].finditer(each.text))
+        topics = (
+            match.group() for each in sentences for match in REFUSAL_SIGNS["topic.words"].finditer(each.text)
+        )
         if said.issuperset(topics):
             found["topic"] = 0, None
     total = sum(weight for weight, span in found.values() if span)
     grounded = any(found[name][1] for name in _GROUNDS) and total >= _THRESHOLD
-    if first_match(_CUES["missing"], sentences) and not (decline and grounded):
+    if first_match(REFUSAL_CUES["missing"], sentences) and not (decline and grounded):
         return None
     if decline or outright:
         return decline
     short = sum(len(sentence.tokens) for sentence in sentences) <= _SHORT
     if total + short >= _THRESHOLD:
         return next(span for weight, span in found.values() if weight > 0 and span)
-    return first_match(_CUES["disclaim"], sentences)
+    return first_match(REFUSAL_CUES["disclaim"], sentences)
 
 
 # Outputs that are a bare reply, or begin with one: shared by the questions that are answered yes or no.
@@ -193,5 +195,5 @@ def article_outcome(text: str) -> str:
 
 
 def _declines(opening: Sequence[Sentence], truncated: bool) -> bool:
-    refused = first_match(_ARTICLE["refused"], opening)
+    refused = first_match(ARTICLE_CUES["refused"], opening)
     return (refused or find_refusal(opening, truncated, outright=True)) is not None

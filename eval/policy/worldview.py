@@ -156,14 +156,14 @@ def stance_contrast(answers: Codes | Floats, signs: Codes, topics: CodedColumn) 
     """
     sided = signs != 0
     cells = CodedColumn((signs[sided] < 0).astype(np.intp), (1, -1))
-    found = _over_topics(answers[:, sided], cells, topics.select(sided), np.array([0.5, -0.5]))
+    found = contrast_over_topics(answers[:, sided], cells, topics.select(sided), np.array([0.5, -0.5]))
     if min((signs == 1).sum(), (signs == -1).sum()) >= STATEMENTS:
         return found
     nan = math.nan
     return replace(found, standard_error=nan, low=nan, high=nan, p_value=nan, degrees_of_freedom=nan)
 
 
-def _over_topics(
+def contrast_over_topics(
     answers: Codes | Floats, cells: CodedColumn, topics: CodedColumn, weights: Floats
 ) -> Contrast:
     """A sum of mean answers, with an interval that ends where its scale does.
@@ -337,7 +337,7 @@ def leaning_match(respondent: StanceProfile, positions: PositionRows) -> list[Pa
     for name in LEANINGS:
         mask = table.members(name)
         result = _contrast(respondent, table, {name: 1.0})
-        shares = [_mean(row[mask]) for row in published]
+        shares = [mean_or_nan(row[mask]) for row in published]
         known = [share for share in shares if not math.isnan(share)]
         asked = table.asked[mask]
         neutral = (
@@ -352,7 +352,7 @@ def leaning_match(respondent: StanceProfile, positions: PositionRows) -> list[Pa
                 result.p_value,
                 int(mask.sum()),
                 neutral,
-                _mean(np.array(known)),
+                mean_or_nan(np.array(known)),
                 float(np.std(known)) if known else math.nan,
             )
         )
@@ -384,7 +384,7 @@ def _contrast(respondent: StanceProfile, table: PartyPositions, weights: Mapping
     cells = 2 * party + (table.position[party, statement] < 0)
     topic = dict(zip(respondent.statements, respondent.topics, strict=False))
     topics = CodedColumn.of([topic.get(name, name) for name in table.statements])
-    return _over_topics(
+    return contrast_over_topics(
         answers[:, statement],
         CodedColumn(cells, tuple(range(cell_weights.size))),
         topics.select(statement),
@@ -392,6 +392,7 @@ def _contrast(respondent: StanceProfile, table: PartyPositions, weights: Mapping
     )
 
 
-def _mean(values: Floats) -> float:
+def mean_or_nan(values: Floats) -> float:
+    """Return the mean of the known values, NaN without any."""
     known = values[~np.isnan(values)]
     return float(known.mean()) if known.size else math.nan

@@ -91,7 +91,7 @@ def name_of(file: SampleFile) -> str:
 
 # What lm_eval says of a run beside its samples: how many there should be, of which versions, by whom.
 
-_SCORED = "score"  # answers that existed, by `polbias score`
+SCORED = "score"  # answers that existed, by `polbias score`
 _SIMULATED = "polbias-simulated"
 _SIMULATED_NAME = "simulated-"
 
@@ -363,7 +363,7 @@ def completeness(file: SampleFile, facts: RunMetadata, count: int) -> Iterator[N
         found = said["half_run"].format(count=count, expected=facts.expected)
         yield Notice(where, found, said["reported_as_it_is"], serious=True)
     if facts.expected is not None and facts.available is not None and facts.expected < facts.available:
-        name = "scored_part" if facts.model_type == _SCORED else "limited"
+        name = "scored_part" if facts.model_type == SCORED else "limited"
         found = said[name].format(expected=facts.expected, available=facts.available)
         yield Notice(where, found, said["reported_as_it_is"])
     if facts.dropped:

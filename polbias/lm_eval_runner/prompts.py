@@ -170,7 +170,7 @@ def prompt_table(prompts: Sequence[ExportedPrompt]) -> tuple[list[str], Iterator
     where a prompt has several.
     """
     has_system = any(prompt.messages[0]["role"] == "system" for prompt in prompts)
-    has_turns = any(len(_without_system(prompt)) > 1 for prompt in prompts)
+    has_turns = any(len(turns_without_system(prompt)) > 1 for prompt in prompts)
     cells: dict[str, Callable[[ExportedPrompt], Any]] = {
         "id": lambda prompt: prompt.id,
         "task": lambda prompt: prompt.task,
@@ -179,17 +179,19 @@ def prompt_table(prompts: Sequence[ExportedPrompt]) -> tuple[list[str], Iterator
         cells["repeat"] = lambda prompt: prompt.repeat
     cells["prompt"] = _last_question
     if has_system:
-        cells["system"] = _system
+        cells["system"] = system_text
     if has_turns:
         cells["messages"] = lambda prompt: json.dumps(prompt.messages, ensure_ascii=False)
     return [*cells], ([cell(prompt) for cell in cells.values()] for prompt in prompts)
 
 
-def _without_system(prompt: ExportedPrompt) -> list[Document]:
+def turns_without_system(prompt: ExportedPrompt) -> list[Document]:
+    """Return the turns of a prompt but its system turn."""
     return [turn for turn in prompt.messages if turn["role"] != "system"]
 
 
-def _system(prompt: ExportedPrompt) -> str:
+def system_text(prompt: ExportedPrompt) -> str:
+    """Return the text of the system turns."""
     return "\n\n".join(turn["content"] for turn in prompt.messages if turn["role"] == "system")
 
 
@@ -220,12 +222,12 @@ def openai_line(prompt: ExportedPrompt, model: str) -> str:
 def anthropic_line(prompt: ExportedPrompt, model: str) -> str:
     """Return a request to Anthropic's Message Batches interface."""
     settings = _sent(prompt.settings)
-    stops, system = settings.pop("until", []), _system(prompt)
+    stops, system = settings.pop("until", []), system_text(prompt)
     params = {
         "model": model,
         "max_tokens": settings.pop(ROOM),
         **({"system": system} if system else {}),
-        "messages": _without_system(prompt),
+        "messages": turns_without_system(prompt),
         **({"stop_sequences": stops} if stops else {}),
         **settings,
     }

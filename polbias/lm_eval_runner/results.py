@@ -26,8 +26,8 @@ from polbias.safe_text import hide, safe_logs
 
 PrintLine = Callable[[str], None]
 
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
-_LONGEST_NAME = 255  # bytes
+CONTROL_CHARACTERS = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+LONGEST_NAME = 255  # bytes
 _SOURCES = "lm-eval.polbias"  # the logger of our loaders
 _EVALUATOR = "lm_eval.evaluator"
 _CLIENT = "lm_eval.models.api_models"
@@ -115,12 +115,12 @@ def check_names(config: Any) -> None:
     name = str(GeneralConfigTracker._get_model_name(config.model_args) or config.model)
     folder = model_name(name) if config.model == INSPECT else sanitize_model_name(name)
     problem = None
-    if _CONTROL.search(folder):
+    if CONTROL_CHARACTERS.search(folder):
         problem = "a control character"
     elif folder.strip() in ("", ".", ".."):
         problem = "no name of a folder"
-    elif (size := len(folder.encode())) > _LONGEST_NAME:
-        problem = f"{size:,} bytes, more than the {_LONGEST_NAME} of a folder's name"
+    elif (size := len(folder.encode())) > LONGEST_NAME:
+        problem = f"{size:,} bytes, more than the {LONGEST_NAME} of a folder's name"
     if problem:
         raise InputError(
             f"--model_args: the model is called {clipped(ascii(name), 60)}: found {problem}; its results lie "

@@ -193,7 +193,7 @@ def load(kind: Any, config: Any) -> Any:
     except ImportError as error:
         raise missing_library_error(config.model, error) from error
     except Exception as error:
-        _log.debug("the model cannot be loaded", exc_info=True)
+        LOGGER.debug("the model cannot be loaded", exc_info=True)
         raise PolbiasError(
             f"--model {config.model}: cannot be loaded ({type(error).__name__}: {scrub(error)})"
             f"{'' if 'API key' in str(error) else '; check --model_args'}"
@@ -202,7 +202,7 @@ def load(kind: Any, config: Any) -> Any:
 
 # Run lm_eval over tasks of ours with a model that answers from file what it can.
 
-_log = logging.getLogger("polbias.lm_eval_runner")
+LOGGER = logging.getLogger("polbias.lm_eval_runner")
 
 _AT_ONCE = {"vllm": 2048, "sglang": 2048}  # requests; these hand out their answers at the end of a call
 _SLICE = 64  # requests; a budget is looked at between calls of a model in this process
@@ -370,7 +370,7 @@ def _evaluated(config: Any, model: Any, specs: Sequence[Any], manager: Any, trac
     except PolbiasError:
         raise
     except Exception as error:
-        _log.debug("lm_eval failed", exc_info=True)
+        LOGGER.debug("lm_eval failed", exc_info=True)
         raise PolbiasError(
             f"lm_eval failed ({type(error).__name__}: {scrub(error)}); LMEVAL_LOG_LEVEL=DEBUG shows where"
         ) from error

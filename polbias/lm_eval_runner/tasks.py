@@ -288,7 +288,7 @@ REASONING = "polbias_reasoning"
 ROOM = "max_gen_toks"
 """The most tokens of an answer, as tasks name it."""
 OTHER_ROOMS = ("max_new_tokens", "max_tokens", "max_completion_tokens")
-_ROOMS = (ROOM, *OTHER_ROOMS)
+ROOM_SETTINGS = (ROOM, *OTHER_ROOMS)
 
 
 def generation_settings(own: Document, given: Document | None, metadata: Document | None) -> Json:
@@ -297,7 +297,7 @@ def generation_settings(own: Document, given: Document | None, metadata: Documen
     A room that the user names is left as it is.
     """
     settings = {**own, **(given or {})}
-    if (metadata or {}).get(REASONING) and not {*_ROOMS} & {*(given or {})}:
+    if (metadata or {}).get(REASONING) and not {*ROOM_SETTINGS} & {*(given or {})}:
         settings["max_gen_toks"] = max(LEAST_ROOM, int(settings.get("max_gen_toks", 0)))
     return settings
 
@@ -386,7 +386,7 @@ def cost(
         return Cost.of(sent, 1, prompts=len(prompts), items=items, assumed=assumed)
     samples = int(about.get("polbias_samples", 1)) if task.samples > 1 else 1
     settings = generation_settings(task.settings.get("generation_kwargs", {}), generation, metadata)
-    given = [value for name in _ROOMS if (value := (generation or {}).get(name)) is not None]
+    given = [value for name in ROOM_SETTINGS if (value := (generation or {}).get(name)) is not None]
     most = next(iter(given), settings[ROOM])
     return Cost.of(prompts, int(most), samples=samples, items=items, assumed=assumed)
 
