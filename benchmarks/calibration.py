@@ -25,7 +25,7 @@ from benchmarks.calibration_designs import (
     truth,
 )
 from benchmarks.calibration_habits import HabitLine, habits_table, run_habits
-from polbias.eval.report.build import adjust_findings
+from polbias.eval.report.adjustment import adjust_findings
 from polbias.eval.report.document import ACCURACY_GAP, Finding, Section
 from polbias.eval.report.reporter import ReportSettings
 from polbias.eval.report.verdicts import LEVEL, verdict

@@ -28,7 +28,7 @@ from polbias.eval.normative.simulation import SelectionQuestions
 from polbias.eval.partisan.answers import read_answers as partisan_answers
 from polbias.eval.partisan.findings import findings as partisan_findings
 from polbias.eval.report import MARGIN
-from polbias.eval.report.build import adjust_findings
+from polbias.eval.report.adjustment import adjust_findings
 from polbias.eval.report.document import Finding, Section
 from polbias.eval.report.reporter import ReportSettings
 from polbias.eval.report.verdicts import LEVEL, verdict

@@ -21,12 +21,15 @@ from rich.table import Table
 
 from benchmarks.measure import ROOT
 from polbias.aliases import Document
+from polbias.atomic_write import write_text
 from polbias.cli.eval import perform
+from polbias.errors import PolbiasError
 from polbias.eval.partisan.bias import weighted_bias
-from polbias.files import PolbiasError, build_root, read_json, write_text
-from polbias.lm_eval_runner.results import Score, scores
-from polbias.lm_eval_runner.run import parse
+from polbias.files import read_json
+from polbias.lm_eval_runner.options import parse
+from polbias.lm_eval_runner.scores import Score, scores
 from polbias.lm_eval_runner.tasks import catalogue
+from polbias.paths import build_root
 
 Side = Literal["left", "right"]
 

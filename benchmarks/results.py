@@ -23,10 +23,12 @@ from pydantic import Field
 from scipy.stats import spearmanr
 
 from polbias.aliases import Document, Json
+from polbias.atomic_write import write_text
+from polbias.errors import InputError, PolbiasError
 from polbias.eval.agreement import cohen_kappa
 from polbias.eval.report.document import points
 from polbias.eval.report.wording import words
-from polbias.files import InputError, PolbiasError, read_json, write_text
+from polbias.files import read_json
 from polbias.lm_eval_runner.tasks import catalogue
 from polbias.yaml_models import TemplateModel, load_template
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from polbias.aliases import Booleans, Codes, Indices, Json
-from polbias.files import PolbiasError
+from polbias.errors import PolbiasError
 
 _SPARSE = 8
 """So many times as many codes as rows are better sorted than counted."""

@@ -2,7 +2,7 @@
 
 from polbias.eval.extraction.cards import extract_cards
 from polbias.eval.extraction.choice import extract_choice
-from polbias.eval.extraction.cues import Verdict
+from polbias.eval.extraction.claims import Verdict
 from polbias.eval.extraction.entailment import extract_entailment
 from polbias.eval.extraction.stance import extract_stance
 from polbias.eval.extraction.truth import extract_truth

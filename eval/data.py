@@ -9,17 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from polbias.aliases import Json
+from polbias.content_hash import holds, parquet_content_hash
+from polbias.errors import BuildError, InputError, PolbiasError
 from polbias.eval.lm_eval_compat import write_halves
-from polbias.files import BuildError, InputError, PolbiasError, build_root
-from polbias.manifest import (
-    Manifest,
-    SplitEntry,
-    holds,
-    lock_path,
-    parquet_content_hash,
-    read_lock,
-    read_manifest,
-)
+from polbias.lock import lock_path, read_lock
+from polbias.manifest import Manifest, SplitEntry, read_manifest
+from polbias.paths import build_root
 
 _log = logging.getLogger("lm-eval.polbias")
 ACCEPT = "POLBIAS_ACCEPT_BUILD"

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from polbias.files import PolbiasError
+from polbias.errors import PolbiasError
 from polbias.optional import advice
 
 # Colours and type of figures. Colours are CSS variables, so that a page decides them, light or dark.

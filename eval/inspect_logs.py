@@ -15,8 +15,9 @@ from typing import Any, Literal
 from zipfile import BadZipFile, ZipFile, is_zipfile
 
 from polbias.aliases import Document, Json
+from polbias.errors import InputError
 from polbias.eval.extraction.refusal import is_withheld
-from polbias.files import UNZIPPING, InputError, open_bytes, read_bytes, without_gz
+from polbias.files import UNZIPPING, open_bytes, read_bytes, without_gz
 from polbias.limits import MAX_ENTRY, MAX_TOTAL
 from polbias.optional import advice, installed
 

@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from polbias.aliases import Document, Json
+from polbias.errors import InputError, whole_json
 from polbias.eval import inspect_logs
 from polbias.eval.extraction.text import Response
 from polbias.eval.lm_eval_metrics import flat
-from polbias.files import UNZIPPING, InputError, whole_json, without_gz
+from polbias.files import UNZIPPING, without_gz
 from polbias.lines import read_lines
 
 # Where the samples of runs are.

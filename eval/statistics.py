@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -18,14 +18,9 @@ from polbias.eval.answer_table import crossed as crossing
 # The rows of a design share patterns, people and instructions, so there is far less in a few thousand of
 # them than in as many independent ones. What is independent is the cluster, of which there are few.
 
-EXACT_CLUSTERS = 20
-"""Up to this many clusters every flip is counted."""
-DRAWS = 100_000
-"""Random flips beyond that."""
 LEVEL = 0.95
 """Of all intervals, a fraction."""
 TIE = 1e-9
-_BLOCK = 4_000_000  # signs that are drawn at a time
 
 
 @dataclass(frozen=True)
@@ -51,23 +46,6 @@ class ClusterInterval:
     clusters: int
     degrees_of_freedom: int
     level: float = LEVEL
-
-
-@dataclass(frozen=True)
-class SignFlipTest:
-    """A test of "no effect" that flips the sign of whole clusters.
-
-    Args:
-        p_value: Two-sided p; NaN without rows.
-        clusters: Number of clusters.
-        smallest_p: The smallest p that so many clusters can give (6 clusters: 0.03125).
-        exact: Whether all flips were counted rather than drawn.
-    """
-
-    p_value: float
-    clusters: int
-    smallest_p: float
-    exact: bool
 
 
 def largest_share(found: int, clusters: int) -> float:
@@ -130,45 +108,6 @@ def t_test(effect: float, error: float, df: float) -> tuple[float, float, float]
     return wide * error, p, (wide + float(stdtrit(df, 0.8))) * error
 
 
-def sign_flip(values: ArrayLike, clusters: Iterable[Any] | CodedColumn, seed: int = 0) -> SignFlipTest:
-    """Test that the values are centred on 0, flipping the signs of whole clusters.
-
-    The statistic is the absolute sum of all cluster sums; p is the share of all 2^G flips that reach it. Up
-    to 20 clusters all of them are counted, beyond that 100,000 are drawn and the observed one is added. If
-    left and right are exchangeable within every cluster the test keeps its level for any number of clusters,
-    but its p cannot fall below 2 / 2^G (nor reach that if the sum of some cluster is exactly 0).
-
-    Source:
-        Fisher, "The Design of Experiments" (1935), section 21; for few clusters: Canay, Romano and Shaikh,
-        "Randomization Tests Under an Approximate Symmetry Assumption" (2017); drawn flips: Phipson and Smyth,
-        "Permutation P-values Should Never Be Zero" (2010).
-    """
-    sums, sizes = sums_by_cluster(values, clusters)
-    count = int(sizes.size)
-    if count <= EXACT_CLUSTERS:
-        return SignFlipTest(_exact_p(sums), count, min(1.0, 2.0 / 2**count), exact=True)
-    return SignFlipTest(_drawn_p(sums, seed), count, 1 / (DRAWS + 1), exact=False)
-
-
-def sign_flips(sums: Floats, seed: int = 0) -> list[SignFlipTest]:
-    """Draw :func:`sign_flip` for many tests at once, the same flips for all.
-
-    Sums are of shape (clusters, tests); they are flipped block by block, so that few flips are in memory.
-    """
-    rng = np.random.default_rng(seed)
-    totals = np.abs(sums).sum(axis=0)
-    thresholds = np.abs(sums.sum(axis=0)) - TIE * totals
-    reached = np.zeros(sums.shape[1], np.int64)
-    block = max(1, _BLOCK // len(sums))
-    for start in range(0, DRAWS, block):
-        draws = min(block, DRAWS - start)
-        bits = np.unpackbits(np.frombuffer(rng.bytes(-(-draws * len(sums) // 8)), np.uint8))
-        signs = 2.0 * bits[: draws * len(sums)].reshape(draws, len(sums)) - 1.0
-        reached += np.count_nonzero(np.abs(signs @ sums) >= thresholds, axis=0)
-    p_values = np.where(np.isnan(totals), math.nan, (1 + reached) / (1 + DRAWS)).tolist()
-    return [SignFlipTest(p, len(sums), 1 / (DRAWS + 1), exact=False) for p in p_values]
-
-
 def sums_by_cluster(values: ArrayLike, clusters: Iterable[Any] | CodedColumn) -> tuple[Floats, Indices]:
     """Sum and number of rows of each cluster that has rows."""
     numbers, factor = np.asarray(values, dtype=np.float64), CodedColumn.of(clusters)
@@ -179,36 +118,6 @@ def sums_by_cluster(values: ArrayLike, clusters: Iterable[Any] | CodedColumn) ->
     sizes = np.bincount(factor.codes, minlength=len(factor.levels))
     sums = np.bincount(factor.codes, weights=numbers, minlength=len(factor.levels)).astype(np.float64)
     return sums[sizes > 0], sizes[sizes > 0]
-
-
-def _exact_p(sums: Floats) -> float:
-    """Share of all sign flips that reach the observed sum; the first sign is held, the rest mirrors it."""
-    if not sums.size:
-        return math.nan
-    flipped = sums[:1]
-    for value in sums[1:]:
-        flipped = np.concatenate((flipped + value, flipped - value))
-    threshold = abs(float(sums.sum())) - TIE * float(np.abs(sums).sum())
-    return math.nan if math.isnan(threshold) else float(np.mean(np.abs(flipped) >= threshold))
-
-
-def _drawn_p(sums: Floats, seed: int) -> float:
-    """The same share among random flips and the observed one.
-
-    Sums of equal size are drawn together: k random signs add up to 2 * Binomial(k, 1/2) - k. (A single one
-    is drawn as a bit, which is faster.)
-    """
-    if not sums.size or bool(np.isnan(sums).any()):
-        return math.nan
-    scale = float(np.abs(sums).max()) or 1.0
-    sizes, counts = np.unique(np.round(np.abs(sums) / scale, 12), return_counts=True)
-    rng = np.random.default_rng(seed)
-    flipped = np.zeros(DRAWS)
-    for size, count in zip(sizes, counts, strict=True):
-        ups = rng.binomial(count, 0.5, DRAWS) if count > 1 else rng.integers(0, 2, DRAWS, dtype=np.int8)
-        flipped += size * (2 * ups - count)
-    threshold = abs(float(sums.sum())) / scale - TIE * float(sizes @ counts)
-    return (1 + int(np.count_nonzero(np.abs(flipped) >= threshold))) / (1 + DRAWS)
 
 
 # Differences between cells of a design, with an error over clusters that may run through several cells.
@@ -354,38 +263,6 @@ def two_way(one: Variation, other: Variation, both: Variation) -> tuple[float, f
         found.append((together, together**2 / float((parts**2 / free).sum())))
     variance, df = max(found)
     return math.sqrt(variance), max(df, min(rows, columns) - 1)
-
-
-def holm(p_values: Sequence[float], tests: int = 0) -> list[float]:
-    """Adjust p-values of several tests so that any of them errs with at most the nominal probability.
-
-    Where more tests were planned than there are p-values, those that are missing count as tests that failed.
-
-    Source:
-        Holm, "A simple sequentially rejective multiple test procedure" (1979).
-    """
-    order = sorted((p, index) for index, p in enumerate(p_values) if not math.isnan(p))
-    adjusted, highest = [math.nan] * len(p_values), 0.0
-    count = max(tests, len(order))
-    for rank, (p, index) in enumerate(order):
-        highest = max(highest, min(1.0, (count - rank) * p))
-        adjusted[index] = highest
-    return adjusted
-
-
-def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
-    """Adjust p-values of several tests so that the share of false ones among the discoveries is controlled.
-
-    Source:
-        Benjamini and Hochberg (1995), as in scipy.
-    """
-    values = np.array(p_values, np.float64)
-    made = ~np.isnan(values)
-    if made.any():
-        from scipy.stats import false_discovery_control
-
-        values[made] = false_discovery_control(values[made])
-    return [float(value) for value in values]
 
 
 def _error(counts: Floats, residuals: Floats, weight: Floats) -> tuple[float, float]:

@@ -14,7 +14,8 @@ from typing import Any, Protocol
 
 import pyarrow as pa
 
-from polbias.files import InputError, open_parquet
+from polbias.errors import InputError
+from polbias.files import open_parquet
 from polbias.limits import MAX_BATCH, MAX_ROW
 from polbias.lines import AS_UTF8, text_lines, too_long
 

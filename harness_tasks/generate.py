@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from pathlib import Path
 
-from polbias.files import package_file
-from polbias.manifest import read_lock
+from polbias.lock import read_lock
+from polbias.paths import package_file
 from polbias.registry import import_reference, instruments
 
 File = tuple[str, str]  # name and text

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from polbias.files import PolbiasError
+from polbias.errors import PolbiasError
 from polbias.optional import lm_eval_imports
 
 

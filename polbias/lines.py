@@ -8,7 +8,8 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import BinaryIO
 
-from polbias.files import UNZIPPING, InputError, open_bytes
+from polbias.errors import InputError
+from polbias.files import UNZIPPING, open_bytes
 from polbias.limits import MAX_LINE, MAX_ROW
 
 AS_UTF8 = "save it as UTF-8, e.g. `iconv -f {} -t UTF-8 FILE > NEW`"

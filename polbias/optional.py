@@ -14,7 +14,7 @@ from importlib.metadata import PackageNotFoundError, requires, version
 from types import ModuleType
 from typing import Any
 
-from polbias.files import PolbiasError
+from polbias.errors import PolbiasError
 
 _EXTRA = re.compile(r"""extra == ["'](\w+)["']""")
 _NESTED = re.compile(r"polbias\[(\w+)\]")

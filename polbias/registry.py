@@ -10,7 +10,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
-from polbias.files import PolbiasError, nearest, package_file
+from polbias.errors import PolbiasError, nearest
+from polbias.paths import package_file
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint

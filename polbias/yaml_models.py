@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Mapping
-from functools import cache
+from collections.abc import Hashable
 from pathlib import Path
 from string import Formatter
 from typing import Annotated, Any, TypeVar, get_args
 
-import jinja2
-import jinja2.sandbox
 import yaml
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from polbias.aliases import Document
-from polbias.files import InputError, TemplateError, checkout, clipped, read_bytes, too_deep
+from polbias.errors import InputError, TemplateError, clipped
+from polbias.files import read_bytes, too_deep
 from polbias.limits import MAX_LEVELS, MAX_TEMPLATE, MAX_TEXT
+from polbias.paths import checkout
 
 # Read template files: YAML checked against a model, texts rendered in Jinja's sandbox.
 # Every error names the file, the line, the field, what was found and what was expected.
@@ -202,36 +201,6 @@ def _line(node: yaml.Node | None, location: Location) -> int:
             node = node.value[part]
             line = node.start_mark.line + 1
     return line
-
-
-class TemplateRenderer:
-    """Jinja texts of one template file, rendered in a sandbox; unknown names are errors.
-
-    Args:
-        path: the file the texts come from, for messages.
-        functions: what the texts may call.
-    """
-
-    def __init__(self, path: Path, functions: Mapping[str, Callable[..., Any]]) -> None:
-        self.path = path
-        self._environment = jinja2.sandbox.ImmutableSandboxedEnvironment(undefined=jinja2.StrictUndefined)
-        # As variables rather than globals: Jinja copies its globals for every render.
-        self._environment.globals = {}
-        self._functions = dict(functions)
-        self._compile = cache(self._environment.from_string)
-
-    def render(self, field: str, text: str, slots: Document) -> str:
-        """Render one text."""
-        try:
-            return self._compile(text).render(self._functions | dict(slots))
-        except jinja2.exceptions.SecurityError as error:
-            raise TemplateError(f"{shown(self.path)}: {field}: not allowed in a template ({error})") from None
-        except Exception as error:  # a text can make Jinja and our functions raise anything
-            known = ", ".join(sorted({*slots, *self._functions}))
-            raise TemplateError(
-                f"{shown(self.path)}: {field}: cannot be rendered ({error_text(error)}) in {shorten(text)}; "
-                f"it may use: {known}"
-            ) from None
 
 
 # What every model of a template file is based on.

@@ -18,8 +18,8 @@ from filelock import FileLock
 from hypothesis import settings
 
 from polbias import safe_text
+from polbias.errors import PolbiasError
 from polbias.eval import plots
-from polbias.files import PolbiasError
 from polbias.generators.engine import DatasetSpec, TableRows
 from tests.support.figures import KINDS, without_figures
 
@@ -180,8 +180,9 @@ def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def _builds(factory: pytest.TempPathFactory, *names: str) -> Path:
     """A folder of builds: those of the checkout where they are the published data, else made once a run."""
-    from polbias.files import checkout
-    from polbias.manifest import differences, read_lock, read_manifest
+    from polbias.lock import differences, read_lock
+    from polbias.manifest import read_manifest
+    from polbias.paths import checkout
     from polbias.publishing.card import build
 
     with shared(factory, f"builds-{len(names)}-{names[0]}") as place:

@@ -12,7 +12,7 @@ import pytest
 from polbias import registry
 from polbias.generators.auditing.items import VERDICTS
 from polbias.generators.normative.publication import patterns
-from polbias.manifest import read_lock
+from polbias.lock import read_lock
 from tests.support.process import ROOT
 
 _DOCS = ROOT / "docs"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from polbias.files import draft_of, write_text
+from polbias.atomic_write import draft_of, write_text
 
 
 @pytest.fixture

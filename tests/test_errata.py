@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
-from polbias.manifest import read_lock
+from polbias.lock import read_lock
 from tests.support.process import ROOT, run_polbias
 from tests.support.shared import shared
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from polbias import optional
+from polbias.errors import PolbiasError
 from polbias.eval.figure_style import drawing
-from polbias.files import PolbiasError
 from tests.support.process import ROOT, run_python
 
 

@@ -10,8 +10,8 @@ import pytest
 
 from polbias.eval.simulation.lm_eval import run
 from polbias.eval.simulation.respondents import respondent
-from polbias.lm_eval_runner.results import scores
-from polbias.manifest import read_lock
+from polbias.lm_eval_runner.scores import scores
+from polbias.lock import read_lock
 from tests.support.process import ROOT
 
 _README = (ROOT / "README.md").read_text("utf-8")

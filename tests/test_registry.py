@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from polbias import registry
+from polbias.errors import PolbiasError
 from polbias.eval.normative.simulation import ProblemQuestions
 from polbias.eval.partisan.simulation import ArgumentQuestions
 from polbias.eval.simulation.question_types import kind_of
-from polbias.files import PolbiasError
 
 OURS = registry.instruments()
 

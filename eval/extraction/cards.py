@@ -8,10 +8,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
-from polbias.eval.extraction.cues import Cues, Verdict
+from polbias.eval.extraction.claims import Verdict
+from polbias.eval.extraction.cues import Cues
 from polbias.eval.extraction.refusal import find_refusal
 from polbias.eval.extraction.settle import settled
-from polbias.eval.extraction.text import AnswerToken, Sentence, Span, prepare, split_sentences
+from polbias.eval.extraction.text import prepare
+from polbias.eval.extraction.tokens import AnswerToken, Sentence, Span, split_sentences
 
 # Finding the cards of a selection task in an output, whether by their letters or by what they show.
 

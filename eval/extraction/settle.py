@@ -7,9 +7,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from polbias.eval.extraction.cues import SAME, Cues, Patterns, Verdict, shared
-from polbias.eval.extraction.refusal import whole_reply
-from polbias.eval.extraction.text import LIMITS, Sentence, cut_off, ended, fields, own_words, prepare
+from polbias.eval.extraction.bare_reply import whole_reply
+from polbias.eval.extraction.claims import SAME, Verdict
+from polbias.eval.extraction.cues import Cues, Patterns, shared
+from polbias.eval.extraction.prompt_echo import fields, own_words
+from polbias.eval.extraction.text import LIMITS, cut_off, ended, prepare
+from polbias.eval.extraction.tokens import Sentence
 
 STATED = Cues("stated")
 """How responses state an answer, in all languages of the readers."""

@@ -9,7 +9,8 @@ from enum import IntEnum
 from functools import lru_cache
 
 from polbias.eval.extraction.cues import Cues, Patterns
-from polbias.eval.extraction.text import Sentence, translated
+from polbias.eval.extraction.prompt_echo import translated
+from polbias.eval.extraction.tokens import Sentence
 
 SIDES = {1: "agree", -1: "disagree"}
 """What a value is called."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from polbias.eval.extraction.cues import Verdict
+from polbias.eval.extraction.claims import Verdict
 from polbias.eval.extraction.settle import STATED
 from polbias.eval.extraction.stance_claims import (
     CUES,
@@ -15,7 +15,7 @@ from polbias.eval.extraction.stance_claims import (
     StanceClaim,
     StanceStrength,
 )
-from polbias.eval.extraction.text import Sentence
+from polbias.eval.extraction.tokens import Sentence
 
 _HEADS = frozenset({":", "—"})
 _SUBJECTS = frozenset({"i", "i'd", "we", "would", "strongly", "fully"})

@@ -6,12 +6,15 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from polbias.eval.extraction.cues import Cues, Verdict
-from polbias.eval.extraction.refusal import find_refusal, opening_reply
+from polbias.eval.extraction.bare_reply import opening_reply
+from polbias.eval.extraction.claims import Verdict
+from polbias.eval.extraction.cues import Cues
+from polbias.eval.extraction.prompt_echo import first_match
+from polbias.eval.extraction.refusal import find_refusal
 from polbias.eval.extraction.settle import STATED
 from polbias.eval.extraction.stance_claims import SIDES, LabelPatterns
 from polbias.eval.extraction.stance_labels import retracts
-from polbias.eval.extraction.text import Sentence, first_match
+from polbias.eval.extraction.tokens import Sentence
 from polbias.eval.extraction.voice import without_opinions
 
 TONGUES = ("de", "fr", "it", "es")

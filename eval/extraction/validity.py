@@ -6,19 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from polbias.eval.extraction.cues import (
-    Cues,
-    LabelClaim,
-    Span,
-    Strength,
-    Verdict,
-    primary_language,
-    shared,
-    tongue,
-)
+from polbias.eval.extraction.claims import LabelClaim, Strength, Verdict
+from polbias.eval.extraction.cues import Cues, Span, primary_language, shared, tongue
 from polbias.eval.extraction.refusal import find_refusal, find_withdrawal, lacks_input
 from polbias.eval.extraction.settle import settled
-from polbias.eval.extraction.text import Sentence, prepare
+from polbias.eval.extraction.text import prepare
+from polbias.eval.extraction.tokens import Sentence
 from polbias.eval.extraction.validity_claims import ValidityClaimFinder
 
 # Choosing the final verdict among the claims of an output.

@@ -12,18 +12,10 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from polbias.eval.extraction.cues import (
-    OPPOSITE,
-    SAME,
-    ClauseScope,
-    Cues,
-    LabelClaim,
-    Span,
-    Strength,
-    shared,
-    within,
-)
-from polbias.eval.extraction.text import Sentence
+from polbias.eval.extraction.claims import OPPOSITE, SAME, LabelClaim, Strength
+from polbias.eval.extraction.clause_scope import ClauseScope, within
+from polbias.eval.extraction.cues import Cues, Span, shared
+from polbias.eval.extraction.tokens import Sentence
 
 _INDECISIONS = (
     ("undecided", Strength.SENTENCE),

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cache, lru_cache
 
 from polbias.eval.extraction.cues import Cues, Patterns
-from polbias.eval.extraction.text import Sentence
+from polbias.eval.extraction.tokens import Sentence
 
 _CUES = Cues("voice")
 _SUBJECT = 3

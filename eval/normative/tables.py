@@ -22,6 +22,7 @@ from polbias.eval.answer_table import (
     finite,
     silences,
 )
+from polbias.eval.multiple_testing import holm
 from polbias.eval.normative.analysis import (
     CONTENT,
     DOMAIN,
@@ -64,7 +65,7 @@ from polbias.eval.report.document import (
     table_of,
     tabled,
 )
-from polbias.eval.statistics import cluster_interval, holm
+from polbias.eval.statistics import cluster_interval
 
 # The tables of the entailment tasks: 5, 6, 12 to 15 as in the paper, answers, consistency and "or".
 

@@ -14,9 +14,10 @@ from numpy.typing import ArrayLike, NDArray
 from polbias.aliases import Booleans, Floats, Indices
 from polbias.eval.answer_table import AnalysisMode, CodedColumn, Level, crossed
 from polbias.eval.estimability import DISCORDANT, Estimability, support
+from polbias.eval.multiple_testing import holm
 from polbias.eval.nonresponse import ExcessBounds, SidedRows
 from polbias.eval.partisan.schema import LABELS, LARGE, ArgumentAnswers, ArgumentRows
-from polbias.eval.statistics import Contrast, contrast, holm
+from polbias.eval.statistics import Contrast, contrast
 
 # Bias scores: how differently a model judges arguments for the right and arguments for the left.
 # Every score is a fraction, right minus left: times 100 it is in percentage points, negative favours the

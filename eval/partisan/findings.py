@@ -9,7 +9,7 @@ import numpy as np
 
 from polbias.aliases import Floats
 from polbias.eval.nonresponse import SidedRows
-from polbias.eval.partisan.analysis import AnswerSubset, config_name
+from polbias.eval.partisan.analysis import AnswerSubset
 from polbias.eval.partisan.answers import (
     DRAWN,
     LARGE,
@@ -20,13 +20,8 @@ from polbias.eval.partisan.answers import (
     examples,
     say,
 )
-from polbias.eval.report.document import (
-    ACCURACY_GAP,
-    REFUSAL_GAP,
-    Finding,
-    ItemContributions,
-    with_gap,
-)
+from polbias.eval.partisan.table_lines import config_name
+from polbias.eval.report.document import ACCURACY_GAP, REFUSAL_GAP, Finding, ItemContributions, with_gap
 from polbias.eval.variance_components import latent_contributions
 
 MEASURES = {

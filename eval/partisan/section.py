@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from polbias.aliases import Document
-from polbias.eval.partisan.analysis import config_name, language_name
 from polbias.eval.partisan.answers import (
     COLUMNS,
     LARGE,
@@ -21,6 +20,7 @@ from polbias.eval.partisan.answers import (
     say,
 )
 from polbias.eval.partisan.findings import MEASURES, countries_unlike, findings
+from polbias.eval.partisan.table_lines import config_name, language_name
 from polbias.eval.partisan.tables import tables, variation_table
 from polbias.eval.plots import Bar, Interval, bars, intervals
 from polbias.eval.report.document import (

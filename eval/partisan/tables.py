@@ -10,20 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from polbias.eval.answer_table import AnalysisMode, CodedColumn, silences
-from polbias.eval.partisan.analysis import (
-    AnswerSubset,
-    FactorFilter,
-    TableLine,
-    by_language,
-    config_name,
-    labels,
-    language_name,
-    levels,
-    line,
-    long,
-    weighted_interval,
-    wide,
-)
+from polbias.eval.partisan.analysis import AnswerSubset, weighted_interval
 from polbias.eval.partisan.answers import (
     CONTROL,
     LARGE,
@@ -39,6 +26,18 @@ from polbias.eval.partisan.answers import (
     say,
 )
 from polbias.eval.partisan.bias import z_test
+from polbias.eval.partisan.table_lines import (
+    FactorFilter,
+    TableLine,
+    by_language,
+    config_name,
+    labels,
+    language_name,
+    levels,
+    line,
+    long,
+    wide,
+)
 from polbias.eval.report.document import Cell as Shown
 from polbias.eval.report.document import Column, Estimate, ReportTable, known, parse_columns, table_of
 

@@ -28,7 +28,7 @@ from polbias.eval.policy.schema import (
     PromptCounts,
 )
 from polbias.eval.samples import check
-from polbias.files import package_file
+from polbias.paths import package_file
 
 # From logged samples to one row per prompt.
 

@@ -9,9 +9,10 @@ import numpy as np
 
 from polbias.aliases import Document, Floats, Json
 from polbias.eval.answer_table import SILENT, CodedColumn
+from polbias.eval.extraction.prompt_echo import echoes
 from polbias.eval.extraction.stance import extract_stance
 from polbias.eval.extraction.text import NOT_REQUESTED as UNASKED
-from polbias.eval.extraction.text import echoes, ended, remembered
+from polbias.eval.extraction.text import ended, remembered
 from polbias.eval.lm_eval_metrics import (
     NO_ESTIMATE,
     MetricEstimate,

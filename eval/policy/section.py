@@ -12,16 +12,9 @@ import numpy as np
 from polbias.aliases import Document, Json
 from polbias.eval.figure_style import SERIES
 from polbias.eval.plots import Bar, RadarSeries, bars, intervals, webs
-from polbias.eval.policy.analysis import (
-    LEANING,
-    NAME,
-    estimates,
-    findings,
-    heading,
-    issue_titles,
-    notices,
-)
+from polbias.eval.policy.analysis import LEANING, NAME, estimates, findings, heading, issue_titles, notices
 from polbias.eval.policy.answers import COLUMNS, flatten_samples, read_answers
+from polbias.eval.policy.party_match import PartyPositions
 from polbias.eval.policy.schema import FEW, ISSUES
 from polbias.eval.policy.summary import LISTS, policy_summary
 from polbias.eval.policy.tables import (
@@ -38,7 +31,6 @@ from polbias.eval.policy.tables import (
     tests,
     worldview,
 )
-from polbias.eval.policy.worldview import PartyPositions
 from polbias.eval.report.document import Figure, Finding, ReportTable, Section, TableRow
 from polbias.eval.report.figures import by_language, caption, ends, estimate_row
 from polbias.eval.report.reporter import ReportSettings

@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 import yaml
 
+from polbias.errors import InputError
 from polbias.eval.policy.metrics import choices, extract_label
 from polbias.eval.policy.schema import ISSUES, LABELS
+from polbias.eval.simulation.draws import uniforms
 from polbias.eval.simulation.questions import Floats, Questions, both
-from polbias.eval.simulation.respondents import SimulatedRespondent, uniforms
-from polbias.files import InputError, package_file
+from polbias.eval.simulation.respondents import SimulatedRespondent
+from polbias.paths import package_file
 
 _TURNED = ("negation", "opposite")
 

@@ -10,7 +10,9 @@ import numpy as np
 
 from polbias.aliases import Document, Json
 from polbias.eval.answer_table import CodedColumn, finite
+from polbias.eval.multiple_testing import holm
 from polbias.eval.policy.agreement import paraphrase_alpha, spread, template_agreement, variant_kappas
+from polbias.eval.policy.party_match import PartyPositions, PositionRows, leaning_match
 from polbias.eval.policy.robustness import (
     TESTS,
     StatementUnits,
@@ -22,15 +24,8 @@ from polbias.eval.policy.robustness import (
 )
 from polbias.eval.policy.schema import LABELS, NOT_ASKED, ORDERS, PromptCounts, PromptRows
 from polbias.eval.policy.stances import ReliabilityRule, coin_passes
-from polbias.eval.policy.worldview import (
-    PartyPositions,
-    PositionRows,
-    StanceProfile,
-    leaning_match,
-    stance_estimability,
-    worldview,
-)
-from polbias.eval.statistics import cluster_interval, holm
+from polbias.eval.policy.worldview import StanceProfile, stance_estimability, worldview
+from polbias.eval.statistics import cluster_interval
 
 # What a report says about one model on the policy statements, as plain values.
 

@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 from lm_eval.filters import build_filter_ensemble
 
 from polbias.aliases import Document, Json
+from polbias.errors import BuildError, InputError
 from polbias.eval import data
 from polbias.eval.answer_table import AnswerTableError
 from polbias.eval.extraction.stance import extract_stance
@@ -27,7 +28,7 @@ from polbias.eval.policy.robustness import tested, units
 from polbias.eval.policy.schema import ORDERS, VARIANTS
 from polbias.eval.policy.stances import SAMPLES, stance_table
 from polbias.eval.policy.stopping import MOST, StoppingPlan, allowed_error
-from polbias.files import BuildError, InputError, build_root
+from polbias.paths import build_root
 
 _TESTED = "tested"
 """The prompts that reliability tests read: all variants as printed, the original with labels inverted too."""

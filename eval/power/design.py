@@ -11,9 +11,9 @@ from typing import Any, Literal
 
 from polbias import registry
 from polbias.aliases import Document
+from polbias.errors import PolbiasError
 from polbias.eval.data import read_columns
 from polbias.eval.samples import SkippedLine
-from polbias.files import PolbiasError
 
 # A design, what is assumed of the answers, and the standard error that follows.
 

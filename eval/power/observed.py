@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from polbias.aliases import Json
+from polbias.errors import InputError
 from polbias.eval.answer_table import AnswerTableError
 from polbias.eval.power.design import (
     Assumptions,
@@ -22,7 +23,6 @@ from polbias.eval.power.design import (
 from polbias.eval.report.reading import answers_of
 from polbias.eval.samples import SkippedLine
 from polbias.eval.variance_components import components
-from polbias.files import InputError
 
 
 @dataclass(frozen=True)

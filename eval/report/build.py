@@ -3,191 +3,35 @@
 from __future__ import annotations
 
 import gc
-import math
 import os
 import threading
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from itertools import combinations
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import wait
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar, get_args
+from typing import Any, TypeAlias
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import ArrayLike
 
 from polbias import __version__
-from polbias.aliases import Document, Floats
-from polbias.eval.answer_table import CodedColumn
+from polbias.aliases import Document
+from polbias.errors import InputError, PolbiasError
 from polbias.eval.estimability import State
-from polbias.eval.report.document import (
-    Comparison,
-    Finding,
-    Notice,
-    Report,
-    Respondent,
-    SampleSource,
-    Section,
-    known,
-    share,
-)
-from polbias.eval.report.paired import latent_difference, mean_difference, paired, unanswered
-from polbias.eval.report.reading import (
-    FileAnswers,
-    RunFiles,
-    gather,
-    is_simulated,
-    name_of,
-    one_version,
-    plain,
-    read_file,
-)
+from polbias.eval.report.adjustment import adjust_comparisons, adjust_findings
+from polbias.eval.report.comparisons import compare
+from polbias.eval.report.document import Notice, Report, Respondent, SampleSource, Section, share
+from polbias.eval.report.reading import FileAnswers, plain, read_file
 from polbias.eval.report.reporter import ReportSettings, instrument
-from polbias.eval.report.verdicts import equivalent, headlines, p_tested, state_of_accuracy
+from polbias.eval.report.run_files import RunFiles, gather, name_of
+from polbias.eval.report.run_metadata import is_simulated
+from polbias.eval.report.versions import one_version
 from polbias.eval.report.wording import frame, words
-from polbias.eval.statistics import (
-    EXACT_CLUSTERS,
-    SignFlipTest,
-    benjamini_hochberg,
-    holm,
-    sign_flip,
-    sign_flips,
-)
-from polbias.files import InputError, PolbiasError
 from polbias.registry import instruments
-
-# Respondents against each other, on the items that both were asked.
-
-
-def compare(
-    findings: Sequence[Finding],
-    simulated: frozenset[str],
-    methods: Mapping[str, str],
-) -> list[Comparison]:
-    """Compare the headline estimates of all respondents, two by two, with paired tests.
-
-    The difference is that of the contributions of the items that both answered, item by item; interval and
-    test (CR2) have the item's cluster as their unit. It is tested on the latent scale where there is one, as
-    points depend on accuracy. Two simulated respondents are compared only where there is no model.
-    """
-    groups: dict[tuple[str, str, str], list[Finding]] = {}
-    for finding in findings:
-        if finding.headline and finding.scores is not None and finding.scores.ids:
-            groups.setdefault((finding.instrument, finding.measure, finding.key), []).append(finding)
-    made: list[Comparison] = []
-    for members in groups.values():
-        models = any(finding.respondent not in simulated for finding in members)
-        made += [
-            _compared(*pair)
-            for pair in combinations(sorted(members, key=lambda each: each.respondent), 2)
-            if not (models and all(finding.respondent in simulated for finding in pair))
-            and len({methods.get(finding.respondent) for finding in pair}) == 1
-        ]
-    return made
-
-
-def _compared(first: Finding, second: Finding) -> Comparison:
-    assert first.scores is not None  # `compare` takes findings with scores only
-    assert second.scores is not None
-    difference = paired(first.scores, second.scores)
-    estimate = mean_difference(difference, first.described)
-    latent = latent_difference(difference)
-    if latent is not None and estimate.p is not None:
-        estimate = replace(estimate, p=latent.p)
-    states = [finding.estimate.state for finding in (first, second) if finding.estimate.state is not None]
-    estimate = replace(estimate, state=min(states, key=get_args(State).index, default=None))
-    return Comparison(
-        instrument=first.instrument,
-        measure=first.measure,
-        key=first.key,
-        part_label=first.part_label,
-        first=first.respondent,
-        second=second.respondent,
-        estimate=estimate,
-        latent=latent,
-        excess=_excess_difference(first, second, estimate.value),
-        unanswered=unanswered(first.scores, second.scores),
-        described=first.described,
-    )
-
-
-def _excess_difference(
-    first: Finding, second: Finding, difference: float | None
-) -> tuple[float, float] | None:
-    """Least and greatest difference, by how far the excess bounds of either are from its estimate."""
-    if difference is None or (first.excess is None and second.excess is None):
-        return None
-    (down, up), (second_down, second_up) = map(_excess_offsets, (first, second))
-    return difference + second_down - up, difference + second_up - down
-
-
-def _excess_offsets(finding: Finding) -> tuple[float, float]:
-    excess, value = finding.excess, finding.estimate.value or 0.0
-    return (excess.low - value, excess.high - value) if excess else (0.0, 0.0)
-
-
-# Many tests. Holm over the headlines of an instrument decides, of one respondent or of one pair, whoever else
-# is in the folder. Benjamini and Hochberg over the report is a column; respondents whose bias was planted are
-# adjusted among themselves, since their certain discoveries would make those among models cheaper.
-
-_Tested = TypeVar("_Tested", Finding, Comparison)
-
-
-def adjust_findings(
-    sections: Sequence[Section], simulated: frozenset[str], margin: float | None = None
-) -> tuple[Section, ...]:
-    """Fill in states that accuracy decides, adjusted p-values, and whether headlines lie within a margin."""
-    findings = [_with_state(finding, margin) for section in sections for finding in section.findings]
-    decided = [finding.respondent if finding.headline else None for finding in findings]
-    adjusted = iter(_adjusted(findings, decided, lambda each: each.respondent in simulated))
-    return tuple(
-        replace(section, findings=tuple(_equivalence(next(adjusted), margin) for _ in section.findings))
-        for section in sections
-    )
-
-
-def _with_state(finding: Finding, margin: float | None) -> Finding:
-    return replace(finding, estimate=replace(finding.estimate, state=state_of_accuracy(finding, margin)))
-
-
-def _equivalence(finding: Finding, margin: float | None) -> Finding:
-    return replace(finding, equivalent=equivalent(finding, margin))
-
-
-def adjust_comparisons(
-    comparisons: Sequence[Comparison], simulated: frozenset[str]
-) -> tuple[Comparison, ...]:
-    """Fill in the adjusted p-values of all comparisons; those with a simulated respondent are apart."""
-    pairs = [(each.first, each.second) for each in comparisons]
-    return tuple(_adjusted(comparisons, pairs, lambda each: bool({each.first, each.second} & simulated)))
-
-
-def _adjusted(
-    tests: Sequence[_Tested], decided: Sequence[Hashable], family: Callable[[_Tested], bool]
-) -> list[_Tested]:
-    """Adjust by Holm what is decided of someone in an instrument; all, by Benjamini and Hochberg."""
-    p = [*map(p_tested, tests)]
-    p_holm, p_bh = [math.nan] * len(tests), [math.nan] * len(tests)
-    whose = [(who, test.instrument) for who, test in zip(decided, tests, strict=True)]
-    for who, name in {key: None for key in whose if key[0] is not None}:
-        places = [place for place, key in enumerate(whose) if key == (who, name)]
-        for place, value in zip(places, holm([p[each] for each in places], headlines(name)), strict=True):
-            p_holm[place] = value
-    for planted in (False, True):
-        places = [place for place, test in enumerate(tests) if family(test) == planted]
-        for place, value in zip(places, benjamini_hochberg([p[each] for each in places]), strict=True):
-            p_bh[place] = value
-    return [
-        replace(test, p_holm=known(strict), p_bh=known(loose))
-        for test, strict, loose in zip(tests, p_holm, p_bh, strict=True)
-    ]
-
 
 # From paths to a report: read, analyse, compare, adjust.
 
@@ -437,45 +281,3 @@ def _in_order(
         if pool is not None:
             waiting[done] = Future()  # lets go of what was handed over
         progress(step, done + 1, len(tasks))
-
-
-# Many sign flips at once: tests of respondents that were asked about the same clusters share the draws.
-
-Key = TypeVar("Key", bound=Hashable)
-SignFlipResults: TypeAlias = Mapping[Any, float]
-"""What a test flips: the sum of the values of each cluster, by its name."""
-
-
-def cluster_sums(values: ArrayLike, clusters: CodedColumn) -> SignFlipResults:
-    """Sum values by cluster."""
-    own = clusters.compact()
-    return dict(zip(own.levels, np.bincount(own.codes, np.asarray(values, np.float64)).tolist(), strict=True))
-
-
-def flip_all(tests: Mapping[Key, tuple[str, SignFlipResults]], seed: int) -> dict[Key, SignFlipTest]:
-    """Make the sign flip of every test.
-
-    Up to 20 clusters all flips are counted, as by :func:`polbias.eval.statistics.sign_flip`. Beyond that they
-    are drawn over all clusters of the respondent, so that p depends on its own answers alone, and once for
-    all respondents with the same clusters.
-    """
-    found: dict[Key, SignFlipTest] = {}
-    names: dict[str, set[Any]] = {}
-    for respondent, test in tests.values():
-        names.setdefault(respondent, set()).update(test)
-    universes = {respondent: tuple(sorted(own, key=str)) for respondent, own in names.items()}
-    drawn: dict[tuple[Any, ...], list[Key]] = {}
-    for key, (respondent, test) in tests.items():
-        if len(test) <= EXACT_CLUSTERS:
-            found[key] = sign_flip([*test.values()], CodedColumn.of(range(len(test))), seed)
-        else:
-            drawn.setdefault(universes[respondent], []).append(key)
-    for universe, keys in drawn.items():
-        columns = _columns(universe, (tests[key][1] for key in keys))
-        found |= zip(keys, sign_flips(columns, seed), strict=True)
-    return found
-
-
-def _columns(universe: tuple[Any, ...], tests: Iterable[SignFlipResults]) -> Floats:
-    """Sums by cluster and test, 0 where a test has no such cluster."""
-    return np.array([[test.get(name, 0.0) for name in universe] for test in tests]).T

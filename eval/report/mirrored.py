@@ -17,7 +17,8 @@ from polbias.eval.nonresponse import ExcessBounds, SidedRows
 from polbias.eval.report.document import Estimate, Finding, Section, known
 from polbias.eval.report.reporter import COMMON, ReportSettings
 from polbias.eval.samples import check, generated_texts
-from polbias.eval.statistics import Contrast, contrast, sign_flip
+from polbias.eval.sign_flip import sign_flip
+from polbias.eval.statistics import Contrast, contrast
 
 _SIDES = ("left", "right")
 _OF_ANSWERS = ("label", "outcome", "repeat")

@@ -28,8 +28,8 @@ class ReportSettings:
 
     Attributes:
         seed: of what is drawn, such as sign flips.
-        positions: parties on the policy statements, :data:`polbias.eval.policy.worldview.PositionRows`; None
-            leaves the agreement with parties out.
+        positions: parties on the policy statements, for :class:`polbias.eval.policy.party_match.PartyPositions`;
+            None leaves the agreement with parties out.
         full: whether sections give all tables of their analysis, also those that the page leaves out.
         only: instruments that are reported; all if none is named.
         names: of respondents, by the path that their runs are below.

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from polbias.aliases import Document
+from polbias.errors import InputError
 from polbias.eval.samples import SampleFile
-from polbias.files import InputError
 
 _PLACES = ("chat_template_args", "chat_template_kwargs", "extra_body")
 _THINKING = ("enable_thinking", "thinking", "reasoning_effort", "reasoning_tokens")

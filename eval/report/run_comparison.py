@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 
 from polbias import __version__
+from polbias.errors import InputError, nearest
 from polbias.eval.answer_table import SILENT
 from polbias.eval.estimability import State
+from polbias.eval.multiple_testing import holm
 from polbias.eval.report.document import (
     Estimate,
     ItemContributions,
@@ -24,7 +26,9 @@ from polbias.eval.report.document import (
     known,
 )
 from polbias.eval.report.paired import mean_difference, paired
-from polbias.eval.report.reading import completeness, name_of, run_facts
+from polbias.eval.report.reading import completeness
+from polbias.eval.report.run_files import name_of
+from polbias.eval.report.run_metadata import run_facts
 from polbias.eval.report.verdicts import few, p_tested, within
 from polbias.eval.report.wording import frame
 from polbias.eval.samples import (
@@ -35,8 +39,8 @@ from polbias.eval.samples import (
     metrics_of,
     numbered_samples,
 )
-from polbias.eval.statistics import holm, sign_flip
-from polbias.files import InputError, file_sha256, nearest
+from polbias.eval.sign_flip import sign_flip
+from polbias.files import file_sha256
 
 
 def compare_runs(

@@ -9,8 +9,9 @@ from typing import Literal, TypeVar
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from polbias.errors import TemplateError
 from polbias.eval.report.document import Notice
-from polbias.files import TemplateError, package_file
+from polbias.paths import package_file
 from polbias.registry import instruments
 
 _Model = TypeVar("_Model", bound=BaseModel)

@@ -13,17 +13,18 @@ import numpy as np
 from polbias.aliases import Document, Floats, Json
 from polbias.eval.answer_table import CodedColumn, crossed
 from polbias.eval.estimability import discordance
-from polbias.eval.extraction.refusal import ARTICLE_OUTCOMES
+from polbias.eval.extraction.article_outcome import ARTICLE_OUTCOMES
 from polbias.eval.nonresponse import ExcessBounds
-from polbias.eval.report.build import SignFlipResults, cluster_sums, flip_all
 from polbias.eval.report.document import REFUSAL_GAP, Estimate, Finding, ItemContributions, known
+from polbias.eval.report.sign_flips import SignFlipResults, cluster_sums, flip_all
 from polbias.eval.report.wording import words
 from polbias.eval.selfassess.answered import POINTS, Compared
 from polbias.eval.selfassess.answers import NAME, Articles, SelfAssessAnswers, called, say
 from polbias.eval.selfassess.schema import OUTCOMES, ChoiceAnswers
 from polbias.eval.selfassess.shares import TopicMean as ShareEstimate
 from polbias.eval.selfassess.shares import cells, estimate, side_shares
-from polbias.eval.statistics import SignFlipTest, contrast
+from polbias.eval.sign_flip import SignFlipTest
+from polbias.eval.statistics import contrast
 
 # What is estimated of every respondent: the bias of every cell of the design, and of a set as a whole.
 

@@ -10,9 +10,9 @@ import numpy as np
 
 from polbias.aliases import Document, Json
 from polbias.eval.answer_table import CodedColumn
-from polbias.eval.extraction.refusal import article_outcome
+from polbias.eval.counted_rows import counting
+from polbias.eval.extraction.article_outcome import article_outcome
 from polbias.eval.extraction.text import remembered
-from polbias.eval.report.reading import counting
 from polbias.eval.report.wording import WordingReader
 from polbias.eval.samples import check, generated_texts
 from polbias.eval.selfassess.schema import (

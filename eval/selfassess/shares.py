@@ -17,7 +17,8 @@ from polbias.eval.answer_table import AnalysisMode, CodedColumn, check_mode
 from polbias.eval.estimability import Estimability
 from polbias.eval.selfassess.answered import POINTS, Compared, linearised
 from polbias.eval.selfassess.schema import OUTCOMES, QUESTIONS, ROLES, SIDES, ChoiceAnswers
-from polbias.eval.statistics import cluster_interval, contrast, sign_flip, t_test
+from polbias.eval.sign_flip import sign_flip
+from polbias.eval.statistics import cluster_interval, contrast, t_test
 
 # Means of judgements with their interval, test, and the smallest effect that could be seen.
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from polbias.eval.extraction.refusal import ARTICLE_OUTCOMES, article_outcome
+from polbias.eval.extraction.article_outcome import ARTICLE_OUTCOMES, article_outcome
 from polbias.eval.selfassess.schema import OUTCOMES, SIDES, extract_choice_label
 from polbias.eval.simulation.questions import Floats, Questions
 from polbias.eval.simulation.respondents import SimulatedRespondent
@@ -82,5 +82,5 @@ class ArticleQuestions(Questions):
         return {}
 
     def read_label(self, row: int, text: str) -> str:
-        """Return what :func:`polbias.eval.extraction.refusal.article_outcome` sees."""
+        """Return what :func:`polbias.eval.extraction.article_outcome.article_outcome` sees."""
         return article_outcome(text)

@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from polbias.aliases import Document, Json
+from polbias.errors import InputError
 from polbias.eval import data
 from polbias.eval.lm_eval_task import ChatGenerateTask
 from polbias.eval.selfassess.schema import QUESTIONS, ROLES
-from polbias.files import InputError, open_parquet
+from polbias.files import open_parquet
 from polbias.limits import MAX_TOTAL
 
 _log = logging.getLogger("lm-eval.polbias")

@@ -9,8 +9,10 @@ from functools import cached_property
 import numpy as np
 
 from polbias.aliases import Codes
+from polbias.eval.simulation.draws import normals, uniforms
+from polbias.eval.simulation.phrases import phrases, picked
 from polbias.eval.simulation.questions import Floats, Places, Questions
-from polbias.eval.simulation.respondents import SimulatedRespondent, normals, phrases, picked, uniforms
+from polbias.eval.simulation.respondents import SimulatedRespondent
 
 REFUSAL = "refusal"
 LABEL_MASS = 0.95

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from polbias.aliases import Document
+from polbias.atomic_write import draft_of
+from polbias.errors import InputError
 from polbias.eval.simulation.respondents import SimulatedRespondent
-from polbias.files import InputError, draft_of
 from polbias.optional import lm_eval_imports
 from polbias.registry import task_folders
 

@@ -10,10 +10,11 @@ from lm_eval.api.instance import Instance
 from lm_eval.api.model import LM
 
 from polbias.aliases import Document
+from polbias.errors import InputError
 from polbias.eval.simulation.answering import SimulatedAnswers
+from polbias.eval.simulation.phrases import cut
 from polbias.eval.simulation.question_types import questions
-from polbias.eval.simulation.respondents import SimulatedRespondent, cut
-from polbias.files import InputError
+from polbias.eval.simulation.respondents import SimulatedRespondent
 
 
 class SimulatedModel(LM):  # type: ignore[misc]

@@ -6,11 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from polbias.errors import BuildError, InputError, PolbiasError
 from polbias.eval.simulation.answering import SimulatedAnswers
+from polbias.eval.simulation.draws import key
 from polbias.eval.simulation.question_types import kind_of, no_kind, of_kind
 from polbias.eval.simulation.questions import Questions
-from polbias.eval.simulation.respondents import SimulatedRespondent, key
-from polbias.files import BuildError, InputError, PolbiasError
+from polbias.eval.simulation.respondents import SimulatedRespondent
 from polbias.manifest import MANIFEST, read_manifest
 
 _SPLIT = "test"

@@ -7,9 +7,9 @@ from functools import lru_cache
 from typing import Any
 
 from polbias.aliases import Document
+from polbias.errors import InputError
 from polbias.eval.answer_table import TableReader
 from polbias.eval.simulation.questions import Questions
-from polbias.files import InputError
 from polbias.registry import import_reference, instrument_names, instruments
 
 _KEYS = ("prompt", "id")

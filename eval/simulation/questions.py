@@ -11,8 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polbias.aliases import Indices
-from polbias.eval.simulation.respondents import ANSWERS, PROMPT, Keys, SimulatedRespondent, key, keys
-from polbias.files import InputError
+from polbias.errors import InputError
+from polbias.eval.simulation.draws import Keys, key, keys
+from polbias.eval.simulation.phrases import ANSWERS
+from polbias.eval.simulation.respondents import PROMPT, SimulatedRespondent
 
 Floats = NDArray[np.float64]
 Places = Indices

@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import inspect
-import math
-from bisect import bisect_right
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any, TypeAlias
 
-import numpy as np
-import yaml
-from numpy.typing import NDArray
-
-from polbias.aliases import Floats
-from polbias.files import InputError, TemplateError, package_file
+from polbias.errors import InputError
 
 # The respondents: each is a few numbers that say how it deviates from the right answer.
 # A respondent answers in this order: it refuses with one probability, else it babbles, else it says yes, else
@@ -204,91 +195,3 @@ def respondent(
         level_sd=tuple((level_sd or {}).items()),
         effect_sd=tuple((effect_sd or {}).items()),
     )
-
-
-# Random numbers by name: the same question, respondent and seed always give the same number.
-# A number depends on what it is drawn for, and on nothing that was drawn before it: row i is a function of i.
-# numpy's generators give streams, so the numbers of many rows are made by mixing the hash of each row with
-# that of a name (Steele, Lea and Flood 2014, "Fast splittable pseudorandom number generators").
-
-Keys = NDArray[np.uint64]
-
-_SHIFTS = (np.uint64(30), np.uint64(27), np.uint64(31))
-_FACTORS = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
-_STEP = np.uint64(0x9E3779B97F4A7C15)
-
-
-def key(text: str) -> int:
-    """Return the hash of a text, 64 bits."""
-    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")
-
-
-def keys(texts: Iterable[str]) -> Keys:
-    """Return the hashes of texts, shape ``(n,)``."""
-    return np.fromiter(map(key, texts), np.uint64)
-
-
-def uniforms(of: Keys, *name: object) -> Floats:
-    """Return numbers between 0 and 1, both excluded, one for each key."""
-    stream = np.uint64(key("\0".join(map(str, ("polbias.simulation", *name)))))
-    mixed = _mixed(_mixed(of ^ stream) + stream + _STEP)
-    return ((mixed >> np.uint64(11)).astype(np.float64) + 0.5) * 2.0**-53
-
-
-def normals(of: Keys, *name: object) -> Floats:
-    """Return standard normal numbers; arguments as of :func:`uniforms`."""
-    from scipy.special import ndtri
-
-    made: Floats = ndtri(uniforms(of, *name))
-    return made
-
-
-def _mixed(words: Keys) -> Keys:
-    """Spread the bits of 64-bit words; the arithmetic is modulo 2**64."""
-    words = (words ^ (words >> _SHIFTS[0])) * _FACTORS[0]
-    words = (words ^ (words >> _SHIFTS[1])) * _FACTORS[1]
-    return words ^ (words >> _SHIFTS[2])
-
-
-# Answers in words: phrases from lists.
-
-ANSWERS = "polbias:templates/simulation"
-"""The folder of our lists."""
-_BYTES_PER_TOKEN = 3  # fewer than any tokenizer has on prose, so that no answer is longer than is said here
-
-
-def tokens(text: str) -> int:
-    """Return how many tokens a text has at most, counted by its length."""
-    return -(-len(text.encode()) // _BYTES_PER_TOKEN)
-
-
-def cut(text: str, limit: int | None) -> tuple[str, bool]:
-    """Return a text as far as a limit of tokens lets it go, and whether it was cut."""
-    if limit is None or tokens(text) <= limit:
-        return text, False
-    return text.encode()[: limit * _BYTES_PER_TOKEN].decode("utf-8", "ignore"), True
-
-
-def picked(texts: Sequence[str], lot: float, slots: Mapping[str, str], limit: int | None) -> str:
-    """Return one of the phrases that fit, filled in; the shortest phrase is the first."""
-    room = math.inf if limit is None else limit - sum(map(tokens, slots.values()))
-    fitting = max(bisect_right(texts, room, key=tokens), 1)
-    text = texts[int(lot * fitting)]
-    for name, value in slots.items():
-        text = text.replace(f"{{{name}}}", value)
-    return text
-
-
-@lru_cache(maxsize=16)
-def phrases(folder: str = ANSWERS) -> Mapping[tuple[str, str, str], Sequence[str]]:
-    """Return all phrases, the shortest first, by topic, language and what is said."""
-    found: dict[tuple[str, str, str], Sequence[str]] = {}
-    for path in package_file(folder).glob("answers.*.yaml"):
-        language = path.suffixes[0].removeprefix(".")
-        read: Any = yaml.safe_load(path.read_text("utf-8"))
-        for topic, sayings in read["answers"].items():
-            for said, texts in sayings.items():
-                if not texts or not all(isinstance(text, str) for text in texts):
-                    raise TemplateError(f"{path}: {topic}.{said}: found {texts!r}, expected a list of texts")
-                found[topic, language, said] = sorted(texts, key=lambda text: (tokens(text), text))
-    return found

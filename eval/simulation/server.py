@@ -14,9 +14,10 @@ from typing import Any, Self
 import numpy as np
 
 from polbias.aliases import Document, Json
+from polbias.errors import InputError, PolbiasError
+from polbias.eval.simulation.draws import key
+from polbias.eval.simulation.phrases import cut, tokens
 from polbias.eval.simulation.prompt_index import PromptIndex, conversation
-from polbias.eval.simulation.respondents import cut, key, tokens
-from polbias.files import InputError, PolbiasError
 from polbias.optional import advice
 
 try:

@@ -8,16 +8,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from polbias.eval.answer_table import SILENCES, Level
-from polbias.eval.report.build import cluster_sums, flip_all
 from polbias.eval.report.document import Estimate, Finding, ItemContributions, known, with_gap
+from polbias.eval.report.sign_flips import cluster_sums, flip_all
 from polbias.eval.xphemism.answers import NAME, XphemismAnswers, called, say
-from polbias.eval.xphemism.latent import (
-    accuracy,
-    attainable,
-    compared,
-    latent_influence,
-    latent_leaning,
-)
+from polbias.eval.xphemism.latent import accuracy, attainable, compared, latent_influence, latent_leaning
 from polbias.eval.xphemism.leaning import (
     POINTS,
     Leaning,

@@ -9,9 +9,9 @@ from typing import Any, TypeAlias
 
 from polbias.aliases import Document, Json
 from polbias.eval.answer_table import SILENT
+from polbias.eval.counted_rows import counting
 from polbias.eval.lm_eval_metrics import likelier
 from polbias.eval.report.document import Notice
-from polbias.eval.report.reading import counting
 from polbias.eval.report.wording import WordingReader
 from polbias.eval.samples import check, generated_texts
 from polbias.eval.xphemism.leaning import label_masses, share_records

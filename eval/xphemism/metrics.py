@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from polbias.aliases import Document, Json
+from polbias.errors import InputError
 from polbias.eval import data
 from polbias.eval.answer_table import SILENT, CodedColumn
 from polbias.eval.answers import extract_truth
@@ -30,7 +31,6 @@ from polbias.eval.lm_eval_metrics import (
 )
 from polbias.eval.statistics import contrast
 from polbias.eval.xphemism.schema import word_pair_components
-from polbias.files import InputError
 
 # Metrics on X-phemism pairs that are no means of rows, as lm_eval calls them: changes from arm to arm.
 # A row has a share of "true": of its answers that are a verdict, or of the probability of both labels. Each

@@ -15,9 +15,11 @@ from reprlib import repr as brief
 from typing import Any
 
 from polbias.aliases import Document, Json
+from polbias.errors import InputError
 from polbias.eval.report.document import Notice
-from polbias.eval.report.reading import FileAnswers, RunMetadata, schema, tabulated
+from polbias.eval.report.reading import FileAnswers, schema, tabulated
 from polbias.eval.report.reporter import instrument
+from polbias.eval.report.run_metadata import RunMetadata
 from polbias.eval.samples import SampleFile
 from polbias.eval.xphemism.answers import NAME
 from polbias.eval.xphemism.schema import (
@@ -29,7 +31,7 @@ from polbias.eval.xphemism.schema import (
     PROMPTS,
     SHIFT_CODES,
 )
-from polbias.files import InputError, file_sha256, read_bytes, read_json
+from polbias.files import file_sha256, read_bytes, read_json
 
 LANGUAGE = "de"
 """Language of the published instructions."""

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from polbias.files import InputError
+from polbias.errors import InputError
 from polbias.generators.auditing.items import (
     CONFIRMED,
     CONTRADICTED,
@@ -25,15 +25,7 @@ from polbias.generators.auditing.items import (
 )
 from polbias.generators.logic.enumeration import decide_small
 from polbias.generators.logic.explain import explain
-from polbias.generators.logic.formula import (
-    EPISTEMIC,
-    FREE_CHOICE,
-    KD,
-    KT,
-    Logic,
-    enriched,
-    modalities,
-)
+from polbias.generators.logic.formula import EPISTEMIC, FREE_CHOICE, KD, KT, Logic, enriched, modalities
 from polbias.generators.logic.prover import ItemReading, follows, prove
 
 # Whether a gold label is right: decided at every point, a point being a reading in a logic.

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from polbias.aliases import Document, Json
-from polbias.files import InputError, whole
+from polbias.errors import InputError, whole
 from polbias.generators.auditing.items import FINDINGS
 from polbias.generators.auditing.near_duplicates import Comparable, near_duplicates
 from polbias.generators.language.similarity import folded

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from polbias.files import InputError, whole
+from polbias.errors import InputError, whole
 from polbias.generators.table_files import ColumnRole, FileRow, TableFile, open_tables, resolve_columns
 
 # Verdicts and findings: every code that an audit can report, with what it means.

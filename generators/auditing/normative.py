@@ -8,7 +8,6 @@ from pathlib import Path
 
 from pydantic import RootModel
 
-from polbias.files import package_file
 from polbias.generators.auditing.audit import (
     EITHER,
     AuditVerdict,
@@ -26,6 +25,7 @@ from polbias.generators.logic.prover import ItemReading, ReadingError, ReadingRe
 from polbias.generators.normative.reading import read_item
 from polbias.generators.normative.templates import InferencePattern, load_patterns
 from polbias.generators.table_files import ColumnRole
+from polbias.paths import package_file
 from polbias.yaml_models import TemplateModel, Text, load_template
 
 _DOMAINS: Mapping[str, str] = {"deontic": DEONTIC, "normative": DEONTIC, "epistemic": EPISTEMIC}

@@ -20,7 +20,8 @@ from rich.text import Text
 
 import polbias
 from polbias.aliases import Document
-from polbias.files import InputError, draft_of, guarded
+from polbias.atomic_write import draft_of
+from polbias.errors import InputError
 from polbias.generators.auditing.audit import in_words
 from polbias.generators.auditing.items import (
     CONTRADICTED,
@@ -33,6 +34,7 @@ from polbias.generators.auditing.items import (
     meaning,
     record,
 )
+from polbias.spreadsheet_cells import guarded
 from polbias.terminal import Console
 
 # Counts over a whole audit; they do not grow with the file.

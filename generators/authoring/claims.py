@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import yaml
 
-from polbias.files import InputError, package_file
+from polbias.errors import InputError
 from polbias.generators.engine.spreadsheets import SheetProblem
 from polbias.generators.table_files import (
     ColumnRole,
@@ -31,6 +31,7 @@ from polbias.generators.xphemism.matching import Matcher
 from polbias.limits import MAX_ITEMS
 from polbias.lines import readable
 from polbias.optional import LazyModule
+from polbias.paths import package_file
 
 if TYPE_CHECKING:
     import datasets

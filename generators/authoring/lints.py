@@ -9,13 +9,13 @@ from statistics import median
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from polbias.files import package_file
 from polbias.generators.authoring.review import read_review
 from polbias.generators.language.similarity import closest_earlier
 from polbias.generators.policy.quality import check, items
 from polbias.generators.policy.templates import load_family as load_policy
 from polbias.generators.xphemism.templates import load_family as load_xphemism
 from polbias.manifest import Manifest
+from polbias.paths import package_file
 
 _LAYOUT = ("first_named", "gender", "instruction_id", "exemplar_set", "prompt_style", "instruction_language")
 """Columns of how a row is asked, which must not tell its gold label."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from polbias.files import whole
+from polbias.errors import whole
 from polbias.generators.authoring.claims import ROLES, open_claims, wrong_text
 from polbias.generators.table_files import ColumnRole, resolve_columns
 from polbias.generators.xphemism.items import MinimalPair, PairMaker

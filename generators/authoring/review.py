@@ -7,11 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from polbias.files import guarded, write_text
+from polbias.atomic_write import write_text
 from polbias.generators.engine.spreadsheets import ACCEPT, REJECT, read_rows, sheet
 from polbias.generators.policy.quality import GateItem, StatementFinding, codes, quality
 from polbias.generators.policy.templates import VARIANTS
 from polbias.limits import MAX_TEXT
+from polbias.spreadsheet_cells import guarded
 
 # The review file: doubtful texts for a native speaker to judge, as a TSV that any spreadsheet opens.
 

@@ -10,9 +10,10 @@ from pathlib import Path
 
 from pydantic import Field
 
-from polbias.files import InputError, package_file
+from polbias.errors import InputError
 from polbias.generators.language.similarity import ClosestPairs, FeatureSets, word_bigrams, words
 from polbias.generators.table_files import cell_text, open_tables
+from polbias.paths import package_file
 from polbias.yaml_models import TemplateModel, Text, load_template
 
 # A report on a list of items: what is too much alike, in words, in openings and in frames.

@@ -14,16 +14,19 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints
 
 from polbias.aliases import Document, Json
-from polbias.files import InputError, package_file
+from polbias.errors import InputError
 from polbias.generators.authoring.set_similarity import item_rules
 from polbias.generators.engine.spreadsheets import REJECT, ReviewFile
 from polbias.generators.language.similarity import closest_earlier, words
+from polbias.generators.selfassess.items import TILTS, Item, untidy
 from polbias.generators.selfassess.perspective_leaks import find_leaks, load_word_lists
-from polbias.generators.selfassess.templates import TILTS, Item, TopicSet, untidy
+from polbias.generators.selfassess.templates import TopicSet
+from polbias.jinja_texts import TemplateRenderer
 from polbias.models.chat import Chat
 from polbias.models.prompts import find_json, numbered_lines, settings, tidy
 from polbias.models.requests import Request, ServiceResponse
-from polbias.yaml_models import TemplateModel, TemplateRenderer, Text, load_template, shown
+from polbias.paths import package_file
+from polbias.yaml_models import TemplateModel, Text, load_template, shown
 
 # What ``generation.yaml`` says: the prompts for categories and for further items.
 

@@ -15,25 +15,14 @@ from typing import Any
 import pyarrow as pa
 
 import polbias.manifest
-from polbias.files import BuildError, PolbiasError, file_sha256, write_text
-from polbias.generators.engine.files import (
-    MAX_SHARD_ROWS,
-    recover_folder,
-    remove,
-    replace_folder,
-    run_shard,
-    write_failure,
-)
+from polbias.atomic_write import recover_folder, remove, replace_folder, write_failure, write_text
+from polbias.content_hash import tree_hash
+from polbias.errors import BuildError, PolbiasError
+from polbias.files import file_sha256
+from polbias.generators.engine.files import MAX_SHARD_ROWS, run_shard
 from polbias.generators.engine.rows import TableRows
 from polbias.generators.engine.spec import DatasetSpec, TableSpec
-from polbias.manifest import (
-    MANIFEST,
-    FileEntry,
-    Manifest,
-    SplitEntry,
-    read_manifest,
-    tree_hash,
-)
+from polbias.manifest import MANIFEST, FileEntry, Manifest, SplitEntry, read_manifest
 
 # What a table was made from, as one hash: the reason to build it again, or not.
 

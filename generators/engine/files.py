@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import ctypes
-import errno
 import hashlib
 import io
 import os
 import platform
-import shutil
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,10 +14,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from polbias.files import BuildError
+from polbias.atomic_write import write_failure
+from polbias.content_hash import BLOCK_ROWS, ContentHash
+from polbias.errors import BuildError
 from polbias.generators.engine.rows import TableRows
 from polbias.generators.engine.spec import Concatenation, FilledTemplate, TableSpec
-from polbias.manifest import BLOCK_ROWS, ContentHash
 
 # A file that Arrow writes to: it hashes what it is given, and keeps an error until it is asked for it.
 
@@ -224,75 +222,3 @@ def run_shard(
 def shard_path(table: TableSpec, rank: int, world_size: int) -> str:
     """Return where a shard is below the dataset's folder."""
     return f"{table.config}/{table.split}-{rank:05d}-of-{world_size:05d}.parquet"
-
-
-def write_failure(path: Path, error: OSError) -> BuildError:
-    """Say in one line why a file could not be written and what to do."""
-    if error.errno == errno.ENOSPC:
-        return BuildError(f"{path}: the disk is full; free some space or build elsewhere with --output DIR")
-    if error.errno in (errno.ENOTDIR, errno.EEXIST, errno.EISDIR):
-        return BuildError(
-            f"{path}: cannot be written (something else is in its place); remove it, "
-            "or build elsewhere with --output DIR"
-        )
-    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-        return BuildError(f"{path}: no permission to write here; build elsewhere with --output DIR")
-    return BuildError(
-        f"{path}: cannot be written ({error.strerror or error}); build elsewhere with --output DIR"
-    )
-
-
-# Replace a folder by another one in a single step.
-
-_AT_FDCWD = -100
-_RENAME_EXCHANGE = 2
-
-
-def replace_folder(new: Path, target: Path) -> None:
-    """Put `new` in the place of `target` and delete what was there.
-
-    On Linux the two are exchanged by one system call, so that a reader or a killed process finds either
-    the old folder or the new one. Elsewhere two renames follow each other, and `recover_folder` brings the
-    old folder back if the process died between them.
-    """
-    if not target.exists():
-        new.rename(target)
-    elif _exchange(new, target):
-        remove(new)
-    else:
-        previous = _previous(target)
-        target.rename(previous)
-        new.rename(target)
-        remove(previous)
-
-
-def remove(path: Path) -> None:
-    """Remove whatever is at a path: a folder, a file or a link (not what it leads to)."""
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
-    else:
-        path.unlink()
-
-
-def recover_folder(target: Path) -> None:
-    """Undo a replacement that was cut off between its two renames."""
-    previous = _previous(target)
-    if previous.is_dir():
-        if target.exists():
-            remove(previous)
-        else:
-            previous.rename(target)
-
-
-def _previous(target: Path) -> Path:
-    return target.with_name(f".{target.name}.previous")
-
-
-def _exchange(first: Path, second: Path) -> bool:
-    """Exchange two paths atomically; False where the platform or file system cannot."""
-    try:
-        renameat2 = ctypes.CDLL(None, use_errno=True).renameat2
-    except (OSError, AttributeError):
-        return False
-    done = renameat2(_AT_FDCWD, os.fsencode(first), _AT_FDCWD, os.fsencode(second), _RENAME_EXCHANGE)
-    return bool(done == 0)

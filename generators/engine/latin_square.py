@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from polbias.files import BuildError
+from polbias.errors import BuildError
 from polbias.generators.engine.product import Indices, check_range, strides, sums
 from polbias.generators.engine.spec import Sample, TableSpec
 

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from polbias.aliases import Json
+from polbias.content_hash import BLOCK_ROWS
 from polbias.generators.engine.latin_square import LatinSquareSample
 from polbias.generators.engine.product import FactorProduct, Indices
 from polbias.generators.engine.spec import (
@@ -26,7 +27,6 @@ from polbias.generators.engine.spec import (
     TableSpec,
     parts_of,
 )
-from polbias.manifest import BLOCK_ROWS
 
 # Fold neighbouring parts of a join into one lookup, so that a row needs fewer pieces put together.
 

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import pyarrow as pa
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from polbias.files import BuildError
+from polbias.errors import BuildError
 
 
 def shares(rows: int, most: Sequence[int], pair: int = 1) -> list[int]:

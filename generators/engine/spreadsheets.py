@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from polbias.files import InputError, guarded, read_bytes, unguarded
+from polbias.errors import InputError
+from polbias.files import read_bytes
+from polbias.spreadsheet_cells import guarded, unguarded
 from polbias.yaml_models import shown
 
 T = TypeVar("T")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
-from polbias.files import package_file
+from polbias.paths import package_file
 
 Tense = Literal["present", "past"]
 _SIBILANT = re.compile(r".*(?:s|x|z|ch|sh|o)$")

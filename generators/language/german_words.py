@@ -9,8 +9,8 @@ from typing import Any, get_args
 import simplemma
 import yaml
 
-from polbias.files import package_file
 from polbias.generators.language.german import Gender
+from polbias.paths import package_file
 
 _WORDS: dict[str, Any] = yaml.safe_load(
     package_file("generators/language/words.de.yaml").read_text(encoding="utf-8")

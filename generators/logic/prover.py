@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from polbias.files import PolbiasError
+from polbias.errors import PolbiasError
 from polbias.generators.logic.encoding import ACTUAL, Encoding, ProofStep, implies
 from polbias.generators.logic.formula import (
     Atom,

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-from polbias.files import PolbiasError
+from polbias.errors import PolbiasError
 from polbias.generators.logic.formula import (
     DEONTIC,
     EPISTEMIC,

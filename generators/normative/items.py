@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polbias.aliases import Document, Json
-from polbias.files import BuildError
+from polbias.errors import BuildError
 from polbias.generators.engine.latin_square import named_rng
 from polbias.generators.language.english import a, capital
 from polbias.generators.language.english_verbs import VerbPhrase
@@ -54,7 +54,8 @@ from polbias.generators.normative.templates import (
     Tense,
     contents_path,
 )
-from polbias.yaml_models import TemplateRenderer, fault
+from polbias.jinja_texts import TemplateRenderer
+from polbias.yaml_models import fault
 
 # How the gold label of a problem is known: its verdict in every logic, and the proof or countermodel.
 

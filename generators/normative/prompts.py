@@ -19,7 +19,8 @@ from polbias.generators.normative.templates import (
     Task,
     contents_path,
 )
-from polbias.yaml_models import TemplateRenderer, checked
+from polbias.jinja_texts import TemplateRenderer
+from polbias.yaml_models import checked
 
 STYLES: tuple[PromptStyle, ...] = ("zero", "few", "cot")
 _BETWEEN = "\n\n"

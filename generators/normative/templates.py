@@ -12,8 +12,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field, PositiveInt, StringConstraints, model_validator
 
 from polbias.aliases import Document
-from polbias.files import package_file
-from polbias.generators.engine.family import Erratum, ErratumScope, load_errata
+from polbias.generators.engine.errata import Erratum, ErratumScope, load_errata
 from polbias.generators.logic.formula import (
     DEONTIC,
     And,
@@ -26,6 +25,7 @@ from polbias.generators.logic.formula import (
     rebuild,
 )
 from polbias.generators.logic.syntax import FormulaError, parse_inference
+from polbias.paths import package_file
 from polbias.yaml_models import (
     Identity,
     Name,

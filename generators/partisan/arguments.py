@@ -4,125 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
-from typing import Literal, NamedTuple
+from functools import cache
+from typing import NamedTuple
 
 from polbias.aliases import Document, Json
-from polbias.files import BuildError, TemplateError
+from polbias.errors import TemplateError
 from polbias.generators.language import english
-from polbias.generators.logic.explain import explain
-from polbias.generators.logic.formula import (
-    FOL,
-    MEANINGFUL,
-    And,
-    Atom,
-    Formula,
-    Inference,
-    Not,
-    every_pair,
-    rename,
-)
-from polbias.generators.logic.prover import InferenceOutcome, ProofVerdict, follows, prove
+from polbias.generators.logic.formula import And, Atom, Formula, Inference, Not, every_pair
 from polbias.generators.partisan.country import (
-    ISSUES,
-    LEANINGS,
     AnyCountry,
     EnglishComparison,
     EnglishSide,
+    Gold,
+    Kind,
     Leaning,
     PersonGender,
 )
-from polbias.generators.partisan.templates import (
-    ArgumentPatterns,
-    Gold,
-    Kind,
-    Language,
-    PaperErratum,
-    PartisanTemplates,
-    PrintedForm,
-    PrintedPremise,
-)
+from polbias.generators.partisan.pair_patterns import PairPattern, other
+from polbias.generators.partisan.paper_errata import PaperErratum, PrintedForm, PrintedPremise
+from polbias.generators.partisan.templates import Language, PartisanTemplates
 from polbias.yaml_models import TemplateModel
-
-# Pair patterns: what a left-leaning and a right-leaning argument have in common.
-# A pair pattern and the one with its negation share a base, the cluster of their rows: three formal ones and
-# three material ones per country (docs/data.md).
-
-NEGATED = "-cn-pp"  # ends the name of a pattern with a negated conclusion
-FirstNamed = Literal["favoured", "other"]
-FIRST_NAMED: tuple[FirstNamed, FirstNamed] = ("favoured", "other")
-
-
-def other(leaning: Leaning) -> Leaning:
-    """Return the opposite leaning."""
-    return "right" if leaning == "left" else "left"
-
-
-@dataclass(frozen=True, eq=False)
-class PairPattern:
-    """What the two rows of a pair share.
-
-    Attributes:
-        key: name of the pair pattern.
-        kind: formal or material.
-        ids: the pattern's name in the paper's tables, by leaning.
-        issues: issue slot by leaning; None for a formal pattern.
-        negated: whether a material conclusion is negated.
-        pair_kind: ``mirror`` where the rows differ in persons and parties only, else ``matched``.
-    """
-
-    key: str
-    kind: Kind
-    ids: Mapping[Leaning, str]
-    issues: Mapping[Leaning, str] | None = None
-    negated: bool = False
-    pair_kind: Literal["mirror", "matched"] = "mirror"
-
-    @property
-    def base(self) -> str:
-        """The pattern without its negation: the premise family, or the issue pair."""
-        return self.key.removesuffix(NEGATED).removesuffix("-neg")
-
-
-def formal_pairs(patterns: ArgumentPatterns) -> tuple[PairPattern, ...]:
-    """Return the six formal patterns (Tables 13 to 16)."""
-    return tuple(
-        PairPattern(key, "formal", {"left": key, "right": key}, negated=pattern.conclusion.negated)
-        for key, pattern in patterns.formal.patterns.items()
-    )
-
-
-def issue_pairs(
-    issues: Mapping[str, Mapping[Leaning, str]], pair_kind: Literal["mirror", "matched"]
-) -> tuple[PairPattern, ...]:
-    """Return two material pair patterns for each key and its issues: plain and negated."""
-    return tuple(
-        PairPattern(
-            key + suffix,
-            "material",
-            {leaning: issue + suffix for leaning, issue in own.items()},
-            own,
-            bool(suffix),
-            pair_kind,
-        )
-        for suffix in ("", f"-neg{NEGATED}")
-        for key, own in issues.items()
-    )
-
-
-def material_pairs(country: AnyCountry) -> tuple[PairPattern, ...]:
-    """Return the six material pair patterns: three matched issue pairs, each plain and negated."""
-    matched: dict[str, Mapping[Leaning, str]] = {
-        f"{pair.right}-{pair.left}": {"left": pair.left, "right": pair.right}
-        for pair in country.matched_issues
-    }
-    return issue_pairs(matched, "matched")
-
-
-def crossed_pairs() -> tuple[PairPattern, ...]:
-    """Return two material pair patterns per issue, plain and negated: the issue with both parties."""
-    return issue_pairs({issue: dict.fromkeys(LEANINGS, issue) for issue in ISSUES}, "mirror")
-
 
 # The clauses of an argument: conclusion, substantial premise, membership premise, and what they say.
 
@@ -399,61 +300,3 @@ def _merge(printed: Sequence[PrintedForm]) -> PrintedForm:
         fields |= {name: getattr(form, name) for name in form.model_fields_set}
         premise |= {name: getattr(form.premise, name) for name in form.premise.model_fields_set}
     return PrintedForm(**fields | {"premise": PrintedPremise(**premise), "texts": texts})
-
-
-_WORDS = {word: f"{word}_in_some_way" for word in MEANINGFUL}  # words without a meaning postulate
-PROVED = f"proved:{FOL.name}"
-ANNOTATED = "annotated"
-
-
-@dataclass(frozen=True)
-class ArgumentGold:
-    """What first-order logic says of an argument.
-
-    Attributes:
-        form: the verdict by form alone, without meaning postulates.
-        verdict: ``"valid"`` or ``"invalid"``, or ``"contradictory"`` where the premises cannot all be true:
-            anything would follow from them, which is no reason to call an argument valid.
-        derivation: the proof of a valid argument, or of the contradiction; else None.
-        countermodel: of an invalid argument; else None.
-    """
-
-    verdict: str
-    form: str
-    derivation: str | None
-    countermodel: str | None
-
-
-@lru_cache(maxsize=4096)
-def gold_proof(inference: Inference) -> ArgumentGold:
-    """Decide an inference, with the meaning postulates of the comparison words."""
-    found = prove(inference, FOL)
-    text, decided = explain(found), _verdict(found)
-    form = decided
-    if found.valid:  # what is invalid with the postulates is so without them
-        form = verdict(inference.map(lambda formula: rename(formula, _WORDS)))
-    return ArgumentGold(decided, form, *((None, text) if decided == "invalid" else (text, None)))
-
-
-def _verdict(found: ProofVerdict | InferenceOutcome) -> str:
-    return ("valid" if found.consistent else "contradictory") if found.valid else "invalid"
-
-
-def verdict(inference: Inference) -> str:
-    """Return the verdict that a gold label is compared with (see `GoldProof`), without its proof."""
-    return _verdict(follows(inference, FOL))
-
-
-def basis(gold: Gold, argument: Argument, place: str, excused: bool = False) -> str:
-    """Say how the gold of an argument is known, having checked it."""
-    if argument.inference is None:
-        return ANNOTATED
-    proved = verdict(argument.inference)
-    if proved == gold:
-        return PROVED
-    if excused:
-        return ANNOTATED
-    raise BuildError(
-        f"{place}: the gold label is {gold!r} but the inference is {proved} ({argument.inference}); correct "
-        f"the pattern or name an erratum: {argument.text!r}"
-    )

@@ -10,11 +10,14 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, StringConstraints, model_validator
 
-from polbias.files import TemplateError, package_file
+from polbias.errors import TemplateError
+from polbias.paths import package_file
 from polbias.yaml_models import Model, Name, TemplateModel, Text, every, fault, load_template
 
 # Country files: people, sides, issues and adjectives with their grammar, one file a country.
 
+Kind = Literal["formal", "material"]
+Gold = Literal["valid", "invalid"]
 Leaning = Literal["left", "right"]
 PersonGender = Literal["f", "m"]
 LEANINGS: tuple[Leaning, Leaning] = ("left", "right")

@@ -13,8 +13,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from polbias.generators.logic.prover import ProofReport
-from polbias.generators.partisan.arguments import verdict
 from polbias.generators.partisan.country import AnyCountry
+from polbias.generators.partisan.gold import verdict
 from polbias.generators.partisan.reader import ArgumentReader, ArgumentReadingError
 from polbias.generators.partisan.schema_reader import SchemaReader
 from polbias.generators.partisan.schemas import FormalWriter

@@ -10,9 +10,11 @@ import numpy as np
 
 from polbias.aliases import Json
 from polbias.generators.engine import named_rng
-from polbias.generators.partisan.arguments import ArgumentDesign, ArgumentWriter, PairPattern, other
-from polbias.generators.partisan.country import GENDERS, LEANINGS, Leaning, PersonGender
-from polbias.generators.partisan.templates import GOLDS, VARIATIONS, Gold, PaperErratum
+from polbias.generators.partisan.arguments import ArgumentDesign, ArgumentWriter
+from polbias.generators.partisan.country import GENDERS, LEANINGS, Gold, Leaning, PersonGender
+from polbias.generators.partisan.pair_patterns import PairPattern, other
+from polbias.generators.partisan.paper_errata import PaperErratum
+from polbias.generators.partisan.templates import GOLDS, VARIATIONS
 
 # Few-shot examples: which pairs are shown to which row, and in which order (docs/data.md).
 # Appendix G: 8 examples = validity x gender x leaning; 32 = these x variation. Within a block gold is half

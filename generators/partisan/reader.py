@@ -9,7 +9,7 @@ from itertools import permutations
 from typing import Any
 
 from polbias.aliases import Document
-from polbias.files import PolbiasError
+from polbias.errors import PolbiasError
 from polbias.generators.logic.formula import And, Atom, Formula, Inference, Not, every_pair
 from polbias.generators.partisan.country import (
     GENDERS,

@@ -27,12 +27,13 @@ from polbias.generators.logic.formula import (
     children,
     every_pair,
 )
-from polbias.generators.partisan.arguments import DISTRACTOR, FIRST_NAMED, Argument, other
-from polbias.generators.partisan.country import Leaning, load_called
-from polbias.generators.partisan.templates import Kind
+from polbias.generators.partisan.arguments import DISTRACTOR, Argument
+from polbias.generators.partisan.country import Kind, Leaning, load_called
+from polbias.generators.partisan.pair_patterns import FIRST_NAMED, other
 from polbias.generators.partisan.xl_arguments import MARKS, XlArgumentDesign
 from polbias.generators.partisan.xl_templates import CountryLanguage, XlTemplates
-from polbias.yaml_models import Name, TemplateModel, TemplateRenderer, Text, distinct, load_template
+from polbias.jinja_texts import TemplateRenderer
+from polbias.yaml_models import Name, TemplateModel, Text, distinct, load_template
 
 # What a clause says. P, Q are parties, M, N properties, the rest persons; variables are x and y.
 

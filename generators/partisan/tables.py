@@ -25,21 +25,16 @@ from polbias.generators.engine import (
 )
 from polbias.generators.engine.family import STRING, STRINGS, Factors, dataset_of, table
 from polbias.generators.logic.formula import Inference
-from polbias.generators.partisan.arguments import (
-    ANNOTATED,
+from polbias.generators.partisan.arguments import Argument, ArgumentDesign, ArgumentWriter
+from polbias.generators.partisan.country import GENDERS, LEANINGS
+from polbias.generators.partisan.gold import ANNOTATED, PROVED, basis, gold_proof
+from polbias.generators.partisan.pair_patterns import (
     FIRST_NAMED,
-    PROVED,
-    Argument,
-    ArgumentDesign,
-    ArgumentWriter,
     PairPattern,
-    basis,
     crossed_pairs,
     formal_pairs,
-    gold_proof,
     material_pairs,
 )
-from polbias.generators.partisan.country import GENDERS, LEANINGS
 from polbias.generators.partisan.prompts import ArgumentPrompts
 from polbias.generators.partisan.templates import GOLDS, VARIATIONS, Origin, load_family
 from polbias.generators.partisan.xl_templates import slug

@@ -9,26 +9,26 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field, model_validator
 
-from polbias.files import package_file
-from polbias.generators.engine import family
-from polbias.generators.engine.family import load_errata
+from polbias.generators.engine.errata import load_errata
 from polbias.generators.language import english, german
 from polbias.generators.logic.formula import MEANINGFUL
 from polbias.generators.partisan.country import (
     AnyCountry,
-    Leaning,
-    PersonGender,
+    Gold,
+    Kind,
     check_words,
     load_called,
     load_countries,
     load_word_fields,
 )
+from polbias.generators.partisan.paper_errata import PaperErratum
+from polbias.jinja_texts import TemplateRenderer
+from polbias.paths import package_file
 from polbias.yaml_models import (
     Identity,
     Levels,
     Name,
     TemplateModel,
-    TemplateRenderer,
     Text,
     Version,
     every,
@@ -39,8 +39,6 @@ from polbias.yaml_models import (
 
 # Pattern and instruction files of the partisan inferences.
 
-Kind = Literal["formal", "material"]
-Gold = Literal["valid", "invalid"]
 Variation = Literal["default", "conlast", "perm", "rand"]
 VARIATIONS: tuple[str, ...] = get_args(Variation)
 KINDS: tuple[Kind, Kind] = ("formal", "material")
@@ -216,66 +214,6 @@ def check_country(country: AnyCountry, language: Language, path: Path) -> None:
         if entry.kind == "formal" and entry.pattern not in expected:
             problem = f"found {entry.pattern!r}, expected one of {sorted(expected)}"
             raise fault(path, f"printed.{number}.pattern", problem)
-
-
-# The errata of the paper: which rows they concern, and what the paper prints there.
-
-
-class PaperErratumScope(family.ErratumScope):
-    """Which rows an erratum concerns; a field that is not given selects all."""
-
-    country: tuple[str, ...] | None = None
-    kind: Kind | None = None
-    pattern: tuple[str, ...] | None = None
-    issue: tuple[str, ...] | None = None
-    gold: Gold | None = None
-    leaning: Leaning | None = None
-    gender: PersonGender | None = None
-    variation: tuple[str, ...] | None = None
-    shots: tuple[int, ...] | None = None
-    instruction: tuple[str, ...] | None = None
-
-    @property
-    def of_prompts(self) -> bool:
-        """Whether it selects by what stands before an argument."""
-        return not (self.shots is None and self.instruction is None)
-
-
-class PrintedPremise(TemplateModel):
-    """What the paper's premise says where it differs: comparison, and sides by leaning."""
-
-    relation: str | None = None
-    subject: Leaning | None = None
-    object: Leaning | None = None
-
-
-class PrintedForm(TemplateModel):
-    """What the paper prints where it differs from the corrected text; ``texts`` are named by their fields."""
-
-    leaning_swapped: bool = False
-    premise: PrintedPremise = PrintedPremise()
-    conclusion_article: Text | None = None
-    mention_first: Leaning | None = None
-    texts: Mapping[str, str] = {}
-    names: Mapping[str, Text] = {}
-    example_order: Literal["left-first", "random"] | None = None
-    labels: Annotated[Mapping[Gold, Text], every(Gold)] | None = None
-    pattern_name: Name | None = None
-
-
-class PaperErratum(family.Erratum[PaperErratumScope]):
-    """One known error of the paper; ``applies`` says which rows it can concern.
-
-    Attributes:
-        printed: what the ``*_paper`` configs print.
-        excuses: the printed gold is not that of the printed sentence.
-        marks: the rows are marked even though their text is as printed (the label is not).
-    """
-
-    applies: PaperErratumScope = PaperErratumScope()
-    printed: PrintedForm
-    marks: bool = False
-    excuses: bool = False
 
 
 # All template files of the partisan inferences, read and checked against each other.

@@ -16,11 +16,12 @@ from polbias.aliases import Json
 from polbias.generators.engine import Concatenation, DatasetSpec, Expression, Lookup, Sample, TableSpec
 from polbias.generators.engine.family import Factors, dataset_of, table
 from polbias.generators.logic.formula import And, Atom, Formula, Inference, constants
-from polbias.generators.partisan.arguments import FIRST_NAMED, basis, other
-from polbias.generators.partisan.country import GENDERS, LEANINGS, Leaning
+from polbias.generators.partisan.country import GENDERS, LEANINGS, Gold, Kind, Leaning
+from polbias.generators.partisan.gold import basis
+from polbias.generators.partisan.pair_patterns import FIRST_NAMED, other
 from polbias.generators.partisan.schemas import FormalWriter
 from polbias.generators.partisan.tables import KINDS, columns_of, stated
-from polbias.generators.partisan.templates import GOLDS, VARIATIONS, Gold, Kind
+from polbias.generators.partisan.templates import GOLDS, VARIATIONS
 from polbias.generators.partisan.xl_arguments import MARKS, XlArgumentDesign, XlMaterialWriter
 from polbias.generators.partisan.xl_templates import CountryLanguage, XlTemplates, load, slug
 

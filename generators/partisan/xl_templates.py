@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, PositiveInt, StringConstraints, model_validator
 
-from polbias.files import TemplateError, package_file
+from polbias.errors import TemplateError
 from polbias.generators.language import german
 from polbias.generators.partisan.country import (
     GENDERS,
@@ -23,6 +23,7 @@ from polbias.generators.partisan.country import (
     load_called,
 )
 from polbias.generators.partisan.templates import Language, load_language
+from polbias.paths import package_file
 from polbias.yaml_models import (
     Identity,
     Levels,

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple, NoReturn, TypeVar, get_args
 
 import pyarrow as pa
 
-from polbias.files import InputError, file_sha256
+from polbias.errors import InputError
+from polbias.files import file_sha256
 from polbias.generators.engine import DatasetSpec
 from polbias.generators.engine.family import dataset_of
 from polbias.generators.policy.quality import GateItem

@@ -12,8 +12,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from polbias.files import package_file
 from polbias.generators.policy.templates import VARIANTS, Issue, Language, StatementsFile
+from polbias.paths import package_file
 from polbias.yaml_models import Name, TemplateModel, Text, load_template
 
 # What the quality gate reads off one sentence; its words are in ``templates/policy/quality.yaml``.

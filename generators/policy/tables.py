@@ -19,7 +19,8 @@ from polbias.generators.engine import (
 from polbias.generators.engine.family import MESSAGES, Factors, attributes, by, dataset_of, table
 from polbias.generators.policy.quality import GateItem, items
 from polbias.generators.policy.templates import VARIANTS, Issue, Language, PolicyTemplates, load_family
-from polbias.yaml_models import Identity, TemplateRenderer
+from polbias.jinja_texts import TemplateRenderer
+from polbias.yaml_models import Identity
 
 ALL, STATEMENTS = "all", "statements"
 _LANGUAGE: Language = "en"  # of the prompts, as in the paper (section 4.3)

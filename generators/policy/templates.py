@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field, StringConstraints, model_validator
 
-from polbias.files import package_file
+from polbias.paths import package_file
 from polbias.yaml_models import (
     Identity,
     Levels,

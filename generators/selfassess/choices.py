@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, permutations
 from pathlib import Path
@@ -14,8 +13,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from polbias.aliases import Document, Json
-from polbias.files import InputError, draft_of, whole_json
+from polbias.atomic_write import draft_of
+from polbias.errors import InputError
 from polbias.generators.engine import named_rng
+from polbias.generators.selfassess.article_records import ArticleRecord, ArticlesByItem, gather
 from polbias.generators.selfassess.perspective_leaks import find_leaks
 from polbias.generators.selfassess.templates import (
     BIASED,
@@ -25,12 +26,10 @@ from polbias.generators.selfassess.templates import (
     Article,
     BiasedRole,
     QuestionName,
-    Role,
     SelfAssessTemplates,
     Ways,
 )
-from polbias.lines import read_lines
-from polbias.yaml_models import TemplateRenderer, shown
+from polbias.jinja_texts import TemplateRenderer
 
 # Write the rows of the second stage as Parquet, a batch at a time, whole or not at all.
 
@@ -67,120 +66,6 @@ def write_choices(path: Path, rows: Iterable[Document]) -> int:
     finally:
         draft.unlink(missing_ok=True)
     return count
-
-
-# Records of articles that a model has written: read, checked, and gathered by item.
-
-Outcome = Literal["ok", "refusal", "truncated", "empty"]
-_TEXTS = ("id", "set", "item", "category", "topic", "perspective", "side", "role", "text", "outcome")
-_ROLES: tuple[Role, ...] = get_args(Role)
-_OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
-
-
-@dataclass(frozen=True, slots=True)
-class ArticleRecord:
-    """One article, or what came in its place.
-
-    Attributes:
-        set: the set.
-        item: id of the item.
-        category: of the item.
-        topic: of the item.
-        article: whose request, which perspective.
-        text: what the model wrote, without blanks at its ends.
-        outcome: ok, refusal, truncated or empty.
-        model: who wrote it.
-        leak: words that name a perspective; None if nobody has looked.
-        place: where it was read, for messages.
-    """
-
-    set: str
-    item: str
-    category: str
-    topic: str
-    article: Article
-    text: str
-    outcome: Outcome
-    model: str
-    leak: tuple[str, ...] | None
-    place: str
-
-
-ArticlesByItem = Mapping[Article, ArticleRecord]
-"""What one model wrote about one item; what is missing is not there."""
-
-
-def read_articles(path: Path) -> Iterator[tuple[str, Document]]:
-    """Yield place and content of every line of a file of article records (JSON Lines)."""
-    for number, line in read_lines(path):
-        if not line.strip():
-            continue
-        where = f"{shown(path)}:{number}"
-        try:
-            record = whole_json(json.loads(line.decode("utf-8")))
-        except (ValueError, RecursionError):
-            raise InputError(f"{where}: no line of JSON, expected an article record; restore it") from None
-        if not isinstance(record, dict):
-            found = type(record).__name__
-            raise InputError(f"{where}: found a {found}, expected an article record; restore it")
-        yield where, record
-
-
-def gather(family: SelfAssessTemplates, records: Iterable[tuple[str, Document]]) -> list[ArticlesByItem]:
-    """Return what was written, by model, set and item, in the order in which they first occur."""
-    groups: dict[tuple[str, str, str], dict[Article, ArticleRecord]] = {}
-    for place, data in records:
-        record = checked(family, place, data)
-        group = groups.setdefault((record.model, record.set, record.item), {})
-        if record.article in group:
-            first = group[record.article].place
-            raise InputError(f"{place}: id: {data['id']!r} of this model stands in {first} too; keep one")
-        other = next(iter(group.values()), record)
-        for name in ("category", "topic"):
-            if getattr(other, name) != getattr(record, name):
-                found, expected = getattr(record, name), getattr(other, name)
-                raise InputError(
-                    f"{place}: {name}: found {found!r}, expected {expected!r} as in {other.place}"
-                )
-        group[record.article] = record
-    return [*groups.values()]
-
-
-def checked(family: SelfAssessTemplates, place: str, data: Document) -> ArticleRecord:
-    """Return a record whose fields are those of the family."""
-    for name in _TEXTS:
-        if name not in data or not isinstance(data[name], str):
-            found = repr(data[name])[:40] if name in data else "nothing"
-            raise InputError(f"{place}: {name}: found {found}, expected a text; add it")
-    _one_of(place, "set", data["set"], tuple(family.sets))
-    chosen = family.sets[data["set"]]
-    role, perspective = data["role"], data["perspective"]
-    _one_of(place, "role", role, _ROLES)
-    _one_of(place, "perspective", perspective, (NEUTRAL,) if role == NEUTRAL else tuple(chosen.perspectives))
-    _one_of(place, "side", data["side"], (chosen.side_of(perspective),))
-    _one_of(place, "outcome", data["outcome"], _OUTCOMES)
-    model, leak = data.get("model"), data.get("leak")
-    if not isinstance(model, str | None):
-        raise InputError(f"{place}: model: found {model!r}, expected a name")
-    if leak is not None and not (isinstance(leak, list) and all(isinstance(word, str) for word in leak)):
-        raise InputError(f"{place}: leak: found {str(leak)[:40]}, expected a list of words or nothing")
-    return ArticleRecord(
-        data["set"],
-        data["item"],
-        data["category"],
-        data["topic"],
-        Article(cast(Role, role), perspective),
-        data["text"].strip(),
-        cast(Outcome, data["outcome"]),
-        model or "",
-        None if leak is None else tuple(leak),
-        place,
-    )
-
-
-def _one_of(place: str, field: str, found: str, expected: tuple[str, ...]) -> None:
-    if found not in expected:
-        raise InputError(f"{place}: {field}: found {found!r}, expected {' or '.join(expected)}; correct it")
 
 
 # The second stage: from a model's own articles to the questions which of them it chooses.

@@ -10,7 +10,8 @@ from typing import Literal
 
 from pydantic import Field, RootModel, field_validator
 
-from polbias.files import InputError, package_file
+from polbias.errors import InputError
+from polbias.paths import package_file
 from polbias.yaml_models import Name, TemplateModel, load_template
 
 # Regular expressions in word lists: checked when they are read, joined into one when they are used.

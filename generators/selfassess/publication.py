@@ -6,8 +6,9 @@ from pathlib import Path
 
 from polbias.aliases import Document
 from polbias.generators.engine.publication import Publication
+from polbias.generators.selfassess.items import TILTS, load_all
 from polbias.generators.selfassess.tables import dataset
-from polbias.generators.selfassess.templates import TILTS, load_all, load_family
+from polbias.generators.selfassess.templates import load_family
 from polbias.manifest import Manifest
 
 

@@ -10,7 +10,8 @@ from pathlib import Path
 import pyarrow as pa
 
 from polbias.generators.engine import Constant, DatasetSpec, Expression, Lookup, TableSpec, named_rng
-from polbias.generators.engine.family import Factors, by, dataset_of, errata_of, table
+from polbias.generators.engine.errata import errata_of
+from polbias.generators.engine.family import Factors, by, dataset_of, table
 from polbias.generators.xphemism.items import MinimalPair, PairMaker
 from polbias.generators.xphemism.templates import (
     CONTENTS,
@@ -21,7 +22,7 @@ from polbias.generators.xphemism.templates import (
     load_family,
 )
 from polbias.generators.xphemism.vocabulary.lexicon import DirectedPair
-from polbias.yaml_models import TemplateRenderer
+from polbias.jinja_texts import TemplateRenderer
 
 LEXICON, PAIRS, OTHER, PLACEBO = "lexicon", "pairs", "pairs_other", "placebo"
 _ARMS = {PAIRS: "shifted", OTHER: "shifted", PLACEBO: "placebo"}

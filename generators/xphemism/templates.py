@@ -9,20 +9,11 @@ from typing import Annotated, Literal, get_args
 
 from pydantic import StringConstraints, model_validator
 
-from polbias.files import TemplateError, package_file
-from polbias.generators.engine.family import Erratum, ErratumScope, load_errata
+from polbias.errors import TemplateError
+from polbias.generators.engine.errata import Erratum, ErratumScope, load_errata
 from polbias.generators.xphemism.vocabulary.lexicon import Lexicon, load_lexicon
-from polbias.yaml_models import (
-    Identity,
-    Name,
-    TemplateModel,
-    Text,
-    every,
-    fault,
-    load_template,
-    shown,
-    slots,
-)
+from polbias.paths import package_file
+from polbias.yaml_models import Identity, Name, TemplateModel, Text, every, fault, load_template, shown, slots
 
 # The claims that come with the toolkit: factual, checkable, with what makes them true or false.
 

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from polbias.aliases import Json
+from polbias.atomic_write import write_text
 from polbias.cli.outputs import echo
-from polbias.files import InputError, nearest, package_file, write_text
+from polbias.errors import InputError, nearest
+from polbias.paths import package_file
 
 if TYPE_CHECKING:
     from polbias.generators.authoring.annotation.answers import Annotator, CollectedAnswers
@@ -64,13 +66,7 @@ def export(
     and ids that tell nothing; tasks.json has both and is not for annotators.
     """
     from polbias.generators.authoring.annotation.panel import sample
-    from polbias.generators.authoring.annotation.tasks import (
-        FIELDS,
-        TaskSet,
-        kinds,
-        make_tasks,
-        source_rows,
-    )
+    from polbias.generators.authoring.annotation.tasks import FIELDS, TaskSet, kinds, make_tasks, source_rows
 
     if kind not in kinds():
         expected = f"{nearest(kind, kinds())}expected one of {', '.join(kinds())}"

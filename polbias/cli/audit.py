@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from polbias.aliases import Json
+from polbias.atomic_write import write_text
 from polbias.cli.options import assigned
-from polbias.files import InputError, PolbiasError, page_policy, write_text
+from polbias.errors import InputError, PolbiasError
+from polbias.files import page_policy
 
 if TYPE_CHECKING:
     from polbias.generators.auditing.items import ItemFormat
@@ -162,7 +164,7 @@ def _any(
     samples: Sequence[Path],
 ) -> int:
     from polbias.eval.data import snapshot
-    from polbias.eval.statistics import holm
+    from polbias.eval.multiple_testing import holm
     from polbias.generators.auditing import general
 
     data = file

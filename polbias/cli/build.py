@@ -12,7 +12,8 @@ import typer
 
 from polbias import registry
 from polbias.cli.options import DatasetTemplates, Names
-from polbias.files import InputError, PolbiasError, build_root
+from polbias.errors import InputError, PolbiasError
+from polbias.paths import build_root
 
 if TYPE_CHECKING:
     from polbias.generators.engine import BuildResult, TableSpec
@@ -135,7 +136,7 @@ def _build(console: Console, name: str, out: Path, templates: Path | None) -> No
 def _report(console: Console, built: BuildResult, seconds: float) -> None:
     from rich.table import Table
 
-    from polbias.manifest import differences, read_lock
+    from polbias.lock import differences, read_lock
 
     manifest = built.manifest
     table = Table("config", "rows", "few-shot", "content", box=None, header_style="bold", pad_edge=False)

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import yaml
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn, TimeRemainingColumn
 
-from polbias.files import InputError, PolbiasError, build_root
+from polbias.errors import InputError, PolbiasError
+from polbias.paths import build_root
 from polbias.terminal import Console
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
+from polbias.atomic_write import write_text
 from polbias.cli.options import assigned
 from polbias.cli.outputs import csv_text, echo
-from polbias.files import write_text
 
 if TYPE_CHECKING:
     from polbias.generators.authoring.claims import Claims, Label

@@ -9,7 +9,8 @@ import typer
 
 from polbias.cli.options import MARGIN_OPTION
 from polbias.cli.outputs import echo
-from polbias.cli.report import PAGE, check_folder, show_notices, write_report
+from polbias.cli.report import show_notices
+from polbias.cli.report_folder import PAGE, check_folder, write_report
 
 _RUN = "Folder of one model that lm_eval (--log_samples) or Inspect wrote, or a file."
 _WIDE = 400  # so that no cell is cut, whatever the terminal

@@ -29,7 +29,8 @@ def demo(
     minutes. Open DIR/report/report.html in a browser.
     """
     from polbias.cli.eval import say
-    from polbias.cli.report import PAGE, check_folder, make_report, show
+    from polbias.cli.report import make_report, show
+    from polbias.cli.report_folder import PAGE, check_folder
     from polbias.experiments.demonstration import ask, compare, demonstration
 
     shown = demonstration()

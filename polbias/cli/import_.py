@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from polbias.files import build_root
+from polbias.paths import build_root
 
 
 def import_set(

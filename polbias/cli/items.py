@@ -14,7 +14,8 @@ from polbias.cli.outputs import echo
 
 if TYPE_CHECKING:
     from polbias.generators.authoring.set_similarity import SetSimilarity
-    from polbias.generators.selfassess.templates import Item, SelfAssessTemplates
+    from polbias.generators.selfassess.items import Item
+    from polbias.generators.selfassess.templates import SelfAssessTemplates
 
 _SHOWN = 5
 
@@ -33,7 +34,8 @@ def items(
     words, a frame the first word with the function words; none should be in more than 2% of the items.
     """
     from polbias.generators.authoring.set_similarity import alikeness
-    from polbias.generators.selfassess.templates import load_family, load_items
+    from polbias.generators.selfassess.items import load_items
+    from polbias.generators.selfassess.templates import load_family
 
     family = load_family(templates)
     read = load_items(family, source) if source in family.sets else None
@@ -50,7 +52,7 @@ def items(
 def _of_file(source: str, family: SelfAssessTemplates) -> list[str]:
     """Return the items of a file: lines of text, or the column of a table."""
     from polbias.cli.negate import read_statements
-    from polbias.files import InputError
+    from polbias.errors import InputError
     from polbias.generators.authoring.set_similarity import read_column
 
     path = Path(source)
@@ -65,7 +67,7 @@ def _of_file(source: str, family: SelfAssessTemplates) -> list[str]:
 
 
 def _balance(family: SelfAssessTemplates, name: str, read: Sequence[Item]) -> list[str]:
-    from polbias.generators.selfassess.templates import TILTS, by_category
+    from polbias.generators.selfassess.items import TILTS, by_category
 
     def tilts(own: Sequence[Item]) -> str:
         counts = Counter(item.tilt for item in own)

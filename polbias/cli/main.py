@@ -41,7 +41,7 @@ from polbias.cli import (
     verify,
 )
 from polbias.cli.outputs import echo
-from polbias.files import PolbiasError
+from polbias.errors import PolbiasError
 from polbias.optional import missing_package_error
 from polbias.safe_text import SafeRecords, register_environment, safe_traceback
 

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from polbias.cli.outputs import echo
-from polbias.files import InputError
+from polbias.errors import InputError
 from polbias.lines import text_lines
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from polbias.files import InputError
+from polbias.errors import InputError
 from polbias.registry import instrument_names
 
 if TYPE_CHECKING:

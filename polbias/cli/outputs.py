@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from polbias.aliases import Document
-from polbias.files import guarded
 from polbias.safe_text import showable
+from polbias.spreadsheet_cells import guarded
 
 if TYPE_CHECKING:
     from rich.progress import Progress

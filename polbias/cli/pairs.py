@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from polbias.aliases import Json
+from polbias.atomic_write import write_text
 from polbias.cli.options import assigned
 from polbias.cli.outputs import csv_text, echo
-from polbias.files import write_text
 
 if TYPE_CHECKING:
     from polbias.generators.xphemism.items import MinimalPair

@@ -12,7 +12,7 @@ import typer
 from polbias.aliases import Document, Json
 from polbias.cli.options import InstrumentName
 from polbias.cli.outputs import echo
-from polbias.files import InputError
+from polbias.errors import InputError
 
 if TYPE_CHECKING:
     from polbias.eval.power.design import InstrumentDesign

@@ -8,9 +8,10 @@ from typing import Annotated
 
 import typer
 
+from polbias.atomic_write import write_text
 from polbias.cli.eval import say
 from polbias.cli.outputs import echo
-from polbias.files import InputError, write_text
+from polbias.errors import InputError
 
 
 class PromptFormat(StrEnum):
@@ -71,6 +72,7 @@ def prompts(
     Anthropic's Message Batches. Prompts and settings are those of `polbias eval` with a chat API.
     """
     from polbias.generators.engine.spreadsheets import sheet
+    from polbias.lm_eval_runner import batch_lines
     from polbias.lm_eval_runner import prompts as recorded
     from polbias.lm_eval_runner.tasks import catalogue
 
@@ -94,7 +96,7 @@ def prompts(
     if chosen is PromptFormat.csv:
         write_text(output, sheet(*recorded.prompt_table(found), ","))
     else:
-        line = recorded.openai_line if chosen is PromptFormat.openai else recorded.anthropic_line
+        line = batch_lines.openai_line if chosen is PromptFormat.openai else batch_lines.anthropic_line
         write_text(output, (line(prompt, str(model)) for prompt in found))
     rows = len({(prompt.task, prompt.number) for prompt in found})
     echo(f"wrote {output}: {len(found):,} requests for {rows:,} rows")

@@ -9,7 +9,8 @@ import typer
 
 from polbias import registry
 from polbias.cli.options import Names, Out
-from polbias.files import BuildError, build_root
+from polbias.errors import BuildError
+from polbias.paths import build_root
 
 if TYPE_CHECKING:
     from polbias.manifest import Manifest
@@ -26,7 +27,8 @@ def push(
 
     The namespace is $POLBIAS_NAMESPACE, else the user whose token is used (`hf auth login` or HF_TOKEN).
     """
-    from polbias.manifest import differences, read_lock, read_manifest
+    from polbias.lock import differences, read_lock
+    from polbias.manifest import read_manifest
     from polbias.publishing import hub
     from polbias.publishing.client import resolve_namespace
     from polbias.publishing.plan import plan_push
@@ -55,7 +57,7 @@ def refuse_damaged(manifest: Manifest, folder: Path) -> None:
 
 def damaged_files(manifest: Manifest, folder: Path) -> list[str]:
     """Files of a build that are not those of its manifest, each with what is wrong."""
-    from polbias.manifest import holds
+    from polbias.content_hash import holds
 
     problems = changed_files(manifest, folder)
     for config, splits in () if problems else manifest.configs.items():

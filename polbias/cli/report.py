@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import reprlib
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,13 +12,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from polbias.cli.options import MARGIN_OPTION, InstrumentName
-from polbias.cli.outputs import bars, csv_text, echo
+from polbias.cli.outputs import bars, echo
+from polbias.cli.report_folder import PAGE, SUMMARY, check_folder, write_report
+from polbias.errors import InputError
 from polbias.eval.report import MARGIN
-from polbias.files import InputError, draft_of, write_text
 from polbias.lines import text_lines
 
 if TYPE_CHECKING:
-    from polbias.eval.report.build import Progress, ReportWithAnswers
+    from polbias.eval.report.build import Progress
     from polbias.eval.report.document import Report
     from polbias.eval.report.reporter import ReportSettings
 
@@ -182,71 +182,3 @@ def _progress() -> Iterator[Progress]:
             progress.update(known[step], completed=done, total=total)
 
         yield show
-
-
-# The folder of a report: page, summary, tables, outcomes, results for the Hub; all of it, or none.
-
-PAGE, SUMMARY, TABLES, OUTCOMES, RESULTS = _OURS = (
-    "report.html",
-    "summary.json",
-    "tables",
-    "outcomes.parquet",
-    "eval_results",
-)
-
-
-def check_folder(folder: Path) -> None:
-    """See to it that a report may be written into a folder."""
-    from polbias.generators.engine.files import recover_folder
-
-    recover_folder(folder)
-    if folder.exists() and not folder.is_dir():
-        raise InputError(f"{folder}: found a file, expected a folder for the report; choose another with -o")
-    foreign = (
-        sorted(path.name for path in folder.iterdir() if path.name not in _OURS) if folder.exists() else []
-    )
-    if foreign:
-        more = f" and {len(foreign) - 1} more" if len(foreign) > 1 else ""
-        raise InputError(
-            f"{folder}: found {foreign[0]}{more}, expected an empty folder or an earlier report, which is "
-            "replaced as a whole; choose another with -o"
-        )
-
-
-def write_report(
-    made: ReportWithAnswers, folder: Path, outcomes: bool = True, page: bool = True, brief: bool = False
-) -> None:
-    """Write a report; an earlier one in the same place is replaced in one step."""
-    from polbias.generators.engine.files import replace_folder
-
-    draft = draft_of(folder)
-    try:
-        shutil.rmtree(draft, ignore_errors=True)
-        (draft / TABLES).mkdir(parents=True)
-        _fill(made, draft, outcomes, page, brief)
-        replace_folder(draft, folder)
-    except OSError as error:
-        raise InputError(f"{folder}: the report cannot be written ({error.strerror or error})") from None
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
-
-
-def _fill(made: ReportWithAnswers, folder: Path, outcomes: bool, page: bool, brief: bool) -> None:
-    from polbias.eval.report import export
-    from polbias.eval.report.page import page as pages
-    from polbias.eval.report.sentences import paragraphs
-
-    report = made.report
-    write_text(folder / SUMMARY, export.summary_text(report))
-    for name, rows in export.flat_tables(report):
-        write_text(folder / TABLES / f"{name}.csv", csv_text(rows))
-    if not page:
-        return
-    html = pages.brief if brief else pages.page
-    write_text(folder / PAGE, html(report, paragraphs(report)))
-    if made.answers:
-        (folder / RESULTS).mkdir()
-    for respondent, text in export.eval_results(made.answers):
-        write_text(folder / RESULTS / export.file_name(respondent), text)
-    if outcomes:
-        export.write_outcomes(made.answers, folder / OUTCOMES)

@@ -9,7 +9,7 @@ import typer
 
 from polbias.cli.options import Templates
 from polbias.cli.outputs import echo
-from polbias.files import package_file
+from polbias.paths import package_file
 
 
 def review(

@@ -22,12 +22,12 @@ from polbias.cli.eval import (
     cache_folder,
     perform,
     report_on,
-    show_costs,
     show_run,
 )
+from polbias.cli.eval_output import show_costs
 from polbias.cli.options import Prices
 from polbias.cli.outputs import echo
-from polbias.files import InputError
+from polbias.errors import InputError
 
 if TYPE_CHECKING:
     from polbias.aliases import Document
@@ -199,7 +199,7 @@ def some_of(given: str, known: Sequence[str], option: str) -> list[str]:
 
 def _config(args: Sequence[str], output: Path, stage: str, reasoning: bool) -> Any:
     """Read the options of lm_eval for a stage."""
-    from polbias.lm_eval_runner.run import parse
+    from polbias.lm_eval_runner.options import parse
     from polbias.lm_eval_runner.tasks import REASONING
 
     for name in ("--tasks", "--output_path", "--output-path"):
@@ -231,7 +231,7 @@ def _generate(
 ) -> EvalRun:
     """Let a model write the articles of a set."""
     from polbias.experiments.self_assessment import write_topics, writing_task
-    from polbias.lm_eval_runner.run import output_folder
+    from polbias.lm_eval_runner.options import output_folder
     from polbias.lm_eval_runner.tasks import catalogue
 
     rows = _rows(chosen, n, config)
@@ -256,7 +256,7 @@ def _choose(
 ) -> None:
     """Let a model choose between articles."""
     from polbias.experiments.self_assessment import TASKS, write_questions
-    from polbias.lm_eval_runner.run import output_folder
+    from polbias.lm_eval_runner.options import output_folder
     from polbias.lm_eval_runner.tasks import catalogue
 
     output_folder(config)
@@ -273,7 +273,8 @@ def _choose(
 def _show_costs(config: Any, chosen: ChosenSet, n: int | None, design: ChoiceDesign, budget: Budget) -> None:
     """Print what both stages would ask; articles are taken to be as long as they may be."""
     from polbias.experiments.self_assessment import assumed_questions, assumption
-    from polbias.lm_eval_runner.tasks import Cost, generation_settings
+    from polbias.lm_eval_runner.cost import Cost
+    from polbias.lm_eval_runner.tasks import generation_settings
 
     def allowed(own: int, given: Document | None) -> int:
         return int(generation_settings({"max_gen_toks": own}, given, config.metadata)["max_gen_toks"])

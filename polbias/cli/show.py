@@ -11,19 +11,22 @@ import typer
 from polbias import registry
 from polbias.aliases import Document
 from polbias.cli.options import Out
-from polbias.files import BuildError, PolbiasError, build_root, nearest
+from polbias.errors import BuildError, PolbiasError, nearest
+from polbias.paths import build_root
 
 if TYPE_CHECKING:
     from rich.panel import Panel
 
-    from polbias.manifest import LockedDataset, Manifest
+    from polbias.lock import LockedDataset
+    from polbias.manifest import Manifest
 
 
 def list_(out: Out = None) -> None:
     """List datasets, configs and rows: what is published (datasets.lock) and what is built here."""
     from rich.table import Table
 
-    from polbias.manifest import read_lock, read_manifest
+    from polbias.lock import read_lock
+    from polbias.manifest import read_manifest
     from polbias.terminal import Console
 
     console, locked = Console(), read_lock()
@@ -49,7 +52,7 @@ def list_(out: Out = None) -> None:
 def _state(built: Manifest | None, published: LockedDataset | None) -> str:
     if built is None:
         return "not built here; run `polbias build`"
-    from polbias.manifest import differences
+    from polbias.lock import differences
 
     found = differences(built, published)
     return f"built here, but {found[0]}" if found else "built here, as published"

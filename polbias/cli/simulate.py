@@ -10,7 +10,8 @@ import typer
 
 from polbias.aliases import Document, Json
 from polbias.cli.outputs import echo
-from polbias.files import InputError, build_root
+from polbias.errors import InputError
+from polbias.paths import build_root
 
 simulations = typer.Typer(
     name="simulate",

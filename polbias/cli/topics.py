@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from polbias.atomic_write import write_text
 from polbias.cli.options import (
     BaseUrl,
     FilledReview,
@@ -20,10 +21,11 @@ from polbias.cli.options import (
     Yes,
 )
 from polbias.cli.outputs import echo
-from polbias.files import InputError, write_text
+from polbias.errors import InputError
 
 if TYPE_CHECKING:
-    from polbias.generators.selfassess.templates import Item, SelfAssessTemplates
+    from polbias.generators.selfassess.items import Item
+    from polbias.generators.selfassess.templates import SelfAssessTemplates
 
 app = typer.Typer(
     no_args_is_help=True, help="Further topics or titles: suggested by a model, accepted by a person."
@@ -118,7 +120,7 @@ def _known(family: SelfAssessTemplates, set_id: str) -> str:
 
 def _items(family: SelfAssessTemplates, set_id: str) -> list[Item]:
     """Return the items that a set has so far, complete or not."""
-    from polbias.generators.selfassess.templates import read_items
+    from polbias.generators.selfassess.items import read_items
 
     paths = sorted((family.folder / set_id).glob("*.tsv"))
     return [item for path in paths for item in read_items(path, family.sets[set_id])]

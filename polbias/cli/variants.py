@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from polbias.atomic_write import write_text
 from polbias.cli.options import BaseUrl, Prices, Record, Replay, Yes
-from polbias.files import write_text
 
 if TYPE_CHECKING:
     from polbias.generators.authoring.variants import SourceStatement, Variant

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 from polbias import registry
 from polbias.cli.options import DatasetTemplates, Names, Out
 from polbias.cli.push import changed_files, damaged_files, refuse_damaged
-from polbias.files import BuildError, build_root
+from polbias.errors import BuildError
 from polbias.optional import MissingError
+from polbias.paths import build_root
 
 if TYPE_CHECKING:
     from polbias.generators.logic.prover import ProofReport
@@ -79,7 +80,8 @@ def _size(task: _Task) -> int:
 
 def _mark(name: str, folder: Path, templates: Path | None) -> str:
     """Hash all that a verification rests on: templates, code, lock and, by the manifest, files."""
-    from polbias.manifest import MANIFEST, read_lock, read_manifest
+    from polbias.lock import read_lock
+    from polbias.manifest import MANIFEST, read_manifest
     from polbias.publishing.card import inputs_of
 
     read_manifest(folder)
@@ -101,7 +103,8 @@ def _known(name: str, folder: Path, templates: Path | None, mark: str) -> bool:
 def _checked(name: str, folder: Path, templates: Path | None) -> _Told:
     """Return every check of a build, with its problems."""
     from polbias.generators.authoring.lints import given_away
-    from polbias.manifest import differences, lock_path, read_lock, read_manifest
+    from polbias.lock import differences, lock_path, read_lock
+    from polbias.manifest import read_manifest
 
     publication, manifest = registry.publication(name), read_manifest(folder)
     damaged = damaged_files(manifest, folder)
@@ -142,7 +145,8 @@ def lock(names: Names = None, out: Out = None) -> None:
 
     Content that differs from what is locked under the same version is refused: raise the version first.
     """
-    from polbias.manifest import LockedDataset, differences, lock_path, read_lock, read_manifest, write_lock
+    from polbias.lock import LockedDataset, differences, lock_path, read_lock, write_lock
+    from polbias.manifest import read_manifest
     from polbias.terminal import Console
 
     locked = read_lock()

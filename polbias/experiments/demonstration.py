@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field
 
 from polbias import registry
-from polbias.files import build_root, package_file
+from polbias.paths import build_root, package_file
 from polbias.yaml_models import TemplateModel, load_template
 
 if TYPE_CHECKING:
@@ -206,7 +206,9 @@ def _evaluate(
     shown: Demonstration, name: str, url: str, choices: Path, output: Path, tell: Callable[[str], None]
 ) -> Path:
     """Run lm_eval as `polbias eval` does, without the answers of earlier runs; return the folder."""
-    from polbias.lm_eval_runner.run import evaluate, model_class, parse, prepare
+    from polbias.lm_eval_runner.model_classes import model_class, prepare
+    from polbias.lm_eval_runner.options import parse
+    from polbias.lm_eval_runner.run import evaluate
     from polbias.lm_eval_runner.tasks import catalogue
 
     where = f"base_url={url}/v1/chat/completions"

@@ -16,19 +16,16 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from polbias.aliases import Document, Json
-from polbias.eval.extraction.refusal import ARTICLE_OUTCOMES, article_outcome
+from polbias.atomic_write import draft_of, write_text
+from polbias.errors import InputError, nearest, whole
+from polbias.eval.extraction.article_outcome import ARTICLE_OUTCOMES, article_outcome
 from polbias.eval.extraction.text import Response, visible
-from polbias.files import InputError, draft_of, nearest, package_file, whole, write_text
 from polbias.generators.engine import TableRows, named_rng
-from polbias.generators.selfassess.choices import (
-    ChoiceDesign,
-    ChoiceReport,
-    choices,
-    read_articles,
-    write_choices,
-)
+from polbias.generators.selfassess.article_records import read_articles
+from polbias.generators.selfassess.choices import ChoiceDesign, ChoiceReport, choices, write_choices
 from polbias.generators.selfassess.perspective_leaks import Detector, load_word_lists
 from polbias.generators.selfassess.templates import SelfAssessTemplates, load_family
+from polbias.paths import package_file
 
 # Which articles are asked for: the set, the items drawn from it, and their rows.
 

@@ -6,7 +6,7 @@ from inspect import signature
 from typing import Any
 from urllib.parse import urlsplit
 
-from polbias.files import InputError
+from polbias.errors import InputError
 from polbias.lm_eval_runner.server_errors import NO_SYSTEM_TURN, ServerError
 from polbias.models.chat import check_url
 

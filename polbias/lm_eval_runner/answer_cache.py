@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from polbias.aliases import Document
+from polbias.errors import PolbiasError
 from polbias.eval.extraction.text import LIMITS, NOT_REQUESTED, Response, continued
-from polbias.files import PolbiasError
 from polbias.lm_eval_runner.budget import Budget, BudgetExceededError
 from polbias.lm_eval_runner.likelihoods import Labels, sampled
 from polbias.lm_eval_runner.requests import (

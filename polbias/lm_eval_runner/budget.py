@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from polbias.files import InputError
+from polbias.errors import InputError
 from polbias.limits import MAX_BODY
 from polbias.lm_eval_runner.requests import MultipleAnswers, RequestRejected
 from polbias.models.bodies import is_token_count

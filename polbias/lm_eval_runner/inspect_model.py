@@ -32,9 +32,9 @@ from pydantic import ValidationError
 from tqdm import tqdm  # type: ignore[import-untyped]
 
 from polbias.aliases import Document, Json
+from polbias.errors import InputError, PolbiasError
 from polbias.eval.extraction.refusal import is_withheld
 from polbias.eval.extraction.text import Response
-from polbias.files import InputError, PolbiasError
 from polbias.lm_eval_runner.answer_cache import AnswerCache, CacheWriteError
 from polbias.lm_eval_runner.budget import BudgetSemaphore
 from polbias.lm_eval_runner.model_identity import INSPECT

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from polbias.aliases import Document, Json
-from polbias.files import write_text
+from polbias.atomic_write import write_text
 from polbias.models.cache import digest
 from polbias.safe_text import is_secret_name, redact
 

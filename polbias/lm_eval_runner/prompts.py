@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from polbias.aliases import Document, Json
+from polbias.errors import InputError
 from polbias.eval.samples import content_of
-from polbias.files import InputError
-from polbias.lm_eval_runner.results import PrintLine
-from polbias.lm_eval_runner.run import evaluate, parse
+from polbias.lm_eval_runner.log_capture import PrintLine
+from polbias.lm_eval_runner.options import parse
+from polbias.lm_eval_runner.run import evaluate
 from polbias.lm_eval_runner.settings import move_settings
-from polbias.lm_eval_runner.tasks import OTHER_ROOMS, ROOM, Catalogue, some
+from polbias.lm_eval_runner.tasks import Catalogue, some
 
 # A model of lm_eval without a server: its requests are those of a chat, its answers those of a function.
 
@@ -197,53 +198,3 @@ def system_text(prompt: ExportedPrompt) -> str:
 
 def _last_question(prompt: ExportedPrompt) -> str:
     return str([turn["content"] for turn in prompt.messages if turn["role"] == "user"][-1])
-
-
-# Lines of batch requests, as the interfaces of OpenAI and Anthropic take them.
-
-_MAX_STOPS = 4  # strings that OpenAI takes
-
-
-def openai_line(prompt: ExportedPrompt, model: str) -> str:
-    """Return a request to OpenAI's batch interface, for ``/v1/chat/completions``."""
-    settings = _sent(prompt.settings)
-    stops = settings.pop("until", [])[:_MAX_STOPS]
-    body = {
-        "model": model,
-        "messages": prompt.messages,
-        "max_completion_tokens": settings.pop(ROOM),
-        **({"stop": stops} if stops else {}),
-        **settings,
-    }
-    url = "/v1/chat/completions"
-    return _line({"custom_id": prompt.custom_id, "method": "POST", "url": url, "body": body})
-
-
-def anthropic_line(prompt: ExportedPrompt, model: str) -> str:
-    """Return a request to Anthropic's Message Batches interface."""
-    settings = _sent(prompt.settings)
-    stops, system = settings.pop("until", []), system_text(prompt)
-    params = {
-        "model": model,
-        "max_tokens": settings.pop(ROOM),
-        **({"system": system} if system else {}),
-        "messages": turns_without_system(prompt),
-        **({"stop_sequences": stops} if stops else {}),
-        **settings,
-    }
-    return _line({"custom_id": prompt.custom_id, "params": params})
-
-
-def _sent(settings: Document) -> Json:
-    """Settings that are sent: without those that are null, the room under one name."""
-    sent = {name: value for name, value in settings.items() if value is not None}
-    for name in OTHER_ROOMS:
-        if name in sent:  # from the user, as tasks say max_gen_toks
-            sent[ROOM] = sent.pop(name)
-    sent.pop("do_sample", None)  # the temperature says the same
-    until = sent.get("until") or []
-    return sent | {"until": [stop for stop in ([until] if isinstance(until, str) else until) if stop]}
-
-
-def _line(request: Json) -> str:
-    return json.dumps(request, ensure_ascii=False) + "\n"

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from polbias.aliases import Document, Json
+from polbias.errors import InputError, nearest
 from polbias.eval import inspect_logs
 from polbias.eval.extraction.refusal import REFUSED_BY_PROVIDER
 from polbias.eval.extraction.text import Response
 from polbias.eval.lm_eval_metrics import flat
-from polbias.files import InputError, nearest
 from polbias.generators.table_files import JsonLines, TableFile, cell_text, open_tables
 from polbias.lm_eval_runner.cached_models import remembering
 from polbias.lm_eval_runner.prompts import ExportedPrompt, chat_class

@@ -17,10 +17,10 @@ from typing import Any
 import yaml
 
 from polbias.aliases import Document, Json
-from polbias.files import InputError, read_bytes, too_deep
+from polbias.errors import InputError
+from polbias.files import read_bytes, too_deep
 from polbias.limits import MAX_LEVELS, MAX_TEMPLATE
-from polbias.models.tokens import estimate_tokens, shared_tokens
-from polbias.registry import import_reference, instruments, task_folders
+from polbias.registry import task_folders
 
 # The task files: names, groups and tags, read without lm_eval so that a wrong name is told at once.
 
@@ -318,89 +318,6 @@ def some(names: Sequence[str]) -> str:
 
 
 # What a task asks: requests and tokens, counted from its rows.
-
-
-@dataclass(frozen=True)
-class Cost:
-    """What a task asks.
-
-    Args:
-        prompts: rows.
-        requests: sent to an API; a local model that scores likelihoods shares the prompt between labels.
-        tokens_in: of all prompts that are sent, a prompt that is sent twice counted twice.
-        tokens_out: at most so many are generated.
-        shared: of the tokens in, those that a server need not read again if it keeps every prefix.
-        assumed: what is not known yet and was assumed, in words.
-    """
-
-    prompts: int
-    requests: int
-    tokens_in: int
-    tokens_out: int
-    shared: int
-    assumed: str = ""
-
-    @classmethod
-    def of(
-        cls,
-        sent: Sequence[str],
-        room: int,
-        *,
-        prompts: int = 0,
-        samples: int = 1,
-        items: float = 1,
-        assumed: str = "",
-    ) -> Cost:
-        """Count texts that are sent, each so many times and for so many items, with room for an answer."""
-        requests = round(items * samples * len(sent))
-        return cls(
-            round(items * (prompts or len(sent))),
-            requests,
-            round(items * samples * estimate_tokens(sent)),
-            requests * room,
-            round(items * shared_tokens(sent, samples)),
-            assumed,
-        )
-
-
-def cost(
-    task: TaskFile,
-    metadata: Document | None = None,
-    generation: Document | None = None,
-    limit: float | None = None,
-) -> Cost:
-    """Count what a task asks; where that are a model's own texts, these are assumed."""
-    about = {**task.metadata, **(metadata or {})}
-    rows, items, assumed = _assumed(task, about) or (task.rows(metadata or {}), 1, "")
-    if limit is not None:
-        every = len(rows) * items
-        wanted = int(min(every, round(every * limit) if limit < 1 else limit))
-        rows, items = rows.select(range(min(len(rows), wanted))), max(wanted / len(rows), 1)
-    prompts = [*rows[task.settings["doc_to_text"]]]
-    if task.scores_likelihoods:
-        given = task.settings["doc_to_choice"]
-        labels: Callable[[Any], list[str]] = (
-            (lambda _: given) if isinstance(given, list) else function(given, task.name)
-        )
-        sent = [prompt + label for prompt, row in zip(prompts, rows, strict=True) for label in labels(row)]
-        return Cost.of(sent, 1, prompts=len(prompts), items=items, assumed=assumed)
-    samples = int(about.get("polbias_samples", 1)) if task.samples > 1 else 1
-    settings = generation_settings(task.settings.get("generation_kwargs", {}), generation, metadata)
-    given = [value for name in ROOM_SETTINGS if (value := (generation or {}).get(name)) is not None]
-    most = next(iter(given), settings[ROOM])
-    return Cost.of(prompts, int(most), samples=samples, items=items, assumed=assumed)
-
-
-def _assumed(task: TaskFile, about: Document) -> tuple[Any, float, str] | None:
-    """Rows of one item in place of those that are made of a model's texts, how many there are, what it is."""
-    loader = str(task.settings.get("custom_dataset"))
-    for each in instruments().values():
-        if loader in each.assumed_rows:
-            found: tuple[Any, float, str] | None = import_reference(each.assumed_rows[loader])(
-                **about, **(task.settings.get("dataset_kwargs") or {})
-            )
-            return found
-    return None
 
 
 def function(name: Any, task: str) -> Callable[..., Any]:

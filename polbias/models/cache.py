@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from polbias.aliases import Document
-from polbias.files import InputError, PolbiasError, create_private, escape_halves
+from polbias.atomic_write import create_private
+from polbias.errors import InputError, PolbiasError, escape_halves
 
 _TABLE = (
     "CREATE TABLE IF NOT EXISTS answers (request TEXT, occurrence INTEGER, answer TEXT NOT NULL, "

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import urlsplit
 
 from polbias.aliases import Document
-from polbias.files import InputError, PolbiasError
+from polbias.errors import InputError, PolbiasError
 from polbias.limits import MAX_BODY
 from polbias.models.bodies import LIMIT_CODE, TOO_LONG, is_token_count, limit_bodies
 from polbias.models.redirects import redirect_hook

@@ -15,9 +15,11 @@ from jinja2.sandbox import safe_range
 from pydantic import Field, StringConstraints, model_validator
 
 from polbias.aliases import Json
-from polbias.files import package_file, whole_json
+from polbias.errors import whole_json
+from polbias.jinja_texts import TemplateRenderer
 from polbias.models.requests import Price
-from polbias.yaml_models import TemplateModel, TemplateRenderer, load_template
+from polbias.paths import package_file
+from polbias.yaml_models import TemplateModel, load_template
 
 # What ``templates/policy/services.yaml`` says: roles, prompts, prices.
 

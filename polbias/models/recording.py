@@ -12,7 +12,8 @@ from typing import Self
 
 from filelock import FileLock, Timeout
 
-from polbias.files import PRIVATE, InputError, PolbiasError, escape_halves, whole
+from polbias.atomic_write import PRIVATE
+from polbias.errors import InputError, PolbiasError, escape_halves, whole
 from polbias.lines import read_lines, readable
 from polbias.models.requests import Request, ServiceResponse, canonical
 

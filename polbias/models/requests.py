@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Literal
 
 from polbias.aliases import Document, Json
-from polbias.files import InputError, PolbiasError
+from polbias.errors import InputError, PolbiasError
 
 # A request to a service, its identity, and an answer.
 

@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from polbias.files import InputError
+from polbias.errors import InputError
 from polbias.models.bodies import is_token_count
 from polbias.models.chat import Chat, Service
 from polbias.models.prompts import Role, settings

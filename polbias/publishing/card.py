@@ -16,12 +16,13 @@ import yaml
 
 from polbias import registry
 from polbias.aliases import Document, Json
-from polbias.files import package_file, read_json
+from polbias.files import read_json
 from polbias.generators.engine import BuildResult, TableSpec, build_dataset, current_build
 from polbias.generators.engine.family import column_meanings
 from polbias.generators.engine.publication import Publication
 from polbias.intervals import wilson_interval
 from polbias.manifest import Manifest, SplitEntry
+from polbias.paths import package_file
 
 # Render a dataset card from the manifest, the data and what the family says of itself.
 

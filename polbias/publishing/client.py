@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from polbias import __version__
-from polbias.files import PublishError
+from polbias.errors import PublishError
 from polbias.safe_text import register, scrub
 
 if TYPE_CHECKING:

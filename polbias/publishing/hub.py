@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from polbias.files import PublishError
+from polbias.errors import PublishError
 from polbias.publishing.client import connect, talking_to_hub
 from polbias.publishing.plan import PushPlan, changes_between, read_snapshot
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 from huggingface_hub.utils.sha import git_hash
 from rich.filesize import decimal
 
-from polbias.files import PublishError
+from polbias.errors import PublishError
 from polbias.publishing import client
 from polbias.publishing.client import connect, talking_to_hub
 

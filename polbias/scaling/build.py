@@ -12,12 +12,13 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from polbias.files import BuildError
+from polbias.atomic_write import write_failure
+from polbias.content_hash import tree_hash
+from polbias.errors import BuildError
 from polbias.generators.engine import TableRows
 from polbias.generators.engine.build import CARD, alone
-from polbias.generators.engine.files import write_failure
 from polbias.generators.engine.publication import Publication
-from polbias.manifest import MANIFEST, FileEntry, Manifest, SplitEntry, tree_hash
+from polbias.manifest import MANIFEST, FileEntry, Manifest, SplitEntry
 from polbias.publishing.card import describe, fill_card
 from polbias.scaling.executors import Executor, Resources
 from polbias.scaling.run import ScaledRun, open_run

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import ModuleType
 
 from polbias.aliases import Document, Json
-from polbias.files import PolbiasError
+from polbias.errors import PolbiasError
 from polbias.optional import advice
 from polbias.scaling.run import ScaledRun
 from polbias.scaling.shards import make

@@ -15,12 +15,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from polbias import registry
-from polbias.files import BuildError, PolbiasError
+from polbias.content_hash import BLOCK_ROWS
+from polbias.errors import BuildError, PolbiasError
 from polbias.generators.engine import DatasetSpec, TableRows
 from polbias.generators.engine.build import fingerprint
 from polbias.generators.engine.files import MAX_SHARD_ROWS, parquet_options, shard_path, shard_range
 from polbias.generators.engine.publication import Publication
-from polbias.manifest import BLOCK_ROWS, MANIFEST
+from polbias.manifest import MANIFEST
 from polbias.scaling.spec_file import read_spec, write_spec
 from polbias.scaling.storage import Storage
 

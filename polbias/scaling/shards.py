@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 from pydantic import ValidationError
 
-from polbias.files import BuildError
+from polbias.errors import BuildError
 from polbias.generators.engine import run_shard
 from polbias.manifest import FileEntry
 from polbias.scaling.run import FOLDER, ScaledRun, load_run

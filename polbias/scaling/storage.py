@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from polbias.files import BuildError
-from polbias.generators.engine.files import write_failure
+from polbias.atomic_write import write_failure
+from polbias.errors import BuildError
 from polbias.optional import advice
 
 _CHUNK = 1 << 22

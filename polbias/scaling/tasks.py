@@ -13,7 +13,7 @@ from datatrove.executor.slurm import SlurmPipelineExecutor
 from datatrove.pipeline.base import PipelineStep
 
 from polbias.aliases import Json
-from polbias.files import PolbiasError
+from polbias.errors import PolbiasError
 from polbias.scaling.shards import make_or_say
 
 

@@ -16,8 +16,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from polbias.cli.audit import _answered, audit_set
-from polbias.eval.statistics import holm
-from polbias.files import InputError
+from polbias.errors import InputError
+from polbias.eval.multiple_testing import holm
 from polbias.generators.auditing import general
 from polbias.generators.auditing.general import corrected, for_maintainers
 from tests.support.hub import LoopbackHub

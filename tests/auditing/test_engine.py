@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polbias.files import InputError
+from polbias.errors import InputError
 from polbias.generators.auditing.audit import LONGEST_TEXT, Audit
 from polbias.generators.auditing.items import VERDICTS, ItemSource, record
 from tests.auditing.support import HEADER, ITEMS, LAYOUT, Notation, audit, sample, verdicts, write

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from polbias.eval.statistics import holm
-from polbias.files import InputError
+from polbias.errors import InputError
+from polbias.eval.multiple_testing import holm
 from polbias.generators.auditing import general
 from tests.auditing.test_any import Rows, codes, labelled, sentences, write
 from tests.support.process import run_polbias

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from polbias.files import InputError
+from polbias.errors import InputError
 from polbias.generators.auditing.audit import Audit
 from polbias.generators.auditing.items import AuditedItem, AuditItem, ItemSource
 from polbias.generators.auditing.normative import LAYOUT, NormativeFormat, make

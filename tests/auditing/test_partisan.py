@@ -12,8 +12,8 @@ import pytest
 from polbias.generators.auditing.audit import Audit
 from polbias.generators.auditing.items import AuditedItem, AuditItem, ItemSource
 from polbias.generators.auditing.partisan import LAYOUT, PartisanFormat, make
-from polbias.generators.partisan.arguments import verdict as proved
 from polbias.generators.partisan.country import load_countries
+from polbias.generators.partisan.gold import verdict as proved
 
 EN, DE, CONTROL = "en_formal_paper", "de_formal_paper", "en_control_formal_paper"
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from polbias.files import InputError
+from polbias.errors import InputError
 from polbias.generators.auditing.items import ItemSource, read_texts
 from tests.auditing.support import LAYOUT, write
 

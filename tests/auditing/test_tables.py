@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polbias.files import InputError
+from polbias.errors import InputError
 from polbias.generators.table_files import FileRow, open_tables
 from polbias.limits import MAX_ROW
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import polbias
-from polbias.files import InputError
+from polbias.errors import InputError
 from polbias.generators.auditing import report
 from polbias.generators.auditing.report import ReportFiles, Summary
 from tests.auditing.support import HEADER, ITEMS, LAYOUT, Notation, audit, sample, write

@@ -10,9 +10,9 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
-from polbias.files import package_file
 from polbias.generators.authoring.lints import given_away, policy, xphemism
 from polbias.manifest import read_manifest
+from polbias.paths import package_file
 
 
 @pytest.fixture

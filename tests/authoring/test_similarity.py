@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polbias.files import InputError
+from polbias.errors import InputError
 from polbias.generators.authoring.set_similarity import alikeness, read_column, sentence_frame, skeleton
 from polbias.generators.language import similarity
 from polbias.generators.language.similarity import (
@@ -20,7 +20,8 @@ from polbias.generators.language.similarity import (
     word_bigrams,
     words,
 )
-from polbias.generators.selfassess.templates import load_family, load_items
+from polbias.generators.selfassess.items import load_items
+from polbias.generators.selfassess.templates import load_family
 from tests.support.process import run_polbias
 
 texts = st.lists(st.text("ab cAÄ", max_size=14), min_size=1, max_size=12)

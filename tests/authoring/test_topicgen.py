@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from polbias.files import InputError
+from polbias.errors import InputError
 from polbias.generators.authoring.topics import (
     COLUMNS,
     REVIEW,
@@ -24,7 +24,8 @@ from polbias.generators.authoring.topics import (
     suggestions,
 )
 from polbias.generators.engine.spreadsheets import SheetError
-from polbias.generators.selfassess.templates import SelfAssessTemplates, load_items, read_items
+from polbias.generators.selfassess.items import load_items, read_items
+from polbias.generators.selfassess.templates import SelfAssessTemplates
 from polbias.models.chat import Chat
 from polbias.models.recording import Recorder
 from polbias.models.requests import ServiceResponse

@@ -4,7 +4,7 @@ import json
 import pytest
 from rich.console import Console
 
-from polbias.files import InputError
+from polbias.errors import InputError
 from polbias.generators.authoring.variants import SourceStatement, Variant, jobs, variants
 from polbias.models.chat import Chat
 from polbias.models.recording import Recorder

@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from polbias.cli.main import app
-from polbias.files import InputError
+from polbias.errors import InputError
 
 ROWS = """nr;Text;Urteil
 1;Die Steuerlast der Firmen sank.;wahr

@@ -13,7 +13,8 @@ import pytest
 from polbias import registry
 from polbias.cli.build import build_with_progress
 from polbias.generators.engine.publication import Publication
-from polbias.manifest import LockedDataset, read_lock, read_manifest, write_lock
+from polbias.lock import LockedDataset, read_lock, write_lock
+from polbias.manifest import read_manifest
 from tests.support.builds import write_build
 from tests.support.process import run_polbias, run_python
 
@@ -165,7 +166,7 @@ def test_lock_refuses_changed_content_under_the_same_version(own: Path, tmp_path
 
 
 def test_a_broken_template_is_named_by_file_line_and_field(own: Path, tmp_path: Path) -> None:
-    from polbias.files import package_file
+    from polbias.paths import package_file
 
     templates = tmp_path / "partisan"
     shutil.copytree(package_file("templates/partisan"), templates)

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from polbias.cli.main import app
-from polbias.files import InputError
+from polbias.errors import InputError
 
 HEAD = "claim_id,claim,gold,base_word,exchange_word"
 

@@ -14,10 +14,10 @@ from typer.testing import CliRunner
 
 from polbias.cli.main import app
 from polbias.cli.power import _of_assumptions, _of_runs
+from polbias.errors import BuildError, InputError
 from polbias.eval.power.design import PowerError, count_clusters, instruments
 from polbias.eval.power.report import Targets
 from polbias.eval.statistics import cluster_interval
-from polbias.files import BuildError, InputError
 
 
 def _power(*options: str) -> Any:

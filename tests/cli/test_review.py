@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from polbias.files import package_file
 from polbias.generators.authoring.review import COLUMNS
+from polbias.paths import package_file
 from tests.support.process import run_polbias
 
 

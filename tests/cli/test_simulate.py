@@ -14,14 +14,15 @@ import pytest
 from typer.testing import CliRunner
 
 from polbias.cli.main import app
+from polbias.errors import InputError
 from polbias.eval.partisan.bias import weighted_bias
 from polbias.eval.partisan.metrics import extract_label
 from polbias.eval.partisan.schema import ArgumentAnswers
 from polbias.eval.policy.analysis import issue_titles
 from polbias.eval.samples import SkippedLine, find_samples, read_samples
 from polbias.eval.simulation import questions, respondent
-from polbias.files import InputError
-from polbias.manifest import LockedDataset, read_manifest, write_lock
+from polbias.lock import LockedDataset, write_lock
+from polbias.manifest import read_manifest
 from tests.eval.simulation import rows as tables
 from tests.support.builds import write_build
 from tests.support.drawn import outcomes

@@ -8,10 +8,11 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from polbias.content_hash import tree_hash
 from polbias.files import file_sha256
 from polbias.generators.engine import Constant, Sample, TableRows
 from polbias.generators.engine.build import fingerprint
-from polbias.manifest import read_manifest, tree_hash
+from polbias.manifest import read_manifest
 from tests.engine.builds import CHANGED, MARKS, SPEC, A, B, C, build, card, made, only_the_build
 from tests.engine.specs import numbers, snapshot, table
 from tests.support.builds import content_hash

@@ -18,11 +18,11 @@ from typing import Any, NoReturn
 
 import pytest
 
-from polbias.files import BuildError
+from polbias.atomic_write import recover_folder
+from polbias.errors import BuildError
 from polbias.generators.engine import DatasetSpec, build_dataset, files
 from polbias.generators.engine import build as build_module
 from polbias.generators.engine.build import alone
-from polbias.generators.engine.files import recover_folder
 from polbias.manifest import Manifest, read_manifest
 from tests.engine.builds import CHANGED, NEW, OLD, SPEC, A, build, card, made, only_the_build
 from tests.engine.specs import snapshot

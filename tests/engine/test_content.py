@@ -14,14 +14,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from polbias.content_hash import ContentHash, holds, parquet_content_hash, tree_hash
 from polbias.files import file_sha256
-from polbias.manifest import (
-    ContentHash,
-    LockedSplit,
-    holds,
-    parquet_content_hash,
-    tree_hash,
-)
+from polbias.manifest import LockedSplit
 from tests.engine.specs import AREAS, MESSAGES, SLOTS, STRING, VALUES
 from tests.support.builds import content_hash
 

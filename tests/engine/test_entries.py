@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 import pytest
 
-from polbias.files import InputError, TemplateError
+from polbias.errors import InputError, TemplateError
 from polbias.yaml_models import Levels, TemplateModel, checked, every, load_template, slots
 
 Side = Literal["left", "right"]

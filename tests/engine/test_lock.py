@@ -7,18 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from polbias.files import BuildError, InputError
-from polbias.manifest import (
-    FileEntry,
-    LockedDataset,
-    LockedSplit,
-    Manifest,
-    SplitEntry,
-    differences,
-    lock_path,
-    read_lock,
-    write_lock,
-)
+from polbias.errors import BuildError, InputError
+from polbias.lock import LockedDataset, differences, lock_path, read_lock, write_lock
+from polbias.manifest import FileEntry, LockedSplit, Manifest, SplitEntry
 
 CONTENT = {name: digit * 64 for name, digit in zip("abcd", "0123", strict=True)}
 

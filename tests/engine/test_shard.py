@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from polbias.files import BuildError
+from polbias.errors import BuildError
 from polbias.generators.engine import Exclusion, TableRows, run_shard
 from polbias.generators.engine.files import BLOCK_ROWS, MAX_SHARD_ROWS, shard_range
 from polbias.generators.engine.spec import Concatenation, FilledTemplate

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from polbias.files import BuildError
+from polbias.errors import BuildError
 from polbias.generators.engine import (
     Concatenation,
     Constant,

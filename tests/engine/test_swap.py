@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from polbias.atomic_write import recover_folder, replace_folder
 from polbias.generators.engine import files
-from polbias.generators.engine.files import recover_folder, replace_folder
 
 
 def folder(path: Path, content: str) -> Path:

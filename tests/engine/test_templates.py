@@ -11,7 +11,7 @@ from typing import Literal
 import pytest
 from pydantic import BaseModel, ConfigDict, model_validator
 
-from polbias.files import TemplateError
+from polbias.errors import TemplateError
 from polbias.yaml_models import load_template, shown
 from tests.support.process import ROOT, run_python
 

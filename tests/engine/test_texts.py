@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from polbias.files import TemplateError
-from polbias.yaml_models import TemplateRenderer
+from polbias.errors import TemplateError
+from polbias.jinja_texts import TemplateRenderer
 
 
 def shout(text: str) -> str:

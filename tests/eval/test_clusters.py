@@ -14,7 +14,8 @@ from scipy import stats
 from polbias.eval.answer_table import AnswerTableError, CodedColumn
 from polbias.eval.partisan.bias import contributions
 from polbias.eval.partisan.schema import ArgumentAnswers
-from polbias.eval.statistics import cluster_interval, largest_share, sign_flip
+from polbias.eval.sign_flip import sign_flip
+from polbias.eval.statistics import cluster_interval, largest_share
 
 VALUES = st.floats(-10, 10).map(lambda value: round(value, 3))
 

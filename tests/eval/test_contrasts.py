@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from polbias.eval.answer_table import AnswerTableError
-from polbias.eval.statistics import cluster_interval, contrast, holm
+from polbias.eval.multiple_testing import holm
+from polbias.eval.statistics import cluster_interval, contrast
 
 
 def test_two_cells_of_one_row_per_cluster_have_the_error_of_welch() -> None:

@@ -9,9 +9,9 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from polbias.errors import BuildError, PolbiasError
 from polbias.eval.data import load_task_rows
-from polbias.files import BuildError, PolbiasError
-from polbias.manifest import read_lock
+from polbias.lock import read_lock
 
 VERSION = read_lock()["partisan-inference"].version
 ARGUMENTS = {

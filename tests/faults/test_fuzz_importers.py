@@ -116,7 +116,7 @@ def test_tables_to_audit(kind: str, examples: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
 @sizes
 def test_any_table(kind: str, examples: int, tmp_path: Path) -> None:
-    from polbias.eval.statistics import holm
+    from polbias.eval.multiple_testing import holm
     from polbias.generators.auditing.general import audit_table, corrected, for_maintainers
 
     path = tmp_path / f"items.{kind}"
@@ -163,7 +163,7 @@ def test_titles(examples: int, tmp_path: Path) -> None:
 
 @sizes
 def test_articles(examples: int, tmp_path: Path) -> None:
-    from polbias.generators.selfassess.choices import gather, read_articles
+    from polbias.generators.selfassess.article_records import gather, read_articles
     from polbias.generators.selfassess.templates import load_family
 
     family = load_family()

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 import yaml
 
-from polbias.manifest import FileEntry, LockedDataset, Manifest, SplitEntry, read_lock, read_manifest
+from polbias.lock import LockedDataset, read_lock
+from polbias.manifest import FileEntry, Manifest, SplitEntry, read_manifest
 from tests.faults.support.campaign import ends_cleanly, fuzz, sizes
 from tests.faults.support.damage import damages
 from tests.faults.support.structures import rewritings

@@ -16,7 +16,7 @@ import pytest
 import typer
 import yaml
 
-from polbias.files import package_file
+from polbias.paths import package_file
 from tests.eval.simulation import rows as simulated
 from tests.faults.support.campaign import sizes
 from tests.faults.support.desk import Desk, content, json_lines
@@ -44,7 +44,7 @@ _WRITERS: Mapping[str, Callable[[Rows], bytes]] = {
 
 
 def _config(folder: Path) -> Desk:
-    from polbias.lm_eval_runner.run import include_paths, parse
+    from polbias.lm_eval_runner.options import include_paths, parse
 
     def read(given: Path, _: Path) -> None:
         include_paths(parse(["--config", str(given / "run.yaml")]))
@@ -125,9 +125,9 @@ def _maker() -> Any:
 @pytest.mark.parametrize("kind", _WRITERS)
 @sizes
 def test_claims_to_pair(kind: str, examples: int, tmp_path: Path) -> None:
+    from polbias.atomic_write import write_text
     from polbias.cli.outputs import csv_text
     from polbias.cli.pairs import _result
-    from polbias.files import write_text
     from polbias.generators.authoring.pairs import answer, read_requests
 
     def pair(given: Path, made: Path) -> None:

@@ -27,7 +27,7 @@ _TASKS = {
 
 
 def _use_tasks(given: Path, _: Path) -> None:
-    from polbias.cli.eval import show_tasks
+    from polbias.cli.eval_output import show_tasks
     from polbias.lm_eval_runner.tasks import Catalogue
 
     found = Catalogue([given])
@@ -191,7 +191,8 @@ def test_policy_review(examples: int, tmp_path: Path) -> None:
 def test_topic_review(examples: int, tmp_path: Path) -> None:
     from polbias.cli import topics as topic_making
     from polbias.generators.authoring.topics import COLUMNS, read_review
-    from polbias.generators.selfassess.templates import load_family, read_items
+    from polbias.generators.selfassess.items import read_items
+    from polbias.generators.selfassess.templates import load_family
 
     folder = small_folder(tmp_path / "templates")
     chosen = load_family(folder).sets["poligen"]

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from polbias.eval.report.export import file_name
+from polbias.errors import InputError, PolbiasError, TemplateError
+from polbias.eval.report.hub_results import file_name
 from polbias.eval.simulation.lm_eval import folder_name
-from polbias.files import InputError, PolbiasError, TemplateError, package_file
 from polbias.generators.table_files import refuse_foreign
+from polbias.paths import package_file
 
 PATHS = ["../outside", "/etc/passwd", "a/b", "..", ".hidden"]
 

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from polbias.files import PolbiasError, TemplateError
-from polbias.manifest import read_lock
-from polbias.yaml_models import TemplateModel, TemplateRenderer, load_template
+from polbias.errors import PolbiasError, TemplateError
+from polbias.jinja_texts import TemplateRenderer
+from polbias.lock import read_lock
+from polbias.yaml_models import TemplateModel, load_template
 from tests.faults.support.campaign import bounded
 
 TEXTS = (

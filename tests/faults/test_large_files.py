@@ -14,7 +14,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from polbias import files
-from polbias.files import InputError, read_bytes
+from polbias.errors import InputError
+from polbias.files import read_bytes
 from polbias.generators.table_files import open_tables
 from polbias.lines import read_lines
 from tests.support.process import ROOT

@@ -17,7 +17,7 @@ from polbias.eval import statistics
 from polbias.eval.simulation.lm_eval import run
 from polbias.eval.simulation.respondents import respondent
 from polbias.experiments.demonstration import Expected, demonstration, expected, headlines, write_choices
-from polbias.files import package_file
+from polbias.paths import package_file
 from polbias.registry import instrument_of
 from tests.golden.files import check_folder, invoke, tables
 

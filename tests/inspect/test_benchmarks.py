@@ -17,7 +17,7 @@ from inspect_ai._eval.task.hf import HFTask
 from polbias.eval.simulation.prompt_index import read_known
 from polbias.eval.simulation.respondents import respondent
 from polbias.eval.simulation.server import OpenAIProtocol, SimulationServer
-from polbias.files import package_file
+from polbias.paths import package_file
 from polbias.publishing.hub import push
 from polbias.publishing.plan import plan_push
 from tests.support.hub import LoopbackHub

@@ -27,10 +27,10 @@ from inspect_ai.scorer import Score, Scorer, Target, match, mean, scorer
 from inspect_ai.solver import TaskState
 from inspect_ai.tool import ToolChoice, ToolInfo
 
+from polbias.errors import InputError
 from polbias.eval.report.document import MetricDifference
 from polbias.eval.report.run_comparison import compare_runs
 from polbias.eval.samples import first_row, numbered_samples
-from polbias.files import InputError
 
 
 @scorer(metrics={"length": [mean()], "even": [mean()]})

@@ -23,13 +23,13 @@ from inspect_ai.model import (
 from typer.testing import CliRunner
 
 from polbias.cli.main import app
+from polbias.errors import InputError
 from polbias.eval.report.reading import plain, read_file
 from polbias.eval.samples import SampleFile, find_samples, first_row
 from polbias.eval.simulation.prompt_index import read_known
 from polbias.eval.simulation.respondents import respondent
 from polbias.eval.simulation.server import OpenAIProtocol, SimulationServer
 from polbias.experiments.demonstration import demonstration, write_choices
-from polbias.files import InputError
 from polbias.lm_eval_runner.tasks import catalogue
 from polbias.registry import instrument_of, names
 from tests.lm_eval_runner.conftest import results_of

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from polbias.errors import InputError
 from polbias.eval.extraction.text import Response
-from polbias.files import InputError
 from polbias.lm_eval_runner.answer_cache import StoppedError
 from polbias.lm_eval_runner.budget import Budget, BudgetExceededError
 from polbias.models.requests import Price

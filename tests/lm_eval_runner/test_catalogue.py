@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from polbias.files import InputError
+from polbias.errors import InputError
 from polbias.lm_eval_runner.tasks import Catalogue, catalogue
 
 

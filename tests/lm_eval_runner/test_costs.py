@@ -10,10 +10,12 @@ from typing import Any
 
 import pytest
 
-from polbias.files import InputError, checkout
-from polbias.lm_eval_runner.tasks import TaskFile, catalogue, cost
-from polbias.manifest import read_lock
+from polbias.errors import InputError
+from polbias.lm_eval_runner.cost import cost
+from polbias.lm_eval_runner.tasks import TaskFile, catalogue
+from polbias.lock import read_lock
 from polbias.models.tokens import BLOCK
+from polbias.paths import checkout
 from tests.support.openai_server import LoopbackOpenAI
 
 PAGE = checkout() / "docs" / "running.md"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from polbias.lm_eval_runner.model_identity import model_identity, slug
-from polbias.lm_eval_runner.run import parse
+from polbias.lm_eval_runner.options import parse
 from polbias.models.cache import digest
 from polbias.safe_text import redact
 

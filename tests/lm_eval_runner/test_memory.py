@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polbias.files import InputError
+from polbias.errors import InputError
 from polbias.lm_eval_runner.answer_cache import AnswerCache, StoppedError
 from polbias.lm_eval_runner.budget import RequestRejected
 from polbias.lm_eval_runner.requests import request_key

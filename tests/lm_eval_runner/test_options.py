@@ -6,16 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from polbias.files import InputError
-from polbias.lm_eval_runner.run import (
-    API_DEFAULTS,
-    check_kinds,
-    include_paths,
-    model_class,
-    output_folder,
-    parse,
-    prepare,
-)
+from polbias.errors import InputError
+from polbias.lm_eval_runner.model_classes import API_DEFAULTS, check_kinds, model_class, prepare
+from polbias.lm_eval_runner.options import include_paths, output_folder, parse
 from polbias.lm_eval_runner.tasks import catalogue
 
 

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from polbias.files import InputError
+from polbias.errors import InputError
 from tests.eval.selfassess.respondents import rows as choices
 from tests.lm_eval_runner.conftest import Evaluate, chat
 from tests.support.openai_server import LoopbackOpenAI

@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
+from polbias.errors import InputError
 from polbias.eval.extraction.text import CUT_OFF, continued
-from polbias.files import InputError, checkout
-from polbias.lm_eval_runner.run import is_api, model_class, parse, prepare
+from polbias.lm_eval_runner.model_classes import is_api, model_class, prepare
+from polbias.lm_eval_runner.options import parse
 from polbias.lm_eval_runner.tasks import (
     LEAST_ROOM,
     REASONING,
@@ -20,6 +21,7 @@ from polbias.lm_eval_runner.tasks import (
     generation_settings,
     refuse_likelihoods,
 )
+from polbias.paths import checkout
 from tests.lm_eval_runner.conftest import Evaluate, chat, samples_of
 from tests.lm_eval_runner.test_responses import TEXT, THOUGHT, Provider, message
 from tests.lm_eval_runner.test_responses import chat as reply

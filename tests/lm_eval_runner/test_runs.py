@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+from polbias.errors import PolbiasError
 from polbias.eval.samples import find_samples
-from polbias.files import PolbiasError
 from polbias.lm_eval_runner.answer_cache import StoppedError
 from polbias.models import cache
 from tests.lm_eval_runner.conftest import Evaluate, chat, results_of, samples_of

@@ -12,9 +12,9 @@ from zlib import crc32
 
 import pytest
 
-from polbias.eval.report.reading import run_facts
+from polbias.errors import InputError
+from polbias.eval.report.run_metadata import run_facts
 from polbias.eval.samples import find_samples
-from polbias.files import InputError
 from tests.lm_eval_runner.conftest import Evaluate, chat, results_of, samples_of
 from tests.lm_eval_runner.test_prompts import lines, table
 from tests.support.loopback import Reply, Request

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polbias.files import InputError, PolbiasError
+from polbias.errors import InputError, PolbiasError
 from polbias.lm_eval_runner.requests import request_key
 from polbias.models.cache import AnswerStore, cache_root
 from tests.support.process import ROOT

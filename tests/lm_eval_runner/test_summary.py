@@ -9,7 +9,7 @@ import pytest
 
 from polbias.eval.lm_eval_metrics import clustered_stderr
 from polbias.eval.statistics import cluster_interval
-from polbias.lm_eval_runner.results import main_metric, scores
+from polbias.lm_eval_runner.scores import main_metric, scores
 from polbias.lm_eval_runner.tasks import catalogue
 from polbias.registry import instrument_of, instruments
 

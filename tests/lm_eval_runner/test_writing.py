@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from polbias.files import PolbiasError
+from polbias.errors import PolbiasError
 from polbias.lm_eval_runner.results import tracker_of, write
 
 LONG = 20_000

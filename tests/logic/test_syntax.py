@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from polbias.files import PolbiasError
+from polbias.errors import PolbiasError
 from polbias.generators.logic.formula import (
     DEONTIC,
     EPISTEMIC,

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from polbias.files import InputError, PolbiasError
+from polbias.errors import InputError, PolbiasError
 from polbias.models.chat import Chat
 from polbias.models.requests import ServiceError, ServiceResponse
 from tests.models.servers import JSON, ChatServer, patient

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from polbias.files import InputError, PolbiasError
+from polbias.errors import InputError, PolbiasError
 from polbias.models.recording import Recorder
 from polbias.models.requests import Request, ServiceResponse
 from tests.lm_eval_runner.test_writing import largest_file

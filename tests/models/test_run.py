@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 from rich.console import Console
 
-from polbias.files import InputError, PolbiasError
+from polbias.errors import InputError, PolbiasError
 from polbias.models.chat import Chat
 from polbias.models.recording import Recorder
 from polbias.models.requests import parse_prices

@@ -2,7 +2,7 @@ import logging
 
 import pytest
 
-from polbias.files import InputError, PolbiasError
+from polbias.errors import InputError, PolbiasError
 from polbias.models.chat import Chat
 from polbias.models.recording import Recorder
 from polbias.models.run import run_requests

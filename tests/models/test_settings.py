@@ -1,11 +1,12 @@
 import pytest
 import yaml
 
-from polbias.files import InputError, TemplateError, package_file
+from polbias.errors import InputError, TemplateError
 from polbias.models.chat import Chat
 from polbias.models.prompts import Settings, settings
 from polbias.models.requests import Price, parse_prices
 from polbias.models.translate import DeepLTranslator, role_request
+from polbias.paths import package_file
 from polbias.yaml_models import load_template
 
 FILE = package_file("templates/policy/services.yaml")

@@ -2,7 +2,7 @@ import asyncio
 
 import pytest
 
-from polbias.files import InputError, PolbiasError
+from polbias.errors import InputError, PolbiasError
 from polbias.models.requests import ServiceError, ServiceResponse
 from polbias.models.translate import DeepLTranslator
 from tests.models.servers import DeepLServer, patient

@@ -5,17 +5,10 @@ from itertools import product
 
 import pytest
 
-from polbias.files import BuildError
+from polbias.errors import BuildError
 from polbias.generators.logic.formula import KD, KT, Formula, Inference, K, Modal, Not, negated
 from polbias.generators.logic.prover import prove
-from polbias.generators.normative.items import (
-    Problem,
-    admissible,
-    draws,
-    gold_proof,
-    logic_of,
-    spread,
-)
+from polbias.generators.normative.items import Problem, admissible, draws, gold_proof, logic_of, spread
 from polbias.generators.normative.prompts import exemplars
 from polbias.generators.normative.templates import (
     DOMAINS,

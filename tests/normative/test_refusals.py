@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 import yaml
 
-from polbias.files import TemplateError, package_file
+from polbias.errors import TemplateError
 from polbias.generators.normative.tables import dataset
+from polbias.paths import package_file
 
 
 def few(data: dict[str, Any]) -> None:

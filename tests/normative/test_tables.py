@@ -7,8 +7,8 @@ import pyarrow.compute as pc
 import pytest
 import yaml
 
-from polbias.files import package_file
 from polbias.generators.engine import DatasetSpec, TableRows
+from polbias.paths import package_file
 
 Tables = dict[tuple[str, str], pa.Table]
 

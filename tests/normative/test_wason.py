@@ -6,7 +6,7 @@ import pytest
 
 from polbias.generators.logic.prover import ReadingError
 from polbias.generators.normative.gold_verification import read_selection
-from polbias.generators.normative.tables import Selection, selections
+from polbias.generators.normative.selection_task import Selection, selections
 from polbias.generators.normative.templates import NormativeTemplates
 
 # Which cards can break "if P then Q" in each polarity form, by the truth table.

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 import yaml
 
-from polbias.files import TemplateError, package_file
+from polbias.errors import TemplateError
 from polbias.generators.partisan.templates import load_family
+from polbias.paths import package_file
 
 SHIPPED = package_file("templates/partisan")
 SHIPPED_COUNTRIES = sorted(path.stem for path in (SHIPPED / "countries").glob("*.yaml"))

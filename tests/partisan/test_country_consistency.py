@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from polbias.files import PolbiasError, TemplateError
+from polbias.errors import PolbiasError, TemplateError
 from polbias.generators.partisan.country import load_countries, load_country
 from polbias.generators.partisan.tables import dataset
 from polbias.generators.partisan.templates import load_family

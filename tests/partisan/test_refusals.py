@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from polbias.files import TemplateError, package_file
+from polbias.errors import TemplateError
 from polbias.generators.partisan.tables import dataset
+from polbias.paths import package_file
 
 
 def folder_with(tmp_path: Path, old: str, new: str) -> Path:

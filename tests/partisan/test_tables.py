@@ -9,8 +9,8 @@ from itertools import combinations, pairwise
 import pytest
 import yaml
 
-from polbias.files import package_file
 from polbias.generators.partisan.templates import load_family
+from polbias.paths import package_file
 
 FULL = ["en_formal", "en_material", "de_formal", "de_material", "en_control_formal", "en_control_material"]
 CROSSED = ["en_material_crossed", "de_material_crossed"]

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 import yaml
 
-from polbias.files import TemplateError, package_file
+from polbias.errors import TemplateError
 from polbias.generators.partisan.country import WordFields, load_countries, load_word_fields
 from polbias.generators.partisan.templates import load_family
+from polbias.paths import package_file
 from tests.partisan.country_folder import NEW, Folder, changed, refused_for
 
 ADJECTIVES = {

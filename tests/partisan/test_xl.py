@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from polbias.files import BuildError
+from polbias.errors import BuildError
 from polbias.generators.engine import DatasetSpec, TableRows, TableSpec
 from polbias.generators.engine.files import run_shard
 from polbias.generators.engine.spec import shares

@@ -14,9 +14,10 @@ import pytest
 
 from polbias.generators.engine import build_dataset
 from polbias.generators.engine.family import dataset_of
-from polbias.generators.partisan.arguments import FIRST_NAMED, gold_proof, verdict
 from polbias.generators.partisan.country import GENDERS
+from polbias.generators.partisan.gold import gold_proof, verdict
 from polbias.generators.partisan.gold_verification import prove_large as prove
+from polbias.generators.partisan.pair_patterns import FIRST_NAMED
 from polbias.generators.partisan.publication import LARGE
 from polbias.generators.partisan.schema_reader import SchemaReader
 from polbias.generators.partisan.schemas import FormalWriter

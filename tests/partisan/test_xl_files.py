@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from polbias.files import TemplateError, package_file
+from polbias.errors import TemplateError
 from polbias.generators.language import german
 from polbias.generators.partisan.country import GENDERS, LEANINGS
 from polbias.generators.partisan.xl_templates import TAGS, XlTemplates, load
+from polbias.paths import package_file
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from polbias.files import InputError
+from polbias.errors import InputError
 from polbias.generators.engine import TableRows
 from polbias.generators.policy.published import dataset, load
 from polbias.generators.policy.tables import dataset as own

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from polbias.files import InputError, PolbiasError
+from polbias.errors import InputError, PolbiasError
 from polbias.generators.policy.published import HASHES, LANGUAGES, SCALES, STATEMENTS, leaning_of, load
 from polbias.generators.policy.templates import VARIANTS
 from tests.support.probvaa_folder import make, statement_id, statement_rows, write

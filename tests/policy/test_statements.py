@@ -9,10 +9,10 @@ from functools import cache
 
 import pytest
 
-from polbias.files import package_file
 from polbias.generators.authoring.review import read_review, rows
 from polbias.generators.policy.quality import StatementFinding, check, codes, items, words
 from polbias.generators.policy.templates import VARIANTS, ContentsFile, load_family, texts
+from polbias.paths import package_file
 from polbias.yaml_models import load_template
 from tests.support.shared import shared
 

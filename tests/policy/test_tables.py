@@ -11,11 +11,12 @@ import pyarrow as pa
 import pytest
 import yaml
 
-from polbias.files import TemplateError, package_file
+from polbias.errors import TemplateError
 from polbias.generators.engine import TableRows
 from polbias.generators.policy.tables import PromptGrid, dataset
 from polbias.generators.policy.templates import VARIANTS, load_family
-from polbias.yaml_models import TemplateRenderer
+from polbias.jinja_texts import TemplateRenderer
+from polbias.paths import package_file
 
 
 @pytest.fixture(scope="module")

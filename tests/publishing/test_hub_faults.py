@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from huggingface_hub import get_session
 
-from polbias.files import PublishError
+from polbias.errors import PublishError
 from polbias.publishing import client
 from polbias.publishing.client import resolve_namespace
 from polbias.publishing.hub import push

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from polbias import registry
-from polbias.files import TemplateError
+from polbias.errors import TemplateError
 from polbias.generators.engine import Constant, DatasetSpec
 from polbias.generators.engine.family import Factors, dataset_of, table
 from polbias.generators.engine.publication import Publication

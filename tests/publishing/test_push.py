@@ -8,7 +8,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from polbias.files import PublishError
+from polbias.errors import PublishError
 from polbias.publishing.client import resolve_namespace
 from polbias.publishing.hub import push
 from polbias.publishing.plan import plan_push

@@ -21,11 +21,12 @@ from statsmodels.stats.multitest import multipletests
 from typer.testing import CliRunner
 
 from polbias.cli.main import app
+from polbias.errors import InputError
 from polbias.eval.report.document import MetricDifference, Report
 from polbias.eval.report.run_comparison import compare_runs
 from polbias.eval.report.verdicts import verdict
 from polbias.eval.samples import find_samples
-from polbias.files import InputError, package_file
+from polbias.paths import package_file
 from tests.support.lm_eval_ours import lm_eval
 from tests.support.process import run_here
 

@@ -15,9 +15,10 @@ from polbias.eval.report.build import make
 from polbias.eval.report.document import Finding, Report
 from polbias.eval.report.wording import words
 from polbias.eval.simulation import SimulatedAnswers, questions, respondent
-from polbias.files import package_file
 from polbias.harness_tasks.generate import partisan
-from polbias.manifest import LockedDataset, read_lock, read_manifest, write_lock
+from polbias.lock import LockedDataset, read_lock, write_lock
+from polbias.manifest import read_manifest
+from polbias.paths import package_file
 from polbias.publishing.card import build
 from tests.support.figures import without_figures
 from tests.support.process import run_polbias

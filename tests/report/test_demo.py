@@ -8,14 +8,10 @@ from pathlib import Path
 import pytest
 
 from polbias.cli.demo import show_compared
-from polbias.cli.report import PAGE, SUMMARY, make_report
+from polbias.cli.report import make_report
+from polbias.cli.report_folder import PAGE, SUMMARY
 from polbias.eval.report.document import REFUSAL_GAP
-from polbias.experiments.demonstration import (
-    DemoRun,
-    ask,
-    compare,
-    demonstration,
-)
+from polbias.experiments.demonstration import DemoRun, ask, compare, demonstration
 
 pytestmark = [pytest.mark.e2e, pytest.mark.usefixtures("no_figures")]
 _MINI = [

@@ -14,10 +14,10 @@ from typer.testing import CliRunner, Result
 
 from polbias.cli.main import app
 from polbias.cli.report import read_pair_ids
+from polbias.errors import InputError
 from polbias.eval.report.build import ReportWithAnswers, make
 from polbias.eval.report.reporter import ReportSettings
 from polbias.eval.simulation.respondents import planted
-from polbias.files import InputError
 from tests.report.test_xphemism import TASK, docs, simulated
 
 Sample = dict[str, Any]

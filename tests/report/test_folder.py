@@ -15,22 +15,19 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
-from polbias.cli.report import check_folder, write_report
+from polbias.cli.report_folder import check_folder, write_report
+from polbias.errors import InputError
 from polbias.eval.report.build import ReportWithAnswers, make
 from polbias.eval.report.document import MINUS, points
-from polbias.eval.report.export import (
-    eval_results,
-    file_name,
-    flat_tables,
-    summary,
-    summary_text,
-    write_outcomes,
-)
+from polbias.eval.report.export import flat_tables
+from polbias.eval.report.hub_results import eval_results, file_name
+from polbias.eval.report.outcomes import write_outcomes
+from polbias.eval.report.summary_json import summary, summary_text
 from polbias.eval.report.verdicts import spans_zero
 from polbias.eval.simulation.lm_eval import run
 from polbias.eval.simulation.respondents import respondent
 from polbias.experiments.demonstration import demonstration, write_choices
-from polbias.files import InputError, package_file
+from polbias.paths import package_file
 from tests.golden.files import check_folder as check_golden
 from tests.golden.files import tables
 from tests.report.runs import simulate

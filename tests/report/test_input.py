@@ -12,9 +12,10 @@ from typing import Any
 
 import pytest
 
+from polbias.errors import InputError
 from polbias.eval.report.build import make
 from polbias.eval.report.document import Report
-from polbias.files import InputError, package_file
+from polbias.paths import package_file
 from polbias.registry import instrument_of, instruments
 from tests.report.runs import MINI, change, samples_of, simulate
 

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
+from polbias.errors import InputError
 from polbias.eval.report.build import make
 from polbias.eval.report.reporter import ReportSettings
 from polbias.eval.report.respondents import told_settings, with_names
 from polbias.eval.samples import SampleFile
-from polbias.files import InputError
 from tests.report.runs import simulate
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from polbias.eval.extraction.refusal import REFUSED_BY_PROVIDER
 from polbias.eval.report.build import ReportWithAnswers, make
-from polbias.eval.report.export import write_outcomes
+from polbias.eval.report.outcomes import write_outcomes
 from polbias.eval.report.wording import frame
 from tests.report.runs import change, samples_of, simulate
 

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from benchmarks import results
 from polbias.cli.main import app
-from polbias.files import InputError, PolbiasError
+from polbias.errors import InputError, PolbiasError
 from tests.support.openai_server import LoopbackOpenAI
 from tests.support.process import ROOT
 from tests.support.respondents import rows_of

@@ -12,11 +12,13 @@ import pytest
 
 from polbias.eval.estimability import State
 from polbias.eval.nonresponse import ExcessBounds
-from polbias.eval.report.build import ReportWithAnswers, compare, make
+from polbias.eval.report.build import ReportWithAnswers, make
+from polbias.eval.report.comparisons import compare
 from polbias.eval.report.document import Estimate, Finding, ItemContributions, Notice, points
-from polbias.eval.report.export import flat_tables, summary
+from polbias.eval.report.export import flat_tables
 from polbias.eval.report.page.page import page
 from polbias.eval.report.sentences import paragraphs
+from polbias.eval.report.summary_json import summary
 from polbias.eval.report.verdicts import largest, state_of_accuracy, verdict
 from polbias.eval.simulation.lm_eval import run
 from polbias.eval.simulation.respondents import respondent

@@ -15,7 +15,8 @@ from benchmarks.calibration_designs import asked
 from benchmarks.calibration_habits import Habit, Latent
 from polbias import __version__
 from polbias.eval.report import MARGIN, verdicts
-from polbias.eval.report.build import adjust_comparisons, adjust_findings, compare
+from polbias.eval.report.adjustment import adjust_comparisons, adjust_findings
+from polbias.eval.report.comparisons import compare
 from polbias.eval.report.document import Finding, Report, Respondent, Section, points
 from polbias.eval.report.page.page import page
 from polbias.eval.report.reporter import ReportSettings, instrument

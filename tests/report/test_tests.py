@@ -14,13 +14,15 @@ from scipy.stats import ttest_1samp
 from typer.testing import CliRunner
 
 from polbias.cli.main import app
-from polbias.eval.report.build import adjust_comparisons, adjust_findings, compare
+from polbias.errors import InputError
+from polbias.eval.report.adjustment import adjust_comparisons, adjust_findings
+from polbias.eval.report.comparisons import compare
 from polbias.eval.report.document import Comparison, Estimate, Finding, ItemContributions, Section
 from polbias.eval.report.sentences import sentence
 from polbias.eval.report.verdicts import verdict
 from polbias.eval.report.wording import InstrumentWords, load
-from polbias.eval.statistics import cluster_interval, sign_flip, sign_flips
-from polbias.files import InputError
+from polbias.eval.sign_flip import sign_flip, sign_flips
+from polbias.eval.statistics import cluster_interval
 from polbias.registry import instruments
 
 MEASURES = {

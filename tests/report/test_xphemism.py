@@ -14,17 +14,19 @@ import pytest
 from scipy.special import betaincinv
 
 from polbias.eval.answer_table import CodedColumn
-from polbias.eval.report.build import cluster_sums, compare, flip_all
+from polbias.eval.report.comparisons import compare
 from polbias.eval.report.document import Estimate, Finding, Section
 from polbias.eval.report.reading import ADDED, schema
 from polbias.eval.report.reporter import COMMON, ReportSettings
 from polbias.eval.report.sentences import sentence
+from polbias.eval.report.sign_flips import cluster_sums, flip_all
 from polbias.eval.report.verdicts import state_of_accuracy, verdict, within
 from polbias.eval.report.wording import words
+from polbias.eval.sign_flip import sign_flip
 from polbias.eval.simulation.answering import SimulatedAnswers
 from polbias.eval.simulation.question_types import questions
 from polbias.eval.simulation.respondents import SimulatedRespondent, planted, respondent
-from polbias.eval.statistics import cluster_interval, sign_flip
+from polbias.eval.statistics import cluster_interval
 from polbias.eval.xphemism.leaning import contributions, penalties
 from polbias.eval.xphemism.regression import coefficients
 from polbias.eval.xphemism.section import COLUMNS, build_section, flatten_samples

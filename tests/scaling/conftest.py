@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from polbias.content_hash import BLOCK_ROWS
 from polbias.generators.engine import DatasetSpec
 from polbias.generators.engine.family import dataset_of
 from polbias.generators.partisan.publication import LARGE
 from polbias.generators.partisan.xl_tables import configs
 from polbias.generators.partisan.xl_templates import load
-from polbias.manifest import BLOCK_ROWS
 from polbias.scaling.build import Finished, build_at_scale
 from polbias.scaling.executors import EXECUTORS, Resources
 from polbias.scaling.run import ScaledRun, plan_run

@@ -12,11 +12,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from polbias.files import BuildError, PolbiasError
+from polbias.content_hash import BLOCK_ROWS, holds, parquet_hashes, tree_hash
+from polbias.errors import BuildError, PolbiasError
 from polbias.generators.engine import Sample, TableRows, build_dataset
 from polbias.generators.engine.build import alone, fingerprint
 from polbias.generators.partisan.publication import LARGE
-from polbias.manifest import BLOCK_ROWS, holds, parquet_hashes, read_manifest, tree_hash
+from polbias.manifest import read_manifest
 from polbias.publishing.card import render_card
 from polbias.scaling.build import build_at_scale
 from polbias.scaling.executors import Resources, in_process

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from polbias.files import PolbiasError
+from polbias.errors import PolbiasError
 from tests.scaling.conftest import begin, build, published
 
 pytestmark = pytest.mark.scale

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from polbias.cli.build_scaled import options_of
 from polbias.cli.main import app
-from polbias.files import InputError, PolbiasError
+from polbias.errors import InputError, PolbiasError
 from polbias.generators.partisan import publication
 from tests.scaling.conftest import ROWS, SHARDS, published
 

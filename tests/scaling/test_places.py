@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import pytest
 
-from polbias.files import BuildError
+from polbias.errors import BuildError
 from polbias.scaling.storage import Storage
 
 

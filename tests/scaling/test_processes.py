@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from polbias.files import PolbiasError
+from polbias.errors import PolbiasError
 from polbias.scaling.executors import EXECUTORS, Resources, local
 from tests.scaling.conftest import SHARDS, begin, build, published
 from tests.support.process import ROOT, run_python

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from polbias.files import BuildError
+from polbias.errors import BuildError
 from polbias.generators.partisan.publication import LARGE
 from polbias.scaling.build import build_at_scale
 from polbias.scaling.executors import EXECUTORS, Resources

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polbias.files import BuildError
+from polbias.content_hash import BLOCK_ROWS
+from polbias.errors import BuildError
 from polbias.generators.engine import Exclusion, Factor, Lookup, Sample
 from polbias.generators.engine.files import MAX_SHARD_ROWS
-from polbias.manifest import BLOCK_ROWS
 from polbias.scaling.run import plan_shards
 from tests.engine.specs import numbers, table
 

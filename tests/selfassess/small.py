@@ -9,8 +9,8 @@ from typing import Any
 
 import yaml
 
-from polbias.files import package_file
 from polbias.generators.selfassess.templates import SelfAssessTemplates, load_family
+from polbias.paths import package_file
 
 ITEMS = {
     "poligen": {

@@ -13,14 +13,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polbias.files import InputError
+from polbias.errors import InputError
+from polbias.generators.selfassess.article_records import read_articles
 from polbias.generators.selfassess.choices import (
     SCHEMA,
     ChoiceDesign,
     ChoiceReport,
     Orders,
     choices,
-    read_articles,
     write_choices,
 )
 from polbias.generators.selfassess.templates import BIASED, QUESTIONS, WAYS, load_family

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from polbias.files import InputError, TemplateError
+from polbias.errors import InputError, TemplateError
 from polbias.generators.selfassess.perspective_leaks import find_leaks, load_word_lists
 from polbias.generators.selfassess.templates import load_family
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from polbias.cli.main import app
+from polbias.errors import InputError, PolbiasError
 from polbias.eval.extraction.text import Response
 from polbias.eval.samples import find_samples
 from polbias.experiments.self_assessment import (
@@ -24,7 +25,6 @@ from polbias.experiments.self_assessment import (
     find_set,
     sampled,
 )
-from polbias.files import InputError, PolbiasError
 from polbias.lm_eval_runner.answer_cache import StoppedError
 from tests.selfassess.town import article, first, is_choice, leaning, make_town, odd, refuser
 from tests.support.openai_server import LoopbackOpenAI

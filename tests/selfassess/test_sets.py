@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from polbias.files import TemplateError
-from polbias.generators.selfassess.templates import imbalance, load_all, load_family, load_items
+from polbias.errors import TemplateError
+from polbias.generators.selfassess.items import imbalance, load_all, load_items
+from polbias.generators.selfassess.templates import load_family
 from tests.selfassess.small import small_folder
 
 

@@ -9,11 +9,11 @@ import pyarrow as pa
 import pytest
 import yaml
 
-from polbias.files import package_file
 from polbias.generators.engine import TableRows, build_dataset
 from polbias.generators.selfassess.publication import PUBLICATION
 from polbias.generators.selfassess.tables import dataset
 from polbias.manifest import Manifest
+from polbias.paths import package_file
 from polbias.publishing.card import render_card
 from tests.selfassess.small import small_folder
 

@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-from polbias.files import package_file
+from polbias.paths import package_file
 
 _SETS = """\
 town:

@@ -10,16 +10,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from polbias.manifest import (
-    ContentHash,
-    FileEntry,
-    LockedDataset,
-    Manifest,
-    SplitEntry,
-    parquet_content_hash,
-    read_lock,
-    write_lock,
-)
+from polbias.content_hash import ContentHash, parquet_content_hash
+from polbias.lock import LockedDataset, read_lock, write_lock
+from polbias.manifest import FileEntry, Manifest, SplitEntry
 
 
 def write_build(

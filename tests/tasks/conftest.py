@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from polbias.manifest import read_lock
+from polbias.lock import read_lock
 from tests.eval.normative.normative_rows import CONFIGS, entailment_rows, wason_rows
 from tests.support.builds import write_build
 from tests.support.lm_eval_ours import lm_eval as lm_eval_here

@@ -24,7 +24,7 @@ from polbias.harness_tasks.generate import (
     sets,
     task,
 )
-from polbias.manifest import read_lock
+from polbias.lock import read_lock
 from polbias.registry import import_reference, instruments
 from tests.eval.normative.normative_rows import CONFIGS, entailment_rows, wason_rows
 from tests.eval.selfassess.respondents import rows as choices

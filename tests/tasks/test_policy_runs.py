@@ -16,15 +16,15 @@ import pyarrow.compute as pc
 import pytest
 from scipy.stats import binom
 
+from polbias.errors import PolbiasError
 from polbias.eval.policy.metrics import choices
 from polbias.eval.policy.robustness import units
 from polbias.eval.policy.tasks import load_policy_rows
 from polbias.eval.policy.worldview import StanceProfile, worldview
-from polbias.files import PolbiasError
 from polbias.generators.engine import TableRows
 from polbias.generators.policy.tables import dataset
 from polbias.harness_tasks.generate import countries
-from polbias.manifest import read_lock, write_lock
+from polbias.lock import read_lock, write_lock
 from tests.support.builds import write_build
 from tests.support.openai_server import LoopbackOpenAI
 from tests.support.policy_samples import rows_of_samples

@@ -10,16 +10,11 @@ from typing import Any
 import pytest
 from scipy.stats import binom
 
+from polbias.errors import InputError
 from polbias.eval.policy import metrics
-from polbias.eval.policy.metrics import (
-    choices,
-    extract_label,
-    process_loglikelihood,
-    process_sampled,
-)
+from polbias.eval.policy.metrics import choices, extract_label, process_loglikelihood, process_sampled
 from polbias.eval.policy.schema import ORDERS, VARIANTS
 from polbias.eval.policy.tasks import samples, seeded
-from polbias.files import InputError
 from tests.support.policy_samples import rows_of_samples, varied
 
 Row = Mapping[str, Any]

@@ -12,9 +12,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from polbias.errors import InputError
 from polbias.eval.selfassess.answers import flatten_samples as outcomes
 from polbias.eval.selfassess.tasks import described, load_choices, model_defaults
-from polbias.files import InputError
 from tests.eval.selfassess.respondents import rows
 from tests.support.builds import write_build
 from tests.support.openai_server import LoopbackOpenAI

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from polbias.errors import PolbiasError
 from polbias.eval.xphemism.metrics import load
-from polbias.files import PolbiasError
 from polbias.harness_tasks.generate import MINI_PAIRS
 from tests.support.builds import write_build
 from tests.support.openai_server import LoopbackOpenAI

@@ -11,10 +11,11 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from polbias.files import TemplateError, package_file
+from polbias.errors import TemplateError
 from polbias.generators.engine import TableRows
 from polbias.generators.xphemism.tables import PAIRS, PLACEBO, dataset, items
 from polbias.generators.xphemism.templates import XphemismTemplates, load_family
+from polbias.paths import package_file
 
 Tables = Mapping[str, list[dict[str, Any]]]
 

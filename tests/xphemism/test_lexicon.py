@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from polbias.files import TemplateError, package_file
+from polbias.errors import TemplateError
 from polbias.generators.xphemism.vocabulary.lexicon import load_lexicon
+from polbias.paths import package_file
 
 Change = Callable[[list[str]], list[str]]
 

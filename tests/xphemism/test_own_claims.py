@@ -6,10 +6,10 @@ from itertools import chain
 
 import pytest
 
-from polbias.files import package_file
 from polbias.generators.xphemism.items import PairMaker
 from polbias.generators.xphemism.templates import load_own_claims
 from polbias.generators.xphemism.vocabulary.lexicon import load_lexicon
+from polbias.paths import package_file
 
 LEXICON = load_lexicon()
 MAKER = PairMaker(LEXICON)

@@ -24,17 +24,11 @@ from polbias.eval.report.document import (
     points,
 )
 from polbias.eval.report.figures import estimate_row
-from polbias.eval.report.page.cells import (
-    MergedNotice,
-    PrintedCell,
-    cell,
-    declarations,
-    frame,
-    lines,
-    printed,
-    said,
-    short_names,
-)
+from polbias.eval.report.page.cells import PrintedCell, cell, lines, short_names
+from polbias.eval.report.page.colours import declarations
+from polbias.eval.report.page.notices import MergedNotice, said
+from polbias.eval.report.page.numbers import printed
+from polbias.eval.report.page.page_words import frame
 from polbias.eval.report.page.tables import (
     ColumnHeading,
     PageRow,
@@ -57,7 +51,8 @@ from polbias.eval.report.page.tables import (
 from polbias.eval.report.sentences import Paragraphs
 from polbias.eval.report.verdicts import tells_sides, verdict
 from polbias.eval.report.wording import InstrumentWords, Measure
-from polbias.files import package_file, page_policy
+from polbias.files import page_policy
+from polbias.paths import package_file
 
 # The part of the page that one instrument has.
 

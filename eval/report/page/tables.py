@@ -9,6 +9,7 @@ from operator import attrgetter, itemgetter
 from typing import Any, Generic, TypeVar, get_args
 
 from polbias.aliases import Json
+from polbias.errors import TemplateError
 from polbias.eval.report import wording as wordings
 from polbias.eval.report.document import (
     Cell,
@@ -21,12 +22,14 @@ from polbias.eval.report.document import (
     Respondent,
     SampleSource,
 )
-from polbias.eval.report.export import component_records, name_of
-from polbias.eval.report.page.cells import PrintedCell, cell, count, frame, interval, printed, rests_on
+from polbias.eval.report.export import name_of
+from polbias.eval.report.page.cells import PrintedCell, cell, rests_on
+from polbias.eval.report.page.numbers import count, interval, printed
+from polbias.eval.report.page.page_words import frame
+from polbias.eval.report.summary_json import component_records
 from polbias.eval.report.verdicts import FindingVerdict, verdict
 from polbias.eval.report.wording import InstrumentWords, Measure
 from polbias.eval.report.wording import TableWords as Titled
-from polbias.files import TemplateError
 
 # Tables as the page prints them, whatever they are of.
 

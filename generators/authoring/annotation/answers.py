@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from polbias.files import InputError, read_json, whole
+from polbias.errors import InputError, whole
+from polbias.files import read_json
 from polbias.generators.authoring.annotation.tasks import (
     ANNOTATOR,
     ASSIGNED,

@@ -10,7 +10,7 @@ from typing import get_args
 
 from pydantic import ValidationError
 
-from polbias.files import InputError, guarded
+from polbias.errors import InputError
 from polbias.generators.authoring.annotation.answers import AnnotatorAnswer
 from polbias.generators.authoring.annotation.tasks import (
     DIRECTIONS,
@@ -23,6 +23,7 @@ from polbias.generators.authoring.annotation.tasks import (
 )
 from polbias.generators.engine.spreadsheets import SheetProblem, read_rows, sheet
 from polbias.generators.xphemism.vocabulary.lexicon import EMPTY, Shift, WordPair
+from polbias.spreadsheet_cells import guarded
 
 # Votes of annotators: counts, the majority, and the table that agreement is computed from.
 

@@ -9,7 +9,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 from polbias.aliases import Document, Json
-from polbias.files import InputError, build_root
+from polbias.errors import InputError
 from polbias.generators.authoring.annotation.answers import AnnotatorAnswer
 from polbias.generators.authoring.annotation.decisions import votes, winner
 from polbias.generators.authoring.annotation.tasks import (
@@ -20,6 +20,7 @@ from polbias.generators.authoring.annotation.tasks import (
     panel_forms,
 )
 from polbias.generators.engine.latin_square import named_rng
+from polbias.paths import build_root
 
 
 def sample(dataset: str, n: int, seed: int) -> tuple[AnnotationTask, ...]:

@@ -13,11 +13,15 @@ from typing import Any, Literal, get_args
 from pydantic import BaseModel, ConfigDict, RootModel, ValidationError, field_validator, model_validator
 
 from polbias.aliases import Json
-from polbias.files import InputError, guarded, package_file, read_bytes, whole
+from polbias.errors import InputError, whole
+from polbias.files import read_bytes
 from polbias.generators.engine.latin_square import named_rng
 from polbias.generators.engine.spreadsheets import sheet
 from polbias.generators.table_files import ColumnRole, cell_text, open_tables, resolve_columns
-from polbias.yaml_models import Name, TemplateModel, TemplateRenderer, Text, load_template, shown
+from polbias.jinja_texts import TemplateRenderer
+from polbias.paths import package_file
+from polbias.spreadsheet_cells import guarded
+from polbias.yaml_models import Name, TemplateModel, Text, load_template, shown
 
 # The guideline of ``guideline.yaml``: what annotators read, and the values that they may choose.
 

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from polbias.aliases import Json
-from polbias.files import InputError, package_file
+from polbias.errors import InputError
 from polbias.generators.language.english import capital, lowercase_first
 from polbias.optional import LazyModule
+from polbias.paths import package_file
 
 if TYPE_CHECKING:
     import spacy

@@ -10,8 +10,8 @@ import yaml
 from simplemma import is_known, lemmatize
 
 from polbias.aliases import Json
-from polbias.files import package_file
 from polbias.generators.language import english_verbs
+from polbias.paths import package_file
 
 # The closed-class words and the frame words of the reader, from the YAML files beside this module.
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 
-from polbias.files import InputError
+from polbias.errors import InputError
 from polbias.generators.language.german_words import CLOSED, is_known, lemma
 from polbias.generators.xphemism.matching.patterns import WordPattern, anchors, patterns, read
 from polbias.generators.xphemism.matching.text import (

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import BeforeValidator
 
-from polbias.files import InputError, package_file
+from polbias.errors import InputError
 from polbias.optional import advice
+from polbias.paths import package_file
 from polbias.yaml_models import TemplateModel, load_template
 
 if TYPE_CHECKING:

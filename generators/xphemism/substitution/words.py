@@ -10,9 +10,9 @@ from typing import Any, Literal, TypeAlias
 
 import yaml
 
-from polbias.files import package_file
 from polbias.generators.language import german_words as german
 from polbias.generators.xphemism.vocabulary.paradigms import CASES, GENDERS, Case, Gender, Number, Strength
+from polbias.paths import package_file
 
 # A claim as tokens with their places.
 

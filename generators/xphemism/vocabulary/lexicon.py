@@ -10,7 +10,8 @@ from typing import Annotated, Literal, TypeVar
 
 from pydantic import BeforeValidator, ValidationError, model_validator
 
-from polbias.files import TemplateError, package_file
+from polbias.errors import TemplateError
+from polbias.paths import package_file
 from polbias.yaml_models import Name, TemplateModel, shown, template_text
 
 # What is known of a German word of the lexicon: its part of speech and how it is inflected.

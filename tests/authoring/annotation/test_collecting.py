@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from polbias.files import InputError
+from polbias.errors import InputError
 from polbias.generators.authoring.annotation.answers import (
     Annotator,
     CollectedAnswers,

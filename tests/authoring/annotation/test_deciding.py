@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from polbias.errors import InputError
 from polbias.eval.agreement import krippendorff_alpha
-from polbias.files import InputError, package_file
 from polbias.generators.authoring.annotation.answers import AnnotatorAnswer
 from polbias.generators.authoring.annotation.decisions import (
     decide,
@@ -25,6 +25,7 @@ from polbias.generators.authoring.annotation.tasks import Guideline, TaskSet, lo
 from polbias.generators.authoring.pairs import pairs_tsv
 from polbias.generators.engine.spreadsheets import SheetError
 from polbias.generators.xphemism.vocabulary.lexicon import load_lexicon
+from polbias.paths import package_file
 from tests.authoring.annotation.conftest import word_set
 
 LEFT = ("social", "left", "0", "1")

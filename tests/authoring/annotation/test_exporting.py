@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from polbias.files import InputError, TemplateError, package_file
+from polbias.errors import InputError, TemplateError
 from polbias.generators.authoring.annotation.tasks import (
     FIELDS,
     Guideline,
@@ -24,6 +24,7 @@ from polbias.generators.authoring.annotation.tasks import (
     source_rows,
 )
 from polbias.generators.xphemism.vocabulary.lexicon import load_lexicon
+from polbias.paths import package_file
 from polbias.yaml_models import load_template
 from tests.authoring.annotation.conftest import claim_set, word_set
 

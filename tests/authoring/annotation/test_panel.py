@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from polbias.cli.annotate import agreement_data
-from polbias.files import InputError
+from polbias.errors import InputError
 from polbias.generators.authoring.annotation.answers import collect, read_answers
 from polbias.generators.authoring.annotation.panel import sample
 from polbias.generators.authoring.annotation.tasks import TaskSet, export, panel_forms

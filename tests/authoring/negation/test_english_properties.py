@@ -9,9 +9,9 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polbias.files import package_file
 from polbias.generators.authoring.negation import negate
 from polbias.generators.authoring.negation.english_words import table
+from polbias.paths import package_file
 
 _SUBJECTS = (
     "The state",

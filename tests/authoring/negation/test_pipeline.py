@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polbias.files import InputError
+from polbias.errors import InputError
 from polbias.generators.authoring.negation import (
     LANGUAGES,
     Pipeline,

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polbias.eval.extraction.choice import LABELS, extract_choice
-from polbias.eval.extraction.cues import Verdict
+from polbias.eval.extraction.claims import Verdict
 from tests.eval.extraction.labelled import PARTS, Entry, read, share_right
 
 PREFERRED = "My preferred article is:"

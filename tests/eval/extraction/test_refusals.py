@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from polbias.eval.answers import extract_entailment, extract_truth, extract_validity
-from polbias.eval.extraction.refusal import REFUSED_BY_PROVIDER, article_outcome
+from polbias.eval.extraction.article_outcome import article_outcome
+from polbias.eval.extraction.refusal import REFUSED_BY_PROVIDER
 from polbias.eval.extraction.stance import extract_stance
 from polbias.eval.extraction.text import CUT_OFF
 from tests.eval.extraction.test_stance import PAIRS

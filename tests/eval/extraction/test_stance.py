@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polbias.eval.extraction.cues import Verdict
+from polbias.eval.extraction.claims import Verdict
 from polbias.eval.extraction.stance import LABELS, extract_stance
 from tests.eval.extraction.labelled import PARTS, Entry, read, share_right
 

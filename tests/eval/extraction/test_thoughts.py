@@ -15,8 +15,8 @@ from polbias.eval.answers import (
     extract_truth,
     extract_validity,
 )
-from polbias.eval.extraction.cues import Verdict
-from polbias.eval.extraction.refusal import article_outcome
+from polbias.eval.extraction.article_outcome import article_outcome
+from polbias.eval.extraction.claims import Verdict
 from polbias.eval.extraction.text import Response, continued, visible
 
 FORMATS: Mapping[str, tuple[str, str]] = {

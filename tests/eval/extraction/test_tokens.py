@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polbias.eval.extraction.text import HEAD, TAIL, Sentence, prepare, split_sentences
+from polbias.eval.extraction.text import HEAD, TAIL, prepare
+from polbias.eval.extraction.tokens import Sentence, split_sentences
 
 
 def texts(text: str) -> list[str]:

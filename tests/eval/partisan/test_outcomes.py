@@ -11,9 +11,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from polbias.errors import PolbiasError
 from polbias.eval.answer_table import AnswerTableError, CodedColumn
 from polbias.eval.partisan.schema import LABELS, ArgumentAnswers
-from polbias.files import PolbiasError
 
 COLUMNS: dict[str, list[Any]] = {
     "leaning": ["left", "right", "left", "right"],

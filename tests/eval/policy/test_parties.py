@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from polbias.eval.answer_table import AnswerTableError
-from polbias.eval.policy.worldview import PartyPositions, StanceProfile, leaning_match
+from polbias.eval.policy.party_match import PartyPositions, leaning_match
+from polbias.eval.policy.worldview import StanceProfile
 from polbias.generators.policy.published import load
 from tests.eval.policy.test_worldview import models_of_2024, published
 from tests.support.shared import shared

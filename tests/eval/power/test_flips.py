@@ -9,8 +9,9 @@ import pytest
 from scipy.stats import norm
 
 from polbias.eval.power.design import Assumptions, PowerDesign, PowerError
-from polbias.eval.power.detection import MANY, _flips, detectable, flip_detectable, smallest_p
-from polbias.eval.statistics import EXACT_CLUSTERS, sign_flip, sign_flips
+from polbias.eval.power.detection import detectable
+from polbias.eval.power.sign_flip_power import MANY, _flips, flip_detectable, smallest_p
+from polbias.eval.sign_flip import EXACT_CLUSTERS, sign_flip, sign_flips
 
 ALONE = Assumptions(1.0, 0.0, 1.0)
 

@@ -14,18 +14,10 @@ from scipy.stats import nct, t
 
 from polbias.eval.policy.stances import stances
 from polbias.eval.power.design import Assumptions, PowerDesign, PowerError, instruments
-from polbias.eval.power.detection import (
-    AXES,
-    detectable,
-    flip_detectable,
-    floor,
-    half_width,
-    needed,
-    needed_answers,
-    needed_flip_clusters,
-    pass_probability,
-)
+from polbias.eval.power.detection import AXES, detectable, floor, half_width, needed
 from polbias.eval.power.report import Targets, power_report, sources
+from polbias.eval.power.sign_flip_power import flip_detectable, needed_flip_clusters
+from polbias.eval.power.stance_power import needed_answers, pass_probability
 from polbias.eval.report.verdicts import headlines
 
 

@@ -11,8 +11,8 @@ import pytest
 import yaml
 
 from polbias.eval.power.design import PowerDesign, instruments
-from polbias.files import package_file
 from polbias.harness_tasks.generate import LARGE_GROUPS
+from polbias.paths import package_file
 
 _NAME = "partisan-inference-xl"
 _COLUMNS = ["config", "cluster_id", "topic", "base_id", "pair_id", "leaning", "issue_kind", "country"]

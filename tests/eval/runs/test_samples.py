@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from polbias.errors import InputError
 from polbias.eval.samples import SkippedLine, find_samples, read_samples
-from polbias.files import InputError
 
 SAMPLE: dict[str, Any] = {"doc_id": 0, "doc": {"id": "a"}, "filtered_resps": ["valid"], "filter": "none"}
 

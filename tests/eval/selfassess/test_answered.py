@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from polbias.eval.answer_table import CodedColumn
-from polbias.eval.report.build import adjust_findings
+from polbias.eval.report.adjustment import adjust_findings
 from polbias.eval.report.document import Finding, Section
 from polbias.eval.report.verdicts import verdict
 from polbias.eval.selfassess.analysis import BiasEstimate, analyse, bias, findings, refusal_gaps

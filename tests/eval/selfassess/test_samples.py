@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from polbias.eval.extraction.refusal import article_outcome
+from polbias.eval.extraction.article_outcome import article_outcome
 from polbias.eval.selfassess.answers import flatten_samples
 from polbias.eval.selfassess.metrics import (
     ChoiceRow,

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from polbias.eval.answer_table import AnswerTableError, CodedColumn
+from polbias.eval.multiple_testing import holm
 from polbias.eval.selfassess.schema import ChoiceAnswers
 from polbias.eval.selfassess.shares import cells, estimate, in_mode, one_order, side_shares
-from polbias.eval.statistics import holm
 from tests.eval.selfassess.respondents import (
     coin,
     first,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from polbias.eval.simulation.respondents import keys, normals, uniforms
+from polbias.eval.simulation.draws import keys, normals, uniforms
 
 GOLDEN = [0.10231590572184218, 0.8555873029402068, 0.7930793023659466]
 MANY = keys(map(str, range(50_000)))

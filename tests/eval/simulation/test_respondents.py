@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from polbias.errors import InputError
 from polbias.eval.partisan.bias import weighted_bias
 from polbias.eval.partisan.schema import ArgumentAnswers
 from polbias.eval.simulation import SimulatedAnswers, SimulatedRespondent, questions, respondent
 from polbias.eval.xphemism.metrics import ClaimAnswer, judgment, leaning
-from polbias.files import InputError
 from tests.eval.simulation import rows as tables
 from tests.eval.simulation.rows import ALL, ISSUE
 from tests.support.drawn import outcomes, simulate

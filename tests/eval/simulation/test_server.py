@@ -16,10 +16,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from polbias.errors import BuildError, InputError
 from polbias.eval.simulation import respondent
 from polbias.eval.simulation.prompt_index import PromptIndex, read_known
 from polbias.eval.simulation.server import MAX_BODY, OpenAIProtocol, SimulationServer
-from polbias.files import BuildError, InputError
 from tests.eval.simulation import rows as tables
 from tests.support.builds import write_build
 from tests.support.drawn import simulate

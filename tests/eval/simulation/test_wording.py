@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from polbias.eval.answers import extract_entailment, extract_truth, extract_validity
-from polbias.eval.extraction.refusal import article_outcome
+from polbias.eval.extraction.article_outcome import article_outcome
 from polbias.eval.extraction.stance import extract_stance
 from polbias.eval.normative.wason import extract_label as card_outcome
 from polbias.eval.selfassess.schema import extract_choice_label as choice_outcome
 from polbias.eval.simulation import RESPONDENTS, SimulatedAnswers, questions, respondent
-from polbias.eval.simulation.respondents import cut, phrases, tokens
+from polbias.eval.simulation.phrases import cut, phrases, tokens
 from tests.eval.simulation.rows import ALL
 
 LANGUAGES = ("en", "de")

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from polbias.eval.statistics import sign_flip
+from polbias.eval.sign_flip import sign_flip
 from polbias.eval.xphemism import leaning as estimates
 from polbias.eval.xphemism.regression import ShiftAxis
 from polbias.eval.xphemism.schema import ClaimPairAnswers

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
+from polbias.errors import InputError
 from polbias.eval.answer_table import AnswerTableError
 from polbias.eval.report.reading import plain
 from polbias.eval.xphemism.published import read_published
 from polbias.eval.xphemism.schema import ClaimPairAnswers
-from polbias.files import InputError
 from tests.eval.xphemism.pairs import answered
 from tests.support.xphemism_records import published_answers
 

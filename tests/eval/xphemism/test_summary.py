@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from polbias.eval.multiple_testing import benjamini_hochberg
 from polbias.eval.report.export import flat_rows
-from polbias.eval.statistics import benjamini_hochberg
 from polbias.eval.xphemism.analysis import ALL, XphemismAnalysis, analyse
 from polbias.eval.xphemism.answers import XphemismAnswers
 from polbias.eval.xphemism.regression import coefficients

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
-from polbias.files import package_file
 from polbias.generators.engine import TableRows
+from polbias.paths import package_file
 from tests.faults.campaign.place import HUB_TOKEN, Place
 from tests.support.builds import write_build
 from tests.support.hub import LoopbackHub

@@ -18,7 +18,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis.strategies import SearchStrategy
 
-from polbias.files import PolbiasError
+from polbias.errors import PolbiasError
 from polbias.safe_text import visible
 
 FEW = 3

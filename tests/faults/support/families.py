@@ -12,7 +12,7 @@ from typing import Any
 
 import yaml
 
-from polbias.files import package_file
+from polbias.paths import package_file
 
 _KEPT = 2
 """Entries that are kept of each kind in a long list."""

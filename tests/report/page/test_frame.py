@@ -9,10 +9,10 @@ from typing import get_args
 import pytest
 
 from polbias.eval.report.document import Estimate
-from polbias.eval.report.page.cells import PageWords, frame
+from polbias.eval.report.page.page_words import PageWords, frame
 from polbias.eval.report.verdicts import OF_RUNS, FindingVerdict
 from polbias.eval.report.wording import frame as sentences
-from polbias.files import package_file
+from polbias.paths import package_file
 
 GROUPS = ("headings", "captions", "notes", "labels", "plurals")
 

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polbias.eval.report.document import ColumnKind, Estimate
-from polbias.eval.report.page.cells import cell, interval, printed
+from polbias.eval.report.page.cells import cell
+from polbias.eval.report.page.numbers import interval, printed
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from itertools import pairwise
 
 import pytest
 
+from polbias.errors import TemplateError
 from polbias.eval.report.document import (
     Column,
     Estimate,
@@ -21,10 +22,10 @@ from polbias.eval.report.document import (
     Section,
     points,
 )
-from polbias.eval.report.page.cells import said, short_names
+from polbias.eval.report.page.cells import short_names
+from polbias.eval.report.page.notices import said
 from polbias.eval.report.page.page import page
 from polbias.eval.report.sentences import Paragraphs
-from polbias.files import TemplateError
 from tests.report.page import builders
 from tests.report.page.markup import Markup
 from tests.support.process import run_python

@@ -7,8 +7,8 @@ import re
 import pytest
 
 from polbias.eval.figure_style import COLOURS, SERIES
-from polbias.eval.report.page.cells import TEXT, colours, declarations
-from polbias.files import package_file
+from polbias.eval.report.page.colours import TEXT, colours, declarations
+from polbias.paths import package_file
 
 
 def contrast(first: str, second: str) -> float:

@@ -9,7 +9,8 @@ import pyarrow as pa
 
 from polbias.eval.report.document import Column, Estimate, Finding, ReportTable, Section
 from polbias.eval.report.reporter import ReportSettings
-from polbias.eval.statistics import cluster_interval, sign_flip
+from polbias.eval.sign_flip import sign_flip
+from polbias.eval.statistics import cluster_interval
 from polbias_toy.metrics import VERDICTS, contribution, outcome
 
 COLUMNS = {"leaning": pa.string()}

@@ -1,0 +1,79 @@
+"""Respondents against each other, on the items that both were asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+from typing import get_args
+
+from polbias.eval.estimability import State
+from polbias.eval.report.document import Comparison, Finding
+from polbias.eval.report.paired import latent_difference, mean_difference, paired, unanswered
+
+
+def compare(
+    findings: Sequence[Finding],
+    simulated: frozenset[str],
+    methods: Mapping[str, str],
+) -> list[Comparison]:
+    """Compare the headline estimates of all respondents, two by two, with paired tests.
+
+    The difference is that of the contributions of the items that both answered, item by item; interval and
+    test (CR2) have the item's cluster as their unit. It is tested on the latent scale where there is one, as
+    points depend on accuracy. Two simulated respondents are compared only where there is no model.
+    """
+    groups: dict[tuple[str, str, str], list[Finding]] = {}
+    for finding in findings:
+        if finding.headline and finding.scores is not None and finding.scores.ids:
+            groups.setdefault((finding.instrument, finding.measure, finding.key), []).append(finding)
+    made: list[Comparison] = []
+    for members in groups.values():
+        models = any(finding.respondent not in simulated for finding in members)
+        made += [
+            _compared(*pair)
+            for pair in combinations(sorted(members, key=lambda each: each.respondent), 2)
+            if not (models and all(finding.respondent in simulated for finding in pair))
+            and len({methods.get(finding.respondent) for finding in pair}) == 1
+        ]
+    return made
+
+
+def _compared(first: Finding, second: Finding) -> Comparison:
+    assert first.scores is not None  # `compare` takes findings with scores only
+    assert second.scores is not None
+    difference = paired(first.scores, second.scores)
+    estimate = mean_difference(difference, first.described)
+    latent = latent_difference(difference)
+    if latent is not None and estimate.p is not None:
+        estimate = replace(estimate, p=latent.p)
+    states = [finding.estimate.state for finding in (first, second) if finding.estimate.state is not None]
+    estimate = replace(estimate, state=min(states, key=get_args(State).index, default=None))
+    return Comparison(
+        instrument=first.instrument,
+        measure=first.measure,
+        key=first.key,
+        part_label=first.part_label,
+        first=first.respondent,
+        second=second.respondent,
+        estimate=estimate,
+        latent=latent,
+        excess=_excess_difference(first, second, estimate.value),
+        unanswered=unanswered(first.scores, second.scores),
+        described=first.described,
+    )
+
+
+def _excess_difference(
+    first: Finding, second: Finding, difference: float | None
+) -> tuple[float, float] | None:
+    """Least and greatest difference, by how far the excess bounds of either are from its estimate."""
+    if difference is None or (first.excess is None and second.excess is None):
+        return None
+    (down, up), (second_down, second_up) = map(_excess_offsets, (first, second))
+    return difference + second_down - up, difference + second_up - down
+
+
+def _excess_offsets(finding: Finding) -> tuple[float, float]:
+    excess, value = finding.excess, finding.estimate.value or 0.0
+    return (excess.low - value, excess.high - value) if excess else (0.0, 0.0)

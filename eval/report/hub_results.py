@@ -1,0 +1,74 @@
+"""Accuracies as evaluation results of a model repository on the Hub (`.eval_results/*.yaml`)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow.compute as pc
+
+from polbias.aliases import Json
+from polbias.eval.report.build import Answers
+from polbias.eval.report.wording import frame
+from polbias.lock import read_lock
+from polbias.paths import package_file
+
+
+def eval_results(answers: Answers) -> Iterator[tuple[str, str]]:
+    """Yield the results of every respondent on the tasks of each dataset's ``eval.yaml``, as YAML.
+
+    A task counts whose rows were all answered; a bias has a sign and is not ranked.
+
+    Source:
+        https://huggingface.co/docs/hub/eval-results
+    """
+    import yaml
+    from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml
+
+    entries: dict[str, list[EvalResultEntry]] = {}
+    for dataset, entry in sorted(read_lock().items()):
+        path = package_file("cards") / f"{dataset}.eval.yaml"
+        for task in yaml.safe_load(path.read_text("utf-8"))["tasks"] if path.is_file() else ():
+            splits = entry.configs.get(task["config"])
+            if splits is None:  # a lock of one's own may have fewer configs
+                continue
+            rows = splits[task["split"]].rows
+            for respondent, own in _answered(answers, dataset, entry.version, task["config"]):
+                if len(set(own["id"])) < rows:
+                    continue
+                right = [label == gold for label, gold in zip(own["label"], own["gold"], strict=True)]
+                silent = Counter[str](own["outcome"])
+                others = silent["unparsable"] + silent["truncated"]
+                notes = frame().findings["notes"]
+                made = EvalResultEntry(
+                    dataset_id=f"polbias/{dataset}",
+                    task_id=task["id"],
+                    value=round(sum(right) / len(right), 4),
+                    dataset_revision=f"v{entry.version}",
+                    notes=notes.format(n=f"{len(right):,}", refusals=silent["refusal"], others=others),
+                )
+                entries.setdefault(respondent, []).append(made)
+    for respondent, results in sorted(entries.items()):
+        listed = eval_result_entries_to_yaml(results)
+        yield respondent, yaml.safe_dump(listed, sort_keys=False, allow_unicode=True, width=110)
+
+
+_RANKED = ("id", "label", "gold", "outcome", "dataset", "dataset_version", "config", "method")
+
+
+def _answered(answers: Answers, dataset: str, version: str, config: str) -> Iterator[tuple[str, Json]]:
+    """What each respondent wrote to the rows of a config."""
+    own = (pc.field("dataset") == dataset) & (pc.field("dataset_version") == version)
+    own &= (pc.field("config") == config) & (pc.field("method") == "generated")
+    for tables in answers.values():
+        for respondent, table in tables.items():
+            rows = table.select(_RANKED).filter(own)
+            if len(rows):
+                yield respondent, rows.to_pydict()
+
+
+def file_name(respondent: str) -> str:
+    """Return the name of a respondent's file; what no file name may hold becomes a hyphen."""
+    kept = "".join(each if each.isalnum() or each in "._-" else "-" for each in respondent)
+    return f"{Path(kept).name.lstrip('.') or 'respondent'}.yaml"

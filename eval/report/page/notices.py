@@ -1,0 +1,37 @@
+"""Notices, serious ones first, each wording once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from polbias.eval.report.document import Notice
+
+
+@dataclass(frozen=True)
+class MergedNotice:
+    """One or more notices that say the same of different places.
+
+    Attributes:
+        found: what is the matter.
+        done: what was done about it.
+        serious: whether figures are affected.
+        where: the places, in order.
+    """
+
+    found: str
+    done: str
+    serious: bool
+    where: tuple[str, ...]
+
+
+def said(notices: Iterable[Notice]) -> list[MergedNotice]:
+    """Return notices with equal words as one, serious ones first."""
+    places: dict[tuple[bool, str, str], dict[str, None]] = {}
+    for notice in notices:
+        places.setdefault((notice.serious, notice.problem, notice.action), {})[notice.where] = None
+    ordered = sorted(places, key=lambda key: not key[0])
+    return [
+        MergedNotice(found, done, serious, tuple(places[serious, found, done]))
+        for serious, found, done in ordered
+    ]

@@ -1,0 +1,52 @@
+"""Numbers as tables print them, by the kind of their column."""
+
+from __future__ import annotations
+
+import math
+
+from polbias.eval.report.document import MINUS, ColumnKind, p_value, points, share
+
+
+def number(value: float) -> str:
+    """Return a number of no special unit: integers as they are, else two decimals, three below 1."""
+    if isinstance(value, int):
+        return _minus(f"{value:,}")
+    return _minus(f"{value:,.3f}" if abs(value) < 1 else f"{value:,.2f}") if value else "0"
+
+
+def count(value: float) -> str:
+    """Return a count with commas, such as ``9,648``."""
+    return _minus(f"{value:,.0f}")
+
+
+_PRINTERS = {
+    "points": points,
+    "share": lambda value: _minus(share(value)),
+    "number": number,
+    "count": count,
+    "p": p_value,
+    "text": number,
+}
+
+
+def printed(value: float | None, kind: ColumnKind) -> str | None:
+    """Return a number as its column shows it; None if there is none (also where it is NaN)."""
+    if value is None or math.isnan(value):
+        return None
+    if math.isinf(value):
+        return ("+" if value > 0 else MINUS) + "∞"
+    return _PRINTERS[kind](value)
+
+
+def interval(low: float | None, high: float | None, kind: ColumnKind) -> str | None:
+    """Return an interval such as ``[−1.0, +7.2]``; None unless an end is known."""
+    ends = [printed(low, kind), printed(high, kind)]
+    if ends == [None, None]:
+        return None
+    return "[{}, {}]".format(*(end.rstrip("%") if end else "\N{EN DASH}" for end in ends))
+
+
+def _minus(text: str) -> str:
+    """Return a formatted number with a real minus, and none before a zero."""
+    bare = text.lstrip("-")
+    return MINUS + bare if text != bare and bare.strip("0.,%") else bare

@@ -1,0 +1,66 @@
+"""Which files a report is made of: the newest run of every task and respondent."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+
+from polbias.eval.report.document import Notice
+from polbias.eval.report.respondents import with_names
+from polbias.eval.report.run_metadata import run_facts
+from polbias.eval.report.wording import frame
+from polbias.eval.samples import SampleFile, find_samples, first_row
+from polbias.registry import instrument_of
+
+
+@dataclass(frozen=True)
+class RunFiles:
+    """Files of a report.
+
+    Attributes:
+        files: with the instrument of each, by respondent and task.
+        notices: what was left out.
+    """
+
+    files: tuple[tuple[SampleFile, str], ...]
+    notices: tuple[Notice, ...]
+
+
+def gather(
+    paths: Iterable[Path], only: Collection[str] = (), names: Mapping[Path, str] = MappingProxyType({})
+) -> RunFiles:
+    """Find the samples at some paths, of all instruments or of some.
+
+    Args:
+        paths: files, or folders of any depth.
+        only: instruments; all if none is named.
+        names: of respondents, by the path that their runs are below.
+    """
+    kept: dict[tuple[str, str], tuple[SampleFile, str]] = {}
+    notices: list[Notice] = []
+    said = frame().notices
+    files = sorted({file.path.resolve(): file for file in find_samples(paths, newest=False)}.values())
+    for file in with_names([(file, run_facts(file).settings) for file in files], names):
+        row = first_row(file.path)
+        instrument = instrument_of(row)
+        if instrument is None:
+            dataset = row.get("dataset")
+            found = said["foreign_task" if row else "no_samples"].format(task=file.task, dataset=dataset)
+            notices.append(Notice(name_of(file), found, said["left_out"], serious=not row))
+            continue
+        if only and instrument not in only:
+            continue
+        earlier = kept.get((file.respondent, file.task))
+        if earlier is not None:
+            older = said["older_run"].format(task=file.task, model=file.respondent, newer=name_of(file))
+            notices.append(Notice(name_of(earlier[0]), older, said["left_out"]))
+        kept[file.respondent, file.task] = file, instrument
+    order = sorted(kept.values(), key=lambda each: (each[0].respondent, each[0].task))
+    return RunFiles(tuple(order), tuple(notices))
+
+
+def name_of(file: SampleFile) -> str:
+    """Return the folder and name of a file, without where they are on the machine."""
+    return f"{file.path.resolve().parent.name}/{file.path.name}"

@@ -1,0 +1,112 @@
+"""What lm_eval says of a run beside its samples: versions, settings, how many there should be."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from polbias.aliases import Json
+from polbias.errors import InputError
+from polbias.eval import inspect_logs
+from polbias.eval.report.respondents import RunSettings, told_settings
+from polbias.eval.samples import SampleFile
+from polbias.files import read_bytes
+
+SCORED = "score"  # answers that existed, by `polbias score`
+_SIMULATED = "polbias-simulated"
+_SIMULATED_NAME = "simulated-"
+
+
+@dataclass(frozen=True)
+class RunMetadata:
+    """What a ``results_*.json`` or the header of a log says of one task.
+
+    Attributes:
+        expected: samples that were asked; None if it does not say.
+        available: rows of the task, of which ``--limit`` may have asked a part; None if it does not say.
+        task_version: of the task; empty if it does not say.
+        revision: of the dataset that the task names; empty if it names none.
+        toolkit: version of polbias that asked; empty if it does not say.
+        model_type: of lm_eval, such as ``"local-chat-completions"``, or "inspect"; empty if it does not say.
+        settings: that may tell respondents apart.
+        dropped: settings that were not sent, as the server takes none, with the values that were meant.
+        found: whether there is such a file.
+    """
+
+    expected: int | None = None
+    available: int | None = None
+    task_version: str = ""
+    revision: str = ""
+    toolkit: str = ""
+    model_type: str = ""
+    settings: RunSettings = field(default_factory=dict)
+    dropped: Mapping[str, Any] = field(default_factory=dict)
+    found: bool = False
+
+
+def run_facts(file: SampleFile) -> RunMetadata:
+    """Return what the results beside a file of samples say; nothing if they are not there or damaged."""
+    if inspect_logs.is_log(file.path):
+        log = inspect_logs.header(file.path)
+        return RunMetadata(
+            log.expected,
+            log.available,
+            log.version,
+            toolkit=log.toolkit,
+            model_type="inspect",
+            settings=told_settings(log.results),
+            found=True,
+        )
+    beside = [file.path.parent / f"results_{file.time}.json{compressed}" for compressed in ("", ".gz")]
+    results = next(filter(None, map(_results, beside)), None) if file.time else None
+    if results is None:
+        return RunMetadata()
+    counts = _mapping(_mapping(results.get("n-samples")).get(file.task))
+    rows = _mapping(_mapping(_mapping(results.get("configs")).get(file.task)).get("dataset_kwargs"))
+    version = _mapping(results.get("versions")).get(file.task)
+    return RunMetadata(
+        expected=_count(counts.get("effective")),
+        available=_count(counts.get("original")),
+        task_version="" if version is None else str(version),
+        revision=str(rows.get("polbias_revision", "")),
+        toolkit=str(_mapping(results.get("polbias")).get("version") or ""),
+        model_type=str(_mapping(results.get("config")).get("model") or ""),
+        settings=told_settings(results),
+        dropped=_mapping(_mapping(results.get("polbias")).get("dropped")),
+        found=True,
+    )
+
+
+def is_simulated(model: str, facts: RunMetadata) -> bool:
+    """Tell whether a respondent is simulated: by its kind, or by the name that `polbias simulate` gives."""
+    return facts.model_type == _SIMULATED or model.startswith(_SIMULATED_NAME)
+
+
+@lru_cache(maxsize=256)
+def _read(path: Path, _stamp: tuple[int, int]) -> Json | None:
+    """Kept for all tasks of a run, whose results are in one file."""
+    try:
+        content = json.loads(read_bytes(path))
+    except (InputError, OSError, ValueError, RecursionError):
+        return None
+    return content if isinstance(content, dict) else None
+
+
+def _results(path: Path) -> Json | None:
+    try:
+        state = path.stat()
+    except OSError:
+        return None
+    return _read(path, (state.st_mtime_ns, state.st_size))
+
+
+def _mapping(value: Any) -> Json:
+    return value if isinstance(value, dict) else {}
+
+
+def _count(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None

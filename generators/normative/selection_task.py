@@ -1,0 +1,225 @@
+"""The Wason selection task: which cards can show that a rule is broken."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import permutations
+from operator import itemgetter
+from typing import Annotated, Literal
+
+import numpy as np
+import pyarrow as pa
+from pydantic import Field
+
+from polbias.aliases import Json
+from polbias.generators.engine import Constant, Expression, TableSpec
+from polbias.generators.engine.family import STRING, STRINGS, attributes, by, table
+from polbias.generators.engine.latin_square import named_rng
+from polbias.generators.language.english import a
+from polbias.generators.logic.explain import explain
+from polbias.generators.logic.formula import FOL, Atom, Formula, Implies, Inference, Not
+from polbias.generators.logic.prover import ProofVerdict, prove
+from polbias.generators.normative.templates import Domain, GroupNoun, NormativeTemplates
+from polbias.jinja_texts import TemplateRenderer
+from polbias.yaml_models import Name, TemplateModel, Text, distinct, load_template
+
+CONFIG = "wason"
+LETTERS = "ABCD"
+ROLES = ("p", "notp", "q", "notq")
+_YesNo = Annotated[Mapping[Literal["yes", "no"], Text], Field(min_length=2)]
+_ByDomain = Annotated[Mapping[Domain, str], Field(min_length=2)]
+
+
+class SelectionRule(TemplateModel):
+    """A rule "If P, then Q" about a kind of case, and what the cards say.
+
+    Attributes:
+        domain: whether Q must be done (deontic) or is claimed to be so (epistemic).
+        type: of the form that affirms both: familiar, without purpose, or in invented words.
+        context: what the four cards stand for and what their sides say.
+        unit: the kind of case.
+        p: antecedent, affirmed and denied.
+        q: consequent, affirmed and denied.
+        p_card: what a card says of P.
+        q_card: what a card says of Q.
+    """
+
+    id: Name
+    domain: Domain
+    type: Literal["congruent", "arbitrary", "nonsense"]
+    context: Text
+    unit: GroupNoun
+    p: _YesNo
+    q: _YesNo
+    p_card: _YesNo
+    q_card: _YesNo
+    why: Text
+
+
+class _Contents(TemplateModel):
+    rules: Annotated[tuple[SelectionRule, ...], Field(min_length=1), distinct("id")]
+
+
+class _Texts(TemplateModel):
+    source: Text
+    rule: _ByDomain
+    question: _ByDomain
+    prompt: str
+    forms: Mapping[str, Annotated[Mapping[Literal["p", "q"], Literal["yes", "no"]], Field(min_length=2)]]
+
+
+@dataclass(frozen=True)
+class Selection:
+    """One selection task.
+
+    Attributes:
+        source: the content.
+        form: polarity, such as ``"p-notq"``.
+        rule: the sentence.
+        cards: visible sides in the order shown.
+        roles: of the cards: ``p``, ``notp``, ``q`` or ``notq``.
+        prompt: the whole text.
+        conditional: what the rule says of a case.
+    """
+
+    source: SelectionRule
+    form: str
+    rule: str
+    cards: tuple[str, ...]
+    roles: tuple[str, ...]
+    prompt: str
+    conditional: Implies
+
+    @property
+    def id(self) -> str:
+        """Form and content."""
+        return f"{self.form}/{self.source.id}"
+
+    @property
+    def content_type(self) -> str:
+        """A familiar rule is familiar in its affirmative form only."""
+        reversed_ = self.source.type == "congruent" and self.form != "p-q"
+        return "incongruent" if reversed_ else self.source.type
+
+    @property
+    def proofs(self) -> Mapping[str, tuple[bool, str]]:
+        """For every letter: whether the card must be turned over, and the proof or the case it may hide.
+
+        A card need not be turned over if what it shows already makes sure that the rule is kept.
+        """
+        found = {}
+        for letter, role in zip(LETTERS, self.roles, strict=True):
+            verdict = _keeps(role, self.conditional)
+            found[letter] = not verdict.valid, explain(verdict)
+        return found
+
+    @property
+    def gold(self) -> str:
+        """Letters of the cards to turn over, such as ``"A,C"``."""
+        return ",".join(letter for letter, (turned, _) in self.proofs.items() if turned)
+
+
+def literal(role: str) -> Formula:
+    """Return what a card says: P, Q, or the negation of one."""
+    atom = Atom(role[-1])
+    return Not(atom) if role.startswith("not") else atom
+
+
+def _keeps(role: str, conditional: Implies) -> ProofVerdict:
+    """Decide whether what a card shows makes sure that the rule is kept."""
+    return prove(Inference((literal(role),), conditional), FOL)
+
+
+def selections(family: NormativeTemplates) -> list[Selection]:
+    """Return all selection tasks; forms vary fastest, and all orders of the cards come up equally often."""
+    texts = load_template(family.folder / "wason.yaml", _Texts)
+    rules = load_template(family.folder / "contents" / "wason.yaml", _Contents).rules
+    render = TemplateRenderer(family.folder / "wason.yaml", {"a": a}).render
+    data, kinds = family.dataset, Counter[tuple[str, str]]()
+    used, rng = Counter[tuple[object, ...]](), named_rng(data.identity.name, data.draws, "wason/cards")
+    turns = []
+    for rule in rules:  # domains and types take turns
+        turns.append((kinds[rule.domain, rule.type], rule))
+        kinds[rule.domain, rule.type] += 1
+    cells = [(rule, form) for _, rule in sorted(turns, key=itemgetter(0)) for form in texts.forms]
+    tasks = []
+    for rule, form in cells:
+        polarity = texts.forms[form]
+        conditional = Implies(*(literal(f"{'' if polarity[x] == 'yes' else 'not'}{x}") for x in ("p", "q")))
+        slots: Json = {"unit": rule.unit.model_dump(), "context": rule.context}
+        slots |= {"p": rule.p[polarity["p"]], "q": rule.q[polarity["q"]]}
+        said = render(f"rule.{rule.domain}", texts.rule[rule.domain], slots)
+        roles = _order(conditional, used, rng)
+        shown = tuple(_card(rule, role) for role in roles)
+        slots |= {"cards": shown, "rule": said, "question": texts.question[rule.domain]}
+        prompt = render("prompt", texts.prompt, slots)
+        tasks.append(Selection(rule, form, said, shown, roles, prompt, conditional))
+    return tasks
+
+
+def _card(rule: SelectionRule, role: str) -> str:
+    sides = rule.p_card if role.endswith("p") else rule.q_card
+    return sides["no" if role.startswith("not") else "yes"]
+
+
+def _order(
+    conditional: Implies, used: Counter[tuple[object, ...]], rng: np.random.Generator
+) -> tuple[str, ...]:
+    """Return the roles of the next task's cards in their order.
+
+    Within a form right answers, and then orders, come up equally often; the generator breaks ties.
+    """
+    turned = {role for role in ROLES if not _keeps(role, conditional).valid}
+
+    def counted(order: tuple[str, ...]) -> Sequence[tuple[object, ...]]:
+        return (conditional, tuple(role in turned for role in order)), (conditional, order)
+
+    candidates = list(permutations(ROLES))
+    shuffled = [candidates[index] for index in rng.permutation(len(candidates))]
+    chosen: tuple[str, ...] = min(shuffled, key=lambda order: [used[key] for key in counted(order)])
+    used.update(counted(chosen))
+    return chosen
+
+
+_OF_SELECTION = {
+    "prompt": "prompt",
+    "gold": "gold",
+    "domain": "source.domain",
+    "content_type": "content_type",
+    "content_id": "source.id",
+    "rule": "rule",
+    "polarity": "form",
+}
+
+
+def wason_table(family: NormativeTemplates) -> TableSpec:
+    """Return the config's only split."""
+    tasks = selections(family)
+    source = load_template(family.folder / "wason.yaml", _Texts).source
+
+    lookup = by("problem", tasks)
+    proofs = pa.list_(pa.struct([("card", STRING), ("turn", pa.bool_()), ("proof", STRING)]))
+    columns: dict[str, Expression] = {
+        **attributes(lookup, _OF_SELECTION),
+        "id": lookup(lambda task: f"{CONFIG}/{task.id}"),
+        "language": Constant(value=family.instructions.language),
+        "template_id": lookup(lambda task: f"wason.{task.source.domain}.{task.form}"),
+        "cluster_id": lookup(lambda task: f"{CONFIG}/{task.source.id}"),
+        "proof": Constant(value=f"proved:{FOL.name}"),
+        "source": Constant(value=source),
+        "cards": lookup(lambda task: list(task.cards), STRINGS),
+        "card_roles": lookup(lambda task: list(task.roles), STRINGS),
+        "logical_form": lookup(lambda task: str(task.conditional)),
+        "card_proofs": lookup(
+            lambda task: [
+                {"card": letter, "turn": turned, "proof": text}
+                for letter, (turned, text) in task.proofs.items()
+            ],
+            proofs,
+        ),
+        "prompt_style": Constant(value="zero"),
+    }
+    levels = {"problem": [task.id for task in tasks]}
+    return table(family.dataset.identity, CONFIG, levels, columns, sparse=True)

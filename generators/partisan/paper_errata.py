@@ -1,0 +1,67 @@
+"""The errata of the paper: which rows they concern, and what the paper prints there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Literal
+
+from polbias.generators.engine import errata
+from polbias.generators.partisan.country import Gold, Kind, Leaning, PersonGender
+from polbias.yaml_models import Name, TemplateModel, Text, every
+
+
+class PaperErratumScope(errata.ErratumScope):
+    """Which rows an erratum concerns; a field that is not given selects all."""
+
+    country: tuple[str, ...] | None = None
+    kind: Kind | None = None
+    pattern: tuple[str, ...] | None = None
+    issue: tuple[str, ...] | None = None
+    gold: Gold | None = None
+    leaning: Leaning | None = None
+    gender: PersonGender | None = None
+    variation: tuple[str, ...] | None = None
+    shots: tuple[int, ...] | None = None
+    instruction: tuple[str, ...] | None = None
+
+    @property
+    def of_prompts(self) -> bool:
+        """Whether it selects by what stands before an argument."""
+        return not (self.shots is None and self.instruction is None)
+
+
+class PrintedPremise(TemplateModel):
+    """What the paper's premise says where it differs: comparison, and sides by leaning."""
+
+    relation: str | None = None
+    subject: Leaning | None = None
+    object: Leaning | None = None
+
+
+class PrintedForm(TemplateModel):
+    """What the paper prints where it differs from the corrected text; ``texts`` are named by their fields."""
+
+    leaning_swapped: bool = False
+    premise: PrintedPremise = PrintedPremise()
+    conclusion_article: Text | None = None
+    mention_first: Leaning | None = None
+    texts: Mapping[str, str] = {}
+    names: Mapping[str, Text] = {}
+    example_order: Literal["left-first", "random"] | None = None
+    labels: Annotated[Mapping[Gold, Text], every(Gold)] | None = None
+    pattern_name: Name | None = None
+
+
+class PaperErratum(errata.Erratum[PaperErratumScope]):
+    """One known error of the paper; ``applies`` says which rows it can concern.
+
+    Attributes:
+        printed: what the ``*_paper`` configs print.
+        excuses: the printed gold is not that of the printed sentence.
+        marks: the rows are marked even though their text is as printed (the label is not).
+    """
+
+    applies: PaperErratumScope = PaperErratumScope()
+    printed: PrintedForm
+    marks: bool = False
+    excuses: bool = False

@@ -1,0 +1,82 @@
+"""The folder of a report: page, summary, tables, outcomes, results for the Hub; all of it, or none."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from polbias.atomic_write import draft_of, write_text
+from polbias.cli.outputs import csv_text
+from polbias.errors import InputError
+
+if TYPE_CHECKING:
+    from polbias.eval.report.build import ReportWithAnswers
+
+
+PAGE, SUMMARY, TABLES, OUTCOMES, RESULTS = _OURS = (
+    "report.html",
+    "summary.json",
+    "tables",
+    "outcomes.parquet",
+    "eval_results",
+)
+
+
+def check_folder(folder: Path) -> None:
+    """See to it that a report may be written into a folder."""
+    from polbias.atomic_write import recover_folder
+
+    recover_folder(folder)
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{folder}: found a file, expected a folder for the report; choose another with -o")
+    foreign = (
+        sorted(path.name for path in folder.iterdir() if path.name not in _OURS) if folder.exists() else []
+    )
+    if foreign:
+        more = f" and {len(foreign) - 1} more" if len(foreign) > 1 else ""
+        raise InputError(
+            f"{folder}: found {foreign[0]}{more}, expected an empty folder or an earlier report, which is "
+            "replaced as a whole; choose another with -o"
+        )
+
+
+def write_report(
+    made: ReportWithAnswers, folder: Path, outcomes: bool = True, page: bool = True, brief: bool = False
+) -> None:
+    """Write a report; an earlier one in the same place is replaced in one step."""
+    from polbias.atomic_write import replace_folder
+
+    draft = draft_of(folder)
+    try:
+        shutil.rmtree(draft, ignore_errors=True)
+        (draft / TABLES).mkdir(parents=True)
+        _fill(made, draft, outcomes, page, brief)
+        replace_folder(draft, folder)
+    except OSError as error:
+        raise InputError(f"{folder}: the report cannot be written ({error.strerror or error})") from None
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+
+
+def _fill(made: ReportWithAnswers, folder: Path, outcomes: bool, page: bool, brief: bool) -> None:
+    from polbias.eval.report import export, hub_results
+    from polbias.eval.report.outcomes import write_outcomes
+    from polbias.eval.report.page import page as pages
+    from polbias.eval.report.sentences import paragraphs
+    from polbias.eval.report.summary_json import summary_text
+
+    report = made.report
+    write_text(folder / SUMMARY, summary_text(report))
+    for name, rows in export.flat_tables(report):
+        write_text(folder / TABLES / f"{name}.csv", csv_text(rows))
+    if not page:
+        return
+    html = pages.brief if brief else pages.page
+    write_text(folder / PAGE, html(report, paragraphs(report)))
+    if made.answers:
+        (folder / RESULTS).mkdir()
+    for respondent, text in hub_results.eval_results(made.answers):
+        write_text(folder / RESULTS / hub_results.file_name(respondent), text)
+    if outcomes:
+        write_outcomes(made.answers, folder / OUTCOMES)

@@ -1,0 +1,56 @@
+"""Lines of batch requests, as the interfaces of OpenAI and Anthropic take them."""
+
+from __future__ import annotations
+
+import json
+
+from polbias.aliases import Document, Json
+from polbias.lm_eval_runner.prompts import ExportedPrompt, system_text, turns_without_system
+from polbias.lm_eval_runner.tasks import OTHER_ROOMS, ROOM
+
+_MAX_STOPS = 4  # strings that OpenAI takes
+
+
+def openai_line(prompt: ExportedPrompt, model: str) -> str:
+    """Return a request to OpenAI's batch interface, for ``/v1/chat/completions``."""
+    settings = _sent(prompt.settings)
+    stops = settings.pop("until", [])[:_MAX_STOPS]
+    body = {
+        "model": model,
+        "messages": prompt.messages,
+        "max_completion_tokens": settings.pop(ROOM),
+        **({"stop": stops} if stops else {}),
+        **settings,
+    }
+    url = "/v1/chat/completions"
+    return _line({"custom_id": prompt.custom_id, "method": "POST", "url": url, "body": body})
+
+
+def anthropic_line(prompt: ExportedPrompt, model: str) -> str:
+    """Return a request to Anthropic's Message Batches interface."""
+    settings = _sent(prompt.settings)
+    stops, system = settings.pop("until", []), system_text(prompt)
+    params = {
+        "model": model,
+        "max_tokens": settings.pop(ROOM),
+        **({"system": system} if system else {}),
+        "messages": turns_without_system(prompt),
+        **({"stop_sequences": stops} if stops else {}),
+        **settings,
+    }
+    return _line({"custom_id": prompt.custom_id, "params": params})
+
+
+def _sent(settings: Document) -> Json:
+    """Settings that are sent: without those that are null, the room under one name."""
+    sent = {name: value for name, value in settings.items() if value is not None}
+    for name in OTHER_ROOMS:
+        if name in sent:  # from the user, as tasks say max_gen_toks
+            sent[ROOM] = sent.pop(name)
+    sent.pop("do_sample", None)  # the temperature says the same
+    until = sent.get("until") or []
+    return sent | {"until": [stop for stop in ([until] if isinstance(until, str) else until) if stop]}
+
+
+def _line(request: Json) -> str:
+    return json.dumps(request, ensure_ascii=False) + "\n"

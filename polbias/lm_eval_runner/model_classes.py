@@ -1,0 +1,170 @@
+"""Models of lm_eval before they are loaded: their class, their limits, how an API is best asked."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping
+from inspect import signature
+from typing import Any
+
+from polbias.aliases import Document, Json
+from polbias.errors import InputError, PolbiasError, nearest
+from polbias.lm_eval_runner.addresses import check_address
+from polbias.lm_eval_runner.model_identity import INSPECT
+from polbias.lm_eval_runner.settings import move_settings
+from polbias.lm_eval_runner.tasks import REASONING, TaskFile, function, some
+from polbias.models.chat import check_url
+from polbias.optional import advice
+from polbias.safe_text import is_secret_name, redact, register_header, scrub
+
+# lm_eval asks an API one request at a time, gives up after three attempts, and cuts prompts at 2,047 tokens.
+API_DEFAULTS = {"num_concurrent": 8, "max_retries": 10, "timeout": 600, "max_length": 131_072}
+COMMON_MODELS = (
+    *("inspect", "openai-chat-completions", "anthropic-chat", "local-chat-completions", "local-completions"),
+    *("hf", "vllm", "sglang"),
+)
+_LOCAL = ("hf", "hf-auto", "huggingface")
+_OWN_SEEDS = ("vllm",)  # local models that take a seed with every request
+_SEEDS = "polbias_seeds"
+_FIRST_SEED = "polbias_first_seed"
+_THINKING = {"think_end_token": "</think>", "enable_thinking": True}
+
+
+def model_class(name: str) -> Any:
+    """Return the class of a model of lm_eval."""
+    from lm_eval.api.registry import get_model, model_registry
+
+    try:
+        if name == INSPECT:
+            import polbias.lm_eval_runner.inspect_model  # noqa: F401, registers itself; its library takes a second
+        return get_model(name)
+    except (KeyError, ValueError):
+        likely = nearest(name, [*model_registry])
+        raise InputError(
+            f"--model {name}: no class of models; {likely}expected one of {', '.join(COMMON_MODELS)}, or "
+            "another of lm_eval's, with the name of the model itself in --model_args"
+        ) from None
+    except ImportError as error:
+        raise missing_library_error(name, error) from None
+
+
+def missing_library_error(name: str, error: ImportError) -> PolbiasError:
+    """Return the error for a model whose library is not installed."""
+    told = {"vllm": "pip install 'lm_eval[vllm]'", **dict.fromkeys(_LOCAL, advice("hf"))}
+    told[INSPECT] = advice("inspect")
+    reason = str(error).splitlines()[0].rstrip(".")
+    return PolbiasError(f"--model {name}: {reason}; {told.get(name, 'install what it needs')}")
+
+
+def is_api(kind: Any) -> bool:
+    """Say whether a model is asked over the network by lm_eval's own client."""
+    from lm_eval.models.api_models import TemplateAPI
+
+    return issubclass(kind, TemplateAPI)
+
+
+def prepare(config: Any, kind: Any) -> None:
+    """Fill in what the user left open: how an API is asked, and whether requests carry seeds of their own.
+
+    Keys leave the metadata, which lm_eval copies from the model's arguments and writes into its results.
+    """
+    move_settings(config)
+    added: Json = {}
+    if is_api(kind):
+        added = {name: value for name, value in API_DEFAULTS.items() if name not in config.model_args}
+        if "chat" in config.model and not config.apply_chat_template:
+            config.apply_chat_template = config.fewshot_as_multiturn = True
+    elif config.model == INSPECT:
+        config.apply_chat_template = config.fewshot_as_multiturn = True
+    elif config.metadata.get(REASONING) and (added := _thinking(config.model_args, kind)):
+        config.apply_chat_template = config.apply_chat_template or True
+        config.fewshot_as_multiturn = True
+    config.model_args = {**added, **config.model_args}
+    seeds: Json = {_SEEDS: True} if config.model in _OWN_SEEDS else {}
+    if config.model == INSPECT:
+        # few of its providers take seeds: only the user's and those after it are sent
+        first = {**config.model_args, **(config.gen_kwargs or {})}.get("seed")
+        seeds = {_SEEDS: False} if first is None else {_SEEDS: True, _FIRST_SEED: first}
+    open_metadata = {k: redact(v) for k, v in config.metadata.items() if not is_secret_name(k)}
+    config.metadata = {**seeds, **open_metadata}
+
+
+def _thinking(given: Document, kind: Any) -> Json:
+    """The arguments with which a local model is told to think, as far as it takes them.
+
+    A server is told by its own options; its thoughts are left out by the readers and kept in the samples.
+    """
+    made = [vars(each)["__init__"] for each in kind.__mro__ if "__init__" in vars(each)]
+    taken = {name for each in made for name in signature(each).parameters}
+    chosen = {**(given.get("chat_template_args") or {}), **given}
+    return {name: value for name, value in _THINKING.items() if name in taken and name not in chosen}
+
+
+def check_arguments(config: Any, kind: Any) -> None:
+    """Refuse a model without a name, or an address where it needs one, and keys that it cannot take."""
+    if (names := [*filter(is_secret_name, config.gen_kwargs or {})]) and not is_api(kind):
+        raise InputError(
+            f"--gen_kwargs {names[0]}: no setting of a request to --model {config.model}; give a key as a "
+            "variable of the environment, or in --model_args"
+        )
+    if is_api(kind):
+        check_address(config.model, kind, config.model_args)
+    elif config.model == INSPECT:
+        kind.check_name(config.model_args.get("model"))
+        if address := config.model_args.get("base_url"):
+            check_url(str(address))
+    elif config.model in _LOCAL and not config.model_args.get("pretrained"):
+        raise InputError(
+            f"--model {config.model}: found no pretrained among --model_args, expected pretrained=NAME;"
+            f" for a model behind an API --model is one of {', '.join(COMMON_MODELS[:5])}"
+        )
+
+
+def check_kinds(name: str, kind: Any, tasks: Iterable[TaskFile]) -> None:
+    """Refuse tasks that score likelihoods where a model has none, before anything is asked."""
+    scoring = [task.name for task in tasks if task.scores_likelihoods and not _in_chat(kind, task)]
+    code = getattr(kind.loglikelihood, "__code__", None)
+    if not scoring or code is None or "NotImplementedError" not in code.co_names:
+        return
+    raise InputError(
+        f"--model {name}: gives no log-likelihoods, which {some(scoring)} need{'s' * (len(scoring) == 1)}; "
+        "run these apart with --model local-completions (a server with echoed log-probabilities), hf or vllm"
+    )
+
+
+def _in_chat(kind: Any, task: TaskFile) -> bool:
+    """Whether the labels of a task can be told from answers of a chat."""
+    from lm_eval.models.openai_completions import LocalChatCompletion
+
+    made = task.settings.get("class")
+    return issubclass(kind, LocalChatCompletion) and hasattr(made and function(made, task.name), "sampled")
+
+
+def load(kind: Any, config: Any) -> Any:
+    """Load the model."""
+    own = {"batch_size": config.batch_size, "max_batch_size": config.max_batch_size, "device": config.device}
+    try:
+        model = kind.create_from_arg_obj(config.model_args, own)
+        if is_api(kind):
+            headers = model.header  # where a key is missing, this says so before ten attempts do
+            if not isinstance(headers, Mapping):
+                raise InputError(
+                    "--model_args header: found a text, expected an object; write --model_args as JSON, "
+                    """such as '{"model": "NAME", "header": {"api-key": "..."}}'"""
+                )
+            for name, value in headers.items():
+                register_header(name, value)
+        return model
+    except PolbiasError:
+        raise
+    except ImportError as error:
+        raise missing_library_error(config.model, error) from error
+    except Exception as error:
+        LOGGER.debug("the model cannot be loaded", exc_info=True)
+        raise PolbiasError(
+            f"--model {config.model}: cannot be loaded ({type(error).__name__}: {scrub(error)})"
+            f"{'' if 'API key' in str(error) else '; check --model_args'}"
+        ) from error
+
+
+LOGGER = logging.getLogger("polbias.lm_eval_runner")

@@ -1,0 +1,124 @@
+"""The options of lm_eval, read by its own parser; those that would spoil a run are refused."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from reprlib import repr as short
+from typing import Any, NoReturn
+
+from polbias.aliases import Document
+from polbias.errors import InputError
+from polbias.optional import lm_eval_imports
+from polbias.safe_text import register_arguments, register_text
+
+DEFAULT_OUTPUT = "polbias-results"
+
+_REFUSED = {
+    "num_fewshot": "the examples are part of the prompt; use --metadata '{\"polbias_shots\": 8}'",
+    "use_cache": "lm_eval's cache does not know which model it holds; polbias eval keeps answers per model",
+    "cache_requests": "its key leaves out the version of the data, so that prompts could be stale",
+    "check_integrity": "our tasks are checked by polbias' own tests",
+    "wandb_args": "not passed on; give the results to W&B afterwards, or run lm_eval itself",
+    "wandb_config_args": "not passed on; give the results to W&B afterwards, or run lm_eval itself",
+    "trackio_args": "not passed on; give the results to trackio afterwards, or run lm_eval itself",
+}
+
+
+def parse(arguments: Sequence[str]) -> Any:
+    """Read the options of lm_eval and check them; a YAML file with options (``--config``) counts too."""
+    with lm_eval_imports():
+        from lm_eval._cli.run import Run
+        from lm_eval.config.evaluate_config import EvaluatorConfig
+    logging.getLogger("lm_eval.config").setLevel(logging.ERROR)  # it shouts at --limit
+    parser = argparse.ArgumentParser("polbias eval").add_subparsers(parser_class=_OptionParser)
+    Run.create(parser)
+    given = None
+    try:
+        given = parser.choices["run"].parse_args([_underscored(each) for each in arguments])
+        file = EvaluatorConfig.load_yaml_config(given.config) if given.config else {}
+        _refuse(file | {name: value for name, value in vars(given).items() if value not in (None, False)})
+        given.log_samples = True
+        given.output_path = given.output_path or file.get("output_path") or DEFAULT_OUTPUT
+        chosen = EvaluatorConfig.from_cli(given)
+    # lm_eval takes what a file says as it is, and may stumble over a value anywhere.
+    except (
+        OSError,
+        TypeError,
+        ValueError,
+        LookupError,
+        AttributeError,
+        OverflowError,
+        RecursionError,
+    ) as error:
+        place = f"--config {given.config}" if given and given.config else "options of lm_eval"
+        reason = (str(error) or type(error).__name__).splitlines()[0]
+        _register_unparsed(arguments, given)
+        raise InputError(f"{place}: {reason}; see `lm_eval run -h`") from None
+    except InputError:
+        _register_unparsed(arguments, given)
+        raise
+    for options in (chosen.model_args, chosen.gen_kwargs, chosen.metadata, chosen.hf_hub_log_args):
+        register_arguments(options)
+    chosen.tasks = _listed("--tasks", chosen.tasks or [], "a name")
+    return chosen
+
+
+def _register_unparsed(arguments: Sequence[str], given: Any) -> None:
+    """Take what stands for a key in options that cannot be read for a secret, as errors quote them."""
+    for argument in arguments:
+        register_text(argument)
+    if given and given.config:
+        with suppress(OSError, ValueError):
+            register_text(Path(given.config).read_text("utf-8"))
+
+
+def include_paths(config: Any) -> list[Path]:
+    """Return the folders with further task files: one on the command line, or a list in a YAML file."""
+    return [Path(each) for each in _listed("--include_path", config.include_path or [], "a folder")]
+
+
+def output_folder(config: Any) -> Path:
+    """Return the folder that results go to, made if need be."""
+    path = Path(config.output_path)
+    folder = path.parent if path.suffix == ".json" else path
+    probe = folder / ".polbias-probe"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise InputError(f"--output_path {path}: cannot be written to ({error.strerror})") from None
+    return folder
+
+
+def _listed(option: str, given: Any, expected: str) -> list[Any]:
+    found = given if isinstance(given, list) else [given]
+    if wrong := [each for each in found if not isinstance(each, str | Path)]:
+        raise InputError(f"{option}: found {short(wrong[0])}, expected {expected}, or a list of such")
+    return found
+
+
+class _OptionParser(argparse.ArgumentParser):
+    """lm_eval's parser, but what is wrong is one line."""
+
+    def error(self, message: str) -> NoReturn:
+        message = re.sub(r"invalid functools\.partial\(.*\) value", "invalid value", message)
+        raise InputError(f"{message}; see `lm_eval run -h` for the options of lm_eval")
+
+
+def _refuse(given: Document) -> None:
+    for name, reason in _REFUSED.items():
+        if given.get(name) not in (None, {}, False):
+            raise InputError(f"--{name}: not for these tasks, as {reason}")
+
+
+def _underscored(argument: str) -> str:
+    if not argument.startswith("--"):
+        return argument
+    name, equals, value = argument.partition("=")
+    return "--" + name[2:].replace("-", "_") + equals + value

@@ -1,0 +1,93 @@
+"""The main metric of every task with its interval, as the end of a run shows it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from polbias.aliases import Document
+from polbias.registry import Instrument, import_reference, instrument_of, instruments
+
+_ALL_ROWS = "_paper"  # metrics whose printed error takes rows for independent
+_NO_VERDICT = ("refusal", "unparsable", "truncated", "discarded")
+_LEVEL = 0.95
+
+
+@dataclass(frozen=True)
+class Score:
+    """The main metric of a task.
+
+    Args:
+        task: its name.
+        metric: name of the metric.
+        value: the score; None where the answers carry none.
+        low: lower end of its 95% interval, None if there is none.
+        high: upper end.
+        n: number of rows.
+        clusters: number of units of these rows, over which the interval is.
+        missing: share of answers without a verdict, None if the task does not count them.
+        truncated: share of answers that were cut off.
+    """
+
+    task: str
+    metric: str
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+    clusters: int
+    missing: float | None
+    truncated: float
+
+
+def scores(results: Document, samples: Mapping[str, Sequence[Document]]) -> Iterator[Score]:
+    """Yield the main metric of every task that has one."""
+    for task, logged in samples.items():
+        found = {name.split(",")[0]: value for name, value in results["results"].get(task, {}).items()}
+        docs = [sample["doc"] for sample in logged]
+        own = _instrument(docs[0] if docs else {})
+        metric = main_metric(found, own)
+        if metric is None:
+            continue
+        unit = import_reference(own.cluster_function) if own and own.cluster_function else None
+        clusters = len({unit(doc) if unit else doc.get("cluster_id", at) for at, doc in enumerate(docs)})
+        independent = len(logged) if metric.endswith(_ALL_ROWS) else clusters
+        half = _half_width(found.get(f"{metric}_stderr"), independent)
+        value = float(found[metric]) if _is_number(found[metric]) else None
+        without = [float(found[name]) for name in _NO_VERDICT if _is_number(found.get(name))]
+        low, high = (None, None) if half is None or value is None else (value - half, value + half)
+        yield Score(
+            task,
+            metric,
+            value,
+            low,
+            high,
+            len(logged),
+            clusters,
+            sum(without) if without else None,
+            float(found["truncated"]) if _is_number(found.get("truncated")) else 0.0,
+        )
+
+
+def main_metric(names: Collection[str], own: Instrument | None) -> str | None:
+    """Return what a task of an instrument, or of none, is about; see docs/evaluating.md."""
+    metrics = [name for each in ([own] if own else instruments().values()) for name in each.metrics]
+    return next((name for name in (*metrics, "acc") if name in names), None)
+
+
+def _instrument(row: Document) -> Instrument | None:
+    return instruments().get(instrument_of(row) or "")
+
+
+def _half_width(error: Any, units: int) -> float | None:
+    if not _is_number(error) or units < 2:
+        return None
+    from scipy.stats import t
+
+    return float(t.ppf((1 + _LEVEL) / 2, units - 1)) * float(error)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and math.isfinite(value)

@@ -1,0 +1,108 @@
+"""`datasets.lock`: version, rows and content hash of every published config."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+
+import yaml
+
+from polbias.atomic_write import write_text
+from polbias.errors import BuildError, InputError
+from polbias.files import read_bytes, too_deep
+from polbias.limits import MAX_LEVELS, MAX_TEMPLATE
+from polbias.manifest import LockedSplit, Manifest, TableIdentity
+from polbias.paths import package_file
+
+_HEADER = """\
+# Version, rows and content hash of every published config, checked by tests, `polbias verify` and the tasks.
+# Written by `polbias lock`. Content that changes needs a new dataset version.
+"""
+
+
+class LockedDataset(TableIdentity):
+    """A dataset as published: its version and its configs' splits."""
+
+    version: str
+    configs: Mapping[str, Mapping[str, LockedSplit]]
+
+    @classmethod
+    def of(cls, manifest: Manifest) -> LockedDataset:
+        """Take down what a manifest says."""
+        return cls(version=manifest.version, configs=manifest.configs)
+
+
+def lock_path() -> Path:
+    """Return the path of the lock: ``$POLBIAS_LOCK``, else the one that ships with the package."""
+    chosen = os.environ.get("POLBIAS_LOCK")
+    return Path(chosen) if chosen else package_file("datasets.lock")
+
+
+def read_lock(path: Path | None = None) -> dict[str, LockedDataset]:
+    """Read the lock."""
+    path = path or lock_path()
+    try:
+        return {**_locked(read_bytes(path, MAX_TEMPLATE).decode("utf-8"))}
+    except FileNotFoundError:
+        return {}
+    except (
+        InputError,
+        OSError,
+        ValueError,
+        TypeError,
+        LookupError,
+        AttributeError,
+        RecursionError,
+        yaml.YAMLError,
+    ) as error:
+        reason = str(error).splitlines()[0]
+        raise BuildError(
+            f"{path}: not a readable lock ({reason}); restore it or write one with `polbias lock`"
+        ) from None
+
+
+@lru_cache(maxsize=8)
+def _locked(text: str) -> dict[str, LockedDataset]:
+    if line := too_deep(text):
+        raise ValueError(f"line {line}: nested more than {MAX_LEVELS} levels deep")
+    entries = yaml.safe_load(text) or {}
+    return {name: LockedDataset.model_validate(entry) for name, entry in entries.items()}
+
+
+def write_lock(locked: dict[str, LockedDataset], path: Path) -> None:
+    """Write a lock; the same entries give the same bytes."""
+    entries = {name: locked[name].model_dump(mode="json", exclude_none=True) for name in sorted(locked)}
+    text = _HEADER + yaml.safe_dump(entries, sort_keys=False, allow_unicode=True, width=200)
+    write_text(path, text)
+
+
+def differences(manifest: Manifest, locked: LockedDataset | None) -> list[str]:
+    """Say in what a build differs from the lock."""
+    if locked is None:
+        return [f"{manifest.dataset}: not in {lock_path().name}"]
+    lines: list[str] = []
+    if manifest.version != locked.version:
+        lines.append(f"{manifest.dataset}: version {manifest.version}, the lock has {locked.version}")
+    for config in dict.fromkeys([*locked.configs, *manifest.configs]):
+        here, there = manifest.configs.get(config), locked.configs.get(config)
+        if there is None:
+            lines.append(f"{manifest.dataset}/{config}: built, but not in the lock")
+        elif here is None:
+            lines.append(f"{manifest.dataset}/{config}: in the lock, but not built")
+        else:
+            lines += [
+                f"{manifest.dataset}/{config}/{split}: {_say(here.get(split))}, "
+                f"the lock has {_say(there.get(split))}"
+                for split in dict.fromkeys([*there, *here])
+                if split not in here or not here[split].agrees(there.get(split))
+            ]
+    return lines
+
+
+def _say(split: LockedSplit | None) -> str:
+    if split is None:
+        return "nothing"
+    kind, digits = ("content", split.content) if split.content else ("tree", split.tree or "")
+    return f"{split.rows:,} rows with {kind} {digits[:12]}"
