@@ -62,7 +62,7 @@ class Instrument:
 
     def __post_init__(self) -> None:
         if not self.evaluated_datasets:
-            object.__setattr__(self, "asked", tuple(self.datasets))
+            object.__setattr__(self, "evaluated_datasets", tuple(self.datasets))
 
 
 _OURS = (

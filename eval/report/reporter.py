@@ -28,7 +28,7 @@ class ReportSettings:
 
     Attributes:
         seed: of what is drawn, such as sign flips.
-        positions: parties on the policy statements, for :class:`polbias.eval.policy.party_match.PartyPositions`;
+        positions: parties on the policy statements (:class:`polbias.eval.policy.party_match.PartyPositions`);
             None leaves the agreement with parties out.
         full: whether sections give all tables of their analysis, also those that the page leaves out.
         only: instruments that are reported; all if none is named.
