@@ -16,7 +16,7 @@ from polbias.eval.policy.answers import leanings
 from polbias.eval.policy.schema import COUNTS, N_TEXTS, NOT_ASKED
 from polbias.eval.policy.schema import LABELS as STANCES
 from polbias.eval.report.document import Finding
-from polbias.eval.report.reading import ADDED, plain, schema
+from polbias.eval.report.file_answers import ADDED, plain, schema
 from polbias.eval.report.reporter import Reporter, instrument
 from polbias.eval.selfassess.simulation import ChoiceQuestions
 from polbias.eval.simulation import Questions, SimulatedAnswers, SimulatedRespondent, questions, respondent

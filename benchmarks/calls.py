@@ -21,7 +21,7 @@ from polbias.eval.policy.analysis import estimate
 from polbias.eval.policy.answers import PolicyAnswers
 from polbias.eval.policy.schema import ORDERS, VARIANTS, PromptCounts
 from polbias.eval.policy.stopping import StoppingPlan
-from polbias.eval.report.reading import answers_of
+from polbias.eval.report.file_answers import answers_of
 
 STATEMENTS, INSTRUCTIONS, ANSWERS = 240, 6, 30
 CONTRARY = 0.56

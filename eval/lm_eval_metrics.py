@@ -92,17 +92,6 @@ def likelier(labels: Sequence[str], results: Sequence[Any]) -> tuple[str, list[f
     return best[0] if len(best) == 1 else "unparsable", *label_shares(values)
 
 
-def flat(answers: Iterable[Any]) -> list[str]:
-    """Return all answers to a prompt, whether they came from several requests or from one repeated."""
-    listed = [*answers]
-    if {*map(type, listed)} == {str}:
-        return listed
-    found: list[str | None] = []
-    for each in listed:
-        found += each if isinstance(each, list | tuple) else [each]
-    return ["" if text is None else text for text in found]
-
-
 def clustered_stderr(items: Iterable[tuple[float, str]]) -> float | str:
     """Return the cluster-robust standard error of a mean, "N/A" where there is one cluster only."""
     values, clusters = zip(*items, strict=True)

@@ -14,10 +14,9 @@ from typing import Any
 from polbias.aliases import Document, Json
 from polbias.errors import InputError, whole_json
 from polbias.eval import inspect_logs
-from polbias.eval.extraction.text import Response
-from polbias.eval.lm_eval_metrics import flat
 from polbias.files import UNZIPPING, without_gz
 from polbias.lines import read_lines
+from polbias.responses import Response
 
 # Where the samples of runs are.
 
@@ -279,3 +278,14 @@ def check(row: Document, names: Iterable[str], known: Mapping[str, Collection[An
         if row[name] not in levels:
             raise ValueError(f"{name}: found {row[name]!r}, expected {' or '.join(map(str, levels))}")
     return dict(row)
+
+
+def flat(answers: Iterable[Any]) -> list[str]:
+    """Return all answers to a prompt, whether they came from several requests or from one repeated."""
+    listed = [*answers]
+    if {*map(type, listed)} == {str}:
+        return listed
+    found: list[str | None] = []
+    for each in listed:
+        found += each if isinstance(each, list | tuple) else [each]
+    return ["" if text is None else text for text in found]

@@ -287,3 +287,9 @@ def _table(rows: CodedColumn, columns: CodedColumn, values: Floats | None = None
     shape = len(rows.levels), len(columns.levels)
     index = rows.codes * shape[1] + columns.codes
     return np.bincount(index, weights=values, minlength=shape[0] * shape[1]).reshape(shape).astype(np.float64)
+
+
+FEWEST = 10
+"""Clusters below which nothing is tested."""
+FEWEST_PERSONS = 8
+"""Drawn persons below which nothing is tested."""

@@ -10,9 +10,9 @@ from itertools import takewhile
 
 from polbias.eval.extraction.claims import Verdict
 from polbias.eval.extraction.cues import Cues
+from polbias.eval.extraction.preparation import prepare
 from polbias.eval.extraction.refusal import find_refusal
 from polbias.eval.extraction.settle import settled
-from polbias.eval.extraction.text import prepare
 from polbias.eval.extraction.tokens import AnswerToken, Sentence, Span, split_sentences
 
 # Finding the cards of a selection task in an output, whether by their letters or by what they show.

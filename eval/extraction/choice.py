@@ -10,10 +10,10 @@ from itertools import zip_longest
 
 from polbias.eval.extraction.claims import Verdict
 from polbias.eval.extraction.cues import Cues, shared
+from polbias.eval.extraction.preparation import cut_off, prepare
 from polbias.eval.extraction.prompt_echo import first_match, own_words
 from polbias.eval.extraction.refusal import find_refusal
 from polbias.eval.extraction.settle import STATED, settled
-from polbias.eval.extraction.text import cut_off, prepare
 from polbias.eval.extraction.tokens import Sentence
 from polbias.eval.extraction.voice import without_opinions
 

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from polbias.eval.extraction.bare_reply import opening_reply, voiced, whole_reply
 from polbias.eval.extraction.claims import Verdict
 from polbias.eval.extraction.cues import Cues, load_grammar
+from polbias.eval.extraction.preparation import blanked, prepare
 from polbias.eval.extraction.prompt_echo import first_match, masking, translated
 from polbias.eval.extraction.settle import first_item, settled
-from polbias.eval.extraction.text import blanked, prepare
 from polbias.eval.extraction.tokens import Sentence
 from polbias.eval.extraction.validity import judge
 

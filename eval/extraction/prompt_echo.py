@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
 
-from polbias.eval.extraction.text import SHORT, blanked, prepare
+from polbias.eval.extraction.preparation import SHORT, blanked, prepare
 from polbias.eval.extraction.tokens import AnswerToken, Sentence
 
 _STOP = re.compile(

@@ -6,14 +6,12 @@ from collections.abc import Sequence
 
 from polbias.eval.extraction.cues import Cues
 from polbias.eval.extraction.prompt_echo import first_match
-from polbias.eval.extraction.text import Response, ended
 from polbias.eval.extraction.tokens import Sentence
 from polbias.eval.extraction.voice import without_opinions
+from polbias.responses import Response, ended
 
 # Telling whether an output declines to answer, for any question.
 
-REFUSED_BY_PROVIDER = "I can't help with this request: the provider refused to answer it."
-"""What is kept in place of an answer that a provider refuses to give; every reader takes it for a refusal."""
 
 _WITHHELD = frozenset(
     {

@@ -10,9 +10,10 @@ from itertools import pairwise
 from polbias.eval.extraction.bare_reply import whole_reply
 from polbias.eval.extraction.claims import SAME, Verdict
 from polbias.eval.extraction.cues import Cues, Patterns, shared
+from polbias.eval.extraction.preparation import cut_off, prepare
 from polbias.eval.extraction.prompt_echo import fields, own_words
-from polbias.eval.extraction.text import LIMITS, cut_off, ended, prepare
 from polbias.eval.extraction.tokens import Sentence
+from polbias.responses import LIMITS, ended
 
 STATED = Cues("stated")
 """How responses state an answer, in all languages of the readers."""

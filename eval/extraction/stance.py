@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from polbias.eval.extraction.bare_reply import flagged, opening_reply, unflagged, whole_reply
 from polbias.eval.extraction.claims import Verdict
+from polbias.eval.extraction.preparation import blanked, prepare
 from polbias.eval.extraction.prompt_echo import fields, first_match, own_words, unanswered, without_item
 from polbias.eval.extraction.refusal import find_refusal
 from polbias.eval.extraction.settle import settled
@@ -29,7 +30,6 @@ from polbias.eval.extraction.stance_labels import (
     without_praise,
 )
 from polbias.eval.extraction.stance_multilingual import REPLIES, read_other, spoken
-from polbias.eval.extraction.text import blanked, prepare
 from polbias.eval.extraction.tokens import Sentence
 from polbias.eval.extraction.voice import without_opinions
 

@@ -8,9 +8,9 @@ from itertools import pairwise
 
 from polbias.eval.extraction.claims import LabelClaim, Strength, Verdict
 from polbias.eval.extraction.cues import Cues, Span, primary_language, shared, tongue
+from polbias.eval.extraction.preparation import prepare
 from polbias.eval.extraction.refusal import find_refusal, find_withdrawal, lacks_input
 from polbias.eval.extraction.settle import settled
-from polbias.eval.extraction.text import prepare
 from polbias.eval.extraction.tokens import Sentence
 from polbias.eval.extraction.validity_claims import ValidityClaimFinder
 

@@ -26,9 +26,7 @@ from polbias.eval.normative.answers import (
     TYPES,
     NormativeAnswers,
     column_of,
-    said,
     setting_key,
-    term,
 )
 from polbias.eval.normative.effects import (
     CONTENT_STRATA,
@@ -47,6 +45,7 @@ from polbias.eval.report.document import (
     latent_estimate,
     with_gap,
 )
+from polbias.eval.report.wording import InstrumentWords, words
 from polbias.eval.statistics import Contrast, cluster_interval, contrast
 from polbias.eval.variance_components import (
     ability_accuracy,
@@ -398,3 +397,13 @@ def finite_mean(values: Floats | None) -> float | None:
     """Return the mean of what is a number, None if nothing is."""
     known = np.array([]) if values is None else values[np.isfinite(values)]
     return float(known.mean()) if known.size else None
+
+
+def said() -> InstrumentWords:
+    """Return the words of the instrument."""
+    return words("normative")
+
+
+def term(name: str) -> str:
+    """Return what a domain, a style or the like is called in a row or below a bar."""
+    return said().figures["figure2"].columns[name]

@@ -17,7 +17,6 @@ from polbias.eval.normative.metrics import CHOICES, extract_label, published_out
 from polbias.eval.normative.schema import LABELS, LETTERS, EntailmentAnswers, SelectionAnswers
 from polbias.eval.normative.wason import extract_label as selected
 from polbias.eval.normative.wason import preferred as preferred_cards
-from polbias.eval.report.wording import InstrumentWords, words
 from polbias.eval.samples import check, generated_texts
 
 # The design of the instrument, and which part of it each table of the paper shows.
@@ -87,16 +86,6 @@ PATTERN_FIGURES: Mapping[str, tuple[tuple[str, str], ...]] = {
     ),
 }
 """Patterns and domains of Figures 2 and 3 from left to right."""
-
-
-def said() -> InstrumentWords:
-    """Return the words of the instrument."""
-    return words("normative")
-
-
-def term(name: str) -> str:
-    """Return what a domain, a style or the like is called in a row or below a bar."""
-    return said().figures["figure2"].columns[name]
 
 
 def setting_key(*parts: str) -> str:

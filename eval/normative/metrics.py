@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from polbias.aliases import Document, Json
 from polbias.eval.answer_table import SILENT
 from polbias.eval.answers import extract_entailment
-from polbias.eval.extraction.text import remembered
+from polbias.eval.extraction.preparation import remembered
 from polbias.eval.lm_eval_metrics import (
     MetricEstimate,
     carried_estimate,

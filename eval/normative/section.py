@@ -14,6 +14,8 @@ from polbias.eval.normative.analysis import (
     accuracies,
     findings,
     notices,
+    said,
+    term,
 )
 from polbias.eval.normative.answers import (
     PATTERN_FIGURES,
@@ -22,8 +24,6 @@ from polbias.eval.normative.answers import (
     NormativeAnswers,
     flatten_samples,
     read_answers,
-    said,
-    term,
 )
 from polbias.eval.normative.tables import (
     effect_tables,

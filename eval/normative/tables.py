@@ -34,7 +34,9 @@ from polbias.eval.normative.analysis import (
     finite_mean,
     mean,
     right_among_answered,
+    said,
     share,
+    term,
 )
 from polbias.eval.normative.answers import (
     DOMAINS,
@@ -47,9 +49,7 @@ from polbias.eval.normative.answers import (
     NormativeAnswers,
     PatternPanel,
     column_of,
-    said,
     setting_key,
-    term,
 )
 from polbias.eval.normative.effects import READINGS, carried_effect, consistency, disjunction_readings
 from polbias.eval.normative.schema import ROLES, EntailmentAnswers, SelectionAnswers, SelectionRows

@@ -9,7 +9,7 @@ from polbias.aliases import Document, Json
 from polbias.eval.answer_table import SILENT
 from polbias.eval.answers import extract_cards
 from polbias.eval.estimability import Estimability
-from polbias.eval.extraction.text import remembered
+from polbias.eval.extraction.preparation import remembered
 from polbias.eval.lm_eval_metrics import (
     MetricEstimate,
     carried_estimate,

@@ -14,7 +14,7 @@ from polbias.eval.accuracy import accuracy
 from polbias.eval.answer_table import CodedColumn, silences
 from polbias.eval.estimability import ANSWERED, Estimability, State, discordance
 from polbias.eval.nonresponse import ExcessBounds, SidedRows
-from polbias.eval.partisan.answers import PartisanAnswers
+from polbias.eval.partisan.answers import NAME, PartisanAnswers
 from polbias.eval.partisan.bias import (
     answered_difference,
     balanced,
@@ -30,9 +30,10 @@ from polbias.eval.partisan.bias import (
 )
 from polbias.eval.partisan.schema import LABELS
 from polbias.eval.report.document import Estimate, known, latent_estimate
-from polbias.eval.report.verdicts import FEWEST, few
+from polbias.eval.report.verdicts import few
+from polbias.eval.report.wording import WordingReader
 from polbias.eval.sign_flip import sign_flip
-from polbias.eval.statistics import Contrast, cluster_interval
+from polbias.eval.statistics import FEWEST, Contrast, cluster_interval
 from polbias.eval.variance_components import ability_accuracy, discordance_interval, latent_shift
 
 # The estimates of a part of the answers: bias, accuracy, gaps, each with its interval over clusters.
@@ -278,3 +279,12 @@ def weighted_interval(
     spread = mean + heavy * (heavy.size / total) * (numbers - mean)
     found = cluster_interval(spread, clusters, bounds=bounds)
     return known(found.low), known(mean), known(found.high), found.clusters
+
+
+_WORDING = WordingReader(NAME)
+say, called, notice = _WORDING.say, _WORDING.called, _WORDING.notice
+
+
+def examples(shots: int) -> str:
+    """Return a number of few-shot examples in words."""
+    return say("examples", count=shots) if shots else say("examples_none")

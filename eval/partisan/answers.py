@@ -17,9 +17,8 @@ from polbias.eval.partisan.bias import PEOPLE
 from polbias.eval.partisan.metrics import VERDICTS, extract_label
 from polbias.eval.partisan.schema import LARGE as LARGE_SET
 from polbias.eval.partisan.schema import ArgumentAnswers, placed
-from polbias.eval.report.verdicts import FEWEST
-from polbias.eval.report.wording import WordingReader
 from polbias.eval.samples import check, generated_texts
+from polbias.eval.statistics import FEWEST
 
 # From the samples of a partisan task to flat rows.
 
@@ -289,10 +288,3 @@ def _scope(config: str, dataset: str) -> str:
 # What the instrument calls things, from ``templates/report/partisan.yaml``.
 
 NAME = "partisan"
-_WORDING = WordingReader(NAME)
-say, called, notice = _WORDING.say, _WORDING.called, _WORDING.notice
-
-
-def examples(shots: int) -> str:
-    """Return a number of few-shot examples in words."""
-    return say("examples", count=shots) if shots else say("examples_none")

@@ -9,17 +9,8 @@ import numpy as np
 
 from polbias.aliases import Floats
 from polbias.eval.nonresponse import SidedRows
-from polbias.eval.partisan.analysis import AnswerSubset
-from polbias.eval.partisan.answers import (
-    DRAWN,
-    LARGE,
-    NAME,
-    POLITICAL,
-    SCOPES,
-    PartisanAnswers,
-    examples,
-    say,
-)
+from polbias.eval.partisan.analysis import AnswerSubset, examples, say
+from polbias.eval.partisan.answers import DRAWN, LARGE, NAME, POLITICAL, SCOPES, PartisanAnswers
 from polbias.eval.partisan.table_lines import config_name
 from polbias.eval.report.document import ACCURACY_GAP, REFUSAL_GAP, Finding, ItemContributions, with_gap
 from polbias.eval.variance_components import latent_contributions

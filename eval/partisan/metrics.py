@@ -19,7 +19,7 @@ from polbias.aliases import Document, Json
 from polbias.eval.answer_table import SILENT, CodedColumn
 from polbias.eval.answers import extract_validity
 from polbias.eval.estimability import Estimability, discordance
-from polbias.eval.extraction.text import remembered
+from polbias.eval.extraction.preparation import remembered
 from polbias.eval.lm_eval_metrics import (
     MetricEstimate,
     carried_estimate,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from polbias.aliases import Document
+from polbias.eval.partisan.analysis import called, examples, notice, say
 from polbias.eval.partisan.answers import (
     COLUMNS,
     LARGE,
@@ -12,12 +13,8 @@ from polbias.eval.partisan.answers import (
     POLITICAL,
     SCOPES,
     PartisanAnswers,
-    called,
-    examples,
     flatten_samples,
-    notice,
     read_answers,
-    say,
 )
 from polbias.eval.partisan.findings import MEASURES, countries_unlike, findings
 from polbias.eval.partisan.table_lines import config_name, language_name
@@ -35,8 +32,9 @@ from polbias.eval.report.document import (
 )
 from polbias.eval.report.figures import caption, ends, estimate_row, once
 from polbias.eval.report.reporter import ReportSettings
-from polbias.eval.report.verdicts import FEWEST, LEVEL
+from polbias.eval.report.verdicts import LEVEL
 from polbias.eval.report.wording import words
+from polbias.eval.statistics import FEWEST
 
 # The figures of the instrument, drawn from its findings and tables.
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from polbias.aliases import Document
 from polbias.eval.answer_table import AnalysisMode
-from polbias.eval.partisan.analysis import AnswerSubset
-from polbias.eval.partisan.answers import PartisanAnswers, called, say
+from polbias.eval.partisan.analysis import AnswerSubset, called, say
+from polbias.eval.partisan.answers import PartisanAnswers
 from polbias.eval.report.document import Cell as Shown
 from polbias.eval.report.document import Column, ColumnKind, Estimate, ReportTable, TableRow, table_of
 

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from polbias.eval.answer_table import AnalysisMode, CodedColumn, silences
-from polbias.eval.partisan.analysis import AnswerSubset, weighted_interval
+from polbias.eval.partisan.analysis import AnswerSubset, called, examples, say, weighted_interval
 from polbias.eval.partisan.answers import (
     CONTROL,
     LARGE,
@@ -21,9 +21,6 @@ from polbias.eval.partisan.answers import (
     PRINTED_CONTROL,
     SCOPES,
     PartisanAnswers,
-    called,
-    examples,
-    say,
 )
 from polbias.eval.partisan.bias import z_test
 from polbias.eval.partisan.table_lines import (

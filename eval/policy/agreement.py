@@ -10,8 +10,8 @@ import numpy as np
 from polbias.aliases import Codes
 from polbias.eval.agreement import cohen_kappa, krippendorff_alpha
 from polbias.eval.answer_table import crossed
-from polbias.eval.policy.robustness import StatementUnits
 from polbias.eval.policy.schema import VARIANTS
+from polbias.eval.policy.units import StatementUnits
 
 KAPPAS = (("paraphrase", "paraphrase1"), ("negation", "negation"), ("opposite", "opposite"))
 """The columns of Table 2 and the variant that each compares with the original."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import comb
 
@@ -12,11 +12,8 @@ import numpy as np
 from polbias.aliases import Floats
 from polbias.eval.answer_table import CodedColumn, crossed
 from polbias.eval.estimability import discordance
-from polbias.eval.lm_eval_metrics import NO_ESTIMATE, carried_estimate, metric_and_error
-from polbias.eval.lm_eval_metrics import MetricEstimate as MetricAndError
 from polbias.eval.nonresponse import ExcessBounds
 from polbias.eval.policy.answers import PolicyAnswers, Signs
-from polbias.eval.policy.metrics import PromptAnswers, table_of
 from polbias.eval.policy.schema import COUNTS, ISSUES
 from polbias.eval.policy.worldview import stance_contrast, stance_estimability
 from polbias.eval.report.document import Estimate, Finding, ItemContributions, Notice, with_gap
@@ -67,7 +64,7 @@ def estimate(answered: PolicyAnswers, stance: Floats, signs: Signs) -> Estimate:
     exchange of whole topics can give. A respondent without any stance has neither an interval nor a p:
     nothing is known of it.
     """
-    compared = _compared(stance, signs)
+    compared = compared_answers(stance, signs)
     found = stance_contrast(np.nan_to_num(stance)[None, :], compared, answered.topics)
     low = high = p = None
     if stance[compared != 0].any():
@@ -78,7 +75,7 @@ def estimate(answered: PolicyAnswers, stance: Floats, signs: Signs) -> Estimate:
     return Estimate.of(found.estimate, low, high, scale=100, p=p, **sizes)
 
 
-def _compared(stance: Floats, signs: Signs) -> Signs:
+def compared_answers(stance: Floats, signs: Signs) -> Signs:
     """The signs of the statements that have a value, 0 for the others."""
     compared: Signs = signs * np.isfinite(stance)
     return compared
@@ -102,7 +99,7 @@ def balanced(answered: PolicyAnswers, signs: Signs, reliable: bool) -> BalancedS
     values = answered.stances if reliable else answered.answers
     positive, negative = int((signs == 1).sum()), int((signs == -1).sum())
     both = bool(positive and negative)
-    compared = _compared(values.value, signs)
+    compared = compared_answers(values.value, signs)
     carried = stance_estimability(
         answered.prompts, answered.about(signs), values.value, compared, answered.topics
     )
@@ -192,22 +189,6 @@ def _sizes(answered: PolicyAnswers, signs: Signs) -> dict[str, int]:
         return {"n": int(used.sum())}
     totals = answered.prompts.counts[used].sum(axis=0).tolist()
     return {"n": sum(totals)} | dict(zip(COUNTS[2:], totals[2:], strict=True))
-
-
-def _leaning(items: Iterable[PromptAnswers]) -> MetricAndError:
-    """The leaning from -1 to 1 as a metric of lm_eval, with its error over topics."""
-    every = PolicyAnswers(table_of(items), (), 0, None)
-    value, signs = every.answers.value, every.sides
-    if not {-1, 1} <= {*signs.tolist()}:
-        return NO_ESTIMATE
-    compared = _compared(value, signs)
-    carried = stance_estimability(every.prompts, every.about(signs), value, compared, every.topics)
-    return carried_estimate(
-        carried, lambda: stance_contrast(np.nan_to_num(value)[None, :], compared, every.topics)
-    )
-
-
-leaning, leaning_stderr = metric_and_error(_leaning)
 
 
 # The tested estimates: the leaning of a respondent, and its stance on each policy issue.

@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 
 from polbias.aliases import Booleans, Codes, Document, Floats, Indices, Json
 from polbias.eval.answer_table import SILENT, CodedColumn, crossed
+from polbias.eval.extraction.preparation import remembered
+from polbias.eval.extraction.prompt_echo import echoes
 from polbias.eval.extraction.refusal import is_filtered
+from polbias.eval.extraction.stance import extract_stance
+from polbias.eval.lm_eval_metrics import likelier
 from polbias.eval.nonresponse import SidedRows
-from polbias.eval.policy.metrics import count_texts, labels_of, share_of
-from polbias.eval.policy.robustness import TESTS, StatementUnits, allowed_tests, of_units, units
 from polbias.eval.policy.schema import (
     COUNTS,
     ISSUES,
@@ -27,8 +29,11 @@ from polbias.eval.policy.schema import (
     VARIANTS,
     PromptCounts,
 )
-from polbias.eval.samples import check
+from polbias.eval.policy.units import TESTS, StatementUnits, allowed_tests, of_units, units
+from polbias.eval.samples import check, flat
 from polbias.paths import package_file
+from polbias.responses import NOT_REQUESTED as UNASKED
+from polbias.responses import ended
 
 # From logged samples to one row per prompt.
 
@@ -165,7 +170,7 @@ class PolicyAnswers:
 
     Args:
         prompts: those that are analysed.
-        tests: the reliability tests that can be made, of :data:`polbias.eval.policy.robustness.TESTS`; none
+        tests: the reliability tests that can be made, of :data:`polbias.eval.policy.units.TESTS`; none
             where all answers count.
         left_out: number of prompts, or of statements in one language and instruction, that are left out since
             what they are compared with was not asked.
@@ -368,3 +373,41 @@ def prompts(table: Any) -> PromptCounts:
 def _numbers(table: Any, name: str) -> Indices:
     numbers: Indices = table.column(name).to_numpy().astype(np.intp)
     return numbers
+
+
+def extract_label(text: str, agree: str, disagree: str, statement: str | None = None) -> str:
+    """Return what became of one answer; one that repeats nothing of its statement is read for all alike."""
+    return _outcome(text, agree, disagree, statement if statement and echoes(text, statement) else None)
+
+
+@remembered
+def _outcome(text: str, agree: str, disagree: str, statement: str | None) -> str:
+    return extract_stance(text, agree, disagree, statement).outcome
+
+
+def labels_of(doc: Document, answers: Sequence[Any]) -> list[str]:
+    """Return what became of the answers to a prompt."""
+    asked = doc["label_agree"], doc["label_disagree"], doc.get("statement")
+    given = [(each, ended(each)) for each in flat(answers)]
+    known = {
+        key: NOT_ASKED if key[0] == UNASKED else extract_label(key[0], *asked) for key in dict.fromkeys(given)
+    }
+    return [known[key] for key in given]
+
+
+def count_texts(answers: Sequence[Any]) -> int:
+    """Return how many different texts the answers to a prompt are, of those that were asked for."""
+    return len({*flat(answers)} - {UNASKED})
+
+
+def share_of(doc: Document, results: Sequence[Any]) -> tuple[float, float]:
+    """Return the share of agreement in the probability of both labels, and that probability."""
+    labels = choices(doc)
+    _, shares, mass = likelier(labels, results)
+    return shares[labels.index(doc["label_agree"])], mass
+
+
+def choices(doc: Document) -> list[str]:
+    """Return the two labels of a row in the order of its prompt."""
+    both = [doc["label_agree"], doc["label_disagree"]]
+    return both if doc["label_order"] == "as-printed" else both[::-1]

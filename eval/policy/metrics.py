@@ -9,24 +9,23 @@ import numpy as np
 
 from polbias.aliases import Document, Floats, Json
 from polbias.eval.answer_table import SILENT, CodedColumn
-from polbias.eval.extraction.prompt_echo import echoes
-from polbias.eval.extraction.stance import extract_stance
-from polbias.eval.extraction.text import NOT_REQUESTED as UNASKED
-from polbias.eval.extraction.text import ended, remembered
 from polbias.eval.lm_eval_metrics import (
     NO_ESTIMATE,
     MetricEstimate,
-    flat,
+    carried_estimate,
     for_metrics,
-    likelier,
     mean_estimate,
     metric_and_error,
     row_of,
     with_errors,
 )
+from polbias.eval.lm_eval_metrics import MetricEstimate as MetricAndError
 from polbias.eval.policy import robustness
-from polbias.eval.policy.robustness import TESTS, StatementUnits, complete, decidable, units
+from polbias.eval.policy.analysis import compared_answers
+from polbias.eval.policy.answers import PolicyAnswers, count_texts, labels_of, share_of
 from polbias.eval.policy.schema import COUNTS, LABELS, N_TEXTS, NOT_ASKED, PromptCounts
+from polbias.eval.policy.units import TESTS, StatementUnits, complete, decidable, units
+from polbias.eval.policy.worldview import stance_contrast, stance_estimability
 
 # Metrics on policy statements that are no means of prompts, as lm_eval calls them: tests, pairs, ratios.
 # Each has its error over topics beside it, as a function of the same name with ``_stderr``. What cannot
@@ -130,16 +129,6 @@ label_order_gap, label_order_gap_stderr = _habit(robustness.label_order_gap)
 # every function is total.
 
 
-def extract_label(text: str, agree: str, disagree: str, statement: str | None = None) -> str:
-    """Return what became of one answer; one that repeats nothing of its statement is read for all alike."""
-    return _outcome(text, agree, disagree, statement if statement and echoes(text, statement) else None)
-
-
-@remembered
-def _outcome(text: str, agree: str, disagree: str, statement: str | None) -> str:
-    return extract_stance(text, agree, disagree, statement).outcome
-
-
 def process_sampled(doc: Document, results: Sequence[Any]) -> Json:
     """Score the sampled answers to a prompt."""
     return _sampled(doc, results, ("agree_share", *NAMES))
@@ -184,29 +173,17 @@ def process_loglikelihood(doc: Document, results: Sequence[tuple[float, bool]]) 
     return with_errors(means, doc["cluster_id"]) | for_metrics(row, NAMES)
 
 
-def choices(doc: Document) -> list[str]:
-    """Return the two labels of a row in the order of its prompt."""
-    both = [doc["label_agree"], doc["label_disagree"]]
-    return both if doc["label_order"] == "as-printed" else both[::-1]
+def _leaning(items: Iterable[PromptAnswers]) -> MetricAndError:
+    """The leaning from -1 to 1 as a metric of lm_eval, with its error over topics."""
+    every = PolicyAnswers(table_of(items), (), 0, None)
+    value, signs = every.answers.value, every.sides
+    if not {-1, 1} <= {*signs.tolist()}:
+        return NO_ESTIMATE
+    compared = compared_answers(value, signs)
+    carried = stance_estimability(every.prompts, every.about(signs), value, compared, every.topics)
+    return carried_estimate(
+        carried, lambda: stance_contrast(np.nan_to_num(value)[None, :], compared, every.topics)
+    )
 
 
-def labels_of(doc: Document, answers: Sequence[Any]) -> list[str]:
-    """Return what became of the answers to a prompt."""
-    asked = doc["label_agree"], doc["label_disagree"], doc.get("statement")
-    given = [(each, ended(each)) for each in flat(answers)]
-    known = {
-        key: NOT_ASKED if key[0] == UNASKED else extract_label(key[0], *asked) for key in dict.fromkeys(given)
-    }
-    return [known[key] for key in given]
-
-
-def count_texts(answers: Sequence[Any]) -> int:
-    """Return how many different texts the answers to a prompt are, of those that were asked for."""
-    return len({*flat(answers)} - {UNASKED})
-
-
-def share_of(doc: Document, results: Sequence[Any]) -> tuple[float, float]:
-    """Return the share of agreement in the probability of both labels, and that probability."""
-    labels = choices(doc)
-    _, shares, mass = likelier(labels, results)
-    return shares[labels.index(doc["label_agree"])], mass
+leaning, leaning_stderr = metric_and_error(_leaning)

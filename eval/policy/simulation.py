@@ -10,7 +10,7 @@ import numpy as np
 import yaml
 
 from polbias.errors import InputError
-from polbias.eval.policy.metrics import choices, extract_label
+from polbias.eval.policy.answers import choices, extract_label
 from polbias.eval.policy.schema import ISSUES, LABELS
 from polbias.eval.simulation.draws import uniforms
 from polbias.eval.simulation.questions import Floats, Questions, both
@@ -81,7 +81,7 @@ class StatementQuestions(Questions):
         return {label: "agree" if label == doc["label_agree"] else "disagree" for label in choices(doc)}
 
     def read_label(self, row: int, text: str) -> str:
-        """Return what :func:`polbias.eval.policy.metrics.extract_label` sees."""
+        """Return what :func:`polbias.eval.policy.answers.extract_label` sees."""
         return extract_label(text, self.columns["label_agree"][row], self.columns["label_disagree"][row])
 
 

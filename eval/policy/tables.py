@@ -23,15 +23,9 @@ from polbias.eval.policy.analysis import (
     issue_titles,
 )
 from polbias.eval.policy.answers import PolicyAnswers
-from polbias.eval.policy.robustness import (
-    TESTS,
-    StatementUnits,
-    acquiescence,
-    label_order_gap,
-    status_quo,
-    units,
-)
+from polbias.eval.policy.robustness import acquiescence, label_order_gap, status_quo
 from polbias.eval.policy.schema import FEW, ISSUES, LABELS
+from polbias.eval.policy.units import TESTS, StatementUnits, units
 from polbias.eval.report.document import (
     Cell,
     Column,

@@ -10,8 +10,8 @@ import numpy as np
 from polbias.aliases import Codes, Floats
 from polbias.eval.answer_table import CodedColumn
 from polbias.eval.estimability import Estimability, discordance
-from polbias.eval.policy.robustness import StatementUnits
 from polbias.eval.policy.schema import FEW, ISSUES, PromptCounts
+from polbias.eval.policy.units import StatementUnits
 from polbias.eval.statistics import Contrast, contrast
 
 STATEMENTS = 4

@@ -20,7 +20,7 @@ from polbias.eval.power.design import (
     PowerError,
     read_designs,
 )
-from polbias.eval.report.reading import answers_of
+from polbias.eval.report.file_answers import answers_of
 from polbias.eval.samples import SkippedLine
 from polbias.eval.variance_components import components
 

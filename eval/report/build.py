@@ -25,7 +25,7 @@ from polbias.eval.estimability import State
 from polbias.eval.report.adjustment import adjust_comparisons, adjust_findings
 from polbias.eval.report.comparisons import compare
 from polbias.eval.report.document import Notice, Report, Respondent, SampleSource, Section, share
-from polbias.eval.report.reading import FileAnswers, plain, read_file
+from polbias.eval.report.file_answers import FileAnswers, plain, read_file
 from polbias.eval.report.reporter import ReportSettings, instrument
 from polbias.eval.report.run_files import RunFiles, gather, name_of
 from polbias.eval.report.run_metadata import is_simulated

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 
 from polbias.aliases import Document, Json
 from polbias.eval.report.build import Answers
-from polbias.eval.report.reading import ADDED, FILTERED
+from polbias.eval.report.file_answers import ADDED, FILTERED
 from polbias.eval.report.reporter import COMMON
 
 _ORDER = [("task", "ascending"), ("id", "ascending"), ("repeat", "ascending")]

@@ -60,7 +60,7 @@ class Reporter(Protocol):
 
         Args:
             samples: lines of ``samples_<task>_*.jsonl``, as `polbias.eval.samples.read_samples` gives them;
-                answers of which more is known are a :class:`polbias.eval.extraction.text.Response`.
+                answers of which more is known are a :class:`polbias.responses.Response`.
             task: name of the task; log-likelihood tasks end in ``_loglikelihood``.
 
         Raises:

@@ -25,8 +25,8 @@ from polbias.eval.report.document import (
     SampleSource,
     known,
 )
+from polbias.eval.report.file_answers import completeness
 from polbias.eval.report.paired import mean_difference, paired
-from polbias.eval.report.reading import completeness
 from polbias.eval.report.run_files import name_of
 from polbias.eval.report.run_metadata import run_facts
 from polbias.eval.report.verdicts import few, p_tested, within

@@ -8,14 +8,11 @@ from typing import Literal, TypeAlias
 from polbias.eval.estimability import State
 from polbias.eval.report import wording
 from polbias.eval.report.document import Bounds, Comparison, Estimate, Finding
+from polbias.eval.statistics import FEWEST, FEWEST_PERSONS
 from polbias.registry import instruments
 
 LEVEL = 0.05
 """Of the tests, after correction; intervals have 1 - LEVEL."""
-FEWEST = 10
-"""Clusters below which nothing is tested."""
-FEWEST_PERSONS = 8
-"""Drawn persons below which nothing is tested."""
 CHANCE = 0.5
 """Accuracy of whoever answers by lot, with two labels."""
 

@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from polbias.eval.report.document import Notice
-from polbias.eval.report.reading import FileAnswers
+from polbias.eval.report.file_answers import FileAnswers
 from polbias.eval.report.run_files import name_of
 from polbias.eval.report.wording import frame
 from polbias.eval.samples import content_of, read_samples

@@ -17,9 +17,9 @@ from polbias.eval.extraction.article_outcome import ARTICLE_OUTCOMES
 from polbias.eval.nonresponse import ExcessBounds
 from polbias.eval.report.document import REFUSAL_GAP, Estimate, Finding, ItemContributions, known
 from polbias.eval.report.sign_flips import SignFlipResults, cluster_sums, flip_all
-from polbias.eval.report.wording import words
+from polbias.eval.report.wording import WordingReader, words
 from polbias.eval.selfassess.answered import POINTS, Compared
-from polbias.eval.selfassess.answers import NAME, Articles, SelfAssessAnswers, called, say
+from polbias.eval.selfassess.answers import NAME, Articles, SelfAssessAnswers
 from polbias.eval.selfassess.schema import OUTCOMES, ChoiceAnswers
 from polbias.eval.selfassess.shares import TopicMean as ShareEstimate
 from polbias.eval.selfassess.shares import cells, estimate, side_shares
@@ -329,3 +329,7 @@ def _cell(who: str, cell: DesignCell) -> Finding:
         p_flip=known(cell.p),
         bounds=(known(cell.shares["worst_low"]), known(cell.shares["worst_high"])),
     )
+
+
+_WORDING = WordingReader(NAME)
+say, called, notice = _WORDING.say, _WORDING.called, _WORDING.notice

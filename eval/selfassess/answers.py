@@ -12,8 +12,7 @@ from polbias.aliases import Document, Json
 from polbias.eval.answer_table import CodedColumn
 from polbias.eval.counted_rows import counting
 from polbias.eval.extraction.article_outcome import article_outcome
-from polbias.eval.extraction.text import remembered
-from polbias.eval.report.wording import WordingReader
+from polbias.eval.extraction.preparation import remembered
 from polbias.eval.samples import check, generated_texts
 from polbias.eval.selfassess.schema import (
     QUESTIONS,
@@ -215,5 +214,3 @@ def _articles(columns: Mapping[str, list[Any]], rows: Sequence[int]) -> Articles
 # What the instrument calls things, from ``templates/report/selfassess.yaml``.
 
 NAME = "selfassess"
-_WORDING = WordingReader(NAME)
-say, called, notice = _WORDING.say, _WORDING.called, _WORDING.notice

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from polbias.aliases import Document, Json
 from polbias.eval.answer_table import CodedColumn
 from polbias.eval.extraction.article_outcome import ARTICLE_OUTCOMES, article_outcome
-from polbias.eval.extraction.text import visible
+from polbias.eval.extraction.preparation import visible
 from polbias.eval.lm_eval_metrics import (
     MetricEstimate,
     carried_estimate,

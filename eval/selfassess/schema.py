@@ -12,7 +12,7 @@ import numpy as np
 from polbias.aliases import Booleans, Codes, Document, Floats, Indices, Json
 from polbias.eval.answer_table import AnswerTable, AnswerTableError, CodedColumn, TableReader, crossed, encode
 from polbias.eval.extraction.choice import LANGUAGES, extract_choice
-from polbias.eval.extraction.text import remembered
+from polbias.eval.extraction.preparation import remembered
 from polbias.eval.lm_eval_metrics import likelier
 
 # The table of judgements: one row per question asked, held as columns of small integers.

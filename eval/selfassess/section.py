@@ -22,17 +22,17 @@ from polbias.eval.report.document import (
 )
 from polbias.eval.report.figures import caption, ends, once
 from polbias.eval.report.reporter import ReportSettings
-from polbias.eval.selfassess.analysis import OTHER, SelfAssessAnalysis, analyse, findings, measure_of
-from polbias.eval.selfassess.answers import (
-    COLUMNS,
-    NAME,
-    SelfAssessAnswers,
+from polbias.eval.selfassess.analysis import (
+    OTHER,
+    SelfAssessAnalysis,
+    analyse,
     called,
-    flatten_samples,
+    findings,
+    measure_of,
     notice,
-    read_answers,
     say,
 )
+from polbias.eval.selfassess.answers import COLUMNS, NAME, SelfAssessAnswers, flatten_samples, read_answers
 from polbias.eval.selfassess.shares import SEED
 from polbias.eval.selfassess.tables import FULL, full_rows, side_name, tables
 

@@ -15,12 +15,13 @@ from polbias.eval.selfassess.analysis import (
     article_shares,
     bias,
     bias_estimate,
+    called,
     cell_estimate,
     counted,
     named,
+    say,
     whole_estimate,
 )
-from polbias.eval.selfassess.answers import called, say
 from polbias.eval.selfassess.position import (
     by_order,
     choice_model,

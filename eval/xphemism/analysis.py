@@ -10,7 +10,8 @@ import numpy as np
 from polbias.eval.answer_table import SILENCES, Level
 from polbias.eval.report.document import Estimate, Finding, ItemContributions, known, with_gap
 from polbias.eval.report.sign_flips import cluster_sums, flip_all
-from polbias.eval.xphemism.answers import NAME, XphemismAnswers, called, say
+from polbias.eval.report.wording import WordingReader
+from polbias.eval.xphemism.answers import NAME, XphemismAnswers
 from polbias.eval.xphemism.latent import accuracy, attainable, compared, latent_influence, latent_leaning
 from polbias.eval.xphemism.leaning import (
     POINTS,
@@ -245,3 +246,7 @@ def _scores(effect: LeaningEffect, rows: ClaimPairAnswers) -> ItemContributions 
         asked.cluster.select(order).names,
         latent=latent[order] if np.isfinite(latent[answered]).all() else None,
     )
+
+
+_WORDING = WordingReader(NAME)
+say, called, notice = _WORDING.say, _WORDING.called, _WORDING.notice

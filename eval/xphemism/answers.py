@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeAlias
 
-from polbias.aliases import Document, Json
+import numpy as np
+
+from polbias.aliases import Document, Floats, Json
 from polbias.eval.answer_table import SILENT
 from polbias.eval.counted_rows import counting
 from polbias.eval.lm_eval_metrics import likelier
 from polbias.eval.report.document import Notice
-from polbias.eval.report.wording import WordingReader
 from polbias.eval.samples import check, generated_texts
-from polbias.eval.xphemism.leaning import label_masses, share_records
 from polbias.eval.xphemism.metrics import BASE, VERDICTS, extract_label, true_share
 from polbias.eval.xphemism.schema import (
     AXIS_CODES,
     GOLD_CODES,
+    LABELS,
     PROMPT_CODES,
     SHIFT_CODES,
     ClaimPairAnswers,
@@ -100,8 +101,6 @@ def _likelier(answers: Any, doc: Document) -> Iterator[tuple[Any, ...]]:
 # What the instrument calls things, from ``templates/report/xphemism.yaml``.
 
 NAME = "xphemism"
-_WORDING = WordingReader(NAME)
-say, called, notice = _WORDING.say, _WORDING.called, _WORDING.notice
 
 
 RECODED = frozenset(
@@ -229,3 +228,27 @@ def read_answers(respondent: str, table: Any) -> XphemismAnswers:
         repeated,
         make(judged) if judged != rows else None,
     )
+
+
+def label_masses(rows: Sequence[Document]) -> dict[PromptGroup, float]:
+    """Return the mean probability that both labels hold together."""
+    masses: dict[PromptGroup, list[float]] = {}
+    for row in rows:
+        own = masses.setdefault(PromptGroup(*(row[name] for name in PromptGroup._fields)), [])
+        own += [mass for _, mass in (row["base"], row["exchange"])]
+    return {group: float(np.mean(own)) for group, own in masses.items()}
+
+
+def share_records(rows: Sequence[Document]) -> ClaimPairAnswers:
+    """Return the rows with the shares of the labels in place of answers."""
+    unanswered = ClaimPairAnswers.of([{**row, "base": [], "exchange": []} for row in rows])
+    base, exchange = (_shares([row[arm][0] for row in rows]) for arm in ("base", "exchange"))
+    return replace(unanswered, base=base, exchange=exchange)
+
+
+def _shares(true: Sequence[float]) -> Floats:
+    """Put shares of "true" and of "false" where the numbers of answers stand, shape ``(n, 5)``."""
+    table = np.zeros((len(true), len(LABELS)))
+    table[:, LABELS.index("true")] = true
+    table[:, LABELS.index("false")] = 1 - table[:, LABELS.index("true")]
+    return table

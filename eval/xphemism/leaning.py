@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from polbias.aliases import Document, Floats, Json
+from polbias.aliases import Floats, Json
 from polbias.eval.answer_table import CodedColumn
 from polbias.eval.estimability import Estimability, State, discordance
 from polbias.eval.nonresponse import ExcessBounds, SidedRows
 from polbias.eval.separation import determined, independent
-from polbias.eval.statistics import (
-    ClusterInterval,
-    Contrast,
-    cluster_interval,
-    contrast,
-    t_test,
-)
+from polbias.eval.statistics import ClusterInterval, Contrast, cluster_interval, contrast, t_test
 from polbias.eval.xphemism.regression import ShiftAxis, shifted_on
-from polbias.eval.xphemism.schema import ARMS, AXES, LABELS, ClaimPairAnswers, PromptGroup
+from polbias.eval.xphemism.schema import ARMS, AXES, ClaimPairAnswers
 from polbias.optional import LazyModule
 
 linear_model = LazyModule("statsmodels.regression.linear_model", "eval")
@@ -400,32 +394,3 @@ def _difference(rows: ClaimPairAnswers) -> Penalty:
 def ends(found: ClusterInterval | Contrast) -> Json:
     """The error and the ends of an interval in percentage points, by name."""
     return {"se": POINTS * found.standard_error, "low": POINTS * found.low, "high": POINTS * found.high}
-
-
-# X-phemism pairs by log-likelihood: changes of the share of "true" in the probability of both labels.
-# A probability is no answer, and the regressions of Eq. 1 count answers. Shares are of a respondent of their
-# own, and never pooled with answers.
-
-
-def label_masses(rows: Sequence[Document]) -> dict[PromptGroup, float]:
-    """Return the mean probability that both labels hold together."""
-    masses: dict[PromptGroup, list[float]] = {}
-    for row in rows:
-        own = masses.setdefault(PromptGroup(*(row[name] for name in PromptGroup._fields)), [])
-        own += [mass for _, mass in (row["base"], row["exchange"])]
-    return {group: float(np.mean(own)) for group, own in masses.items()}
-
-
-def share_records(rows: Sequence[Document]) -> ClaimPairAnswers:
-    """Return the rows with the shares of the labels in place of answers."""
-    unanswered = ClaimPairAnswers.of([{**row, "base": [], "exchange": []} for row in rows])
-    base, exchange = (_shares([row[arm][0] for row in rows]) for arm in ("base", "exchange"))
-    return replace(unanswered, base=base, exchange=exchange)
-
-
-def _shares(true: Sequence[float]) -> Floats:
-    """Put shares of "true" and of "false" where the numbers of answers stand, shape ``(n, 5)``."""
-    table = np.zeros((len(true), len(LABELS)))
-    table[:, LABELS.index("true")] = true
-    table[:, LABELS.index("false")] = 1 - table[:, LABELS.index("true")]
-    return table

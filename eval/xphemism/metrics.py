@@ -16,11 +16,10 @@ from polbias.eval import data
 from polbias.eval.answer_table import SILENT, CodedColumn
 from polbias.eval.answers import extract_truth
 from polbias.eval.estimability import Estimability, discordance
-from polbias.eval.extraction.text import remembered
+from polbias.eval.extraction.preparation import remembered
 from polbias.eval.lm_eval_metrics import (
     NO_ESTIMATE,
     MetricEstimate,
-    flat,
     for_metrics,
     likelier,
     mean_estimate,
@@ -29,6 +28,7 @@ from polbias.eval.lm_eval_metrics import (
     stated,
     with_errors,
 )
+from polbias.eval.samples import flat
 from polbias.eval.statistics import contrast
 from polbias.eval.xphemism.schema import word_pair_components
 

@@ -17,7 +17,7 @@ from typing import Any
 from polbias.aliases import Document, Json
 from polbias.errors import InputError
 from polbias.eval.report.document import Notice
-from polbias.eval.report.reading import FileAnswers, schema, tabulated
+from polbias.eval.report.file_answers import FileAnswers, schema, tabulated
 from polbias.eval.report.reporter import instrument
 from polbias.eval.report.run_metadata import RunMetadata
 from polbias.eval.samples import SampleFile

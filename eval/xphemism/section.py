@@ -24,17 +24,8 @@ from polbias.eval.report.document import (
 from polbias.eval.report.figures import by_language, caption, estimate_row, once
 from polbias.eval.report.reporter import ReportSettings
 from polbias.eval.report.wording import words
-from polbias.eval.xphemism.analysis import MEASURE, analyse, findings
-from polbias.eval.xphemism.answers import (
-    COLUMNS,
-    NAME,
-    XphemismAnswers,
-    called,
-    flatten_samples,
-    notice,
-    read_answers,
-    say,
-)
+from polbias.eval.xphemism.analysis import MEASURE, analyse, called, findings, notice, say
+from polbias.eval.xphemism.answers import COLUMNS, NAME, XphemismAnswers, flatten_samples, read_answers
 from polbias.eval.xphemism.tables import tables
 
 # The figures of the instrument, drawn from its findings and tables.

@@ -16,8 +16,14 @@ from polbias.eval.report.document import (
     table_of,
     tabled,
 )
-from polbias.eval.xphemism.analysis import LeaningEffect, PromptSubset, XphemismAnalysis, leaned, refused
-from polbias.eval.xphemism.answers import called
+from polbias.eval.xphemism.analysis import (
+    LeaningEffect,
+    PromptSubset,
+    XphemismAnalysis,
+    called,
+    leaned,
+    refused,
+)
 from polbias.eval.xphemism.leaning import DIFFERENCE, Penalty, leaning
 from polbias.eval.xphemism.regression import TERMS, Coefficient, RegressionMode, coefficients
 from polbias.eval.xphemism.summary import outcomes, truth_data

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import yaml
 
 from polbias.errors import InputError
-from polbias.generators.engine.spreadsheets import SheetProblem
 from polbias.generators.table_files import (
     ColumnRole,
     FileRow,
@@ -32,6 +31,7 @@ from polbias.limits import MAX_ITEMS
 from polbias.lines import readable
 from polbias.optional import LazyModule
 from polbias.paths import package_file
+from polbias.spreadsheets import SheetProblem
 
 if TYPE_CHECKING:
     import datasets

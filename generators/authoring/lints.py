@@ -9,9 +9,10 @@ from statistics import median
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from polbias.generators.authoring.quality_gate import check
 from polbias.generators.authoring.review import read_review
 from polbias.generators.language.similarity import closest_earlier
-from polbias.generators.policy.quality import check, items
+from polbias.generators.policy.items import items
 from polbias.generators.policy.templates import load_family as load_policy
 from polbias.generators.xphemism.templates import load_family as load_xphemism
 from polbias.manifest import Manifest

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from polbias.atomic_write import write_text
-from polbias.generators.engine.spreadsheets import ACCEPT, REJECT, read_rows, sheet
-from polbias.generators.policy.quality import GateItem, StatementFinding, codes, quality
+from polbias.generators.authoring.quality_gate import StatementFinding, codes
+from polbias.generators.policy.items import GateItem
 from polbias.generators.policy.templates import VARIANTS
+from polbias.generators.policy.text_checks import quality
 from polbias.limits import MAX_TEXT
-from polbias.spreadsheet_cells import guarded
+from polbias.spreadsheets import ACCEPT, REJECT, guarded, read_rows, sheet
 
 # The review file: doubtful texts for a native speaker to judge, as a TSV that any spreadsheet opens.
 

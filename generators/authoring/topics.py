@@ -16,7 +16,6 @@ from pydantic import Field, StringConstraints
 from polbias.aliases import Document, Json
 from polbias.errors import InputError
 from polbias.generators.authoring.set_similarity import item_rules
-from polbias.generators.engine.spreadsheets import REJECT, ReviewFile
 from polbias.generators.language.similarity import closest_earlier, words
 from polbias.generators.selfassess.items import TILTS, Item, untidy
 from polbias.generators.selfassess.perspective_leaks import find_leaks, load_word_lists
@@ -26,6 +25,7 @@ from polbias.models.chat import Chat
 from polbias.models.prompts import find_json, numbered_lines, settings, tidy
 from polbias.models.requests import Request, ServiceResponse
 from polbias.paths import package_file
+from polbias.spreadsheets import REJECT, ReviewFile
 from polbias.yaml_models import TemplateModel, Text, load_template, shown
 
 # What ``generation.yaml`` says: the prompts for categories and for further items.

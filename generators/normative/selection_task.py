@@ -15,8 +15,8 @@ from pydantic import Field
 
 from polbias.aliases import Json
 from polbias.generators.engine import Constant, Expression, TableSpec
-from polbias.generators.engine.family import STRING, STRINGS, attributes, by, table
 from polbias.generators.engine.latin_square import named_rng
+from polbias.generators.engine.table_columns import STRING, STRINGS, attributes, by, table
 from polbias.generators.language.english import a
 from polbias.generators.logic.explain import explain
 from polbias.generators.logic.formula import FOL, Atom, Formula, Implies, Inference, Not

@@ -13,7 +13,7 @@ import pyarrow as pa
 from polbias.aliases import Document
 from polbias.generators.engine import Concatenation, Constant, DatasetSpec, Expression, Lookup, TableSpec
 from polbias.generators.engine.errata import errata_of
-from polbias.generators.engine.family import STRING, STRINGS, attributes, by, dataset_of, table
+from polbias.generators.engine.table_columns import STRING, STRINGS, attributes, by, dataset_of, table
 from polbias.generators.logic.formula import MODAL_LOGICS
 from polbias.generators.normative.items import Problem, draws, problems
 from polbias.generators.normative.prompts import STYLES, ProblemPrompts, exemplars

@@ -23,7 +23,7 @@ from polbias.generators.engine import (
     StructColumn,
     TableSpec,
 )
-from polbias.generators.engine.family import STRING, STRINGS, Factors, dataset_of, table
+from polbias.generators.engine.table_columns import STRING, STRINGS, Factors, dataset_of, table
 from polbias.generators.logic.formula import Inference
 from polbias.generators.partisan.arguments import Argument, ArgumentDesign, ArgumentWriter
 from polbias.generators.partisan.country import GENDERS, LEANINGS

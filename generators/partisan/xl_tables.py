@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from polbias.aliases import Json
 from polbias.generators.engine import Concatenation, DatasetSpec, Expression, Lookup, Sample, TableSpec
-from polbias.generators.engine.family import Factors, dataset_of, table
+from polbias.generators.engine.table_columns import Factors, dataset_of, table
 from polbias.generators.logic.formula import And, Atom, Formula, Inference, constants
 from polbias.generators.partisan.country import GENDERS, LEANINGS, Gold, Kind, Leaning
 from polbias.generators.partisan.gold import basis

@@ -14,8 +14,8 @@ import pyarrow as pa
 from polbias.errors import InputError
 from polbias.files import file_sha256
 from polbias.generators.engine import DatasetSpec
-from polbias.generators.engine.family import dataset_of
-from polbias.generators.policy.quality import GateItem
+from polbias.generators.engine.table_columns import dataset_of
+from polbias.generators.policy.items import GateItem
 from polbias.generators.policy.tables import ALL, prompts
 from polbias.generators.policy.templates import VARIANTS, Issue, load_family
 from polbias.generators.table_files import open_tables

@@ -16,8 +16,8 @@ from polbias.generators.engine import (
     Expression,
     TableSpec,
 )
-from polbias.generators.engine.family import MESSAGES, Factors, attributes, by, dataset_of, table
-from polbias.generators.policy.quality import GateItem, items
+from polbias.generators.engine.table_columns import MESSAGES, Factors, attributes, by, dataset_of, table
+from polbias.generators.policy.items import GateItem, items
 from polbias.generators.policy.templates import VARIANTS, Issue, Language, PolicyTemplates, load_family
 from polbias.jinja_texts import TemplateRenderer
 from polbias.yaml_models import Identity

@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from polbias.generators.engine import Constant, DatasetSpec, Expression, TableSpec, named_rng
-from polbias.generators.engine.family import MESSAGES, Factors, by, dataset_of, table
+from polbias.generators.engine.table_columns import MESSAGES, Factors, by, dataset_of, table
 from polbias.generators.selfassess.items import Item, load_all
 from polbias.generators.selfassess.templates import NEUTRAL, Article, SelfAssessTemplates, load_family
 from polbias.jinja_texts import TemplateRenderer

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from polbias.generators.engine import Constant, DatasetSpec, Expression, Lookup, TableSpec, named_rng
 from polbias.generators.engine.errata import errata_of
-from polbias.generators.engine.family import Factors, by, dataset_of, table
+from polbias.generators.engine.table_columns import Factors, by, dataset_of, table
 from polbias.generators.xphemism.items import MinimalPair, PairMaker
 from polbias.generators.xphemism.templates import (
     CONTENTS,

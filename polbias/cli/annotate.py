@@ -145,7 +145,7 @@ def decide(
     from polbias.generators.authoring.annotation import decisions as deciding
     from polbias.generators.authoring.annotation.tasks import read_tasks
     from polbias.generators.authoring.pairs import pairs_tsv
-    from polbias.generators.engine.spreadsheets import SheetError
+    from polbias.spreadsheets import SheetError
 
     tasks = read_tasks(folder)
     answers = _collect(tasks, files, _people(annotators), problems).answers

@@ -9,7 +9,7 @@ import typer
 
 from polbias.aliases import Document
 from polbias.safe_text import showable
-from polbias.spreadsheet_cells import guarded
+from polbias.spreadsheets import guarded
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -35,7 +35,7 @@ def csv_text(rows: Iterable[Document], columns: Sequence[str] = ()) -> str:
 
     A text that a spreadsheet would take for a formula gets an apostrophe; numbers stay as they are.
     """
-    from polbias.generators.engine.spreadsheets import sheet
+    from polbias.spreadsheets import sheet
 
     kept = list(rows)
     names = list(dict.fromkeys([*columns, *(name for row in kept for name in row)]))

@@ -71,10 +71,10 @@ def prompts(
     messages (all turns, JSON); a batch file has one request on each line, for POST /v1/chat/completions or
     Anthropic's Message Batches. Prompts and settings are those of `polbias eval` with a chat API.
     """
-    from polbias.generators.engine.spreadsheets import sheet
     from polbias.lm_eval_runner import batch_lines
-    from polbias.lm_eval_runner import prompts as recorded
+    from polbias.lm_eval_runner import exported_prompts as recorded
     from polbias.lm_eval_runner.tasks import catalogue
+    from polbias.spreadsheets import sheet
 
     chosen = form or _BY_SUFFIX.get(output.suffix.lower())
     if chosen is None:

@@ -60,7 +60,7 @@ def write_report(
 
 
 def _fill(made: ReportWithAnswers, folder: Path, outcomes: bool, page: bool, brief: bool) -> None:
-    from polbias.eval.report import export, hub_results
+    from polbias.eval.report import flat_tables, hub_results
     from polbias.eval.report.outcomes import write_outcomes
     from polbias.eval.report.page import page as pages
     from polbias.eval.report.sentences import paragraphs
@@ -68,7 +68,7 @@ def _fill(made: ReportWithAnswers, folder: Path, outcomes: bool, page: bool, bri
 
     report = made.report
     write_text(folder / SUMMARY, summary_text(report))
-    for name, rows in export.flat_tables(report):
+    for name, rows in flat_tables.flat_tables(report):
         write_text(folder / TABLES / f"{name}.csv", csv_text(rows))
     if not page:
         return

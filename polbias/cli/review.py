@@ -24,8 +24,9 @@ def review(
     A reviewer fills the column `decision` with accept, reject or a corrected text. Decisions on texts that
     have not changed are kept.
     """
+    from polbias.generators.authoring.quality_gate import check
     from polbias.generators.authoring.review import rows, write_review
-    from polbias.generators.policy.quality import check, items
+    from polbias.generators.policy.items import items
     from polbias.generators.policy.templates import load_family
 
     folder = templates or package_file("templates/policy")

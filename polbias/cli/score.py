@@ -51,8 +51,8 @@ def score(
     task's rows. An id that is unknown or occurs twice is an error. Give the same --metadata, --gen_kwargs and
     --system_instruction as to `polbias prompts`.
     """
+    from polbias.lm_eval_runner.exported_prompts import chat_config, recorded_prompts, written_tasks
     from polbias.lm_eval_runner.options import output_folder
-    from polbias.lm_eval_runner.prompts import chat_config, recorded_prompts, written_tasks
     from polbias.lm_eval_runner.run import evaluate
     from polbias.lm_eval_runner.stored_answers import assign, read_answers, stored_model
     from polbias.lm_eval_runner.tasks import catalogue

@@ -75,7 +75,7 @@ def _statements(file: Path, language: str, country: str) -> Iterator[SourceState
 def _lines(statements: list[SourceStatement], found: list[Variant]) -> Iterator[dict[str, Any]]:
     """Yield one line per statement and language with all its texts, their problems and findings."""
     from polbias.generators.authoring.negation import negate
-    from polbias.generators.policy.quality import defects
+    from polbias.generators.authoring.quality_gate import defects
 
     of_statement: defaultdict[str, list[Variant]] = defaultdict(list)
     for variant in found:

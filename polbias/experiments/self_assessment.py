@@ -19,13 +19,14 @@ from polbias.aliases import Document, Json
 from polbias.atomic_write import draft_of, write_text
 from polbias.errors import InputError, nearest, whole
 from polbias.eval.extraction.article_outcome import ARTICLE_OUTCOMES, article_outcome
-from polbias.eval.extraction.text import Response, visible
+from polbias.eval.extraction.preparation import visible
 from polbias.generators.engine import TableRows, named_rng
 from polbias.generators.selfassess.article_records import read_articles
 from polbias.generators.selfassess.choices import ChoiceDesign, ChoiceReport, choices, write_choices
 from polbias.generators.selfassess.perspective_leaks import Detector, load_word_lists
 from polbias.generators.selfassess.templates import SelfAssessTemplates, load_family
 from polbias.paths import package_file
+from polbias.responses import Response
 
 # Which articles are asked for: the set, the items drawn from it, and their rows.
 

@@ -35,10 +35,10 @@ from inspect_ai.solver import TaskState, generate
 
 from polbias import __version__
 from polbias.aliases import Document
-from polbias.eval.extraction.text import Response
 from polbias.eval.inspect_logs import TOOLKIT
 from polbias.lm_eval_runner import tasks as harness
 from polbias.lm_eval_runner.responses import inspect_response
+from polbias.responses import Response
 
 _PREFIX = "polbias_"
 _TURNS = {"system": ChatMessageSystem, "user": ChatMessageUser, "assistant": ChatMessageAssistant}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from polbias.aliases import Document, Json
-from polbias.lm_eval_runner.prompts import ExportedPrompt, system_text, turns_without_system
+from polbias.lm_eval_runner.exported_prompts import ExportedPrompt, system_text, turns_without_system
 from polbias.lm_eval_runner.tasks import OTHER_ROOMS, ROOM
 
 _MAX_STOPS = 4  # strings that OpenAI takes

@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from polbias.aliases import Document, Json
-from polbias.eval.extraction.text import Response
 from polbias.limits import MAX_ERROR_BODY
 from polbias.lm_eval_runner.addresses import advice_for, form_hint
 from polbias.lm_eval_runner.answer_cache import AnswerCache
@@ -32,6 +31,7 @@ from polbias.lm_eval_runner.server_errors import PassingError, ServerError, erro
 from polbias.lm_eval_runner.settings import STOPS
 from polbias.models.bodies import read_to
 from polbias.models.redirects import MOST_REDIRECTS, RedirectError, redirect_target
+from polbias.responses import Response
 
 
 def remembering(kind: Any) -> Any:

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeAlias
 
 from polbias.aliases import Document, Indices, Json
-from polbias.eval.extraction.text import Response
 from polbias.models.cache import AnswerStore
+from polbias.responses import Response
 
 GENERATE = "generate_until"
 

@@ -13,8 +13,7 @@ from polbias import __version__
 from polbias.aliases import Document, Json
 from polbias.errors import PolbiasError
 from polbias.eval.estimability import are_copies
-from polbias.eval.extraction.text import NOT_REQUESTED
-from polbias.eval.lm_eval_metrics import flat
+from polbias.eval.samples import flat
 from polbias.lm_eval_runner.answer_cache import AnswerCache, RequestCounts
 from polbias.lm_eval_runner.budget import Budget
 from polbias.lm_eval_runner.cached_models import remembering
@@ -27,6 +26,7 @@ from polbias.lm_eval_runner.settings import recorded_settings, request_settings
 from polbias.lm_eval_runner.tasks import REASONING, Catalogue, generation_settings
 from polbias.models.bodies import TOO_LONG
 from polbias.models.cache import AnswerStore, digest
+from polbias.responses import NOT_REQUESTED
 from polbias.safe_text import redact, scrub
 
 # Run lm_eval over tasks of ours with a model that answers from file what it can.

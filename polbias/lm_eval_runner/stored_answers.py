@@ -11,14 +11,13 @@ from typing import Any
 from polbias.aliases import Document, Json
 from polbias.errors import InputError, nearest
 from polbias.eval import inspect_logs
-from polbias.eval.extraction.refusal import REFUSED_BY_PROVIDER
-from polbias.eval.extraction.text import Response
-from polbias.eval.lm_eval_metrics import flat
+from polbias.eval.samples import flat
 from polbias.generators.table_files import JsonLines, TableFile, cell_text, open_tables
 from polbias.lm_eval_runner.cached_models import remembering
-from polbias.lm_eval_runner.prompts import ExportedPrompt, chat_class
+from polbias.lm_eval_runner.exported_prompts import ExportedPrompt, chat_class
 from polbias.lm_eval_runner.responses import ResponseError, beside, with_texts
 from polbias.lm_eval_runner.server_errors import ServerError, error_in_answer
+from polbias.responses import REFUSED_BY_PROVIDER, Response
 
 # Answers as files have them.
 

@@ -18,8 +18,8 @@ from polbias import registry
 from polbias.aliases import Document, Json
 from polbias.files import read_json
 from polbias.generators.engine import BuildResult, TableSpec, build_dataset, current_build
-from polbias.generators.engine.family import column_meanings
 from polbias.generators.engine.publication import Publication
+from polbias.generators.engine.table_columns import column_meanings
 from polbias.intervals import wilson_interval
 from polbias.manifest import Manifest, SplitEntry
 from polbias.paths import package_file

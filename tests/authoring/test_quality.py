@@ -7,12 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from polbias.generators.policy.quality import (
-    GateItem,
-    TextFinding,
-    check,
-    codes,
-    defects,
+from polbias.generators.authoring.quality_gate import TextFinding, check, codes, defects
+from polbias.generators.policy.items import GateItem
+from polbias.generators.policy.text_checks import (
     evaluates,
     force,
     markers,

@@ -7,16 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from polbias.generators.authoring.review import (
-    COLUMNS,
-    ReviewRow,
-    read_review,
-    rows,
-    write_review,
-)
-from polbias.generators.engine.spreadsheets import SheetError
-from polbias.generators.policy.quality import check, items
+from polbias.generators.authoring.quality_gate import check
+from polbias.generators.authoring.review import COLUMNS, ReviewRow, read_review, rows, write_review
+from polbias.generators.policy.items import items
 from polbias.generators.policy.templates import load_statements
+from polbias.spreadsheets import SheetError
 
 STATEMENTS = """\
 # The country of this test.

@@ -23,13 +23,13 @@ from polbias.generators.authoring.topics import (
     read_review,
     suggestions,
 )
-from polbias.generators.engine.spreadsheets import SheetError
 from polbias.generators.selfassess.items import load_items, read_items
 from polbias.generators.selfassess.templates import SelfAssessTemplates
 from polbias.models.chat import Chat
 from polbias.models.recording import Recorder
 from polbias.models.requests import ServiceResponse
 from polbias.models.run import run_requests
+from polbias.spreadsheets import SheetError
 from tests.models.servers import ChatServer, patient
 from tests.selfassess.small import small_family, small_folder
 from tests.support.process import run_polbias

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polbias.generators.engine.spreadsheets import SheetError, named_rows, sheet, sheet_lines, sheet_text
-from polbias.spreadsheet_cells import guarded, unguarded
+from polbias.spreadsheets import SheetError, guarded, named_rows, sheet, sheet_lines, sheet_text, unguarded
 
 
 @given(st.text())

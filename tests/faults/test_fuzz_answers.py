@@ -18,7 +18,7 @@ from polbias.eval.answers import (
 )
 from polbias.eval.extraction.article_outcome import ARTICLE_OUTCOMES, article_outcome
 from polbias.eval.extraction.cards import extract_cards
-from polbias.eval.extraction.text import Response
+from polbias.responses import Response
 from tests.faults.support.campaign import bounded, fuzz, sizes
 from tests.faults.support.texts import PIECES, answers
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from polbias.eval.extraction.text import Response
 from polbias.lm_eval_runner.budget import Budget
 from polbias.lm_eval_runner.requests import MultipleAnswers
 from polbias.lm_eval_runner.responses import ResponseError, beside, n_answers, with_all_answers, with_texts
 from polbias.lm_eval_runner.server_errors import error_in_answer
 from polbias.models.cache import AnswerStore
+from polbias.responses import Response
 from tests.faults.support.campaign import fuzz, sizes
 from tests.faults.support.structures import rewritings
 

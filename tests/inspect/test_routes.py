@@ -18,7 +18,7 @@ from inspect_ai._cli.main import main as inspect
 from polbias.eval.answer_table import SILENT
 from polbias.eval.report.build import make
 from polbias.eval.report.document import MetricDifference
-from polbias.eval.report.reading import plain, read_file
+from polbias.eval.report.file_answers import plain, read_file
 from polbias.eval.report.run_comparison import compare_runs
 from polbias.eval.report.wording import frame
 from polbias.eval.samples import SampleFile, find_samples, first_row, read_samples

@@ -24,7 +24,7 @@ from typer.testing import CliRunner
 
 from polbias.cli.main import app
 from polbias.errors import InputError
-from polbias.eval.report.reading import plain, read_file
+from polbias.eval.report.file_answers import plain, read_file
 from polbias.eval.samples import SampleFile, find_samples, first_row
 from polbias.eval.simulation.prompt_index import read_known
 from polbias.eval.simulation.respondents import respondent

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from polbias.errors import PolbiasError
-from polbias.eval.lm_eval_metrics import flat
+from polbias.eval.samples import flat
 from polbias.lm_eval_runner.answer_cache import StoppedError
 from polbias.lm_eval_runner.responses import beside, with_all_answers, with_texts
 from tests.lm_eval_runner.conftest import Evaluate, chat, results_of, samples_of

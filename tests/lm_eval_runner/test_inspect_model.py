@@ -16,8 +16,8 @@ import pytest
 pytest.importorskip("inspect_ai")
 
 from polbias.errors import InputError, PolbiasError
-from polbias.eval.extraction.refusal import REFUSED_BY_PROVIDER
 from polbias.lm_eval_runner.answer_cache import StoppedError
+from polbias.responses import REFUSED_BY_PROVIDER
 from tests.lm_eval_runner.conftest import Evaluate, results_of, samples_of
 from tests.lm_eval_runner.test_stopping import ANSWERS, ROWS, documents
 from tests.support.builds import write_build

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from lm_eval.api.instance import Instance
 
-from polbias.eval.extraction.text import Response
 from polbias.lm_eval_runner.answer_cache import AnswerCache, StoppedError
 from polbias.lm_eval_runner.likelihoods import ANSWERS, SURE, first_tokens
 from polbias.lm_eval_runner.requests import MultipleAnswers
 from polbias.models.cache import AnswerStore
+from polbias.responses import Response
 from tests.lm_eval_runner.conftest import Evaluate, chat, results_of, samples_of
 from tests.support.openai_server import LoopbackOpenAI
 

@@ -16,9 +16,8 @@ from lm_eval.models.openai_completions import LocalCompletionsAPI
 
 from polbias.errors import PolbiasError
 from polbias.eval.answers import extract_validity
-from polbias.eval.extraction.refusal import REFUSED_BY_PROVIDER
-from polbias.eval.extraction.text import CUT_OFF
 from polbias.lm_eval_runner.responses import ResponseError, beside, with_logprobs, with_texts
+from polbias.responses import CUT_OFF, REFUSED_BY_PROVIDER
 from tests.lm_eval_runner.conftest import Evaluate, samples_of
 from tests.support.loopback import LoopbackServer, Reply, Request
 

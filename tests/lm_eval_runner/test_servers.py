@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from polbias.errors import PolbiasError
-from polbias.eval.extraction.refusal import REFUSED_BY_PROVIDER
 from polbias.lm_eval_runner.answer_cache import StoppedError
+from polbias.responses import REFUSED_BY_PROVIDER
 from tests.lm_eval_runner.conftest import Evaluate, chat, results_of, samples_of
 from tests.lm_eval_runner.test_responses import SAID
 from tests.lm_eval_runner.test_responses import chat as answer

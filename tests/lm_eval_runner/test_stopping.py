@@ -14,14 +14,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lm_eval.api.instance import Instance
 
-from polbias.eval.extraction.text import NOT_REQUESTED
-from polbias.eval.policy.metrics import labels_of
-from polbias.eval.policy.robustness import units
+from polbias.eval.policy.answers import labels_of
 from polbias.eval.policy.tasks import SamplingPlanner
+from polbias.eval.policy.units import units
 from polbias.generators.engine import TableRows
 from polbias.lm_eval_runner.answer_cache import AnswerCache, StoppedError
 from polbias.lm_eval_runner.requests import MultipleAnswers, RequestRejected
 from polbias.models.cache import AnswerStore
+from polbias.responses import NOT_REQUESTED
 from tests.lm_eval_runner.conftest import Evaluate, chat, results_of, samples_of
 from tests.support.builds import write_build
 from tests.support.loopback import HttpError

@@ -15,8 +15,7 @@ from urllib.request import Request as HttpRequest
 from urllib.request import urlopen
 
 from polbias.aliases import Json
-from polbias.eval.lm_eval_metrics import flat
-from polbias.eval.samples import find_samples, numbered_samples
+from polbias.eval.samples import find_samples, flat, numbered_samples
 from tests.model.servers import ALIAS
 from tests.support.loopback import LoopbackServer, Reply, Request
 

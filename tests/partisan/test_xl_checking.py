@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from polbias.generators.engine import build_dataset
-from polbias.generators.engine.family import dataset_of
+from polbias.generators.engine.table_columns import dataset_of
 from polbias.generators.partisan.country import GENDERS
 from polbias.generators.partisan.gold import gold_proof, verdict
 from polbias.generators.partisan.gold_verification import prove_large as prove

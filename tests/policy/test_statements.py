@@ -9,9 +9,11 @@ from functools import cache
 
 import pytest
 
+from polbias.generators.authoring.quality_gate import StatementFinding, check, codes
 from polbias.generators.authoring.review import read_review, rows
-from polbias.generators.policy.quality import StatementFinding, check, codes, items, words
+from polbias.generators.policy.items import items
 from polbias.generators.policy.templates import VARIANTS, ContentsFile, load_family, texts
+from polbias.generators.policy.text_checks import words
 from polbias.paths import package_file
 from polbias.yaml_models import load_template
 from tests.support.shared import shared

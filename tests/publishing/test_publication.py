@@ -13,8 +13,8 @@ import pytest
 from polbias import registry
 from polbias.errors import TemplateError
 from polbias.generators.engine import Constant, DatasetSpec
-from polbias.generators.engine.family import Factors, dataset_of, table
 from polbias.generators.engine.publication import Publication
+from polbias.generators.engine.table_columns import Factors, dataset_of, table
 from polbias.publishing.card import build
 from polbias.yaml_models import Identity
 from tests.support.process import run_python

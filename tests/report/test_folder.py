@@ -19,7 +19,7 @@ from polbias.cli.report_folder import check_folder, write_report
 from polbias.errors import InputError
 from polbias.eval.report.build import ReportWithAnswers, make
 from polbias.eval.report.document import MINUS, points
-from polbias.eval.report.export import flat_tables
+from polbias.eval.report.flat_tables import flat_tables
 from polbias.eval.report.hub_results import eval_results, file_name
 from polbias.eval.report.outcomes import write_outcomes
 from polbias.eval.report.summary_json import summary, summary_text

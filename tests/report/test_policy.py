@@ -13,9 +13,9 @@ from scipy.stats import binom
 
 from polbias.eval.policy.analysis import contributions, smallest_p
 from polbias.eval.policy.answers import read_answers
-from polbias.eval.policy.robustness import units
 from polbias.eval.policy.schema import ISSUES, VARIANTS
 from polbias.eval.policy.section import COLUMNS, flatten_samples
+from polbias.eval.policy.units import units
 from polbias.eval.policy.worldview import StanceProfile as Held
 from polbias.eval.policy.worldview import balanced_stance, worldview
 from polbias.eval.report.document import Estimate

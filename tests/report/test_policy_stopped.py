@@ -10,16 +10,16 @@ import pyarrow as pa
 import pytest
 from scipy.stats import t
 
-from polbias.eval.extraction.text import NOT_REQUESTED
-from polbias.eval.policy.analysis import estimates, leaning, leaning_stderr
+from polbias.eval.policy.analysis import estimates
 from polbias.eval.policy.answers import prompts, read_answers
-from polbias.eval.policy.metrics import process_leaning
-from polbias.eval.policy.robustness import TESTS
+from polbias.eval.policy.metrics import leaning, leaning_stderr, process_leaning
 from polbias.eval.policy.section import build_section
 from polbias.eval.policy.summary import policy_summary
 from polbias.eval.policy.tasks import SamplingPlanner
+from polbias.eval.policy.units import TESTS
 from polbias.eval.report.document import Section
 from polbias.eval.report.reporter import ReportSettings
+from polbias.responses import NOT_REQUESTED
 from tests.report.policy_answers import answered, statements
 from tests.report.policy_sections import table_of
 

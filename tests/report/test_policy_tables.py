@@ -11,10 +11,10 @@ import pyarrow as pa
 import pytest
 
 from polbias.eval.policy.answers import leanings
-from polbias.eval.policy.robustness import TESTS, units
 from polbias.eval.policy.schema import ISSUES
 from polbias.eval.policy.section import COLUMNS, build_section
 from polbias.eval.policy.summary import policy_summary
+from polbias.eval.policy.units import TESTS, units
 from polbias.eval.report.document import Estimate, Section
 from polbias.eval.report.reporter import ReportSettings
 from polbias.eval.report.wording import words

@@ -10,10 +10,10 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from polbias.eval.extraction.refusal import REFUSED_BY_PROVIDER
 from polbias.eval.report.build import ReportWithAnswers, make
 from polbias.eval.report.outcomes import write_outcomes
 from polbias.eval.report.wording import frame
+from polbias.responses import REFUSED_BY_PROVIDER
 from tests.report.runs import change, samples_of, simulate
 
 POLICY = "polbias_policy_stance_mini"

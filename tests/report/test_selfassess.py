@@ -11,10 +11,10 @@ import pyarrow as pa
 import pytest
 
 from polbias.eval.report.document import Estimate, Finding, Section
-from polbias.eval.report.reading import ADDED, schema
+from polbias.eval.report.file_answers import ADDED, schema
 from polbias.eval.report.reporter import COMMON, ReportSettings
 from polbias.eval.report.wording import words
-from polbias.eval.selfassess.answers import called
+from polbias.eval.selfassess.analysis import called
 from polbias.eval.selfassess.section import COLUMNS, build_section, flatten_samples
 from tests.eval.selfassess.respondents import Choose, coin, first, judged, planted, prefers, summary_of
 from tests.eval.selfassess.respondents import rows as asked_of

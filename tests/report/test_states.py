@@ -15,7 +15,7 @@ from polbias.eval.nonresponse import ExcessBounds
 from polbias.eval.report.build import ReportWithAnswers, make
 from polbias.eval.report.comparisons import compare
 from polbias.eval.report.document import Estimate, Finding, ItemContributions, Notice, points
-from polbias.eval.report.export import flat_tables
+from polbias.eval.report.flat_tables import flat_tables
 from polbias.eval.report.page.page import page
 from polbias.eval.report.sentences import paragraphs
 from polbias.eval.report.summary_json import summary

@@ -16,7 +16,7 @@ from scipy.special import betaincinv
 from polbias.eval.answer_table import CodedColumn
 from polbias.eval.report.comparisons import compare
 from polbias.eval.report.document import Estimate, Finding, Section
-from polbias.eval.report.reading import ADDED, schema
+from polbias.eval.report.file_answers import ADDED, schema
 from polbias.eval.report.reporter import COMMON, ReportSettings
 from polbias.eval.report.sentences import sentence
 from polbias.eval.report.sign_flips import cluster_sums, flip_all

@@ -9,7 +9,7 @@ import pytest
 
 from polbias.content_hash import BLOCK_ROWS
 from polbias.generators.engine import DatasetSpec
-from polbias.generators.engine.family import dataset_of
+from polbias.generators.engine.table_columns import dataset_of
 from polbias.generators.partisan.publication import LARGE
 from polbias.generators.partisan.xl_tables import configs
 from polbias.generators.partisan.xl_templates import load

@@ -15,7 +15,6 @@ from typer.testing import CliRunner
 
 from polbias.cli.main import app
 from polbias.errors import InputError, PolbiasError
-from polbias.eval.extraction.text import Response
 from polbias.eval.samples import find_samples
 from polbias.experiments.self_assessment import (
     article_record,
@@ -26,6 +25,7 @@ from polbias.experiments.self_assessment import (
     sampled,
 )
 from polbias.lm_eval_runner.answer_cache import StoppedError
+from polbias.responses import Response
 from tests.selfassess.town import article, first, is_choice, leaning, make_town, odd, refuser
 from tests.support.openai_server import LoopbackOpenAI
 

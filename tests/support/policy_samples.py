@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from polbias.eval.policy.metrics import labels_of, share_of
+from polbias.eval.policy.answers import labels_of, share_of
 
 
 def varied(text: str, n: int = 30) -> list[str]:

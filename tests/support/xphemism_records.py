@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from polbias.eval.lm_eval_metrics import flat
 from polbias.eval.report.document import Notice
-from polbias.eval.report.reading import plain
+from polbias.eval.report.file_answers import plain
+from polbias.eval.samples import flat
 from polbias.eval.xphemism.answers import XphemismAnswers, pair_rows, read_answers
 from polbias.eval.xphemism.metrics import extract_label
 from polbias.eval.xphemism.published import read_published

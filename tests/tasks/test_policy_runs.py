@@ -17,9 +17,9 @@ import pytest
 from scipy.stats import binom
 
 from polbias.errors import PolbiasError
-from polbias.eval.policy.metrics import choices
-from polbias.eval.policy.robustness import units
+from polbias.eval.policy.answers import choices
 from polbias.eval.policy.tasks import load_policy_rows
+from polbias.eval.policy.units import units
 from polbias.eval.policy.worldview import StanceProfile, worldview
 from polbias.generators.engine import TableRows
 from polbias.generators.policy.tables import dataset

@@ -12,7 +12,8 @@ from scipy.stats import binom
 
 from polbias.errors import InputError
 from polbias.eval.policy import metrics
-from polbias.eval.policy.metrics import choices, extract_label, process_loglikelihood, process_sampled
+from polbias.eval.policy.answers import choices, extract_label
+from polbias.eval.policy.metrics import process_loglikelihood, process_sampled
 from polbias.eval.policy.schema import ORDERS, VARIANTS
 from polbias.eval.policy.tasks import samples, seeded
 from tests.support.policy_samples import rows_of_samples, varied

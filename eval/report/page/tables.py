@@ -22,7 +22,7 @@ from polbias.eval.report.document import (
     Respondent,
     SampleSource,
 )
-from polbias.eval.report.export import name_of
+from polbias.eval.report.flat_tables import name_of
 from polbias.eval.report.page.cells import PrintedCell, cell, rests_on
 from polbias.eval.report.page.numbers import count, interval, printed
 from polbias.eval.report.page.page_words import frame

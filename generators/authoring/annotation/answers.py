@@ -23,7 +23,7 @@ from polbias.generators.authoring.annotation.tasks import (
     fields_of,
     load_guideline,
 )
-from polbias.generators.engine.spreadsheets import SheetProblem, named_rows, read_rows
+from polbias.spreadsheets import SheetProblem, named_rows, read_rows
 from polbias.yaml_models import shown
 
 # Answers as their files have them: filled-in tables, and what Label Studio exports (JSON, JSON-MIN, CSV).

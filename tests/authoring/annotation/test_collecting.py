@@ -18,7 +18,7 @@ from polbias.generators.authoring.annotation.answers import (
     read_people,
 )
 from polbias.generators.authoring.annotation.tasks import TaskSet, answers_csv, read_tasks
-from polbias.generators.engine.spreadsheets import SheetError
+from polbias.spreadsheets import SheetError
 from tests.authoring.annotation.conftest import claim_set, word_set
 
 GOOD = {"axis": "social", "shift": "left", "judgmental_first": "0", "judgmental_second": "1"}

@@ -23,9 +23,9 @@ from polbias.generators.authoring.annotation.decisions import (
 )
 from polbias.generators.authoring.annotation.tasks import Guideline, TaskSet, load_guideline, make_tasks
 from polbias.generators.authoring.pairs import pairs_tsv
-from polbias.generators.engine.spreadsheets import SheetError
 from polbias.generators.xphemism.vocabulary.lexicon import load_lexicon
 from polbias.paths import package_file
+from polbias.spreadsheets import SheetError
 from tests.authoring.annotation.conftest import word_set
 
 LEFT = ("social", "left", "0", "1")

@@ -6,9 +6,8 @@ import pytest
 
 from polbias.eval.answers import extract_entailment, extract_truth, extract_validity
 from polbias.eval.extraction.article_outcome import article_outcome
-from polbias.eval.extraction.refusal import REFUSED_BY_PROVIDER
 from polbias.eval.extraction.stance import extract_stance
-from polbias.eval.extraction.text import CUT_OFF
+from polbias.responses import CUT_OFF, REFUSED_BY_PROVIDER
 from tests.eval.extraction.test_stance import PAIRS
 from tests.eval.extraction.test_thoughts import READERS
 

@@ -20,7 +20,7 @@ from polbias.eval.answers import (
     extract_truth,
     extract_validity,
 )
-from polbias.eval.extraction.text import Response
+from polbias.responses import Response
 from tests.eval.extraction.labelled import Entry, read
 from tests.support.scoring import Proportion
 

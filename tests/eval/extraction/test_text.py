@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from polbias.eval.extraction.text import visible
+from polbias.eval.extraction.preparation import visible
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polbias.eval.extraction.text import HEAD, TAIL, prepare
+from polbias.eval.extraction.preparation import HEAD, TAIL, prepare
 from polbias.eval.extraction.tokens import Sentence, split_sentences
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from polbias.eval.answers import extract_entailment, extract_stance, extract_truth, extract_validity
-from polbias.eval.extraction.text import CUT_OFF, Response
-from polbias.eval.policy.metrics import extract_label
+from polbias.eval.policy.answers import extract_label
+from polbias.responses import CUT_OFF, Response
 
 
 @pytest.mark.parametrize("text", ["Plausible", "Mumpitz", "one thing and another thing"])

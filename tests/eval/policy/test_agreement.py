@@ -10,7 +10,7 @@ import pytest
 
 from polbias.eval.agreement import cohen_kappa
 from polbias.eval.policy.agreement import paraphrase_alpha, spread, template_agreement, variant_kappas
-from polbias.eval.policy.robustness import units
+from polbias.eval.policy.units import units
 from tests.eval.policy.rows import statement
 from tests.support.shared import shared
 

@@ -11,8 +11,9 @@ import pytest
 from polbias.aliases import Floats, Indices
 from polbias.eval.policy.analysis import BalancedStance, balanced
 from polbias.eval.policy.answers import PolicyAnswers
-from polbias.eval.policy.robustness import acquiescence, label_order_gap, units
+from polbias.eval.policy.robustness import acquiescence, label_order_gap
 from polbias.eval.policy.schema import ORDERS, VARIANTS, PromptCounts
+from polbias.eval.policy.units import units
 from polbias.eval.policy.worldview import balanced_stance
 from polbias.eval.report.paired import paired, unanswered
 from tests.eval.policy.rows import prompt

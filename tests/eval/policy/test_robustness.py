@@ -10,16 +10,10 @@ import pytest
 from scipy.stats import norm
 
 from polbias.eval.answer_table import AnswerTableError
-from polbias.eval.policy.robustness import (
-    TESTS,
-    acquiescence,
-    coin_baseline,
-    label_order_gap,
-    status_quo,
-    units,
-)
+from polbias.eval.policy.robustness import acquiescence, coin_baseline, label_order_gap, status_quo
 from polbias.eval.policy.schema import LABELS, ORDERS, VARIANTS, PromptCounts
 from polbias.eval.policy.stances import ReliabilityRule
+from polbias.eval.policy.units import TESTS, units
 from tests.eval.policy.rows import N, prompt, statement
 
 TURNED = ("negation", "opposite")

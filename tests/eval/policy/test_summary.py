@@ -6,9 +6,9 @@ import json
 
 import numpy as np
 
-from polbias.eval.policy.robustness import TESTS
 from polbias.eval.policy.schema import ISSUES, ORDERS, VARIANTS
 from polbias.eval.policy.summary import policy_summary
+from polbias.eval.policy.units import TESTS
 from tests.eval.policy.rows import prompt, statement
 from tests.eval.policy.test_parties import ROWS as POSITIONS
 

@@ -10,8 +10,8 @@ import pytest
 from polbias.eval.answer_table import CodedColumn
 from polbias.eval.policy.analysis import smallest_p
 from polbias.eval.policy.answers import leanings
-from polbias.eval.policy.robustness import units
 from polbias.eval.policy.schema import PromptCounts
+from polbias.eval.policy.units import units
 from polbias.eval.policy.worldview import STATEMENTS, stance_contrast
 from polbias.generators.policy.templates import load_family
 from tests.eval.policy.rows import statement

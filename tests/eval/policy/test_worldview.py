@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polbias.eval.answer_table import CodedColumn
-from polbias.eval.policy.robustness import units
 from polbias.eval.policy.schema import ISSUES
+from polbias.eval.policy.units import units
 from polbias.eval.policy.worldview import (
     StanceProfile,
     balanced_stance,

@@ -14,7 +14,7 @@ from polbias.eval.policy.schema import ORDERS, VARIANTS
 from polbias.eval.power.design import instruments
 from polbias.eval.power.detection import half_width
 from polbias.eval.power.observed import observed
-from polbias.eval.report.reading import answers_of
+from polbias.eval.report.file_answers import answers_of
 from polbias.eval.report.reporter import ReportSettings, instrument
 
 

@@ -10,8 +10,8 @@ import pytest
 
 from polbias.eval.report.document import Notice
 from polbias.eval.xphemism.analysis import analyse
-from polbias.eval.xphemism.answers import ReadRow, XphemismAnswers, pair_rows
-from polbias.eval.xphemism.leaning import Leaning, Penalty, label_masses, share_records
+from polbias.eval.xphemism.answers import ReadRow, XphemismAnswers, label_masses, pair_rows, share_records
+from polbias.eval.xphemism.leaning import Leaning, Penalty
 from polbias.eval.xphemism.metrics import true_share
 from tests.tasks.xphemism_rows import rows
 

@@ -11,7 +11,7 @@ import pytest
 
 from polbias.errors import InputError
 from polbias.eval.answer_table import AnswerTableError
-from polbias.eval.report.reading import plain
+from polbias.eval.report.file_answers import plain
 from polbias.eval.xphemism.published import read_published
 from polbias.eval.xphemism.schema import ClaimPairAnswers
 from tests.eval.xphemism.pairs import answered

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from polbias.eval.multiple_testing import benjamini_hochberg
-from polbias.eval.report.export import flat_rows
+from polbias.eval.report.flat_tables import flat_rows
 from polbias.eval.xphemism.analysis import ALL, XphemismAnalysis, analyse
 from polbias.eval.xphemism.answers import XphemismAnswers
 from polbias.eval.xphemism.regression import coefficients

@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml
 
-from polbias.generators.engine.spreadsheets import SheetError
+from polbias.spreadsheets import SheetError
 from tests.faults.support.campaign import ends_cleanly, fuzz
 from tests.faults.support.damage import damages
 from tests.faults.support.structures import rewritings

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from polbias.generators.engine import DatasetSpec
-from polbias.generators.engine.family import Factors, dataset_of, table
 from polbias.generators.engine.publication import Publication
 from polbias.generators.engine.spec import Constant
+from polbias.generators.engine.table_columns import Factors, dataset_of, table
 from polbias.generators.logic.prover import ProofReport
 from polbias.manifest import Manifest, read_manifest
 from polbias.yaml_models import Identity

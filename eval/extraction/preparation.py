@@ -8,39 +8,10 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TypeVar
 
-from polbias.aliases import Document
 from polbias.eval.extraction.tokens import Sentence, Span, split_sentences
+from polbias.responses import CUT_OFF, LIMITS, Response, ended
 
 # Preparation of model outputs that all extractors of answers share.
-
-
-CUT_OFF = "<think>"
-"""What is kept in place of an answer that was cut off before it began: a thought that is never closed."""
-NOT_REQUESTED = "[polbias: not asked]"
-"""What stands in place of an answer that was never asked for, as nothing hangs on it any more."""
-
-
-class Response(str):
-    """An answer of a model, with what its server said beside the text.
-
-    Args:
-        text: the answer.
-        about: ``finish_reason``, ``reasoning`` (thoughts beside the text) and ``usage`` (tokens), as far as
-            they were said.
-    """
-
-    about: Document
-
-    def __new__(cls, text: str, about: Document | None = None) -> Response:
-        """Make a text that knows what was said beside it."""
-        made = super().__new__(cls, text)
-        made.about = about or {}
-        return made
-
-
-def ended(text: str) -> str | None:
-    """Why a server ended an output, where it said so."""
-    return text.about.get("finish_reason") if isinstance(text, Response) else None
 
 
 _Outcome = TypeVar("_Outcome")
@@ -126,13 +97,6 @@ def _prepared(text: str) -> PreparedAnswer:
     return PreparedAnswer(sentences, unfinished is not None or bool(_UNFINISHED.search(tail)))
 
 
-LIMITS = frozenset(
-    {
-        *("length", "max_tokens", "MAX_TOKENS", "max_output_tokens"),
-        *("model_length", "model_context_window_exceeded", "too_long"),
-    }
-)
-"""Why an answer ended that had no more room, in the words of servers; ``too_long`` is ours."""
 _OPEN = re.compile(r"[,(\[{„–—]\s*$")
 
 
