@@ -7,8 +7,8 @@ import numpy as np
 from polbias.aliases import Floats
 from polbias.eval.answer_table import CodedColumn
 from polbias.eval.policy.schema import ORDERS, VARIANTS
-from polbias.eval.policy.stances import ReliabilityRule
 from polbias.eval.policy.units import NEGATION, OPPOSITE, StatementUnits, units
+from polbias.eval.stances import ReliabilityRule
 
 # The five tests of a statement: whether a stance survives sampling, wording, negation and label order.
 

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from polbias.aliases import Booleans, Codes, Floats, Indices
 from polbias.errors import InputError
 from polbias.eval.answer_table import AnswerTableError
-from polbias.eval.policy.stances import sides, stances
+from polbias.eval.stances import sides, stances
 
 BATCHES = (8, 8, 7, 7)
 """Answers to a prompt in each request, where a server gives several."""

@@ -15,9 +15,9 @@ from polbias.eval.policy.agreement import paraphrase_alpha, spread, template_agr
 from polbias.eval.policy.party_match import PartyPositions, PositionRows, leaning_match
 from polbias.eval.policy.robustness import coin_baseline
 from polbias.eval.policy.schema import LABELS, NOT_ASKED, ORDERS, PromptCounts, PromptRows
-from polbias.eval.policy.stances import ReliabilityRule, coin_passes
 from polbias.eval.policy.units import TESTS, StatementUnits, allowed_tests, decidable, of_units, units
 from polbias.eval.policy.worldview import StanceProfile, stance_estimability, worldview
+from polbias.eval.stances import ReliabilityRule, coin_passes
 from polbias.eval.statistics import cluster_interval
 
 # What a report says about one model on the policy statements, as plain values.

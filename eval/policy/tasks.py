@@ -25,9 +25,9 @@ from polbias.eval.extraction.stance import extract_stance
 from polbias.eval.lm_eval_task import ChatGenerateTask, ChatMultipleChoiceTask
 from polbias.eval.policy.answers import choices, labels_of
 from polbias.eval.policy.schema import ORDERS, VARIANTS
-from polbias.eval.policy.stances import SAMPLES, stance_table
 from polbias.eval.policy.stopping import MOST, StoppingPlan, allowed_error
 from polbias.eval.policy.units import tested, units
+from polbias.eval.stances import SAMPLES, stance_table
 from polbias.paths import build_root
 
 _TESTED = "tested"

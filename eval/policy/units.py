@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from polbias.aliases import Booleans, Codes, Floats, Indices
 from polbias.eval.answer_table import AnswerTableError, CodedColumn, crossed
 from polbias.eval.policy.schema import FEW, ORDERS, VARIANTS, PromptCounts, PromptRows
-from polbias.eval.policy.stances import SAMPLES, ReliabilityRule, expected, sides, stance_table, stances
 from polbias.eval.policy.stopping import feasible, is_decided, outlook
+from polbias.eval.stances import SAMPLES, ReliabilityRule, expected, sides, stance_table, stances
 
 TESTS = ("sign", "label_inversion", "paraphrase", "negation", "opposite")
 """In the order of Figure 3."""
@@ -139,7 +139,7 @@ def units(rows: PromptRows, rule: ReliabilityRule = "default", n: int = SAMPLES)
     A missing side (no prompt, too few valid answers, a tie) never passes; in the mode "code" it passes all
     tests but the first, as published, so that a model that always refuses passes four of five. Log-likelihood
     rows have no samples: theirs is the probability that n answers would pass, see
-    :func:`polbias.eval.policy.stances.expected`.
+    :func:`polbias.eval.stances.expected`.
 
     Source:
         Ceron et al., sections 3 and 6.1, Figures 2 and 3.

@@ -6,8 +6,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from polbias.eval.policy.stances import stance_table
 from polbias.eval.power.design import PowerError
+from polbias.eval.stances import stance_table
 
 MOST_ANSWERS = 1000
 _THIRDS = (2, 3)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polbias.eval.answer_table import AnswerTableError
-from polbias.eval.policy.stances import ReliabilityRule, coin_passes, sides, stance_table, stances
+from polbias.eval.stances import ReliabilityRule, coin_passes, sides, stance_table, stances
 
 
 @pytest.mark.parametrize(("rule", "most", "least"), [("default", 7, 23), ("paper", 8, 22), ("code", 11, 22)])

@@ -12,8 +12,8 @@ from scipy.stats import norm
 from polbias.eval.answer_table import AnswerTableError
 from polbias.eval.policy.robustness import acquiescence, coin_baseline, label_order_gap, status_quo
 from polbias.eval.policy.schema import LABELS, ORDERS, VARIANTS, PromptCounts
-from polbias.eval.policy.stances import ReliabilityRule
 from polbias.eval.policy.units import TESTS, units
+from polbias.eval.stances import ReliabilityRule
 from tests.eval.policy.rows import N, prompt, statement
 
 TURNED = ("negation", "opposite")

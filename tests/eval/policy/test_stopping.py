@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.calls import KINDS, asked, contraries, shares, streams
-from polbias.eval.policy.stances import sides, stances
 from polbias.eval.policy.stopping import BATCHES, StoppingPlan, outlook
+from polbias.eval.stances import sides, stances
 
 UNITS = 10_000 // len(KINDS) // 6 + 1
 """Statements of each kind of model, in six instructions: 10,000 units in all."""

@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import nct, t
 
-from polbias.eval.policy.stances import stances
 from polbias.eval.power.design import Assumptions, PowerDesign, PowerError, instruments
 from polbias.eval.power.detection import AXES, detectable, floor, half_width, needed
 from polbias.eval.power.report import Targets, power_report, sources
 from polbias.eval.power.sign_flip_power import flip_detectable, needed_flip_clusters
 from polbias.eval.power.stance_power import needed_answers, pass_probability
 from polbias.eval.report.verdicts import headlines
+from polbias.eval.stances import stances
 
 
 @pytest.fixture(scope="module", autouse=True)

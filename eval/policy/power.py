@@ -1,0 +1,38 @@
+"""What each answer to policy statements contributes to the effect whose power is computed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from polbias.eval.power.design import EffectContributions
+from polbias.eval.power.observed import center_in_cells, generated_answers, shipped_design
+from polbias.eval.samples import SkippedLine
+
+
+def contributions(runs: Sequence[Path], problems: list[SkippedLine]) -> Iterator[EffectContributions]:
+    """Yield agree less disagree of each answered prompt, turned to the right, less the mean of its direction.
+
+    Directions are the side that the statement is of, and whether the wording says it or the opposite: a habit
+    of agreeing cancels in the leaning. Statements that are not compared leave.
+    """
+    from polbias.eval.policy.answers import read_answers
+
+    for model, answers in generated_answers(runs, "policy", problems):
+        every, _ = read_answers(answers)
+        net, sides = every.prompts.net, every.sides * np.isfinite(every.answers.value)
+        side, wording = sides[every.of_prompt], every.prompts.direction
+        used = (side != 0) & np.isfinite(net)
+        if {*sides.tolist()} >= {-1, 1}:
+            values = (side * wording * net)[used]
+            cells = [*zip(side[used].tolist(), wording[used].tolist(), strict=True)]
+            items = every.of_prompt[used]
+            yield EffectContributions(
+                model, center_in_cells(values, cells), every.topics.codes[items].tolist(), items.tolist()
+            )
+
+
+# From -1 to 1 with a mean of 0: the variance is the mean square.
+POWER = shipped_design("policy", lambda square, silent: square, contributions)
