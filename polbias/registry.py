@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -29,19 +29,17 @@ class Instrument:
     Args:
         name: such as ``partisan``.
         datasets: that it builds, name to :class:`polbias.generators.engine.publication.Publication`.
-        asked: names of the datasets whose rows are asked by tasks; all of them if none is named.
-        report: module with ``COLUMNS``, ``rows``, ``findings_of`` and ``section``; see
+        evaluated_datasets: names of the datasets whose rows are asked by tasks; all of them if none is named.
+        report: module with ``COLUMNS``, ``flatten_samples``, ``build_findings`` and ``build_section``; see
             :class:`polbias.eval.report.reporter.Reporter`.
         words: file with what its measures, tables and figures are called.
         simulation: its kinds of :class:`polbias.eval.simulation.Questions`; rows are of the first whose
             columns they have. None if nobody simulates.
-        power: its :class:`polbias.eval.power.Shipped` design; None if nothing computes its power.
+        power: its :class:`polbias.eval.power.design.InstrumentDesign`; None if nothing computes its power.
         metrics: the first of these that a task has is what it is about; ``acc`` where it has none.
         headlines: measures that are tested, of each respondent, whatever was run (docs/statistics.md,
             "Decisions").
-        unit: function that names what the errors of its metrics are over, by row; ``cluster_id`` if None.
-        assumed: by a loader whose rows are made of a model's own texts, the function that returns rows of one
-            item with assumed texts, how many items there are, and what was assumed, None if texts are there.
+        cluster_function: names what the errors of its metrics are over, by row; ``cluster_id`` if None.
         tasks: folder of its task files, or of a folder of its name that has them.
         task_files: function that yields the task files, for those that a script writes.
     """
@@ -56,7 +54,6 @@ class Instrument:
     metrics: tuple[str, ...] = ()
     headlines: tuple[str, ...] = ()
     cluster_function: str | None = None
-    assumed_rows: Mapping[str, str] = field(default_factory=dict)
     tasks: str = "polbias:harness_tasks"
     task_files: str | None = None
 
@@ -132,11 +129,6 @@ _OURS = (
             *(f"{each}_bias" for each in ("poligen", "bundestag", "econolex")),
             *(f"{each}_refusal_gap" for each in ("poligen", "bundestag", "econolex")),
         ),
-        assumed_rows={
-            "polbias.eval.selfassess.tasks.load_choices": (
-                "polbias.experiments.self_assessment:assumed_choices"
-            )
-        },
         task_files="polbias.harness_tasks.generate:selfassess",
     ),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from statistics import median
 
@@ -82,3 +82,10 @@ def xphemism(templates: Path | None) -> Iterator[str]:
     if len(lengths) == 2 and abs(lengths[0] - lengths[1]) > _LENGTH:
         middle = f"{lengths[0]:g} characters in the middle, loaded ones {lengths[1]:g}"
         yield f"placebo: its new words have {middle}; choose others"
+
+
+LINTS: Mapping[str, Callable[[Path | None], Iterator[str]]] = {
+    "policy-statements": policy,
+    "xphemism-pairs": xphemism,
+}
+"""Lints of the items of a dataset, by its name."""

@@ -23,29 +23,27 @@ class Publication:
 
     Attributes:
         title: of the dataset.
-        specify: ``specify(templates)`` returns the specification; of a dataset of any size also
-            ``specify(templates, rows, fresh)``: so many rows of the whole dataset, spread evenly over the
+        build_spec: ``build_spec(templates)`` returns the specification; of a dataset of any size also
+            ``build_spec(templates, rows, fresh)``: so many rows of the whole dataset, spread evenly over the
             configs, or the published ones; if ``fresh``, rows that the published dataset does not hold.
-        facts: ``facts(manifest, folder, templates)`` returns what the card says beside the title and what
-            every card does, among it its ``languages``; by default that they are English. That of a dataset
-            of any size reads no shard, as these may be elsewhere.
-        prove: ``"module:function"``; ``function(folder, templates)`` proves the gold labels of a build from
-            its sentences. None if there is nothing to prove.
+        card_facts: ``card_facts(manifest, folder, templates)`` returns what the card says beside the title
+            and what every card does, among it its ``languages``; by default that they are English. The
+            function of a dataset of any size reads no shard, as these may be elsewhere.
+        verify_gold: ``verify_gold(folder, templates)`` proves the gold labels of a build from its sentences
+            and returns a :class:`polbias.generators.logic.prover.ProofReport`; it imports the prover itself,
+            as a build needs none. None if there is nothing to prove.
         cards: folder of ``<dataset>.md.jinja`` (a card without one says what every card does),
             ``columns.yaml`` and, where rows have gold labels, ``<dataset>.eval.yaml``; by default that of
             polbias.
-        most: ``most(templates, fresh)`` returns how many rows of each config can be drawn; None for a dataset
+        max_rows: ``max_rows(templates, fresh)`` returns how many rows of each config can be drawn; None for a dataset
             of one size.
-        pair: rows that are always drawn together.
-        lint: ``"module:function"``; ``function(templates)`` yields what a careful reader of the items would
-            object to. None if nothing looks.
+        rows_per_draw: rows that are always drawn together.
     """
 
     title: str
     build_spec: Callable[..., DatasetSpec]
     card_facts: Callable[[Manifest, Path, Path | None], Mapping[str, Any]] = _facts
-    verify_gold: str | None = None
+    verify_gold: Callable[[Path, Path | None], Any] | None = None
     cards: Path | None = None
     max_rows: Callable[..., Mapping[str, int]] | None = None
     rows_per_draw: int = 1
-    lint: str | None = None

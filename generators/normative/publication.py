@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from polbias.aliases import Document, Json
 from polbias.generators.engine.publication import Publication
@@ -42,9 +43,15 @@ def patterns(templates: Path | None = None) -> list[Json]:
     ]
 
 
+def _verify_gold(folder: Path, templates: Path | None = None) -> Any:
+    from polbias.generators.normative.gold_verification import verify_gold_labels
+
+    return verify_gold_labels(folder, templates)
+
+
 PUBLICATION = Publication(
     "Normative reasoning: deontic and epistemic inferences with proved gold labels",
     dataset,
     _facts,
-    "polbias.generators.normative.gold_verification:verify_gold_labels",
+    _verify_gold,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 
@@ -78,17 +79,29 @@ def _large_facts(manifest: Manifest, folder: Path, templates: Path | None = None
     }
 
 
+def _verify_gold(folder: Path, templates: Path | None = None) -> Any:
+    from polbias.generators.partisan.gold_verification import verify_gold_labels
+
+    return verify_gold_labels(folder, templates)
+
+
+def _verify_large_gold(folder: Path, templates: Path | None = None) -> Any:
+    from polbias.generators.partisan.gold_verification import prove_large
+
+    return prove_large(folder, templates)
+
+
 PUBLICATION = Publication(
     "Partisan inferences: formal and material arguments with conclusions for the left and for the right",
     dataset,
     _facts,
-    "polbias.generators.partisan.gold_verification:verify_gold_labels",
+    _verify_gold,
 )
 LARGE = Publication(
     "Partisan inferences XL: arguments by schema and by issue, four countries in two languages",
     _large,
     _large_facts,
-    "polbias.generators.partisan.gold_verification:prove_large",
+    _verify_large_gold,
     max_rows=_most,
     rows_per_draw=_PAIR,
 )

@@ -46,5 +46,4 @@ PUBLICATION = Publication(
     "Policy statements in variants whose stances must fit together",
     dataset,
     _facts,
-    lint="polbias.generators.authoring.lints:policy",
 )

@@ -61,5 +61,4 @@ PUBLICATION = Publication(
     "X-phemism minimal pairs: German claims that differ in one loaded word",
     dataset,
     _facts,
-    lint="polbias.generators.authoring.lints:xphemism",
 )

@@ -94,6 +94,7 @@ def evaluate(
     logged, into polbias-results unless --output_path says otherwise; the report is beside them.
     """
     from polbias.eval.policy.stopping import allowed_error
+    from polbias.experiments.self_assessment import ASSUMED_ROWS
     from polbias.lm_eval_runner.cost import cost as cost_of
     from polbias.lm_eval_runner.options import include_paths, parse
     from polbias.lm_eval_runner.tasks import REASONING, catalogue, refuse_likelihoods
@@ -116,7 +117,8 @@ def evaluate(
     budget = budget_of(config, price, max_tokens, max_cost, max_answer_bytes)
     if cost:
         found = {
-            task.name: cost_of(task, config.metadata, config.gen_kwargs, config.limit) for task in chosen
+            task.name: cost_of(task, config.metadata, config.gen_kwargs, config.limit, ASSUMED_ROWS)
+            for task in chosen
         }
         show_costs(found, config, budget)
         return

@@ -102,7 +102,7 @@ def _known(name: str, folder: Path, templates: Path | None, mark: str) -> bool:
 
 def _checked(name: str, folder: Path, templates: Path | None) -> _Told:
     """Return every check of a build, with its problems."""
-    from polbias.generators.authoring.lints import given_away
+    from polbias.generators.authoring.lints import LINTS, given_away
     from polbias.lock import differences, lock_path, read_lock
     from polbias.manifest import read_manifest
 
@@ -113,15 +113,15 @@ def _checked(name: str, folder: Path, templates: Path | None) -> _Told:
     told.append((f"matches {lock_path().name}, version {manifest.version}", changed))
     if publication.verify_gold and not damaged:
         try:
-            proofs = registry.import_reference(publication.verify_gold)(folder, templates)
+            proofs = publication.verify_gold(folder, templates)
             if proofs.rows:
                 told.append((_told(proofs), [*proofs.failed]))
         except MissingError as error:
             told.append(("", [f"{name}: gold labels are not proved, as {error}"]))
     linted = [] if damaged else [*given_away(manifest, folder)]
-    if publication.lint:
-        linted += registry.import_reference(publication.lint)(templates)
-    if publication.verify_gold or publication.lint:
+    if lint := LINTS.get(name):
+        linted += lint(templates)
+    if publication.verify_gold or lint:
         told.append(("items pass the lints", linted))
     return told
 

@@ -337,6 +337,10 @@ def assumed_choices(**about: Any) -> tuple[Any, int, str] | None:
     return rows, min(items, about.get("polbias_items") or items), assumption(chosen, tokens)
 
 
+ASSUMED_ROWS = {"polbias.eval.selfassess.tasks.load_choices": assumed_choices}
+"""By the loader of a task, the rows that are counted before a model has written its articles."""
+
+
 def assumption(chosen: ChosenSet, article_tokens: int) -> str:
     """Say what is assumed of articles that are not there yet."""
     return f"articles of {chosen.name}, each of {article_tokens:,} tokens and none refused"

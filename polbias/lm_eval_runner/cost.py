@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from types import MappingProxyType
+from typing import Any, TypeAlias
 
 from polbias.aliases import Document
 from polbias.lm_eval_runner.tasks import ROOM, ROOM_SETTINGS, TaskFile, function, generation_settings
 from polbias.models.tokens import estimate_tokens, shared_tokens
-from polbias.registry import import_reference, instruments
+
+AssumedRows: TypeAlias = Callable[..., tuple[Any, float, str] | None]
+"""Rows of one item with assumed texts, the number of items, and the assumption; None if texts are given."""
 
 
 @dataclass(frozen=True)
@@ -60,10 +63,21 @@ def cost(
     metadata: Document | None = None,
     generation: Document | None = None,
     limit: float | None = None,
+    assumed_rows: Mapping[str, AssumedRows] = MappingProxyType({}),
 ) -> Cost:
-    """Count what a task asks; where that are a model's own texts, these are assumed."""
+    """Count the requests and tokens of a task.
+
+    Args:
+        task: the task.
+        metadata: of ``--metadata``.
+        generation: of ``--gen_kwargs``.
+        limit: of ``--limit``.
+        assumed_rows: by a loader whose rows have a model's own texts, the function that assumes them.
+    """
     about = {**task.metadata, **(metadata or {})}
-    rows, items, assumed = _assumed(task, about) or (task.rows(metadata or {}), 1, "")
+    assume = assumed_rows.get(str(task.settings.get("custom_dataset")))
+    rows_of_item = assume and assume(**about, **(task.settings.get("dataset_kwargs") or {}))
+    rows, items, assumed = rows_of_item or (task.rows(metadata or {}), 1, "")
     if limit is not None:
         every = len(rows) * items
         wanted = int(min(every, round(every * limit) if limit < 1 else limit))
@@ -81,15 +95,3 @@ def cost(
     given = [value for name in ROOM_SETTINGS if (value := (generation or {}).get(name)) is not None]
     most = next(iter(given), settings[ROOM])
     return Cost.of(prompts, int(most), samples=samples, items=items, assumed=assumed)
-
-
-def _assumed(task: TaskFile, about: Document) -> tuple[Any, float, str] | None:
-    """Rows of one item in place of those that are made of a model's texts, how many there are, what it is."""
-    loader = str(task.settings.get("custom_dataset"))
-    for each in instruments().values():
-        if loader in each.assumed_rows:
-            found: tuple[Any, float, str] | None = import_reference(each.assumed_rows[loader])(
-                **about, **(task.settings.get("dataset_kwargs") or {})
-            )
-            return found
-    return None

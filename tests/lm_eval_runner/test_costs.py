@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from polbias.errors import InputError
+from polbias.experiments.self_assessment import ASSUMED_ROWS
 from polbias.lm_eval_runner.cost import cost
 from polbias.lm_eval_runner.tasks import TaskFile, catalogue
 from polbias.lock import read_lock
@@ -83,15 +85,16 @@ def test_questions_about_articles_that_are_not_there_are_counted_from_assumed_on
 ) -> None:
     monkeypatch.delenv("POLBIAS_STAGE2", raising=False)
     task = tasks["polbias_selfassess_preference_mini"]
-    found = cost(task)
+    assumed_cost = partial(cost, assumed_rows=ASSUMED_ROWS)
+    found = assumed_cost(task)
     assert found.requests == 8 * 2 * (2 + 3)
     assert 8 * 2 * (2 * 2 + 3 * 3) * 512 < found.tokens_in < 8 * 2 * (2 * 2 + 3 * 3) * 512 + 80 * 60
     assert found.assumed
-    two = cost(task, {"polbias_ways": 2, "polbias_role": "user"})
+    two = assumed_cost(task, {"polbias_ways": 2, "polbias_role": "user"})
     assert two.requests == 8 * 2
-    assert cost(task, {"polbias_ways": 2, "polbias_role": "user"}, limit=4).requests == 4
+    assert assumed_cost(task, {"polbias_ways": 2, "polbias_role": "user"}, limit=4).requests == 4
     with pytest.raises(InputError, match=str(tmp_path)):
-        cost(task, {"polbias_stage2": str(tmp_path / "none.parquet")})
+        assumed_cost(task, {"polbias_stage2": str(tmp_path / "none.parquet")})
 
 
 _LINE = re.compile(r"^\| `(polbias_\w+)` (?:\| [\d,]+ ){4}\|$", re.MULTILINE)
@@ -120,7 +123,7 @@ def test_the_table_of_the_documentation_is_what_the_rows_say(
     own = [name for name in lines if tasks[name].data.get("dataset", "self-assessment") == dataset]
     assert own
     for name in own:
-        found = cost(tasks[name])
+        found = cost(tasks[name], assumed_rows=ASSUMED_ROWS)
         numbers = (found.prompts, found.requests, found.tokens_in, found.tokens_out)
         line = f"| `{name}` | {' | '.join(f'{number:,}' for number in numbers)} |"
         if os.environ.get("POLBIAS_UPDATE_GOLDEN"):

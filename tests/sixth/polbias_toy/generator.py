@@ -61,4 +61,4 @@ def prove(folder: Path, templates: Path | None = None) -> ProofReport:
     return ProofReport(len(rows) - len(failed), 0, failed, len(rows))
 
 
-PUBLICATION = Publication("Sums of councillors", specify, facts, "polbias_toy.generator:prove", CARDS)
+PUBLICATION = Publication("Sums of councillors", specify, facts, prove, CARDS)
