@@ -35,8 +35,8 @@ class Publication:
         cards: folder of ``<dataset>.md.jinja`` (a card without one says what every card does),
             ``columns.yaml`` and, where rows have gold labels, ``<dataset>.eval.yaml``; by default that of
             polbias.
-        max_rows: ``max_rows(templates, fresh)`` returns how many rows of each config can be drawn; None for a dataset
-            of one size.
+        max_rows: ``max_rows(templates, fresh)`` returns how many rows of each config can be drawn; None for a
+            dataset of one size.
         rows_per_draw: rows that are always drawn together.
     """
 
