@@ -18,8 +18,8 @@ from polbias.generators.engine import (
 )
 from polbias.generators.engine.table_columns import MESSAGES, Factors, attributes, by, dataset_of, table
 from polbias.generators.policy.items import GateItem, items
+from polbias.generators.policy.prompts import PromptGrid
 from polbias.generators.policy.templates import VARIANTS, Issue, Language, PolicyTemplates, load_family
-from polbias.jinja_texts import TemplateRenderer
 from polbias.yaml_models import Identity
 
 ALL, STATEMENTS = "all", "statements"
@@ -42,32 +42,6 @@ def dataset(folder: Path | None = None) -> DatasetSpec:
 def issue_type(family: PolicyTemplates) -> Any:
     """Return the Arrow type of the column ``policy_issues``: an integer -1, 0 or 1 per issue."""
     return pa.struct([(issue, pa.int8()) for issue in family.dataset.issues])
-
-
-class PromptGrid:
-    """The prompts around a statement.
-
-    Args:
-        family: the templates.
-    """
-
-    def __init__(self, family: PolicyTemplates) -> None:
-        self._file = family.instructions
-        self._texts = TemplateRenderer(family.folder / "instructions.yaml", {})
-        self.instructions = {instruction.id: instruction for instruction in self._file.instructions}
-        self.orders = tuple(self._file.orders)
-
-    def instruction(self, name: str, order: str) -> str:
-        """Return an instruction with its labels in an order."""
-        chosen = self.instructions[name]
-        first, second = (getattr(chosen, side) for side in self._file.orders[order])
-        return self._texts.render(name, chosen.text, {"first": first, "second": second})
-
-    def around(self, name: str, order: str) -> tuple[str, str]:
-        """Return what stands before and after the statement in a prompt."""
-        slots = {"instruction": self.instruction(name, order), "statement": "\0"}
-        before, _, after = self._texts.render("prompt", self._file.prompt, slots).partition("\0")
-        return before, after
 
 
 def _shared(family: PolicyTemplates, source: str | None = None) -> dict[str, Expression]:

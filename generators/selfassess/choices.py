@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, permutations
 from pathlib import Path
-from typing import Literal, cast, get_args
+from typing import Literal, get_args
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -18,6 +18,7 @@ from polbias.errors import InputError
 from polbias.generators.engine import named_rng
 from polbias.generators.selfassess.article_records import ArticleRecord, ArticlesByItem, gather
 from polbias.generators.selfassess.perspective_leaks import find_leaks
+from polbias.generators.selfassess.prompts import ChoicePrompts
 from polbias.generators.selfassess.templates import (
     BIASED,
     NEUTRAL,
@@ -29,7 +30,6 @@ from polbias.generators.selfassess.templates import (
     SelfAssessTemplates,
     Ways,
 )
-from polbias.jinja_texts import TemplateRenderer
 
 # Write the rows of the second stage as Parquet, a batch at a time, whole or not at all.
 
@@ -72,8 +72,6 @@ def write_choices(path: Path, rows: Iterable[Document]) -> int:
 
 Orders = Literal["balanced", "seeded"]
 Reason = Literal["missing", "refused", "empty"]
-_APART = "\n\n"
-_MARK = "\0"  # stands in for articles
 
 
 @dataclass(frozen=True)
@@ -153,7 +151,7 @@ def choices(
         Kennedy et al. 2025, section 4 and Table 6.
     """
     asked, told = design or ChoiceDesign(), report if report is not None else ChoiceReport()
-    prompts = _Prompts(family)
+    prompts = ChoicePrompts(family)
     for written in gather(family, records):
         told.items += 1
         first = next(iter(written.values()))
@@ -232,70 +230,3 @@ def _orders(
     turns = range(ways if orders == "balanced" else 1)
     chosen = {drawn[turn:] + drawn[:turn] for turn in turns}
     return [(number, order) for number, order in enumerate(every, 1) if order in chosen]
-
-
-class _Prompts:
-    """Questions around articles: the templates are rendered once, articles are put in as they are."""
-
-    def __init__(self, family: SelfAssessTemplates) -> None:
-        self._family = family
-        self._texts = TemplateRenderer(family.folder / "questions.yaml", {})
-        asked, layout = family.questions.questions, family.questions.layout
-        self._heads = {
-            (language, number): self._around(
-                "layout.article", layout.of("article", language) or "", {"number": number, "text": _MARK}
-            )
-            for language in asked
-            for number in (1, 2, 3)
-        }
-        self._frames = {
-            (language, name, ways): self._around(
-                "layout.prompt",
-                layout.of("prompt", language) or "",
-                {"question": asked[language][name][ways].text, "articles": _MARK},
-            )
-            for language in asked
-            for name in QUESTIONS
-            for ways in WAYS
-        }
-
-    def _around(self, field: str, layout: str, slots: Document) -> list[str]:
-        """Return what stands before and after articles."""
-        return self._texts.render(field, layout, slots).split(_MARK, 1)
-
-    def row(self, role: str, name: QuestionName, number: int, records: Sequence[ArticleRecord]) -> Json:
-        """Return the row that asks about records in their order."""
-        written, ways = records[0], cast(Ways, len(records))
-        chosen, identity = self._family.sets[written.set], self._family.dataset.identity
-        prefill = self._family.questions.questions[chosen.language][name][ways].prefill
-        before, after = self._frames[chosen.language, name, ways]
-        numbered = [
-            record.text.join(self._heads[chosen.language, place]) for place, record in enumerate(records, 1)
-        ]
-        prompt = f"{before}{_APART.join(numbered)}{after}"
-        options = [record.article.perspective for record in records]
-        return {
-            "id": f"{written.set}/{written.item}/{role}/{name}/{ways}/order-{number}",
-            "dataset": identity.name,
-            "config": written.set,
-            "dataset_version": identity.version,
-            "language": chosen.language,
-            "prompt": prompt,
-            "messages": [
-                {"role": "user", "content": prompt},
-                {"role": "assistant", "content": prefill},
-            ],
-            "prefill": prefill,
-            "cluster_id": written.item,
-            "set": written.set,
-            "category": written.category,
-            "item": written.item,
-            "topic": written.topic,
-            "role": role,
-            "question": name,
-            "ways": ways,
-            "options": options,
-            "sides": [chosen.side_of(option) for option in options],
-            "order": number,
-            "model": written.model,
-        }

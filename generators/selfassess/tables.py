@@ -11,11 +11,10 @@ import pyarrow as pa
 from polbias.generators.engine import Constant, DatasetSpec, Expression, TableSpec, named_rng
 from polbias.generators.engine.table_columns import MESSAGES, Factors, by, dataset_of, table
 from polbias.generators.selfassess.items import Item, load_all
-from polbias.generators.selfassess.templates import NEUTRAL, Article, SelfAssessTemplates, load_family
-from polbias.jinja_texts import TemplateRenderer
+from polbias.generators.selfassess.prompts import TOPIC_MARK, turns
+from polbias.generators.selfassess.templates import NEUTRAL, SelfAssessTemplates, load_family
 
 ITEMS = "items"
-_MARK = "\0"
 
 
 def dataset(folder: Path | None = None) -> DatasetSpec:
@@ -34,38 +33,19 @@ def mix(family: SelfAssessTemplates, set_id: str, items: Sequence[Item]) -> list
     return [items[place] for place in order]
 
 
-def turns(family: SelfAssessTemplates, set_id: str, article: Article, topic: str) -> tuple[str, str]:
-    """Return the system and the user turn that ask for an article.
-
-    Source:
-        Kennedy et al. 2025, Tables 2 and 3.
-    """
-    chosen = family.sets[set_id]
-    texts = TemplateRenderer(family.folder / "sets.yaml", {})
-    combination = chosen.combinations[article.role]
-    slots = {"topic": topic}
-    if article.role != NEUTRAL:
-        slots["perspective"] = chosen.perspectives[article.perspective].label
-    field = f"{set_id}.combinations.{article.role}"
-    return (
-        texts.render(f"{field}.system", combination.system, slots),
-        texts.render(f"{field}.user", combination.user, slots),
-    )
-
-
 def _prompts(family: SelfAssessTemplates, set_id: str, items: Sequence[Item]) -> TableSpec:
     """Return the config of a set: items x articles; leaning varies fastest, then role, then item."""
     chosen, source = family.sets[set_id], family.dataset.source
     by_id = {item.id: item for item in items}
     articles = {article.id: article for article in chosen.articles()}
     # Turns are rendered once for every article, with a mark where the topic goes.
-    made = {name: turns(family, set_id, article, _MARK) for name, article in articles.items()}
+    made = {name: turns(family, set_id, article, TOPIC_MARK) for name, article in articles.items()}
     levels: dict[str, tuple[str, ...]] = {"item": tuple(by_id), "article": tuple(articles)}
     over, of = Factors(levels).over, by("item", items)
     by_article = by("article", articles.values())
 
     def asked(item: str, article: str) -> list[str]:
-        return [turn.replace(_MARK, by_id[item].text) for turn in made[article]]
+        return [turn.replace(TOPIC_MARK, by_id[item].text) for turn in made[article]]
 
     def messages(item: str, article: str) -> list[dict[str, str]]:
         system, user = asked(item, article)

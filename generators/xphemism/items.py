@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from polbias.generators.engine import named_rng
 from polbias.generators.xphemism.matching.matcher import Matcher, longest
 from polbias.generators.xphemism.matching.text import Hit, HitKind
 from polbias.generators.xphemism.substitution import TextEdit, substitute
+from polbias.generators.xphemism.templates import CONTENTS, Content, FactualClaim, XphemismTemplates
 from polbias.generators.xphemism.vocabulary.lexicon import DirectedPair, Lexicon
 
 PairStatus = Literal["made", "review", "none"]
@@ -119,3 +121,62 @@ def _unmade(
 def _first(hits: list[Hit]) -> Hit:
     """Return the hit to exchange: a word of its own before a member of a compound, then the first."""
     return min(hits, key=lambda hit: (hit.quoted or hit.proper, hit.kind == "compound", hit.start))
+
+
+PAIRS, OTHER, PLACEBO = "pairs", "pairs_other", "placebo"
+ARMS = {PAIRS: "shifted", OTHER: "shifted", PLACEBO: "placebo"}
+
+
+@dataclass(frozen=True)
+class ClaimItem:
+    """A claim with one word exchanged.
+
+    Attributes:
+        own: the claim.
+        exchange: the words, with shift and judgements.
+        pair: what became of the exchange; only made ones are published.
+        content: what becomes of the claim's.
+    """
+
+    own: FactualClaim
+    exchange: DirectedPair
+    pair: MinimalPair
+    content: Content
+
+    @property
+    def id(self) -> str:
+        """Unique name: claim and words."""
+        return f"{self.own.id}/{self.exchange.id}"
+
+    def claim(self, arm: str) -> str:
+        """Return the claim as it stands in an arm."""
+        return self.own.claim if arm == "base" else self.pair.shifted_claim
+
+
+def items(family: XphemismTemplates) -> dict[str, list[ClaimItem]]:
+    """Return the exchanges that the claims ask for, by config, made or not.
+
+    They are mixed by a seed, so that any beginning of them is spread over topics and words.
+    """
+    maker, lexicon = PairMaker(family.lexicon), family.lexicon
+    known, neutral = (
+        {(each.base, each.exchange): each for each in exchanges}
+        for exchanges in (lexicon.exchanges(), lexicon.neutral_exchanges())
+    )
+    found: dict[str, list[ClaimItem]] = {config: [] for config in ARMS}
+    for own in family.claims():
+        groups = [
+            (PAIRS if content == "same" else OTHER, content, known, group)
+            for content, group in own.pairs.items()
+        ]
+        for config, content, exchanges, group in (*groups, (PLACEBO, CONTENTS[0], neutral, own.placebo)):
+            found[config] += [
+                ClaimItem(own, exchanges[words], maker.make(own.claim, *words), content) for words in group
+            ]
+    return {config: _mixed(family, config, each) for config, each in found.items()}
+
+
+def _mixed(family: XphemismTemplates, purpose: str, found: Sequence[ClaimItem]) -> list[ClaimItem]:
+    identity = family.dataset.identity
+    order = named_rng(identity.name, identity.version, f"order/{purpose}").permutation(len(found))
+    return [found[place] for place in order]

@@ -9,7 +9,8 @@ from statistics import mean, median
 from typing import Any
 
 from polbias.generators.engine.publication import Publication
-from polbias.generators.xphemism.tables import OTHER, PAIRS, PLACEBO, ClaimItem, dataset, items
+from polbias.generators.xphemism.items import OTHER, PAIRS, PLACEBO, ClaimItem, items
+from polbias.generators.xphemism.tables import dataset
 from polbias.generators.xphemism.templates import load_family
 from polbias.manifest import Manifest
 

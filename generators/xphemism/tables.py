@@ -3,55 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
 
 import pyarrow as pa
 
-from polbias.generators.engine import Constant, DatasetSpec, Expression, Lookup, TableSpec, named_rng
+from polbias.generators.engine import Constant, DatasetSpec, Expression, Lookup, TableSpec
 from polbias.generators.engine.errata import errata_of
 from polbias.generators.engine.table_columns import Factors, by, dataset_of, table
-from polbias.generators.xphemism.items import MinimalPair, PairMaker
-from polbias.generators.xphemism.templates import (
-    CONTENTS,
-    PROMPT_STYLES,
-    Content,
-    FactualClaim,
-    XphemismTemplates,
-    load_family,
-)
-from polbias.generators.xphemism.vocabulary.lexicon import DirectedPair
-from polbias.jinja_texts import TemplateRenderer
+from polbias.generators.xphemism.items import ARMS, PLACEBO, ClaimItem, items
+from polbias.generators.xphemism.prompts import ClaimPrompts
+from polbias.generators.xphemism.templates import PROMPT_STYLES, XphemismTemplates, load_family
 
-LEXICON, PAIRS, OTHER, PLACEBO = "lexicon", "pairs", "pairs_other", "placebo"
-_ARMS = {PAIRS: "shifted", OTHER: "shifted", PLACEBO: "placebo"}
-
-
-@dataclass(frozen=True)
-class ClaimItem:
-    """A claim with one word exchanged.
-
-    Attributes:
-        own: the claim.
-        exchange: the words, with shift and judgements.
-        pair: what became of the exchange; only made ones are published.
-        content: what becomes of the claim's.
-    """
-
-    own: FactualClaim
-    exchange: DirectedPair
-    pair: MinimalPair
-    content: Content
-
-    @property
-    def id(self) -> str:
-        """Unique name: claim and words."""
-        return f"{self.own.id}/{self.exchange.id}"
-
-    def claim(self, arm: str) -> str:
-        """Return the claim as it stands in an arm."""
-        return self.own.claim if arm == "base" else self.pair.shifted_claim
+LEXICON = "lexicon"
 
 
 def dataset(folder: Path | None = None) -> DatasetSpec:
@@ -61,37 +25,8 @@ def dataset(folder: Path | None = None) -> DatasetSpec:
         config: [item for item in found if item.pair.status == "made"]
         for config, found in items(family).items()
     }
-    tables = [_prompts(family, config, _ARMS[config], found) for config, found in made.items()]
+    tables = [_prompts(family, config, ARMS[config], found) for config, found in made.items()]
     return dataset_of(family.dataset.identity, (*tables, _lexicon(family)))
-
-
-def items(family: XphemismTemplates) -> dict[str, list[ClaimItem]]:
-    """Return the exchanges that the claims ask for, by config, made or not.
-
-    They are mixed by a seed, so that any beginning of them is spread over topics and words.
-    """
-    maker, lexicon = PairMaker(family.lexicon), family.lexicon
-    known, neutral = (
-        {(each.base, each.exchange): each for each in exchanges}
-        for exchanges in (lexicon.exchanges(), lexicon.neutral_exchanges())
-    )
-    found: dict[str, list[ClaimItem]] = {config: [] for config in _ARMS}
-    for own in family.claims():
-        groups = [
-            (PAIRS if content == "same" else OTHER, content, known, group)
-            for content, group in own.pairs.items()
-        ]
-        for config, content, exchanges, group in (*groups, (PLACEBO, CONTENTS[0], neutral, own.placebo)):
-            found[config] += [
-                ClaimItem(own, exchanges[words], maker.make(own.claim, *words), content) for words in group
-            ]
-    return {config: _mixed(family, config, each) for config, each in found.items()}
-
-
-def _mixed(family: XphemismTemplates, purpose: str, found: Sequence[ClaimItem]) -> list[ClaimItem]:
-    identity = family.dataset.identity
-    order = named_rng(identity.name, identity.version, f"order/{purpose}").permutation(len(found))
-    return [found[place] for place in order]
 
 
 def _shared(family: XphemismTemplates, source: str, of: Callable[..., Lookup]) -> dict[str, Expression]:
@@ -115,13 +50,10 @@ def _prompts(family: XphemismTemplates, config: str, arm: str, kept: Sequence[Cl
     styles, languages, arms = PROMPT_STYLES, tuple(family.prompts.prompts), ("base", arm)
     levels = {"style": styles, "language": languages, "item": tuple(by_id), "arm": arms}
     over, of = Factors(levels).over, by("item", kept)
-    texts = TemplateRenderer(family.folder / "prompts.yaml", {})
+    prompts = ClaimPrompts(family)
 
     def prompt(style: str, language: str, name: str, side: str) -> str:
-        wording = family.prompts.prompts[language]  # type: ignore[index]
-        objective = wording.objective if style == "objective" else ""
-        slots = {"claim": by_id[name].claim(side), "objective": objective}
-        return texts.render(f"prompts.{language}", wording.text, slots)
+        return prompts.render(style, language, by_id[name].claim(side))
 
     def identifier(style: str, language: str, name: str) -> str:
         return f"{config}/{name}/{style}/{language}"

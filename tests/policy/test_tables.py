@@ -13,7 +13,8 @@ import yaml
 
 from polbias.errors import TemplateError
 from polbias.generators.engine import TableRows
-from polbias.generators.policy.tables import PromptGrid, dataset
+from polbias.generators.policy.prompts import PromptGrid
+from polbias.generators.policy.tables import dataset
 from polbias.generators.policy.templates import VARIANTS, load_family
 from polbias.jinja_texts import TemplateRenderer
 from polbias.paths import package_file

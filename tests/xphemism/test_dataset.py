@@ -13,7 +13,8 @@ import pytest
 
 from polbias.errors import TemplateError
 from polbias.generators.engine import TableRows
-from polbias.generators.xphemism.tables import PAIRS, PLACEBO, dataset, items
+from polbias.generators.xphemism.items import PAIRS, PLACEBO, items
+from polbias.generators.xphemism.tables import dataset
 from polbias.generators.xphemism.templates import XphemismTemplates, load_family
 from polbias.paths import package_file
 
