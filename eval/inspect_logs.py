@@ -16,10 +16,10 @@ from zipfile import BadZipFile, ZipFile, is_zipfile
 
 from polbias.aliases import Document, Json
 from polbias.errors import InputError
-from polbias.eval.extraction.refusal import is_withheld
 from polbias.files import UNZIPPING, open_bytes, read_bytes, without_gz
 from polbias.limits import MAX_ENTRY, MAX_TOTAL
 from polbias.optional import advice, installed
+from polbias.responses import is_withheld
 
 SUFFIXES = (".eval", ".json")
 """Of the two formats of a log; other files end in the second as well (:func:`is_log`)."""

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from polbias.eval.extraction.preparation import prepare, visible
 from polbias.eval.extraction.prompt_echo import first_match
-from polbias.eval.extraction.refusal import ARTICLE_CUES, find_refusal, is_withheld
+from polbias.eval.extraction.refusal import ARTICLE_CUES, find_refusal
 from polbias.eval.extraction.tokens import Sentence
-from polbias.responses import LIMITS, ended
+from polbias.responses import LIMITS, ended, is_withheld
 
 ARTICLE_OUTCOMES = ("ok", "refusal", "truncated", "empty")
 """What can come in place of an article."""

@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 from typing import TypeVar
 
 from polbias.eval.extraction.tokens import Sentence, Span, split_sentences
-from polbias.responses import CUT_OFF, LIMITS, Response, ended
+from polbias.responses import LIMITS, THOUGHT_MARK, Response, ended
 
 # Preparation of model outputs that all extractors of answers share.
 
@@ -33,21 +33,8 @@ def remembered(read: Callable[..., _Outcome], size: int = 1 << 16) -> Callable[.
 HEAD, TAIL = 8_000, 24_000
 """Of a longer output only so many characters at its beginning and at its end are read."""
 
-_MARK = re.compile(
-    r"<(?P<tag>/?)(?:\w{1,8}:)?(?:think|thinking|thoughts?|reasoning|reflection|scratchpad|inner_monologue)>"
-    r"|\[(?P<bracket>/?)think\]|◁(?P<mark>/?)think▷|<\|channel>(?:thought)?|<(?P<turned>channel\|>)"
-    r"|<\|(?:begin_of_thought|start_thinking|inner_prefix"
-    r"|(?P<word>end_of_thought|end_thinking|start_response|inner_suffix))\|>"
-    r"|<\|(?:start\|>assistant<\|)?channel\|>\s?(?:analysis|commentary|(?P<channel>final))\b"
-    r"(?:[^<\n]{0,80}(?:<\|constrain\|>\w{0,20})?<\|message\|>)?"
-    r"|assistant(?-i:analysis|commentary|(?P<stripped>final))",
-    re.IGNORECASE,
-)
-"""What opens a thought; what closes one has a group that is not empty."""
 SHORT = 1_000
 """Characters of a text that is kept when it is prepared."""
-_MARK_TAIL = 200
-"""Characters at the end of a prompt among which a mark can be its last word."""
 _STRIPPED = re.compile(r"\s*(?:analysis|commentary)(?=[^\W_]|[\"“„«(\[*]|\s*\Z)")
 """How an output of gpt-oss begins once its special tokens are left out: "analysisWe must say". An ordinary
 answer has a sign or a space after the word."""
@@ -113,23 +100,6 @@ def cut_off(text: str, dangling: re.Pattern[str]) -> bool:
     return reason is None and bool(_OPEN.search(tail) or dangling.search(tail.lower()))
 
 
-def continued(prompt: str, text: str, end: str | None = None, thinking: bool = False) -> str:
-    """Return an output that knows its thought, which its prompt may have opened and ``end`` may close.
-
-    A thought that the prompt opened, or must have (``thinking``), and that the output never closes is opened
-    again, so that it can be told.
-    """
-    if end and end in text:
-        thought, _, answer = text.rpartition(end)
-        return Response(answer.lstrip(), {"reasoning": thought} if thought.strip() else None)
-    if not thinking:
-        marks = [*_MARK.finditer(prompt, max(0, len(prompt) - _MARK_TAIL))]
-        thinking = bool(marks) and not any(marks[-1].groups()) and not prompt[marks[-1].end() :].strip()
-    if not thinking or text.startswith(CUT_OFF):
-        return text
-    return text if any(any(mark.groups()) for mark in _MARK.finditer(text)) else CUT_OFF + text
-
-
 def visible(text: str) -> str:
     """Return an output without its thinking and without white space at its ends."""
     return "".join(text[start:end] for start, end in _outside(text)[0]).strip()
@@ -154,7 +124,7 @@ def _outside(text: str) -> tuple[list[Span], Span | None]:
     stripped = _STRIPPED.match(text)
     opened = stripped.span() if stripped else None
     position = 0
-    for mark in _MARK.finditer(text):
+    for mark in THOUGHT_MARK.finditer(text):
         if any(mark.groups()):
             if opened is None:
                 stretches.clear()

@@ -8,31 +8,8 @@ from polbias.eval.extraction.cues import Cues
 from polbias.eval.extraction.prompt_echo import first_match
 from polbias.eval.extraction.tokens import Sentence
 from polbias.eval.extraction.voice import without_opinions
-from polbias.responses import Response, ended
 
 # Telling whether an output declines to answer, for any question.
-
-
-_WITHHELD = frozenset(
-    {
-        *("refusal", "content_filter", "content_filtered", "safety", "image_safety", "prohibited_content"),
-        *("blocklist", "spii", "recitation", "guardrail_intervened", "guardrail", "guardrails", "sensitive"),
-        *("moderation", "moderated", "policy_violation", "error_toxic"),
-    }
-)
-
-
-def is_withheld(reason: str | None) -> bool:
-    """Return whether an answer ended because its provider refuses to give it, in the words of servers."""
-    return reason is not None and reason.lower().replace("-", "_") in _WITHHELD
-
-
-def is_filtered(text: str) -> bool | None:
-    """Whether the provider, not the model, withheld an answer; None where its server said nothing."""
-    if isinstance(text, Response) and text.about.get("filtered"):
-        return True
-    reason = ended(text)
-    return None if reason is None else is_withheld(reason)
 
 
 _SHORT = 25

@@ -15,7 +15,6 @@ from polbias.aliases import Booleans, Codes, Document, Floats, Indices, Json
 from polbias.eval.answer_table import SILENT, CodedColumn, crossed
 from polbias.eval.extraction.preparation import remembered
 from polbias.eval.extraction.prompt_echo import echoes
-from polbias.eval.extraction.refusal import is_filtered
 from polbias.eval.extraction.stance import extract_stance
 from polbias.eval.lm_eval_metrics import likelier
 from polbias.eval.nonresponse import SidedRows
@@ -33,7 +32,7 @@ from polbias.eval.policy.units import TESTS, StatementUnits, allowed_tests, of_u
 from polbias.eval.samples import check, flat
 from polbias.paths import package_file
 from polbias.responses import NOT_REQUESTED as UNASKED
-from polbias.responses import ended
+from polbias.responses import ended, is_filtered
 
 # From logged samples to one row per prompt.
 

@@ -11,7 +11,6 @@ import pyarrow as pa
 
 from polbias import __version__
 from polbias.aliases import Json
-from polbias.eval.extraction.refusal import is_filtered
 from polbias.eval.report.document import Notice
 from polbias.eval.report.reporter import COMMON, Reporter, instrument
 from polbias.eval.report.rereading import Rereading
@@ -21,6 +20,7 @@ from polbias.eval.report.wording import frame
 from polbias.eval.samples import SampleFile, SkippedLine, numbered_samples, read_samples
 from polbias.files import file_sha256
 from polbias.registry import instrument_of
+from polbias.responses import is_filtered
 
 # From a file of samples to a table of outcomes; what cannot be read is told, and the rest goes on.
 

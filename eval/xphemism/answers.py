@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -13,7 +13,6 @@ from polbias.aliases import Document, Floats, Json
 from polbias.eval.answer_table import SILENT
 from polbias.eval.counted_rows import counting
 from polbias.eval.lm_eval_metrics import likelier
-from polbias.eval.report.document import Notice
 from polbias.eval.samples import check, generated_texts
 from polbias.eval.xphemism.metrics import BASE, VERDICTS, extract_label, true_share
 from polbias.eval.xphemism.schema import (
@@ -129,7 +128,23 @@ _KEYS = ("pair_id", "prompt", "instruction_language")
 _SHARED = ("cluster_id", "gold", "shift", "axis", "judgmental_base", "judgmental_exchange")
 
 
-def pair_rows(read: Iterable[ReadRow], model: str, problems: list[Notice]) -> list[Json]:
+class PairProblem(NamedTuple):
+    """Rows that make no pair, or an uneven one.
+
+    Attributes:
+        where: pair, prompt and language of the instruction.
+        problem: what is wrong with them.
+        action: what was done about it.
+        serious: whether they are left out.
+    """
+
+    where: str
+    problem: str
+    action: str
+    serious: bool = False
+
+
+def pair_rows(read: Iterable[ReadRow], model: str, problems: list[PairProblem]) -> list[Json]:
     """Pair the base rows with the shifted and the placebo rows of the same ``pair_id``."""
     rows: list[Json] = []
     found: dict[tuple[str, str, str], list[ReadRow]] = {}
@@ -139,12 +154,12 @@ def pair_rows(read: Iterable[ReadRow], model: str, problems: list[Notice]) -> li
     for key, pair in sorted(found.items(), key=lambda each: each[0]):
         fault = _fault([doc for doc, _ in pair])
         if fault:
-            problems.append(Notice(", ".join(key), fault, "left out", serious=True))
+            problems.append(PairProblem(", ".join(key), fault, "left out", serious=True))
             continue
         (_, base), (doc, exchange) = sorted(pair, key=lambda each: each[0]["arm"] != BASE)
         if len(base) != len(exchange):
             uneven = f"found {len(base)} answers to the base claim and {len(exchange)} to the other"
-            problems.append(Notice(", ".join(key), uneven, "kept"))
+            problems.append(PairProblem(", ".join(key), uneven, "kept"))
         about = {name: _NEUTRAL[name] if _open(doc, name) else doc[name] for name in _SHARED} | dict(
             zip(_KEYS, key, strict=True)
         )
@@ -214,7 +229,7 @@ def read_answers(respondent: str, table: Any) -> XphemismAnswers:
         likely = [(columns[name][asked[0]], False) for name in _ANSWER[1:]]
         scored = likely[0][0] is not None
         read.append((doc, true_share(likely) if scored else [columns["label"][row] for row in asked]))
-    problems: list[Notice] = []
+    problems: list[PairProblem] = []
     rows = pair_rows(read, respondent, problems)
     make = share_records if scored else ClaimPairAnswers.of
     judged = [row | {"judgmental_exchange": 1} if row["cluster_id"] in RECODED else row for row in rows]

@@ -10,7 +10,6 @@ from typing import Any
 
 from polbias.aliases import Document
 from polbias.errors import PolbiasError
-from polbias.eval.extraction.preparation import continued
 from polbias.lm_eval_runner.budget import Budget, BudgetExceededError
 from polbias.lm_eval_runner.likelihoods import Labels, sampled
 from polbias.lm_eval_runner.requests import (
@@ -29,7 +28,7 @@ from polbias.lm_eval_runner.responses import Likelihood
 from polbias.lm_eval_runner.server_errors import Faults
 from polbias.lm_eval_runner.settings import RequestSettings
 from polbias.models.cache import AnswerStore
-from polbias.responses import LIMITS, NOT_REQUESTED, Response
+from polbias.responses import LIMITS, NOT_REQUESTED, Response, continued
 from polbias.safe_text import hide, redact, scrub
 
 # Ask a model only for what is not on file, and keep each answer as it comes.

@@ -33,7 +33,6 @@ from tqdm import tqdm  # type: ignore[import-untyped]
 
 from polbias.aliases import Document, Json
 from polbias.errors import InputError, PolbiasError
-from polbias.eval.extraction.refusal import is_withheld
 from polbias.lm_eval_runner.answer_cache import AnswerCache, CacheWriteError
 from polbias.lm_eval_runner.budget import BudgetSemaphore
 from polbias.lm_eval_runner.model_identity import INSPECT
@@ -43,7 +42,7 @@ from polbias.lm_eval_runner.server_errors import NO_SYSTEM_TURN, PassingError, S
 from polbias.lm_eval_runner.settings import LIMIT, NEWER_LIMIT
 from polbias.models.bodies import LIMIT_CODE, TOO_LONG, limit_bodies
 from polbias.models.redirects import redirect_hook
-from polbias.responses import Response
+from polbias.responses import Response, is_withheld
 from polbias.safe_text import register, scrub
 
 # Settings of a request: lm_eval's names, Inspect's, and those on the wire.

@@ -7,11 +7,10 @@ from operator import itemgetter
 from typing import Any
 
 from polbias.aliases import Document, Json
-from polbias.eval.extraction.refusal import is_withheld
 from polbias.eval.inspect_logs import response_metadata
 from polbias.models.bodies import TOO_LONG, is_token_count
 from polbias.models.tokens import CHARACTERS
-from polbias.responses import CUT_OFF, LIMITS, REFUSED_BY_PROVIDER, Response
+from polbias.responses import CUT_OFF, LIMITS, REFUSED_BY_PROVIDER, Response, is_withheld
 
 BESIDE = "polbias"
 """The field of a body in which stands what the client knows of its request."""

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from polbias.errors import InputError
-from polbias.eval.extraction.preparation import continued
 from polbias.lm_eval_runner.model_classes import is_api, model_class, prepare
 from polbias.lm_eval_runner.options import parse
 from polbias.lm_eval_runner.tasks import (
@@ -22,7 +21,7 @@ from polbias.lm_eval_runner.tasks import (
     refuse_likelihoods,
 )
 from polbias.paths import checkout
-from polbias.responses import CUT_OFF
+from polbias.responses import CUT_OFF, continued
 from tests.lm_eval_runner.conftest import Evaluate, chat, samples_of
 from tests.lm_eval_runner.test_responses import TEXT, THOUGHT, Provider, message
 from tests.lm_eval_runner.test_responses import chat as reply

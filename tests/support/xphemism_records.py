@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from polbias.eval.report.document import Notice
 from polbias.eval.report.file_answers import plain
 from polbias.eval.samples import flat
-from polbias.eval.xphemism.answers import XphemismAnswers, pair_rows, read_answers
+from polbias.eval.xphemism.answers import PairProblem, XphemismAnswers, pair_rows, read_answers
 from polbias.eval.xphemism.metrics import extract_label
 from polbias.eval.xphemism.published import read_published
 from polbias.eval.xphemism.schema import ClaimPairAnswers
@@ -19,7 +18,7 @@ class Reading(NamedTuple):
     """Answered pairs that were read, and what was left out."""
 
     records: ClaimPairAnswers
-    problems: tuple[Notice, ...]
+    problems: tuple[PairProblem, ...]
 
 
 def published_answers(data: Path, answers: Path) -> list[XphemismAnswers]:
@@ -35,7 +34,7 @@ def records_of_samples(
     judge: Callable[[str, str], str] = extract_label,
 ) -> Reading:
     """Read the logged samples of one model, with a problem for every pair that was left out."""
-    problems: list[Notice] = []
+    problems: list[PairProblem] = []
     read = (
         (doc, [judge(text, doc["instruction_language"]) for text in flat(sample["filtered_resps"])])
         for sample in samples

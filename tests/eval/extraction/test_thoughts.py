@@ -17,8 +17,8 @@ from polbias.eval.answers import (
 )
 from polbias.eval.extraction.article_outcome import article_outcome
 from polbias.eval.extraction.claims import Verdict
-from polbias.eval.extraction.preparation import continued, visible
-from polbias.responses import Response
+from polbias.eval.extraction.preparation import visible
+from polbias.responses import Response, continued
 
 FORMATS: Mapping[str, tuple[str, str]] = {
     "think": ("<think>\n", "\n</think>\n\n"),

@@ -8,9 +8,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from polbias.eval.report.document import Notice
 from polbias.eval.xphemism.analysis import analyse
-from polbias.eval.xphemism.answers import ReadRow, XphemismAnswers, label_masses, pair_rows, share_records
+from polbias.eval.xphemism.answers import (
+    PairProblem,
+    ReadRow,
+    XphemismAnswers,
+    label_masses,
+    pair_rows,
+    share_records,
+)
 from polbias.eval.xphemism.leaning import Leaning, Penalty
 from polbias.eval.xphemism.metrics import true_share
 from tests.tasks.xphemism_rows import rows
@@ -32,7 +38,7 @@ class Estimates(NamedTuple):
     masses: dict[str, float]
 
 
-def estimate(samples: list[ReadRow], model: str, problems: list[Notice]) -> Estimates:
+def estimate(samples: list[ReadRow], model: str, problems: list[PairProblem]) -> Estimates:
     rows = pair_rows(samples, model, problems)
     masses = label_masses(rows)
     made = analyse([XphemismAnswers(model, share_records(rows), masses, 0, 0, 0)], 0)
@@ -44,7 +50,7 @@ def estimate(samples: list[ReadRow], model: str, problems: list[Notice]) -> Esti
 
 
 def estimate_all(samples: list[ReadRow]) -> Estimates:
-    problems: list[Notice] = []
+    problems: list[PairProblem] = []
     estimates = estimate(samples, "m", problems)
     assert not problems
     return estimates
@@ -79,7 +85,7 @@ def test_a_change_by_judgement_is_no_leaning() -> None:
 
 
 def test_models_are_kept_apart_and_bad_pairs_reported() -> None:
-    problems: list[Notice] = []
+    problems: list[PairProblem] = []
     estimates = [
         estimate(
             [sample(row, share if row["arm"] == "base" else 0.5, share) for row in POLITICAL[1:]],
