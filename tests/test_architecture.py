@@ -117,3 +117,18 @@ def test_every_path_and_function_on_the_page_exists() -> None:
         if place.endswith(".py"):
             defined = {name for path in paths for name in _defined(path)}
             assert {*re.findall(r"`([\w.]+)`", names)} <= defined, place
+
+
+def test_no_two_classes_share_a_name() -> None:
+    paths = [*_sources(), *(ROOT / "benchmarks").rglob("*.py")]
+    modules: dict[str, list[str]] = {}
+    for path in paths:
+        for node in ast.parse(path.read_text("utf-8")).body:
+            if isinstance(node, ast.ClassDef) or (isinstance(node, ast.AnnAssign) and _is_alias(node)):
+                name = node.name if isinstance(node, ast.ClassDef) else ast.unparse(node.target)
+                modules.setdefault(name, []).append(str(path.relative_to(ROOT)))
+    assert {name: where for name, where in modules.items() if len(where) > 1} == {}
+
+
+def _is_alias(node: ast.AnnAssign) -> bool:
+    return ast.unparse(node.annotation).endswith("TypeAlias")
