@@ -15,20 +15,20 @@ _AUDIT = r"""
     import json, re, sys
     from pathlib import Path
     from polbias.generators.auditing.audit import Audit
-    from polbias.generators.auditing.items import Judgement
-    from polbias.generators.auditing.report import Gallery
-    from polbias.generators.auditing.items import Source
+    from polbias.generators.auditing.items import ItemVerdict
+    from polbias.generators.auditing.report import FlaggedItems
+    from polbias.generators.auditing.items import ItemSource
     from polbias.generators.auditing.report import Summary
-    from polbias.generators.auditing.report import Reports
+    from polbias.generators.auditing.report import ReportFiles
     from tests.auditing.support import LAYOUT, Notation
 
     class Quick(Notation):
         def judge(self, item, neighbours=()):
-            return Judgement("contradicted", reading=item.sentences[0], findings=("other-pattern",))
+            return ItemVerdict("contradicted", reading=item.sentences[0], findings=("other-pattern",))
 
     path = Path(sys.argv[1])
-    source, summary, gallery = Source(path, LAYOUT, {}), Summary(LAYOUT), Gallery()
-    with Reports([path.with_name("out.json")], source.files, Quick()) as reports:
+    source, summary, gallery = ItemSource(path, LAYOUT, {}), Summary(LAYOUT), FlaggedItems()
+    with ReportFiles([path.with_name("out.json")], source.files, Quick()) as reports:
         for item in Audit(source, Quick()):
             summary.add(item)
             gallery.add(item)

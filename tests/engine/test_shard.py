@@ -225,7 +225,7 @@ def test_a_small_file_system_that_fills_up(tmp_path: Path) -> None:
     code = """
         import errno, sys
         from pathlib import Path
-        from polbias.files import BuildError
+        from polbias.errors import BuildError
         from polbias.generators.engine import Lookup, run_shard
         from tests.engine.specs import table
         texts = Lookup(factors=("number",), values=[f"{i * 7919 % 1000003:x}" * 9 for i in range(300_000)])

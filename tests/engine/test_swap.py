@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from polbias import atomic_write
 from polbias.atomic_write import recover_folder, replace_folder
-from polbias.generators.engine import files
 
 
 def folder(path: Path, content: str) -> Path:
@@ -24,7 +24,7 @@ def content(path: Path) -> str:
 @pytest.fixture(params=["exchange", "two renames"])
 def way(request, monkeypatch) -> str:
     if request.param == "two renames":
-        monkeypatch.setattr(files, "_exchange", lambda *_: False)
+        monkeypatch.setattr(atomic_write, "_exchange", lambda *_: False)
     return request.param
 
 
@@ -44,7 +44,7 @@ def test_a_folder_takes_an_empty_place(tmp_path: Path) -> None:
 
 
 def test_two_renames_can_be_cut_off_and_undone(tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr(files, "_exchange", lambda *_: False)
+    monkeypatch.setattr(atomic_write, "_exchange", lambda *_: False)
     target = folder(tmp_path / "target", "old")
     new = folder(tmp_path / "new", "new")
     rename = Path.rename
@@ -78,7 +78,7 @@ def test_there_may_be_nothing_to_recover(tmp_path: Path) -> None:
 
 
 def test_platforms_without_the_system_call_are_recognised(tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr(files.ctypes, "CDLL", lambda *_args, **_kwargs: object())
+    monkeypatch.setattr(atomic_write.ctypes, "CDLL", lambda *_args, **_kwargs: object())
     target = folder(tmp_path / "target", "old")
     replace_folder(folder(tmp_path / "new", "new"), target)
     assert content(target) == "new"
@@ -86,7 +86,7 @@ def test_platforms_without_the_system_call_are_recognised(tmp_path: Path, monkey
 
 def test_a_reader_never_finds_the_folder_missing(tmp_path: Path) -> None:
     target, probe = folder(tmp_path / "target", "0"), folder(tmp_path / "probe", "0")
-    if not files._exchange(probe, target):
+    if not atomic_write._exchange(probe, target):
         pytest.skip("this file system cannot exchange two folders")
     missing, stop = [], threading.Event()
 

@@ -154,7 +154,7 @@ def test_deeply_nested_yaml(tmp_path: Path, opening: str, closing: str, depth: i
     code = """
         import sys
         from pathlib import Path
-        from polbias.files import TemplateError
+        from polbias.errors import TemplateError
         from polbias.yaml_models import load_template
         from tests.engine.test_templates import Country
         try:

@@ -130,7 +130,7 @@ _READERS: dict[str, Callable[[Entry], Verdict]] = {
     "choice": lambda entry: extract_choice(entry["text"], entry["ways"], entry["language"], entry["prefill"]),
     "cards": lambda entry: extract_cards(entry["text"], entry["cards"]),
 }
-_COLLECTIONS = ROOT / "tests" / "eval" / "answers"
+_COLLECTIONS = ROOT / "tests" / "eval" / "extraction"
 _OUTPUTS = 250
 
 

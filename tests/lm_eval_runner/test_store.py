@@ -67,8 +67,8 @@ def test_a_key_is_the_whole_request() -> None:
 def test_a_run_that_is_killed_loses_nothing(tmp_path: Path) -> None:
     path = tmp_path / "a.sqlite"
     code = (
-        "import sys, time; from polbias.models.cache import Store; from pathlib import Path\n"
-        "store = Store(Path(sys.argv[1]))\n"
+        "import sys, time; from polbias.models.cache import AnswerStore; from pathlib import Path\n"
+        "store = AnswerStore(Path(sys.argv[1]))\n"
         "for number in range(50): store.put('k', number, f'answer {number}')\n"
         "print('written', flush=True); time.sleep(60)"
     )

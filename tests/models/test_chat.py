@@ -239,8 +239,8 @@ def test_without_the_clients_the_package_imports_and_the_error_names_the_extra()
         import sys
         sys.modules["openai"] = sys.modules["deepl"] = None
         from polbias.models.chat import Chat
-        from polbias.models.translate import Translate
-        for service in (Chat("m"), Translate()):
+        from polbias.models.translate import DeepLTranslator
+        for service in (Chat("m"), DeepLTranslator()):
             try:
                 service.check()
             except Exception as error:

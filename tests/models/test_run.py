@@ -78,10 +78,10 @@ def test_a_replay_needs_no_key_no_client_and_no_network(server, tmp_path):
         socket.socket.connect = socket.create_connection = socket.getaddrinfo = refuse
         from polbias.models.chat import Chat
         from polbias.models.recording import Recorder
-        from polbias.models.run import run
+        from polbias.models.run import run_requests
         model = Chat("stub")
         asked = [model.request(f"r{{n}}", [{{"role": "user", "content": f"question{{n}}"}}]) for n in (2, 0, 1)]
-        print([answer.text for answer in run(asked, [], Recorder(Path({str(tmp_path / "r")!r}), replay=True)).answers])
+        print([answer.text for answer in run_requests(asked, [], Recorder(Path({str(tmp_path / "r")!r}), replay=True)).answers])
         """
     )
     assert done.stdout.strip() == "['<question2>', '<question0>', '<question1>']"
@@ -258,10 +258,10 @@ def test_a_killed_run_is_resumed_without_asking_twice(tmp_path, console):
             from pathlib import Path
             from polbias.models.chat import Chat
             from polbias.models.recording import Recorder
-            from polbias.models.run import run
+            from polbias.models.run import run_requests
             model = Chat("stub", {server.base_url!r}, concurrency=3)
             asked = [model.request(f"q{{n}}", [{{"role": "user", "content": f"question{{n}}"}}]) for n in range({count})]
-            run(asked, [model], Recorder(Path({str(path)!r})), yes=True)
+            run_requests(asked, [model], Recorder(Path({str(path)!r})), yes=True)
         """
         env = {**os.environ, "PYTHONPATH": str(ROOT)}
         killed = subprocess.Popen([sys.executable, "-c", dedent(code)], env=env, stderr=subprocess.DEVNULL)
