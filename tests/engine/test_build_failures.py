@@ -18,6 +18,7 @@ from typing import Any, NoReturn
 
 import pytest
 
+from polbias import atomic_write
 from polbias.atomic_write import recover_folder
 from polbias.errors import BuildError
 from polbias.generators.engine import DatasetSpec, build_dataset, files
@@ -163,9 +164,9 @@ def _build(out: Path, point: str, began: Connection) -> None:
     elif point == "complete, not swapped":
         build_module.replace_folder = _die
     elif point == "swapped, not cleaned":
-        files.shutil.rmtree = _dying(files.shutil.rmtree)
+        atomic_write.shutil.rmtree = _dying(atomic_write.shutil.rmtree)
     elif point == "between two renames":
-        files._exchange = lambda *_: False
+        atomic_write._exchange = lambda *_: False
         Path.rename = _dying(Path.rename, after=1)
     began.send(None)
     build_dataset(NEW, out, **changes)
