@@ -124,7 +124,7 @@ def test_policy_samples_are_analysed(tmp_path: Path, builds: Path) -> None:
         invoke("samples", "--task", task, *worldview, "-o", str(tmp_path / "run"))
     out = tmp_path / "out"
     done = CliRunner().invoke(
-        app, ["report", "--only", "policy", "--csv", str(tmp_path / "run"), "-o", str(out)]
+        app, ["report", "--instrument", "policy", "--tables-only", str(tmp_path / "run"), "-o", str(out)]
     )
     assert done.exit_code == 0, done.output
     with (out / "tables" / "policy-worldview.csv").open(encoding="utf-8") as file:
@@ -145,7 +145,7 @@ def test_xphemism_samples_are_analysed(tmp_path: Path, builds: Path) -> None:
     invoke("samples", "--task", "polbias_xphemism", *options, "-o", str(tmp_path / "run"))
     out = tmp_path / "out"
     done = CliRunner().invoke(
-        app, ["report", "--only", "xphemism", "--csv", str(tmp_path / "run"), "-o", str(out)]
+        app, ["report", "--instrument", "xphemism", "--tables-only", str(tmp_path / "run"), "-o", str(out)]
     )
     assert done.exit_code == 0, done.output
     with (out / "tables" / "xphemism-leaning.csv").open(encoding="utf-8") as file:
