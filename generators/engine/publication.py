@@ -24,8 +24,8 @@ class Publication:
     Attributes:
         title: of the dataset.
         specify: ``specify(templates)`` returns the specification; of a dataset of any size also
-            ``specify(templates, rows, fresh)``: so many rows of the whole dataset, spread evenly over the
-            configs, or the published ones; if ``fresh``, rows that the published dataset does not hold.
+            ``specify(templates, rows, unpublished)``: so many rows of the whole dataset, spread evenly over
+            the configs, or the published ones; if ``unpublished``, rows that the published one does not hold.
         facts: ``facts(manifest, folder, templates)`` returns what the card says beside the title and what
             every card does, among it its ``languages``; by default that they are English. That of a dataset
             of any size reads no shard, as these may be elsewhere.
@@ -34,8 +34,8 @@ class Publication:
         cards: folder of ``<dataset>.md.jinja`` (a card without one says what every card does),
             ``columns.yaml`` and, where rows have gold labels, ``<dataset>.eval.yaml``; by default that of
             polbias.
-        most: ``most(templates, fresh)`` returns how many rows of each config can be drawn; None for a dataset
-            of one size.
+        most: ``most(templates, unpublished)`` returns how many rows of each config can be drawn; None for a
+            dataset of one size.
         pair: rows that are always drawn together.
         lint: ``"module:function"``; ``function(templates)`` yields what a careful reader of the items would
             object to. None if nothing looks.
