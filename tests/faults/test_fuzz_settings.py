@@ -97,7 +97,7 @@ def test_statements(language: str, examples: int, tmp_path: Path) -> None:
 
 @sizes
 def test_items_of_a_file(examples: int, tmp_path: Path) -> None:
-    from polbias.cli.items import items
+    from polbias.cli.check_items import items
 
     templates = small_folder(tmp_path / "templates")
 
