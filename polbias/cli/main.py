@@ -101,8 +101,8 @@ _AUTHORING: Mapping[str, Command] = {
     "pairs": pairs.pairs,
     "annotate": annotate.app,
     "topics": topics.app,
-    "items": check_items.items,
-    "import": import_probvaa.import_set,
+    "check-items": check_items.check_items,
+    "import-probvaa": import_probvaa.import_probvaa,
 }
 
 
