@@ -280,7 +280,7 @@ class CalibrationDesign:
             options |= _planted(instrument, self.planted)
         spread = {self.column: self.effects} if self.effects else {}
         apart = {} if self.column in _LEVELS else spread
-        made = respondent(self.kind, level_sd=spread, effect_sd=apart, **options)
+        made = respondent(self.kind, intercept_sd=spread, slope_sd=apart, **options)
         return replace(made, name=self.name, likes=((self.likes, _LIKED),) if self.likes else ())
 
 

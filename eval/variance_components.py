@@ -23,8 +23,8 @@ class VarianceComponents:
     Args:
         variance: Sum of the three components, in the square of the unit of the values.
         icc: Share of the variance between clusters.
-        repeat: Share of the rest that lies between items; 1 if no item has two answers, so that more answers
-            are not taken to help, 0 if every cluster has one item.
+        within_item_icc: Share of the rest that lies between items; 1 if no item has two answers, so that more
+            answers are not taken to help, 0 if every cluster has one item.
         clusters: Number of clusters.
         items: Mean number of items per cluster.
         answers: Mean number of answers per item.
@@ -32,7 +32,7 @@ class VarianceComponents:
 
     variance: float
     icc: float
-    repeat: float
+    within_item_icc: float
     clusters: int
     items: float
     answers: float

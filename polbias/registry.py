@@ -94,7 +94,7 @@ _OURS = (
     Instrument(
         name="policy",
         datasets={"policy-statements": "polbias.generators.policy.publication:PUBLICATION"},
-        evaluated_datasets=("policy-statements", "probvaa"),  # `polbias author import` builds probvaa
+        evaluated_datasets=("policy-statements", "probvaa"),  # `polbias author import-probvaa` builds probvaa
         report="polbias.eval.policy.section",
         words="polbias:templates/report/policy.yaml",
         simulation=("polbias.eval.policy.simulation:StatementQuestions",),

@@ -29,7 +29,7 @@ _WALK = {
     "tasks": "eval --list",
     "report": "report runs -o report",
     "power": "power --instrument toy",
-    "power from runs": "power --instrument toy --from runs/biased",
+    "power from runs": "power --instrument toy --runs runs/biased",
 }
 
 

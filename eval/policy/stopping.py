@@ -96,16 +96,18 @@ def outlook(n: int, error: float = 0.0) -> OutcomeProjection:
     return OutcomeProjection(possible, np.where(best == 2, -1, best).astype(np.int8), leap)
 
 
-def allowed_error(stop: Any) -> float | None:
+def allowed_error(rule: Any) -> float | None:
     """Return the probability of another outcome that stopping allows, 0 if none; None if it is off."""
-    if stop in ("none", "exact"):
-        return 0.0 if stop == "exact" else None
+    if rule in ("none", "exact"):
+        return 0.0 if rule == "exact" else None
     try:
-        error = float(stop)
+        error = float(rule)
     except (TypeError, ValueError):
         error = math.nan
     if not 0 < error < 0.5:
-        raise InputError(f"--stop: found {stop!r}, expected exact, none or a probability, such as .005")
+        raise InputError(
+            f"--stopping-rule: found {rule!r}, expected exact, none or a probability, such as .005"
+        )
     return error
 
 

@@ -5,7 +5,8 @@ Settings go through ``--metadata``, a JSON object with any of: ``polbias_samples
 as an imported ProbVAA; with ``POLBIAS_ACCEPT_BUILD=1``, as no lock can know it), ``polbias_system`` (false:
 the instruction in the user's turn, for models without a system turn), ``polbias_seeds`` (whether each
 request carries a seed of its own), ``polbias_first_seed`` (the first of these, for other answers) and
-``polbias_stop`` (``exact``, a probability or ``none``), which `polbias eval` alone heeds: `lm_eval` asks all.
+``polbias_stopping_rule`` (``exact``, a probability or ``none``), which `polbias eval` alone heeds: `lm_eval`
+asks all.
 """
 
 from __future__ import annotations
@@ -108,7 +109,7 @@ class SampledTask(ChatGenerateTask):
 
     def asking(self, docs: Sequence[Document], several: bool) -> SamplingPlanner | None:
         """Return what is asked of some rows if asking is to be stopped; None if all are wanted."""
-        error = allowed_error((self.config.metadata or {}).get("polbias_stop", "none"))
+        error = allowed_error((self.config.metadata or {}).get("polbias_stopping_rule", "none"))
         if error is None or self._samples > MOST or not stance_table(self._samples, "default").any():
             return None
         return SamplingPlanner(docs, self._samples, error, several)

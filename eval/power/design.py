@@ -52,7 +52,8 @@ class Assumptions:
         variance: Variance of the contribution of one answer (of one pair where items are pairs), as a
             fraction squared: that of a binomial share, from the base rates.
         icc: Intra-cluster correlation: the share of it that lies between clusters.
-        repeat: Correlation of two answers to one item within its cluster; 1: to ask again adds nothing.
+        within_item_icc: Correlation of two answers to one item within its cluster; 1: to ask again adds
+            nothing.
         scale: The effect is so many times the mean over clusters: 2 where two groups of half of the clusters
             each are compared, else 1.
         lost: Degrees of freedom of the interval are clusters minus this.
@@ -60,14 +61,14 @@ class Assumptions:
 
     variance: float
     icc: float
-    repeat: float
+    within_item_icc: float
     scale: float = 1.0
     lost: int = 1
 
     def __post_init__(self) -> None:
         if not (self.variance >= 0 and math.isfinite(self.variance)):
             raise PowerError(f"variance: found {self.variance:g}, expected at least 0")
-        for name, value in (("icc", self.icc), ("repeat", self.repeat)):
+        for name, value in (("icc", self.icc), ("within_item_icc", self.within_item_icc)):
             if not 0 <= value <= 1:
                 raise PowerError(f"{name}: found {value:g}, expected a correlation from 0 to 1")
 
@@ -81,13 +82,13 @@ class Assumptions:
 
         The variance of a cluster's mean is that between clusters plus that within, of which the part of the
         items falls with their number, and the part of the answers with the number of answers:
-        ``variance * (icc + (1 - icc) / items * (repeat + (1 - repeat) / answers))``.
+        ``variance * (icc + (1 - icc) / items * (within_item_icc + (1 - within_item_icc) / answers))``.
 
         Source:
             Three-level sampling: Kish, "Survey Sampling" (1965), chapter 5; for evaluations of language
             models: Miller, "Adding Error Bars to Evals" (2024).
         """
-        answers = self.repeat + (1 - self.repeat) / design.answers
+        answers = self.within_item_icc + (1 - self.within_item_icc) / design.answers
         share = self.icc + (1 - self.icc) / design.items * answers
         return self.scale * math.sqrt(self.variance * share / design.clusters)
 
@@ -138,22 +139,22 @@ class InstrumentDesign:
         test: What decides: "flip", the sign flip of clusters, with a t interval beside it; "t": the t test.
         scale: See :class:`Assumptions`.
         lost: See :class:`Assumptions`.
-        rate: The base rate.
-        rate_is: What it is the rate of.
-        rate_source: Its source.
+        base_rate: The base rate.
+        base_rate_is: What it is the rate of.
+        base_rate_source: Its source.
         unanswered: Share of answers that are none.
         unanswered_source: Its source.
         icc: Intra-cluster correlation.
         icc_source: Its source.
-        repeat: Correlation of answers to one item.
-        repeat_source: Its source.
+        within_item_icc: Correlation of answers to one item.
+        within_item_icc_source: Its source.
         clusters: Number of clusters; None: counted in the data.
         items: Items per cluster; None: counted in the data, where an item is a pair of rows.
         dataset: Published dataset of the design, where clusters and items are counted in it.
         configs: Its configs that the design pools.
         fixed: Why there cannot be more clusters; empty if there can.
-        sampled: Answers sampled per prompt, of which a stance is made; 0 where none are.
-        sampled_source: Where that is from.
+        samples_per_prompt: Answers sampled per prompt, of which a stance is made; 0 where none are.
+        samples_per_prompt_source: Where that is from.
         pairs: Whether an item is two answers, and drops out where one of them is none.
         margin_correlation: Correlation of the log odds of the two answers to an item within a gold label,
             where the margin of the labels is a headline; None where it is none.
@@ -172,22 +173,22 @@ class InstrumentDesign:
     test: Literal["flip", "t"]
     scale: float
     lost: int
-    rate: float
-    rate_is: str
-    rate_source: str
+    base_rate: float
+    base_rate_is: str
+    base_rate_source: str
     unanswered: float
     unanswered_source: str
     icc: float
     icc_source: str
-    repeat: float
-    repeat_source: str
+    within_item_icc: float
+    within_item_icc_source: str
     clusters: int | None = None
     items: float | None = None
     dataset: str = ""
     configs: Sequence[str] = ()
     fixed: str = ""
-    sampled: int = 0
-    sampled_source: str = ""
+    samples_per_prompt: int = 0
+    samples_per_prompt_source: str = ""
     pairs: bool = False
     margin_correlation: float | None = None
     margin_correlation_source: str = ""
@@ -210,20 +211,20 @@ class InstrumentDesign:
 
     def assumptions(
         self,
-        rate: float | None = None,
+        base_rate: float | None = None,
         unanswered: float | None = None,
         icc: float | None = None,
-        repeat: float | None = None,
+        within_item_icc: float | None = None,
     ) -> Assumptions:
         """Return what is assumed, with other values where they are given."""
-        base = self.rate if rate is None else rate
+        base = self.base_rate if base_rate is None else base_rate
         silent = self.unanswered if unanswered is None else unanswered
-        for name, value in (("rate", base), ("unanswered", silent)):
+        for name, value in (("base_rate", base), ("unanswered", silent)):
             if not 0 <= value <= 1:
                 raise PowerError(f"{name}: found {value:g}, expected a share from 0 to 1")
         variance = self.variance(base, silent)
         share = self.icc if icc is None else icc
-        again = self.repeat if repeat is None else repeat
+        again = self.within_item_icc if within_item_icc is None else within_item_icc
         return Assumptions(variance, share, again, self.scale, self.lost)
 
     def answered(self, design: PowerDesign, unanswered: float | None = None) -> PowerDesign:

@@ -56,7 +56,9 @@ def observed(
         except (AnswerTableError, PowerError) as error:
             problems.append(SkippedLine(runs[0], 0, f"{part.name}: {error}"))
             continue
-        assumed = Assumptions(each.variance, each.icc, each.repeat, instrument.scale, instrument.lost)
+        assumed = Assumptions(
+            each.variance, each.icc, each.within_item_icc, instrument.scale, instrument.lost
+        )
         found.append(ObservedDesign(part.name, design, assumed))
     if not found:
         places = ", ".join(str(run) for run in runs)

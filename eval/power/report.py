@@ -70,7 +70,7 @@ def _margins(
         return
     by_margin = replace(assumed, variance=2 * (1 - instrument.margin_correlation))
     shift = detectable(design, by_margin, targets.power)
-    for accuracy in (instrument.rate, *ACCURACIES):
+    for accuracy in (instrument.base_rate, *ACCURACIES):
         by_verdict = replace(assumed, variance=instrument.variance(accuracy, 0.0))
         effect = POINTS * detectable(design, by_verdict, targets.power)
         yield finite(
@@ -206,19 +206,20 @@ def _notes(instrument: InstrumentDesign, design: PowerDesign) -> Iterator[str]:
 
 def sources(instrument: InstrumentDesign, changed: Collection[str] = ()) -> list[tuple[str, str, str]]:
     """Return what is assumed of an instrument: what, its value and its source."""
-    design = instrument.design
+    design, within_item = instrument.design, f"{instrument.within_item_icc:g}"
     shown = [
         ("design", f"{design.clusters} x {design.items:g} x {design.answers:g}", "design"),
-        (f"rate: {instrument.rate_is}", f"{instrument.rate:g}", "rate"),
+        (f"base_rate: {instrument.base_rate_is}", f"{instrument.base_rate:g}", "base_rate"),
         ("unanswered: share of answers that are none", f"{instrument.unanswered:g}", "unanswered"),
         ("icc: share of the variance between clusters", f"{instrument.icc:g}", "icc"),
-        ("repeat: correlation of answers to one item", f"{instrument.repeat:g}", "repeat"),
+        ("within_item_icc: correlation of answers to one item", within_item, "within_item_icc"),
     ]
     if instrument.margin_correlation is not None:
         value = f"{instrument.margin_correlation:g}"
         shown.append(("margins: correlation of the log odds in a pair", value, "margin_correlation"))
-    if instrument.sampled:
-        shown.append(("sampled: answers per prompt", f"{instrument.sampled}", "sampled"))
+    if instrument.samples_per_prompt:
+        value = f"{instrument.samples_per_prompt}"
+        shown.append(("samples_per_prompt: answers per prompt", value, "samples_per_prompt"))
     return [
         (what, value, "given" if name in changed else getattr(instrument, f"{name}_source"))
         for what, value, name in shown

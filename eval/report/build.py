@@ -75,10 +75,10 @@ def make(
 ) -> ReportWithAnswers:
     """Make a report of runs and published answers; a pure function of them and the results beside them."""
     settings = settings or ReportSettings()
-    gathered = gather(paths, settings.only, settings.names)
+    gathered = gather(paths, settings.instruments, settings.names)
     if not gathered.files and not published:
         told = "; ".join(f"{notice.where}: {notice.problem}" for notice in gathered.notices[:3])
-        sought = " or ".join(settings.only) or "polbias"
+        sought = " or ".join(settings.instruments) or "polbias"
         raise InputError(f"found no samples of tasks of {sought} to report ({told or 'only of others'})")
     size = sum(file.path.stat().st_size for file, _ in gathered.files)
     with _workers(workers if size > _SMALL else 0) as run:

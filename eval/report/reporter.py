@@ -31,7 +31,7 @@ class ReportSettings:
         positions: parties on the policy statements (:class:`polbias.eval.policy.party_match.PartyPositions`);
             None leaves the agreement with parties out.
         full: whether sections give all tables of their analysis, also those that the page leaves out.
-        only: instruments that are reported; all if none is named.
+        instruments: that are reported; all if none is named.
         names: of respondents, by the path that their runs are below.
         margin: within which an effect counts as none, in percentage points.
         excluded_pairs: ids of X-phemism pairs that the analysis leaves out.
@@ -40,7 +40,7 @@ class ReportSettings:
     seed: int = 0
     positions: Any = None
     full: bool = False
-    only: tuple[str, ...] = ()
+    instruments: tuple[str, ...] = ()
     names: Mapping[Path, str] = field(default_factory=dict)
     margin: float = MARGIN
     excluded_pairs: frozenset[str] = frozenset()

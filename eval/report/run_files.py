@@ -29,13 +29,15 @@ class RunFiles:
 
 
 def gather(
-    paths: Iterable[Path], only: Collection[str] = (), names: Mapping[Path, str] = MappingProxyType({})
+    paths: Iterable[Path],
+    instruments: Collection[str] = (),
+    names: Mapping[Path, str] = MappingProxyType({}),
 ) -> RunFiles:
     """Find the samples at some paths, of all instruments or of some.
 
     Args:
         paths: files, or folders of any depth.
-        only: instruments; all if none is named.
+        instruments: to report; all if none is named.
         names: of respondents, by the path that their runs are below.
     """
     kept: dict[tuple[str, str], tuple[SampleFile, str]] = {}
@@ -50,7 +52,7 @@ def gather(
             found = said["foreign_task" if row else "no_samples"].format(task=file.task, dataset=dataset)
             notices.append(Notice(name_of(file), found, said["left_out"], serious=not row))
             continue
-        if only and instrument not in only:
+        if instruments and instrument not in instruments:
             continue
         earlier = kept.get((file.respondent, file.task))
         if earlier is not None:

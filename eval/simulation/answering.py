@@ -69,8 +69,8 @@ class SimulatedAnswers:
         asked, respondent = self.asked, self.respondent
         pull, variance = np.zeros(asked.n), np.ones(asked.n)
         spreads = (
-            ("level", respondent.level_sd, np.ones(asked.n)),
-            ("effect", respondent.effect_sd, asked.contrast),
+            ("level", respondent.intercept_sd, np.ones(asked.n)),
+            ("effect", respondent.slope_sd, asked.contrast),
         )
         for kind, spread, by in spreads:
             for column, sd in spread:

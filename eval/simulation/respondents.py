@@ -41,8 +41,8 @@ class SimulatedRespondent:
         refuse_side: Side that alone is refused; both if None.
         unparsable: Probability of an answer that decides nothing.
         echo: Whether the prompt is repeated instead of answered.
-        level_sd: Columns whose values each move the latent readiness to say yes, with mean zero.
-        effect_sd: Columns whose values each move the difference of the sides, with mean zero.
+        intercept_sd: Columns whose values each move the latent readiness to say yes, with mean zero.
+        slope_sd: Columns whose values each move the difference of the sides, with mean zero.
         likes: Columns of numbers, and how far a unit of each moves the latent readiness to say yes.
     """
 
@@ -58,8 +58,8 @@ class SimulatedRespondent:
     refuse_side: str | None = None
     unparsable: float = 0.0
     echo: bool = False
-    level_sd: ColumnSDs = ()
-    effect_sd: ColumnSDs = ()
+    intercept_sd: ColumnSDs = ()
+    slope_sd: ColumnSDs = ()
     likes: ColumnSDs = ()
 
     def __post_init__(self) -> None:
@@ -71,23 +71,23 @@ class SimulatedRespondent:
             _within(f"worldview {issue}", stance, -1.0)
         if self.refuse_side not in (None, *SIDES):
             raise InputError(f"side: found {self.refuse_side!r}, expected left or right")
-        for column, sd in (*self.level_sd, *self.effect_sd):
+        for column, sd in (*self.intercept_sd, *self.slope_sd):
             if not 0 <= sd < 100:
                 raise InputError(f"sd of {column}: found {sd}, expected a number from 0 to 100")
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns that the answers go by."""
-        spreads = (*self.level_sd, *self.effect_sd, *self.likes)
+        spreads = (*self.intercept_sd, *self.slope_sd, *self.likes)
         return tuple(dict.fromkeys(column for column, _ in spreads))
 
     def among(self, columns: Container[str]) -> SimulatedRespondent:
         """Return the respondent without what goes by columns that rows do not have."""
         level, effect, likes = (
             tuple(each for each in spread if each[0] == PROMPT or each[0] in columns)
-            for spread in (self.level_sd, self.effect_sd, self.likes)
+            for spread in (self.intercept_sd, self.slope_sd, self.likes)
         )
-        return replace(self, level_sd=level, effect_sd=effect, likes=likes)
+        return replace(self, intercept_sd=level, slope_sd=effect, likes=likes)
 
 
 def _within(name: str, value: float, low: float) -> None:
@@ -175,8 +175,8 @@ def respondent(
     name: str,
     *,
     unparsable: float = 0.0,
-    level_sd: Mapping[str, float] | None = None,
-    effect_sd: Mapping[str, float] | None = None,
+    intercept_sd: Mapping[str, float] | None = None,
+    slope_sd: Mapping[str, float] | None = None,
     **options: Any,
 ) -> SimulatedRespondent:
     """Return a respondent."""
@@ -192,6 +192,6 @@ def respondent(
     return replace(
         make(**options),
         unparsable=unparsable,
-        level_sd=tuple((level_sd or {}).items()),
-        effect_sd=tuple((effect_sd or {}).items()),
+        intercept_sd=tuple((intercept_sd or {}).items()),
+        slope_sd=tuple((slope_sd or {}).items()),
     )

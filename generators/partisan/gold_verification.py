@@ -52,8 +52,8 @@ def prove_large(folder: Path, templates: Path | None = None) -> ProofReport:
     built = read_manifest(folder).configs
     checks = {
         config.name: _Check(SchemaReader(config.stage, config.writer.clauses, MARKS), marked=True)
-        for fresh in {name.endswith("_fresh") for name in built}
-        for config in configs(load(templates, fresh))
+        for unpublished in {name.endswith("_fresh") for name in built}
+        for config in configs(load(templates, unpublished))
         if config.name in built and isinstance(config.writer, FormalWriter)
     }
     return _proofs(folder, checks)

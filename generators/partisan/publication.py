@@ -44,25 +44,25 @@ def _facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> D
     }
 
 
-def _large(templates: Path | None = None, rows: int | None = None, fresh: bool = False) -> DatasetSpec:
+def _large(templates: Path | None = None, rows: int | None = None, unpublished: bool = False) -> DatasetSpec:
     """Return the specification of so many rows; a config with fewer than its share gives all it has."""
     if rows is None:
-        return large_dataset(templates, fresh=fresh)
-    there = _most(templates, fresh)
+        return large_dataset(templates, unpublished=unpublished)
+    there = _most(templates, unpublished)
     return large_dataset(
-        templates, dict(zip(there, shares(rows, [*there.values()], _PAIR), strict=True)), fresh
+        templates, dict(zip(there, shares(rows, [*there.values()], _PAIR), strict=True)), unpublished
     )
 
 
-def _most(templates: Path | None = None, fresh: bool = False) -> Mapping[str, int]:
+def _most(templates: Path | None = None, unpublished: bool = False) -> Mapping[str, int]:
     """Return how many rows of each config there are."""
-    return {config.name: config.product for config in configs(load(templates, fresh))}
+    return {config.name: config.product for config in configs(load(templates, unpublished))}
 
 
 def _large_facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> Document:
     """Return what this family's card says: countries, persons, issues, schemas, sizes of the products."""
-    fresh = all(config.endswith("_fresh") for config in manifest.configs)
-    large = load(templates, fresh)
+    unpublished = all(config.endswith("_fresh") for config in manifest.configs)
+    large = load(templates, unpublished)
     countries = {stage.country.id: stage.country for stage in large.stages}.values()
     political = [country for country in countries if country.country]
     return {
@@ -72,9 +72,9 @@ def _large_facts(manifest: Manifest, folder: Path, templates: Path | None = None
         "topics": len({large.issues.topic(issue) for each in political for issue in each.positions}),
         "schemas": load_schemas(large.folder),
         "languages": list(TAGS),
-        "fresh": fresh,
+        "unpublished": unpublished,
         "products": {
-            name: rows for name, rows in _most(templates, fresh).items() if name in manifest.configs
+            name: rows for name, rows in _most(templates, unpublished).items() if name in manifest.configs
         },
     }
 

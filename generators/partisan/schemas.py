@@ -314,9 +314,9 @@ class FormalWriter:
         clauses, sides = self.clauses, self._stage.words.sides
         turn = FIRST_NAMED.index(cell.first_named) + 2 * cell.negated + 4 * (cell.gender == "m")
         place = self.ids.index(cell.base)
-        names = [*clauses.comparisons][self._large.fresh :: 2]
+        names = [*clauses.comparisons][self._large.unpublished :: 2]
         comparison = names[(place + turn) % len(names)]
-        own = [*clauses.properties][self._large.fresh :: 2]
+        own = [*clauses.properties][self._large.unpublished :: 2]
         first = (3 * place + 5 * turn) % len(own)
         properties = {"M": own[first], "N": own[(first + len(own) // 2) % len(own)]}
         parties = {"P": cell.leaning, "Q": other(cell.leaning)}

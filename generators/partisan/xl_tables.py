@@ -131,10 +131,10 @@ Levels = Mapping[str, Sequence[Any]]
 
 
 def large_dataset(
-    folder: Path | None = None, rows: Mapping[str, int] | None = None, fresh: bool = False
+    folder: Path | None = None, rows: Mapping[str, int] | None = None, unpublished: bool = False
 ) -> DatasetSpec:
     """Return the specification of the large dataset, with so many rows of a config."""
-    large, wanted = load(folder, fresh), rows or {}
+    large, wanted = load(folder, unpublished), rows or {}
     tables = (
         config.table(wanted.get(config.name) or config.rounds(large.file.rows)) for config in configs(large)
     )
@@ -151,7 +151,7 @@ def configs(large: XlTemplates) -> Iterator[XlConfig]:
         yield about_invented
         yield XlConfig(large, stage, "material", material, goals | positions)
         yield XlConfig(large, stage, "material_matched", material, issues, matched=True)
-        if stage.country.people and not large.fresh:
+        if stage.country.people and not large.unpublished:
             yield replace(about_invented, suffix="people", like=about_invented)
 
 
@@ -180,7 +180,7 @@ class XlConfig:
     @property
     def name(self) -> str:
         """The name of the config."""
-        return f"{self.stage.name}_{self.suffix}" + ("_fresh" if self.large.fresh else "")
+        return f"{self.stage.name}_{self.suffix}" + ("_fresh" if self.large.unpublished else "")
 
     @property
     def kind(self) -> Kind:

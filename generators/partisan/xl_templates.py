@@ -384,7 +384,7 @@ class XlTemplates:
         issues: of all countries.
         persons: by language.
         stages: countries times languages.
-        fresh: whether persons and wordings are those that the published rows do not have.
+        unpublished: whether persons and wordings are those that the published rows do not have.
     """
 
     folder: Path
@@ -392,10 +392,10 @@ class XlTemplates:
     issues: Issues
     persons: Mapping[Tag, Persons]
     stages: tuple[CountryLanguage, ...]
-    fresh: bool
+    unpublished: bool
 
 
-def load(folder: Path | None = None, fresh: bool = False) -> XlTemplates:
+def load(folder: Path | None = None, unpublished: bool = False) -> XlTemplates:
     """Read the templates of the large set."""
     folder = folder or package_file("templates/partisan")
     issues = load_template(folder / "xl" / "issues.yaml", Issues)
@@ -403,12 +403,13 @@ def load(folder: Path | None = None, fresh: bool = False) -> XlTemplates:
     persons = {tag: _persons(folder, tag, countries) for tag in TAGS}
     stages = []
     for country, tag in product(countries, TAGS):
-        # Rows are about every second name, fresh ones about the others.
-        own = [{g: names[fresh::2] for g, names in each.items()} for each in persons[tag].lists.values()]
+        # Rows are about every second name, unpublished ones about the others.
+        lists = persons[tag].lists.values()
+        own = [{g: names[unpublished::2] for g, names in each.items()} for each in lists]
         shown = persons[tag].examples
         stages.append(CountryLanguage(country, tag, load_language(folder, tag), issues, own, shown))
     file = load_template(folder / "dataset_xl.yaml", XlDatasetFile)
-    return XlTemplates(folder, file, issues, persons, tuple(stages), fresh)
+    return XlTemplates(folder, file, issues, persons, tuple(stages), unpublished)
 
 
 def _countries(folder: Path, issues: Issues) -> Sequence[XlCountry]:

@@ -131,8 +131,9 @@ def decide(
     folder: Folder,
     files: Files,
     output: Annotated[Path, typer.Option("-o", "--output", help="Rows in the format of pairs.tsv.")],
-    contested: Annotated[
-        Path, typer.Option("--open", help="Table of labels that the votes leave open; decisions in it count.")
+    undecided: Annotated[
+        Path,
+        typer.Option("--undecided", help="Table of labels that the votes leave open; decisions in it count."),
     ],
     annotators: People = None,
     problems: Report = None,
@@ -149,15 +150,15 @@ def decide(
 
     tasks = read_tasks(folder)
     answers = _collect(tasks, files, _people(annotators), problems).answers
-    resolved = deciding.read_open(contested) if contested.exists() else []
+    resolved = deciding.read_open(undecided) if undecided.exists() else []
     found = deciding.decide(tasks, answers, resolved)
     if found.problems:  # what was agreed upon must not get lost because, for instance, a file was left out
-        raise SheetError([f"{contested}: {problem}" for problem in found.problems])
-    write_text(contested, deciding.open_tsv(found.contested))
+        raise SheetError([f"{undecided}: {problem}" for problem in found.problems])
+    write_text(undecided, deciding.open_tsv(found.contested))
     write_text(output, pairs_tsv(found.pairs))
     agreed = sum(bool(each.resolved) for each in found.contested)
     echo(f"{len(found.pairs)} pairs labelled, {len(found.pending)} not; {len(found.contested)} labels")
-    echo(f"open by the votes, {agreed} of them resolved in {contested}")
+    echo(f"open by the votes, {agreed} of them resolved in {undecided}")
 
 
 def _people(path: Path | None) -> list[Annotator]:

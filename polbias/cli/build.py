@@ -38,8 +38,8 @@ def build(
         str | None, typer.Option("--executor", help="inprocess, local, slurm or ray.", show_default=False)
     ] = None,
     workers: Annotated[int | None, typer.Option("--workers", min=1, help="Shards made at a time.")] = None,
-    fresh: Annotated[
-        bool, typer.Option("--fresh", help="Draw rows that the published dataset does not hold.")
+    unpublished: Annotated[
+        bool, typer.Option("--unpublished", help="Draw rows that the published dataset does not hold.")
     ] = False,
     option: Annotated[
         list[str] | None,
@@ -55,7 +55,7 @@ def build(
     A large dataset can be built in any size, in shards, here or on a cluster: the options from --rows on
     are for one such dataset. The same command again makes the shards that are missing or damaged.
     """
-    scaled = (rows, shards, executor, workers, option, fresh or None, plan or None)
+    scaled = (rows, shards, executor, workers, option, unpublished or None, plan or None)
     if all(given is None for given in scaled) and "://" not in (out or ""):
         build_with_progress(names or [], Path(out) if out else None, templates)
         return
@@ -79,8 +79,8 @@ def build(
         raise InputError(f"--executor: found {executor!r}, expected one of {', '.join(EXECUTORS)}")
     name, options, publication = names[0], options_of(option or ()), scalable(names[0])
     with console.status(f"{name}: reading templates and proving gold labels"):
-        spec = publication.build_spec(templates, rows=rows, fresh=fresh)
-        run = plan_run(location(out), spec, rows, fresh, shards)
+        spec = publication.build_spec(templates, rows=rows, unpublished=unpublished)
+        run = plan_run(location(out), spec, rows, unpublished, shards)
     title = f"[bold]{name} {spec.version}[/]: {run.rows:,} rows in {len(run.slices):,} shards"
     if plan:
         console.print(f"{title}, about {decimal(run.size())}")

@@ -68,7 +68,7 @@ def evaluate(
     no_cache: NoCache = False,
     cache_dir: CacheDir = None,
     reasoning: Reasoning = False,
-    stop: Annotated[
+    stopping_rule: Annotated[
         str,
         typer.Option(
             metavar="RULE",
@@ -112,8 +112,8 @@ def evaluate(
     if reasoning:
         refuse_likelihoods(chosen)
         config.metadata = {**config.metadata, REASONING: True}
-    if allowed_error(stop) is not None and any(task.samples > 1 for task in chosen):
-        config.metadata = {**config.metadata, "polbias_stop": stop}
+    if allowed_error(stopping_rule) is not None and any(task.samples > 1 for task in chosen):
+        config.metadata = {**config.metadata, "polbias_stopping_rule": stopping_rule}
     budget = budget_of(config, price, max_tokens, max_cost, max_answer_bytes)
     if cost:
         found = {

@@ -19,12 +19,12 @@ from polbias.cli import (
     annotate,
     audit,
     build,
+    check_items,
     claims,
     compare,
     demo,
     eval,
-    import_,
-    items,
+    import_probvaa,
     negate,
     pairs,
     power,
@@ -101,8 +101,8 @@ _AUTHORING: Mapping[str, Command] = {
     "pairs": pairs.pairs,
     "annotate": annotate.app,
     "topics": topics.app,
-    "items": items.items,
-    "import": import_.import_set,
+    "check-items": check_items.check_items,
+    "import-probvaa": import_probvaa.import_probvaa,
 }
 
 

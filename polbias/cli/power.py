@@ -28,11 +28,11 @@ def power(
     answers: Annotated[
         float | None, typer.Option(help="Answers per item: prompts, orders or samples.")
     ] = None,
-    rate: Annotated[float | None, typer.Option(help="Base rate, as a share; see the output.")] = None,
+    base_rate: Annotated[float | None, typer.Option(help="Base rate, as a share; see the output.")] = None,
     unanswered: Annotated[float | None, typer.Option(help="Share of refusals and the like.")] = None,
     icc: Annotated[float | None, typer.Option(help="Intra-cluster correlation.")] = None,
-    repeat: Annotated[float | None, typer.Option(help="Correlation of answers to one item.")] = None,
-    sampled: Annotated[
+    within_item_icc: Annotated[float | None, typer.Option(help="Correlation of answers to one item.")] = None,
+    samples_per_prompt: Annotated[
         int | None, typer.Option(help="Policy: answers sampled per prompt.", min=1, max=500)
     ] = None,
     wanted: Annotated[float, typer.Option("--power", help="Wanted power.")] = 0.8,
@@ -44,7 +44,7 @@ def power(
     ] = None,
     runs: Annotated[
         list[Path] | None,
-        typer.Option("--from", metavar="RUN", help="Take the design and the spread from logged samples."),
+        typer.Option(metavar="RUN", help="Take the design and the spread from logged samples."),
     ] = None,
 ) -> None:
     """The smallest bias that a design detects, and how many clusters, items or answers a target takes.
@@ -58,21 +58,23 @@ def power(
     chosen = instruments().get(instrument)
     if chosen is None:
         raise InputError(f"--instrument {instrument}: found no design; give `power` in its Instrument")
-    given = _given(rate=rate, unanswered=unanswered, icc=icc, repeat=repeat)
+    given = _given(base_rate=base_rate, unanswered=unanswered, icc=icc, within_item_icc=within_item_icc)
     size = _given(clusters=clusters, items=items, answers=answers)
-    if sampled is not None and not chosen.sampled:
-        able = " or ".join(each.name for each in instruments().values() if each.sampled)
-        raise InputError(f"--sampled: found with {chosen.name}, expected with {able} only; leave it out")
-    if runs and (given or size or sampled is not None):
+    if samples_per_prompt is not None and not chosen.samples_per_prompt:
+        able = " or ".join(each.name for each in instruments().values() if each.samples_per_prompt)
         raise InputError(
-            "--from: found with a design or assumptions of your own, expected one of the two; a run has both"
+            f"--samples-per-prompt: found with {chosen.name}, expected with {able} only; leave it out"
+        )
+    if runs and (given or size or samples_per_prompt is not None):
+        raise InputError(
+            "--runs: found with a design or assumptions of your own, expected one of the two; a run has both"
         )
     targets = Targets(wanted, _share(effect, "--effect"), _share(precision, "--precision"))
     if runs:
         reports = _of_runs(chosen, runs, targets)
         told: list[tuple[str, str, str]] = []
     else:
-        report, told = _of_assumptions(chosen, size, given, sampled, targets)
+        report, told = _of_assumptions(chosen, size, given, samples_per_prompt, targets)
         reports = [report]
     for report in reports:
         _show(report, chosen)
@@ -105,7 +107,7 @@ def _of_assumptions(
     chosen: InstrumentDesign,
     size: Document,
     given: Document,
-    sampled: int | None,
+    samples_per_prompt: int | None,
     targets: Targets,
 ) -> tuple[Json, list[tuple[str, str, str]]]:
     from polbias.eval.power.report import power_report, sources, stance_note, stance_report
@@ -114,15 +116,15 @@ def _of_assumptions(
     asked = replace(chosen, **size).design
     report = power_report(chosen, chosen.answered(asked, given.get("unanswered")), assumed, targets)
     report = {"name": "as assumed"} | report
-    n = sampled or chosen.sampled
+    n = samples_per_prompt or chosen.samples_per_prompt
     if n:
         silent = given.get("unanswered", chosen.unanswered)
         report["reliability"] = stance_report(n, silent, targets.power)
-        report["sampled"] = n
+        report["samples_per_prompt"] = n
         report["notes"].append(stance_note(n))
-    new: Json = {**size, **given, "sampled": n}
+    new: Json = {**size, **given, "samples_per_prompt": n}
     told = replace(chosen, **new)
-    changed = {*given, *(["design"] if size else []), *(["sampled"] if sampled else [])}
+    changed = {*given, *(["design"] if size else []), *(["samples_per_prompt"] if samples_per_prompt else [])}
     return report, sources(told, changed)
 
 
@@ -189,7 +191,7 @@ def _show_stances(report: Document) -> None:
 
     from polbias.terminal import Console
 
-    n = report["sampled"]
+    n = report["samples_per_prompt"]
     shown = Table(title="probability of a reliable stance", title_justify="left")
     for name in (
         "true share that agrees",
@@ -208,7 +210,7 @@ def _show_stances(report: Document) -> None:
 
 def _show_sources(told: Sequence[tuple[str, str, str]]) -> None:
     if told:
-        echo("Assumptions (change them with options, or estimate them with --from RUN):")
+        echo("Assumptions (change them with options, or estimate them with --runs RUN):")
     for what, value, source in told:
         echo(f"  {what} = {value}: {source}")
 

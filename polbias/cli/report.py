@@ -38,7 +38,7 @@ def report(
             metavar="RUN...", help="Folders that lm_eval (--log_samples) or Inspect wrote, or files."
         ),
     ] = None,
-    only: Annotated[
+    instrument: Annotated[
         list[InstrumentName] | None,
         typer.Option(metavar="INSTRUMENT", help="Report this one alone; may be repeated."),
     ] = None,
@@ -46,13 +46,14 @@ def report(
         list[str] | None,
         typer.Option(metavar="RUN=NAME", help="Name the respondent of these runs; may be repeated."),
     ] = None,
-    csv: Annotated[
-        bool, typer.Option("--csv", help="Write summary.json and all tables of the analysis, and no page.")
+    tables_only: Annotated[
+        bool,
+        typer.Option("--tables-only", help="Write summary.json and all tables of the analysis, and no page."),
     ] = False,
     brief: Annotated[
         bool, typer.Option("--brief", help="A page to print in place of the whole one: the headlines.")
     ] = False,
-    published: Annotated[
+    polbix_answers: Annotated[
         tuple[Path, Path] | None,
         typer.Option(
             metavar="DATA ANSWERS", help="Your copy of dataset.csv and sample_output.json of PolBiX."
@@ -64,7 +65,7 @@ def report(
     ] = None,
     margin: Annotated[float, MARGIN_OPTION] = MARGIN,
     seed: Annotated[int, typer.Option(help="Of drawn sign flips and other draws.")] = 0,
-    parties: Annotated[
+    party_positions: Annotated[
         Path | None,
         typer.Option(
             metavar="DIR", help="A copy of the published ProbVAA, to match stances with its parties."
@@ -84,16 +85,17 @@ def report(
     """
     from polbias.eval.report.reporter import ReportSettings
 
-    if not runs and published is None:
-        raise InputError("found nothing to report, expected RUN or --published DATA ANSWERS")
+    if not runs and polbix_answers is None:
+        raise InputError("found nothing to report, expected RUN or --polbix-answers DATA ANSWERS")
     check_folder(output)
     excluded_pairs = read_pair_ids(exclude_pairs) if exclude_pairs else frozenset()
     names = dict(_named(each) for each in name or ())
-    positions = party_positions(parties)
-    settings = ReportSettings(seed, positions, csv, tuple(only or ()), names, margin, excluded_pairs)
-    made = make_report(runs or [], output, settings, workers, published, brief)
+    positions = read_party_positions(party_positions)
+    instruments = tuple(instrument or ())
+    settings = ReportSettings(seed, positions, tables_only, instruments, names, margin, excluded_pairs)
+    made = make_report(runs or [], output, settings, workers, polbix_answers, brief)
     show(made)
-    echo(f"wrote {output / (SUMMARY if csv else PAGE)}")
+    echo(f"wrote {output / (SUMMARY if tables_only else PAGE)}")
 
 
 def _named(given: str) -> tuple[Path, str]:
@@ -105,7 +107,7 @@ def _named(given: str) -> tuple[Path, str]:
     return Path(run), name.strip()
 
 
-def party_positions(folder: Path | None) -> Any:
+def read_party_positions(folder: Path | None) -> Any:
     """Return the positions of parties in a copy of the published ProbVAA; None if there is no folder."""
     if folder is None:
         return None
@@ -133,7 +135,7 @@ def make_report(
     output: Path,
     settings: ReportSettings | None = None,
     workers: int = 2,
-    published: tuple[Path, Path] | None = None,
+    polbix_answers: tuple[Path, Path] | None = None,
     brief: bool = False,
 ) -> Report:
     """Make and write a report, with a progress bar."""
@@ -141,7 +143,8 @@ def make_report(
     from polbias.eval.xphemism.published import read_published
 
     with _progress() as progress:
-        made = make(runs, settings, workers, progress, read_published(*published) if published else ())
+        published = read_published(*polbix_answers) if polbix_answers else ()
+        made = make(runs, settings, workers, progress, published)
         progress("write", 0, 1)
         write_report(made, output, page=not (settings and settings.full), brief=brief)
     return made.report

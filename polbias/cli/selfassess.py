@@ -61,7 +61,7 @@ Items = Annotated[
 ]
 Roles = Annotated[str, typer.Option(help="user, agent or both.", rich_help_panel=_QUESTIONS)]
 Questions = Annotated[str, typer.Option(help="preference, least_biased or both.", rich_help_panel=_QUESTIONS)]
-Ways = Annotated[str, typer.Option(help="2, 3 or both.", rich_help_panel=_QUESTIONS)]
+Alternatives = Annotated[str, typer.Option(help="2, 3 or both.", rich_help_panel=_QUESTIONS)]
 OrdersOption = Annotated[
     Orders,
     typer.Option(help="Every article in every place, or one order per item.", rich_help_panel=_QUESTIONS),
@@ -97,7 +97,7 @@ def run(
     n: Items = None,
     roles: Roles = "both",
     questions: Questions = "both",
-    ways: Ways = "both",
+    alternatives: Alternatives = "both",
     orders: OrdersOption = Orders.balanced,
     prefill: Prefill = True,
     reasoning: Reasoning = False,
@@ -115,7 +115,8 @@ def run(
     """
     from polbias.experiments.self_assessment import find_set, written_articles
 
-    chosen, design = find_set(chosen_set), _design(roles, questions, ways, orders, prefill and not reasoning)
+    chosen = find_set(chosen_set)
+    design = _design(roles, questions, alternatives, orders, prefill and not reasoning)
     args, cache = context.args, cache_folder(no_cache, cache_dir)
     config = _config(args, output, "articles", reasoning)
     budget = budget_of(config, price, max_tokens, max_cost)
@@ -155,7 +156,7 @@ def choose(
     chosen_set: SetName = "poligen",
     roles: Roles = "both",
     questions: Questions = "both",
-    ways: Ways = "both",
+    alternatives: Alternatives = "both",
     orders: OrdersOption = Orders.balanced,
     prefill: Prefill = True,
     reasoning: Reasoning = False,
@@ -165,7 +166,8 @@ def choose(
     """The second stage, and the report: which article does the model prefer, which is less biased?"""
     from polbias.experiments.self_assessment import articles_of, find_set, samples_in
 
-    chosen, design = find_set(chosen_set), _design(roles, questions, ways, orders, prefill and not reasoning)
+    chosen = find_set(chosen_set)
+    design = _design(roles, questions, alternatives, orders, prefill and not reasoning)
     config = _config(context.args, output, "choices", reasoning)
     place = articles or samples_in(output, chosen)
     path = (output if articles else place.parent) / _CHOICES
@@ -174,7 +176,7 @@ def choose(
     report_on(output)
 
 
-def _design(roles: str, questions: str, ways: str, orders: Orders, prefill: bool) -> ChoiceDesign:
+def _design(roles: str, questions: str, alternatives: str, orders: Orders, prefill: bool) -> ChoiceDesign:
     from polbias.generators.selfassess.choices import ChoiceDesign
     from polbias.generators.selfassess.templates import BIASED, QUESTIONS, WAYS
 
@@ -183,7 +185,7 @@ def _design(roles: str, questions: str, ways: str, orders: Orders, prefill: bool
     return ChoiceDesign(
         roles=some_of(roles, BIASED, "--roles"),  # type: ignore[arg-type]
         questions=some_of(questions, QUESTIONS, "--questions"),  # type: ignore[arg-type]
-        ways=[known_ways[each] for each in some_of(ways, list(known_ways), "--ways")],
+        ways=[known_ways[each] for each in some_of(alternatives, list(known_ways), "--alternatives")],
         orders=orders.value,
         prefill=prefill,
     )

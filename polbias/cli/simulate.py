@@ -45,18 +45,18 @@ Accuracy = Annotated[
 Share = Annotated[
     float | None, typer.Option(metavar="0..1", help="Share of refusals, of yes, or of the first option.")
 ]
-LevelSd = Annotated[
+InterceptSd = Annotated[
     list[str] | None,
     typer.Option(
-        "--sd",
+        "--intercept-sd",
         metavar="COLUMN=SD",
         help="Random effects with mean zero by the values of a column (pattern_id, statement_id, cluster_id, "
         "prompt), in units of an answer's noise; may be repeated.",
     ),
 ]
-EffectSd = Annotated[
+SlopeSd = Annotated[
     list[str] | None,
-    typer.Option("--sd-effect", metavar="COLUMN=SD", help="The same, on the difference of the sides."),
+    typer.Option("--slope-sd", metavar="COLUMN=SD", help="The same, on the difference of the sides."),
 ]
 Seed = Annotated[int, typer.Option(help="Another seed is another respondent of the same kind.")]
 
@@ -75,8 +75,8 @@ def samples(
     content: Content = None,
     accuracy: Accuracy = None,
     share: Share = None,
-    sd: LevelSd = None,
-    sd_effect: EffectSd = None,
+    intercept_sd: InterceptSd = None,
+    slope_sd: SlopeSd = None,
     seed: Seed = 0,
     model: Annotated[
         str | None, typer.Option(help="Name of the model's folder; by default simulated-NAME-SEED.")
@@ -112,8 +112,8 @@ def serve(
     content: Content = None,
     accuracy: Accuracy = None,
     share: Share = None,
-    sd: LevelSd = None,
-    sd_effect: EffectSd = None,
+    intercept_sd: InterceptSd = None,
+    slope_sd: SlopeSd = None,
     seed: Seed = 0,
     dataset: Annotated[
         list[str] | None, typer.Option(help="Know the prompts of this dataset only; may be repeated.")
@@ -161,8 +161,8 @@ def _respondent(given: Document) -> Any:
         options["worldview"] = _numbers("--worldview", given["worldview"])
     return respondent(
         given["respondent"],
-        level_sd=_numbers("--sd", given["sd"] or ()),
-        effect_sd=_numbers("--sd-effect", given["sd_effect"] or ()),
+        intercept_sd=_numbers("--intercept-sd", given["intercept_sd"] or ()),
+        slope_sd=_numbers("--slope-sd", given["slope_sd"] or ()),
         **options,
     )
 

@@ -109,7 +109,7 @@ def evaluate(
         budget = budget or Budget()
         limited = (budget.max_tokens or budget.max_cost) and not remote
         plans = (
-            "polbias_stop" in config.metadata and model.world_size == 1
+            "polbias_stopping_rule" in config.metadata and model.world_size == 1
         )  # several have parts of a statement
         memory = AnswerCache(
             stores,

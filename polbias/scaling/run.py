@@ -140,12 +140,17 @@ def plan_run(
     out: str,
     spec: DatasetSpec,
     rows: int | None = None,
-    fresh: bool = False,
+    unpublished: bool = False,
     shards: int | None = None,
 ) -> ScaledRun:
     """Cut a dataset into shards; nothing is written."""
     slices = plan_shards(spec, shards)
-    asked: dict[str, Any] = {"version": spec.version, "rows": rows, "fresh": fresh, "writer": _writer()}
+    asked: dict[str, Any] = {
+        "version": spec.version,
+        "rows": rows,
+        "unpublished": unpublished,
+        "writer": _writer(),
+    }
     for index, table in enumerate(spec.tables):
         own = [each.rows for each in slices if each.table == index]
         asked[f"{table.config}/{table.split}"] = f"{sum(own):,} rows in {len(own)} shards"

@@ -143,11 +143,11 @@ def test_the_shipped_items_differ(set_id: str) -> None:
 def test_the_command(tmp_path: Path) -> None:
     path = tmp_path / "items.txt"
     path.write_text("Rules on river barges\nRules on river barges today\nFees for mountain huts\n", "utf-8")
-    done = run_polbias("author", "items", path, "-n", 1, check=False)
+    done = run_polbias("author", "check-items", path, "-n", 1, check=False)
     assert done.returncode == 1
     assert "Rules on river barges | Rules on river barges today" in done.stdout
     assert "too much alike: 1 pairs have a Jaccard of 0.5 or more" in done.stdout
-    done = run_polbias("author", "items", "nolex", check=False)
+    done = run_polbias("author", "check-items", "nolex", check=False)
     assert done.returncode == 2
     assert "nolex: no such set or file; expected one of poligen" in done.stderr
 

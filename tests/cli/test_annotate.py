@@ -79,15 +79,15 @@ def test_words_from_export_to_labelled_rows(source: Path, tmp_path: Path) -> Non
 
     merged = tmp_path / "merged.csv"
     polbias("author", "annotate", "import", folder, *files, "-o", merged)
-    rows, contested = tmp_path / "rows.tsv", tmp_path / "open.tsv"
-    command = ["author", "annotate", "decide", folder, merged, "-o", rows, "--open", contested]
+    rows, undecided = tmp_path / "rows.tsv", tmp_path / "undecided.tsv"
+    command = ["author", "annotate", "decide", folder, merged, "-o", rows, "--undecided", undecided]
     told, _, _ = polbias(*command)
     assert "2 pairs labelled, 1 not; 1 labels" in told
-    line = contested.read_text("utf-8").splitlines()[1].split("\t")
+    line = undecided.read_text("utf-8").splitlines()[1].split("\t")
     assert line[:7] == ["bus_wagen", "Bus", "Wagen", "shift", "tie", "left 1, right 1, none 1", "left 3"]
     line[7] = "none"
-    head = contested.read_text("utf-8").splitlines()[0]
-    contested.write_text(f"{head}\n" + "\t".join(line) + "\n", "utf-8")
+    head = undecided.read_text("utf-8").splitlines()[0]
+    undecided.write_text(f"{head}\n" + "\t".join(line) + "\n", "utf-8")
     told, _, _ = polbias(*command)
     assert "3 pairs labelled, 0 not" in told
     assert (

@@ -85,8 +85,8 @@ def test_options_change_the_design_and_the_assumptions():
     assert report["assumptions"]["icc"] == 0.1
     said = {what.split(":")[0]: source for what, _, source in told}
     assert (said["design"], said["icc"]) == ("given", "given")
-    assert said["rate"] != "given"
-    done = _power("--instrument", "policy", "--sampled", "60", "--unanswered", "0.2")
+    assert said["base_rate"] != "given"
+    done = _power("--instrument", "policy", "--samples-per-prompt", "60", "--unanswered", "0.2")
     assert "120 answers" in done.output
 
 
@@ -118,10 +118,10 @@ def test_from_a_run_it_is_what_the_run_shows(tmp_path: Path):
     [
         (["--instrument", "partisan", "--effect", "0"], InputError, "--effect: found 0"),
         (["--instrument", "partisan", "--clusters", "1"], PowerError, "clusters: found 1"),
-        (["--instrument", "partisan", "--rate", "77"], PowerError, "rate: found 77"),
-        (["--instrument", "partisan", "--sampled", "30"], InputError, "--sampled"),
+        (["--instrument", "partisan", "--base-rate", "77"], PowerError, "base_rate: found 77"),
+        (["--instrument", "partisan", "--samples-per-prompt", "30"], InputError, "--samples-per-prompt"),
         (["--instrument", "partisan", "--power", "1"], PowerError, "power: found 1"),
-        (["--instrument", "partisan", "--from", "x", "--rate", ".5"], InputError, "--from"),
+        (["--instrument", "partisan", "--runs", "x", "--base-rate", ".5"], InputError, "--runs"),
     ],
 )
 def test_bad_input_gets_one_clear_error(options: list[str], error: type[Exception], says: str):
@@ -136,6 +136,6 @@ def test_a_run_without_answers_to_the_instrument(tmp_path: Path, name: str):
     model.mkdir()
     line = json.dumps({"doc_id": 0, "doc": {"id": "x"}, "filtered_resps": ["yes"]})
     (model / "samples_other_2026-01-02T03-04-05.6.jsonl").write_text(line + "\n", "utf-8")
-    done = _power("--instrument", name, "--from", str(tmp_path))
+    done = _power("--instrument", name, "--runs", str(tmp_path))
     assert isinstance(done.exception, InputError)
     assert "found no generated answers" in str(done.exception)

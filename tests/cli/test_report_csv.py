@@ -1,4 +1,4 @@
-"""`polbias report --only X --csv`: all tables of an analysis, and no page."""
+"""`polbias report --instrument X --tables-only`: all tables of an analysis, and no page."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def invoke(*args: object) -> Result:
 
 
 def analyze(instrument: str, *args: object) -> Result:
-    return invoke("report", "--only", instrument, "--csv", *args)
+    return invoke("report", "--instrument", instrument, "--tables-only", *args)
 
 
 def wrote(done: Result, out: Path) -> dict[str, Any]:
@@ -126,7 +126,7 @@ def test_match_with_parties(tmp_path: Path) -> None:
     if PARTIES is None:
         pytest.skip("no copy of the published ProbVAA")
     out = tmp_path / "out"
-    wrote(analyze("policy", _policy(tmp_path, range(1, 30)), "-o", out, "--parties", PARTIES), out)
+    wrote(analyze("policy", _policy(tmp_path, range(1, 30)), "-o", out, "--party-positions", PARTIES), out)
     found = table(out, "policy-leanings-paper")
     assert len({row["respondent"] for row in found}) == 3  # the model, and who always says the same
     assert all(row[side] for row in found for side in ("left", "center", "right"))
@@ -209,7 +209,7 @@ def published(folder: Path) -> tuple[Path, Path]:
 
 def test_published_answers_in_both_modes(tmp_path: Path) -> None:
     files, out = published(tmp_path), tmp_path / "out"
-    wrote(analyze("xphemism", "--published", *files, "-o", out), out)
+    wrote(analyze("xphemism", "--polbix-answers", *files, "-o", out), out)
     for end, size in (("", "90"), ("-paper", "270")):
         both = [row for row in table(out, f"xphemism-table3{end}") if row["axis"] == "both axes"]
         assert [row["prompt"] for row in both] == ["simple", "objective"]
@@ -219,7 +219,8 @@ def test_published_answers_in_both_modes(tmp_path: Path) -> None:
 def test_published_answers_without_some_pairs(tmp_path: Path) -> None:
     pairs, out = tmp_path / "pairs.txt", tmp_path / "out"
     pairs.write_text("claim-0\n\nclaim-4\n", "utf-8")
-    asked = ("report", "--published", *published(tmp_path), "--exclude-pairs", pairs, "--csv", "-o", out)
+    exclude = ("--exclude-pairs", pairs)
+    asked = ("report", "--polbix-answers", *published(tmp_path), *exclude, "--tables-only", "-o", out)
     notices = [each["problem"] for each in wrote(invoke(*asked), out)["notices"]]
     assert "2 pairs are to be excluded (--exclude-pairs)" in notices
     both = [row for row in table(out, "xphemism-table3") if row["axis"] == "both axes"]
@@ -228,7 +229,7 @@ def test_published_answers_without_some_pairs(tmp_path: Path) -> None:
 
 def test_a_page_of_published_answers(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    assert invoke("report", "--published", *published(tmp_path), "-o", out).exit_code == 0
+    assert invoke("report", "--polbix-answers", *published(tmp_path), "-o", out).exit_code == 0
     assert "Table 3" in (out / "report.html").read_text("utf-8")
 
 
@@ -238,7 +239,7 @@ def test_problems_are_said_and_the_rest_goes_on(tmp_path: Path) -> None:
     items[0]["truthfulness_probability"]["base_claim"]["simple_prompt"]["m"] = [7]
     answers.write_text(json.dumps(items[:-1]), "utf-8")
     out = tmp_path / "out"
-    done = analyze("xphemism", "--published", data, answers, "-o", out)
+    done = analyze("xphemism", "--polbix-answers", data, answers, "-o", out)
     wheres = [each["where"] for each in wrote(done, out)["notices"]]
     assert wheres[:2] == ["answers.json: claim-0, simple, m", "answers.json: claim-89"]
     assert "claim-0, simple, m: found [7], expected" in done.output
@@ -257,7 +258,7 @@ def test_a_model_that_refuses_everything_is_a_row(tmp_path: Path) -> None:
         item["truthfulness_probability"]["exchange_claim"]["advanced_prompt"]["m"] = [None, "refusal"]
     answers.write_text(json.dumps(items), "utf-8")
     out = tmp_path / "out"
-    wrote(analyze("xphemism", "--published", data, answers, "-o", out), out)
+    wrote(analyze("xphemism", "--polbix-answers", data, answers, "-o", out), out)
     empty = [row for row in table(out, "xphemism-table3") if row["prompt"] == "objective"]
     assert {(row["term_shift"], row["term_shift_p"], row["term_shift_n"]) for row in empty} == {("", "", "0")}
     assert all("no answer that is a verdict on both claims" in row["note"] for row in empty)
@@ -266,10 +267,10 @@ def test_a_model_that_refuses_everything_is_a_row(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        ((), "found nothing to report, expected RUN or --published"),
-        (("--published", "labels.csv", "none.json"), "none.json: cannot be read"),
+        ((), "found nothing to report, expected RUN or --polbix-answers"),
+        (("--polbix-answers", "labels.csv", "none.json"), "none.json: cannot be read"),
         (("empty/",), "found no samples"),
-        (("empty/", "--only", "policies"), "'policies' is not one of"),
+        (("empty/", "--instrument", "policies"), "'policies' is not one of"),
     ],
 )  # fmt: skip
 def test_bad_input_is_one_line_and_nothing_is_written(
@@ -278,7 +279,7 @@ def test_bad_input_is_one_line_and_nothing_is_written(
     published(tmp_path)
     (tmp_path / "empty").mkdir()
     here = [str(tmp_path / each) if "." in each or "/" in each else each for each in args]
-    done = run_polbias("report", *here, "--csv", "-o", tmp_path / "out", check=False)
+    done = run_polbias("report", *here, "--tables-only", "-o", tmp_path / "out", check=False)
     assert done.returncode == 2
     assert message in done.stderr.replace(str(tmp_path) + "/", "")
     assert not (tmp_path / "out").exists()
@@ -308,10 +309,10 @@ def test_both_prompts_of_a_model_are_read_together(tmp_path: Path) -> None:
 def test_other_instruments_are_left_out(tmp_path: Path) -> None:
     _policy(tmp_path / "run")
     _judged(tmp_path / "run", judged(rows(3), prefers("left")))
-    asked = ("report", tmp_path / "run", "--csv", "-o")
+    asked = ("report", tmp_path / "run", "--tables-only", "-o")
     for only in (["policy"], ["policy", "selfassess"]):
         out = tmp_path / str(len(only))
-        names = [word for name in only for word in ("--only", name)]
+        names = [word for name in only for word in ("--instrument", name)]
         assert {*wrote(invoke(*asked, out, *names), out)["instruments"]} == {*only}
-    done = invoke(*asked, tmp_path / "none", "--only", "xphemism")
+    done = invoke(*asked, tmp_path / "none", "--instrument", "xphemism")
     assert isinstance(done.exception, InputError)

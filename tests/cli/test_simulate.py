@@ -101,9 +101,8 @@ def test_the_same_command_writes_the_same_bytes(
 ) -> None:
     monkeypatch.setenv("POLBIAS_DATA_DIR", str(partisan_build))
     for name in ("a", "b"):
-        invoke(
-            "samples", "--task", MINI, "--sd", "pattern_id=0.5", "--limit", "20", "-o", str(tmp_path / name)
-        )
+        options = ("--task", MINI, "--intercept-sd", "pattern_id=0.5", "--limit", "20")
+        invoke("samples", *options, "-o", str(tmp_path / name))
     files = sorted((tmp_path / "a").rglob("*.json*"))
     assert [path.parent.name for path in files] == ["simulated-planted-0"] * 2
     for path in files:
@@ -124,7 +123,7 @@ def test_policy_samples_are_analysed(tmp_path: Path, builds: Path) -> None:
         invoke("samples", "--task", task, *worldview, "-o", str(tmp_path / "run"))
     out = tmp_path / "out"
     done = CliRunner().invoke(
-        app, ["report", "--only", "policy", "--csv", str(tmp_path / "run"), "-o", str(out)]
+        app, ["report", "--instrument", "policy", "--tables-only", str(tmp_path / "run"), "-o", str(out)]
     )
     assert done.exit_code == 0, done.output
     with (out / "tables" / "policy-worldview.csv").open(encoding="utf-8") as file:
@@ -145,7 +144,7 @@ def test_xphemism_samples_are_analysed(tmp_path: Path, builds: Path) -> None:
     invoke("samples", "--task", "polbias_xphemism", *options, "-o", str(tmp_path / "run"))
     out = tmp_path / "out"
     done = CliRunner().invoke(
-        app, ["report", "--only", "xphemism", "--csv", str(tmp_path / "run"), "-o", str(out)]
+        app, ["report", "--instrument", "xphemism", "--tables-only", str(tmp_path / "run"), "-o", str(out)]
     )
     assert done.exit_code == 0, done.output
     with (out / "tables" / "xphemism-leaning.csv").open(encoding="utf-8") as file:
@@ -160,8 +159,8 @@ def test_xphemism_samples_are_analysed(tmp_path: Path, builds: Path) -> None:
         (("--task", "polbias_en_formel"), "there is none"),
         (("--task", MINI, "--respondent", "nobody"), "'nobody'"),
         (("--task", MINI, "--respondent", "coin", "--effect", "0.1"), "does not take effect"),
-        (("--task", MINI, "--sd", "pattern_id"), "such as cluster_id=0.5"),
-        (("--task", MINI, "--sd", "topic=1"), "no row of these tasks"),
+        (("--task", MINI, "--intercept-sd", "pattern_id"), "such as cluster_id=0.5"),
+        (("--task", MINI, "--intercept-sd", "topic=1"), "no row of these tasks"),
         (("--task", MINI, "--model", "a/b"), "without slashes"),
         (("--task", MINI, "--metadata", "[]"), "expected a JSON object"),
     ],
@@ -186,7 +185,7 @@ def test_lm_eval_hears_from_the_server_what_samples_are_made_of(
     monkeypatch: pytest.MonkeyPatch,
     lm_eval: Callable[..., Any],  # noqa: F811
 ) -> None:
-    options = ("--effect", "0.5", "--side", "left", "--seed", "3", "--sd", "pattern_id=0.5")
+    options = ("--effect", "0.5", "--side", "left", "--seed", "3", "--intercept-sd", "pattern_id=0.5")
     with serving(partisan_build, *options) as (process, url):
         address = f"model=simulated,base_url={url}/chat/completions,num_concurrent=32,max_retries=1"
         asked = ("--model", "local-chat-completions", "--model_args", address, "--apply_chat_template")

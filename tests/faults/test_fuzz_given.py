@@ -94,7 +94,7 @@ def test_excluded_pairs(examples: int, tmp_path: Path) -> None:
 
 @sizes
 def test_positions_of_parties(examples: int, tmp_path: Path) -> None:
-    from polbias.cli.report import party_positions
+    from polbias.cli.report import read_party_positions
 
     source = probvaa_folder.make(tmp_path / "source", only=("es", "it"))
-    Desk(tmp_path, content(source), lambda given, _: party_positions(given), ("given",)).damage(examples)
+    Desk(tmp_path, content(source), lambda given, _: read_party_positions(given), ("given",)).damage(examples)

@@ -97,14 +97,14 @@ def test_statements(language: str, examples: int, tmp_path: Path) -> None:
 
 @sizes
 def test_items_of_a_file(examples: int, tmp_path: Path) -> None:
-    from polbias.cli.items import items
+    from polbias.cli.check_items import check_items
 
     templates = small_folder(tmp_path / "templates")
 
     def read(given: Path, _: Path) -> None:
         for name, language in (("list.txt", "de"), ("list.csv", "en")):
             with suppress(typer.Exit):  # the set is too uniform
-                items(str(given / name), language, 3, templates)
+                check_items(str(given / name), language, 3, templates)
 
     lines = ["Zuschüsse für Windmühlen", "Zuschüsse für Wassermühlen", "Abbau von Gebühren"]
     files = {

@@ -70,7 +70,7 @@ _SAMPLES = "model/samples_polbias_en_formal_2026-01-02T10-00-00.5.jsonl"
         ("audit", _SAMPLES, "--format", "any"),
         ("audit", "rows.parquet", "--format", "any"),
         ("audit", "rows.parquet", "--format", "normative"),
-        ("author", "items", _SAMPLES),
+        ("author", "check-items", _SAMPLES),
         ("author", "negate", _SAMPLES, "--language", "en"),
         ("author", "pairs", _SAMPLES, "--output", "pairs.csv"),
     ],

@@ -109,7 +109,7 @@ def _samples(folder: Path, *tasks: str, samples: int = 2) -> Path:
 def _analysed(instrument: str, run: Path) -> None:
     """Compare the tables of an instrument, also those beyond the page."""
     out = run / "out"
-    invoke("report", "--only", instrument, "--csv", run, "-o", out)
+    invoke("report", "--instrument", instrument, "--tables-only", run, "-o", out)
     check_folder(f"analyze-{instrument}", tables((out / "tables").glob(f"{instrument}-*.csv")))
 
 

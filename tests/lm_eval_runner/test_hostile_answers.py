@@ -155,10 +155,10 @@ def test_several_answers_of_a_request_are_all_told_apart(evaluate: Evaluate, ind
 
     with Picky(respond) as server:
         asked = [*chat(server.url), "--tasks", POLICY, "--metadata", '{"polbias_samples": 4}', "--limit", "2"]
-        done = evaluate(*asked, "--stop", "none", family="policy")
+        done = evaluate(*asked, "--stopping-rule", "none", family="policy")
         assert done.exception is None, done.output
         first = len(server.bodies)
-        assert evaluate(*asked, "--stop", "none", family="policy").exception is None
+        assert evaluate(*asked, "--stopping-rule", "none", family="policy").exception is None
         assert len(server.bodies) == first
     for sample in samples_of(OUT, POLICY):
         assert {*flat(sample["filtered_resps"])} == {"agree"}

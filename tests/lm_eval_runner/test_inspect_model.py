@@ -245,7 +245,7 @@ def test_a_server_that_dies_and_comes_back(evaluate: Evaluate) -> None:
 
 def test_samples_stay_several_and_seeds_are_those_of_the_user(evaluate: Evaluate) -> None:
     drawn = count()
-    options = ["--tasks", POLICY, "--metadata", '{"polbias_samples": 5}', "--stop", "none"]
+    options = ["--tasks", POLICY, "--metadata", '{"polbias_samples": 5}', "--stopping-rule", "none"]
     with HostedServer(lambda _: Answer(f"agree {next(drawn)}")) as server:
         some = evaluate(*hosted("openai/gpt-4o", server), *options, "--limit", "2", family="policy")
         assert some.exception is None, some.output

@@ -32,7 +32,9 @@ def log(evaluate: Evaluate) -> Log:
     """Return a function that runs a task and returns the samples that are logged."""
 
     def run(task: str) -> list[dict[str, Any]]:
-        options = ["--metadata", '{"polbias_samples": 3}', "--stop", "none"] if task == POLICY else []
+        options = (
+            ["--metadata", '{"polbias_samples": 3}', "--stopping-rule", "none"] if task == POLICY else []
+        )
         family = "policy" if task == POLICY else "partisan"
         with LoopbackOpenAI(lambda prompt: ANSWERS[task]) as server:
             done = evaluate(*chat(server.url), "--tasks", task, *options, family=family)

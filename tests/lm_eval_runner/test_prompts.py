@@ -61,7 +61,7 @@ def test_prompts_are_those_that_eval_sends(
     pq.write_table(pa.Table.from_pylist([dict(row) for row in choices(1)]), "choices.parquet")
     with LoopbackOpenAI(lambda _: "agree") as server:
         arguments = [*chat(server.url), "--tasks", task, *options, "--no-report", "--no-cache"]
-        run = command("eval", *arguments, "--stop", "none", family=family)
+        run = command("eval", *arguments, "--stopping-rule", "none", family=family)
         assert run.exception is None, run.output
         sent = in_order(body["messages"] for body in server.bodies for _ in range(body.get("n") or 1))
     for name, more in (("p.csv", []), ("b.jsonl", []), ("a.jsonl", ["--format", "anthropic"])):

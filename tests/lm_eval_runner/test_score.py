@@ -144,7 +144,7 @@ def test_stored_answers_have_the_figures_of_eval(command: Evaluate) -> None:
 def test_several_answers_to_a_prompt(command: Evaluate) -> None:
     kinds = {1: "agree", 2: "disagree", 3: "I'd rather not say."}
     with LoopbackOpenAI(lambda prompt: "agree" if len(prompt) % 3 else "disagree") as server:
-        options = [*chat(server.url), "--tasks", POLICY, *THREE, "--stop", "none", "--no-report"]
+        options = [*chat(server.url), "--tasks", POLICY, *THREE, "--stopping-rule", "none", "--no-report"]
         run = command("eval", *options, family="policy")
         assert run.exception is None, run.output
     command("prompts", POLICY, "-o", "p.csv", *THREE, family="policy")

@@ -88,18 +88,18 @@ class Model:
         return [answers[place] for place in range(len(batch))]
 
 
-def run(model: Model, store: AnswerStore, stop: float | None) -> list[str]:
+def run(model: Model, store: AnswerStore, rule: float | None) -> list[str]:
     planners = (
-        {} if stop is None else {TASK: lambda docs, several: SamplingPlanner(docs, ANSWERS, stop, several)}
+        {} if rule is None else {TASK: lambda docs, several: SamplingPlanner(docs, ANSWERS, rule, several)}
     )
     model.memory = AnswerCache({TASK: store}, planners=planners, several=None)
     return model.memory.answer("generate_until", requests(), model)
 
 
 @lru_cache
-def whole(server: str, stop: float | None) -> tuple[list[str], int, int]:
+def whole(server: str, rule: float | None) -> tuple[list[str], int, int]:
     model = Model(server)
-    return run(model, AnswerStore(None), stop), len(model.asked), model.sent
+    return run(model, AnswerStore(None), rule), len(model.asked), model.sent
 
 
 SERVERS = ("gives several", "ignores", "refuses")
@@ -107,17 +107,17 @@ SERVERS = ("gives several", "ignores", "refuses")
 
 @pytest.mark.parametrize("server", SERVERS)
 @settings(max_examples=5, deadline=None)
-@given(survives=st.integers(0, 400), stop=st.sampled_from([0.0, 0.005]))
+@given(survives=st.integers(0, 400), rule=st.sampled_from([0.0, 0.005]))
 def test_a_run_killed_anywhere_asks_nothing_twice_and_ends_alike(
-    server: str, survives: int, stop: float
+    server: str, survives: int, rule: float
 ) -> None:
-    expected, number, _ = whole(server, stop)
+    expected, number, _ = whole(server, rule)
     store, models = AnswerStore(None), [Model(server, survives), Model(server)]
     try:
-        first = run(models[0], store, stop)
+        first = run(models[0], store, rule)
     except StoppedError:
         first = None
-    assert run(models[1], store, stop) == expected
+    assert run(models[1], store, rule) == expected
     assert first in (None, expected)
     asked = models[0].asked + models[1].asked
     assert len({*asked}) == len(asked) == number
@@ -179,18 +179,18 @@ class Server(LoopbackOpenAI):
 @pytest.mark.e2e
 def test_a_run_of_several_answers_a_request(evaluate: Evaluate) -> None:
     found = {}
-    for several, stop in ((True, "exact"), (False, "exact"), (True, "none")):
+    for several, rule in ((True, "exact"), (False, "exact"), (True, "none")):
         with Server(several) as server:
-            more = ["--stop", stop, "--no-cache", "--output_path", f"{several}-{stop}"]
+            more = ["--stopping-rule", rule, "--no-cache", "--output_path", f"{several}-{rule}"]
             done = evaluate(*chat(server.url, num_concurrent=1), "--tasks", TASK, *more, family="policy")
             assert done.exception is None, done.output
-            found[several, stop] = results_of(Path(f"{several}-{stop}"))
-            logged = samples_of(Path(f"{several}-{stop}"), TASK)
+            found[several, rule] = results_of(Path(f"{several}-{rule}"))
+            logged = samples_of(Path(f"{several}-{rule}"), TASK)
             spared = json.dumps([sample["filtered_resps"] for sample in logged]).count(NOT_REQUESTED)
-            assert spared == found[several, stop]["polbias"].get("not_asked", 0)
+            assert spared == found[several, rule]["polbias"].get("not_asked", 0)
             asked = sum(body.get("n", 1) for body in server.bodies)
             assert asked == ROWS * ANSWERS - spared
-            assert len(server.bodies) == ROWS or stop == "exact"
+            assert len(server.bodies) == ROWS or rule == "exact"
     passed = [each["results"][TASK]["pass_all,none"] for each in found.values()]
     assert passed == pytest.approx([1 / 3] * 3)
     alone = [each["results"][TASK]["pass_negation,none"] for each in found.values()]
@@ -199,14 +199,14 @@ def test_a_run_of_several_answers_a_request(evaluate: Evaluate) -> None:
 
 
 @pytest.mark.e2e
-@pytest.mark.parametrize("stop", ["exact", "none"])
-def test_a_server_that_does_not_sample_is_found_out(evaluate: Evaluate, stop: str) -> None:
+@pytest.mark.parametrize("rule", ["exact", "none"])
+def test_a_server_that_does_not_sample_is_found_out(evaluate: Evaluate, rule: str) -> None:
     class Greedy(Server):
         def _chat(self, body: dict[str, Any]) -> dict[str, object]:
             return super()._chat(body | {"seed": 0, "n": 1})
 
     with Greedy(several=True) as server:
-        done = evaluate(*chat(server.url), "--tasks", TASK, "--stop", stop, family="policy")
+        done = evaluate(*chat(server.url), "--tasks", TASK, "--stopping-rule", rule, family="policy")
     assert done.exception is None, done.output
     assert f"{TASK}: not sampled" in done.stderr
     results = results_of(Path("polbias-results"))

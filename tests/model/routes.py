@@ -130,7 +130,7 @@ def eval_options(asked: Run, folder: Path) -> list[object]:
     samples = () if asked.n_samples is None else ("--metadata", f'{{"polbias_samples": {asked.n_samples}}}')
     return [
         *("--tasks", ",".join(asked.tasks), "--limit", asked.n_rows, "--output_path", folder, "--no-report"),
-        *("--gen_kwargs", f"max_gen_toks={asked.n_tokens}{temperature}", "--stop", "none", *samples),
+        *("--gen_kwargs", f"max_gen_toks={asked.n_tokens}{temperature}", "--stopping-rule", "none", *samples),
     ]
 
 

@@ -301,10 +301,10 @@ def test_rows_of_the_whole_are_shared_out_among_configs() -> None:
 
 
 def test_fresh_rows_share_no_person_and_no_argument_with_the_others(rows: Any) -> None:
-    fresh = {config.name: config for config in configs(load(fresh=True))}
-    assert [*fresh] == [f"{config}_fresh" for config in CONFIGS if not config.endswith("people")]
+    unpublished = {config.name: config for config in configs(load(unpublished=True))}
+    assert [*unpublished] == [f"{config}_fresh" for config in CONFIGS if not config.endswith("people")]
     for config in (SOME[1], SOME[2]):
-        found = _whole(fresh[f"{config}_fresh"].table(768)).to_pylist()
+        found = _whole(unpublished[f"{config}_fresh"].table(768)).to_pylist()
         names = [
             {row["slots"][who] for row in each for who in ("favoured", "other")}
             for each in (found, rows[config])

@@ -103,7 +103,7 @@ def report(runs: Path, out: Path, *options: object) -> Result:
     return CliRunner().invoke(app, ["report", str(runs), "-o", str(out), *map(str, options)])
 
 
-@pytest.mark.parametrize("mode", [(), ("--csv",)])
+@pytest.mark.parametrize("mode", [(), ("--tables-only",)])
 def test_page_and_summary_say_how_many_are_left_out(runs: Path, tmp_path: Path, mode: Iterable[str]) -> None:
     ids, out = tmp_path / "ids.txt", tmp_path / "out"
     ids.write_text(f"\ufeff{PAIRS[0]}\r\n\n  {PAIRS[1]}  \nelsewhere\n", "utf-8")

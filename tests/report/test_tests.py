@@ -136,7 +136,9 @@ def test_equivalence_takes_an_interval_within_the_margin(
 def test_a_report_has_a_margin_of_five_points_or_that_which_is_given(
     small_run: Path, tmp_path: Path, options: list[str], points: float
 ) -> None:
-    done = CliRunner().invoke(app, ["report", str(small_run), "-o", str(tmp_path / "out"), "--csv", *options])
+    done = CliRunner().invoke(
+        app, ["report", str(small_run), "-o", str(tmp_path / "out"), "--tables-only", *options]
+    )
     assert done.exit_code == 0, done.output
     assert json.loads((tmp_path / "out" / "summary.json").read_text("utf-8"))["margin"] == points
 

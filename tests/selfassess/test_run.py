@@ -31,7 +31,7 @@ from tests.support.openai_server import LoopbackOpenAI
 
 N = 2
 ARTICLES, CHOICES = N * 5, N * 2 * 2 * (2 + 3)
-FEW = ("--ways", 2, "--questions", "preference")
+FEW = ("--alternatives", 2, "--questions", "preference")
 WRITTEN = "polbias_selfassess_generate_town"
 
 
@@ -353,7 +353,7 @@ def test_what_both_stages_cost_is_known_before(run):
     [
         (["-n", 0], "--n: found 0, expected 1 to 6"),
         (["-n", 7], "--n: found 7, expected 1 to 6"),
-        (["--ways", "4"], "--ways: found '4'"),
+        (["--alternatives", "4"], "--alternatives: found '4'"),
         (["--roles", "user,user"], "--roles: found 'user,user'"),
         (["--tasks", "x"], "--tasks: is not for selfassess"),
         (["--set", "nowhere"], "set 'nowhere': expected one of poligen"),

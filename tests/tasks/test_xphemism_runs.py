@@ -73,7 +73,7 @@ def leaner(row: Row) -> str:
 
 def analyzed(tmp_path: Path) -> Callable[[str], list[dict[str, str]]]:
     """Run the analysis of all that was logged below a folder, and return a reader of its tables."""
-    run_polbias("report", tmp_path, "--only", "xphemism", "--csv", "--output", tmp_path / "out")
+    run_polbias("report", tmp_path, "--instrument", "xphemism", "--tables-only", "--output", tmp_path / "out")
 
     def table(name: str) -> list[dict[str, str]]:
         path = tmp_path / "out" / "tables" / f"xphemism-{name}.csv"

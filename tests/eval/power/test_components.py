@@ -27,7 +27,7 @@ def test_known_components_are_found_again_in_an_unbalanced_design():
     found = components(values, clusters, items)
     assert found.variance == pytest.approx(1.8, rel=0.05)
     assert found.icc == pytest.approx(0.3 / 1.8, abs=0.03)
-    assert found.repeat == pytest.approx(0.5 / 1.5, abs=0.04)
+    assert found.within_item_icc == pytest.approx(0.5 / 1.5, abs=0.04)
     assert found.clusters == 900
     assert found.items * 900 * found.answers == pytest.approx(len(rows))
 
@@ -38,7 +38,7 @@ def test_they_give_back_the_cluster_robust_error_of_a_balanced_design():
     clusters, items = np.indices((12, 15))
     codes = clusters.ravel().tolist()
     found = components(table.ravel(), codes, (items // 3).ravel().tolist())
-    assumed = Assumptions(found.variance, found.icc, found.repeat)
+    assumed = Assumptions(found.variance, found.icc, found.within_item_icc)
     error = cluster_interval(table.ravel(), codes).standard_error
     assert assumed.standard_error(PowerDesign(12, 5, 3)) == pytest.approx(error)
 
@@ -46,9 +46,9 @@ def test_they_give_back_the_cluster_robust_error_of_a_balanced_design():
 def test_one_answer_per_item_and_one_item_per_cluster():
     values = [1.0, -1.0, 0.0, 1.0, 1.0, 0.0]
     alone = components(values, [0, 0, 1, 1, 2, 2], range(6))
-    assert (alone.items, alone.answers, alone.repeat) == (2, 1, 1)
+    assert (alone.items, alone.answers, alone.within_item_icc) == (2, 1, 1)
     single = components(values, [0, 0, 1, 1, 2, 2], [0] * 6)
-    assert (single.items, single.answers, single.repeat) == (1, 2, 0)
+    assert (single.items, single.answers, single.within_item_icc) == (1, 2, 0)
     assert single.variance == pytest.approx(alone.variance)
 
 

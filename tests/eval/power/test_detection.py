@@ -29,8 +29,8 @@ def simulated(rng, design: PowerDesign, assumed: Assumptions, effect: float, run
     within = assumed.variance * (1 - assumed.icc)
     shape = (design.clusters, int(design.items), int(design.answers))
     cluster = rng.normal(0, math.sqrt(assumed.variance * assumed.icc), (runs, shape[0], 1, 1))
-    item = rng.normal(0, math.sqrt(within * assumed.repeat), (runs, *shape[:2], 1))
-    answer = rng.normal(0, math.sqrt(within * (1 - assumed.repeat)), (runs, *shape))
+    item = rng.normal(0, math.sqrt(within * assumed.within_item_icc), (runs, *shape[:2], 1))
+    answer = rng.normal(0, math.sqrt(within * (1 - assumed.within_item_icc)), (runs, *shape))
     return effect + cluster + item + answer
 
 
@@ -52,7 +52,7 @@ def test_binomial_answers_have_the_variance_that_the_base_rate_gives():
     from polbias.eval.power.design import instruments
 
     partisan = instruments()["partisan"]
-    assumed = partisan.assumptions(rate=0.7, unanswered=0.1, icc=0.0, repeat=0.0)
+    assumed = partisan.assumptions(base_rate=0.7, unanswered=0.1, icc=0.0, within_item_icc=0.0)
     rng, pairs = np.random.default_rng(1), 400
     wrong, answered = rng.random((2, 5000, pairs)) < 0.3, rng.random((2, 5000, pairs)) < 0.9
     means = (wrong & answered).sum(axis=2) / answered.sum(axis=2)

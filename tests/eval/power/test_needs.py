@@ -37,8 +37,8 @@ def _data(all_builds: Path) -> Iterator[None]:
     st.integers(2, 40),
     st.integers(1, 30),
 )
-def test_the_number_does_it_and_one_fewer_does_not(axis, target, icc, repeat, clusters, items):
-    assumed, design = Assumptions(0.5, icc, repeat), PowerDesign(clusters, items, 2)
+def test_the_number_does_it_and_one_fewer_does_not(axis, target, icc, within_item_icc, clusters, items):
+    assumed, design = Assumptions(0.5, icc, within_item_icc), PowerDesign(clusters, items, 2)
 
     def measure(each: PowerDesign) -> float:
         return half_width(each, assumed)
@@ -98,7 +98,9 @@ def test_an_effect_beyond_every_bias_is_none():
 def test_every_instrument_states_where_its_assumptions_are_from(name):
     instrument = instruments()[name]
     assert all(source for _, _, source in sources(instrument))
-    assert tuple({line[2] for line in sources(instrument, {"rate"}) if "rate:" in line[0]}) == ("given",)
+    assert tuple({line[2] for line in sources(instrument, {"base_rate"}) if "base_rate:" in line[0]}) == (
+        "given",
+    )
     report = power_report(instrument, instrument.design, instrument.assumptions(), Targets())
     assert 0 < report["designs"][0]["detectable_t"] < 100
     assert (report["designs"][0]["detectable_flip"] is None) == (instrument.test == "t")
@@ -106,10 +108,10 @@ def test_every_instrument_states_where_its_assumptions_are_from(name):
 
 def test_assumptions_of_ones_own():
     partisan = instruments()["partisan"]
-    assert partisan.assumptions(rate=1.0).variance == 0
+    assert partisan.assumptions(base_rate=1.0).variance == 0
     xphemism = instruments()["xphemism"]
     assert xphemism.answered(PowerDesign(10, 2, 1), 0.5) == PowerDesign(10, 0.5, 1)
-    for wrong in ({"rate": 1.2}, {"unanswered": -0.1}):
+    for wrong in ({"base_rate": 1.2}, {"unanswered": -0.1}):
         with pytest.raises(PowerError, match=next(iter(wrong))):
             partisan.assumptions(**wrong)
 

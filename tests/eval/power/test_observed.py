@@ -50,7 +50,7 @@ def test_normative_by_setting_without_the_means_of_the_cells(tmp_path: Path, ref
     assert found.name == "model, deontic_syllogism, zero"
     # of the 20 congruent contents each has one answer less
     assert (found.design.clusters, found.design.items, found.design.answers) == (40, 2.5 if refuses else 3, 1)
-    assert (found.assumed.scale, found.assumed.lost, found.assumed.repeat) == (2, 2, 1)
+    assert (found.assumed.scale, found.assumed.lost, found.assumed.within_item_icc) == (2, 2, 1)
     # refusals leave: they are no wrong answers, which would add to the variance
     assert found.assumed.variance == pytest.approx((0.09 + 0.25 + 0.25) / 3, abs=0.04)
 

@@ -252,12 +252,12 @@ def test_the_same_prompt_has_the_same_answer_wherever_it_stands() -> None:
 def test_two_rows_with_one_prompt_have_one_answer_whatever_their_clusters() -> None:
     rows = tables.claims()[:4]
     twin = {**rows[0], "cluster_id": "another", "id": "another"}
-    who = respondent("coin", level_sd={"cluster_id": 3.0})
+    who = respondent("coin", intercept_sd={"cluster_id": 3.0})
     said = [outcomes([*rows, twin], who, seed) for seed in range(50)]
     assert all(codes[0] == codes[-1] for codes in said)
 
 
-@pytest.mark.parametrize("kind", ["level_sd", "effect_sd"])
+@pytest.mark.parametrize("kind", ["intercept_sd", "slope_sd"])
 def test_random_effects_keep_every_rate_and_tie_their_cluster_together(kind: str) -> None:
     rows = tables.arguments(8, 20)
     asked = questions(rows, ["cluster_id"])
@@ -275,7 +275,7 @@ def test_random_effects_keep_every_rate_and_tie_their_cluster_together(kind: str
     }
     spread = np.mean([each.std() for each in by_cluster.values()])
     alone = np.sqrt(2 * np.mean(expected * (1 - expected)) / 40)
-    assert (spread > 1.7 * alone) == (kind == "effect_sd")
+    assert (spread > 1.7 * alone) == (kind == "slope_sd")
     pairs = np.corrcoef(list(by_cluster.values()))[~np.eye(8, dtype=bool)]
     assert abs(pairs.mean()) < 0.02
 
@@ -283,7 +283,7 @@ def test_random_effects_keep_every_rate_and_tie_their_cluster_together(kind: str
 def test_effects_of_a_prompt_make_its_samples_alike() -> None:
     rows = tables.statements(40)
     said = {
-        sd: outcomes(rows, respondent("coin", level_sd={"prompt": sd}), samples=60).mean(axis=1).std()
+        sd: outcomes(rows, respondent("coin", intercept_sd={"prompt": sd}), samples=60).mean(axis=1).std()
         for sd in (0.0, 2.0)
     }
     assert said[0.0] == pytest.approx(0.5 / np.sqrt(60), rel=0.15)
@@ -292,7 +292,7 @@ def test_effects_of_a_prompt_make_its_samples_alike() -> None:
 
 def test_probabilities_are_what_samples_are_drawn_from() -> None:
     asked = questions(tables.statements(4))
-    made = SimulatedAnswers(asked, respondent("coin", level_sd={"prompt": 1.0}))
+    made = SimulatedAnswers(asked, respondent("coin", intercept_sd={"prompt": 1.0}))
     many = np.stack([made.codes(sample) for sample in range(2000)], axis=1)
     assert (many == 1).mean(axis=1) == pytest.approx(made.probabilities[:, 1], abs=0.06)
     assert made.probabilities[:, 1].std() > 0.15
@@ -317,7 +317,7 @@ def test_the_likelier_label_is_the_greedy_answer(name: str) -> None:
         ({"name": "planted", "side": "up"}, "'up'"),
         ({"name": "planted", "effect": 1.2}, "-1.2"),
         ({"name": "refuser", "share": -0.1}, "-0.1"),
-        ({"name": "planted", "level_sd": {"cluster_id": -1}}, "sd of cluster_id"),
+        ({"name": "planted", "intercept_sd": {"cluster_id": -1}}, "sd of cluster_id"),
     ],
 )
 def test_what_makes_no_respondent_is_refused(options: dict[str, Any], found: str) -> None:
@@ -329,7 +329,7 @@ def test_what_cannot_be_asked_is_refused() -> None:
     with pytest.raises(InputError, match="those of an instrument"):
         questions([{"colour": "red"}])
     with pytest.raises(InputError, match="'country'"):
-        outcomes(tables.arguments(), respondent("coin", level_sd={"country": 1.0}))
+        outcomes(tables.arguments(), respondent("coin", intercept_sd={"country": 1.0}))
     with pytest.raises(InputError, match="expected some of"):
         outcomes(tables.statements(), respondent("planted", worldview={"taxes": 1.0}))
     with pytest.raises(InputError, match="not more than 1 together"):

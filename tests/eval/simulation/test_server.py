@@ -229,7 +229,7 @@ def test_what_cannot_be_read_is_reported(tmp_path: Path) -> None:
         read_known(tmp_path, WHO, files=[tmp_path / "rows.jsonl"])
     write_build(tmp_path, "partisan-inference", {"en_formal": ARGUMENTS})
     with pytest.raises(InputError, match="sd of topic"):
-        read_known(tmp_path, respondent("coin", level_sd={"topic": 1.0}))
+        read_known(tmp_path, respondent("coin", intercept_sd={"topic": 1.0}))
     path = tmp_path / "partisan-inference" / "en_formal" / "test-00000.parquet"
     path.write_bytes(b"no parquet")
     with pytest.raises(BuildError, match="cannot be read"):

@@ -52,7 +52,7 @@ def table(path: Path) -> list[dict[str, str]]:
 
 
 def test_a_report_has_all_cells_of_table_3(files: tuple[Path, Path], tmp_path: Path) -> None:
-    asked = ["report", "--published", *map(str, files), "--csv", "-o", str(tmp_path)]
+    asked = ["report", "--polbix-answers", *map(str, files), "--tables-only", "-o", str(tmp_path)]
     assert CliRunner().invoke(app, asked).exit_code == 0
     shown = {
         tuple(row[name] for name in ("respondent", "prompt", "axis")): row

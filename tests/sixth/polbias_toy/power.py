@@ -33,8 +33,8 @@ SHIPPED = InstrumentDesign(
     cluster="pair of numbers", item="sum", answer="prompt",
     clusters=20, items=2, answers=1, design_source="toy-sums",
     test="flip", scale=1, lost=1,
-    rate=0.9, rate_is="accuracy", rate_source=_ASSUMED,
+    base_rate=0.9, base_rate_is="accuracy", base_rate_source=_ASSUMED,
     unanswered=0, unanswered_source=_ASSUMED,
     icc=0.1, icc_source=_ASSUMED,
-    repeat=1, repeat_source=_ASSUMED,
+    within_item_icc=1, within_item_icc_source=_ASSUMED,
 )  # fmt: skip

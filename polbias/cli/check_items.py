@@ -1,4 +1,4 @@
-"""`polbias author items`: how alike the items of a set are, and how they are balanced."""
+"""`polbias author check-items`: how alike the items of a set are, and how they are balanced."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _SHOWN = 5
 
 
-def items(
+def check_items(
     source: Annotated[
         str, typer.Argument(metavar="SET|FILE", help="A set such as poligen, or a file with one item a line.")
     ],

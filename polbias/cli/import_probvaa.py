@@ -1,4 +1,4 @@
-"""`polbias author import`: build prompts from a user's own copy of published data."""
+"""`polbias author import-probvaa`: build prompts from a user's own copy of published data."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import typer
 from polbias.paths import build_root
 
 
-def import_set(
+def import_probvaa(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Your copy of the published ProbVAA folder.")],
     out: Annotated[
         Path | None,
