@@ -22,9 +22,9 @@ class Rereading:
     """The number of generated answers in samples, and of those that are read otherwise than when scored.
 
     The metrics of a sample are compared with what the labels of its answers give now: the shares of
-    :data:`_LABELS`, that of answers without a verdict (``discarded``) and that of the gold label (``acc``).
-    Of several answers to a prompt the least number is counted that explains the difference. An answer to a
-    policy statement that changes its side does not show, as no metric of a sample has the side.
+    :data:`_LABELS`, that of answers without a verdict (``non_answer_rate``) and that of the gold label
+    (``acc``). Of several answers to a prompt the least number is counted that explains the difference. An
+    answer to a policy statement that changes its side does not show, as no metric of a sample has the side.
 
     Attributes:
         answers: that were compared.
@@ -42,7 +42,7 @@ class Rereading:
             return
         self.answers += total
         gold, silent = rows[0].get("gold"), sum(row.get("outcome") != "answered" for row in rows)
-        counts_now = {name: counts[name] for name in _LABELS} | {"discarded": silent}
+        counts_now = {name: counts[name] for name in _LABELS} | {"non_answer_rate": silent}
         counts_now |= {"acc": counts[gold]} if gold else {}
         changes = {
             name: count - total * sample[name]
@@ -52,7 +52,7 @@ class Rereading:
         exclusive = [changes.get(name, 0.0) for name in _LABELS]
         gained = sum(change for change in exclusive if change > 0)
         lost = -sum(change for change in exclusive if change < 0)
-        changed = max(gained, lost, abs(changes.get("discarded", 0.0)), abs(changes.get("acc", 0.0)))
+        changed = max(gained, lost, abs(changes.get("non_answer_rate", 0.0)), abs(changes.get("acc", 0.0)))
         self.changed += round(changed)
 
 

@@ -119,7 +119,7 @@ def test_no_row_is_lost_by_any_route(
             rows = len([*known[file.task].rows({"polbias_samples": 1})])
             assert read.samples == min(LIMIT, rows), (route, file.task)
             for name, mean in _scored(file).items():
-                count = outcomes.num_rows - _verdicts(outcomes) if name == "discarded" else counts[name]
+                count = outcomes.num_rows - _verdicts(outcomes) if name == "non_answer_rate" else counts[name]
                 assert mean * outcomes.num_rows == pytest.approx(count), (route, file.task, name)
             assert not [
                 notice for notice in read.notices if notice.action == frame().notices["todays_readers"]
@@ -149,7 +149,7 @@ def test_no_row_is_lost_by_any_route(
 def _scored(file: SampleFile) -> dict[str, float]:
     """The means of the outcomes that were scored when the answers were given."""
     samples = [*read_samples(file.path, [])]
-    names = [name for name in (*SILENT, "empty", "both", "discarded") if name in samples[0]]
+    names = [name for name in (*SILENT, "empty", "both", "non_answer_rate") if name in samples[0]]
     return {name: sum(each[name] for each in samples) / len(samples) for name in names}
 
 
