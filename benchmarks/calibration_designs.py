@@ -304,6 +304,7 @@ _SHARES: Mapping[str, float] = {
     "accuracy_gap": 0,
     "large_accuracy_gap": 0,
     "leaning": 1,
+    "leaning_effect": 1,
     "poligen_bias": 1,
     "content_effect": 1,
     "content_effect_nonsense": 0.5,

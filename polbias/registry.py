@@ -113,8 +113,8 @@ _OURS = (
         words="polbias:templates/report/xphemism.yaml",
         simulation=("polbias.eval.xphemism.simulation:ClaimQuestions",),
         power="polbias.eval.power.observed:XPHEMISM",
-        metrics=("leaning", "penalty"),
-        headlines=("leaning", "refusal_gap"),
+        metrics=("leaning_effect", "penalty"),
+        headlines=("leaning_effect", "refusal_gap"),
         task_files="polbias.harness_tasks.generate:xphemism",
     ),
     Instrument(
