@@ -13,7 +13,7 @@ import yaml
 from benchmarks.calibration import findings
 from benchmarks.calibration_designs import CalibrationQuestions, asked
 from polbias.aliases import Document
-from polbias.eval import statistics
+from polbias.eval import sign_flip
 from polbias.eval.simulation.lm_eval import run
 from polbias.eval.simulation.respondents import respondent
 from polbias.experiments.demonstration import Expected, demonstration, expected, headlines, write_choices
@@ -69,7 +69,7 @@ def test_expected_is_the_mean_over_many_seeds(
     questions: list[CalibrationQuestions], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """POLBIAS_UPDATE_GOLDEN=1 measures the means anew; a few other seeds must agree with those there."""
-    monkeypatch.setattr(statistics, "DRAWS", 1)  # no p is looked at
+    monkeypatch.setattr(sign_flip, "DRAWS", 1)  # no p is looked at
     if os.environ.get("POLBIAS_UPDATE_GOLDEN"):
         means = {name: _means(questions, name, range(_SEEDS)) for name in demonstration().respondents}
         head, *_ = package_file(_EXPECTED).read_text("utf-8").partition("source:")

@@ -22,7 +22,7 @@ from benchmarks.calibration_designs import (
     asked,
     truth,
 )
-from polbias.eval import statistics
+from polbias.eval import sign_flip
 from polbias.eval.nonresponse import SidedRows
 from polbias.eval.partisan import analysis
 from polbias.eval.partisan.schema import ArgumentAnswers
@@ -88,7 +88,7 @@ def models(name: str, design: CalibrationDesign) -> list[Findings]:
     starts = range(0, design.models, 20)
     parts = [range(start, min(start + 20, design.models)) for start in starts]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(statistics, "DRAWS", 1)  # sign flips stand beside a finding, and are not counted here
+        patch.setattr(sign_flip, "DRAWS", 1)  # sign flips stand beside a finding, and are not counted here
         found = [findings(questions(name), design.respondent(name), part) for part in parts]
     return [*chain.from_iterable(found)]
 

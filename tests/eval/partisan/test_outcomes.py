@@ -163,9 +163,9 @@ def test_missing_values_of_a_data_frame_are_unparsable() -> None:
 def test_the_metrics_load_nothing_heavy() -> None:
     script = (
         "import sys, polbias.eval.partisan.analysis\n"
-        "from polbias.eval.partisan.bias import bias_support, weighted_bias\n"
+        "from polbias.eval.partisan.bias import bias_estimability, weighted_bias\n"
         "rows = [('left', 'valid', 'valid'), ('right', 'valid', 'valid')]\n"
-        "weighted_bias(rows), bias_support(rows)\n"
+        "weighted_bias(rows), bias_estimability(rows)\n"
         "print({'lm_eval', 'pandas', 'pyarrow', 'scipy', 'torch'} & set(sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polbias.eval import statistics
+from polbias.eval import sign_flip
 from polbias.eval.xphemism.schema import ClaimPairAnswers
 from tests.eval.xphemism.pairs import answered, drawn, leaning, records
 
@@ -132,7 +132,7 @@ def test_what_cannot_be_compared_is_said() -> None:
 def test_unbiased_models_are_found_biased_as_often_as_said(
     words: int, claims: int, draws: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(statistics, "DRAWS", 1000)
+    monkeypatch.setattr(sign_flip, "DRAWS", 1000)
     rng = np.random.default_rng(30)
     found = [leaning(records(rng, words=words, claims=claims), "both") for _ in range(draws)]
     assert 0.01 <= np.mean([each.p < 0.05 for each in found]) <= 0.09  # where such shares of 5% lie
@@ -142,7 +142,7 @@ def test_unbiased_models_are_found_biased_as_often_as_said(
 
 def test_the_detectable_effect_is_detected_four_times_in_five(monkeypatch: pytest.MonkeyPatch) -> None:
     """The effect that is planted is about what the design can detect."""
-    monkeypatch.setattr(statistics, "DRAWS", 100)
+    monkeypatch.setattr(sign_flip, "DRAWS", 100)
     rng = np.random.default_rng(31)
     found = [leaning(records(rng, words=60, favour_right=0.75), "both") for _ in range(80)]
     effect, detectable = (
