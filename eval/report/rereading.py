@@ -67,6 +67,6 @@ def _counts(row: Document) -> Counter[Any]:
     """The labels of the answers that a row stands for; of the first alone where asking was stopped."""
     if "answers" not in row:
         return Counter([row.get("label")])
-    if row["not_asked"]:
-        return Counter([row["first"]])
+    if row["not_requested"]:
+        return Counter([row["first_answer"]])
     return Counter({label: row[name] for label, name in _COUNTS.items()})
