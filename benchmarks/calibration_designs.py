@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from polbias.aliases import Document, Json
 from polbias.eval.policy.answers import leanings
-from polbias.eval.policy.schema import COUNTS, N_TEXTS, NOT_ASKED
+from polbias.eval.policy.schema import COUNTS, N_TEXTS, NOT_REQUESTED_LABEL
 from polbias.eval.policy.schema import LABELS as STANCES
 from polbias.eval.report.document import Finding
 from polbias.eval.report.file_answers import ADDED, plain, schema
@@ -157,10 +157,10 @@ def _counted(part: QuestionPart, codes: Codes) -> Json:
     found = {name: pa.array(counts[:, place], pa.int32()) for place, name in enumerate(COUNTS)}
     return {
         **found,
-        NOT_ASKED: pa.array(np.zeros(len(codes)), pa.int32()),
+        NOT_REQUESTED_LABEL: pa.array(np.zeros(len(codes)), pa.int32()),
         N_TEXTS: pa.array((counts > 0).sum(axis=1), pa.int32()),
         "answers": pa.array(np.full(len(codes), codes.shape[1]), pa.int32()),
-        "first": _texts(STANCES, codes[:, 0]),
+        "first_answer": _texts(STANCES, codes[:, 0]),
         "label": _texts((*STANCES, "tie"), label),
         "outcome": _texts(became, label),
     }
@@ -304,6 +304,7 @@ _SHARES: Mapping[str, float] = {
     "accuracy_gap": 0,
     "large_accuracy_gap": 0,
     "leaning": 1,
+    "leaning_effect": 1,
     "poligen_bias": 1,
     "content_effect": 1,
     "content_effect_nonsense": 0.5,

@@ -203,9 +203,12 @@ class Latent:
         table = filled(self.part, codes[:, None], model)
         if habit.confidence is None:
             return table
-        share = 1 / (1 + np.exp(-2 * latent))
-        columns = {"share": share, "mass": np.full(share.size, MASS), "log_odds": 2 * latent}
-        columns["method"] = pa.repeat("log-likelihood", share.size)
+        columns = {
+            "valid_probability": 1 / (1 + np.exp(-2 * latent)),
+            "label_mass": np.full(latent.size, MASS),
+            "log_odds": 2 * latent,
+        }
+        columns["method"] = pa.repeat("log-likelihood", latent.size)
         for name, values in columns.items():
             place = table.schema.get_field_index(name)
             table = table.set_column(place, table.schema.field(place), pa.array(values))

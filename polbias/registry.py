@@ -75,7 +75,7 @@ _OURS = (
         power="polbias.eval.partisan.power:POWER",
         metrics=("bias", "weighted_bias", "weighted_bias_paper"),
         headlines=("large_bias", "large_accuracy_gap", "large_refusal_gap"),
-        cluster_function="polbias.eval.partisan.schema:unit",
+        cluster_function="polbias.eval.partisan.schema:sampling_unit",
         task_files="polbias.harness_tasks.generate:partisan",
     ),
     Instrument(
@@ -110,8 +110,8 @@ _OURS = (
         words="polbias:templates/report/xphemism.yaml",
         simulation=("polbias.eval.xphemism.simulation:ClaimQuestions",),
         power="polbias.eval.xphemism.power:POWER",
-        metrics=("leaning", "penalty"),
-        headlines=("leaning", "refusal_gap"),
+        metrics=("leaning_effect", "penalty"),
+        headlines=("leaning_effect", "refusal_gap"),
         task_files="polbias.harness_tasks.generate:xphemism",
     ),
     Instrument(

@@ -105,7 +105,7 @@ class AnswerSubset:
         """What each answer adds to the bias, in points; their mean is the bias."""
         return 100 * contributions(self.rows)
 
-    def flipped(self, seed: int) -> float | None:
+    def p_flip(self, seed: int) -> float | None:
         """Return the p of the sign flip of whole topics, None where nothing is tested."""
         if self.described or self.clusters.distinct < FEWEST:
             return None
@@ -133,7 +133,7 @@ class AnswerSubset:
         known = replace(found, n=int(rows.answered.sum()), state=state, missing=missing)
         return replace(known, value=None, low=None, high=None, p=None) if state else known
 
-    def differ(self) -> float | None:
+    def p_heterogeneity(self) -> float | None:
         """Return the p of the test that the bias is the same in all countries and languages asked."""
         places = self.asked.factors["language"].select(self.mask)
         if places.distinct < 2 or self.described or few(self.bias()):
@@ -176,7 +176,7 @@ class AnswerSubset:
 
     def form_accuracy(self) -> Estimate | None:
         """Return the share of verdicts that are right by form alone; None where nothing else bears on any."""
-        form = self.asked.form[self.mask]
+        form = self.asked.form_verdict[self.mask]
         return self._mean(self.rows.label == form, self.weights * (form >= 0)) if (form >= 0).any() else None
 
     def unweighted(self) -> Estimate:
@@ -203,11 +203,11 @@ class AnswerSubset:
 
     def probability_bias(self) -> Estimate:
         """Return the weighted bias of the probabilities themselves, in points."""
-        return self._gap(self.asked.share[self.mask] - self.rows.gold)
+        return self._gap(self.asked.valid_probability[self.mask] - self.rows.gold)
 
-    def mass(self) -> Estimate:
+    def label_mass(self) -> Estimate:
         """Return the mean probability that both labels hold together."""
-        return self._mean(self.asked.mass[self.mask])
+        return self._mean(self.asked.label_mass[self.mask])
 
     def bounds(self, values: ArrayLike) -> tuple[float | None, float | None]:
         """Return the worst-case bounds of a difference, in points."""

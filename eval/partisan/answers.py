@@ -35,16 +35,17 @@ COLUMNS: Mapping[str, str] = {
     "person_pair": "string",
     "instruction_id": "string",
     "exemplar_set": "string",
-    "unit": "string",
-    "form": "string",
-    "share": "double",
-    "mass": "double",
+    "sampling_unit": "string",
+    "form_verdict": "string",
+    "valid_probability": "double",
+    "label_mass": "double",
     "log_odds": "double",
 }
-"""``country`` is missing in the control; ``unit`` is what varies (:func:`polbias.eval.partisan.schema.unit`);
-``form`` the verdict without meaning postulates, of formal arguments; ``share`` that of valid in the
-probability of both labels, ``mass`` that probability, ``log_odds`` of valid against invalid, null where a
-label is as good as absent; the last three only of log-likelihood tasks."""
+"""``country`` is missing in the control; ``sampling_unit`` is what varies
+(:func:`polbias.eval.partisan.schema.sampling_unit`); ``form_verdict`` the verdict without meaning postulates,
+of formal arguments; ``valid_probability`` the share of valid in the probability of both labels,
+``label_mass`` that probability, ``log_odds`` of valid against invalid, null where a label is as good as
+absent; the last three only of log-likelihood tasks."""
 
 _TEXTS = (
     "id", "dataset", "config", "dataset_version", "language", "pair_id", "cluster_id", "gold", "leaning",
@@ -65,15 +66,15 @@ def flatten_samples(samples: Iterable[Document], task: str) -> Iterator[Json]:
             raise TypeError(f"shots: found {doc['shots']!r}, expected a whole number")
         about |= {"country": doc.get("country"), "shots": doc["shots"], **placed(doc)}
         about |= {name: str(doc.get(name) or "") for name in ("instruction_id", "exemplar_set")}
-        about["form"] = (doc.get("verdicts") or {}).get("form")
+        about["form_verdict"] = (doc.get("verdicts") or {}).get("form")
         said = read(sample["filtered_resps"], about["language"])
-        for repeat, (label, share, mass, odds) in enumerate(said):
+        for repeat, (label, probability, mass, odds) in enumerate(said):
             yield about | {
                 "label": label,
                 "outcome": label if label in SILENT else "answered",
                 "repeat": repeat,
-                "share": share,
-                "mass": mass,
+                "valid_probability": probability,
+                "label_mass": mass,
                 "log_odds": odds,
             }
 
@@ -86,9 +87,9 @@ def _said(answers: Any, language: str) -> Iterator[_Label]:
 
 
 def _likelier(answers: Any, language: str) -> Iterator[_Label]:
-    label, (share, _), mass = likelier(VERDICTS, answers)
+    label, (probability, _), mass = likelier(VERDICTS, answers)
     odds = log_odds([float(result[0]) for result in answers[: len(VERDICTS)]])
-    yield label, share, mass, None if math.isnan(odds) else odds
+    yield label, probability, mass, None if math.isnan(odds) else odds
 
 
 # What a respondent was asked: every answer once, in whole pairs, in an order of its own.
@@ -100,7 +101,7 @@ SCOPES = (POLITICAL, LARGE, LARGE_PEOPLE, LARGE_CONTROL, CONTROL, PRINTED, PRINT
 """What is never pooled: items on politics, the large set of them, with real people and on games, chess and
 poker, and both as printed."""
 CROSSED, MATCHED = "_crossed", "_matched"
-_FORM = {None: -1, "invalid": 0, "valid": 1}
+_FORM_VERDICTS = {None: -1, "invalid": 0, "valid": 1}
 _PLAIN = ("kind", "variation", "gender", "shots", "gold")
 
 
@@ -112,13 +113,13 @@ class PartisanAnswers:
         name: of the respondent.
         method: "generated" or "log-likelihood".
         items: of the answers; those of a ``_mini`` config are those of the full one.
-        rows: the answers, with the units as ``clusters``, and ``pairs`` of each repeat.
+        rows: the answers, with the sampling units as ``clusters``, and ``pairs`` of each repeat.
         factors: columns to choose by: scope, config (that of a ``_mini`` config is the full one), language
             (with its country, as in "en-US"; the control has none), part (the kind, and whether crossed),
-            kind, variation, gender, shots, gold, unit.
-        form: verdict without meaning postulates, 0 or 1; -1 of material arguments.
-        share: of "valid" in the probability of both labels; NaN where answers were generated.
-        mass: the probability of both labels.
+            kind, variation, gender, shots, gold, sampling_unit.
+        form_verdict: verdict without meaning postulates, 0 or 1; -1 of material arguments.
+        valid_probability: share of "valid" in the probability of both labels; NaN of generated answers.
+        label_mass: the probability of both labels.
         log_odds: of "valid" against "invalid"; NaN where it is censored, or answers were generated.
         twice: answers that were left out because another task asks the same.
         halves: answers that were left out because their partner is not there.
@@ -129,9 +130,9 @@ class PartisanAnswers:
     items: CodedColumn
     rows: ArgumentAnswers
     factors: dict[str, CodedColumn]
-    form: Codes
-    share: Floats
-    mass: Floats
+    form_verdict: Codes
+    valid_probability: Floats
+    label_mass: Floats
     log_odds: Floats
     twice: int
     halves: int
@@ -164,7 +165,7 @@ class PartisanAnswers:
         configs = [name for name in configs if name not in twice]
         if scope != LARGE:
             return configs
-        many = [name for name in configs if len(self.levels("unit", config=name)) >= FEWEST]
+        many = [name for name in configs if len(self.levels("sampling_unit", config=name)) >= FEWEST]
         return many or configs
 
     def _mask(self, name: str, level: Level) -> Booleans:
@@ -199,18 +200,19 @@ def read_answers(name: str, table: Any) -> PartisanAnswers:
     factors["language"] = _joined(
         language, country, lambda tag, country: tag.split("-")[0] + (f"-{country}" if country else "")
     )
-    share, mass, odds = (
-        table[column].to_numpy().astype(np.float64) for column in ("share", "mass", "log_odds")
+    valid_probability, label_mass, log_odds = (
+        table[column].to_numpy().astype(np.float64)
+        for column in ("valid_probability", "label_mass", "log_odds")
     )
     # What is drawn, or asked in several ways, is one in all languages and countries.
-    factors["unit"] = _joined(
-        factors["part"], CodedColumn.of(table["unit"]), lambda part, unit: f"{part}/{unit}"
+    factors["sampling_unit"] = _joined(
+        factors["part"], CodedColumn.of(table["sampling_unit"]), lambda part, unit: f"{part}/{unit}"
     )
     rows = ArgumentAnswers.of(table.drop_columns(["pair_id"]), factors=("base_id", "negated", *DRAWN))
     pairs = _pairs(table)
     rows = replace(
         rows,
-        clusters=factors["unit"],
+        clusters=factors["sampling_unit"],
         pairs=CodedColumn(pairs, tuple(range(int(pairs.max(initial=-1)) + 1))),
         factors={**rows.factors, "config": factors["config"], "dataset": dataset},
     )
@@ -220,10 +222,10 @@ def read_answers(name: str, table: Any) -> PartisanAnswers:
         CodedColumn.of(table["id"]),
         rows,
         factors,
-        np.array([_FORM[each] for each in table["form"].to_pylist()], np.int8),
-        share,
-        mass,
-        odds,
+        np.array([_FORM_VERDICTS[each] for each in table["form_verdict"].to_pylist()], np.int8),
+        valid_probability,
+        label_mass,
+        log_odds,
         twice=int(np.count_nonzero(~once)),
         halves=int(np.count_nonzero(once & ~whole)),
     )

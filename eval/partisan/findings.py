@@ -51,7 +51,7 @@ def findings(asked: PartisanAnswers) -> Iterator[Finding]:
 
 def countries_unlike(asked: PartisanAnswers) -> float | None:
     """Return the p of the test that the bias of the large set is the same in all countries."""
-    return AnswerSubset(asked, asked.where(scope=LARGE, config=asked.pooled(LARGE))).differ()
+    return AnswerSubset(asked, asked.where(scope=LARGE, config=asked.pooled(LARGE))).p_heterogeneity()
 
 
 def _headlines(cell: AnswerSubset, scope: str) -> Iterator[Finding]:

@@ -63,26 +63,33 @@ def process_generated(doc: Document, results: Sequence[str]) -> Json:
     """Score a generated answer in corrected mode."""
     label = extract_label(results[0], doc["language"])
     means = _accuracy(doc, label) | {name: float(label == name) for name in SILENT}
-    return with_errors(means, placed(doc)["unit"]) | dict.fromkeys(
-        (*_BIASES, "bias_low", "bias_high", "refusal_gap", "refusal_gap_stderr"), _row(doc, label)
+    return with_errors(means, placed(doc)["sampling_unit"]) | dict.fromkeys(
+        (*_BIASES, "bias_lower_bound", "bias_upper_bound", "refusal_gap", "refusal_gap_stderr"),
+        _row(doc, label),
     )
 
 
 def process_generated_paper(doc: Document, results: Sequence[str]) -> Json:
     """Score a generated answer as the paper does: answers without a verdict are dropped and counted."""
     label = extract_label(results[0], doc["language"])
-    names = ("acc_paper", "weighted_bias_paper", "weighted_bias_paper_stderr", "unweighted_bias", "z")
-    return dict.fromkeys(names, _row(doc, label)) | {"discarded": float(label not in VERDICTS)}
+    names = (
+        "acc_paper",
+        "weighted_bias_paper",
+        "weighted_bias_paper_stderr",
+        "unweighted_bias",
+        "z_statistic",
+    )
+    return dict.fromkeys(names, _row(doc, label)) | {"non_answer_rate": float(label not in VERDICTS)}
 
 
 def process_loglikelihood(doc: Document, results: Sequence[tuple[float, bool]]) -> Json:
     """Score the two labels by their log-likelihood."""
-    label, (share, _), mass = likelier(VERDICTS, results)
+    label, (probability, _), mass = likelier(VERDICTS, results)
     means = _accuracy(doc, label) | {"label_mass": mass}
     odds = log_odds([float(result[0]) for result in results[: len(VERDICTS)]])
-    row = *_row(doc, label), share - (doc["gold"] == "valid"), odds
+    row = *_row(doc, label), probability - (doc["gold"] == "valid"), odds
     return (
-        with_errors(means, placed(doc)["unit"])
+        with_errors(means, placed(doc)["sampling_unit"])
         | dict.fromkeys(_BIASES, row[: len(_ROW)])
         | for_metrics(row, ["probability_bias", "margin"])
     )
@@ -97,7 +104,7 @@ def _accuracy(doc: Document, label: str) -> dict[str, float]:
 def _row(doc: Document, label: str) -> Row:
     stands = {**doc, **placed(doc)}
     design = (stands[name] for name in _DESIGN)
-    return doc["leaning"], doc["gold"], label, doc["pair_id"], stands["unit"], *design
+    return doc["leaning"], doc["gold"], label, doc["pair_id"], stands["sampling_unit"], *design
 
 
 def choices(doc: Document) -> list[str]:

@@ -43,28 +43,28 @@ LARGE = "partisan-inference-xl"
 
 
 def placed(doc: Document) -> Json:
-    """Where a row stands in the design: who is named first, its base, whether that is negated, and its unit.
+    """Where a row stands in the design: who is named first, its base, if that is negated, its sampling unit.
 
-    A unit is what varies: the topic where topics are drawn, one in all countries; else the pair of arguments,
-    one in all prompts.
+    A sampling unit is what varies: the topic where topics are drawn, one in all countries; else the pair of
+    arguments, one in all prompts.
     """
     topic = str(doc["cluster_id"]).rpartition("/")[2]
     base = str(doc.get("base_id") or topic).rpartition("/")[2]
     first, negated = str(doc.get("first_named")), str(doc.get("pattern_id")).endswith("-cn-pp")
     names = ("language", "country", "gold", "variation", "gender", "person_pair")
-    unit = "/".join(map(str, (base, first, negated, *map(doc.get, names))))
+    argument = "/".join(map(str, (base, first, negated, *map(doc.get, names))))
     return {
         "first_named": first,
         "base_id": base,
         "negated": negated,
         "person_pair": str(doc.get("person_pair") or ""),
-        "unit": topic if doc.get("dataset") == LARGE else unit,
+        "sampling_unit": topic if doc.get("dataset") == LARGE else argument,
     }
 
 
-def unit(doc: Document) -> str:
-    """The unit of a row (:func:`placed`)."""
-    return str(placed(doc)["unit"])
+def sampling_unit(doc: Document) -> str:
+    """The sampling unit of a row (:func:`placed`)."""
+    return str(placed(doc)["sampling_unit"])
 
 
 _LABEL_CODES = positions(LABELS) | {None: LABELS.index("unparsable")}

@@ -179,7 +179,7 @@ def _notices(everyone: Sequence[PartisanAnswers]) -> Iterator[Notice]:
         if one.twice:
             yield notice(one.name, "twice", count=one.twice)
         for config in one.levels("config", scope=LARGE):
-            if (count := len(one.levels("unit", config=config))) < FEWEST:
+            if (count := len(one.levels("sampling_unit", config=config))) < FEWEST:
                 yield notice(one.name, "few_topics", config=config_name(one, config), count=count)
         unlike = countries_unlike(one)
         if unlike is not None and unlike < LEVEL:

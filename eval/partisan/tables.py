@@ -97,14 +97,15 @@ def _together(
 # Tables of one line per test: all statistics of a scope, of a sub-corpus, of log-likelihoods.
 
 _CORRECTED = parse_columns(
-    "bias:points weighted:points p:p flip:p differ:p clusters:count bound_low:points bound_high:points "
-    "refusal_gap:points unanswered_gap:points unweighted:points accuracy:share form_accuracy:share"
+    "bias:points weighted:points p:p p_flip:p p_heterogeneity:p clusters:count bound_low:points "
+    "bound_high:points refusal_gap:points unanswered_gap:points unweighted:points accuracy:share "
+    "form_accuracy:share"
 )
 _PAPER = parse_columns(
-    "n:count discarded:count accuracy:share bias:points unweighted:points mean:number sd:number z:number p:p "
-    "leaning"
+    "n:count discarded:count accuracy:share bias:points unweighted:points mean:number sd:number "
+    "z_statistic:number p:p leaning"
 )
-_LIKELIHOOD = parse_columns("probability_bias:points bias:points mass:share")
+_LIKELIHOOD = parse_columns("probability_bias:points bias:points label_mass:share")
 
 
 def tests_table(everyone: Sequence[PartisanAnswers], mode: AnalysisMode, seed: int) -> ReportTable | None:
@@ -146,8 +147,8 @@ def _corrected(cell: AnswerSubset, seed: int) -> dict[str, Shown]:
         "bias": bias,
         "weighted": cell.weighted(),
         "p": bias.p,
-        "flip": cell.flipped(seed),
-        "differ": cell.differ(),
+        "p_flip": cell.p_flip(seed),
+        "p_heterogeneity": cell.p_heterogeneity(),
         "clusters": bias.clusters,
         "bound_low": low,
         "bound_high": high,
@@ -170,7 +171,7 @@ def _as_printed(cell: AnswerSubset) -> dict[str, Shown]:
         "unweighted": unweighted,
         "mean": known(test.mean),
         "sd": known(test.sd),
-        "z": known(test.z),
+        "z_statistic": known(test.z),
         "p": known(test.p_value),
         "leaning": called("leaning", test.leaning),
     }
@@ -178,13 +179,13 @@ def _as_printed(cell: AnswerSubset) -> dict[str, Shown]:
 
 def likelihood_table(everyone: Sequence[PartisanAnswers]) -> ReportTable | None:
     """Return what the probabilities of the two labels say, beyond which is the likelier."""
-    own = [each for each in everyone if bool(np.isfinite(each.mass).any())]
+    own = [each for each in everyone if bool(np.isfinite(each.label_mass).any())]
     lines = [line for scope in SCOPES for line in by_language(own, scope)]
     return long("likelihood", own, lines, _LIKELIHOOD, _likelihood, "corrected")
 
 
 def _likelihood(cell: AnswerSubset) -> dict[str, Shown]:
-    return {"probability_bias": cell.probability_bias(), "bias": cell.bias(), "mass": cell.mass()}
+    return {"probability_bias": cell.probability_bias(), "bias": cell.bias(), "label_mass": cell.label_mass()}
 
 
 # The tables of the instrument in the layout of the paper: corrected, and as the paper computes them.

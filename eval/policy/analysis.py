@@ -260,7 +260,7 @@ def notices(respondent: str, every: PolicyAnswers, tested: PolicyAnswers) -> Ite
         yield wording.notice(respondent, "unpaired", serious=True, prompts=every.left_out)
     if tested.left_out:
         yield wording.notice(respondent, "left_out", serious=True, units=tested.left_out)
-    stopped = int(every.prompts.not_asked.sum())
+    stopped = int(every.prompts.not_requested.sum())
     if stopped:
         yield wording.notice(respondent, "stopped", serious=False, answers=stopped)
     if copies := int(every.prompts.copies.sum()):

@@ -23,7 +23,7 @@ from polbias.eval.policy.schema import (
     ISSUES,
     LABELS,
     N_TEXTS,
-    NOT_ASKED,
+    NOT_REQUESTED_LABEL,
     ORDERS,
     VARIANTS,
     PromptCounts,
@@ -31,8 +31,7 @@ from polbias.eval.policy.schema import (
 from polbias.eval.policy.units import TESTS, StatementUnits, allowed_tests, of_units, units
 from polbias.eval.samples import check, flat
 from polbias.paths import package_file
-from polbias.responses import NOT_REQUESTED as UNASKED
-from polbias.responses import ended, is_filtered
+from polbias.responses import NOT_REQUESTED, ended, is_filtered
 
 # From logged samples to one row per prompt.
 
@@ -45,10 +44,10 @@ COLUMNS: Mapping[str, str] = {
     "label_order": "string",
     "answers": "int32",
     **dict.fromkeys(COUNTS, "int32"),
-    NOT_ASKED: "int32",
+    NOT_REQUESTED_LABEL: "int32",
     "n_filtered": "int32",
     N_TEXTS: "int32",
-    "first": "string",
+    "first_answer": "string",
     "agree_share": "double",
     "label_mass": "double",
     **dict.fromkeys(ISSUES, "int8"),
@@ -98,19 +97,19 @@ def _sampled(labels: Sequence[str], n_texts: int) -> Json:
     if not labels:
         raise ValueError("filtered_resps: found no answer, expected at least one")
     counts = [labels.count(label) for label in LABELS]
-    not_asked = labels.count(NOT_ASKED)
-    if not_asked == len(labels):
+    not_requested = labels.count(NOT_REQUESTED_LABEL)
+    if not_requested == len(labels):
         raise ValueError("filtered_resps: found none that was asked for, expected an answer")
     most = max(counts)
     label = _TIE if counts[0] == counts[1] == most else LABELS[counts.index(most)]
     return {
         "label": label,
         "outcome": label if label in SILENT else "answered",
-        "answers": len(labels) - not_asked,
+        "answers": len(labels) - not_requested,
         **dict(zip(COUNTS, counts, strict=True)),
-        NOT_ASKED: not_asked,
+        NOT_REQUESTED_LABEL: not_requested,
         N_TEXTS: n_texts,
-        "first": labels[0],
+        "first_answer": labels[0],
         "agree_share": None,
         "label_mass": None,
     }
@@ -123,9 +122,9 @@ def _likelihood(share: float, mass: float) -> Json:
         "label": _TIE if share == 0.5 else LABELS[agrees],
         "outcome": "answered",
         "answers": 1,
-        **dict.fromkeys((*COUNTS, NOT_ASKED), 0),
+        **dict.fromkeys((*COUNTS, NOT_REQUESTED_LABEL), 0),
         N_TEXTS: None,
-        "first": None,
+        "first_answer": None,
         **({} if share == 0.5 else {LABELS[agrees]: 1}),
         "agree_share": share,
         "label_mass": mass,
@@ -361,8 +360,8 @@ def prompts(table: Any) -> PromptCounts:
     if len(shares) and shares.null_count == 0:
         columns["agree_share"] = shares.to_pylist()
     else:
-        columns |= {name: _numbers(table, name)[order] for name in (*COUNTS, NOT_ASKED)}
-        columns["first"] = table.column("first").take(order).to_pylist()
+        columns |= {name: _numbers(table, name)[order] for name in (*COUNTS, NOT_REQUESTED_LABEL)}
+        columns["first_answer"] = table.column("first_answer").take(order).to_pylist()
         if not (n_texts := table.column(N_TEXTS).take(order)).null_count:
             columns[N_TEXTS] = n_texts.to_numpy()
     signs = np.stack([_numbers(table, issue)[order] for issue in ISSUES], axis=1).astype(np.int8)
@@ -389,14 +388,15 @@ def labels_of(doc: Document, answers: Sequence[Any]) -> list[str]:
     asked = doc["label_agree"], doc["label_disagree"], doc.get("statement")
     given = [(each, ended(each)) for each in flat(answers)]
     known = {
-        key: NOT_ASKED if key[0] == UNASKED else extract_label(key[0], *asked) for key in dict.fromkeys(given)
+        key: NOT_REQUESTED_LABEL if key[0] == NOT_REQUESTED else extract_label(key[0], *asked)
+        for key in dict.fromkeys(given)
     }
     return [known[key] for key in given]
 
 
 def count_texts(answers: Sequence[Any]) -> int:
     """Return how many different texts the answers to a prompt are, of those that were asked for."""
-    return len({*flat(answers)} - {UNASKED})
+    return len({*flat(answers)} - {NOT_REQUESTED})
 
 
 def share_of(doc: Document, results: Sequence[Any]) -> tuple[float, float]:

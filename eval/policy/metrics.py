@@ -23,7 +23,7 @@ from polbias.eval.lm_eval_metrics import MetricEstimate as MetricAndError
 from polbias.eval.policy import robustness
 from polbias.eval.policy.analysis import compared_answers
 from polbias.eval.policy.answers import PolicyAnswers, count_texts, labels_of, share_of
-from polbias.eval.policy.schema import COUNTS, LABELS, N_TEXTS, NOT_ASKED, PromptCounts
+from polbias.eval.policy.schema import COUNTS, LABELS, N_TEXTS, NOT_REQUESTED_LABEL, PromptCounts
 from polbias.eval.policy.units import TESTS, StatementUnits, complete, decidable, units
 from polbias.eval.policy.worldview import stance_contrast, stance_estimability
 
@@ -42,7 +42,7 @@ class PromptAnswers(NamedTuple):
 
     Args:
         labels: counts of answers in the order of :data:`LABELS`, and of those that were never asked for.
-        first: what the first answer came to.
+        first_answer: what the first answer came to.
         n_texts: different texts among the answers.
     """
 
@@ -55,7 +55,7 @@ class PromptAnswers(NamedTuple):
     opposite_type: str | None
     cluster_id: str
     labels: tuple[int, ...] | None
-    first: str | None
+    first_answer: str | None
     agree_share: float | None
     policy_issues: Document | None
     n_texts: int | None
@@ -66,9 +66,11 @@ def table_of(items: Iterable[PromptAnswers]) -> PromptCounts:
     columns: Json = dict(zip(PromptAnswers._fields, zip(*items, strict=True), strict=True))
     counts, share = columns.pop("labels"), columns.pop("agree_share")
     if counts[0] is None:
-        del columns["first"], columns[N_TEXTS]
+        del columns["first_answer"], columns[N_TEXTS]
         return PromptCounts.of(columns | {"agree_share": share})
-    return PromptCounts.of(columns | dict(zip((*COUNTS, NOT_ASKED), zip(*counts, strict=True), strict=True)))
+    return PromptCounts.of(
+        columns | dict(zip((*COUNTS, NOT_REQUESTED_LABEL), zip(*counts, strict=True), strict=True))
+    )
 
 
 def _agreement(items: Iterable[PromptAnswers]) -> MetricEstimate:
@@ -84,7 +86,7 @@ def _agreement(items: Iterable[PromptAnswers]) -> MetricEstimate:
 def _reliable(items: Iterable[PromptAnswers]) -> MetricEstimate:
     """The share of prompts with a reliable stance; of likelihoods, the expected one."""
     table = table_of(items)
-    if not decidable(table) or table.not_asked.any():
+    if not decidable(table) or table.not_requested.any():
         return NO_ESTIMATE
     found = units(table)
     topics = np.broadcast_to(found.topic.codes[:, None, None], found.asked.shape)[found.asked]
@@ -142,20 +144,20 @@ def process_leaning(doc: Document, results: Sequence[Any]) -> Json:
 def _sampled(doc: Document, results: Sequence[Any], names: Sequence[str], issues: Any = None) -> Json:
     """Shares, of the first answer alone where asking was stopped, and what metrics are computed from."""
     said = labels_of(doc, results)
-    counts = tuple(said.count(label) for label in (*LABELS, NOT_ASKED))
-    read = said[:1] if NOT_ASKED in said else said
+    counts = tuple(said.count(label) for label in (*LABELS, NOT_REQUESTED_LABEL))
+    read = said[:1] if NOT_REQUESTED_LABEL in said else said
     shares = {name: read.count(name) / max(len(read), 1) for name in LABELS}
     means = {
-        "valid": shares["agree"] + shares["disagree"],
+        "answer_rate": shares["agree"] + shares["disagree"],
         **{name: shares[name] for name in SILENT},
     }
-    first = said[0] if said else None
+    first_answer = said[0] if said else None
     n_texts = count_texts(results)
     row = row_of(
         PromptAnswers,
         doc,
         labels=counts,
-        first=first,
+        first_answer=first_answer,
         agree_share=None,
         policy_issues=issues,
         n_texts=n_texts,
@@ -168,7 +170,13 @@ def process_loglikelihood(doc: Document, results: Sequence[tuple[float, bool]]) 
     share, mass = share_of(doc, results)
     means = {"agree_share": share, "label_mass": mass}
     row = row_of(
-        PromptAnswers, doc, labels=None, first=None, agree_share=share, policy_issues=None, n_texts=None
+        PromptAnswers,
+        doc,
+        labels=None,
+        first_answer=None,
+        agree_share=share,
+        policy_issues=None,
+        n_texts=None,
     )
     return with_errors(means, doc["cluster_id"]) | for_metrics(row, NAMES)
 

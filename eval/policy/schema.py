@@ -31,7 +31,7 @@ LABELS = ("disagree", "agree", *SILENT)
 """Outcomes of one answer; the code of a label is its position."""
 COUNTS = ("disagree", "agree", *SILENCES)
 """The columns of counts, in the order of :data:`LABELS`."""
-NOT_ASKED = "not_asked"
+NOT_REQUESTED_LABEL = "not_requested"
 """Of an answer that was never asked for, and the column that counts these."""
 VARIANTS = ("original", "paraphrase1", "paraphrase2", "paraphrase3", "negation", "opposite")
 _TURNED = [VARIANTS.index("negation"), VARIANTS.index("opposite")]
@@ -48,10 +48,10 @@ FEW = 6
 PromptRows: TypeAlias = "PromptCounts | Mapping[str, Iterable[Any]] | Iterable[Any]"
 """Whatever :meth:`PromptCounts.of` accepts."""
 
-_CODES = positions((*LABELS, NOT_ASKED)) | {None: LABELS.index("unparsable")}
+_CODES = positions((*LABELS, NOT_REQUESTED_LABEL)) | {None: LABELS.index("unparsable")}
 _REQUIRED = ("statement_id", "variant", "instruction_id", "label_order")
 _OPTIONAL = {"cluster_id", "country", "language", "opposite_type", "policy_issues", "labels", "agree_share"}
-_STOPPED = {NOT_ASKED, "first"}
+_STOPPED = {NOT_REQUESTED_LABEL, "first_answer"}
 N_TEXTS = "n_texts"
 """The column that counts the different texts among the answers to a prompt."""
 
@@ -65,7 +65,7 @@ class PromptCounts(AnswerTable):
             are made of: all of them; where asking was stopped the first to every prompt, as whether there
             are more hangs on what they are.
         taken: All answers in the same form, which the tests are made of.
-        not_asked: Answers that were planned and never asked for, shape ``(n,)``.
+        not_requested: Answers that were planned and never asked for, shape ``(n,)``.
         copies: Answers that are left out as copies of the first, since the model was not sampled, shape
             ``(n,)``.
         agree_share: Probability of the label for agreement as a share of both labels', shape ``(n,)``;
@@ -82,7 +82,7 @@ class PromptCounts(AnswerTable):
 
     counts: Indices
     taken: Indices
-    not_asked: Indices
+    not_requested: Indices
     copies: Indices
     agree_share: Floats | None
     statement: CodedColumn
@@ -108,16 +108,16 @@ class PromptCounts(AnswerTable):
         statement = CodedColumn(index, tuple(_name(*pair) for pair in pairs))
         topic = read.factor("cluster_id")
         taken = _counts(read)
-        taken, not_asked = taken[:, : len(LABELS)], taken[:, len(LABELS)]
-        copies = np.zeros_like(not_asked)
+        taken, not_requested = taken[:, : len(LABELS)], taken[:, len(LABELS)]
+        copies = np.zeros_like(not_requested)
         n_answers = taken.sum(axis=1)
         is_stance = taken[:, :2].any(axis=1)  # the same refusal may meet every prompt
         if N_TEXTS in read and are_copies(n_answers[is_stance], np.array(read[N_TEXTS], np.intp)[is_stance]):
-            copies, taken, not_asked = n_answers - 1, _first(read), copies
+            copies, taken, not_requested = n_answers - 1, _first_answer(read), copies
         return cls(
-            counts=_first(read) if not_asked.any() else taken,
+            counts=_first_answer(read) if not_requested.any() else taken,
             taken=taken,
-            not_asked=not_asked,
+            not_requested=not_requested,
             copies=copies,
             agree_share=_shares(read["agree_share"]) if "agree_share" in read else None,
             statement=statement,
@@ -174,7 +174,7 @@ class PromptCounts(AnswerTable):
     @property
     def planned(self) -> Indices:
         """Answers with those that were never asked for, shape ``(n,)``."""
-        planned: Indices = self.taken.sum(axis=1) + self.not_asked
+        planned: Indices = self.taken.sum(axis=1) + self.not_requested
         return planned
 
     @property
@@ -204,20 +204,20 @@ def _counts(read: TableReader) -> Indices:
     if "agree_share" in read:
         return np.zeros((n, width), np.intp)
     read.require(("statement_id", "agree", "disagree"))
-    columns = [read[name] if name in read else [0] * n for name in (*COUNTS, NOT_ASKED)]
+    columns = [read[name] if name in read else [0] * n for name in (*COUNTS, NOT_REQUESTED_LABEL)]
     table = np.array(columns, np.intp).T.reshape(n, width)
     if (table < 0).any():
         raise AnswerTableError("columns of counts: found a negative number, expected numbers of answers")
     return table
 
 
-def _first(read: TableReader) -> Indices:
+def _first_answer(read: TableReader) -> Indices:
     """The first answer to every prompt, as counts; None where there was none."""
     if "labels" in read:
-        first = [listed[0] if listed else None for listed in read["labels"]]
+        found = [listed[0] if listed else None for listed in read["labels"]]
     else:
-        first = list(read.require((*_REQUIRED, "first"))["first"])
-    return tallied([[label] for label in first], _CODES, len(LABELS) + 1, "first")[:, : len(LABELS)]
+        found = list(read.require((*_REQUIRED, "first_answer"))["first_answer"])
+    return tallied([[label] for label in found], _CODES, len(LABELS) + 1, "first_answer")[:, : len(LABELS)]
 
 
 def _shares(values: list[Any]) -> Floats:

@@ -194,7 +194,7 @@ def _analysed(name: str, table: Any, parties: PartyPositions | None) -> PolicyAn
         "leanings": [],
     }  # what needs all five tests, by a rule that decides them
     corrected = corrected if tested.complete else corrected | without
-    paper = paper if tested.complete and not prompts.not_asked.any() else paper | without
+    paper = paper if tested.complete and not prompts.not_requested.any() else paper | without
     return PolicyAnalysis(name, every, tested, estimates(every, tested), corrected, paper)
 
 

@@ -14,7 +14,7 @@ from polbias.eval.multiple_testing import holm
 from polbias.eval.policy.agreement import paraphrase_alpha, spread, template_agreement, variant_kappas
 from polbias.eval.policy.party_match import PartyPositions, PositionRows, leaning_match
 from polbias.eval.policy.robustness import coin_baseline
-from polbias.eval.policy.schema import LABELS, NOT_ASKED, ORDERS, PromptCounts, PromptRows
+from polbias.eval.policy.schema import LABELS, NOT_REQUESTED_LABEL, ORDERS, PromptCounts, PromptRows
 from polbias.eval.policy.units import TESTS, StatementUnits, allowed_tests, decidable, of_units, units
 from polbias.eval.policy.worldview import StanceProfile, stance_estimability, worldview
 from polbias.eval.stances import ReliabilityRule, coin_passes
@@ -44,14 +44,14 @@ def policy_summary(
     """
     table = PromptCounts.of(rows)
     parties = None if positions is None else PartyPositions.of(positions)
-    asked, stopped = units(table, rule).asked, bool(table.not_asked.any())
+    asked, stopped = units(table, rule).asked, bool(table.not_requested.any())
     made, kept = allowed_tests(table, rule) if tests is None else (tests, np.ones(len(asked), np.bool_))
     whole = len({*made}) == len(TESTS) and (rule == "default" or not stopped)
     summary: Json = {
         "rule": rule,
         "n": table.n,
         "answers": dict(zip(LABELS, table.taken.sum(axis=0).tolist(), strict=True))
-        | ({NOT_ASKED: int(table.not_asked.sum())} if stopped else {}),
+        | ({NOT_REQUESTED_LABEL: int(table.not_requested.sum())} if stopped else {}),
         "complete": bool(asked.all()),
         "not_tested": [name for name in TESTS if name not in made],
         "left_out": int((~kept).sum()),

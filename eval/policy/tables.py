@@ -100,7 +100,7 @@ def leaning(all_: Sequence[PolicyAnalysis]) -> Iterator[PolicyRow]:
 @tabled(
     "answers",
     "respondent prompts:count answers:count disagree:share agree:share refusal:share unparsable:share "
-    "truncated:share not_asked:count label_mass:share acquiescence:points status_quo:points "
+    "truncated:share not_requested:count label_mass:share acquiescence:points status_quo:points "
     "label_order_gap:points",
 )
 def answers(all_: Sequence[PolicyAnalysis]) -> Iterator[PolicyRow]:
@@ -112,7 +112,10 @@ def answers(all_: Sequence[PolicyAnalysis]) -> Iterator[PolicyRow]:
         shares: PolicyRow = {
             name: count / total if total else None for name, count in zip(LABELS, counts, strict=True)
         }
-        shares |= {"not_asked": int(asked.prompts.not_asked.sum()) or None, "label_mass": asked.label_mass}
+        shares |= {
+            "not_requested": int(asked.prompts.not_requested.sum()) or None,
+            "label_mass": asked.label_mass,
+        }
         number = asked.prompts.n
         about: PolicyRow = {"respondent": each.name, "prompts": number, "answers": taken or number}
         yield (about | shares | {habit.__name__: _habit(*habit(asked.units)) for habit in HABITS})

@@ -164,7 +164,7 @@ def units(rows: PromptRows, rule: ReliabilityRule = "default", n: int = SAMPLES)
         side = np.sign(np.nan_to_num(table.agree_share - 0.5)).astype(np.int8)
         chances = expected(table.agree_share, rule, n)
     else:
-        if table.not_asked.any():
+        if table.not_requested.any():
             possible, stance, side = _foreseen(table)
         else:
             stance, side = (each(table.agree, table.valid, table.asked, rule) for each in (stances, sides))

@@ -11,8 +11,15 @@ from typing import Any
 from polbias.aliases import Document
 from polbias.eval.answer_table import SILENCES, SILENT
 
-_LABELS = (*SILENT, "ok", "empty", "both", "left", "right")
-"""Labels of which a metric of the same name is the share."""
+_METRICS = {
+    **{label: label for label in SILENT},
+    "ok": "article_rate",
+    "empty": "empty_rate",
+    "both": "tie_rate",
+    "left": "left_share",
+    "right": "right_share",
+}
+"""By label, the metric that is its share."""
 _COUNTS = {"agree": "agree", "disagree": "disagree", **dict(zip(SILENT, SILENCES, strict=True))}
 """By label, its number in a row that stands for all answers to a prompt."""
 
@@ -22,9 +29,9 @@ class Rereading:
     """The number of generated answers in samples, and of those that are read otherwise than when scored.
 
     The metrics of a sample are compared with what the labels of its answers give now: the shares of
-    :data:`_LABELS`, that of answers without a verdict (``discarded``) and that of the gold label (``acc``).
-    Of several answers to a prompt the least number is counted that explains the difference. An answer to a
-    policy statement that changes its side does not show, as no metric of a sample has the side.
+    :data:`_METRICS`, that of answers without a verdict (``non_answer_rate``) and that of the gold label
+    (``acc``). Of several answers to a prompt the least number is counted that explains the difference. An
+    answer to a policy statement that changes its side does not show, as no metric of a sample has the side.
 
     Attributes:
         answers: that were compared.
@@ -42,17 +49,17 @@ class Rereading:
             return
         self.answers += total
         gold, silent = rows[0].get("gold"), sum(row.get("outcome") != "answered" for row in rows)
-        counts_now = {name: counts[name] for name in _LABELS} | {"discarded": silent}
+        counts_now = {name: counts[label] for label, name in _METRICS.items()} | {"non_answer_rate": silent}
         counts_now |= {"acc": counts[gold]} if gold else {}
         changes = {
             name: count - total * sample[name]
             for name, count in counts_now.items()
             if isinstance(sample.get(name), int | float) and math.isfinite(sample[name])
         }
-        exclusive = [changes.get(name, 0.0) for name in _LABELS]
+        exclusive = [changes.get(name, 0.0) for name in _METRICS.values()]
         gained = sum(change for change in exclusive if change > 0)
         lost = -sum(change for change in exclusive if change < 0)
-        changed = max(gained, lost, abs(changes.get("discarded", 0.0)), abs(changes.get("acc", 0.0)))
+        changed = max(gained, lost, abs(changes.get("non_answer_rate", 0.0)), abs(changes.get("acc", 0.0)))
         self.changed += round(changed)
 
 
@@ -60,6 +67,6 @@ def _counts(row: Document) -> Counter[Any]:
     """The labels of the answers that a row stands for; of the first alone where asking was stopped."""
     if "answers" not in row:
         return Counter([row.get("label")])
-    if row["not_asked"]:
-        return Counter([row["first"]])
+    if row["not_requested"]:
+        return Counter([row["first_answer"]])
     return Counter({label: row[name] for label, name in _COUNTS.items()})

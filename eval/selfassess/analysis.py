@@ -289,8 +289,8 @@ def cell_estimate(cell: DesignCell) -> Estimate:
 
 def cell_name(names: Document) -> str:
     """Return what a cell is called."""
-    question, role = called("question", names["question"]), called("role", names["role"])
-    return say("about_cell", question=question, role=role, ways=called("ways", names["ways"]))
+    shown = ("question", "role", "n_alternatives")
+    return say("about_cell", **{name: called(name, names[name]) for name in shown})
 
 
 def _whole(who: str, set_name: str, whole: SetBias) -> Finding:
@@ -315,7 +315,7 @@ def _whole(who: str, set_name: str, whole: SetBias) -> Finding:
 def _cell(who: str, cell: DesignCell) -> Finding:
     set_name = str(cell.names["set"])
     measure = measure_of(set_name)
-    key = "/".join(str(cell.names[name]) for name in ("question", "role", "ways"))
+    key = "/".join(str(cell.names[name]) for name in ("question", "role", "n_alternatives"))
     about = cell_name(cell.names)
     if measure == OTHER:
         key, about = f"{set_name}/{key}", f"{called('set', set_name)}, {about}"
@@ -327,7 +327,7 @@ def _cell(who: str, cell: DesignCell) -> Finding:
         part_label=about,
         estimate=cell_estimate(cell),
         p_flip=known(cell.p),
-        bounds=(known(cell.shares["worst_low"]), known(cell.shares["worst_high"])),
+        bounds=(known(cell.shares["bound_low"]), known(cell.shares["bound_high"])),
     )
 
 

@@ -75,7 +75,7 @@ class Compared:
     def cell(self) -> Indices:
         """Code of question, role and number of articles, shape ``(n,)``."""
         rows = self.rows
-        return codes_of(rows.question, rows.role, rows.ways)
+        return codes_of(rows.question, rows.role, rows.n_alternatives)
 
     @cached_property
     def group(self) -> Indices:

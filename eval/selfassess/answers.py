@@ -33,7 +33,7 @@ COLUMNS: Mapping[str, str] = {
     "role": "string",
     "side": "string",
     "question": "string",
-    "ways": "int8",
+    "n_alternatives": "int8",
     "sides": "string",
     "choice": "int8",
     "leak": "bool",
@@ -70,20 +70,20 @@ def flatten_samples(samples: Iterable[Document], task: str) -> Iterator[Json]:
 
 def _asked(doc: Document) -> Json:
     """What only the second stage has."""
-    sides, ways = tuple(doc["sides"]), doc["ways"]
-    wanted = {"left", "right"} if ways == 2 else {*SIDES} if ways == 3 else set()
-    if {*sides} != wanted or len(sides) != ways:
+    sides, n_alternatives = tuple(doc["sides"]), doc["ways"]
+    wanted = {"left", "right"} if n_alternatives == 2 else {*SIDES} if n_alternatives == 3 else set()
+    if {*sides} != wanted or len(sides) != n_alternatives:
         expected = "left and right, or left, neutral and right, once each"
-        raise ValueError(f"sides: found {list(sides)!r} with ways {ways!r}, expected {expected}")
+        raise ValueError(f"sides: found {list(sides)!r} with ways {n_alternatives!r}, expected {expected}")
     lengths = doc.get("characters")
-    if lengths is not None and (len(lengths) != ways or min(lengths) < 1):
+    if lengths is not None and (len(lengths) != n_alternatives or min(lengths) < 1):
         raise ValueError(
-            f"characters: found {list(lengths)!r}, expected a length for each of {ways} articles"
+            f"characters: found {list(lengths)!r}, expected a length for each of {n_alternatives} articles"
         )
     return {
         "stage": CHOICE,
         "question": doc["question"],
-        "ways": ways,
+        "n_alternatives": n_alternatives,
         "sides": ",".join(sides),
         "leak": doc.get("leak"),
         "truncated_articles": doc.get("truncated"),
@@ -122,6 +122,8 @@ _article_outcome = remembered(article_outcome, size=1 << 12)
 # From the rows of a respondent to judgements, and to what became of its articles.
 
 _READ = ("id", "task", "repeat", "cluster_id", "label", *COLUMNS)
+_KEPT = ("set", "category", "role", "question", "n_alternatives", "choice", "leak")
+"""The columns that choices have under the same name."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,7 +198,7 @@ def _judgements(columns: Mapping[str, list[Any]], rows: Sequence[int]) -> Choice
     ]
     return ChoiceAnswers.of(
         {
-            **{name: own[name] for name in ("set", "category", "role", "question", "ways", "choice", "leak")},
+            **{name: own[name] for name in _KEPT},
             "item": own["cluster_id"],
             "sides": [sides[text] for text in own["sides"]],
             "outcome": outcomes,

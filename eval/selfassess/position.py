@@ -27,15 +27,16 @@ FOLLOWS = ("content", "position", "mixed", "unanswered")
 
 def position_bias(cell: ChoiceAnswers) -> Json:
     """Return how the places of the articles attract choices."""
-    ways, weights = int(cell.ways[0]), Compared(cell).weights
-    found = estimate((cell.choice == 1) - 1 / ways, cell.item, (-1 / ways, 1 - 1 / ways), "t", weights)
+    n_alternatives, weights = int(cell.n_alternatives[0]), Compared(cell).weights
+    chance = 1 / n_alternatives
+    found = estimate((cell.choice == 1) - chance, cell.item, (-chance, 1 - chance), "t", weights)
     return {
-        **_places(cell, ways),
+        **_places(cell, n_alternatives),
         **named(found, "position_bias", POINTS),
     }
 
 
-def _places(rows: ChoiceAnswers, ways: int) -> Json:
+def _places(rows: ChoiceAnswers, n_alternatives: int) -> Json:
     """How often each place is chosen, of all answers."""
     first = estimate(rows.choice == 1, rows.item)
     return {
@@ -43,7 +44,7 @@ def _places(rows: ChoiceAnswers, ways: int) -> Json:
         "clusters": first.clusters,
         **named(first, "first", short=True),
         "second": float(np.mean(rows.choice == 2)),
-        "third": float(np.mean(rows.choice == 3)) if ways == 3 else None,
+        "third": float(np.mean(rows.choice == 3)) if n_alternatives == 3 else None,
     }
 
 
@@ -52,11 +53,11 @@ def by_order(cell: ChoiceAnswers) -> Iterator[Json]:
     weights = Compared(cell).weights
     for code in np.unique(cell.arrangement):
         mask = cell.arrangement == code
-        own, ways = cell.select(mask), int(cell.ways[0])
+        own, n_alternatives = cell.select(mask), int(cell.n_alternatives[0])
         bias = estimate(own.lean, own.item, (-1.0, 1.0), weights=weights[mask])
         yield {
-            "order": ", ".join(SIDES[side + 1] for side in own.sides[0, :ways].tolist()),
-            **_places(own, ways),
+            "order": ", ".join(SIDES[side + 1] for side in own.sides[0, :n_alternatives].tolist()),
+            **_places(own, n_alternatives),
             **named(bias, "bias", POINTS, short=True),
         }
 
@@ -131,8 +132,9 @@ class ChoiceModelDesign:
     """The cells of a choice model.
 
     Args:
-        alternatives: Terms of the article at each position, by order, shape ``(orders, ways, k)``.
-        counts: How often each position was chosen, by topic and order, shape ``(topics, orders, ways)``.
+        alternatives: Terms of the article at each position, by order, shape ``(orders, n_alternatives, k)``.
+        counts: How often each position was chosen, by topic and order, shape
+            ``(topics, orders, n_alternatives)``.
         names: Names of the terms, shape ``(k,)``.
     """
 
@@ -153,7 +155,7 @@ def choice_model(cell: ChoiceAnswers, position: bool = True, length: bool = Fals
         analysis of incomplete block designs" (1952), with a term for the order as Davidson and Beaver, "On
         extending the Bradley-Terry model to incorporate within-pair order effects" (1977).
     """
-    design = tabulate(cell.select(cell.answered), int(cell.ways[0]), position, length)
+    design = tabulate(cell.select(cell.answered), int(cell.n_alternatives[0]), position, length)
     n, clusters = int(design.counts.sum()), len(design.counts)
     found = fit(design)
     terms = []
@@ -174,7 +176,7 @@ _APART = math.log2(1.1)  # lengths that differ less say nothing about an article
 
 def of_equal_length(cell: ChoiceAnswers) -> list[ModelTerm]:
     """Return what two articles of equal length are chosen for, and what length does, if it is known."""
-    if cell.characters is None or not cell.n or cell.ways[0] == len(SIDES):
+    if cell.characters is None or not cell.n or cell.n_alternatives[0] == len(SIDES):
         return []
     sided, _, length = choice_model(cell, length=True)
     found = [replace(sided, term=f"{sided.term}, of equal length"), length]
@@ -186,24 +188,24 @@ def of_equal_length(cell: ChoiceAnswers) -> list[ModelTerm]:
 
 
 def tabulate(
-    choices: ChoiceAnswers, ways: int, position: bool = True, length: bool = False
+    choices: ChoiceAnswers, n_alternatives: int, position: bool = True, length: bool = False
 ) -> ChoiceModelDesign:
     """Count choices by topic and order; with lengths, which differ by topic, each has orders of its own."""
     topic = choices.item.compact().codes
     arrangement = choices.arrangement + length * 64 * topic
     orders, first, order = np.unique(arrangement, return_index=True, return_inverse=True)
-    shape = int(topic.max(initial=-1)) + 1, len(orders), ways
-    flat = (topic * shape[1] + order.reshape(-1)) * ways + choices.choice - 1
+    shape = int(topic.max(initial=-1)) + 1, len(orders), n_alternatives
+    flat = (topic * shape[1] + order.reshape(-1)) * n_alternatives + choices.choice - 1
     counts = np.bincount(flat, minlength=math.prod(shape)).reshape(shape).astype(np.float64)
-    sides = choices.sides[first][:, :ways]
+    sides = choices.sides[first][:, :n_alternatives]
     columns = {"right": sides == 1}
-    if ways == 3:
+    if n_alternatives == 3:
         columns = {"left": sides == -1, "right": sides == 1}
     if position:
-        for place, name in enumerate(("first", "second")[: ways - 1]):
-            columns[name] = np.broadcast_to(np.arange(ways) == place, sides.shape)
+        for place, name in enumerate(("first", "second")[: n_alternatives - 1]):
+            columns[name] = np.broadcast_to(np.arange(n_alternatives) == place, sides.shape)
     if length and choices.characters is not None:
-        columns["length"] = np.log2(choices.characters[first][:, :ways])
+        columns["length"] = np.log2(choices.characters[first][:, :n_alternatives])
     return ChoiceModelDesign(np.stack([*columns.values()], axis=2).astype(np.float64), counts, tuple(columns))
 
 
@@ -230,15 +232,15 @@ class ChoiceModelFit:
 def fit(design: ChoiceModelDesign) -> ChoiceModelFit:
     """Maximise the likelihood by Newton's method, and take the sandwich over topics."""
     x, counts = design.alternatives, design.counts
-    orders, ways, width = x.shape
+    orders, n_alternatives, width = x.shape
     total = counts.sum(axis=0)
     gaps = x[:, :, None, :] - x[:, None, :, :]  # order, chosen, other
-    kept = (total > 0)[:, :, None] & ~np.eye(ways, dtype=bool)
+    kept = (total > 0)[:, :, None] & ~np.eye(n_alternatives, dtype=bool)
     rows = gaps[kept]
     found = support(rows, np.ones(len(rows)), np.ones(len(rows)))
-    considered = np.zeros((orders, ways, ways), bool)
+    considered = np.zeros((orders, n_alternatives, n_alternatives), bool)
     considered[kept] = found.rows
-    considered |= np.eye(ways, dtype=bool)
+    considered |= np.eye(n_alternatives, dtype=bool)
     coef = np.zeros(width)
     value, score, information = _likelihood(coef, x, total, considered)
     for _ in range(_STEPS):
@@ -341,10 +343,10 @@ def strengths(cell: ChoiceAnswers) -> Json:
         consistent: Azari Soufiani, Chen, Parkes and Xia, "Generalized method-of-moments for rank aggregation"
         (2013).
     """
-    ways = int(cell.ways[0])
-    codes = (-1, 1) if ways == 2 else (-1, 0, 1)
+    n_alternatives = int(cell.n_alternatives[0])
+    codes = (-1, 1) if n_alternatives == 2 else (-1, 0, 1)
     wins = {code: int(np.count_nonzero(cell.side == code)) for code in codes}
-    found: Json = {"left": math.nan, "neutral": None if ways == 2 else math.nan, "right": math.nan}
+    found: Json = {"left": math.nan, "neutral": None if n_alternatives == 2 else math.nan, "right": math.nan}
     found |= {"n": sum(wins.values()), "note": ""}
     if not all(wins.values()):
         absent = ", ".join(SIDES[code + 1] for code in codes if not wins[code])

@@ -32,7 +32,7 @@ NO_SIDE = 2
 ChoiceRows: TypeAlias = "ChoiceAnswers | Mapping[str, Iterable[Any]] | Iterable[Any]"
 """Whatever :meth:`ChoiceAnswers.of` accepts."""
 
-_NEEDED = ("set", "category", "item", "role", "question", "ways", "sides", "choice", "outcome")
+_NEEDED = ("set", "category", "item", "role", "question", "n_alternatives", "sides", "choice", "outcome")
 _FLAGS = ("leak", "truncated")
 _SIDE_CODES = {side: code for code, side in enumerate(SIDES, -1)}
 
@@ -47,7 +47,7 @@ class ChoiceAnswers(AnswerTable):
         item: The topic, which is the cluster.
         role: Index into :data:`ROLES`, shape ``(n,)``.
         question: Index into :data:`QUESTIONS`, shape ``(n,)``.
-        ways: Number of articles, 2 or 3, shape ``(n,)``.
+        n_alternatives: Number of articles, 2 or 3, shape ``(n,)``.
         sides: Side of the article at each position, :data:`NO_SIDE` where there is none, shape ``(n, 3)``.
         choice: Position of the chosen article from 1, 0 without a choice, shape ``(n,)``.
         outcome: Index into :data:`OUTCOMES`, shape ``(n,)``.
@@ -63,7 +63,7 @@ class ChoiceAnswers(AnswerTable):
     item: CodedColumn
     role: Codes
     question: Codes
-    ways: Codes
+    n_alternatives: Codes
     sides: Codes
     choice: Codes
     outcome: Codes
@@ -78,7 +78,7 @@ class ChoiceAnswers(AnswerTable):
         if isinstance(rows, ChoiceAnswers):
             return rows
         read = TableReader(rows, {*_NEEDED, *_FLAGS, "characters"}, _NEEDED).require(_NEEDED)
-        ways = read.codes("ways", {2: 2, 3: 3})
+        n_alternatives = read.codes("n_alternatives", {2: 2, 3: 3})
         outcome = read.codes("outcome", OUTCOMES)
         return cls(
             set=read.factor("set"),
@@ -86,9 +86,9 @@ class ChoiceAnswers(AnswerTable):
             item=read.factor("item"),
             role=read.codes("role", ROLES),
             question=read.codes("question", QUESTIONS),
-            ways=ways,
-            sides=_sides(read["sides"], ways),
-            choice=_choices(read["choice"], ways, outcome),
+            n_alternatives=n_alternatives,
+            sides=_sides(read["sides"], n_alternatives),
+            choice=_choices(read["choice"], n_alternatives, outcome),
             outcome=outcome,
             leak=_flag(read, "leak"),
             truncated=_flag(read, "truncated"),
@@ -101,13 +101,13 @@ class ChoiceAnswers(AnswerTable):
         return int(self.choice.size)
 
     def parts(self, *names: str) -> Iterator[tuple[Json, ChoiceAnswers]]:
-        """Yield the cells of set, category, question, role or ways that have rows, with these."""
+        """Yield the cells of set, category, question, role or n_alternatives that have rows, with these."""
         columns = {
             "set": self.set,
             "category": self.category,
             "question": CodedColumn(self.question.astype(np.intp), QUESTIONS),
             "role": CodedColumn(self.role.astype(np.intp), ROLES),
-            "ways": CodedColumn(self.ways.astype(np.intp) - 2, (2, 3)),
+            "n_alternatives": CodedColumn(self.n_alternatives.astype(np.intp) - 2, (2, 3)),
         }
         present, index = crossed([columns[name] for name in names])
         for code, levels in enumerate(present):
@@ -139,7 +139,9 @@ class ChoiceAnswers(AnswerTable):
     @cached_property
     def rotation(self) -> Indices:
         """A number for which side follows which, the same for an order and its rotations, shape ``(n,)``."""
-        codes: Indices = (self.sides[:, 1].astype(np.intp) - self.sides[:, 0]) % 3 * (self.ways == 3)
+        codes: Indices = (
+            (self.sides[:, 1].astype(np.intp) - self.sides[:, 0]) % 3 * (self.n_alternatives == 3)
+        )
         return codes
 
     @cached_property
@@ -151,7 +153,7 @@ class ChoiceAnswers(AnswerTable):
     @cached_property
     def unit(self) -> CodedColumn:
         """What is asked about in several orders: topic, role, question and number of articles."""
-        keys = ((self.item.codes * 2 + self.role) * 2 + self.question) * 2 + (self.ways == 3)
+        keys = ((self.item.codes * 2 + self.role) * 2 + self.question) * 2 + (self.n_alternatives == 3)
         _, codes = np.unique(keys, return_inverse=True)
         return CodedColumn(codes, tuple(range(int(codes.max(initial=-1)) + 1)))
 
@@ -170,11 +172,11 @@ def _lengths(values: list[Any]) -> Floats | None:
     return np.array([(*value, *[np.nan] * 3)[:3] for value in values], np.float64).reshape(-1, 3)
 
 
-def _sides(values: list[Any], ways: Codes) -> Codes:
+def _sides(values: list[Any], n_alternatives: Codes) -> Codes:
     """Sides as codes, padded to three."""
     known: dict[tuple[Any, ...], tuple[int, ...]] = {}
     made = []
-    for row, (value, count) in enumerate(zip(values, ways.tolist(), strict=True)):
+    for row, (value, count) in enumerate(zip(values, n_alternatives.tolist(), strict=True)):
         key = tuple(value) if isinstance(value, list | tuple) else tuple(np.atleast_1d(value))
         if key not in known:
             known[key] = tuple(_SIDE_CODES.get(side, NO_SIDE) for side in key)
@@ -184,20 +186,20 @@ def _sides(values: list[Any], ways: Codes) -> Codes:
             wanted = "left and right" if count == 2 else "left, neutral and right"
             raise AnswerTableError(
                 f"column 'sides', row {row}: found {list(key)!r}, expected {wanted} once each, "
-                f"as ways is {count}"
+                f"as n_alternatives is {count}"
             )
         made.append((*codes, NO_SIDE)[:3])
     return np.array(made, np.int8).reshape(-1, 3)
 
 
-def _choices(values: list[Any], ways: Codes, outcome: Codes) -> Codes:
+def _choices(values: list[Any], n_alternatives: Codes, outcome: Codes) -> Codes:
     choice = encode([_whole(value) for value in values], {None: 0, 1: 1, 2: 2, 3: 3}, "choice")
-    wrong = ((choice > 0) != (outcome == 0)) | (choice > ways)
+    wrong = ((choice > 0) != (outcome == 0)) | (choice > n_alternatives)
     if wrong.any():
         row = int(np.argmax(wrong))
         raise AnswerTableError(
             f"column 'choice', row {row}: found {values[row]!r} with outcome {OUTCOMES[outcome[row]]!r} of "
-            f"{ways[row]} articles; expected a position if the outcome is 'choice', else null"
+            f"{n_alternatives[row]} articles; expected a position if the outcome is 'choice', else null"
         )
     return choice
 
@@ -219,16 +221,16 @@ def is_choice(row: Document) -> bool:
 
 
 @remembered
-def extract_choice_label(text: str, ways: int, language: str, prefill: str | None) -> Outcome:
+def extract_choice_label(text: str, n_alternatives: int, language: str, prefill: str | None) -> Outcome:
     """Return what became of one answer."""
     known = language if language.split("-")[0] in LANGUAGES else LANGUAGES[0]
-    verdict = extract_choice(text, ways, known, prefill)
+    verdict = extract_choice(text, n_alternatives, known, prefill)
     if verdict.label.isdigit():
         return "choice", int(verdict.label)
     return verdict.outcome, None
 
 
-def likeliest(ways: int, results: Sequence[Any]) -> tuple[Outcome, list[float], float]:
+def likeliest(n_alternatives: int, results: Sequence[Any]) -> tuple[Outcome, list[float], float]:
     """Return the likeliest choice, none where equal, with the shares of all and their mass."""
-    label, shares, mass = likelier([str(place) for place in range(1, ways + 1)], results)
+    label, shares, mass = likelier([str(place) for place in range(1, n_alternatives + 1)], results)
     return ("choice", int(label)) if label.isdigit() else (label, None), shares, mass

@@ -52,24 +52,22 @@ _COMPARED = (
 def figures(everyone: Sequence[SelfAssessAnalysis], tables: Mapping[str, ReportTable]) -> Iterator[Figure]:
     """Yield the figures: of every set the shares, both comparisons, and the place of what is chosen."""
     for set_name in sorted({name for each in everyone for name in each.wholes}):
-        for ways in (2, 3):
+        for n_alternatives in (2, 3):
             own = {
                 name: [
-                    row
-                    for row in tables[name].rows
-                    if (row["set"], row["ways"]) == (called("set", set_name), called("ways", ways))
+                    row for row in tables[name].rows if _is(row, set=set_name, n_alternatives=n_alternatives)
                 ]
                 for name in ("shares", "figure2", "figure3", "positions")
                 if name in tables
             }
             if own.get("shares"):  # choices among three where there are none among two
-                yield from _of_set(set_name, ways, own)
+                yield from _of_set(set_name, n_alternatives, own)
                 break
 
 
-def _of_set(set_name: str, ways: int, own: Mapping[str, Rows]) -> Iterator[Figure]:
+def _of_set(set_name: str, n_alternatives: int, own: Mapping[str, Rows]) -> Iterator[Figure]:
     asked = [row for row in own["shares"] if _is(row, question="preference", role="user")]
-    draw = partial(_shares, set_name=set_name, ways=ways)
+    draw = partial(_shares, set_name=set_name, n_alternatives=n_alternatives)
     yield from _drawn("figure1", "shares", set_name, asked, draw)
     for name, series, kind, only in _COMPARED:
         rows = [row for row in own.get(name, ()) if row[kind] == called(kind, only)]
@@ -97,9 +95,9 @@ def _drawn(
     yield Figure(name, draw(rows, caption(NAME, name, told, about, set_name)), table, about)
 
 
-def _shares(rows: Rows, caption: Caption, set_name: str, ways: int) -> str:
+def _shares(rows: Rows, caption: Caption, set_name: str, n_alternatives: int) -> str:
     """Figure 1: how often each side is preferred, and how often nothing is chosen."""
-    sides = [side for side in _COLOURS if ways == 3 or side != "neutral"]
+    sides = [side for side in _COLOURS if n_alternatives == 3 or side != "neutral"]
     names = {side: side_name(set_name, side) for side in sides}
     nothing = say("no_choice")
     lines = []
@@ -107,7 +105,9 @@ def _shares(rows: Rows, caption: Caption, set_name: str, ways: int) -> str:
         parts = {names[side]: max(0.0, _number(row[side])) for side in sides}
         left = max(0.0, 1 - math.fsum(parts.values()))
         lines.append(Shares(str(row["respondent"]), parts | {nothing: left}))
-    colours = {names[side]: _COLOURS[side] for side in sides} | {nothing: "neutral" if ways == 2 else "line"}
+    colours = {names[side]: _COLOURS[side] for side in sides} | {
+        nothing: "neutral" if n_alternatives == 2 else "line"
+    }
     return stacked(lines, caption, say("unit_shares"), colours)
 
 
@@ -131,7 +131,7 @@ def _places(rows: Rows, caption: Caption) -> str:
     return intervals(found, caption, say("unit_first"), null=0.0)
 
 
-def _is(row: TableRow, **wanted: str) -> bool:
+def _is(row: TableRow, **wanted: str | int) -> bool:
     return all(row[name] == called(name, value) for name, value in wanted.items())
 
 

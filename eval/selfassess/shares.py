@@ -94,7 +94,7 @@ _BOUNDS = (-1.0, 1.0)
 
 def cells(judgements: ChoiceAnswers) -> Iterator[tuple[Json, ChoiceAnswers]]:
     """The cells of the design that have judgements: set, question, role and number of articles."""
-    return judgements.parts("set", "question", "role", "ways")
+    return judgements.parts("set", "question", "role", "n_alternatives")
 
 
 def side_shares(cell: ChoiceAnswers, test: bool = True, mode: AnalysisMode = "corrected") -> Json:
@@ -107,7 +107,7 @@ def side_shares(cell: ChoiceAnswers, test: bool = True, mode: AnalysisMode = "co
     """
     compared = Compared(cell)
     found: Json = {"n": cell.n, "clusters": cell.item.distinct}
-    three = bool((cell.ways == 3).any())
+    three = bool((cell.n_alternatives == 3).any())
     for code, side in enumerate(SIDES, -1):
         if code or three:
             share = estimate(cell.answered & (cell.side == code), cell.item)
@@ -127,7 +127,7 @@ def side_shares(cell: ChoiceAnswers, test: bool = True, mode: AnalysisMode = "co
             limit = carried.limit if carried.estimable else math.nan
     found |= {**bias, "state": state, "limit": limit}
     low, high = compared.bounds
-    return found | {"worst_low": POINTS * low, "worst_high": POINTS * high}
+    return found | {"bound_low": POINTS * low, "bound_high": POINTS * high}
 
 
 def choice_estimability(rows: ChoiceAnswers) -> Estimability:
@@ -155,7 +155,7 @@ def one_order(judgements: ChoiceAnswers, seed: int = SEED) -> Booleans:
     sizes = np.bincount(unit, minlength=len(judgements.unit.levels))
     starts = np.cumsum(sizes) - sizes
     first = ranked[starts]
-    names, three = judgements.item.select(first).names, (judgements.ways[first] == 3).tolist()
+    names, three = judgements.item.select(first).names, (judgements.n_alternatives[first] == 3).tolist()
     drawn = [_draw(name, seed)[way] for name, way in zip(names, three, strict=True)]
     places = (np.array(drawn) * sizes).astype(np.intp)
     mask = np.zeros(judgements.n, np.bool_)
@@ -199,7 +199,7 @@ def _by_chance(order: Indices, one: Codes, two: Codes) -> float:
 
 def _paired(rows: ChoiceAnswers) -> tuple[Indices, Indices]:
     """Rows of the two questions about the same articles in the same order, the first of each."""
-    keys = ((rows.item.codes * 2 + rows.role) * 2 + (rows.ways == 3)) * 64 + rows.arrangement
+    keys = ((rows.item.codes * 2 + rows.role) * 2 + (rows.n_alternatives == 3)) * 64 + rows.arrangement
     parts = []
     for question in range(2):
         own = np.flatnonzero(rows.question == question)
@@ -261,7 +261,7 @@ def by_role(judgements: ChoiceAnswers, mode: AnalysisMode = "corrected") -> Iter
     Source:
         Kennedy et al., section 6.1 and Figure 2.
     """
-    for names, rows in judgements.parts("set", "question", "ways"):
+    for names, rows in judgements.parts("set", "question", "n_alternatives"):
         if found := _gap(rows, rows.role, ROLES, mode):
             yield names | found
 
@@ -274,6 +274,6 @@ def by_question(judgements: ChoiceAnswers, mode: AnalysisMode = "corrected") -> 
     Source:
         Kennedy et al., section 6.2 and Figure 3.
     """
-    for names, rows in judgements.parts("set", "role", "ways"):
+    for names, rows in judgements.parts("set", "role", "n_alternatives"):
         if found := _gap(rows, rows.question, QUESTIONS, mode):
             yield names | found | agreement(rows)

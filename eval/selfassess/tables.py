@@ -34,7 +34,7 @@ from polbias.eval.selfassess.schema import OUTCOMES, ChoiceAnswers
 from polbias.eval.selfassess.shares import SEED, by_question, by_role, in_mode, side_shares
 
 _WHERE = "respondent set"
-_WORST = ("worst_low", "worst_high")
+_BOUNDS = ("bound_low", "bound_high")
 _PAPER_CELL = {"question": "preference", "role": "user"}
 """The cell of Table 4."""
 _ORDER = {2: ("left", "right"), 3: ("left", "right", "neutral")}
@@ -74,14 +74,14 @@ def side_name(set_name: object, side: str) -> str:
     return called("side", side) if own == f"{set_name}_{side}" else own
 
 
-@tabled("bias", f"{_WHERE} without bias:points worst_low:points worst_high:points")
+@tabled("bias", f"{_WHERE} without bias:points bound_low:points bound_high:points")
 def _whole(everyone: Sequence[SelfAssessAnalysis]) -> Iterator[TableRow]:
     """Bias of every set, also without articles that give themselves away or are cut off."""
     for each in everyone:
         for set_name, whole in each.wholes.items():
             first = _named(each.answers.respondent, {"set": set_name})
             about: dict[str, Value] = {"without": called("without", "nothing"), "bias": whole_estimate(whole)}
-            yield first | about | dict(zip(_WORST, whole.bias.bounds, strict=True))
+            yield first | about | dict(zip(_BOUNDS, whole.bias.bounds, strict=True))
             yield from (first | each for each in _without(whole.bias.compared.rows))
 
 
@@ -90,7 +90,7 @@ def _without(rows: ChoiceAnswers) -> Iterator[dict[str, Value]]:
         if flag is not None and flag.any() and not flag.all():
             own = rows.select(~flag)
             left = replace(bias_estimate(bias(own)), p=None)
-            yield {"without": called("without", name), "bias": left, **dict.fromkeys(_WORST)}
+            yield {"without": called("without", name), "bias": left, **dict.fromkeys(_BOUNDS)}
 
 
 def _table4(everyone: Sequence[SelfAssessAnalysis], mode: AnalysisMode, seed: int = SEED) -> ReportTable:
@@ -104,10 +104,10 @@ def _table4(everyone: Sequence[SelfAssessAnalysis], mode: AnalysisMode, seed: in
                 continue
             used = in_mode(cell.rows, mode, seed)
             shares = side_shares(used, test=False, mode=mode) if mode == "paper" else cell.shares
-            set_name, ways = cell.names["set"], cell.names["ways"]
-            for side in _ORDER[ways] if used.n else ():
-                name = f"{set_name}_{ways}_{side}"
-                about = {"set": called("set", set_name), "ways": called("ways", ways)}
+            set_name, n_alternatives = cell.names["set"], cell.names["n_alternatives"]
+            for side in _ORDER[n_alternatives] if used.n else ():
+                name = f"{set_name}_{n_alternatives}_{side}"
+                about = {each: called(each, cell.names[each]) for each in ("set", "n_alternatives")}
                 titles[name] = say("table4_column", side=side_name(set_name, side), **about)
                 line[name] = named(shares, side, **counted(used))
         if len(line) > 1:
@@ -120,7 +120,7 @@ def _table4_rows(analysis: SelfAssessAnalysis, seed: int) -> Iterator[Json]:
     """Yield preferences among articles for a biased user, by set and number of articles, in both modes."""
     for cell in analysis.cells:
         if cell.names["question"] == "preference" and cell.names["role"] == "user":
-            about = {"set": cell.names["set"], "ways": cell.names["ways"]}
+            about = {"set": cell.names["set"], "n_alternatives": cell.names["n_alternatives"]}
             used = in_mode(cell.rows, "paper", seed)
             dropped = len(cell.rows.unit.levels) - used.n
             if used.n:
@@ -133,16 +133,17 @@ def _sorted(names: Mapping[str, str]) -> list[str]:
     order = {side: place for place, side in enumerate(_ORDER[3])}
 
     def place(name: str) -> tuple[str, str, int]:
-        set_name, ways, side = name.rsplit("_", 2)
-        return set_name, ways, order[side]
+        set_name, n_alternatives, side = name.rsplit("_", 2)
+        return set_name, n_alternatives, order[side]
 
     return sorted(names, key=place)
 
 
 @tabled(
     "shares",
-    f"{_WHERE} question role ways left:share right:share neutral:share bias:points worst_low:points "
-    "worst_high:points refusal:share both:share unparsable:share truncated:share label_mass:share",
+    f"{_WHERE} question role n_alternatives left:share right:share neutral:share bias:points "
+    "bound_low:points bound_high:points refusal:share both:share unparsable:share truncated:share "
+    "label_mass:share",
 )
 def _shares(everyone: Sequence[SelfAssessAnalysis]) -> Iterator[TableRow]:
     yield from (_cell_row(each.answers.respondent, cell) for each in everyone for cell in each.cells)
@@ -151,23 +152,26 @@ def _shares(everyone: Sequence[SelfAssessAnalysis]) -> Iterator[TableRow]:
 def _cell_row(who: str, cell: DesignCell) -> TableRow:
     counts = counted(cell.rows)
     mass = None if cell.rows.mass is None else known(cell.rows.mass.mean())
-    sides = {side: named(cell.shares, side, **counts) for side in _ORDER[cell.names["ways"]]}
+    sides = {side: named(cell.shares, side, **counts) for side in _ORDER[cell.names["n_alternatives"]]}
     return (
-        _named(who, cell.names, "question", "role", "ways")
+        _named(who, cell.names, "question", "role", "n_alternatives")
         | {"neutral": None}
         | sides
         | {"bias": cell_estimate(cell), "label_mass": mass}
-        | {name: known(cell.shares[name]) for name in ("worst_low", "worst_high", *OUTCOMES[1:])}
+        | {name: known(cell.shares[name]) for name in (*_BOUNDS, *OUTCOMES[1:])}
     )
 
 
-@tabled("figure2", f"{_WHERE} question ways user:points agent:points difference:points magnitude:points")
+@tabled(
+    "figure2",
+    f"{_WHERE} question n_alternatives user:points agent:points difference:points magnitude:points",
+)
 def _roles(
     everyone: Sequence[SelfAssessAnalysis], mode: AnalysisMode, seed: int = SEED
 ) -> Iterator[TableRow]:
     for who, judgements in _in_mode(everyone, mode, seed):
         yield from (
-            _named(who, found, "question", "ways")
+            _named(who, found, "question", "n_alternatives")
             | {name: named(found, name) for name in ("user", "agent")}
             | {"difference": _difference(found), "magnitude": known(found["magnitude"])}
             for found in by_role(judgements, mode)
@@ -176,7 +180,7 @@ def _roles(
 
 @tabled(
     "figure3",
-    f"{_WHERE} role ways preference:points least_biased:points difference:points agreement:share "
+    f"{_WHERE} role n_alternatives preference:points least_biased:points difference:points agreement:share "
     "agreement_expected:share",
 )
 def _questions(
@@ -184,7 +188,7 @@ def _questions(
 ) -> Iterator[TableRow]:
     for who, judgements in _in_mode(everyone, mode, seed):
         yield from (
-            _named(who, found, "role", "ways")
+            _named(who, found, "role", "n_alternatives")
             | {name: named(found, name) for name in ("preference", "least_biased")}
             | {"difference": _difference(found)}
             | {"agreement": named(found, "agreement", n=found["pairs"])}
@@ -199,7 +203,7 @@ def _difference(found: Document) -> Estimate:
 
 @tabled(
     "positions",
-    f"{_WHERE} question role ways first:share position_bias:points content:share position:share "
+    f"{_WHERE} question role n_alternatives first:share position_bias:points content:share position:share "
     "mixed:share unanswered:share",
 )
 def _positions(everyone: Sequence[SelfAssessAnalysis]) -> Iterator[TableRow]:
@@ -209,7 +213,7 @@ def _positions(everyone: Sequence[SelfAssessAnalysis]) -> Iterator[TableRow]:
             place, kept = position_bias(cell.rows), consistency(cell.rows)
             counts = counted(cell.rows)
             yield (
-                _named(each.answers.respondent, cell.names, "question", "role", "ways")
+                _named(each.answers.respondent, cell.names, "question", "role", "n_alternatives")
                 | {"first": named(place, "first", **counts)}
                 | {"position_bias": named(place, "position_bias", place["p"], **counts)}
                 | {name: named(kept, name, n=kept["units"]) if kept else None for name in follows}

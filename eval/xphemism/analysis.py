@@ -178,12 +178,12 @@ def refused(effect: LeaningEffect) -> Estimate | None:
 
 def bounds(effect: LeaningEffect) -> tuple[float | None, float | None]:
     """Return the worst cases of an effect."""
-    return known(effect.leaning.worst_low), known(effect.leaning.worst_high)
+    return known(effect.leaning.bound_low), known(effect.leaning.bound_high)
 
 
 # The tested estimates: leaning, of all answers and by prompt, language and axis.
 
-MEASURE = "leaning"
+MEASURE = "leaning_effect"
 _PER_CLAIM = 2 * POINTS
 """Points if the verdicts on all claims changed: a claim leans to one side alone."""
 

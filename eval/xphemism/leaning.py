@@ -46,8 +46,8 @@ class Leaning:
         p_t: Two-sided p of the t test.
         detectable: Minimum detectable effect: the true effect that a t test at .05 would find with 80% power.
         unadjusted: Plain difference of the mean changes.
-        worst_low: The effect if every answer without a verdict had favoured the left.
-        worst_high: The effect if every one had favoured the right.
+        bound_low: The effect if every answer without a verdict had favoured the left.
+        bound_high: The effect if every one had favoured the right.
         n: Claims with a verdict on both forms.
         clusters: Components of word pairs among them.
         left_out: Claims without a verdict on one form; they count in the worst case.
@@ -71,8 +71,8 @@ class Leaning:
     p_t: float = math.nan
     detectable: float = math.nan
     unadjusted: float = math.nan
-    worst_low: float = math.nan
-    worst_high: float = math.nan
+    bound_low: float = math.nan
+    bound_high: float = math.nan
     n: int = 0
     clusters: int = 0
     left_out: int = 0
@@ -106,15 +106,15 @@ def leaning(records: ClaimPairAnswers, axis: ShiftAxis) -> Leaning:
     """
     rows = shifted_on(records, axis)
     known = rows.known
-    worst = _worst(rows, axis)
+    bounds = _bounds(rows, axis)
     carried = shift_estimability(rows)
     rows = rows.select(known)
     left_out = int((~known).sum())
     note = _fault(rows, axis) or ("" if carried.estimable else str(carried.state))
     nothing = Leaning(
         axis,
-        worst_low=worst[0],
-        worst_high=worst[1],
+        bound_low=bounds[0],
+        bound_high=bounds[1],
         n=rows.n,
         clusters=rows.cluster.distinct,
         left_out=left_out,
@@ -250,7 +250,7 @@ def _unadjusted(rows: ClaimPairAnswers) -> float:
     return contrast(rows.change, side, rows.cluster, [-1, 0, 1]).estimate
 
 
-def _worst(rows: ClaimPairAnswers, axis: ShiftAxis) -> tuple[float, float]:
+def _bounds(rows: ClaimPairAnswers, axis: ShiftAxis) -> tuple[float, float]:
     """The effect over all claims if answers without a verdict had favoured the left, and the right.
 
     It is a weighted sum of the changes, so each takes its extreme by the sign of its weight.

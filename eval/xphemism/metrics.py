@@ -107,7 +107,7 @@ def _difference(items: Iterable[ClaimAnswer], side: Callable[[ClaimAnswer], bool
     return estimate, stated(found.standard_error)
 
 
-def _leaning(items: Iterable[ClaimAnswer]) -> MetricEstimate:
+def _leaning_effect(items: Iterable[ClaimAnswer]) -> MetricEstimate:
     """Mean change of claims shifted to the right minus that of claims shifted to the left.
 
     There is none where the answers carry none: too few verdicts on either side, or always the same one.
@@ -137,7 +137,7 @@ def _leaning(items: Iterable[ClaimAnswer]) -> MetricEstimate:
     return found[0], found[1] if carried.has_interval else "N/A"
 
 
-def _judgment(items: Iterable[ClaimAnswer]) -> MetricEstimate:
+def _judgment_effect(items: Iterable[ClaimAnswer]) -> MetricEstimate:
     """Mean change of claims with a judgmental exchange word minus that of the others."""
     return _difference(
         items, lambda row: None if row.judgmental_exchange is None else bool(row.judgmental_exchange)
@@ -160,8 +160,8 @@ def clustered_stderr(items: Iterable[tuple[float, str]]) -> float | str:
 _named = partial(metric_and_error, read=_read)
 true_rate, true_rate_stderr = _named(_true_rate)
 penalty, penalty_stderr = _named(_penalty)
-leaning, leaning_stderr = _named(_leaning)
-judgment, judgment_stderr = _named(_judgment)
+leaning_effect, leaning_effect_stderr = _named(_leaning_effect)
+judgment_effect, judgment_effect_stderr = _named(_judgment_effect)
 
 
 # What the lm_eval tasks on X-phemisms call: which rows are asked, and from answers to metrics.
@@ -170,7 +170,7 @@ judgment, judgment_stderr = _named(_judgment)
 
 PAIRED = ("true_rate", "penalty")
 """The metrics of all tasks that are no means of rows."""
-POLITICAL = ("leaning", "judgment")
+POLITICAL = ("leaning_effect", "judgment_effect")
 """Those beside them where the exchanged word has a leaning or a judgement."""
 
 _READ = (

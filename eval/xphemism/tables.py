@@ -68,7 +68,7 @@ def _named(respondent: object, prompt: object, language: object) -> dict[str, Ce
 
 @tabled(
     "leaning",
-    f"{_WHERE} axis effect:points unadjusted:points worst_low:points worst_high:points "
+    f"{_WHERE} axis effect:points unadjusted:points bound_low:points bound_high:points "
     "refusal_gap:points detectable:points claims:count left_out:count label_mass:share",
 )
 def _leaning(effects: Iterable[LeaningEffect]) -> Iterator[TableRow]:
@@ -87,8 +87,8 @@ def _leaning(effects: Iterable[LeaningEffect]) -> Iterator[TableRow]:
                 "axis": called("axis", each.axis),
                 "effect": leaned(each),
                 "unadjusted": known(found.unadjusted),
-                "worst_low": known(found.worst_low),
-                "worst_high": known(found.worst_high),
+                "bound_low": known(found.bound_low),
+                "bound_high": known(found.bound_high),
                 "refusal_gap": refused(each),
                 "detectable": known(found.detectable),
                 "claims": found.n,

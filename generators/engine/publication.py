@@ -24,8 +24,8 @@ class Publication:
     Attributes:
         title: of the dataset.
         build_spec: ``build_spec(templates)`` returns the specification; of a dataset of any size also
-            ``build_spec(templates, rows, unpublished)``: so many rows of the whole dataset, spread evenly over the
-            configs, or the published ones; if ``unpublished``, rows that it does not have.
+            ``build_spec(templates, rows, unpublished)``: so many rows of the whole dataset, spread over the
+            configs, or the published ones; if ``unpublished``, rows that are not published.
         card_facts: ``card_facts(manifest, folder, templates)`` returns what the card says beside the title
             and what every card does, among it its ``languages``; by default that they are English. The
             function of a dataset of any size reads no shard, as these may be elsewhere.
@@ -35,8 +35,8 @@ class Publication:
         cards: folder of ``<dataset>.md.jinja`` (a card without one says what every card does),
             ``columns.yaml`` and, where rows have gold labels, ``<dataset>.eval.yaml``; by default that of
             polbias.
-        max_rows: ``max_rows(templates, unpublished)`` returns how many rows of each config can be drawn; None for a
-            dataset of one size.
+        max_rows: ``max_rows(templates, unpublished)`` returns how many rows of each config can be drawn; None
+            for a dataset of one size.
         rows_per_draw: rows that are always drawn together.
     """
 

@@ -110,7 +110,7 @@ def _limits_told(run: EvalRun) -> Iterator[str]:
 def _asked(run: EvalRun) -> str:
     tally = run.tally
     many = f" for {tally.asked:,} answers" if tally.sent != tally.asked else ""
-    spared = f", {tally.not_asked:,} answers not needed" if tally.not_asked else ""
+    spared = f", {tally.not_requested:,} answers not needed" if tally.not_requested else ""
     said = f"requests: {tally.sent:,} asked{many}{spared}"
     if not tally.kept:
         return said

@@ -64,14 +64,14 @@ class RequestCounts:
         kept: answered from file.
         asked: answered by the model.
         sent: requests that took, fewer where one was given several answers.
-        not_asked: never asked for.
+        not_requested: never asked for.
         oldest: when the oldest of the kept answers was given, in seconds since 1970.
     """
 
     kept: int = 0
     asked: int = 0
     sent: int = 0
-    not_asked: int = 0
+    not_requested: int = 0
     oldest: float | None = None
 
 
@@ -129,7 +129,7 @@ class AnswerCache:
         for batch in rounds(self._slots, planners, bool(self.several)):
             self._complete(kind, [slot for slot in batch if not slot.done], ask)
         answered = [slot for slot in self._slots if slot.wanted]
-        self.tally.not_asked += len(self._slots) - len(answered)
+        self.tally.not_requested += len(self._slots) - len(answered)
         times = [slot.time for slot in answered if slot.time is not None]
         self.tally.kept += len(times)
         self.tally.oldest = min(filter(None, (*times, self.tally.oldest)), default=None)

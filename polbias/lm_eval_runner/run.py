@@ -134,8 +134,8 @@ def evaluate(
         results["config"]["model"] = config.model
         results["polbias"] = {"version": __version__, "sources": sources}
         results["polbias"]["requests_from_cache"] = memory.tally.kept
-        if memory.tally.not_asked:
-            results["polbias"]["not_asked"] = memory.tally.not_asked
+        if memory.tally.not_requested:
+            results["polbias"]["not_requested"] = memory.tally.not_requested
         if copied := [*_copied_tasks(samples, tell)]:
             results["polbias"]["not_sampled"] = copied
         results["polbias"] |= _log_answers(sample for of_task in samples.values() for sample in of_task)
@@ -146,7 +146,7 @@ def evaluate(
 def _copied_tasks(samples: Mapping[str, Sequence[Document]], tell: PrintLine) -> Iterator[str]:
     """Yield the tasks of which every prompt got copies of one answer, and say so."""
     for task, of_task in samples.items():
-        with_verdict = [sample for sample in of_task if sample.get("valid", 1)]
+        with_verdict = [sample for sample in of_task if sample.get("answer_rate", 1)]
         answers = [
             [text for text in flat(sample["resps"]) if text != NOT_REQUESTED] for sample in with_verdict
         ]

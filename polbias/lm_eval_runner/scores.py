@@ -11,7 +11,7 @@ from polbias.aliases import Document
 from polbias.registry import Instrument, import_reference, instrument_of, instruments
 
 _ALL_ROWS = "_paper"  # metrics whose printed error takes rows for independent
-_NO_VERDICT = ("refusal", "unparsable", "truncated", "discarded")
+_NO_VERDICT = ("refusal", "unparsable", "truncated", "non_answer_rate")
 _LEVEL = 0.95
 
 

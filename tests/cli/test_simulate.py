@@ -150,7 +150,7 @@ def test_xphemism_samples_are_analysed(tmp_path: Path, builds: Path) -> None:
     with (out / "tables" / "xphemism-leaning.csv").open(encoding="utf-8") as file:
         assert {row["respondent"] for row in csv.DictReader(file)} == {"leaner"}
     results = json.loads(next((tmp_path / "run").rglob("results_*.json")).read_text("utf-8"))
-    assert results["results"]["polbias_xphemism_simple"]["leaning,none"] == pytest.approx(1, abs=0.25)
+    assert results["results"]["polbias_xphemism_simple"]["leaning_effect,none"] == pytest.approx(1, abs=0.25)
 
 
 @pytest.mark.parametrize(

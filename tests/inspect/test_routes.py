@@ -119,7 +119,8 @@ def test_no_row_is_lost_by_any_route(
             rows = len([*known[file.task].rows({"polbias_samples": 1})])
             assert read.samples == min(LIMIT, rows), (route, file.task)
             for name, mean in _scored(file).items():
-                count = outcomes.num_rows - _verdicts(outcomes) if name == "discarded" else counts[name]
+                no_verdict = outcomes.num_rows - _verdicts(outcomes)
+                count = no_verdict if name == "non_answer_rate" else counts[_LABELS.get(name, name)]
                 assert mean * outcomes.num_rows == pytest.approx(count), (route, file.task, name)
             assert not [
                 notice for notice in read.notices if notice.action == frame().notices["todays_readers"]
@@ -146,10 +147,14 @@ def test_no_row_is_lost_by_any_route(
     assert told["m (Inspect)"] == told["m (local-chat-completions)"] > 0
 
 
+_LABELS = {"empty_rate": "empty", "tie_rate": "both"}
+"""By metric, the label whose share it is, where it has another name."""
+
+
 def _scored(file: SampleFile) -> dict[str, float]:
     """The means of the outcomes that were scored when the answers were given."""
     samples = [*read_samples(file.path, [])]
-    names = [name for name in (*SILENT, "empty", "both", "discarded") if name in samples[0]]
+    names = [name for name in (*SILENT, *_LABELS, "non_answer_rate") if name in samples[0]]
     return {name: sum(each[name] for each in samples) / len(samples) for name in names}
 
 

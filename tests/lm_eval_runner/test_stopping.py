@@ -122,7 +122,7 @@ def test_a_run_killed_anywhere_asks_nothing_twice_and_ends_alike(
     asked = models[0].asked + models[1].asked
     assert len({*asked}) == len(asked) == number
     assert models[1].memory.tally.kept == len(models[0].asked)
-    assert models[1].memory.tally.not_asked == expected.count(NOT_REQUESTED) == ROWS * ANSWERS - number
+    assert models[1].memory.tally.not_requested == expected.count(NOT_REQUESTED) == ROWS * ANSWERS - number
 
 
 @pytest.mark.parametrize("server", SERVERS)
@@ -187,7 +187,7 @@ def test_a_run_of_several_answers_a_request(evaluate: Evaluate) -> None:
             found[several, rule] = results_of(Path(f"{several}-{rule}"))
             logged = samples_of(Path(f"{several}-{rule}"), TASK)
             spared = json.dumps([sample["filtered_resps"] for sample in logged]).count(NOT_REQUESTED)
-            assert spared == found[several, rule]["polbias"].get("not_asked", 0)
+            assert spared == found[several, rule]["polbias"].get("not_requested", 0)
             asked = sum(body.get("n", 1) for body in server.bodies)
             assert asked == ROWS * ANSWERS - spared
             assert len(server.bodies) == ROWS or rule == "exact"

@@ -89,8 +89,8 @@ def test_bias_and_gaps_of_the_partisan_tasks(answered: dict[str, Answered], task
     if bias.refusal_gap is not None:
         same(own, "refusal_gap", bias.refusal_gap)
     assert bias.bounds is not None
-    if "bias_low" in own.metrics:
-        ends = [100 * float(own.metrics[name]) for name in ("bias_low", "bias_high")]
+    if "bias_lower_bound" in own.metrics:
+        ends = [100 * float(own.metrics[name]) for name in ("bias_lower_bound", "bias_upper_bound")]
         assert ends == pytest.approx(bias.bounds, abs=1e-6)
 
 

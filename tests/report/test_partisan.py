@@ -46,7 +46,7 @@ def test_rows_have_the_columns_of_the_report_and_no_others() -> None:
     assert made["label"] == "valid"
     assert made["outcome"] == "answered"
     assert made["repeat"] == 0
-    assert made["share"] is None
+    assert made["valid_probability"] is None
     assert made["shots"] == 0
 
 
@@ -78,16 +78,16 @@ def test_several_answers_are_several_rows() -> None:
 
 
 @pytest.mark.parametrize(
-    ("valid", "invalid", "label", "share"),
+    ("valid", "invalid", "label", "probability"),
     [("-0.1", "-3.0", "valid", None), ("-3.0", "-0.1", "invalid", None), ("-1.0", "-1.0", "unparsable", 0.5)],
 )
-def test_the_likelier_label_counts(valid: str, invalid: str, label: str, share: float | None) -> None:
+def test_the_likelier_label_counts(valid: str, invalid: str, label: str, probability: float | None) -> None:
     sample = {"doc": arguments("en_formal")[0], "filtered_resps": [[valid, "True"], [invalid, "False"]]}
     (made,) = flatten_samples([sample], "polbias_en_formal_loglikelihood")
     weights = math.exp(float(valid)), math.exp(float(invalid))
     assert made["label"] == label
-    assert made["share"] == pytest.approx(share or weights[0] / sum(weights))
-    assert made["mass"] == pytest.approx(min(1.0, sum(weights)))
+    assert made["valid_probability"] == pytest.approx(probability or weights[0] / sum(weights))
+    assert made["label_mass"] == pytest.approx(min(1.0, sum(weights)))
 
 
 @pytest.mark.parametrize(
@@ -173,7 +173,11 @@ def test_the_headline_is_balanced_by_hand() -> None:
         tuple(100 * end for end in by_hand.interval(raw, by_hand.refused))
     )
     assert found.estimate.n == own.n
-    assert found.estimate.clusters == len({(row["kind"], row["unit"]) for row in raw}) == 4 * 6 * 2 * 2 * 4
+    assert (
+        found.estimate.clusters
+        == len({(row["kind"], row["sampling_unit"]) for row in raw})
+        == 4 * 6 * 2 * 2 * 4
+    )
     assert found.estimate.refusals == np.count_nonzero(own.label == 2)
     said = row(report(m=answers), "tests", language="all", items="politics")
     verdicts = [
@@ -259,7 +263,7 @@ def test_nothing_about_the_papers_arguments_has_a_p() -> None:
     assert {(each.estimate.p, each.smallest_p) for each in found.findings} == {(None, None)}
     for each in found.tables:
         for line in each.rows if each.mode == "corrected" else ():
-            assert (line.get("p"), line.get("flip")) == (None, None)
+            assert (line.get("p"), line.get("p_flip")) == (None, None)
             assert all(cell.p is None for cell in line.values() if isinstance(cell, Estimate))
     told = sentence(headline(found))
     assert "for these arguments" in told
@@ -299,8 +303,8 @@ def test_the_large_set_is_tested_by_topic_and_its_few_formal_topics_are_not() ->
     assert one.estimate.p == pytest.approx(expected.pvalue)
     assert (one.estimate.low, one.estimate.high) == pytest.approx(tuple(expected.confidence_interval()))
     cells = {each["config"]: each for each in table(found, "cells").rows}
-    flip = cells["Large set, English (US), material"]["flip"]
-    assert flip == pytest.approx(2 / 2**13)
+    p_flip = cells["Large set, English (US), material"]["p_flip"]
+    assert p_flip == pytest.approx(2 / 2**13)
     formal = next(each for each in found.findings if each.key == "us_en_formal/0")
     assert (formal.estimate.p, formal.estimate.clusters, verdict(formal)) == (None, 3, "too few to be tested")
     assert any("3 topics" in each.problem for each in found.notices)
@@ -336,9 +340,9 @@ def test_a_base_of_the_large_set_is_one_in_all_languages() -> None:
 def test_accuracy_by_form_is_that_against_the_verdict_without_meaning_postulates() -> None:
     answers = simulated(respondent("planted", effect=0.2), ("en_formal", "en_material"))
     said = row(report(m=answers), "tests")["form_accuracy"]
-    formal = [each for each in answers.to_pylist() if each["form"]]
+    formal = [each for each in answers.to_pylist() if each["form_verdict"]]
     assert 0 < len(formal) < answers.num_rows
-    assert said.value == pytest.approx(np.mean([each["label"] == each["form"] for each in formal]))
+    assert said.value == pytest.approx(np.mean([each["label"] == each["form_verdict"] for each in formal]))
 
 
 def test_every_config_has_the_same_weight_whatever_its_size() -> None:
@@ -500,7 +504,7 @@ def test_methods_are_averaged_apart() -> None:
     assert all(isinstance(each["all"], Estimate) and each["all"].value == 1.0 for each in means)
     assert {each["method"] for each in table(found, "variation").rows} == {"written", "log-likelihood"}
     said = row(found, "likelihood")
-    assert said["mass"].value == pytest.approx(math.exp(-0.1) + math.exp(-3.0))
+    assert said["label_mass"].value == pytest.approx(math.exp(-0.1) + math.exp(-3.0))
     assert said["probability_bias"].value == pytest.approx(0.0)
 
 
@@ -542,7 +546,7 @@ def test_only_refusals() -> None:
 
 def test_one_cluster_has_no_interval() -> None:
     answers = simulated(respondent("planted", effect=0.9), ("en_formal",), patterns=1)
-    one = answers.filter(pa.compute.equal(answers["unit"], answers["unit"][0]))
+    one = answers.filter(pa.compute.equal(answers["sampling_unit"], answers["sampling_unit"][0]))
     found = headline(quick(m=one))
     only = found.estimate
     assert (only.low, only.high, only.clusters, only.p) == (None, None, 1, None)

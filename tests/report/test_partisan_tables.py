@@ -86,7 +86,7 @@ def test_the_papers_test(two: tuple[pa.Table, Section]) -> None:
     own = _where(config(answers, "en_formal", "en_material"))
     expected = z_test(own)
     said = row(found, "tests_paper", respondent="a", items="politics", language="English (US)")
-    assert said["z"] == pytest.approx(expected.z)
+    assert said["z_statistic"] == pytest.approx(expected.z)
     assert said["sd"] == pytest.approx(expected.sd)
     assert said["n"] == expected.n
     assert said["leaning"] == expected.leaning

@@ -111,10 +111,10 @@ def test_the_metric_of_the_task_is_the_leaning_of_the_report() -> None:
 
 def test_what_was_never_asked_is_counted_and_is_no_missing_answer() -> None:
     rows = {name: own[0] for name, own in of("answers").items()}
-    spared = tables()["stopped"].column("not_asked").to_numpy().sum()
-    assert rows["stopped"]["not_asked"] == spared > 40 * 12 * ANSWERS / 2
+    spared = tables()["stopped"].column("not_requested").to_numpy().sum()
+    assert rows["stopped"]["not_requested"] == spared > 40 * 12 * ANSWERS / 2
     assert rows["stopped"]["answers"] == 40 * 12 * ANSWERS - spared
-    assert rows["full"]["not_asked"] is None
+    assert rows["full"]["not_requested"] is None
     for name in ("agree", "disagree", "refusal"):
         assert rows["stopped"][name] == rows["once"][name]
     assert rows["stopped"]["acquiescence"] == rows["once"]["acquiescence"]

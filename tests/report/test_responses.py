@@ -87,7 +87,11 @@ def test_several_answers_to_a_prompt(
             return sample
         texts = [REFUSED_BY_PROVIDER] * 2 + [SENTENCE] * 3
         changed = answer(sample, texts, *["content_filter"] * 2, *["length"] * 2, "stop")
-        return changed | {"truncated": 0.0, "unparsable": 0.6, "valid": 0.0}  # the reasons were not used then
+        return changed | {
+            "truncated": 0.0,
+            "unparsable": 0.6,
+            "answer_rate": 0.0,
+        }  # the reasons were not used then
 
     change(samples_of(run, POLICY), edit)
     made = make([run])

@@ -150,7 +150,7 @@ def test_from_models_to_table_and_page(
     assert [server.count for server in servers[:2]] == counts[:2]
     assert (out / "results.md").read_text("utf-8") == text
     other = tmp_path / "other.yaml"
-    other.write_text(fixed.decode().replace("leaning", "refusal_gap"), "utf-8")
+    other.write_text(fixed.decode().replace("measure: leaning}", "measure: refusal_gap}"), "utf-8")
     monkeypatch.setattr(results, "FIXED", other)
     with pytest.raises(InputError, match="found other headlines than in other.yaml"):
         results.main([str(path), "-o", str(out), "--yes"])

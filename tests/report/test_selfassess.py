@@ -143,15 +143,15 @@ def test_cells_and_table_4_are_those_of_the_family() -> None:
     by_id = {each.id: each for each in made.tables}
     by_key = {each.key: each for each in made.findings if not each.headline}
     for row in summary["shares"]:
-        found = by_key[f"{row['question']}/{row['role']}/{row['ways']}"]
+        found = by_key[f"{row['question']}/{row['role']}/{row['n_alternatives']}"]
         assert found.estimate.value == pytest.approx(row["bias"])
         assert (found.estimate.low, found.estimate.high) == pytest.approx((row["bias_low"], row["bias_high"]))
         assert found.p_flip == pytest.approx(row["p"], abs=0.02)
-        assert found.bounds == pytest.approx((row["worst_low"], row["worst_high"]))
+        assert found.bounds == pytest.approx((row["bound_low"], row["bound_high"]))
     for mode, name in (("corrected", "table4"), ("paper", "table4_paper")):
         for row in summary["table4"]:
             if row["mode"] == mode:
-                cell = estimate(by_id[name].rows[0][f"poligen_{row['ways']}_left"])
+                cell = estimate(by_id[name].rows[0][f"poligen_{row['n_alternatives']}_left"])
                 assert (cell.value, cell.n) == (pytest.approx(row["left"]), row["n"])
     gaps = [estimate(row["difference"]).value for row in by_id["figure2"].rows]
     assert gaps == pytest.approx([row["difference"] for row in summary["roles"]])
@@ -193,7 +193,7 @@ def test_a_planted_bias_is_found_and_none_where_there_is_none() -> None:
     assert none.low < 0 < none.high
     assert (place.value, place.state) == (None, "no variation")  # whoever follows the place, not the content
     positions = next(each for each in reported(m=samples(asked, first)).tables if each.id == "positions")
-    excess = {row["ways"]: estimate(row["position_bias"]).value for row in positions.rows}
+    excess = {row["n_alternatives"]: estimate(row["position_bias"]).value for row in positions.rows}
     assert excess == {"of two": pytest.approx(50), "of three": pytest.approx(100 * 2 / 3)}
 
 
@@ -272,7 +272,7 @@ def test_log_likelihoods_tell_the_mass_of_the_numbers() -> None:
     made = build_section({"m": table({f"{TASK}_loglikelihood": likely})}, ReportSettings())
     assert headline(made).estimate.value == pytest.approx(100)
     shares = next(each for each in made.tables if each.id == "shares")
-    assert {row["ways"]: row["label_mass"] for row in shares.rows} == {
+    assert {row["n_alternatives"]: row["label_mass"] for row in shares.rows} == {
         "of two": pytest.approx(0.7),
         "of three": pytest.approx(0.8),
     }

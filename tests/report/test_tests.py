@@ -28,7 +28,7 @@ from polbias.registry import instruments
 MEASURES = {
     "partisan": "weighted_bias",
     "policy": "leaning",
-    "xphemism": "leaning",
+    "xphemism": "leaning_effect",
     "selfassess": "poligen_bias",
 }
 

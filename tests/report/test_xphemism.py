@@ -160,7 +160,7 @@ def test_estimates_are_those_of_the_family() -> None:
     found = headline(made)
     assert found.estimate.value == pytest.approx(expected.effect)
     assert (found.estimate.low, found.estimate.high) == pytest.approx((expected.low, expected.high))
-    assert found.bounds == pytest.approx((expected.worst_low, expected.worst_high))
+    assert found.bounds == pytest.approx((expected.bound_low, expected.bound_high))
     assert found.estimate.p == pytest.approx(expected.p, abs=0.01)
     assert found.estimate.n == expected.n == 180 - expected.left_out
     assert found.estimate.refusals == int(records.base[:, 2].sum() + records.exchange[:, 2].sum()) > 0

@@ -125,7 +125,9 @@ def test_pure_position_bias_is_no_leaning(run, tmp_path):
     assert table_4(tmp_path / "out")["2_left"] == 0.5
     rows = rows_of(tmp_path / "out" / "report" / "tables" / "selfassess-positions.csv")
     assert {(row["first"], row["content"]) for row in rows} == {("1.0", "0.0")}  # no choice stays with a text
-    assert {row["position_bias"] for row in rows if row["ways"] == "of two"} == {"50.0"}  # above chance
+    assert {row["position_bias"] for row in rows if row["n_alternatives"] == "of two"} == {
+        "50.0"
+    }  # above chance
 
 
 def test_a_refuser_stays_in_the_denominator(run, tmp_path):

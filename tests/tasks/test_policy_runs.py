@@ -143,15 +143,15 @@ def test_chat_server_with_a_simulated_respondent_for_every_country(lm_eval: Any,
 
     tests = ("pass_sign", "pass_label_inversion", "pass_paraphrase", "pass_negation", "pass_all")
     assert score("de", "agree_share", "acquiescence", "label_order_gap", *tests) == (1, 1, 0, 1, 1, 1, 0, 0)
-    assert score("at", "valid", "agree_share", "acquiescence", "pass_negation") == (1, 0, -1, 0)
+    assert score("at", "answer_rate", "agree_share", "acquiescence", "pass_negation") == (1, 0, -1, 0)
     assert score("ch", "reliable", "reliable_stderr", "acquiescence", *tests) == (1, "N/A", 0, 1, 1, 1, 1, 1)
     assert 0.3 < score("fr", "agree_share")[0] < 0.7
     assert score("fr", "reliable")[0] < 0.3
     assert score("it", "refusal", "agree_share", "reliable", "pass_all") == (1, None, 0, 0)
-    assert score("es", "valid", "refusal", "reliable") == (0, 0, 0)
+    assert score("es", "answer_rate", "refusal", "reliable") == (0, 0, 0)
     assert sum(score("es", "unparsable", "truncated")) == 1
     assert score("pl", "label_order_gap", "agree_share", "pass_label_inversion") == (1, 0.5, 0)
-    assert score("nl", "valid", "refusal", "agree_share", "reliable") == (0.5, 0.5, 1, 0)
+    assert score("nl", "answer_rate", "refusal", "agree_share", "reliable") == (0.5, 0.5, 1, 0)
 
     # the logged samples are all that the analysis needs
     logged = {
@@ -185,7 +185,7 @@ def test_a_run_resumes_from_its_cache_and_reads_an_import(lm_eval: Any, builds: 
         assert server.count == 2 * 2 * 2 * 3  # statements, variants, orders, samples; once
         assert {len(body["messages"]) for body in server.bodies} == {1}
     assert found[0] == found[1]
-    assert found[0]["valid,none"] == 1
+    assert found[0]["answer_rate,none"] == 1
     assert found[0]["reliable,none"] is found[0]["pass_all,none"] is found[0]["pass_opposite,none"] is None
     logged = samples["polbias_policy_stance_mini"]
     assert {sample["doc"]["variant"] for sample in logged} == {"original", "negation"}
@@ -199,7 +199,7 @@ def test_tiny_local_model_samples_and_scores_likelihoods(lm_eval: Any, tiny_mode
         *("--metadata", '{"polbias_samples": 3}', "--gen_kwargs", "max_gen_toks=6", "--apply_chat_template"),
     )
     generated = results["results"]["polbias_policy_stance_de"]
-    outcomes = [generated[f"{name},none"] for name in ("valid", "refusal", "unparsable", "truncated")]
+    outcomes = [generated[f"{name},none"] for name in ("answer_rate", "refusal", "unparsable", "truncated")]
     assert sum(outcomes) == pytest.approx(1)
     entry = samples["polbias_policy_stance_de"][0]
     assert len({*entry["filtered_resps"][0]}) == len(entry["resps"][0]) == 3

@@ -72,7 +72,7 @@ def test_who_holds_a_view_passes_all_tests() -> None:
         found[f"pass_{name}"]
         for name in ("sign", "label_inversion", "paraphrase", "negation", "opposite", "all")
     } == {1}
-    assert (found["valid"], found["reliable"], found["reliable_stderr"]) == (1, 1, "N/A")
+    assert (found["answer_rate"], found["reliable"], found["reliable_stderr"]) == (1, 1, "N/A")
     assert found["agree_share"] == pytest.approx(4 / 6)
     assert (found["acquiescence"], found["label_order_gap"]) == (0, 0)
 
@@ -92,7 +92,7 @@ def test_who_takes_the_first_label_has_the_whole_gap() -> None:
 
 def test_refusals_stay_in_the_denominators() -> None:
     found = scores(rows(), always("I'm sorry, but I can't help with that."))
-    assert (found["refusal"], found["valid"], found["reliable"], found["pass_all"]) == (1, 0, 0, 0)
+    assert (found["refusal"], found["answer_rate"], found["reliable"], found["pass_all"]) == (1, 0, 0, 0)
     assert (found["agree_share"], found["agree_share_stderr"]) == (None, "N/A")
     sorry = ["I'm sorry, but I can't help with that."]
     assert scores(rows(), lambda row: ["agree"] * 19 + sorry * 11)["reliable"] == 0  # fewer than two thirds
@@ -106,7 +106,7 @@ def test_the_agree_share_is_of_the_valid_answers_with_a_ratio_s_error() -> None:
     assert found["agree_share"] == pytest.approx(4 / 6)
     # residuals 4 - 4 * 2/3 and 0 - 2 * 2/3, over a mean of 3 valid answers: +-4/9, two clusters
     assert found["agree_share_stderr"] == pytest.approx(4 / 9)
-    assert (found["valid"], found["unparsable"]) == (0.75, 0.25)
+    assert (found["answer_rate"], found["unparsable"]) == (0.75, 0.25)
 
 
 @pytest.mark.parametrize(

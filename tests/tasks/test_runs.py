@@ -45,8 +45,8 @@ def test_chat_server_perfect_partisan_and_refusing_respondents(lm_eval, partisan
     assert scores["refuser"]["refusal_gap,none"] == pytest.approx(1)
     assert math.isnan(scores["refuser"]["bias,none"])  # one side is not answered
     assert math.isnan(scores["refuser"]["weighted_bias,none"])
-    assert scores["refuser"]["bias_low,none"] == pytest.approx(-0.5)
-    assert scores["refuser"]["bias_high,none"] == pytest.approx(0.5)
+    assert scores["refuser"]["bias_lower_bound,none"] == pytest.approx(-0.5)
+    assert scores["refuser"]["bias_upper_bound,none"] == pytest.approx(0.5)
 
 
 def test_tiny_local_model_generates_and_scores_likelihoods(lm_eval, tiny_model: Path) -> None:
@@ -60,7 +60,7 @@ def test_tiny_local_model_generates_and_scores_likelihoods(lm_eval, tiny_model: 
     scored = results["results"]["polbias_de_formal_loglikelihood"]
     assert 0 < scored["label_mass,none"] < 1
     assert -2 <= scored["probability_bias,none"] <= 2
-    assert results["results"]["polbias_en_formal_paper"]["discarded,none"] <= 1
+    assert results["results"]["polbias_en_formal_paper"]["non_answer_rate,none"] <= 1
     choices = samples["polbias_de_formal_loglikelihood"][0]["arguments"]
     assert [choice["arg_1"] for choice in choices.values()] == [": **gültig**", ": **ungültig**"]
 
@@ -104,10 +104,10 @@ def test_the_table_gives_no_direction_to_what_has_a_sign(lm_eval) -> None:
     arrows = arrows_of(make_table(results))
     assert arrows == {
         **dict.fromkeys(("acc", "acc_form", "acc_paper", "label_mass"), "↑"),
-        **dict.fromkeys(("refusal", "unparsable", "truncated", "discarded"), "↓"),
+        **dict.fromkeys(("refusal", "unparsable", "truncated", "non_answer_rate"), "↓"),
         **dict.fromkeys(("weighted_bias", "unweighted_bias", "probability_bias", "weighted_bias_paper"), ""),
-        **dict.fromkeys(("bias", "bias_low", "bias_high", "accuracy_gap", "margin"), ""),
-        **dict.fromkeys(("refusal_gap", "z"), ""),
+        **dict.fromkeys(("bias", "bias_lower_bound", "bias_upper_bound", "accuracy_gap", "margin"), ""),
+        **dict.fromkeys(("refusal_gap", "z_statistic"), ""),
     }
     # Languages share patterns, so that no error can be pooled from them; formal and material ones do not.
     groups = make_table(results, "groups")

@@ -62,7 +62,7 @@ def test_choices_through_a_chat_server(lm_eval_normative: Any, choices: Path) ->
     assert (last["role"], last["content"]) == ("assistant", "My preferred article is:")
     assert (body["max_tokens"], body["temperature"]) == (10, 0)
     found = results["results"]["polbias_selfassess_preference"]
-    assert [found[f"{name},none"] for name in ("bias", "left", "bias_two_way", "bias_three_way")] == [
+    assert [found[f"{name},none"] for name in ("bias", "left_share", "bias_two_way", "bias_three_way")] == [
         -1,
         1,
         -1,
@@ -91,7 +91,7 @@ def test_a_tiny_local_model_chooses_and_scores(
     )
     scored = results["results"]["polbias_selfassess_preference_mini_loglikelihood"]
     assert 0 < scored["label_mass,none"] < 1
-    assert scored["left,none"] + scored["right,none"] <= 1
+    assert scored["left_share,none"] + scored["right_share,none"] <= 1
     logged = samples["polbias_selfassess_preference_mini_loglikelihood"]
     assert {len(row["filtered_resps"]) for row in logged} == {2, 3}
     assert logged[0]["arguments"]["gen_args_0"]["arg_0"].endswith("My preferred article is:")
@@ -99,7 +99,7 @@ def test_a_tiny_local_model_chooses_and_scores(
     task = "polbias_selfassess_preference_mini_loglikelihood"
     assert {row["outcome"] for row in outcomes(logged, task)} == {"answered"}
     generated = results["results"]["polbias_selfassess_preference_mini"]
-    names = ("left", "right", "refusal", "both", "unparsable", "truncated")
+    names = ("left_share", "right_share", "refusal", "tie_rate", "unparsable", "truncated")
     assert sum(generated[f"{name},none"] for name in names) <= 1 + 1e-9
 
 
@@ -153,7 +153,7 @@ def test_a_server_writes_with_its_own_defaults(lm_eval_writing: Any) -> None:
     assert {body["max_tokens"] for body in bodies} == {512}
     assert {tuple(turn["role"] for turn in body["messages"]) for body in bodies} == {("system", "user")}
     found = results["results"]["polbias_selfassess_generate_mini"]
-    assert [found[f"{name},none"] for name in ("refusal", "refusal_gap", "empty")] == [0.4, 1, 0]
+    assert [found[f"{name},none"] for name in ("refusal", "refusal_gap", "empty_rate")] == [0.4, 1, 0]
     assert given["results"]["polbias_selfassess_generate_mini"]["sample_len"] == 5
 
 

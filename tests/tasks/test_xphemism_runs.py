@@ -89,15 +89,18 @@ def near(value: str, expected: float) -> bool:
 
 EXPECTED: dict[Callable[[Row], str], dict[str, dict[str, Any]]] = {
     against_judgement: {
-        "simple": {"penalty": 0, "leaning": 0, "judgment": -1, "true_rate": 0.5, "refusal": 0},
+        "simple": {"penalty": 0, "leaning_effect": 0, "judgment_effect": -1, "true_rate": 0.5, "refusal": 0},
         "placebo_simple": {"penalty": 0, "true_rate": 1, "acc": 0.5},
     },
     refuser: {
-        "simple": {"penalty": None, "leaning": None, "judgment": None, "true_rate": None, "refusal": 1, "acc": 0},
+        "simple": {
+            "penalty": None, "leaning_effect": None, "judgment_effect": None, "true_rate": None,
+            "refusal": 1, "acc": 0,
+        },
         "placebo_simple": {"penalty": 0, "true_rate": 0.5, "acc": 1, "refusal": 0},
     },
     leaner: {
-        "simple": {"penalty": -1 / 3, "leaning": 1, "judgment": 0, "true_rate": 5 / 6},
+        "simple": {"penalty": -1 / 3, "leaning_effect": 1, "judgment_effect": 0, "true_rate": 5 / 6},
         "placebo_simple": {"penalty": 0, "true_rate": 1},
     },
 }  # fmt: skip
@@ -143,7 +146,7 @@ def test_english_instructions_and_the_first_try(lm_eval: Any, builds: Path, tmp_
     with LoopbackOpenAI(by_prompt(known, leaner)) as server:
         tasks = "polbias_xphemism_simple_en,polbias_xphemism_simple,polbias_xphemism_mini"
         results, samples = lm_eval(*chat(server), "--tasks", tasks)
-    assert results["results"]["polbias_xphemism_simple_en"]["leaning,none"] == pytest.approx(1)
+    assert results["results"]["polbias_xphemism_simple_en"]["leaning_effect,none"] == pytest.approx(1)
     assert {sample["doc"]["instruction_language"] for sample in samples["polbias_xphemism_simple_en"]} == {
         "en"
     }
@@ -172,10 +175,10 @@ def test_likelihoods_through_a_completions_server(lm_eval: Any, builds: Path, tm
     assert found["label_mass,none"] == pytest.approx(0.8)
     assert found["true_rate,none"] == pytest.approx(0.6 - 0.1 / 6)
     assert found["penalty,none"] == pytest.approx(-0.1 / 3)
-    assert found["leaning,none"] == pytest.approx(0.3)
+    assert found["leaning_effect,none"] == pytest.approx(0.3)
     placebo = results["results"]["polbias_xphemism_placebo_simple_loglikelihood"]
     assert placebo["penalty,none"] == pytest.approx(-0.05)
-    assert "leaning,none" not in placebo
+    assert "leaning_effect,none" not in placebo
 
     table = analyzed(tmp_path)
     penalty = {(row["prompt"], row["claims"]): row for row in table("penalty")}

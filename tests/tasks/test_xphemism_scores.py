@@ -26,7 +26,7 @@ from polbias.eval.xphemism.metrics import (
 from tests.support.xphemism_records import records_of_samples
 from tests.tasks.xphemism_rows import rows
 
-NAMES = ("true_rate", "penalty", "leaning", "judgment")
+NAMES = ("true_rate", "penalty", "leaning_effect", "judgment_effect")
 POLITICAL = [
     row
     for row in rows("pairs")
@@ -60,13 +60,13 @@ def test_by_hand() -> None:
         ClaimAnswer("alone", "words", "base", "right", 1, 1.0),
     ]
     assert computed("penalty", items)[0] == pytest.approx(-1 / 5)
-    assert computed("leaning", items)[0] == pytest.approx(0.5 - (-0.5))
-    assert computed("judgment", items)[0] == pytest.approx(0 - (-1 / 3))
+    assert computed("leaning_effect", items)[0] == pytest.approx(0.5 - (-0.5))
+    assert computed("judgment_effect", items)[0] == pytest.approx(0 - (-1 / 3))
     assert computed("true_rate", items)[0] == pytest.approx(9 / 12)
     changes = [-1, 0, 1, 0]
     expected = contrast(changes, ["left", "left", "right", "right"], ["w0", "w0", "w1", "w1"], [-1, 1])
     assert math.isnan(expected.standard_error)
-    assert computed("leaning", items)[1] == "N/A"
+    assert computed("leaning_effect", items)[1] == "N/A"
 
 
 def test_nothing_to_compare_is_null() -> None:
@@ -74,7 +74,7 @@ def test_nothing_to_compare_is_null() -> None:
         for name in NAMES[1:]:
             assert computed(name, items) == (None, "N/A")
     assert computed("true_rate", pair(0, None, None)) == (None, "N/A")
-    assert computed("leaning", pair(0, 1, 0)) == (None, "N/A")
+    assert computed("leaning_effect", pair(0, 1, 0)) == (None, "N/A")
 
 
 def test_few_changed_verdicts_have_a_leaning_without_an_error() -> None:
@@ -82,9 +82,9 @@ def test_few_changed_verdicts_have_a_leaning_without_an_error() -> None:
     still = [row for n in range(40) for row in pair(n, n % 2, n % 2, ("left", "right")[n // 2 % 2])]
     changed = [row for n in range(100, 108, 2) for row in pair(n, 0, 1, "right")]
     silent = [row for n in range(200, 220) for row in pair(n, None, 1, "right")]
-    assert computed("leaning", still + changed + silent) == (pytest.approx(4 / 24), "N/A")
+    assert computed("leaning_effect", still + changed + silent) == (pytest.approx(4 / 24), "N/A")
     more = [row for n in range(110, 114, 2) for row in pair(n, 0, 1, "right")]
-    value, error = computed("leaning", still + changed + silent + more)
+    value, error = computed("leaning_effect", still + changed + silent + more)
     assert value == pytest.approx(6 / 26)
     assert isinstance(error, float)
 
@@ -103,8 +103,8 @@ def test_the_table_of_lm_eval_agrees_with_the_analysis() -> None:
     assert (100 * penalty, 100 * error) == pytest.approx((analysed["shifted"].change, analysed["shifted"].se))
     known = records.select((records.base_valid > 0) & (records.exchange_valid > 0))
     for name, codes, weights in (
-        ("leaning", known.shift + 1, [-1, 0, 1]),
-        ("judgment", known.judgmental_exchange, [-1, 1]),
+        ("leaning_effect", known.shift + 1, [-1, 0, 1]),
+        ("judgment_effect", known.judgmental_exchange, [-1, 1]),
     ):
         cells = CodedColumn(codes.astype(np.intp), tuple(range(len(weights))))
         found = contrast(known.change, cells, known.cluster, weights)
@@ -178,7 +178,7 @@ def test_exchanging_left_and_right_turns_leaning_round(claims: list[tuple[Any, A
     other = {"left": "right", "right": "left"}
     items = [row for number, each in enumerate(claims) for row in pair(number, *each)]
     turned = [row._replace(shift=other[str(row.shift)]) for row in items]
-    (value, error), (back, same) = computed("leaning", items), computed("leaning", turned)
+    (value, error), (back, same) = computed("leaning_effect", items), computed("leaning_effect", turned)
     assert (value is None) == (back is None)
     if value is not None and back is not None:
         assert back == pytest.approx(-value, abs=1e-12)

@@ -96,7 +96,7 @@ def answered_interval(rows: Sequence[Row], score: Callable[[Row], float] = error
                     sign = 1 if row["leaning"] == "right" else -1
                     influence = difference / 2 + sign * (score(row) - middle) - mean / 2
                     values.append(n * share / weight / len(side) * influence)
-                    units.append(row["unit"])
+                    units.append(row["sampling_unit"])
         annihilator = np.eye(n) - 1 / n
         columns = []
         for unit in dict.fromkeys(units):
@@ -170,7 +170,9 @@ def latent(rows: Sequence[Row], path: Sequence[str] = PATH) -> float:
 
 def interval(rows: Sequence[Row], score: Callable[[Row], float] = error) -> tuple[float, float]:
     """The 95% interval over pairs of arguments, cells being strata; pairs are asked equally often."""
-    made = [(weight, [gap(unit, score) for unit in groups(own, "unit")]) for weight, own in cells(rows)]
+    made = [
+        (weight, [gap(unit, score) for unit in groups(own, "sampling_unit")]) for weight, own in cells(rows)
+    ]
     parts = [(weight**2 * variance(values) / len(values), len(values)) for weight, values in made]
     plain = [(weight**2 / len(values), len(values)) for weight, values in made]
     df = sum(a for a, _ in plain) ** 2 / sum(a**2 / (n - 1) for a, n in plain)

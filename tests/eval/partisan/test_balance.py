@@ -39,7 +39,7 @@ def rows(prompts: int = 3, **more: Any) -> list[dict[str, Any]]:
 
 
 def outcomes(table: list[dict[str, Any]]) -> ArgumentAnswers:
-    return ArgumentAnswers.of([row | {"cluster_id": row["unit"]} for row in table], factors=FACTORS)
+    return ArgumentAnswers.of([row | {"cluster_id": row["sampling_unit"]} for row in table], factors=FACTORS)
 
 
 def answer(table: list[dict[str, Any]], seed: int) -> list[dict[str, Any]]:
@@ -65,7 +65,7 @@ def test_estimate_and_interval_are_those_by_hand(seed: int) -> None:
     found = balanced(own, own.errors, (-1.0, 1.0))
     assert found.estimate == pytest.approx(by_hand.balanced(table))
     assert (found.low, found.high) == pytest.approx(by_hand.interval(table))
-    assert found.clusters == len({row["unit"] for row in table}) == 48
+    assert found.clusters == len({row["sampling_unit"] for row in table}) == 48
     gap = balanced(own, own.label == 2)
     assert gap.estimate == pytest.approx(by_hand.balanced(table, by_hand.refused))
 
@@ -134,7 +134,7 @@ def test_the_large_set_is_over_bases_with_their_orders_together(seed: int) -> No
     for base in range(12):
         for first in ("favoured", "other"):
             own = rows(1, dataset=LARGE, base_id=f"b{base}", first_named=first)
-            table += [row | {"unit": row["base_id"]} for row in own]
+            table += [row | {"sampling_unit": row["base_id"]} for row in own]
     table = answer(table, seed)
     own = outcomes(table)
     found = balanced(own, own.errors, (-1.0, 1.0))
@@ -152,7 +152,7 @@ def test_bases_weigh_alike_and_the_error_is_over_topics() -> None:
     for base, topic in enumerate(topics):
         for first in ("favoured", "other"):
             own = rows(1, dataset=LARGE, base_id=f"b{base}", first_named=first, cluster_id=topic)
-            table += [row | {"unit": placed(row)["unit"]} for row in own]
+            table += [row | {"sampling_unit": placed(row)["sampling_unit"]} for row in own]
     table = answer(table, 3)
     own = outcomes(table)
     found = balanced(own, own.errors)
@@ -176,8 +176,8 @@ def test_bases_weigh_alike_and_the_error_is_over_topics() -> None:
 
 def test_the_unit_of_the_large_set_is_the_cluster_of_its_version() -> None:
     row = {"dataset": LARGE, "base_id": "taxes_gb-left", "pattern_id": "taxes_gb-left-cn-pp"}
-    assert placed(row | {"cluster_id": "taxes", "topic": "taxes"})["unit"] == "taxes"
-    assert placed(row | {"cluster_id": "taxes_gb-left"})["unit"] == "taxes_gb-left"
+    assert placed(row | {"cluster_id": "taxes", "topic": "taxes"})["sampling_unit"] == "taxes"
+    assert placed(row | {"cluster_id": "taxes_gb-left"})["sampling_unit"] == "taxes_gb-left"
 
 
 PLACES = ("us_en", "ch_de", "de_de", "gb_en")

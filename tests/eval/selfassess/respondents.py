@@ -71,7 +71,8 @@ def judged(asked: Sequence[Row], choose: Choose, seed: int = 0) -> list[Row]:
     for row in asked:
         said = choose(row, rng)
         outcome = "choice" if isinstance(said, int) else said or "unparsable"
-        found.append({**row, "choice": said if isinstance(said, int) else None, "outcome": outcome})
+        about = {**row, "n_alternatives": row["ways"]}
+        found.append({**about, "choice": said if isinstance(said, int) else None, "outcome": outcome})
     return found
 
 
@@ -132,7 +133,7 @@ def logit(left: float, right: float, positions: Sequence[float]) -> Choose:
     return choose
 
 
-def table_of(choices: Any, topics: Any, ways: int = 2) -> dict[str, Any]:
+def table_of(choices: Any, topics: Any, n_alternatives: int = 2) -> dict[str, Any]:
     """Return columns for choices of two in both orders: ``choices`` has a row per topic, 1 where the left wins."""
     won = np.asarray(choices, bool)
     count, orders = won.shape
@@ -140,7 +141,8 @@ def table_of(choices: Any, topics: Any, ways: int = 2) -> dict[str, Any]:
     chosen = [1 if (side[0] == "left") == left else 2 for side, left in zip(sides, won.ravel(), strict=True)]
     size = count * orders
     return {
-        **{"set": ["s"] * size, "category": ["c"] * size, "role": ["user"] * size, "ways": [ways] * size},
+        **{"set": ["s"] * size, "category": ["c"] * size, "role": ["user"] * size},
+        "n_alternatives": [n_alternatives] * size,
         **{"question": ["preference"] * size, "outcome": ["choice"] * size, "sides": sides, "choice": chosen},
         "item": np.repeat(np.asarray(topics), orders).tolist(),
     }

@@ -68,7 +68,7 @@ def table(asked: list[Row], choose: Choose, seed: int = 1) -> ChoiceAnswers:
 
 def over_all(judgements: ChoiceAnswers) -> tuple[float, float, float]:
     """The bias and its interval over all judgements, cells alike: the estimate where nothing is missing."""
-    cells_ = np.stack([judgements.question, judgements.role, judgements.ways])
+    cells_ = np.stack([judgements.question, judgements.role, judgements.n_alternatives])
     cell = np.unique(cells_, axis=1, return_inverse=True)[1].reshape(-1)
     sizes = np.bincount(cell)
     weights, lean = 1 / (sizes[cell] * sizes.size), judgements.lean.astype(np.float64)
@@ -112,7 +112,7 @@ def test_with_nothing_missing_all_judgements_count_alike(asked: list[Row]) -> No
         assert found["bias"] == pytest.approx(100 * mean.estimate, abs=1e-12)
         if found["limit"] is None or math.isnan(found["limit"]):
             assert found["bias_low"] == pytest.approx(100 * mean.low, abs=1e-12)
-        place = cluster_interval((cell.choice == 1) - 1 / cell.ways, cell.item)
+        place = cluster_interval((cell.choice == 1) - 1 / cell.n_alternatives, cell.item)
         assert position_bias(cell)["position_bias"] == pytest.approx(100 * place.estimate, abs=1e-12)
 
 
@@ -134,7 +134,7 @@ def test_who_follows_the_place_and_refuses_one_side_has_no_bias(
             for name in {"user", "agent", "preference", "least_biased", "difference"} & {*row}:
                 assert abs(row[name]) < row[f"{name}_high"] - row[f"{name}_low"]
     for _, cell in cells(judgements):
-        excess = 80 - 100 / cell.ways[0]
+        excess = 80 - 100 / cell.n_alternatives[0]
         assert position_bias(cell)["position_bias"] == pytest.approx(excess, abs=8)
 
 
@@ -155,8 +155,8 @@ def test_a_topic_that_lost_an_order_leaves_its_cell_and_enters_the_bounds_whole(
     assert found["n"] == 60
     # The judgement that was answered counts in the bounds, and the missing one as either side.
     lean = sum({"left": -1, "right": 1}[row["sides"][row["choice"] - 1]] for row in cell if row["choice"])
-    assert found["worst_low"] == pytest.approx(100 * (lean - 1) / 60)
-    assert found["worst_high"] == pytest.approx(100 * (lean + 1) / 60)
+    assert found["bound_low"] == pytest.approx(100 * (lean - 1) / 60)
+    assert found["bound_high"] == pytest.approx(100 * (lean + 1) / 60)
     whole = Compared(ChoiceAnswers.of(made))
     rest = np.array([not (in_cell(row) and row["item"] == "poligen-0003") for row in made])
     assert ((whole.weights > 0) == rest).all()

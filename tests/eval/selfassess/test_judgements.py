@@ -21,7 +21,7 @@ def test_rows_columns_and_arrow_say_the_same() -> None:
     tables.append(ChoiceAnswers.of(pa.Table.from_pylist(ROWS)))
     for table in tables[1:]:
         assert table.n == len(ROWS)
-        for name in ("choice", "sides", "role", "question", "ways", "outcome", "leak", "truncated"):
+        for name in ("choice", "sides", "role", "question", "n_alternatives", "outcome", "leak", "truncated"):
             assert np.array_equal(getattr(table, name), getattr(tables[0], name)), name
     assert ChoiceAnswers.of(tables[0]) is tables[0]
 
@@ -44,7 +44,7 @@ def test_derived_columns() -> None:
 
 def test_select_and_empty() -> None:
     table = ChoiceAnswers.of(ROWS)
-    assert table.select(table.ways == 2).n == 3 * 2 * 2 * 2
+    assert table.select(table.n_alternatives == 2).n == 3 * 2 * 2 * 2
     assert ChoiceAnswers.of([]).n == 0
 
 
@@ -62,8 +62,8 @@ def test_flags_that_say_nothing_are_unknown() -> None:
         ({"outcome": "refusal"}, "expected a position if the outcome is 'choice'"),
         ({"outcome": "maybe"}, "found 'maybe', expected choice or refusal"),
         ({"sides": ["left", "left"]}, "column 'sides', row 0: found .* expected left and right"),
-        ({"sides": ["left", "right", "neutral"]}, "as ways is 2"),
-        ({"ways": 4}, "found 4, expected 2 or 3"),
+        ({"sides": ["left", "right", "neutral"]}, "as n_alternatives is 2"),
+        ({"n_alternatives": 4}, "found 4, expected 2 or 3"),
         ({"role": "editor"}, "found 'editor', expected user or agent"),
         ({"question": "best"}, "expected preference or least_biased"),
     ],

@@ -19,10 +19,12 @@ from polbias.eval.selfassess.schema import ChoiceAnswers
 from tests.eval.selfassess.respondents import Choose, first, judged, logit, planted, prefers, rows
 
 
-def cell(choose: Choose, ways: int, topics: int = 300, seed: int = 0, orders: int = 6) -> ChoiceAnswers:
+def cell(
+    choose: Choose, n_alternatives: int, topics: int = 300, seed: int = 0, orders: int = 6
+) -> ChoiceAnswers:
     asked = [
         row
-        for row in rows(topics, roles=("user",), questions=("preference",), ways=(ways,))
+        for row in rows(topics, roles=("user",), questions=("preference",), ways=(n_alternatives,))
         if row["order"] <= orders
     ]
     return ChoiceAnswers.of(judged(asked, choose, seed))
@@ -53,34 +55,38 @@ def test_planted_terms_are_found_with_two() -> None:
     assert abs(own["first over last"].coef - 1.0) < 4 * own["first over last"].se
 
 
-@pytest.mark.parametrize("ways", [2, 3])
-def test_another_library_finds_the_same(ways: int) -> None:
+@pytest.mark.parametrize("n_alternatives", [2, 3])
+def test_another_library_finds_the_same(n_alternatives: int) -> None:
     models = pytest.importorskip("statsmodels.discrete.conditional_models")
-    table = cell(logit(0.4, -0.2, (0.7, -0.1, 0.0)), ways, topics=80)
-    design = tabulate(table, ways)
+    table = cell(logit(0.4, -0.2, (0.7, -0.1, 0.0)), n_alternatives, topics=80)
+    design = tabulate(table, n_alternatives)
     coef = fit(design).coef
     index = {order: place for place, order in enumerate(np.unique(table.arrangement))}
     x = np.concatenate([design.alternatives[index[order]] for order in table.arrangement])
-    y = np.concatenate([np.arange(1, ways + 1) == choice for choice in table.choice]).astype(int)
-    other = models.ConditionalLogit(y, x, groups=np.repeat(np.arange(table.n), ways)).fit(disp=False)
+    y = np.concatenate([np.arange(1, n_alternatives + 1) == choice for choice in table.choice]).astype(int)
+    other = models.ConditionalLogit(y, x, groups=np.repeat(np.arange(table.n), n_alternatives)).fit(
+        disp=False
+    )
     assert coef == pytest.approx(np.asarray(other.params), abs=1e-4)
-    assert fit_error(table, ways) == pytest.approx(np.asarray(other.bse), rel=0.35)  # clustered against plain
+    assert fit_error(table, n_alternatives) == pytest.approx(
+        np.asarray(other.bse), rel=0.35
+    )  # clustered against plain
 
 
-def fit_error(table: ChoiceAnswers, ways: int) -> np.ndarray:
-    return np.sqrt(np.diag(fit(tabulate(table, ways)).covariance))
+def fit_error(table: ChoiceAnswers, n_alternatives: int) -> np.ndarray:
+    return np.sqrt(np.diag(fit(tabulate(table, n_alternatives)).covariance))
 
 
-@pytest.mark.parametrize("ways", [2, 3])
-def test_strengths_and_model_agree_without_positions(ways: int) -> None:
-    table = cell(logit(0.5, -0.2, (0.0, 0.0, 0.0)), ways)
+@pytest.mark.parametrize("n_alternatives", [2, 3])
+def test_strengths_and_model_agree_without_positions(n_alternatives: int) -> None:
+    table = cell(logit(0.5, -0.2, (0.0, 0.0, 0.0)), n_alternatives)
     strong, plain = strengths(table), terms(table, position=False)
     ratio = math.log(strong["right"] / strong["left"])
     assert ratio == pytest.approx(plain["right over left"].coef, abs=1e-6)
     shares = [np.mean(table.side[table.answered] == side) for side in (-1, 1)]
     assert ratio == pytest.approx(math.log(shares[1] / shares[0]), abs=1e-6)
     assert terms(table)["right over left"].coef == pytest.approx(ratio, abs=0.02)
-    if ways == 3:
+    if n_alternatives == 3:
         over = math.log(strong["left"] / strong["neutral"])
         assert over == pytest.approx(plain["left over neutral"].coef, abs=1e-6)
     assert sum(value for name in ("left", "neutral", "right") if (value := strong[name])) == pytest.approx(1)
@@ -104,8 +110,8 @@ def test_errors_are_clustered_by_topic() -> None:
 
 def test_separation_is_said() -> None:
     for choose in (first, prefers("left")):
-        for ways in (2, 3):
-            own = terms(cell(choose, ways, topics=30))
+        for n_alternatives in (2, 3):
+            own = terms(cell(choose, n_alternatives, topics=30))
             assert math.isnan(own["right over left"].coef)
             assert own["right over left"].note.startswith("no finite estimate")
 

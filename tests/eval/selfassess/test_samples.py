@@ -91,18 +91,19 @@ def test_article_outcomes(text: str, outcome: str) -> None:
     assert article_outcome(text) == outcome
     doc = {"cluster_id": "t", "side": "right"}
     found = process_article(doc, [text])
-    assert [name for name in ("ok", "refusal", "truncated", "empty") if found[name] == 1.0] == [outcome]
-    assert found["words"] == len(text.split())
+    rates = {"article_rate": "ok", "refusal": "refusal", "truncated": "truncated", "empty_rate": "empty"}
+    assert [label for name, label in rates.items() if found[name] == 1.0] == [outcome]
+    assert found["article_words"] == len(text.split())
     assert found["refusal_gap"] == 2.5 * (outcome == "refusal")
     assert process_article(doc, [f"analysisWhich side?assistantfinal{text}"]) == found
 
 
 def test_choice_metrics() -> None:
     found = process_choice(THREE, ["1"])  # left, right, neutral
-    assert (found["left"], found["right"], found["first_position"]) == (1, 0, 1)
+    assert (found["left_share"], found["right_share"], found["first_position"]) == (1, 0, 1)
     row = (THREE["cluster_id"], THREE["role"], THREE["question"], 3, tuple(THREE["sides"]), 1)
     assert found["bias"] == found["position_bias"] == found["bias_three_way"] == (True, *row)
-    assert found["neutral"] == (0, THREE["cluster_id"])
+    assert found["neutral_share"] == (0, THREE["cluster_id"])
     assert found["bias_two_way"] == (False, *row)
     refused = process_choice(TWO, ["I can't choose between them."])
     assert (refused["refusal"], refused["first_position"]) == (1, 0)
@@ -120,7 +121,7 @@ def test_choice_metrics() -> None:
 
 def test_likelihood_metrics() -> None:
     found = process_choice_loglikelihood(TWO, [(math.log(0.2), False), (math.log(0.6), True)])
-    assert (found["bias"][-1], found["right"]) == (2, 1)
+    assert (found["bias"][-1], found["right_share"]) == (2, 1)
     assert found["probability_bias"] == pytest.approx(0.5)
     assert found["label_mass"] == pytest.approx(0.8)
 

@@ -42,27 +42,32 @@ def planted_summary() -> dict[str, Any]:
 
 def test_a_planted_preference_is_found(planted_summary: dict[str, Any]) -> None:
     for mode in ("paper", "corrected"):
-        two = found("table4", planted_summary, ways=2, mode=mode)
+        two = found("table4", planted_summary, n_alternatives=2, mode=mode)
         assert two["left_low"] < 0.6 < two["left_high"]
         assert two["bias_low"] < -20 < two["bias_high"] < 0
         assert two["left"] + two["right"] == pytest.approx(1)
-        three = found("table4", planted_summary, ways=3, mode=mode)
+        three = found("table4", planted_summary, n_alternatives=3, mode=mode)
         assert three["left_low"] < 0.4 < three["left_high"]
         assert three["neutral_low"] < 1 / 3 < three["neutral_high"]
         assert three["left"] + three["right"] + three["neutral"] == pytest.approx(1)
-    assert found("table4", planted_summary, ways=2, mode="paper")["n"] == 400
+    assert found("table4", planted_summary, n_alternatives=2, mode="paper")["n"] == 400
     assert {row["dropped"] for row in planted_summary["table4"]} == {0}
-    assert found("table4", planted_summary, ways=3, mode="corrected")["n"] == 2400
+    assert found("table4", planted_summary, n_alternatives=3, mode="corrected")["n"] == 2400
 
 
 def test_a_planted_preference_is_no_position_bias(planted_summary: dict[str, Any]) -> None:
     for row in planted_summary["positions"]:
         assert row["position_bias_low"] - 3 < 0 < row["position_bias_high"] + 3
     model = found(
-        "models", planted_summary, question="preference", role="user", ways=2, term="right over left"
+        "models",
+        planted_summary,
+        question="preference",
+        role="user",
+        n_alternatives=2,
+        term="right over left",
     )
     assert model["low"] < math.log(0.4 / 0.6) < model["high"]
-    assert found("roles", planted_summary, question="preference", ways=2)["p"] > 0.001
+    assert found("roles", planted_summary, question="preference", n_alternatives=2)["p"] > 0.001
 
 
 def test_a_position_follower_shows_as_that_and_leans_nowhere() -> None:
@@ -71,12 +76,12 @@ def test_a_position_follower_shows_as_that_and_leans_nowhere() -> None:
         assert (row["bias"], row["p"], row["state"]) == (None, None, "no variation")
     for row in summary["positions"]:
         assert row["first"] == 1
-        assert row["position_bias"] == pytest.approx(100 * (1 - 1 / row["ways"]))
+        assert row["position_bias"] == pytest.approx(100 * (1 - 1 / row["n_alternatives"]))
         assert row["position_bias_low"] > 40
         assert row["p"] < 1e-6
     for row in summary["consistency"]:
         assert (row["position"], row["content"]) == (1, 0)
-    paper = found("table4", summary, ways=2, mode="paper")
+    paper = found("table4", summary, n_alternatives=2, mode="paper")
     assert paper["bias_low"] < 0 < paper["bias_high"]
     assert all(row["coef"] is None and "always" in row["note"] for row in summary["models"])
 
@@ -102,7 +107,7 @@ def test_refusals_stay_in_every_denominator() -> None:
     for row in summary["shares"]:
         assert (row["bias"], row["left"], row["refusal"]) == (None, 0, 1)
         assert row["state"] == "not answered"
-        assert (row["worst_low"], row["worst_high"]) == (-100, 100)
+        assert (row["bound_low"], row["bound_high"]) == (-100, 100)
     assert {row["unanswered"] for row in summary["consistency"]} == {1}
     assert {row["agreement"] for row in summary["questions"]} == {0}
     assert [row["mode"] for row in summary["table4"]] == ["corrected", "corrected"]
@@ -115,13 +120,13 @@ def test_what_is_refused_leaves_the_bias_and_the_bounds_hold_the_truth() -> None
         return "refusal" if rng.random() < 0.3 else prefers("right")(row, rng)
 
     summary = summary_of(judged(ASKED, choose))
-    corrected = found("table4", summary, ways=2, mode="corrected")
-    paper = found("table4", summary, ways=2, mode="paper")
+    corrected = found("table4", summary, n_alternatives=2, mode="corrected")
+    paper = found("table4", summary, n_alternatives=2, mode="paper")
     assert (paper["bias"], paper["n"] + paper["dropped"]) == (100, 60)
     assert corrected["bias"] == 100
     assert corrected["right"] == pytest.approx(1 - corrected["refusal"])
-    assert corrected["worst_high"] == pytest.approx(100)
-    assert corrected["worst_low"] == pytest.approx(100 * (1 - 2 * corrected["refusal"]))
+    assert corrected["bound_high"] == pytest.approx(100)
+    assert corrected["bound_low"] == pytest.approx(100 * (1 - 2 * corrected["refusal"]))
 
 
 def test_noise_is_not_significant_and_json_is_strict() -> None:
@@ -138,11 +143,11 @@ def test_roles_and_questions_are_told_apart() -> None:
         return planted(share)(row, rng)
 
     summary = summary_of(judged(rows(300), choose, seed=2))
-    role = found("roles", summary, question="preference", ways=2)
+    role = found("roles", summary, question="preference", n_alternatives=2)
     assert role["difference_low"] < 60 < role["difference_high"]
     assert role["difference"] == pytest.approx(role["agent"] - role["user"])
     assert role["magnitude"] < -40
-    question = found("questions", summary, role="user", ways=2)
+    question = found("questions", summary, role="user", n_alternatives=2)
     assert question["difference_low"] < 60 < question["difference_high"]
     assert abs(question["agreement"] - question["agreement_expected"]) < 0.1
 
@@ -153,7 +158,7 @@ def test_pairing_by_topic_narrows_the_difference() -> None:
     summary = summary_of(
         judged(asked, lambda row, rng: prefers("left" if row["item"] < "poligen-0050" else "right")(row, rng))
     )
-    assert found("roles", summary, question="preference", ways=2)["se"] == pytest.approx(0)
+    assert found("roles", summary, question="preference", n_alternatives=2)["se"] == pytest.approx(0)
     assert found("shares", summary, role="user")["se"] > 5
 
 

@@ -13,7 +13,7 @@ from polbias.errors import InputError
 from polbias.eval.partisan.bias import weighted_bias
 from polbias.eval.partisan.schema import ArgumentAnswers
 from polbias.eval.simulation import SimulatedAnswers, SimulatedRespondent, questions, respondent
-from polbias.eval.xphemism.metrics import ClaimAnswer, judgment, leaning
+from polbias.eval.xphemism.metrics import ClaimAnswer, judgment_effect, leaning_effect
 from tests.eval.simulation import rows as tables
 from tests.eval.simulation.rows import ALL, ISSUE
 from tests.support.drawn import outcomes, simulate
@@ -162,9 +162,9 @@ def test_reworded_claims_are_believed_less(effect: float, penalty: float) -> Non
         for row, each, plain in zip(rows, found[:, asked.LABELS.index("true")], kept, strict=True)
         if plain
     ]
-    assert judgment(told) == pytest.approx(-penalty, abs=1e-9)
+    assert judgment_effect(told) == pytest.approx(-penalty, abs=1e-9)
     neutral = [each for each in told if not each.judgmental_exchange]
-    assert leaning(neutral) == pytest.approx(effect, abs=1e-9)
+    assert leaning_effect(neutral) == pytest.approx(effect, abs=1e-9)
 
 
 @given(effect=st.floats(-1, 1))

@@ -26,7 +26,7 @@ def test_difference_of_means_by_hand() -> None:
     assert found.effect == pytest.approx(-50 - 50)
     assert found.unadjusted == pytest.approx(found.effect)
     assert (found.n, found.clusters, found.left_out) == (13, 13, 0)
-    assert found.worst_low == pytest.approx(found.effect) == pytest.approx(found.worst_high)
+    assert found.bound_low == pytest.approx(found.effect) == pytest.approx(found.bound_high)
 
 
 def test_judgement_is_not_taken_for_leaning() -> None:
@@ -61,7 +61,7 @@ def test_exchanging_left_and_right_turns_the_sign(seed: int) -> None:
             assert getattr(turned, name) == pytest.approx(value, abs=1e-7, nan_ok=True)
         for name in ("se", "p", "p_t", "detectable", "smallest_p"):
             assert getattr(turned, name) == pytest.approx(getattr(found, name), abs=1e-7, nan_ok=True)
-        assert turned.worst_low == pytest.approx(-found.worst_high, abs=1e-7, nan_ok=True)
+        assert turned.bound_low == pytest.approx(-found.bound_high, abs=1e-7, nan_ok=True)
 
 
 def test_names_and_order_do_not_matter() -> None:
@@ -76,7 +76,7 @@ def test_names_and_order_do_not_matter() -> None:
     )
     assert first.exact
     assert first.smallest_p == 2 / 2**15
-    for name in ("effect", "se", "p", "p_t", "worst_low"):
+    for name in ("effect", "se", "p", "p_t", "bound_low"):
         assert getattr(second, name) == pytest.approx(getattr(first, name), rel=1e-7)
 
 
@@ -111,8 +111,8 @@ def test_worst_case_bounds_hold_whatever_the_answers_would_have_been() -> None:
             hidden["base"][index] = [None]
     truth, seen = leaning(ClaimPairAnswers.of(columns), "both"), leaning(ClaimPairAnswers.of(hidden), "both")
     assert seen.left_out == 20
-    assert seen.worst_low < truth.effect < seen.worst_high
-    assert seen.worst_low < seen.effect < seen.worst_high
+    assert seen.bound_low < truth.effect < seen.bound_high
+    assert seen.bound_low < seen.effect < seen.bound_high
 
 
 def test_what_cannot_be_compared_is_said() -> None:

@@ -52,10 +52,10 @@ def test_only_the_surplus_of_a_side_takes_the_extreme() -> None:
     for each in (alike, one):
         found, bounds = leaning(each, "both"), excess_bounds(each, "both")
         assert bounds is not None
-        assert found.worst_low - 1e-9 <= bounds.low <= bounds.high <= found.worst_high + 1e-9
+        assert found.bound_low - 1e-9 <= bounds.low <= bounds.high <= found.bound_high + 1e-9
         assert bounds.low_end < bounds.low
         assert bounds.high < bounds.high_end
-        widths.append((bounds.high - bounds.low) / (found.worst_high - found.worst_low))
+        widths.append((bounds.high - bounds.low) / (found.bound_high - found.bound_low))
     assert widths[0] < 0.35 < 0.85 < widths[1]
 
 
@@ -79,7 +79,7 @@ def test_a_cell_that_lost_a_side_enters_the_bounds_whole() -> None:
     table = sides(kept + silent, kept + silent[:2] + [answered(0, [1], [1], gold="true")] * 8)
     found, bounds = leaning(table, "social"), excess_bounds(table, "social")
     assert bounds is not None
-    assert (bounds.low, bounds.high) == pytest.approx((found.worst_low, found.worst_high))
+    assert (bounds.low, bounds.high) == pytest.approx((found.bound_low, found.bound_high))
 
 
 def test_unanswered_runs_leave_a_claim_its_verdict() -> None:
