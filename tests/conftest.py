@@ -6,9 +6,9 @@ import gc
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import cache, wraps
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +19,8 @@ from hypothesis import settings
 
 from polbias import safe_text
 from polbias.errors import PolbiasError
-from polbias.eval import plots
 from polbias.generators.engine import DatasetSpec, TableRows
-from tests.support.figures import KINDS, without_figures
+from tests.support.figures import draw_once, without_figures
 
 settings.register_profile("polbias", deadline=None, derandomize=True)
 settings.load_profile("polbias")
@@ -34,22 +33,7 @@ _LONGEST = (
 )  # fmt: skip
 
 
-def _once(draw: Callable[..., str]) -> Callable[..., str]:
-    kept: dict[str, str] = {}
-
-    @wraps(draw)
-    def drawn(*what: object, **how: object) -> str:
-        key = repr((what, how))
-        if key not in kept:
-            kept[key] = draw(*what, **how)
-        return kept[key]
-
-    return drawn
-
-
-# Figures, most of a report's time, are drawn once in a process: tests make many reports of the same answers.
-for _kind in KINDS:
-    setattr(plots, _kind, _once(getattr(plots, _kind)))
+draw_once()  # tests make many reports of the same answers
 
 
 @pytest.fixture

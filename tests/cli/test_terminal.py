@@ -107,8 +107,7 @@ class Server(LoopbackServer):
         return Reply.json({"error": {"message": f"no {SIGNS}", "code": SIGNS}}, self._status)
 
 
-@pytest.mark.parametrize("status", [400, 500])
-@pytest.mark.parametrize("level", ["WARNING", "DEBUG"])
+@pytest.mark.parametrize(("status", "level"), [(400, "WARNING"), (500, "DEBUG")])
 def test_a_message_of_a_server(partisan_build: Path, tmp_path: Path, status: int, level: str) -> None:
     env = {"POLBIAS_DATA_DIR": str(partisan_build), "OPENAI_API_KEY": "none", "LMEVAL_LOG_LEVEL": level}
     with Server(status) as server:

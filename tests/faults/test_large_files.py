@@ -9,6 +9,7 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -43,7 +44,7 @@ def _rows(path: Path, groups: int = 11) -> Path:
 def _values(path: Path) -> Path:
     """A cell that holds far too much, in a small file."""
     length = (1 << 25) + 1
-    cell = pa.ListArray.from_arrays([0, length], pa.array(bytearray(length), pa.uint8()))
+    cell = pa.ListArray.from_arrays([0, length], pa.array(np.zeros(length, np.uint8)))
     pq.write_table(pa.table({"text": cell}), path)
     return path
 

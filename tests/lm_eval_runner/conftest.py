@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +71,14 @@ def evaluate(command: Evaluate) -> Evaluate:
         return command("eval", *args, *(() if report else ("--no-report",)), family=family)
 
     return run
+
+
+@pytest.fixture(scope="module")
+def young_garbage() -> Iterator[None]:
+    """`gc.collect()` looks through what the tests of a module made; all that was there takes it seconds."""
+    gc.freeze()
+    yield
+    gc.unfreeze()
 
 
 def results_of(folder: Path) -> dict[str, Any]:

@@ -35,7 +35,7 @@ USAGE = {"input_tokens": INPUT, "output_tokens": OUTPUT, "reasoning_tokens": REA
 
 
 @pytest.fixture(autouse=True)
-def keys(evaluate: Evaluate, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def keys(evaluate: Evaluate, young_garbage: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv("OPENAI_API_KEY", "key-of-openai")
     monkeypatch.setenv("ANTHROPIC_API_KEY", "key-of-anthropic")
     yield

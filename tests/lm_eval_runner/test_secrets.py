@@ -17,7 +17,7 @@ from tests.lm_eval_runner.conftest import Evaluate, results_of, samples_of
 from tests.lm_eval_runner.test_responses import chat as answer
 from tests.support.loopback import LoopbackServer, Reply, Request
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.usefixtures("young_garbage")]
 
 MINI = "polbias_en_formal_mini"
 SECRET = "0123456789abcdefSECRET"

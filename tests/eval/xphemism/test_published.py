@@ -51,6 +51,7 @@ def table(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
+@pytest.mark.usefixtures("no_figures")
 def test_a_report_has_all_cells_of_table_3(files: tuple[Path, Path], tmp_path: Path) -> None:
     asked = ["report", "--polbix-answers", *map(str, files), "--tables-only", "-o", str(tmp_path)]
     assert CliRunner().invoke(app, asked).exit_code == 0
