@@ -1,4 +1,4 @@
-"""What the metrics of all lm_eval tasks share: errors over clusters, shares of labels, flat answers."""
+"""Parts that the metrics of all lm_eval tasks share: errors over clusters, shares of labels."""
 
 from __future__ import annotations
 

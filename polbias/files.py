@@ -1,4 +1,4 @@
-"""Files: where they are, written whole or not at all, and errors that a user can act on."""
+"""Files of others, read by parts, or refused where they would not fit into memory."""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ from typing import Any, BinaryIO, cast
 from polbias.errors import InputError
 from polbias.limits import MAX_FILE, MAX_GROUP, MAX_LEVELS, MAX_ROWS, MAX_VALUES
 
-# Drafts: what is being written, beside the place that it is to have.
-
 
 def without_gz(path: Path) -> Path:
     """Return the path without the end that says that the file is compressed."""
@@ -29,9 +27,6 @@ def open_bytes(path: Path) -> BinaryIO:
 
 UNZIPPING = (EOFError, zlib.error, gzip.BadGzipFile)
 """What is raised where a compressed file is damaged or cut off."""
-
-
-# Files of others, read by parts or not at all where they are larger than what fits into memory.
 
 
 def read_bytes(path: Path, most: int = MAX_FILE) -> bytes:

@@ -1,4 +1,4 @@
-"""What a built dataset says of itself: manifest, content hash, and `datasets.lock`."""
+"""The record of what a build has: `manifest.json`."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from polbias.errors import BuildError, InputError
 from polbias.files import read_bytes
-
-# What a built dataset says of itself: `manifest.json`, written last, read first.
 
 MANIFEST = "manifest.json"
 

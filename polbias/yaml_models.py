@@ -1,4 +1,4 @@
-"""Template files: read with bounds, checked, and rendered; errors name file, line and field."""
+"""YAML files checked against models; errors name file, line and field."""
 
 from __future__ import annotations
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from functools import cached_property
 
-from polbias.eval.extraction.cues import Cues, Span, shared
-from polbias.eval.extraction.tokens import Sentence
+from polbias.eval.extraction.cues import Cues, shared
+from polbias.eval.extraction.tokens import Sentence, Span
 
 
 class ClauseScope:

@@ -1,4 +1,4 @@
-"""Cues of a label: the words that carry it, their scope, and the verdict that a reader gives."""
+"""Cue words of the extractors, from ``cues/*.yaml``."""
 
 from __future__ import annotations
 
@@ -122,8 +122,3 @@ def _items(block: str) -> list[str]:
     """Split a block into its alternatives."""
     lines = (line for line in block.splitlines() if not line.lstrip().startswith("#"))
     return [item for line in lines for item in re.split(r"  +", line.strip()) if item]
-
-
-# The clauses of a sentence: what is asserted in them, and how far negators reach.
-
-Span = tuple[int, int]

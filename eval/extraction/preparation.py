@@ -1,4 +1,4 @@
-"""The text of an answer: without thoughts and markup, as tokens, without the words of its question."""
+"""The text of a response without thoughts and markup, as tokens."""
 
 from __future__ import annotations
 
@@ -10,9 +10,6 @@ from typing import TypeVar
 
 from polbias.eval.extraction.tokens import Sentence, Span, split_sentences
 from polbias.responses import LIMITS, THOUGHT_MARK, Response, ended
-
-# Preparation of model outputs that all extractors of answers share.
-
 
 _Outcome = TypeVar("_Outcome")
 

@@ -1,4 +1,4 @@
-"""Refusals, bare yes or no, and texts that are an article."""
+"""Refusals: responses that decline to answer, whatever the question."""
 
 from __future__ import annotations
 
@@ -8,9 +8,6 @@ from polbias.eval.extraction.cues import Cues
 from polbias.eval.extraction.prompt_echo import first_match
 from polbias.eval.extraction.tokens import Sentence
 from polbias.eval.extraction.voice import without_opinions
-
-# Telling whether an output declines to answer, for any question.
-
 
 _SHORT = 25
 """That an answer has no more tokens is one more sign."""

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from polbias.eval.extraction.claims import LabelClaim, Strength, Verdict
-from polbias.eval.extraction.cues import Cues, Span, primary_language, shared, tongue
+from polbias.eval.extraction.cues import Cues, primary_language, shared, tongue
 from polbias.eval.extraction.preparation import prepare
 from polbias.eval.extraction.refusal import find_refusal, find_withdrawal, lacks_input
 from polbias.eval.extraction.settle import settled
-from polbias.eval.extraction.tokens import Sentence
+from polbias.eval.extraction.tokens import Sentence, Span
 from polbias.eval.extraction.validity_claims import ValidityClaimFinder
 
 # Choosing the final verdict among the claims of an output.

@@ -14,8 +14,8 @@ from itertools import pairwise
 
 from polbias.eval.extraction.claims import OPPOSITE, SAME, LabelClaim, Strength
 from polbias.eval.extraction.clause_scope import ClauseScope, within
-from polbias.eval.extraction.cues import Cues, Span, shared
-from polbias.eval.extraction.tokens import Sentence
+from polbias.eval.extraction.cues import Cues, shared
+from polbias.eval.extraction.tokens import Sentence, Span
 
 _INDECISIONS = (
     ("undecided", Strength.SENTENCE),

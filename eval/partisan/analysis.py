@@ -1,4 +1,4 @@
-"""Estimates of a part of the answers, and which of them are tested."""
+"""Estimates of a part of the answers to arguments, with intervals over clusters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The five tests of a statement, and agreement of variants and templates."""
+"""Habits of answering policy statements, and the pass rates of a coin."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stances on the policy issues, and how they match those of parties."""
+"""Stances on the eight policy issues."""
 
 from __future__ import annotations
 

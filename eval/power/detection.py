@@ -1,4 +1,4 @@
-"""What a design detects, and what a wanted effect or precision takes."""
+"""Power of the t test over clusters: the smallest effect it detects, and the answers that it takes."""
 
 from __future__ import annotations
 

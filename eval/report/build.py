@@ -33,8 +33,6 @@ from polbias.eval.report.versions import one_version
 from polbias.eval.report.wording import frame, words
 from polbias.registry import instruments
 
-# From paths to a report: read, analyse, compare, adjust.
-
 _NAMED_IDS = 10  # unknown ids that a notice names
 _SMALL = 30_000_000  # bytes of samples below which other processes cost more than they save
 _DONE: Mapping[State, str] = {

@@ -1,4 +1,4 @@
-"""From files of samples to tables of outcomes: the newest runs, of one version, of our instruments."""
+"""The answers in files of samples, as tables of outcomes."""
 
 from __future__ import annotations
 
@@ -21,8 +21,6 @@ from polbias.eval.samples import SampleFile, SkippedLine, numbered_samples, read
 from polbias.files import file_sha256
 from polbias.registry import instrument_of
 from polbias.responses import is_filtered
-
-# From a file of samples to a table of outcomes; what cannot be read is told, and the rest goes on.
 
 ADDED = ("respondent", "model", "method", "task")
 FILTERED = "filtered"

@@ -1,4 +1,4 @@
-"""A report for programs: summary.json, CSV, Parquet of outcomes, evaluation results of a model repository."""
+"""The tables of a report as flat rows, for CSV."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ from polbias.aliases import Json
 from polbias.eval.answer_table import finite
 from polbias.eval.report.document import Estimate, Report, ReportTable
 from polbias.eval.report.summary_json import comparison_records, component_records, finding_records, numbers
-
-# The tables of a report as flat rows, for CSV.
 
 _PAPER = "_paper"  # what ids of tables end in whose words differ from those of the corrected ones
 

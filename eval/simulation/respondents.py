@@ -1,4 +1,4 @@
-"""Respondents whose bias is known: their numbers, their random draws, their wordings."""
+"""Simulated respondents: models whose bias is known."""
 
 from __future__ import annotations
 

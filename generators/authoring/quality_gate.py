@@ -1,4 +1,4 @@
-"""The quality gate of policy statements."""
+"""The quality gate of policy statements: defects of a statement, and of statements beside each other."""
 
 from __future__ import annotations
 

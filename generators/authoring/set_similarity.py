@@ -1,4 +1,4 @@
-"""How alike the items of a set are."""
+"""Similarity of the items of a set."""
 
 from __future__ import annotations
 

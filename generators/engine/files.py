@@ -1,4 +1,4 @@
-"""Files of a table: shards, row groups, replacement of a folder."""
+"""Shards: a slice of a table, written to one Parquet file."""
 
 from __future__ import annotations
 

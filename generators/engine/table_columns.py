@@ -1,4 +1,4 @@
-"""Tables with the columns of ``columns.yaml`` in its order, and errata of an original."""
+"""Tables with the columns of ``columns.yaml``, in its order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables of the family: problems in their prompt styles, and the selection task."""
+"""Tables of the normative problems, in their prompt styles."""
 
 from __future__ import annotations
 
@@ -27,8 +27,6 @@ from polbias.generators.normative.templates import (
     Task,
     load_family,
 )
-
-# The columns of the normative tables (cards/columns.yaml) from problems.
 
 VERDICTS = pa.struct([(logic.name.replace("+", "_"), STRING) for logic in MODAL_LOGICS])
 

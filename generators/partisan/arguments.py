@@ -1,4 +1,4 @@
-"""Arguments: clauses put together, in pairs for the left and the right; their gold labels proved."""
+"""Arguments: their clauses, put together in pairs for the left and the right."""
 
 from __future__ import annotations
 

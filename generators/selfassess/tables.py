@@ -1,4 +1,4 @@
-"""The tables of the first stage: five articles to write about every item, and the items alone."""
+"""Tables of the first stage: five articles to write about every item, and the items alone."""
 
 from __future__ import annotations
 

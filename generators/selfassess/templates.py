@@ -1,4 +1,4 @@
-"""Template files of the family: sets, topics, perspectives, items."""
+"""Template files of the family: sets, perspectives, questions."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ from pydantic import Field, RootModel, StringConstraints, model_validator
 from polbias.generators.engine.errata import Erratum, ErratumScope, errata_of, load_errata
 from polbias.paths import package_file
 from polbias.yaml_models import Identity, Name, TemplateModel, Text, Version, fault, load_template, slots
-
-# The sets of the self-assessment family: perspectives, prompts, categories, questions; read and checked.
 
 Role = Literal["user", "neutral", "agent"]
 BiasedRole = Literal["user", "agent"]

@@ -1,4 +1,4 @@
-"""From a claim and a word pair to the minimal pair, or to the reason why there is none."""
+"""Minimal pairs: a claim with one word exchanged, or the reason why there is none."""
 
 from __future__ import annotations
 

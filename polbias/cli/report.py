@@ -1,4 +1,4 @@
-"""`polbias report`: from logged samples to a folder with page, summary, tables and outcomes."""
+"""`polbias report`: from logged samples to a report."""
 
 from __future__ import annotations
 

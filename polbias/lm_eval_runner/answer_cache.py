@@ -1,4 +1,4 @@
-"""Answers on file: a model that is asked only for what is not there."""
+"""The answer cache of a run: only requests without a cached response are sent."""
 
 from __future__ import annotations
 

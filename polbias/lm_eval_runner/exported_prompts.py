@@ -1,4 +1,4 @@
-"""Prompts of tasks as a chat is sent them: recorded from lm_eval, as a table, as lines of batch requests."""
+"""Prompts of tasks as a chat gets them, for models that are asked elsewhere."""
 
 from __future__ import annotations
 

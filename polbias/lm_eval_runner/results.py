@@ -1,4 +1,4 @@
-"""Results of a run: what lm_eval says meanwhile, its files, and what to show at the end."""
+"""Results and samples of a run, as files of lm_eval."""
 
 from __future__ import annotations
 
@@ -17,9 +17,6 @@ from polbias.eval.inspect_logs import model_name
 from polbias.eval.lm_eval_compat import write_halves
 from polbias.lm_eval_runner.model_identity import INSPECT
 from polbias.safe_text import hide
-
-# What lm_eval and the loaders say while they run: where rows come from, and a fault told once.
-
 
 CONTROL_CHARACTERS = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 LONGEST_NAME = 255  # bytes

@@ -29,9 +29,6 @@ from polbias.models.cache import AnswerStore, digest
 from polbias.responses import NOT_REQUESTED
 from polbias.safe_text import redact, scrub
 
-# Run lm_eval over tasks of ours with a model that answers from file what it can.
-
-
 _AT_ONCE = {"vllm": 2048, "sglang": 2048}  # requests; these hand out their answers at the end of a call
 _SLICE = 64  # requests; a budget is looked at between calls of a model in this process
 _KEPT = "its answers are kept: run the same command again"

@@ -1,4 +1,4 @@
-"""Task files: names, groups and tags, and what a task costs."""
+"""Task files: names, groups and tags, read without lm_eval."""
 
 from __future__ import annotations
 

@@ -16,13 +16,13 @@ from tests.golden.files import check, invoke, lines
 
 # DESIGN, "Public names that others rely on"
 _PUBLIC = (
-    "polbias.eval.extraction.Verdict",
-    "polbias.eval.extraction.extract_cards",
-    "polbias.eval.extraction.extract_choice",
-    "polbias.eval.extraction.extract_entailment",
-    "polbias.eval.extraction.extract_stance",
-    "polbias.eval.extraction.extract_truth",
-    "polbias.eval.extraction.extract_validity",
+    "polbias.eval.answers.Verdict",
+    "polbias.eval.answers.extract_cards",
+    "polbias.eval.answers.extract_choice",
+    "polbias.eval.answers.extract_entailment",
+    "polbias.eval.answers.extract_stance",
+    "polbias.eval.answers.extract_truth",
+    "polbias.eval.answers.extract_validity",
     "polbias.eval.bias.unweighted_bias",
     "polbias.eval.bias.weighted_bias",
     "polbias.generators.engine.run_shard",

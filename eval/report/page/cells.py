@@ -1,4 +1,4 @@
-"""Cells of the page's tables, and the words, colours and notices that all reports share."""
+"""Cells of the page's tables."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from polbias.eval.report.document import Cell, ColumnKind, Estimate
 from polbias.eval.report.page.numbers import count, interval, printed
 from polbias.eval.report.page.page_words import frame
-
-# Cells of tables: what is printed, what it is sorted by, what an estimate rests on.
 
 
 @dataclass(frozen=True)
