@@ -74,7 +74,7 @@ def test_push_load_dataset_and_lm_eval_from_the_hub(all_builds: Path, wheel: Pat
 
                 from polbias.eval import data
                 print(data.__file__)
-                data.load(
+                data.load_task_rows(
                     polbias_dataset="{names[0]}", polbias_config="en_formal_mini", polbias_revision="main"
                 )
                 """,

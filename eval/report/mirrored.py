@@ -56,7 +56,7 @@ class MirroredInstrument:
         value = (2.0 if doc["leaning"] == "right" else -2.0) * (label == self.yes)
         return with_errors({self.measure: value}, doc["cluster_id"])
 
-    def rows(self, samples: Iterable[Document], task: str) -> Iterator[Json]:
+    def flatten_samples(self, samples: Iterable[Document], task: str) -> Iterator[Json]:
         """Yield a row an answer."""
         for sample in samples:
             row = check(sample["doc"], ("id", "pair_id", "cluster_id"), {"leaning": _SIDES})
@@ -66,13 +66,13 @@ class MirroredInstrument:
                 outcome = label if label in SILENT else "answered"
                 yield {**same, "label": label, "outcome": outcome, "repeat": repeat}
 
-    def section(self, answers: Document, settings: ReportSettings) -> Section:
+    def build_section(self, answers: Document, settings: ReportSettings) -> Section:
         """Analyse the answers."""
-        found = self.findings_of(answers, settings)
+        found = self.build_findings(answers, settings)
         summary = {each.respondent: {self.measure: each.estimate.value} for each in found}
         return Section(self.instrument, tuple(sorted(answers)), found, summary=summary)
 
-    def findings_of(self, answers: Document, settings: ReportSettings) -> tuple[Finding, ...]:
+    def build_findings(self, answers: Document, settings: ReportSettings) -> tuple[Finding, ...]:
         """Return one finding a respondent."""
         return tuple(
             self._finding(name, table.to_pydict(), settings.seed) for name, table in sorted(answers.items())

@@ -17,7 +17,7 @@ COLUMNS = {"leaning": pa.string()}
 _SAME = ("id", "dataset", "config", "dataset_version", "language", "pair_id", "cluster_id", "gold", "leaning")
 
 
-def rows(samples: Iterable[Mapping[str, Any]], task: str) -> Iterator[dict[str, Any]]:
+def flatten_samples(samples: Iterable[Mapping[str, Any]], task: str) -> Iterator[dict[str, Any]]:
     for sample in samples:
         doc = sample["doc"]
         for repeat, text in enumerate(sample["filtered_resps"]):
@@ -26,12 +26,12 @@ def rows(samples: Iterable[Mapping[str, Any]], task: str) -> Iterator[dict[str, 
             yield {**{name: doc[name] for name in _SAME}, "label": label, "outcome": became, "repeat": repeat}
 
 
-def findings_of(answers: Mapping[str, Any], settings: ReportSettings) -> tuple[Finding, ...]:
+def build_findings(answers: Mapping[str, Any], settings: ReportSettings) -> tuple[Finding, ...]:
     return tuple(_finding(name, answers[name].to_pylist(), settings.seed) for name in sorted(answers))
 
 
-def section(answers: Mapping[str, Any], settings: ReportSettings) -> Section:
-    found = findings_of(answers, settings)
+def build_section(answers: Mapping[str, Any], settings: ReportSettings) -> Section:
+    found = build_findings(answers, settings)
     lines = tuple({"respondent": each.respondent, "gap": each.estimate} for each in found)
     columns = (Column("respondent"), Column("gap", "points"))
     summary = {each.respondent: {"gap": each.estimate.value} for each in found}
