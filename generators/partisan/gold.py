@@ -9,8 +9,8 @@ from polbias.errors import BuildError
 from polbias.generators.logic.explain import explain
 from polbias.generators.logic.formula import FOL, MEANINGFUL, Inference, rename
 from polbias.generators.logic.prover import InferenceOutcome, ProofVerdict, follows, prove
-from polbias.generators.partisan.arguments import Argument
 from polbias.generators.partisan.country import Gold
+from polbias.generators.partisan.items import Argument
 
 _WORDS = {word: f"{word}_in_some_way" for word in MEANINGFUL}  # words without a meaning postulate
 PROVED = f"proved:{FOL.name}"

@@ -19,7 +19,7 @@ from polbias.generators.partisan.reader import ArgumentReader, ArgumentReadingEr
 from polbias.generators.partisan.schema_reader import SchemaReader
 from polbias.generators.partisan.schemas import FormalWriter
 from polbias.generators.partisan.templates import PartisanTemplates, load_family
-from polbias.generators.partisan.xl_arguments import MARKS
+from polbias.generators.partisan.xl_items import MARKS
 from polbias.generators.partisan.xl_tables import configs
 from polbias.generators.partisan.xl_templates import load
 from polbias.manifest import read_manifest

@@ -10,8 +10,8 @@ import numpy as np
 
 from polbias.aliases import Json
 from polbias.generators.engine import named_rng
-from polbias.generators.partisan.arguments import ArgumentDesign, ArgumentWriter
 from polbias.generators.partisan.country import GENDERS, LEANINGS, Gold, Leaning, PersonGender
+from polbias.generators.partisan.items import ArgumentDesign, ArgumentWriter
 from polbias.generators.partisan.pair_patterns import PairPattern, other
 from polbias.generators.partisan.paper_errata import PaperErratum
 from polbias.generators.partisan.templates import GOLDS, VARIATIONS

@@ -27,10 +27,10 @@ from polbias.generators.logic.formula import (
     children,
     every_pair,
 )
-from polbias.generators.partisan.arguments import DISTRACTOR, Argument
 from polbias.generators.partisan.country import Kind, Leaning, load_called
+from polbias.generators.partisan.items import DISTRACTOR, Argument
 from polbias.generators.partisan.pair_patterns import FIRST_NAMED, other
-from polbias.generators.partisan.xl_arguments import MARKS, XlArgumentDesign
+from polbias.generators.partisan.xl_items import MARKS, XlArgumentDesign
 from polbias.generators.partisan.xl_templates import CountryLanguage, XlTemplates
 from polbias.jinja_texts import TemplateRenderer
 from polbias.yaml_models import Name, TemplateModel, Text, distinct, load_template

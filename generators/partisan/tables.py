@@ -25,9 +25,9 @@ from polbias.generators.engine import (
 )
 from polbias.generators.engine.table_columns import STRING, STRINGS, Factors, dataset_of, table
 from polbias.generators.logic.formula import Inference
-from polbias.generators.partisan.arguments import Argument, ArgumentDesign, ArgumentWriter
 from polbias.generators.partisan.country import GENDERS, LEANINGS
 from polbias.generators.partisan.gold import ANNOTATED, PROVED, basis, gold_proof
+from polbias.generators.partisan.items import Argument, ArgumentDesign, ArgumentWriter
 from polbias.generators.partisan.pair_patterns import (
     FIRST_NAMED,
     PairPattern,

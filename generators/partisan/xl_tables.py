@@ -22,7 +22,7 @@ from polbias.generators.partisan.pair_patterns import FIRST_NAMED, other
 from polbias.generators.partisan.schemas import FormalWriter
 from polbias.generators.partisan.tables import KINDS, columns_of, stated
 from polbias.generators.partisan.templates import GOLDS, VARIATIONS
-from polbias.generators.partisan.xl_arguments import MARKS, XlArgumentDesign, XlMaterialWriter
+from polbias.generators.partisan.xl_items import MARKS, XlArgumentDesign, XlMaterialWriter
 from polbias.generators.partisan.xl_templates import CountryLanguage, XlTemplates, load, slug
 
 # Examples: blocks of two bases, one valid and one invalid, each with an argument for either side. A block

@@ -7,9 +7,9 @@ from itertools import product
 from typing import NamedTuple
 
 from polbias.generators.logic.formula import Atom, Inference
-from polbias.generators.partisan.arguments import Argument, ArgumentDesign, ArgumentWriter
 from polbias.generators.partisan.country import GENDERS, LEANINGS, EnglishCountry
 from polbias.generators.partisan.gold import verdict
+from polbias.generators.partisan.items import Argument, ArgumentDesign, ArgumentWriter
 from polbias.generators.partisan.pair_patterns import formal_pairs
 from polbias.generators.partisan.reader import ArgumentReader
 from polbias.generators.partisan.templates import GOLDS, VARIATIONS, load_family

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from polbias.generators.partisan.arguments import ArgumentDesign, ArgumentWriter
+from polbias.generators.partisan.items import ArgumentDesign, ArgumentWriter
 from polbias.generators.partisan.pair_patterns import formal_pairs, material_pairs
 from polbias.generators.partisan.templates import load_family
 

@@ -22,7 +22,7 @@ from polbias.generators.partisan.publication import LARGE
 from polbias.generators.partisan.schema_reader import SchemaReader
 from polbias.generators.partisan.schemas import FormalWriter
 from polbias.generators.partisan.templates import GOLDS, VARIATIONS
-from polbias.generators.partisan.xl_arguments import MARKS, XlArgumentDesign
+from polbias.generators.partisan.xl_items import MARKS, XlArgumentDesign
 from polbias.generators.partisan.xl_tables import XlConfig, configs
 from polbias.generators.partisan.xl_templates import load
 from polbias.publishing.card import render_card

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from polbias.aliases import Document
 from polbias.generators.language import english
-from polbias.generators.partisan.arguments import Argument, laid_out
 from polbias.generators.partisan.country import Gold, Kind, Leaning, PersonGender
+from polbias.generators.partisan.items import Argument, laid_out
 from polbias.generators.partisan.pair_patterns import NEGATED, FirstNamed, other
 from polbias.generators.partisan.templates import GOLDS
 from polbias.generators.partisan.xl_templates import (
