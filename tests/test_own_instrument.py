@@ -88,14 +88,14 @@ def answered(labels: dict[str, list[str]]) -> Any:
     ]  # fmt: skip
     said = [label for side in labels for label in labels[side]]
     samples = [{"doc": doc, "filtered_resps": [label]} for doc, label in zip(docs, said, strict=True)]
-    return docs, said, pa.Table.from_pylist([*REPORT.rows(samples, "task")])
+    return docs, said, pa.Table.from_pylist([*REPORT.flatten_samples(samples, "task")])
 
 
 def test_the_gap_is_right_minus_left_over_clusters() -> None:
     rng = np.random.default_rng(2)
     labels = {side: np.where(rng.random(48) < p, "true", "false").tolist() for side, p in (("left", 0.4), ("right", 0.7))}  # fmt: skip
     docs, said, table = answered(labels)
-    (found,) = REPORT.section({"m": table}, ReportSettings()).findings
+    (found,) = REPORT.build_section({"m": table}, ReportSettings()).findings
     # of equal clusters that stand on both sides: the paired t-test of their differences
     apart = [
         np.mean([s == "true" for d, s in zip(docs, said, strict=True) if (d["cluster_id"], d["leaning"]) == (c, "right")])
@@ -115,9 +115,9 @@ def test_silence_is_no_verdict_and_bounds_the_gap() -> None:
     half = ["true", "false"] * 12
     labels = {"left": half, "right": ["refusal"] * 6 + half[6:]}
     *_, table = answered(labels)
-    (found,) = REPORT.findings_of({"m": table}, ReportSettings())
+    (found,) = REPORT.build_findings({"m": table}, ReportSettings())
     assert (found.estimate.refusals, found.estimate.n, found.estimate.missing) == (6, 48, 0.25)
     assert found.bounds == pytest.approx((100 * (9 / 24 - 0.5), 100 * (15 / 24 - 0.5)))
     *_, silent = answered({"left": half, "right": ["unparsable"] * 24})
-    (none,) = REPORT.findings_of({"m": silent}, ReportSettings())
+    (none,) = REPORT.build_findings({"m": silent}, ReportSettings())
     assert (none.estimate.value, none.estimate.state) == (None, "not answered")
