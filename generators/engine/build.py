@@ -14,7 +14,7 @@ from typing import Any
 
 import pyarrow as pa
 
-import polbias.manifest
+import polbias.content_hash
 from polbias.atomic_write import recover_folder, remove, replace_folder, write_failure, write_text
 from polbias.content_hash import tree_hash
 from polbias.errors import BuildError, PolbiasError
@@ -30,7 +30,7 @@ from polbias.manifest import MANIFEST, FileEntry, Manifest, SplitEntry, read_man
 @cache
 def _machinery() -> bytes:
     """Hash the code between specification and bytes: the engine, the content hash and the Parquet writer."""
-    sources = [*sorted(Path(__file__).parent.glob("*.py")), Path(polbias.manifest.__file__)]
+    sources = [*sorted(Path(__file__).parent.glob("*.py")), Path(polbias.content_hash.__file__)]
     whole = hashlib.sha256(pa.__version__.encode())
     for source in sources:
         whole.update(source.read_bytes())

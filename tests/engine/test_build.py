@@ -8,9 +8,11 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from polbias import content_hash as content_hash_module
 from polbias.content_hash import tree_hash
 from polbias.files import file_sha256
 from polbias.generators.engine import Constant, Sample, TableRows
+from polbias.generators.engine import build as build_module
 from polbias.generators.engine.build import fingerprint
 from polbias.manifest import read_manifest
 from tests.engine.builds import CHANGED, MARKS, SPEC, A, B, C, build, card, made, only_the_build
@@ -219,6 +221,18 @@ def test_other_datasets_are_left_alone(tmp_path: Path) -> None:
     other.mkdir()
     build(SPEC, tmp_path)
     assert other.is_dir()
+
+
+def test_the_code_of_the_content_hash_is_in_the_fingerprint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    before, changed = fingerprint(A), tmp_path / "content_hash.py"
+    changed.write_bytes(Path(content_hash_module.__file__).read_bytes() + b"# changed\n")
+    request.addfinalizer(build_module._machinery.cache_clear)
+    with monkeypatch.context() as patch:
+        patch.setattr(content_hash_module, "__file__", str(changed))
+        build_module._machinery.cache_clear()
+        assert fingerprint(A) != before
 
 
 def test_fingerprints_stay_on_this_machine_only(tmp_path: Path) -> None:
