@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from typing import Any, TypeVar
 
 from polbias.errors import InputError
 from polbias.files import read_bytes
+from polbias.spreadsheet_cells import guarded, unguarded
 from polbias.yaml_models import shown
 
 T = TypeVar("T")
@@ -224,24 +224,3 @@ class ReviewFile:
 
     def _key(self, row: Mapping[str, str]) -> tuple[str, ...]:
         return tuple(row[name] for name in self.key)
-
-
-# A mere "-" is no formula, and neither is a number, which would be none after an apostrophe.
-_FORMULA = re.compile(r"(?!-\Z|[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?%?\Z)'*[=+\-@\t\r]", re.IGNORECASE)
-
-
-def guarded(cell: str) -> str:
-    """Return a cell that no spreadsheet takes for a formula; `unguarded` gives the text back.
-
-    A text that begins with ``=``, ``+``, ``-``, ``@``, a tab or a carriage return gets an apostrophe, and so
-    does one that would be taken for such a cell; a number stays a number.
-
-    Source:
-        OWASP, "CSV Injection".
-    """
-    return f"'{cell}" if _FORMULA.match(cell) else cell
-
-
-def unguarded(cell: str) -> str:
-    """Return the text of a cell that `guarded` wrote."""
-    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell

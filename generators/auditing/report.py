@@ -34,7 +34,7 @@ from polbias.generators.auditing.items import (
     meaning,
     record,
 )
-from polbias.spreadsheets import guarded
+from polbias.spreadsheet_cells import guarded
 from polbias.terminal import Console
 
 # Counts over a whole audit; they do not grow with the file.

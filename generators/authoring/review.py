@@ -13,7 +13,8 @@ from polbias.generators.policy.items import GateItem
 from polbias.generators.policy.templates import VARIANTS
 from polbias.generators.policy.text_checks import quality
 from polbias.limits import MAX_TEXT
-from polbias.spreadsheets import ACCEPT, REJECT, guarded, read_rows, sheet
+from polbias.spreadsheet_cells import guarded
+from polbias.spreadsheets import ACCEPT, REJECT, read_rows, sheet
 
 # The review file: doubtful texts for a native speaker to judge, as a TSV that any spreadsheet opens.
 

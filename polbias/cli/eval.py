@@ -94,8 +94,6 @@ def evaluate(
     logged, into polbias-results unless --output_path says otherwise; the report is beside them.
     """
     from polbias.eval.policy.stopping import allowed_error
-    from polbias.experiments.self_assessment import ASSUMED_ROWS
-    from polbias.lm_eval_runner.cost import cost as cost_of
     from polbias.lm_eval_runner.options import include_paths, parse
     from polbias.lm_eval_runner.tasks import REASONING, catalogue, refuse_likelihoods
 
@@ -116,6 +114,9 @@ def evaluate(
         config.metadata = {**config.metadata, "polbias_stopping_rule": stopping_rule}
     budget = budget_of(config, price, max_tokens, max_cost, max_answer_bytes)
     if cost:
+        from polbias.experiments.self_assessment import ASSUMED_ROWS
+        from polbias.lm_eval_runner.cost import cost as cost_of
+
         found = {
             task.name: cost_of(task, config.metadata, config.gen_kwargs, config.limit, ASSUMED_ROWS)
             for task in chosen

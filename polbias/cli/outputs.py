@@ -9,7 +9,7 @@ import typer
 
 from polbias.aliases import Document
 from polbias.safe_text import showable
-from polbias.spreadsheets import guarded
+from polbias.spreadsheet_cells import guarded
 
 if TYPE_CHECKING:
     from rich.progress import Progress

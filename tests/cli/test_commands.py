@@ -57,6 +57,12 @@ def test_help_teaches() -> None:
     assert polbias("--version", check=True).stdout.startswith("polbias ")
 
 
+def test_the_command_line_begins_without_what_its_commands_need() -> None:
+    heavy = ("datasets", "lm_eval", "numpy", "pandas", "pyarrow", "pydantic", "yaml")
+    code = f"import sys, polbias.cli.main; print([name for name in {heavy!r} if name in sys.modules])"
+    assert run_python(["-c", code]).stdout == "[]\n"
+
+
 def test_build_prints_counts_hashes_and_time(built: tuple[Path, str]) -> None:
     told = built[1]
     assert "en_formal " in told

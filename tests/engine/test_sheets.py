@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polbias.spreadsheets import SheetError, guarded, named_rows, sheet, sheet_lines, sheet_text, unguarded
+from polbias.spreadsheet_cells import guarded, unguarded
+from polbias.spreadsheets import SheetError, named_rows, sheet, sheet_lines, sheet_text
 
 
 @given(st.text())

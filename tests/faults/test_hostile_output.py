@@ -14,7 +14,7 @@ from polbias.atomic_write import write_text
 from polbias.cli.outputs import csv_text
 from polbias.errors import InputError
 from polbias.generators.authoring.review import ReviewRow, read_review, write_review
-from polbias.spreadsheets import guarded, unguarded
+from polbias.spreadsheet_cells import guarded, unguarded
 
 FORMULAS = ("=1+1", "+1+1", "-1+2", "@SUM(A1)", "\t=1", "\r=1", "'=1", '=HYPERLINK("http://x")')
 

@@ -22,7 +22,8 @@ from polbias.generators.authoring.annotation.tasks import (
     pair_of,
 )
 from polbias.generators.xphemism.vocabulary.lexicon import EMPTY, Shift, WordPair
-from polbias.spreadsheets import SheetProblem, guarded, read_rows, sheet
+from polbias.spreadsheet_cells import guarded
+from polbias.spreadsheets import SheetProblem, read_rows, sheet
 
 # Votes of annotators: counts, the majority, and the table that agreement is computed from.
 

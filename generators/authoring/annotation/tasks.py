@@ -19,7 +19,8 @@ from polbias.generators.engine.latin_square import named_rng
 from polbias.generators.table_files import ColumnRole, cell_text, open_tables, resolve_columns
 from polbias.jinja_texts import TemplateRenderer
 from polbias.paths import package_file
-from polbias.spreadsheets import guarded, sheet
+from polbias.spreadsheet_cells import guarded
+from polbias.spreadsheets import sheet
 from polbias.yaml_models import Name, TemplateModel, Text, load_template, shown
 
 # The guideline of ``guideline.yaml``: what annotators read, and the values that they may choose.
