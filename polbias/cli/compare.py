@@ -57,5 +57,5 @@ def compare(
         table.add_row(*(each.text or "–" for each in row.cells))
     Console(width=_WIDE, highlight=False, markup=False).print(table)
     if output:
-        write_report(ReportWithAnswers(found, {}), output, outcomes=False, brief=True)
+        write_report(ReportWithAnswers(found, {}), output, brief=True)
         echo(f"wrote {output / PAGE}")

@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from polbias.atomic_write import draft_of, write_text
+from polbias.atomic_write import draft_of, recover_folder, replace_folder, write_text
 from polbias.cli.outputs import csv_text
 from polbias.errors import InputError
 
@@ -25,8 +25,6 @@ PAGE, SUMMARY, TABLES, OUTCOMES, RESULTS = _OURS = (
 
 def check_folder(folder: Path) -> None:
     """See to it that a report may be written into a folder."""
-    from polbias.atomic_write import recover_folder
-
     recover_folder(folder)
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder}: found a file, expected a folder for the report; choose another with -o")
@@ -41,17 +39,13 @@ def check_folder(folder: Path) -> None:
         )
 
 
-def write_report(
-    made: ReportWithAnswers, folder: Path, outcomes: bool = True, page: bool = True, brief: bool = False
-) -> None:
+def write_report(made: ReportWithAnswers, folder: Path, page: bool = True, brief: bool = False) -> None:
     """Write a report; an earlier one in the same place is replaced in one step."""
-    from polbias.atomic_write import replace_folder
-
     draft = draft_of(folder)
     try:
         shutil.rmtree(draft, ignore_errors=True)
         (draft / TABLES).mkdir(parents=True)
-        _fill(made, draft, outcomes, page, brief)
+        _fill(made, draft, page, brief)
         replace_folder(draft, folder)
     except OSError as error:
         raise InputError(f"{folder}: the report cannot be written ({error.strerror or error})") from None
@@ -59,7 +53,7 @@ def write_report(
         shutil.rmtree(draft, ignore_errors=True)
 
 
-def _fill(made: ReportWithAnswers, folder: Path, outcomes: bool, page: bool, brief: bool) -> None:
+def _fill(made: ReportWithAnswers, folder: Path, page: bool, brief: bool) -> None:
     from polbias.eval.report import flat_tables, hub_results
     from polbias.eval.report.outcomes import write_outcomes
     from polbias.eval.report.page import page as pages
@@ -74,9 +68,9 @@ def _fill(made: ReportWithAnswers, folder: Path, outcomes: bool, page: bool, bri
         return
     html = pages.brief if brief else pages.page
     write_text(folder / PAGE, html(report, paragraphs(report)))
-    if made.answers:
-        (folder / RESULTS).mkdir()
+    if not made.answers:
+        return
+    (folder / RESULTS).mkdir()
     for respondent, text in hub_results.eval_results(made.answers):
         write_text(folder / RESULTS / hub_results.file_name(respondent), text)
-    if outcomes:
-        write_outcomes(made.answers, folder / OUTCOMES)
+    write_outcomes(made.answers, folder / OUTCOMES)
