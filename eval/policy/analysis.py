@@ -13,7 +13,7 @@ from polbias.aliases import Floats
 from polbias.eval.answer_table import CodedColumn, crossed
 from polbias.eval.estimability import discordance
 from polbias.eval.nonresponse import ExcessBounds
-from polbias.eval.policy.answers import PolicyAnswers, Signs
+from polbias.eval.policy.answers import PolicyAnswers, Signs, compared_answers
 from polbias.eval.policy.schema import COUNTS, ISSUES
 from polbias.eval.policy.worldview import stance_contrast, stance_estimability
 from polbias.eval.report.document import Estimate, Finding, ItemContributions, Notice, with_gap
@@ -73,12 +73,6 @@ def estimate(answered: PolicyAnswers, stance: Floats, signs: Signs) -> Estimate:
             p = max(float(np.nan_to_num(found.p_value)), smallest_p(compared, answered.topics))
     sizes = _sizes(answered, signs) | {"clusters": answered.topics.select(compared != 0).distinct}
     return Estimate.of(found.estimate, low, high, scale=100, p=p, **sizes)
-
-
-def compared_answers(stance: Floats, signs: Signs) -> Signs:
-    """The signs of the statements that have a value, 0 for the others."""
-    compared: Signs = signs * np.isfinite(stance)
-    return compared
 
 
 def smallest_p(signs: Signs, topics: CodedColumn) -> float:

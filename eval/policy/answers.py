@@ -410,3 +410,9 @@ def choices(doc: Document) -> list[str]:
     """Return the two labels of a row in the order of its prompt."""
     both = [doc["label_agree"], doc["label_disagree"]]
     return both if doc["label_order"] == "as-printed" else both[::-1]
+
+
+def compared_answers(stance: Floats, signs: Signs) -> Signs:
+    """The signs of the statements that have a value, 0 for the others."""
+    compared: Signs = signs * np.isfinite(stance)
+    return compared

@@ -21,8 +21,7 @@ from polbias.eval.lm_eval_metrics import (
 )
 from polbias.eval.lm_eval_metrics import MetricEstimate as MetricAndError
 from polbias.eval.policy import robustness
-from polbias.eval.policy.analysis import compared_answers
-from polbias.eval.policy.answers import PolicyAnswers, count_texts, labels_of, share_of
+from polbias.eval.policy.answers import PolicyAnswers, compared_answers, count_texts, labels_of, share_of
 from polbias.eval.policy.schema import COUNTS, LABELS, N_TEXTS, NOT_REQUESTED_LABEL, PromptCounts
 from polbias.eval.policy.units import TESTS, StatementUnits, complete, decidable, units
 from polbias.eval.policy.worldview import stance_contrast, stance_estimability

@@ -18,7 +18,7 @@ from polbias.generators.selfassess.templates import (
 )
 from polbias.jinja_texts import TemplateRenderer
 
-TOPIC_MARK = "\0"  # stands in for a topic
+MARK = "\0"  # stands in for a topic, or for articles
 
 
 def turns(family: SelfAssessTemplates, set_id: str, article: Article, topic: str) -> tuple[str, str]:
@@ -41,7 +41,6 @@ def turns(family: SelfAssessTemplates, set_id: str, article: Article, topic: str
 
 
 _APART = "\n\n"
-_MARK = "\0"  # stands in for articles
 
 
 class ChoicePrompts:
@@ -53,7 +52,7 @@ class ChoicePrompts:
         asked, layout = family.questions.questions, family.questions.layout
         self._heads = {
             (language, number): self._around(
-                "layout.article", layout.of("article", language) or "", {"number": number, "text": _MARK}
+                "layout.article", layout.of("article", language) or "", {"number": number, "text": MARK}
             )
             for language in asked
             for number in (1, 2, 3)
@@ -62,7 +61,7 @@ class ChoicePrompts:
             (language, name, ways): self._around(
                 "layout.prompt",
                 layout.of("prompt", language) or "",
-                {"question": asked[language][name][ways].text, "articles": _MARK},
+                {"question": asked[language][name][ways].text, "articles": MARK},
             )
             for language in asked
             for name in QUESTIONS
@@ -71,7 +70,7 @@ class ChoicePrompts:
 
     def _around(self, field: str, layout: str, slots: Document) -> list[str]:
         """Return what stands before and after articles."""
-        return self._texts.render(field, layout, slots).split(_MARK, 1)
+        return self._texts.render(field, layout, slots).split(MARK, 1)
 
     def row(self, role: str, name: QuestionName, number: int, records: Sequence[ArticleRecord]) -> Json:
         """Return the row that asks about records in their order."""

@@ -11,7 +11,7 @@ import pyarrow as pa
 from polbias.generators.engine import Constant, DatasetSpec, Expression, TableSpec, named_rng
 from polbias.generators.engine.table_columns import MESSAGES, Factors, by, dataset_of, table
 from polbias.generators.selfassess.items import Item, load_all
-from polbias.generators.selfassess.prompts import TOPIC_MARK, turns
+from polbias.generators.selfassess.prompts import MARK, turns
 from polbias.generators.selfassess.templates import NEUTRAL, SelfAssessTemplates, load_family
 
 ITEMS = "items"
@@ -39,13 +39,13 @@ def _prompts(family: SelfAssessTemplates, set_id: str, items: Sequence[Item]) ->
     by_id = {item.id: item for item in items}
     articles = {article.id: article for article in chosen.articles()}
     # Turns are rendered once for every article, with a mark where the topic goes.
-    made = {name: turns(family, set_id, article, TOPIC_MARK) for name, article in articles.items()}
+    made = {name: turns(family, set_id, article, MARK) for name, article in articles.items()}
     levels: dict[str, tuple[str, ...]] = {"item": tuple(by_id), "article": tuple(articles)}
     over, of = Factors(levels).over, by("item", items)
     by_article = by("article", articles.values())
 
     def asked(item: str, article: str) -> list[str]:
-        return [turn.replace(TOPIC_MARK, by_id[item].text) for turn in made[article]]
+        return [turn.replace(MARK, by_id[item].text) for turn in made[article]]
 
     def messages(item: str, article: str) -> list[dict[str, str]]:
         system, user = asked(item, article)
