@@ -1,4 +1,8 @@
-"""The identity of a table: a hash of its logical content."""
+"""The identity of a table: a hash of its logical content.
+
+Parquet bytes change with the writer's version, the rows do not. The hash is over names, types and values in
+row order, whatever the chunks, row groups, dictionaries or files that they were read from.
+"""
 
 from __future__ import annotations
 

@@ -10,6 +10,8 @@ from polbias.safe_text import hide_like, visible
 
 _Data = TypeVar("_Data")
 
+# JSON may have one half of an escaped character without the other, and no file can hold it.
+
 
 def whole(text: str) -> str:
     """Return a text with U+FFFD for every half of a character."""

@@ -1,4 +1,8 @@
-"""Tokens and sentences of a response, with their places in the original text."""
+"""Tokens and sentences of a response, with their places in the original text.
+
+Each token is normalised on its own (NFKC, lower case, plain quotes), so that no normalisation can shift an
+offset. Patterns are matched against ``Sentence.text``, tokens joined by single spaces, without markup.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Power of the sign flip of whole clusters, by simulation."""
+"""Power of the sign flip of whole clusters (:func:`polbias.eval.sign_flip.sign_flip`), by simulation.
+
+The means of clusters are drawn from a normal distribution. Flipped sums are linear in the true effect, so all
+random numbers are drawn once and serve every effect: the power found is monotone but for ties, and the same
+on every machine.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""p-values and verdicts of many findings: Holm within an instrument, equivalence, states."""
+"""p-values and verdicts of many findings: Holm within an instrument, equivalence, states.
+
+Holm over the headlines of an instrument decides, of one respondent or of one pair, whoever else is in the
+folder. Benjamini and Hochberg over the report is a column; respondents whose bias was planted are adjusted
+among themselves, since their certain discoveries would make discoveries among models cheaper.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`summary.json`: the findings of a report, for programs; keys are stable within a schema version."""
+"""`summary.json`: the findings of a report, for programs; keys are stable within a schema version.
+
+The schema is ``templates/report/summary.schema.json``; docs/report.md has the meaning of the keys.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Random numbers by name: the same question, respondent and seed always give the same number."""
+"""Random numbers by name: the same question, respondent and seed always give the same number.
+
+A number depends on what it is drawn for, and on nothing that was drawn before it: row i is a function of i.
+numpy's generators give streams, so the numbers of many rows are made by mixing the hash of each row with the
+hash of a name (Steele, Lea and Flood 2014, "Fast splittable pseudorandom number generators").
+"""
 
 from __future__ import annotations
 

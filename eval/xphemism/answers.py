@@ -245,6 +245,10 @@ def read_answers(respondent: str, table: Any) -> XphemismAnswers:
     )
 
 
+# Log-likelihoods. A probability is not an answer, and the regressions of Eq. 1 count answers: shares are of a
+# respondent of their own, and never pooled with answers.
+
+
 def label_masses(rows: Sequence[Document]) -> dict[PromptGroup, float]:
     """Return the mean probability that both labels hold together."""
     masses: dict[PromptGroup, list[float]] = {}

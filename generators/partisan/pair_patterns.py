@@ -1,4 +1,8 @@
-"""Pair patterns: what a left-leaning and a right-leaning argument have in common."""
+"""Pair patterns: what a left-leaning and a right-leaning argument have in common.
+
+A pair pattern and its negation share a base, the cluster of their rows: three formal bases and three material
+ones per country (docs/data.md).
+"""
 
 from __future__ import annotations
 

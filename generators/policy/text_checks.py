@@ -1,4 +1,7 @@
-"""What a policy text says by its words: numbers, force, prohibition, evaluation, marks."""
+"""Properties of a policy text that its words show: numbers, force, prohibition, evaluation, marks.
+
+The words are in ``templates/policy/quality.yaml``.
+"""
 
 from __future__ import annotations
 
