@@ -11,6 +11,7 @@ from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import lru_cache
+from threading import Lock
 from typing import Any
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
@@ -317,15 +318,27 @@ class SafeRecords:
         return record
 
 
+_plain_factories: list[Callable[..., logging.LogRecord]] = []
+"""The factory of log records, once for every :func:`safe_logs` that is open."""
+_factory_lock = Lock()
+
+
 @contextmanager
 def safe_logs() -> Iterator[None]:
-    """Keep secrets and control characters out of all that any library logs meanwhile."""
-    make = logging.getLogRecordFactory()
-    logging.setLogRecordFactory(SafeRecords(make))
+    """Keep secrets and control characters out of all that any library logs meanwhile.
+
+    Calls of several services overlap, in tasks and threads; the last one to end restores the factory.
+    """
+    with _factory_lock:
+        _plain_factories.append(_plain_factories[0] if _plain_factories else logging.getLogRecordFactory())
+        logging.setLogRecordFactory(SafeRecords(_plain_factories[0]))
     try:
         yield
     finally:
-        logging.setLogRecordFactory(make)
+        with _factory_lock:
+            plain = _plain_factories.pop()
+            if not _plain_factories:
+                logging.setLogRecordFactory(plain)
 
 
 def safe_traceback(error: BaseException | None) -> str:

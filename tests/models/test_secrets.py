@@ -7,7 +7,7 @@ from polbias.models.chat import Chat
 from polbias.models.recording import Recorder
 from polbias.models.run import run_requests
 from polbias.models.translate import DeepLTranslator
-from polbias.safe_text import hide, register, scrub
+from polbias.safe_text import hide, register, safe_logs, scrub
 from tests.models.conftest import shown
 from tests.models.servers import ChatServer, DeepLServer, patient
 
@@ -58,6 +58,21 @@ def test_no_key_in_logs_recordings_errors_and_reports(tmp_path, console, caplog)
     assert "your key is [key]" in everything
     assert KEY not in everything
     assert OTHER not in everything
+
+
+def test_calls_that_overlap_keep_keys_out_of_logs_until_the_last_has_ended(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    register(OTHER)
+    make, logger = logging.getLogRecordFactory(), logging.getLogger("a.client")
+    first, second = safe_logs(), safe_logs()
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    logger.warning("Forbidden %s", OTHER)
+    second.__exit__(None, None, None)
+    assert caplog.messages == ["Forbidden [key]"]
+    assert logging.getLogRecordFactory() is make
 
 
 @pytest.mark.parametrize(
