@@ -21,9 +21,10 @@ from polbias.generators.selfassess.items import TILTS, Item, untidy
 from polbias.generators.selfassess.perspective_leaks import find_leaks, load_word_lists
 from polbias.generators.selfassess.templates import TopicSet
 from polbias.jinja_texts import TemplateRenderer
+from polbias.models.answer_parsing import find_json, numbered_lines, tidy
 from polbias.models.chat import Chat
-from polbias.models.prompts import find_json, numbered_lines, settings, tidy
 from polbias.models.requests import Request, ServiceResponse
+from polbias.models.service_settings import settings
 from polbias.paths import package_file
 from polbias.spreadsheets import REJECT, ReviewFile
 from polbias.yaml_models import TemplateModel, Text, load_template, shown

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from polbias.models.answer_parsing import doubt, find_json, numbered_lines, plain, tidy
 from polbias.models.bodies import TOO_LONG
 from polbias.models.chat import Chat
-from polbias.models.prompts import Role, doubt, find_json, numbered_lines, plain, tidy
 from polbias.models.requests import Request, ServiceResponse
+from polbias.models.service_settings import Role
 from polbias.models.translate import DeepLTranslator, base_language, role_request
 
 PARAPHRASES = 3

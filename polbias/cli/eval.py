@@ -142,7 +142,7 @@ def budget_of(
     from polbias.limits import MAX_BODY
     from polbias.lm_eval_runner.budget import Budget
     from polbias.lm_eval_runner.model_identity import INSPECT
-    from polbias.models.requests import parse_prices
+    from polbias.models.prices import parse_prices
     from polbias.models.tokens import price_of
 
     name, listed = str(config.model_args.get("model") or ""), config.model.startswith("openai-")

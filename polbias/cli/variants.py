@@ -45,8 +45,8 @@ def variants(
     """
     from polbias.generators.authoring import variants as making
     from polbias.models.chat import Chat, Service
-    from polbias.models.prompts import Role
     from polbias.models.run import answered
+    from polbias.models.service_settings import Role
     from polbias.models.translate import DeepLTranslator
 
     statements = list(_statements(file, language, country))

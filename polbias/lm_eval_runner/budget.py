@@ -12,7 +12,7 @@ from polbias.errors import InputError
 from polbias.limits import MAX_BODY
 from polbias.lm_eval_runner.requests import MultipleAnswers, RequestRejected
 from polbias.models.bodies import is_token_count
-from polbias.models.requests import Price
+from polbias.models.prices import Price
 from polbias.models.tokens import COUNTED, estimate_tokens
 
 

@@ -16,7 +16,8 @@ from polbias.errors import InputError, PolbiasError
 from polbias.limits import MAX_BODY
 from polbias.models.bodies import LIMIT_CODE, TOO_LONG, is_token_count, limit_bodies
 from polbias.models.redirects import redirect_hook
-from polbias.models.requests import Ask, Kind, Request, ServiceError, ServiceResponse, with_patience
+from polbias.models.requests import Ask, Request, ServiceResponse
+from polbias.models.service_errors import Kind, ServiceError, with_patience
 from polbias.optional import advice
 from polbias.safe_text import hide, register, safe_logs, scrub
 

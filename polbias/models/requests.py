@@ -1,18 +1,16 @@
-"""Requests, their outcomes, errors and prices."""
+"""Requests to a service, its responses, and the outcome of many."""
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import json
-import re
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
 
 from polbias.aliases import Document, Json
-from polbias.errors import InputError, PolbiasError
+from polbias.errors import InputError
+from polbias.models.service_errors import ServiceError
 
 # A request to a service, its identity, and an answer.
 
@@ -89,67 +87,6 @@ class ServiceResponse:
 Ask = Callable[[Request], Awaitable[ServiceResponse]]
 
 
-# What can go wrong with a service, in words that hold no key.
-
-PAUSE = 0.25  # seconds before an answer that cannot be used is asked for again; doubled each time
-TRIES = 3
-
-Kind = Literal[
-    "auth",  # the key is wrong or may not do this
-    "quota",  # the account has nothing left
-    "missing",  # no such model or address
-    "request",  # the service refuses this request
-    "rate",  # too many requests, still after all retries
-    "server",
-    "timeout",
-    "connection",
-    "answer",  # an answer came that cannot be used
-    "client",  # the official client failed in a way it does not document
-    "unrecorded",  # a replay, and no answer was recorded
-    "not-asked",  # the run stopped before
-]
-_FATAL = frozenset({"auth", "quota", "missing"})
-_OF_THE_SERVICE = frozenset({"request", "rate", "server", "timeout", "connection", "client"})
-
-
-class ServiceError(PolbiasError):
-    """One request to a service that got no usable answer.
-
-    Args:
-        message: one line, without a key (see `safe_text.scrub`).
-        kind: what went wrong.
-        again: whether asking again at once may help, and the client has not done so; of an answer that
-            cannot be used it may.
-    """
-
-    def __init__(self, message: str, kind: Kind, *, again: bool | None = None) -> None:
-        super().__init__(message)
-        self.kind: Kind = kind
-        self.again = kind == "answer" if again is None else again
-
-    @property
-    def fatal(self) -> bool:
-        """Whether every further request would fail for the same reason."""
-        return self.kind in _FATAL
-
-    @property
-    def of_the_service(self) -> bool:
-        """Whether it says something about the service rather than about this one answer."""
-        return self.kind in _OF_THE_SERVICE
-
-
-async def with_patience(ask: Callable[[], Awaitable[ServiceResponse]]) -> ServiceResponse:
-    """Ask, and ask again where that may help: for what the client of a service lets through."""
-    for attempt in range(TRIES - 1):
-        try:
-            return await ask()
-        except ServiceError as error:
-            if not error.again:
-                raise
-        await asyncio.sleep(PAUSE * 2**attempt)
-    return await ask()
-
-
 # What a run brought, and what to do about what it did not.
 
 _IDS_SHOWN = 5
@@ -202,45 +139,3 @@ class RequestsOutcome:
         elif self.failures:
             lines.append("run the same again to ask only for these: every answer that came is recorded")
         return lines
-
-
-# What services cost: per million tokens, or characters.
-
-_MILLION = 1_000_000
-
-
-@dataclass(frozen=True)
-class Price:
-    """What a million tokens (DeepL: characters) costs, and who says so."""
-
-    input: float
-    output: float
-    currency: str
-    source: str
-
-    def of(self, sent: float, received: float) -> float:
-        """Return the cost of what is sent and received."""
-        return (sent * self.input + received * self.output) / _MILLION
-
-
-_GIVEN = re.compile(
-    r"(?:(?P<model>[^=\s]+)=)?(?P<input>\d+(?:\.\d+)?)(?:/(?P<output>\d+(?:\.\d+)?))?"
-    r"(?: ?(?P<currency>[A-Z]{3}))?"
-)
-
-
-def parse_prices(given: Iterable[str]) -> dict[str, Price]:
-    """Read prices that a user gives."""
-    prices = {}
-    for text in given:
-        found = _GIVEN.fullmatch(text.strip())
-        if found is None or (found["output"] is None and found["model"] != "deepl"):
-            raise InputError(
-                f"price {text!r}: expected MODEL=INPUT/OUTPUT per million tokens, such as gpt-4o=2.5/10, "
-                "or deepl=20 per million characters"
-            )
-        output = float(found["output"] or 0)
-        prices[found["model"] or ""] = Price(
-            float(found["input"]), output, found["currency"] or "USD", "as you gave it"
-        )
-    return prices

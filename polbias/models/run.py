@@ -14,18 +14,11 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from polbias.errors import InputError, PolbiasError
 from polbias.models.chat import Service
-from polbias.models.prompts import settings
+from polbias.models.prices import Price, parse_prices
 from polbias.models.recording import Recorder
-from polbias.models.requests import (
-    Ask,
-    Failure,
-    Price,
-    Request,
-    RequestsOutcome,
-    ServiceError,
-    ServiceResponse,
-    parse_prices,
-)
+from polbias.models.requests import Ask, Failure, Request, RequestsOutcome, ServiceResponse
+from polbias.models.service_errors import ServiceError
+from polbias.models.service_settings import settings
 from polbias.models.tokens import price_of
 from polbias.terminal import Console
 

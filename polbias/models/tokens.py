@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from polbias.models.prompts import settings
-from polbias.models.requests import Price
+from polbias.models.prices import Price
+from polbias.models.service_settings import settings
 
 CHARACTERS = 4
 """Of a token: a rule of thumb for English; other languages take more tokens, and tokenizers differ."""

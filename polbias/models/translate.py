@@ -13,8 +13,9 @@ from typing import Any
 from polbias.errors import InputError
 from polbias.models.bodies import is_token_count
 from polbias.models.chat import Chat, Service
-from polbias.models.prompts import Role, settings
-from polbias.models.requests import Ask, Kind, Request, ServiceError, ServiceResponse, with_patience
+from polbias.models.requests import Ask, Request, ServiceResponse
+from polbias.models.service_errors import Kind, ServiceError, with_patience
+from polbias.models.service_settings import Role, settings
 from polbias.safe_text import hide, safe_logs, scrub
 
 # Translations through the official ``deepl`` client.

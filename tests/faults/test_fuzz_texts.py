@@ -10,7 +10,7 @@ import pytest
 from hypothesis import strategies as st
 
 from polbias.generators.logic.syntax import parse_formula, parse_inference
-from polbias.models.prompts import find_json, numbered_lines, plain
+from polbias.models.answer_parsing import find_json, numbered_lines, plain
 from tests.faults.support.campaign import bounded, ends_cleanly, fuzz, sizes
 from tests.faults.support.texts import answers
 from tests.logic.generated import ANYTHING, inferences

@@ -11,7 +11,7 @@ import pytest
 from polbias.errors import InputError
 from polbias.lm_eval_runner.answer_cache import StoppedError
 from polbias.lm_eval_runner.budget import Budget, BudgetExceededError
-from polbias.models.requests import Price
+from polbias.models.prices import Price
 from polbias.responses import Response
 from tests.lm_eval_runner.conftest import chat
 from tests.support.openai_server import LoopbackOpenAI

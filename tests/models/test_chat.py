@@ -7,7 +7,8 @@ import pytest
 
 from polbias.errors import InputError, PolbiasError
 from polbias.models.chat import Chat
-from polbias.models.requests import ServiceError, ServiceResponse
+from polbias.models.requests import ServiceResponse
+from polbias.models.service_errors import ServiceError
 from tests.models.servers import JSON, ChatServer, patient
 from tests.support.loopback import Reply
 from tests.support.process import run_python

@@ -1,6 +1,6 @@
 import pytest
 
-from polbias.models.prompts import doubt, find_json, numbered_lines, plain, tidy
+from polbias.models.answer_parsing import doubt, find_json, numbered_lines, plain, tidy
 
 
 @pytest.mark.parametrize(

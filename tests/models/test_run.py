@@ -13,8 +13,8 @@ from rich.console import Console
 
 from polbias.errors import InputError, PolbiasError
 from polbias.models.chat import Chat
+from polbias.models.prices import parse_prices
 from polbias.models.recording import Recorder
-from polbias.models.requests import parse_prices
 from polbias.models.run import answered, plan, run_requests
 from polbias.models.translate import DeepLTranslator
 from tests.lm_eval_runner.test_writing import largest_file

@@ -3,8 +3,8 @@ import yaml
 
 from polbias.errors import InputError, TemplateError
 from polbias.models.chat import Chat
-from polbias.models.prompts import Settings, settings
-from polbias.models.requests import Price, parse_prices
+from polbias.models.prices import Price, parse_prices
+from polbias.models.service_settings import Settings, settings
 from polbias.models.translate import DeepLTranslator, role_request
 from polbias.paths import package_file
 from polbias.yaml_models import load_template

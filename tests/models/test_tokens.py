@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polbias.models.requests import parse_prices
+from polbias.models.prices import parse_prices
 from polbias.models.tokens import BLOCK, CHARACTERS, estimate_tokens, price_of, shared_tokens
 
 SIZE = BLOCK * CHARACTERS

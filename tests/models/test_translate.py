@@ -3,7 +3,8 @@ import asyncio
 import pytest
 
 from polbias.errors import InputError, PolbiasError
-from polbias.models.requests import ServiceError, ServiceResponse
+from polbias.models.requests import ServiceResponse
+from polbias.models.service_errors import ServiceError
 from polbias.models.translate import DeepLTranslator
 from tests.models.servers import DeepLServer, patient
 
