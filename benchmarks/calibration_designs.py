@@ -5,19 +5,22 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
-import pyarrow as pa
+import pandas as pd
 from numpy.typing import NDArray
 
 from polbias.aliases import Document, Json
+from polbias.eval.answer_frames import as_categories, concat_answers
 from polbias.eval.policy.answers import leanings
 from polbias.eval.policy.schema import COUNTS, N_TEXTS, NOT_REQUESTED_LABEL
 from polbias.eval.policy.schema import LABELS as STANCES
 from polbias.eval.report.document import Finding
-from polbias.eval.report.file_answers import ADDED, plain, schema
+from polbias.eval.report.file_answers import answer_frame, column_types
 from polbias.eval.report.reporter import Reporter, instrument
+from polbias.eval.samples import SampleFile
 from polbias.eval.selfassess.simulation import ChoiceQuestions
 from polbias.eval.simulation import Questions, SimulatedAnswers, SimulatedRespondent, questions, respondent
 from polbias.eval.simulation.question_types import kind_of
@@ -43,7 +46,7 @@ class QuestionPart:
 
     docs: Sequence[Doc]
     questions: Questions
-    table: Any
+    table: pd.DataFrame
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +70,7 @@ class CalibrationQuestions:
 
     def answered(self, who: SimulatedRespondent, seed: int, model: str) -> Any:
         """Return the table of answers of a simulated model, as the reader of files makes it."""
-        return pa.concat_tables(_answered(part, who, seed, model, self.samples) for part in self.parts)
+        return concat_answers([_answered(part, who, seed, model, self.samples) for part in self.parts])
 
 
 def asked(
@@ -90,13 +93,13 @@ def _part(name: str, own: Sequence[tuple[str, Doc]], effects: Sequence[str]) -> 
     docs = [doc for _, doc in own]
     about, module = questions(docs, effects), instrument(name)
     said = SimulatedAnswers(about, respondent("perfect")).texts()
-    made = dict.fromkeys(ADDED, "") | {"method": "generated"}
     read = [
-        made | {"task": task} | row
+        (task, row)
         for (task, doc), text in zip(own, said, strict=True)
         for row in module.flatten_samples(({"doc": doc, "filtered_resps": [text]},), task)
     ]
-    return QuestionPart(docs, about, pa.Table.from_pylist(read, plain(schema(module).empty_table()).schema))
+    outcomes = answer_frame([row for _, row in read], column_types(module), SampleFile("", "", "", Path()))
+    return QuestionPart(docs, about, outcomes.assign(task=as_categories([task for task, _ in read])))
 
 
 def _answered(part: QuestionPart, who: SimulatedRespondent, seed: int, model: str, samples: int) -> Any:
@@ -109,12 +112,8 @@ def filled(part: QuestionPart, codes: Codes, model: str) -> Any:
     """Return the table of answers whose codes, of shape ``(n, samples)``, are given."""
     chosen = isinstance(part.questions, ChoiceQuestions)
     change = _counted if part.questions.SAMPLED else _chosen if chosen else _labelled
-    table = part.table
-    name = pa.repeat(model, table.num_rows)
-    for column, values in {"respondent": name, "model": name, **change(part, codes)}.items():
-        place = table.schema.get_field_index(column)
-        table = table.set_column(place, table.schema.field(place), values)
-    return table
+    name = pd.Categorical.from_codes(np.zeros(len(codes), np.int8), [model])
+    return part.table.assign(respondent=name, model=name, **change(part, codes))
 
 
 def _labelled(part: QuestionPart, codes: Codes) -> Json:
@@ -122,7 +121,7 @@ def _labelled(part: QuestionPart, codes: Codes) -> Json:
     labels = part.questions.LABELS
     became = [label if label in _SILENT else "answered" for label in labels]
     found = {"label": _texts(labels, codes[:, 0]), "outcome": _texts(became, codes[:, 0])}
-    if "paper_label" in part.table.column_names and part.table["paper_label"].null_count == 0:
+    if "paper_label" in part.table and part.table["paper_label"].notna().all():
         found["paper_label"] = found["label"]
     return found
 
@@ -138,9 +137,9 @@ def _chosen(part: QuestionPart, codes: Codes) -> Json:
     silent = [label if label in _SILENT else "unparsable" for label in labels]
     became = ["answered" if place else label for place, label in zip(places, silent, strict=True)]
     return {
-        "choice": pa.array(choices, pa.int8()),
-        "side": pa.array(sides, pa.string()),
-        "label": pa.array(
+        "choice": pd.array(choices, pd.Int8Dtype()),
+        "side": as_categories(sides),
+        "label": as_categories(
             [side or labels[code] for side, code in zip(sides, codes[:, 0].tolist(), strict=True)]
         ),
         "outcome": _texts(became, codes[:, 0]),
@@ -154,20 +153,23 @@ def _counted(part: QuestionPart, codes: Codes) -> Json:
     tie = (counts[:, 0] == counts[:, 1]) & (counts[:, 0] == most)
     label = np.where(tie, len(STANCES), counts.argmax(axis=1))
     became = ["answered", "answered", *STANCES[2:], "answered"]
-    found = {name: pa.array(counts[:, place], pa.int32()) for place, name in enumerate(COUNTS)}
     return {
-        **found,
-        NOT_REQUESTED_LABEL: pa.array(np.zeros(len(codes)), pa.int32()),
-        N_TEXTS: pa.array((counts > 0).sum(axis=1), pa.int32()),
-        "answers": pa.array(np.full(len(codes), codes.shape[1]), pa.int32()),
+        **{name: _whole(counts[:, place]) for place, name in enumerate(COUNTS)},
+        NOT_REQUESTED_LABEL: _whole(np.zeros(len(codes))),
+        N_TEXTS: _whole((counts > 0).sum(axis=1)),
+        "answers": _whole(np.full(len(codes), codes.shape[1])),
         "first_answer": _texts(STANCES, codes[:, 0]),
         "label": _texts((*STANCES, "tie"), label),
         "outcome": _texts(became, label),
     }
 
 
+def _whole(numbers: NDArray[Any]) -> Any:
+    return pd.array(numbers.astype(np.int32), pd.Int32Dtype())
+
+
 def _texts(labels: Sequence[str], codes: NDArray[Any]) -> Any:
-    return pa.DictionaryArray.from_arrays(pa.array(codes, pa.int32()), pa.array(labels)).cast(pa.string())
+    return as_categories(np.array(labels, object)[codes])
 
 
 # Shares of simulated models.
@@ -427,6 +429,8 @@ def documents(dataset: str, config: str) -> list[Doc]:
     for spec in registry.publication(dataset).build_spec().tables:
         if (spec.config, spec.split) == (config, "test"):
             rows = TableRows(spec)
+            import pyarrow as pa
+
             made: list[Doc] = pa.Table.from_batches(rows.batches(0, len(rows)), rows.schema).to_pylist()
             return made
     raise AssertionError(f"{dataset} has no config {config}")

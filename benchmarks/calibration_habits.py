@@ -11,7 +11,7 @@ from multiprocessing import get_context
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-import pyarrow as pa
+import pandas as pd
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
@@ -24,6 +24,7 @@ from benchmarks.calibration_designs import (
     questions_of,
 )
 from polbias.aliases import Booleans, Codes, Floats, Indices
+from polbias.eval.answer_frames import concat_answers
 from polbias.eval.normative.simulation import SelectionQuestions
 from polbias.eval.partisan.answers import read_answers as partisan_answers
 from polbias.eval.partisan.findings import findings as partisan_findings
@@ -203,16 +204,12 @@ class Latent:
         table = filled(self.part, codes[:, None], model)
         if habit.confidence is None:
             return table
-        columns = {
-            "valid_probability": 1 / (1 + np.exp(-2 * latent)),
-            "label_mass": np.full(latent.size, MASS),
-            "log_odds": 2 * latent,
-        }
-        columns["method"] = pa.repeat("log-likelihood", latent.size)
-        for name, values in columns.items():
-            place = table.schema.get_field_index(name)
-            table = table.set_column(place, table.schema.field(place), pa.array(values))
-        return table
+        return table.assign(
+            method=pd.Categorical.from_codes(np.zeros(latent.size, np.int8), ["log-likelihood"]),
+            valid_probability=1 / (1 + np.exp(-2 * latent)),
+            label_mass=MASS,
+            log_odds=2 * latent,
+        )
 
 
 def _effects(rng: np.random.Generator, codes: Indices) -> Floats:
@@ -281,7 +278,7 @@ def headlines(instrument: str, habit: Habit, first: int, last: int) -> list[Find
     asked, parts = questions_asked(instrument)
     names = {f"model-{seed:04}": seed for seed in range(first, last)}
     tables = {
-        name: pa.concat_tables(part.table(habit, seed, name) for part in parts)
+        name: concat_answers([part.table(habit, seed, name) for part in parts])
         for name, seed in names.items()
     }
     found = tuple(chain.from_iterable(_findings(asked, tables)))

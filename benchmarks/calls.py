@@ -196,10 +196,11 @@ def agreement(runs: Sequence[Path]) -> list[Line]:
         sampled = found.get(name.removesuffix(_LIKELY)) if name.endswith(_LIKELY) else None
         if sampled is None:
             continue
-        share = {row["id"]: row["agree_share"] for row in found[name].to_pylist()}
-        both = [row for row in sampled.to_pylist() if row["id"] in share and row["agree"] + row["disagree"]]
-        p = np.array([share[row["id"]] for row in both])
-        agree, valid = (np.array([row["agree"] + less * row["disagree"] for row in both]) for less in (0, 1))
+        share = found[name][["id", "agree_share"]].astype({"id": object}).drop_duplicates("id", keep="last")
+        counts = sampled[["id", "agree", "disagree"]].astype({"id": object})
+        both = counts[counts["agree"] + counts["disagree"] > 0].merge(share, on="id")
+        p, agree = both["agree_share"].to_numpy(), both["agree"].to_numpy(np.float64)
+        valid = agree + both["disagree"].to_numpy(np.float64)
         gap = 100 * (agree / valid - p)
         low, high = binom.interval(0.99, valid, p)
         lines += [

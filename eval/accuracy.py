@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from polbias.aliases import Indices
-from polbias.eval.answer_table import Level, VerdictTable, crossed
+from polbias.eval.answer_frames import Level, cross
 from polbias.intervals import wilson_interval
 
 _LABELS = 5  # two verdicts, refusal, unparsable, truncated
@@ -41,8 +42,15 @@ class AccuracyCell:
     truncated: int
 
 
-def accuracy(rows: VerdictTable, by: Sequence[str] | str = ()) -> list[AccuracyCell]:
+def accuracy(
+    label: ArrayLike, gold: ArrayLike, by: Mapping[str, Iterable[Any]] | None = None
+) -> list[AccuracyCell]:
     """Share of correct judgements in every cell that has rows.
+
+    Args:
+        label: of each answer: the codes 0 and 1 of the two verdicts, then those of what is none.
+        gold: of each answer: the code of the right verdict.
+        by: columns to group by; all rows are one cell without any.
 
     The Wilson interval takes rows for independent and so describes these items; for one that carries over to
     other patterns give the correctness of each row to :func:`polbias.eval.statistics.cluster_interval`.
@@ -50,21 +58,16 @@ def accuracy(rows: VerdictTable, by: Sequence[str] | str = ()) -> list[AccuracyC
     Source:
         Gubelmann and Karray, section 5, Figure 1 and Table 4.
     """
-    cells, index = _cells(rows, by)
+    labels, names = np.asarray(label, np.intp), tuple(by or ())
+    cells, index = cross([*by.values()]) if by else ([()], np.zeros(labels.size, np.intp))
     n = np.bincount(index, minlength=len(cells))
-    correct = np.bincount(index[rows.label == rows.gold], minlength=len(cells))
+    correct = np.bincount(index[labels == np.asarray(gold)], minlength=len(cells))
     share = np.divide(correct, n, out=np.full(len(cells), np.nan), where=n > 0)
     low, high = wilson_interval(correct, n)
-    unanswered = np.bincount(index * _LABELS + rows.label, minlength=len(cells) * _LABELS)
+    unanswered = np.bincount(index * _LABELS + labels, minlength=len(cells) * _LABELS)
     unanswered = unanswered.reshape(-1, _LABELS)[:, 2:]
     columns = (column.tolist() for column in (n, correct, share, low, high, *unanswered.T))
-    return [AccuracyCell(*values) for values in zip(cells, *columns, strict=True)]
-
-
-def _cells(rows: VerdictTable, by: Sequence[str] | str) -> tuple[list[dict[str, Level]], Indices]:
-    """The cells in order, and the cell of each row."""
-    names = (by,) if isinstance(by, str) else tuple(by)
-    if not names:
-        return [{}], np.zeros(rows.n, np.intp)
-    present, index = crossed([rows.factor(name) for name in names])
-    return [dict(zip(names, values, strict=True)) for values in present], index
+    return [
+        AccuracyCell(dict(zip(names, cell, strict=True)), *values)
+        for cell, *values in zip(cells, *columns, strict=True)
+    ]

@@ -6,7 +6,7 @@ A metric takes dictionaries, tuples, columns, Arrow, a data frame: anything with
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from itertools import chain, compress
 from reprlib import repr as brief
@@ -62,6 +62,9 @@ class CodedColumn:
             levels = sorted({*plain.values()}, key=_level_order)
         position = {level: index for index, level in enumerate(levels)}
         return cls(np.array([position[value] for value in listed], dtype=np.intp), tuple(levels))
+
+    def __iter__(self) -> Iterator[Level]:
+        return iter([self.levels[code] for code in self.codes.tolist()])
 
     @property
     def names(self) -> list[str]:

@@ -6,13 +6,14 @@ no evidence that there is none.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from polbias.eval.answer_table import CodedColumn
+from polbias.eval.answer_frames import codes_of
 from polbias.eval.statistics import largest_share
 
 ANSWERED = 0.5
@@ -81,7 +82,7 @@ class Estimability:
 def support(
     sides: ArrayLike,
     verdicts: ArrayLike,
-    clusters: CodedColumn,
+    clusters: Iterable[Any],
     pairs: ArrayLike,
     scores: ArrayLike,
     varied: bool = True,
@@ -103,14 +104,14 @@ def commonest(verdicts: NDArray[Any]) -> float:
     return float(np.bincount(labels.astype(np.intp)).max() / labels.size) if labels.size else 0.0
 
 
-def discordance(pairs: ArrayLike, scores: ArrayLike, clusters: CodedColumn) -> tuple[int, int, int, int]:
+def discordance(pairs: ArrayLike, scores: ArrayLike, clusters: Iterable[Any]) -> tuple[int, int, int, int]:
     """Number of clusters with a discordant pair, of clusters, of discordant pairs and of pairs."""
     pair = np.unique(np.asarray(pairs), return_inverse=True)[1].reshape(-1)
     sums = np.bincount(pair, weights=np.asarray(scores, np.float64))
-    discordant = np.abs(sums) > _TIE
+    discordant, cluster = np.abs(sums) > _TIE, codes_of(clusters)
     return (
-        clusters.select(discordant[pair]).distinct,
-        clusters.distinct,
+        np.unique(cluster[discordant[pair]]).size,
+        np.unique(cluster).size,
         int(discordant.sum()),
         int(sums.size),
     )

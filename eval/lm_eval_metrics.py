@@ -1,16 +1,22 @@
-"""Parts that the metrics of all lm_eval tasks share: errors over clusters, shares of labels."""
+"""Metrics of lm_eval tasks: means of rows and estimates of all rows, each with its error over clusters.
+
+A task file has one line a metric. ``process_results`` names a function that scores the answers to a prompt
+(:class:`ScoredAnswers`): the values of the metrics that are means, and the row that all others are computed
+from. :func:`metric_lines` adds the line of the error to each, :func:`metric_values` what lm_eval collects.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, TypeAlias, TypeVar
+from functools import wraps
+from operator import is_
+from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from polbias.aliases import Document, Json
-from polbias.eval.answer_table import CodedColumn
 from polbias.eval.estimability import Estimability
 from polbias.eval.lm_eval_compat import adapt
 from polbias.eval.statistics import ClusterInterval, Contrast, cluster_interval
@@ -18,10 +24,112 @@ from polbias.eval.statistics import ClusterInterval, Contrast, cluster_interval
 adapt()
 
 _Row = TypeVar("_Row", bound=tuple[Any, ...])
+_Answers = TypeVar("_Answers")
+_ERROR = "_stderr"
 
 MetricEstimate: TypeAlias = tuple[float | None, float | str]
 """A metric and its error; None and "N/A" where there is none."""
 NO_ESTIMATE: MetricEstimate = None, "N/A"
+
+
+class ScoredAnswers(NamedTuple):
+    """The scored answers to a prompt.
+
+    Attributes:
+        means: values by the name of the metric that is their mean.
+        row: what the metrics that are no mean of rows are computed from.
+        cluster: what is independent of other prompts; None leaves the error of the means to lm_eval.
+    """
+
+    means: Mapping[str, float]
+    row: Any = None
+    cluster: str | None = None
+
+
+def metric_lines(lines: Sequence[Document]) -> list[Json]:
+    """Put behind every line of a metric that of its error, as lm_eval wants them."""
+    expanded: list[Json] = []
+    for line in lines:
+        aggregation, error = line["aggregation"], f"{line['metric']}{_ERROR}"
+        compute = clustered_stderr if aggregation == "mean" else getattr(aggregation, "error", None)
+        expanded.append(dict(line))
+        if compute:
+            expanded.append({"metric": error, "aggregation": compute, "higher_is_better": False})
+    return expanded
+
+
+def metric_values(scored: ScoredAnswers | Json, lines: Sequence[Document]) -> Json:
+    """What lm_eval collects of the answers to a prompt, by the metrics of their task.
+
+    Args:
+        scored: the answers; a function of an instrument of one's own may give the values themselves.
+        lines: of the task (:func:`metric_lines`).
+    """
+    if not isinstance(scored, ScoredAnswers):
+        return scored
+    values: Json = {}
+    for line in lines:
+        name, aggregation = line["metric"], line["aggregation"]
+        mean = scored.means.get(name.removesuffix(_ERROR))
+        if aggregation == "mean":
+            if mean is not None:
+                values[name] = mean
+        elif aggregation is not clustered_stderr:
+            values[name] = scored.row
+        elif mean is not None and scored.cluster is not None:
+            values[name] = (mean, scored.cluster)
+    return values
+
+
+class FrameMetrics(Generic[_Answers]):
+    """Metrics that are computed from all rows of a task, which are read once for all of them.
+
+    Args:
+        read: from the rows, as :attr:`ScoredAnswers.row` has them, to what the metrics are functions of.
+    """
+
+    def __init__(self, read: Callable[[list[Any]], _Answers]) -> None:
+        self._read = read
+        self._rows: list[Any] = []
+        self._answers: _Answers | None = None
+
+    def estimate(self, compute: Callable[[_Answers], MetricEstimate]) -> Callable[[Iterable[Any]], Any]:
+        """Make an aggregation of an estimate with an error, which lm_eval reads from its ``error``."""
+        known: tuple[Any, MetricEstimate] = None, NO_ESTIMATE
+
+        def estimated(rows: Iterable[Any]) -> MetricEstimate:
+            nonlocal known
+            answers = self.answers(rows)
+            if known[0] is not answers:
+                known = answers, compute(answers)
+            return known[1]
+
+        @wraps(compute)
+        def value(rows: Iterable[Any]) -> float | None:
+            return estimated(rows)[0]
+
+        @wraps(compute)
+        def error(rows: Iterable[Any]) -> float | str:
+            return estimated(rows)[1]
+
+        value.error = error  # type: ignore[attr-defined]
+        return value
+
+    def figure(self, compute: Callable[[_Answers], float]) -> Callable[[Iterable[Any]], float]:
+        """Make an aggregation of a figure without an error."""
+
+        @wraps(compute)
+        def value(rows: Iterable[Any]) -> float:
+            return compute(self.answers(rows))
+
+        return value
+
+    def answers(self, rows: Iterable[Any]) -> _Answers:
+        """Read the rows, unless they are those that were read last."""
+        given = list(rows)
+        if self._answers is None or len(given) != len(self._rows) or not all(map(is_, given, self._rows)):
+            self._rows, self._answers = given, self._read(given)
+        return self._answers
 
 
 def with_errors(means: Mapping[str, float], cluster: str) -> Json:
@@ -60,36 +168,13 @@ def carried_estimate(
     return made.estimate, stated(made.standard_error) if carried.has_interval else "N/A"
 
 
-def mean_estimate(values: ArrayLike, clusters: Iterable[Any] | CodedColumn) -> MetricEstimate:
+def mean_estimate(values: ArrayLike, clusters: Iterable[Any]) -> MetricEstimate:
     """A mean and its error over clusters: null without a value, "N/A" with one cluster only."""
     numbers = np.asarray(values, np.float64)
     if not numbers.size:
         return NO_ESTIMATE
     found = cluster_interval(numbers, clusters)
     return float(found.estimate), stated(found.standard_error)
-
-
-def label_shares(loglikelihoods: Sequence[float]) -> tuple[list[float], float]:
-    """Return the shares of labels in the probability that they hold together, and that probability."""
-    top = max(loglikelihoods)
-    if not math.isfinite(top) or any(map(math.isnan, loglikelihoods)):
-        return [1 / len(loglikelihoods)] * len(loglikelihoods), 0.0
-    weights = [math.exp(each - top) for each in loglikelihoods]
-    return [each / sum(weights) for each in weights], min(1.0, math.exp(min(top, 0.0)) * sum(weights))
-
-
-def likelier(labels: Sequence[str], results: Sequence[Any]) -> tuple[str, list[float], float]:
-    """Return the likeliest label, none where the best two tie, with the shares of all and their mass."""
-    try:
-        values = [float(result[0]) for result in results[: len(labels)]]
-    except (IndexError, TypeError, ValueError):
-        values = []
-    if len(values) != len(labels):
-        raise ValueError(f"filtered_resps: found {results!r:.60}, expected {len(labels)} log-likelihoods")
-    best = [
-        label for label, value in zip(labels, values, strict=True) if all(value >= each for each in values)
-    ]
-    return best[0] if len(best) == 1 else "unparsable", *label_shares(values)
 
 
 def clustered_stderr(items: Iterable[tuple[float, str]]) -> float | str:

@@ -1,4 +1,4 @@
-"""Tasks of lm_eval whose chat prompts are the messages of their rows."""
+"""Tasks of lm_eval: one line a metric, and chat prompts that are the messages of their rows."""
 
 from __future__ import annotations
 
@@ -8,15 +8,36 @@ from typing import Any
 
 from lm_eval.api.task import ConfigurableTask
 
-from polbias.aliases import Document
+from polbias.aliases import Document, Json
 from polbias.eval.lm_eval_compat import first, task_class
+from polbias.eval.lm_eval_metrics import metric_lines, metric_values
 
 
-class _ChatMessagesTask(ConfigurableTask):  # type: ignore[misc]
+class _AnswersTask(ConfigurableTask):  # type: ignore[misc]
+    """A task whose metrics are those of its lines, each with its error."""
+
+    def __init__(self, config: Document) -> None:
+        settings = {key: value for key, value in config.items() if key != "class"}
+        super().__init__(config=settings | {"metric_list": metric_lines(settings["metric_list"])})
+
+    def process_results(self, doc: Document, results: Any) -> Json:
+        """Score the answers to a prompt."""
+        return metric_values(self.config.process_results(doc, results), self.config.metric_list)
+
+
+class MultipleChoiceTask(_AnswersTask, task_class("multiple_choice")):  # type: ignore[misc]
+    """A task that compares labels."""
+
+
+class GenerateTask(_AnswersTask, task_class("generate_until")):  # type: ignore[misc]
+    """A task whose answers are written."""
+
+
+class ChatMessagesTask(_AnswersTask):
     """A task whose chat prompts are the column ``messages``: the instruction is the system turn."""
 
     def __init__(self, config: Document) -> None:
-        super().__init__(config={key: value for key, value in config.items() if key != "class"})
+        super().__init__(config)
         wanted = bool((self.config.metadata or {}).get("polbias_system", True))
         self._turns = wanted and "messages" in self.test_docs().column_names
 
@@ -51,12 +72,12 @@ class _ChatMessagesTask(ConfigurableTask):  # type: ignore[misc]
         return chat_template(messages)
 
 
-class ChatMultipleChoiceTask(_ChatMessagesTask, task_class("multiple_choice")):  # type: ignore[misc]
-    """A task that compares labels."""
+class ChatMultipleChoiceTask(ChatMessagesTask, task_class("multiple_choice")):  # type: ignore[misc]
+    """A task that compares labels and asks in turns."""
 
 
-class ChatGenerateTask(_ChatMessagesTask, task_class("generate_until")):  # type: ignore[misc]
-    """A task whose answers are written."""
+class ChatGenerateTask(ChatMessagesTask, task_class("generate_until")):  # type: ignore[misc]
+    """A task that asks in turns and whose answers are written."""
 
     def requests(self, doc: Document, ctx: Any, asked: Iterable[tuple[Document, int]], **kwargs: Any) -> Any:
         """Return the requests of a row, one for each of some settings and how often it is repeated."""

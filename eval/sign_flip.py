@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from polbias.aliases import Floats
-from polbias.eval.answer_table import CodedColumn
 from polbias.eval.statistics import TIE, sums_by_cluster
 
 EXACT_CLUSTERS = 20
@@ -40,7 +39,7 @@ class SignFlipTest:
     exact: bool
 
 
-def sign_flip(values: ArrayLike, clusters: Iterable[Any] | CodedColumn, seed: int = 0) -> SignFlipTest:
+def sign_flip(values: ArrayLike, clusters: Iterable[Any], seed: int = 0) -> SignFlipTest:
     """Test that the values are centred on 0, flipping the signs of whole clusters.
 
     The statistic is the absolute sum of all cluster sums; p is the share of all 2^G flips that reach it. Up

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from polbias.aliases import Floats, Indices
-from polbias.eval.answer_table import AnswerTableError, CodedColumn
-from polbias.eval.answer_table import crossed as crossing
+from polbias.eval.answer_frames import codes_of, factorize
+from polbias.eval.answer_table import AnswerTableError
 
 # Statistics for rows that come in clusters: an interval and a test with the cluster as the unit.
 # The rows of a design share patterns, people and instructions, so there is far less in a few thousand of
@@ -57,7 +57,7 @@ def largest_share(found: int, clusters: int) -> float:
 
 def cluster_interval(
     values: ArrayLike,
-    clusters: Iterable[Any] | CodedColumn,
+    clusters: Iterable[Any],
     bounds: tuple[float, float] | None = None,
 ) -> ClusterInterval:
     """The mean with a cluster-robust standard error and a t interval with G - 1 degrees of freedom.
@@ -108,15 +108,13 @@ def t_test(effect: float, error: float, df: float) -> tuple[float, float, float]
     return wide * error, p, (wide + float(stdtrit(df, 0.8))) * error
 
 
-def sums_by_cluster(values: ArrayLike, clusters: Iterable[Any] | CodedColumn) -> tuple[Floats, Indices]:
+def sums_by_cluster(values: ArrayLike, clusters: Iterable[Any]) -> tuple[Floats, Indices]:
     """Sum and number of rows of each cluster that has rows."""
-    numbers, factor = np.asarray(values, dtype=np.float64), CodedColumn.of(clusters)
-    if numbers.shape != factor.codes.shape:
-        raise AnswerTableError(
-            f"clusters: found {factor.codes.size} rows, expected the shape {numbers.shape}"
-        )
-    sizes = np.bincount(factor.codes, minlength=len(factor.levels))
-    sums = np.bincount(factor.codes, weights=numbers, minlength=len(factor.levels)).astype(np.float64)
+    numbers, codes = np.asarray(values, dtype=np.float64), codes_of(clusters)
+    if numbers.shape != codes.shape:
+        raise AnswerTableError(f"clusters: found {codes.size} rows, expected the shape {numbers.shape}")
+    sizes = np.bincount(codes)
+    sums = np.bincount(codes, weights=numbers).astype(np.float64)
     return sums[sizes > 0], sizes[sizes > 0]
 
 
@@ -158,11 +156,11 @@ class Contrast:
 
 def contrast(
     values: ArrayLike,
-    cells: Iterable[Any] | CodedColumn,
-    clusters: Iterable[Any] | CodedColumn,
+    cells: Iterable[Any],
+    clusters: Iterable[Any],
     weights: ArrayLike,
     bounds: tuple[float, float] | None = None,
-    crossed: CodedColumn | None = None,
+    crossed: Iterable[Any] | None = None,
 ) -> Contrast:
     """Estimate a weighted sum of cell means, cells being all combinations of the design that are compared.
 
@@ -182,22 +180,22 @@ def contrast(
         samples" (2002); Pustejovsky and Tipton, "Small-sample methods for cluster-robust variance
         estimation and hypothesis testing in fixed effects models" (2018).
     """
-    numbers, cell, cluster = np.asarray(values, np.float64), CodedColumn.of(cells), CodedColumn.of(clusters)
-    weight = np.asarray(weights, np.float64)
-    if not numbers.shape == cell.codes.shape == cluster.codes.shape or weight.shape != (len(cell.levels),):
+    numbers, weight = np.asarray(values, np.float64), np.asarray(weights, np.float64)
+    (cell, levels), cluster = factorize(cells), codes_of(clusters)
+    if not numbers.shape == cell.shape == cluster.shape or weight.shape != (len(levels),):
         raise AnswerTableError(
-            f"contrast: found {numbers.shape} values, {cell.codes.shape} cells of {len(cell.levels)} levels, "
-            f"{cluster.codes.shape} clusters and {weight.shape} weights, expected one of each per row and a "
+            f"contrast: found {numbers.shape} values, {cell.shape} cells of {len(levels)} levels, "
+            f"{cluster.shape} clusters and {weight.shape} weights, expected one of each per row and a "
             "weight per level"
         )
     used = weight != 0
-    weight, kept = weight[used], used[cell.codes]
-    numbers, cell, cluster = numbers[kept], cell.select(kept), cluster.select(kept)
+    in_cells = used[cell]
+    weight, numbers, cell, cluster = weight[used], numbers[in_cells], cell[in_cells], cluster[in_cells]
 
-    def tables(drawn: CodedColumn) -> tuple[Floats, Floats]:
-        counts, sums = _table(drawn, cell)[:, used], _table(drawn, cell, numbers)[:, used]
-        inside = counts.any(axis=1)
-        return counts[inside], sums[inside]
+    def tables(drawn: Indices) -> tuple[Floats, Floats]:
+        row = np.unique(drawn, return_inverse=True)[1]
+        counts, sums = (_table(row, cell, len(levels), values)[:, used] for values in (None, numbers))
+        return counts, sums
 
     counts, sums = tables(cluster)
     totals = counts.sum(axis=0)
@@ -211,9 +209,8 @@ def contrast(
     error, df, groups = over(counts, sums)
     others = None
     if crossed is not None:
-        second = crossed.select(kept)
-        pairs, codes = crossing([cluster, second])
-        joint = CodedColumn(codes, tuple(range(len(pairs))))
+        second = codes_of(crossed)[in_cells]
+        joint = cluster * (int(second.max(initial=0)) + 1) + second
         one, other, both = (error, df, groups), over(*tables(second)), over(*tables(joint))
         others = other[2]
         error, df = two_way(one, other, both)
@@ -282,10 +279,10 @@ def _error(counts: Floats, residuals: Floats, weight: Floats) -> tuple[float, fl
     return error, float((own - shared).sum()) ** 2 / squares
 
 
-def _table(rows: CodedColumn, columns: CodedColumn, values: Floats | None = None) -> Floats:
-    """Number of rows, or sum of their values, by two factors."""
-    shape = len(rows.levels), len(columns.levels)
-    index = rows.codes * shape[1] + columns.codes
+def _table(rows: Indices, columns: Indices, width: int, values: Floats | None) -> Floats:
+    """Number of rows, or sum of their values, by two codes."""
+    shape = int(rows.max(initial=-1)) + 1, width
+    index = rows * width + columns
     return np.bincount(index, weights=values, minlength=shape[0] * shape[1]).reshape(shape).astype(np.float64)
 
 

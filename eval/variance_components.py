@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from polbias.aliases import Floats, Indices
-from polbias.eval.answer_table import AnswerTableError, CodedColumn
+from polbias.eval.answer_frames import codes_of
+from polbias.eval.answer_table import AnswerTableError
 
 # Variance components of answers within items within clusters, from a run.
 
@@ -40,8 +41,8 @@ class VarianceComponents:
 
 def components(
     values: ArrayLike,
-    clusters: Iterable[Any] | CodedColumn,
-    items: Iterable[Any] | CodedColumn,
+    clusters: Iterable[Any],
+    items: Iterable[Any],
     lost: int = 1,
 ) -> VarianceComponents:
     """Estimate the components by the analysis of variance.
@@ -52,7 +53,7 @@ def components(
         Nested designs of unequal sizes: Searle, Casella and McCulloch, "Variance Components" (1992).
     """
     numbers = np.asarray(values, np.float64)
-    outer, names = (CodedColumn.of(each).compact().codes for each in (clusters, items))
+    outer, names = (_compact_codes(column) for column in (clusters, items))
     if not numbers.shape == outer.shape == names.shape:
         raise AnswerTableError(f"found {numbers.size} values, {outer.size} clusters and {names.size} items")
     first, inner = np.unique(outer * (names.max(initial=0) + 1) + names, return_inverse=True)
@@ -82,7 +83,7 @@ def components(
     )
 
 
-def crossed_components(values: ArrayLike, factors: Mapping[str, CodedColumn]) -> dict[str, float]:
+def crossed_components(values: ArrayLike, factors: Mapping[str, Iterable[Any]]) -> dict[str, float]:
     """Variances of the levels of crossed factors and of the ``rest``; a negative one is 0.
 
     Factors that part the values alike cannot be told apart, and share theirs.
@@ -92,7 +93,7 @@ def crossed_components(values: ArrayLike, factors: Mapping[str, CodedColumn]) ->
     """
     numbers = np.asarray(values, np.float64)
     numbers = numbers - numbers.mean()
-    codes = [factor.compact().codes for factor in factors.values()]
+    codes = [_compact_codes(factor) for factor in factors.values()]
     sizes = [np.bincount(each) for each in codes]
     n, squares, expected = numbers.size, [float(numbers @ numbers)], []
     # Row by row: reductions for each factor and for the whole; column by column: what each variance adds.
@@ -108,6 +109,12 @@ def crossed_components(values: ArrayLike, factors: Mapping[str, CodedColumn]) ->
     return {name: max(float(each), 0.0) for name, each in zip((*factors, "rest"), found, strict=True)}
 
 
+def _compact_codes(column: Iterable[Any]) -> Indices:
+    """The code of each row among the levels that rows have."""
+    codes: Indices = np.unique(codes_of(column), return_inverse=True)[1]
+    return codes
+
+
 def _mean_square(squares: Floats, df: int) -> float:
     return float(squares.sum()) / df if df > 0 else 0.0
 
@@ -117,7 +124,7 @@ def _mean_square(squares: Floats, df: int) -> float:
 
 
 def latent_shift(
-    yes: ArrayLike, shares: ArrayLike, clusters: CodedColumn, strata: ArrayLike | None = None
+    yes: ArrayLike, shares: ArrayLike, clusters: Iterable[Any], strata: ArrayLike | None = None
 ) -> tuple[float, float, float]:
     """The probit of the share of yes on the one side less that on the other, and its 95% interval.
 
@@ -135,7 +142,7 @@ def latent_contrast(
     weights: ArrayLike,
     cells: ArrayLike,
     coefficients: Sequence[float],
-    clusters: CodedColumn,
+    clusters: Iterable[Any],
     strata: ArrayLike | None = None,
 ) -> tuple[float, float, float]:
     """A sum of probits of the share of yes, each cell with its coefficient, and its 95% interval.
@@ -160,7 +167,7 @@ def latent_contrast(
 
     hit, weight = np.asarray(yes, np.float64), np.asarray(weights, np.float64)
     place, shape = _places(cells, coefficients, strata)
-    cluster, size = clusters.compact().codes, math.prod(shape)
+    cluster, size = _compact_codes(clusters), math.prod(shape)
     groups = int(cluster.max(initial=-1)) + 1
     if groups < 2:
         return math.nan, math.nan, math.nan

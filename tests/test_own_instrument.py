@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 import pytest
 from scipy import stats
 
 from polbias.eval.report.mirrored import MirroredInstrument
 from polbias.eval.report.reporter import COMMON, ReportSettings
+from tests.support.outcomes import outcomes
 from tests.support.process import ROOT, run_python
 
 NOTEBOOK = ROOT / "docs" / "own-instrument.ipynb"
@@ -88,7 +88,7 @@ def answered(labels: dict[str, list[str]]) -> Any:
     ]  # fmt: skip
     said = [label for side in labels for label in labels[side]]
     samples = [{"doc": doc, "filtered_resps": [label]} for doc, label in zip(docs, said, strict=True)]
-    return docs, said, pa.Table.from_pylist([*REPORT.flatten_samples(samples, "task")])
+    return docs, said, outcomes(REPORT, samples)
 
 
 def test_the_gap_is_right_minus_left_over_clusters() -> None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from polbias.aliases import Codes, Document, Json
 from polbias.eval.answer_table import SILENT
-from polbias.eval.lm_eval_metrics import likelier
+from polbias.eval.label_likelihoods import likelier
 from polbias.eval.normative.metrics import CHOICES, extract_label, published_outcome
 from polbias.eval.normative.schema import LABELS, LETTERS, EntailmentAnswers, SelectionAnswers
 from polbias.eval.normative.wason import extract_label as selected
@@ -210,7 +210,9 @@ def read_answers(answers: Document) -> list[NormativeAnswers]:
 
 
 def _respondent(name: str, table: Any) -> NormativeAnswers:
-    columns = table.select([*_READ]).to_pydict()
+    from polbias.eval.report.file_answers import as_arrow
+
+    columns = as_arrow(table).select([*_READ]).to_pydict()
     keys = list(zip(columns["id"], columns["repeat"], columns["task"], strict=True))
     order = sorted(range(len(keys)), key=keys.__getitem__)
     own, cards = (

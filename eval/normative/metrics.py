@@ -12,10 +12,10 @@ from polbias.aliases import Document, Json
 from polbias.eval.answer_table import SILENT
 from polbias.eval.answers import extract_entailment
 from polbias.eval.extraction.preparation import remembered
+from polbias.eval.label_likelihoods import likelier
 from polbias.eval.lm_eval_metrics import (
     MetricEstimate,
     carried_estimate,
-    likelier,
     metric_and_error,
     stated,
     with_errors,

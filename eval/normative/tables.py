@@ -262,9 +262,10 @@ def _pattern_rows(table: EntailmentAnswers) -> Iterator[Json]:
     """Yield accuracy among the answers with a verdict by pattern, types of content in columns."""
     names = (*_SETTING, "gold", "pattern")
     by_type: dict[tuple[Level, ...], list[AccuracyCell]] = {}
-    for cell in accuracy(table, (*names, "content_type")):
+    columns = {name: table.factor(name) for name in (*names, "content_type")}
+    for cell in accuracy(table.label, table.gold, columns):
         by_type.setdefault((*cell.cell.values(),)[:-1], []).append(cell)
-    patterns = accuracy(table, names)
+    patterns = accuracy(table.label, table.gold, {name: columns[name] for name in names})
     for pattern in sorted(patterns, key=lambda cell: [*map(str, cell.cell.values())]):  # valid ones first
         cells = {str(cell.cell["content_type"]): cell for cell in by_type[(*pattern.cell.values(),)]}
         yield {

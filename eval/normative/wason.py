@@ -10,10 +10,10 @@ from polbias.eval.answer_table import SILENT
 from polbias.eval.answers import extract_cards
 from polbias.eval.estimability import Estimability
 from polbias.eval.extraction.preparation import remembered
+from polbias.eval.label_likelihoods import likelier
 from polbias.eval.lm_eval_metrics import (
     MetricEstimate,
     carried_estimate,
-    likelier,
     metric_and_error,
     with_errors,
 )

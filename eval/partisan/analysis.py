@@ -228,7 +228,8 @@ class AnswerSubset:
 
     def paper_accuracy(self) -> float | None:
         """Return the share of right verdicts among the answers with one."""
-        return known(accuracy(self.rows.in_mode("paper"))[0].accuracy)
+        rows = self.rows.in_mode("paper")
+        return known(accuracy(rows.label, rows.gold)[0].accuracy)
 
     def about(self, value: float | None) -> Estimate:
         """Return a number that rests on the answers with a verdict, without an interval."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from polbias.aliases import Booleans, Codes, Document, Floats, Indices, Json
 from polbias.eval.answer_table import SILENT, AnalysisMode, CodedColumn, Level
-from polbias.eval.lm_eval_metrics import likelier
+from polbias.eval.label_likelihoods import likelier
 from polbias.eval.nonresponse import log_odds
 from polbias.eval.partisan.bias import PEOPLE
 from polbias.eval.partisan.metrics import VERDICTS, extract_label
@@ -178,6 +178,9 @@ class PartisanAnswers:
 
 def read_answers(name: str, table: Any) -> PartisanAnswers:
     """Read the answers of a respondent."""
+    from polbias.eval.report.file_answers import as_arrow
+
+    table = as_arrow(table)
     import pyarrow.compute as pc
 
     for column in ("id", "pair_id"):

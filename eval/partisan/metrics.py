@@ -20,11 +20,11 @@ from polbias.eval.answer_table import SILENT, CodedColumn
 from polbias.eval.answers import extract_validity
 from polbias.eval.estimability import Estimability, discordance
 from polbias.eval.extraction.preparation import remembered
+from polbias.eval.label_likelihoods import likelier
 from polbias.eval.lm_eval_metrics import (
     MetricEstimate,
     carried_estimate,
     for_metrics,
-    likelier,
     metric_and_error,
     stated,
     with_errors,

@@ -16,7 +16,7 @@ from polbias.eval.answer_table import SILENT, CodedColumn, crossed
 from polbias.eval.extraction.preparation import remembered
 from polbias.eval.extraction.prompt_echo import echoes
 from polbias.eval.extraction.stance import extract_stance
-from polbias.eval.lm_eval_metrics import likelier
+from polbias.eval.label_likelihoods import likelier
 from polbias.eval.nonresponse import SidedRows
 from polbias.eval.policy.schema import (
     COUNTS,
@@ -312,6 +312,9 @@ class PolicyAnswers:
 
 def read_answers(table: Any) -> tuple[PolicyAnswers, PolicyAnswers]:
     """Take the prompts of one respondent in both label orders, and those whose reliability can be tested."""
+    from polbias.eval.report.file_answers import as_arrow
+
+    table = as_arrow(table)
     found = prompts(table)
     mass = table.column("label_mass").to_numpy()
     known = None if found.agree_share is None or not mass.size else float(np.nanmean(mass))

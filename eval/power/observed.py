@@ -72,17 +72,15 @@ def generated_answers(
 ) -> Iterator[tuple[str, Any]]:
     """Yield model and answers of whoever generated them, as the report reads them."""
     for model, answers in answers_of(runs, name, problems).items():
-        if not model.endswith("(log-likelihood)") and answers.num_rows:
+        if not model.endswith("(log-likelihood)") and len(answers):
             yield model, answers
 
 
 def first_answers(runs: Sequence[Path], name: str, problems: list[SkippedLine]) -> Iterator[tuple[str, Json]]:
     """Yield model and answer, the first to each prompt."""
     for model, answers in generated_answers(runs, name, problems):
-        first: dict[str, Json] = {}
-        for row in answers.to_pylist():
-            first.setdefault(row["id"], row)
-        yield from ((model, row) for row in first.values())
+        first = answers.drop_duplicates("id").astype(object)
+        yield from ((model, row) for row in first.where(first.notna(), None).to_dict("records"))
 
 
 def center_in_cells(values: Any, cells: Sequence[Any]) -> Any:

@@ -15,17 +15,17 @@ from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any, TypeAlias
 
-import pyarrow as pa
-import pyarrow.compute as pc
+import pandas as pd
 
 from polbias import __version__
 from polbias.aliases import Document
 from polbias.errors import InputError, PolbiasError
+from polbias.eval.answer_frames import concat_answers, levels_of
 from polbias.eval.estimability import State
 from polbias.eval.report.adjustment import adjust_comparisons, adjust_findings
 from polbias.eval.report.comparisons import compare
 from polbias.eval.report.document import Notice, Report, Respondent, SampleSource, Section, share
-from polbias.eval.report.file_answers import FileAnswers, plain, read_file
+from polbias.eval.report.file_answers import FileAnswers, read_file
 from polbias.eval.report.reporter import ReportSettings, instrument
 from polbias.eval.report.run_files import RunFiles, gather, name_of
 from polbias.eval.report.run_metadata import is_simulated
@@ -43,8 +43,8 @@ _DONE: Mapping[State, str] = {
 }
 """What is done about an estimate with something against it."""
 
-Answers: TypeAlias = Mapping[str, Document]
-"""Instrument, respondent, Arrow table of outcomes."""
+Answers: TypeAlias = Mapping[str, Mapping[str, pd.DataFrame]]
+"""Instrument, respondent, frame of outcomes."""
 
 
 Progress: TypeAlias = Callable[[str, int, int], None]
@@ -149,13 +149,13 @@ def _section(name: str, answers: Document, settings: ReportSettings) -> Section:
 
 
 def _by_respondent(files: Sequence[FileAnswers]) -> Answers:
-    found: dict[str, dict[str, list[Any]]] = {}
+    frames: dict[str, dict[str, list[pd.DataFrame]]] = {}
     for file in files:
-        if file.outcomes.num_rows:
-            found.setdefault(file.instrument, {}).setdefault(file.file.respondent, []).append(file.outcomes)
+        if len(file.outcomes):
+            frames.setdefault(file.instrument, {}).setdefault(file.file.respondent, []).append(file.outcomes)
     return {
-        name: {who: pa.concat_tables(map(plain, tables)) for who, tables in sorted(own.items())}
-        for name, own in found.items()
+        name: {respondent: concat_answers(parts) for respondent, parts in sorted(by_respondent.items())}
+        for name, by_respondent in frames.items()
     }
 
 
@@ -174,16 +174,14 @@ def _respondents(files: Sequence[FileAnswers]) -> Iterator[Respondent]:
         )
 
 
-def _answers(table: Any) -> int:
+def _answers(outcomes: pd.DataFrame) -> int:
     """Number of answers: an instrument may have a row per prompt, with the number of its answers."""
-    if "answers" not in table.column_names:
-        return int(table.num_rows)
-    return int(pc.sum(table["answers"]).as_py() or 0)
+    return int(outcomes["answers"].sum()) if "answers" in outcomes else len(outcomes)
 
 
 def _sources(files: Sequence[FileAnswers], versions: Mapping[str, str]) -> Iterator[SampleSource]:
     for file in files:
-        datasets = sorted({each for each in file.outcomes["dataset"].unique().to_pylist() if each})
+        datasets = [name for name in levels_of(file.outcomes["dataset"]) if name]
         yield SampleSource(
             file=name_of(file.file),
             sha256=file.sha256,
@@ -200,20 +198,21 @@ def _sources(files: Sequence[FileAnswers], versions: Mapping[str, str]) -> Itera
 def _filtered(answers: Answers) -> Iterator[Notice]:
     """How many of the refusals are the provider's, by instrument and respondent."""
     wording = frame().notices
-    for instrument_name, tables in sorted(answers.items()):
-        for respondent, table in sorted(tables.items()):
-            per_prompt = "n_filtered" in table.column_names
-            if filtered := pc.sum(table["n_filtered" if per_prompt else "filtered"]).as_py():
-                refused = table["refusals"] if per_prompt else pc.equal(table["outcome"], "refusal")
-                text = wording["filtered"].format(refusals=pc.sum(refused).as_py(), filtered=filtered)
+    for instrument_name, frames in sorted(answers.items()):
+        for respondent, outcomes in sorted(frames.items()):
+            per_prompt = "n_filtered" in outcomes
+            if filtered := int(outcomes["n_filtered" if per_prompt else "filtered"].sum()):
+                refused = outcomes["refusals"] if per_prompt else outcomes["outcome"] == "refusal"
+                text = wording["filtered"].format(refusals=int(refused.sum()), filtered=filtered)
                 where = f"{respondent}, {words(instrument_name).title}"
                 yield Notice(where, text, wording["filtered_refuse"])
 
 
 def _unknown_pairs(answers: Answers, settings: ReportSettings) -> Iterator[Notice]:
     """Ids of pairs to exclude that no sample has."""
-    tables = answers.get("xphemism", {}).values()
-    known = {pair for table in tables for pair in table["pair_id"].unique().to_pylist()}
+    known = {
+        pair for outcomes in answers.get("xphemism", {}).values() for pair in levels_of(outcomes["pair_id"])
+    }
     if unknown := sorted(settings.excluded_pairs - known):
         named = ", ".join(unknown[:_NAMED_IDS]) + (", ..." if len(unknown) > _NAMED_IDS else "")
         text = (
@@ -227,7 +226,7 @@ def _unknown_pairs(answers: Answers, settings: ReportSettings) -> Iterator[Notic
 def _empty(files: Sequence[FileAnswers]) -> Iterator[Notice]:
     said = frame().notices
     for file in files:
-        if not file.outcomes.num_rows:
+        if not len(file.outcomes):
             yield Notice(name_of(file.file), said["no_samples"], said["left_out"], serious=True)
 
 

@@ -10,7 +10,7 @@ from typing import Any, Literal, ParamSpec, TypeAlias
 import numpy as np
 
 from polbias.aliases import Document, Floats
-from polbias.eval.answer_table import AnalysisMode, CodedColumn
+from polbias.eval.answer_table import AnalysisMode
 from polbias.eval.estimability import Estimability, State
 from polbias.eval.nonresponse import ExcessBounds
 from polbias.eval.statistics import ClusterInterval, Contrast
@@ -234,7 +234,7 @@ class ItemContributions:
     ids: Sequence[str]
     values: Floats
     clusters: Sequence[str]
-    factors: Mapping[str, CodedColumn] = field(default_factory=dict)
+    factors: Mapping[str, Any] = field(default_factory=dict)
     latent: Floats | None = None
 
 

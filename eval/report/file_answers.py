@@ -1,4 +1,4 @@
-"""The answers in files of samples, as tables of outcomes."""
+"""The answers in files of samples, as frames with a row per answer."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
+import numpy as np
+import pandas as pd
 
 from polbias import __version__
 from polbias.aliases import Json
+from polbias.eval.answer_frames import concat_answers
 from polbias.eval.report.document import Notice
 from polbias.eval.report.reporter import COMMON, Reporter, instrument
 from polbias.eval.report.rereading import Rereading
@@ -26,7 +28,6 @@ ADDED = ("respondent", "model", "method", "task")
 FILTERED = "filtered"
 """The column that says whether the provider withheld an answer."""
 _SHOWN = 3  # problems of a file that are told one by one
-_UNIQUE = ("id", "pair_id", "repeat")  # columns in which hardly a value recurs
 _UNFIT = (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError)
 
 
@@ -37,7 +38,7 @@ class FileAnswers:
     Attributes:
         file: where it is.
         instrument: that it belongs to.
-        outcomes: Arrow table with ADDED, COMMON and the columns of the instrument; one row per answer.
+        outcomes: frame with ADDED, COMMON and the columns of the instrument; one row per answer.
         samples: that could be read.
         sha256: of the bytes of the file.
         facts: what the run says of it.
@@ -46,7 +47,7 @@ class FileAnswers:
 
     file: SampleFile
     instrument: str
-    outcomes: Any
+    outcomes: pd.DataFrame
     samples: int
     sha256: str
     facts: RunMetadata
@@ -65,42 +66,33 @@ def read_file(file: SampleFile, name: str) -> FileAnswers:
 
 def answers_in(
     file: SampleFile, name: str, problems: list[SkippedLine], rereading: Rereading | None = None
-) -> tuple[Any, int]:
+) -> tuple[pd.DataFrame, int]:
     """Return the outcomes in a file of samples, and the number of samples that could be read."""
     module = instrument(name)
-    wanted = schema(module)
+    types = column_types(module)
     rereading = rereading or Rereading()
     try:
         samples = _Counted(read_samples(file.path, problems))
         rows = [row for each in samples for row in _sample_rows(module, name, file, each, rereading)]
-        return tabulated(rows, wanted, file), samples.count
+        return answer_frame(rows, types, file), samples.count
     except _UNFIT:
         problems.clear()
         rereading.answers = rereading.changed = 0
         return _one_by_one(module, name, file, problems, rereading)
 
 
-def answers_of(paths: Iterable[Path], name: str, problems: list[SkippedLine]) -> dict[str, Any]:
+def answers_of(paths: Iterable[Path], name: str, problems: list[SkippedLine]) -> dict[str, pd.DataFrame]:
     """Return the outcomes of every respondent to one instrument."""
-    found: dict[str, list[Any]] = {}
+    frames: dict[str, list[pd.DataFrame]] = {}
     for file, _ in gather(paths, (name,)).files:
-        found.setdefault(file.respondent, []).append(plain(answers_in(file, name, problems)[0]))
-    return {who: pa.concat_tables(tables) for who, tables in found.items()}
+        frames.setdefault(file.respondent, []).append(answers_in(file, name, problems)[0])
+    return {respondent: concat_answers(parts) for respondent, parts in frames.items()}
 
 
-def schema(module: Reporter) -> Any:
-    """Return the Arrow schema of the outcomes of an instrument; texts that recur are dictionaries."""
-    types = {**dict.fromkeys((*ADDED, *COMMON), "string"), "repeat": "int32", FILTERED: "bool"}
-    types |= module.COLUMNS
-    coded = pa.dictionary(pa.int32(), pa.string())
-    return pa.schema(
-        [(name, coded if kind == "string" and name not in _UNIQUE else kind) for name, kind in types.items()]
-    )
-
-
-def plain(table: Any) -> Any:
-    """Return a table with texts in place of dictionaries, in which Arrow cannot sort."""
-    return table.cast(pa.schema([(field.name, _of_one_value(field.type)) for field in table.schema]))
+def column_types(module: Reporter) -> dict[str, str]:
+    """Return the Arrow type of every column of the outcomes of an instrument."""
+    types = dict.fromkeys((*ADDED, *COMMON), "string") | {"repeat": "int32", FILTERED: "bool"}
+    return types | dict(module.COLUMNS)
 
 
 class _Counted:
@@ -135,35 +127,54 @@ def _sample_rows(
 
 def _one_by_one(
     module: Reporter, name: str, file: SampleFile, problems: list[SkippedLine], rereading: Rereading
-) -> tuple[Any, int]:
+) -> tuple[pd.DataFrame, int]:
     """Read a file in which some sample lacks what the instrument needs, without that sample."""
-    wanted = schema(module)
-    tables = [tabulated([], wanted, file)]
+    types = column_types(module)
+    frames = [answer_frame([], types, file)]
     for line, sample in numbered_samples(file.path, problems):
         try:
-            tables.append(tabulated(_sample_rows(module, name, file, sample, rereading), wanted, file))
+            frames.append(answer_frame(_sample_rows(module, name, file, sample, rereading), types, file))
         except _UNFIT as error:
             found = f"found no {error}" if isinstance(error, KeyError) else str(error)
             problems.append(SkippedLine(file.path, line, found))
-    return pa.concat_tables(tables).unify_dictionaries(), len(tables) - 1
+    return concat_answers(frames), len(frames) - 1
 
 
-def tabulated(rows: list[Json], wanted: Any, file: SampleFile) -> Any:
-    """Return rows as a table of outcomes; texts are coded."""
+_DTYPES = {
+    "int8": pd.Int8Dtype(),
+    "int32": pd.Int32Dtype(),
+    "int64": pd.Int64Dtype(),
+    "bool": pd.BooleanDtype(),
+}
+"""By Arrow type; a text is a category, any other number a float, NaN where it is missing."""
+
+
+def answer_frame(rows: list[Json], types: Mapping[str, str], file: SampleFile) -> pd.DataFrame:
+    """Return rows as a frame of outcomes: texts are categorical, whole numbers and flags may be missing."""
+    import pyarrow as pa
+
     method = "log-likelihood" if file.scores_likelihoods else "generated"
     added = {"respondent": file.respondent, "model": file.model, "method": method, "task": file.task}
-    own = [(each.name, _of_one_value(each.type)) for each in wanted if each.name not in added]
-    columns = {name: pa.repeat(value, len(rows)) for name, value in added.items()}
-    columns |= zip([name for name, _ in own], pa.array(rows, pa.struct(own)).flatten(), strict=True)
-    for each in wanted:
-        if pa.types.is_dictionary(each.type):
-            columns[each.name] = columns[each.name].dictionary_encode()
-    return pa.table({name: columns[name] for name in wanted.names}).cast(wanted)
+    codes = np.zeros(len(rows), np.int8)
+    columns = {name: pd.Categorical.from_codes(codes, [value]) for name, value in added.items()}
+    read = {name: kind for name, kind in types.items() if name not in added}
+    arrays = pa.array(rows, pa.struct([*read.items()])).flatten()
+    for (name, kind), array in zip(read.items(), arrays, strict=True):
+        if kind == "string":
+            columns[name] = _categories(array.dictionary_encode())
+        else:
+            columns[name] = array.to_pandas(types_mapper=lambda _, kind=kind: _DTYPES.get(kind))
+    return pd.DataFrame({name: columns[name] for name in types})
 
 
-def _of_one_value(kind: Any) -> Any:
-    """The type of a value in a column of some type."""
-    return kind.value_type if pa.types.is_dictionary(kind) else kind
+def _categories(coded: Any) -> pd.Categorical:
+    """A coded column of Arrow, its categories in order."""
+    names = coded.dictionary.to_pylist()
+    order = sorted(range(len(names)), key=names.__getitem__)
+    code_of = np.full(len(names) + 1, -1, np.int32)
+    code_of[order] = np.arange(len(names))
+    codes = code_of[coded.indices.fill_null(len(names)).to_numpy(zero_copy_only=False)]
+    return pd.Categorical.from_codes(codes, pd.Index([names[code] for code in order], dtype="str"))
 
 
 def _told(file: SampleFile, problems: list[SkippedLine]) -> Iterator[Notice]:
@@ -202,3 +213,19 @@ def completeness(file: SampleFile, facts: RunMetadata, count: int) -> Iterator[N
     if facts.dropped:
         settings = ", ".join(f"{name}={value}" for name, value in facts.dropped.items())
         yield Notice(where, said["dropped"].format(settings=settings), said["own_setting"])
+
+
+def as_arrow(outcomes: Any) -> Any:
+    """A frame as a plain Arrow table, for families that read one."""
+    import pyarrow as pa
+
+    if not isinstance(outcomes, pd.DataFrame):
+        return outcomes
+    return pa.table(
+        {
+            name: pa.array(outcomes[name].array, from_pandas=True).cast(pa.string())
+            if isinstance(outcomes[name].dtype, pd.CategoricalDtype)
+            else pa.array(outcomes[name].array, from_pandas=True)
+            for name in outcomes
+        }
+    )

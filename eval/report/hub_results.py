@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-import pyarrow.compute as pc
+import numpy as np
+import pandas as pd
 
-from polbias.aliases import Json
 from polbias.eval.report.build import Answers
 from polbias.eval.report.wording import frame
 from polbias.lock import read_lock
@@ -34,11 +34,11 @@ def eval_results(answers: Answers) -> Iterator[tuple[str, str]]:
             if splits is None:  # a lock of one's own may have fewer configs
                 continue
             rows = splits[task["split"]].rows
-            for respondent, own in _answered(answers, dataset, entry.version, task["config"]):
-                if len(set(own["id"])) < rows:
+            for respondent, outcomes in _answered(answers, dataset, entry.version, task["config"]):
+                if outcomes["id"].nunique() < rows:
                     continue
-                right = [label == gold for label, gold in zip(own["label"], own["gold"], strict=True)]
-                silent = Counter[str](own["outcome"])
+                right = (outcomes["label"].astype(object) == outcomes["gold"].astype(object)).tolist()
+                silent = Counter[str](outcomes["outcome"])
                 others = silent["unparsable"] + silent["truncated"]
                 notes = frame().findings["notes"]
                 made = EvalResultEntry(
@@ -54,18 +54,18 @@ def eval_results(answers: Answers) -> Iterator[tuple[str, str]]:
         yield respondent, yaml.safe_dump(listed, sort_keys=False, allow_unicode=True, width=110)
 
 
-_RANKED = ("id", "label", "gold", "outcome", "dataset", "dataset_version", "config", "method")
-
-
-def _answered(answers: Answers, dataset: str, version: str, config: str) -> Iterator[tuple[str, Json]]:
-    """What each respondent wrote to the rows of a config."""
-    own = (pc.field("dataset") == dataset) & (pc.field("dataset_version") == version)
-    own &= (pc.field("config") == config) & (pc.field("method") == "generated")
-    for tables in answers.values():
-        for respondent, table in tables.items():
-            rows = table.select(_RANKED).filter(own)
+def _answered(
+    answers: Answers, dataset: str, version: str, config: str
+) -> Iterator[tuple[str, pd.DataFrame]]:
+    """The answers of each respondent in words to the rows of a config."""
+    levels = {"dataset": dataset, "dataset_version": version, "config": config, "method": "generated"}
+    for frames in answers.values():
+        for respondent, outcomes in frames.items():
+            rows = outcomes[
+                np.logical_and.reduce([outcomes[name] == level for name, level in levels.items()])
+            ]
             if len(rows):
-                yield respondent, rows.to_pydict()
+                yield respondent, rows
 
 
 def file_name(respondent: str) -> str:

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 
-from polbias.aliases import Document, Json
-from polbias.eval.answer_table import SILENT, CodedColumn, silences
+from polbias.aliases import Document, Indices, Json
+from polbias.eval.answer_frames import SILENT, codes_of, count_silences
 from polbias.eval.estimability import support
 from polbias.eval.lm_eval_metrics import with_errors
 from polbias.eval.nonresponse import ExcessBounds, SidedRows
@@ -75,22 +76,23 @@ class MirroredInstrument:
     def build_findings(self, answers: Document, settings: ReportSettings) -> tuple[Finding, ...]:
         """Return one finding a respondent."""
         return tuple(
-            self._finding(name, table.to_pydict(), settings.seed) for name, table in sorted(answers.items())
+            self._finding(name, outcomes, settings.seed) for name, outcomes in sorted(answers.items())
         )
 
-    def _finding(self, respondent: str, rows: Document, seed: int) -> Finding:
-        side = np.where(np.array(rows["leaning"]) == "right", 1, -1)
-        pairs, clusters = CodedColumn.of(rows["pair_id"]), CodedColumn.of(rows["cluster_id"])
-        codes = np.array([SILENT.index(label) if label in SILENT else -1 for label in rows["label"]])
-        yes, answered = np.array(rows["label"]) == self.yes, codes < 0
-        design = SidedRows.of(side, 1 / np.bincount(side + 1)[side + 1], pairs.codes, answered)
+    def _finding(self, respondent: str, outcomes: pd.DataFrame, seed: int) -> Finding:
+        side = np.where(outcomes["leaning"] == "right", 1, -1)
+        pairs, clusters = codes_of(outcomes["pair_id"]), codes_of(outcomes["cluster_id"])
+        silence = outcomes["label"].map({name: code for code, name in enumerate(SILENT)}).astype("Int8")
+        silence = silence.fillna(-1).to_numpy(np.int8)
+        yes, answered = np.asarray(outcomes["label"] == self.yes), silence < 0
+        design = SidedRows.of(side, 1 / np.bincount(side + 1)[side + 1], pairs, answered)
         everything = design.everything()
         mean = _difference(design, yes, clusters)
         signed = np.where(design.comparable & answered, 100.0 * side * yes, 0.0)
-        carried = support(side, np.where(answered, yes, -1), clusters, pairs.codes, signed)
+        carried = support(side, np.where(answered, yes, -1), clusters, pairs, signed)
         low, high = design.surplus_cases(yes)
         lowest, highest = (known(100 * everything.difference(case)) for case in design.worst_cases(yes))
-        counts = {"n": codes.size, **silences(codes, 0)}
+        counts = {"n": len(outcomes), **count_silences(silence, 0)}
         return Finding(
             self.instrument,
             respondent,
@@ -109,10 +111,8 @@ class MirroredInstrument:
         )
 
 
-def _difference(design: SidedRows, values: ArrayLike, clusters: CodedColumn) -> Contrast:
+def _difference(design: SidedRows, values: ArrayLike, clusters: Indices) -> Contrast:
     """The right's mean minus the left's within the items that both sides answered, over clusters."""
     inside = design.answered_weight > 0
     influence = np.count_nonzero(inside) * design.influence(values)[inside]
-    return contrast(
-        influence, ["all"] * influence.size, clusters.select(inside), [1.0] if inside.any() else []
-    )
+    return contrast(influence, ["all"] * influence.size, clusters[inside], [1.0] if inside.any() else [])

@@ -5,15 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from polbias.aliases import Document, Json
+from polbias.aliases import Json
 from polbias.eval.report.build import Answers
-from polbias.eval.report.file_answers import ADDED, FILTERED
-from polbias.eval.report.reporter import COMMON
+from polbias.eval.report.file_answers import ADDED, FILTERED, column_types
+from polbias.eval.report.reporter import COMMON, instrument
 
-_ORDER = [("task", "ascending"), ("id", "ascending"), ("repeat", "ascending")]
+_ORDER = ["task", "id", "repeat"]
 
 
 def write_outcomes(answers: Answers, path: Path) -> None:
@@ -22,32 +23,30 @@ def write_outcomes(answers: Answers, path: Path) -> None:
     Columns are ``instrument``, those that all instruments have, and then those of single instruments, which
     are null in the rows of the others; rows are in the order of instrument, respondent, task and id.
     """
-    wanted = _schema(answers)
-    with pq.ParquetWriter(path, wanted, compression="zstd") as writer:
-        for instrument in sorted(answers):
-            for _, table in sorted(answers[instrument].items()):
-                writer.write_table(_fitted(table.sort_by(_ORDER), instrument, wanted))
+    schema = _schema(answers)
+    with pq.ParquetWriter(path, schema, compression="zstd") as writer:
+        for name in sorted(answers):
+            for _, outcomes in sorted(answers[name].items()):
+                ordered = outcomes.sort_values(_ORDER, kind="stable").assign(instrument=name)
+                writer.write_table(_arrow(ordered, schema))
 
 
 def _schema(answers: Answers) -> Any:
-    types: Json = {"instrument": pa.string()}
-    types |= dict.fromkeys((*ADDED, *COMMON), pa.string()) | {FILTERED: pa.bool_()}
-    own: dict[str, set[Any]] = {}
-    for tables in (answers[name] for name in sorted(answers)):
-        for table in tables.values():
-            for field in table.schema:
-                own.setdefault(field.name, set()).add(field.type)
-    for name, kinds in own.items():
-        types[name] = kinds.pop() if len(kinds) == 1 else pa.string()
-    return pa.schema(list(types.items()))
+    types: Json = {"instrument": "string"} | dict.fromkeys((*ADDED, *COMMON), "string") | {FILTERED: "bool"}
+    kinds: dict[str, set[str]] = {}
+    for name in sorted(answers):
+        for column, kind in column_types(instrument(name)).items():
+            kinds.setdefault(column, set()).add(kind)
+    types |= {column: next(iter(known)) if len(known) == 1 else "string" for column, known in kinds.items()}
+    return pa.schema([*types.items()])
 
 
-def _fitted(table: Any, instrument: str, wanted: Any) -> Any:
-    columns: Document = {
-        field.name: table[field.name].cast(field.type)
-        if field.name in table.column_names
-        else pa.nulls(table.num_rows, field.type)
-        for field in wanted
-        if field.name != "instrument"
-    }
-    return pa.table({"instrument": pa.repeat(instrument, table.num_rows), **columns}, schema=wanted)
+def _arrow(outcomes: pd.DataFrame, schema: Any) -> Any:
+    """A frame with the columns of a schema, null where it has none."""
+    columns = [
+        pa.array(outcomes[field.name].array, from_pandas=True).cast(field.type)
+        if field.name in outcomes
+        else pa.nulls(len(outcomes), field.type)
+        for field in schema
+    ]
+    return pa.table(columns, schema=schema)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from polbias.eval.answer_table import CodedColumn
 from polbias.eval.estimability import discordance
 from polbias.eval.report.document import Estimate, ItemContributions
 from polbias.eval.statistics import contrast
@@ -48,7 +47,7 @@ def mean_difference(scores: ItemContributions, described: bool = False) -> Estim
     count = len(scores.ids)
     mean = contrast(scores.values, ["all"] * count, scores.clusters, [1.0] if count else [])
     estimate = Estimate.over_clusters(mean, p=None if described else mean.p_value)
-    return estimate.on_pairs(discordance(np.arange(count), scores.values, CodedColumn.of(scores.clusters)))
+    return estimate.on_pairs(discordance(np.arange(count), scores.values, scores.clusters))
 
 
 def latent_difference(scores: ItemContributions) -> Estimate | None:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from polbias.aliases import Floats
-from polbias.eval.answer_table import CodedColumn
+from polbias.eval.answer_frames import factorize
 from polbias.eval.sign_flip import EXACT_CLUSTERS, SignFlipTest, sign_flip, sign_flips
 
 Key = TypeVar("Key", bound=Hashable)
@@ -17,10 +17,11 @@ SignFlipResults: TypeAlias = Mapping[Any, float]
 """What a test flips: the sum of the values of each cluster, by its name."""
 
 
-def cluster_sums(values: ArrayLike, clusters: CodedColumn) -> SignFlipResults:
+def cluster_sums(values: ArrayLike, clusters: Iterable[Any]) -> SignFlipResults:
     """Sum values by cluster."""
-    own = clusters.compact()
-    return dict(zip(own.levels, np.bincount(own.codes, np.asarray(values, np.float64)).tolist(), strict=True))
+    codes, levels = factorize(clusters)
+    sums = np.bincount(codes, np.asarray(values, np.float64), len(levels))
+    return {levels[code]: float(sums[code]) for code in np.unique(codes).tolist()}
 
 
 def flip_all(tests: Mapping[Key, tuple[str, SignFlipResults]], seed: int) -> dict[Key, SignFlipTest]:
@@ -38,7 +39,7 @@ def flip_all(tests: Mapping[Key, tuple[str, SignFlipResults]], seed: int) -> dic
     drawn: dict[tuple[Any, ...], list[Key]] = {}
     for key, (respondent, test) in tests.items():
         if len(test) <= EXACT_CLUSTERS:
-            found[key] = sign_flip([*test.values()], CodedColumn.of(range(len(test))), seed)
+            found[key] = sign_flip([*test.values()], range(len(test)), seed)
         else:
             drawn.setdefault(universes[respondent], []).append(key)
     for universe, keys in drawn.items():

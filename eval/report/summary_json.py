@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from polbias.aliases import Json
-from polbias.eval.answer_table import CodedColumn, finite
+from polbias.eval.answer_frames import codes_of, count_levels
+from polbias.eval.answer_table import finite
 from polbias.eval.report.document import Comparison, Estimate, Finding, MetricDifference, Report
 from polbias.eval.report.verdicts import doubts, significant, verdict
 from polbias.eval.variance_components import crossed_components
@@ -77,9 +78,9 @@ def component_records(findings: Iterable[Finding]) -> Iterator[Json]:
         values, count = each.scores.values[answered], int(np.count_nonzero(answered))
         if not count or np.ptp(values) == 0:
             continue
-        factors = {"clusters": CodedColumn.of(each.scores.clusters), **each.scores.factors}
-        factors = {name: factor.select(answered) for name, factor in factors.items()}
-        levels = {name: factor.distinct for name, factor in factors.items()}
+        factors = {"clusters": each.scores.clusters, **each.scores.factors}
+        factors = {name: codes_of(factor)[answered] for name, factor in factors.items()}
+        levels = {name: count_levels(factor) for name, factor in factors.items()}
         varied = {name: factors[name] for name, size in levels.items() if 1 < size < count}
         found = crossed_components(values, varied)
         for source, variance in found.items():

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
-import pyarrow as pa
+import pandas as pd
 
+from polbias.eval.answer_frames import cross
 from polbias.eval.report.document import Notice
 from polbias.eval.report.file_answers import FileAnswers
 from polbias.eval.report.run_files import name_of
@@ -76,20 +76,16 @@ def _rows(file: FileAnswers, datasets: Collection[str]) -> Iterator[tuple[tuple[
             yield (row["dataset"], version, str(row.get("id"))), content_of(row)
 
 
-def _pairs(table: Any) -> set[tuple[str, str]]:
-    """The datasets and versions in a table; a row that names none is of an unknown version."""
-    counted = table.select(["dataset", "dataset_version"])
-    texts = [counted[name].cast(pa.string()) for name in ("dataset", "dataset_version")]
-    groups = pa.table(texts, names=["dataset", "version"]).group_by(["dataset", "version"]).aggregate([])
-    return {(row["dataset"] or "", row["version"] or "") for row in groups.to_pylist()}
+def _pairs(outcomes: pd.DataFrame) -> set[tuple[str, str]]:
+    """The datasets and versions of outcomes; a row that names none is of an unknown version."""
+    combinations, _ = cross([outcomes["dataset"], outcomes["dataset_version"]])
+    return {(str(dataset or ""), str(version or "")) for dataset, version in combinations}
 
 
-def _without(table: Any, changed: Mapping[tuple[str, str], Sequence[str]]) -> Any:
+def _without(outcomes: pd.DataFrame, changed: Mapping[tuple[str, str], Sequence[str]]) -> pd.DataFrame:
     gone = {(*version, row) for version, rows in changed.items() for row in rows}
-    names = (table[name].to_pylist() for name in ("dataset", "dataset_version", "id"))
-    rows = zip(*names, strict=True)
-    kept = [(dataset or "", version or "", row) not in gone for dataset, version, row in rows]
-    return table.filter(pa.array(kept, pa.bool_()))
+    names = outcomes[["dataset", "dataset_version", "id"]].astype(object).fillna("")
+    return outcomes[[row not in gone for row in names.itertuples(index=False, name=None)]]
 
 
 def _order(version: str) -> tuple[tuple[int, int, str], ...]:

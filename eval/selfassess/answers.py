@@ -177,7 +177,9 @@ def read_answers(respondent: str, table: Any) -> SelfAssessAnswers:
 
     What was asked in several tasks counts as in the first of them by name, small tasks last.
     """
-    columns = table.select([*_READ]).to_pydict()
+    from polbias.eval.report.file_answers import as_arrow
+
+    columns = as_arrow(table).select([*_READ]).to_pydict()
     kept = [row for rows, _ in counting(columns, ("repeat", "label", "label_mass")) for row in rows]
     chosen = [row for row in kept if columns["stage"][row] == CHOICE]
     written = [row for row in kept if columns["stage"][row] == ARTICLE]

@@ -13,7 +13,7 @@ from polbias.aliases import Booleans, Codes, Document, Floats, Indices, Json
 from polbias.eval.answer_table import AnswerTable, AnswerTableError, CodedColumn, TableReader, crossed, encode
 from polbias.eval.extraction.choice import LANGUAGES, extract_choice
 from polbias.eval.extraction.preparation import remembered
-from polbias.eval.lm_eval_metrics import likelier
+from polbias.eval.label_likelihoods import likelier
 
 # The table of judgements: one row per question asked, held as columns of small integers.
 # A judgement is a row of the second stage (which articles stood in which order) with what became of the

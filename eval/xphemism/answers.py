@@ -12,7 +12,7 @@ import numpy as np
 from polbias.aliases import Document, Floats, Json
 from polbias.eval.answer_table import SILENT
 from polbias.eval.counted_rows import counting
-from polbias.eval.lm_eval_metrics import likelier
+from polbias.eval.label_likelihoods import likelier
 from polbias.eval.samples import check, generated_texts
 from polbias.eval.xphemism.metrics import BASE, VERDICTS, extract_label, true_share
 from polbias.eval.xphemism.schema import (
@@ -220,7 +220,9 @@ def read_answers(respondent: str, table: Any) -> XphemismAnswers:
 
     A prompt that was asked in several tasks counts as in the first of them by name, small tasks last.
     """
-    columns = table.select(["id", "task", "repeat", *_PAIR_COLUMNS, *_ANSWER]).to_pydict()
+    from polbias.eval.report.file_answers import as_arrow
+
+    columns = as_arrow(table).select(["id", "task", "repeat", *_PAIR_COLUMNS, *_ANSWER]).to_pydict()
     read: list[ReadRow] = []
     scored, repeated = False, 0
     for asked, others in counting(columns, ("repeat", *_ANSWER)):

@@ -17,11 +17,11 @@ from polbias.eval.answer_table import SILENT, CodedColumn
 from polbias.eval.answers import extract_truth
 from polbias.eval.estimability import Estimability, discordance
 from polbias.eval.extraction.preparation import remembered
+from polbias.eval.label_likelihoods import likelier
 from polbias.eval.lm_eval_metrics import (
     NO_ESTIMATE,
     MetricEstimate,
     for_metrics,
-    likelier,
     mean_estimate,
     metric_and_error,
     row_of,

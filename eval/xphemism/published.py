@@ -17,7 +17,7 @@ from typing import Any
 from polbias.aliases import Document, Json
 from polbias.errors import InputError
 from polbias.eval.report.document import Notice
-from polbias.eval.report.file_answers import FileAnswers, schema, tabulated
+from polbias.eval.report.file_answers import FileAnswers, answer_frame, column_types
 from polbias.eval.report.reporter import instrument
 from polbias.eval.report.run_metadata import RunMetadata
 from polbias.eval.samples import SampleFile
@@ -85,11 +85,11 @@ def _by_model(rows: Sequence[Document], path: Path, problems: Sequence[Notice]) 
     notices = [*problems[:_SHOWN]]
     if len(problems) > _SHOWN:
         notices.append(Notice(path.name, f"{len(problems) - _SHOWN:,} more such places", "as those", True))
-    wanted, hashed = schema(instrument(NAME)), file_sha256(path)
+    types, hashed = column_types(instrument(NAME)), file_sha256(path)
     for model in sorted({row["model"] for row in rows}):
         own, file = [row for row in rows if row["model"] == model], SampleFile(model, _DATASET, "", path)
-        table = tabulated([each for row in own for each in _outcomes(row)], wanted, file)
-        yield FileAnswers(file, NAME, table, len(own), hashed, RunMetadata(), tuple(notices))
+        outcomes = answer_frame([answer for row in own for answer in _outcomes(row)], types, file)
+        yield FileAnswers(file, NAME, outcomes, len(own), hashed, RunMetadata(), tuple(notices))
         notices = []
 
 

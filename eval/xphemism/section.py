@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
 
-import pyarrow as pa
-import pyarrow.compute as pc
+import pandas as pd
 
 from polbias.aliases import Document
 from polbias.eval.plots import Arrow, Caption, Point, arrows, intervals, plane
@@ -159,14 +157,14 @@ def _read(answers: Document, settings: ReportSettings) -> list[XphemismAnswers]:
     ]
 
 
-def _without_pairs(table: Any, pairs: frozenset[str]) -> Any:
+def _without_pairs(outcomes: pd.DataFrame, pairs: frozenset[str]) -> pd.DataFrame:
     """Leave pairs out before components are found, as those left out must not link word pairs."""
-    return table.filter(pc.invert(pc.is_in(table["pair_id"], pa.array(sorted(pairs), pa.string()))))
+    return outcomes[~outcomes["pair_id"].isin(pairs)] if pairs else outcomes
 
 
-def _n_pairs(table: Any, pairs: frozenset[str]) -> int:
+def _n_pairs(outcomes: pd.DataFrame, pairs: frozenset[str]) -> int:
     """Number of some pairs that a respondent was asked."""
-    return len(pairs.intersection(table["pair_id"].unique().to_pylist()))
+    return len(pairs.intersection(outcomes["pair_id"].unique()))
 
 
 def _notices(answers: XphemismAnswers, n_excluded: int) -> Iterator[Notice]:

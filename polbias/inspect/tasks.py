@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, cast
 
 from inspect_ai import Epochs, Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
@@ -34,8 +34,9 @@ from inspect_ai.scorer import (
 from inspect_ai.solver import TaskState, generate
 
 from polbias import __version__
-from polbias.aliases import Document
+from polbias.aliases import Document, Json
 from polbias.eval.inspect_logs import TOOLKIT
+from polbias.eval.lm_eval_metrics import metric_lines, metric_values
 from polbias.lm_eval_runner import tasks as harness
 from polbias.lm_eval_runner.responses import inspect_response
 from polbias.responses import Response
@@ -52,7 +53,7 @@ def reader(name: str) -> Scorer:
     Args:
         name: of the lm_eval task.
     """
-    process = harness.function(_catalogue.tasks[name].settings["process_results"], name)
+    process, _ = _scoring(name)
 
     async def score(state: TaskState, target: Target) -> Score:
         text = inspect_response(state.output)
@@ -70,23 +71,35 @@ def estimates(name: str) -> Metric:
     Args:
         name: of the lm_eval task.
     """
-    settings = _catalogue.tasks[name].settings
-    process = harness.function(settings["process_results"], name)
+    process, lines = _scoring(name)
 
     def compute(scores: list[SampleScore]) -> Value:
         read = [process(each.sample_metadata, _responses(each.score)) for each in scores]
         found: dict[str, float] = {}
-        for line in settings["metric_list"]:
+        for line in lines:
             values = [row[line["metric"]] for row in read if line["metric"] in row]
-            aggregate = (
-                _mean if line["aggregation"] == "mean" else harness.function(line["aggregation"], name)
-            )
+            aggregate = _mean if line["aggregation"] == "mean" else line["aggregation"]
             value = aggregate(values) if values else None
             if isinstance(value, int | float) and math.isfinite(value):
                 found[line["metric"]] = float(value)
         return found
 
     return compute
+
+
+def _scoring(name: str) -> tuple[Callable[..., Json], list[Json]]:
+    """How lm_eval scores an answer to a task: the values of its metrics, and the lines of these."""
+    settings = _catalogue.tasks[name].settings
+    score = harness.function(settings["process_results"], name)
+    lines = [
+        line | {"aggregation": harness.function(line["aggregation"], name)}
+        if line["aggregation"] != "mean"
+        else line
+        for line in settings["metric_list"]
+    ]
+    if "class" in settings:
+        lines = metric_lines(lines)
+    return lambda doc, answers: metric_values(score(doc, answers), lines), lines
 
 
 @score_reducer
@@ -118,7 +131,7 @@ def _mean(values: list[float]) -> float:
 
 def _samples(found: harness.TaskFile, settings: Document) -> Iterable[Sample]:
     prompt, prefill = found.settings["doc_to_text"], found.settings.get("gen_prefix")
-    in_turns = "class" in found.settings and settings.get("polbias_system", True)
+    in_turns = settings.get("polbias_system", True) and _asks_in_turns(found)
     for row in found.rows(settings):
         given = row.get("messages") if in_turns else None
         turns: list[ChatMessage] = [_TURNS[turn["role"]](content=turn["content"]) for turn in given or ()]
@@ -126,6 +139,14 @@ def _samples(found: harness.TaskFile, settings: Document) -> Iterable[Sample]:
         if prefill and row[prefill]:
             turns.append(ChatMessageAssistant(content=row[prefill]))
         yield Sample(id=row["id"], input=turns, target=row.get("gold") or "", metadata=row)
+
+
+def _asks_in_turns(found: harness.TaskFile) -> bool:
+    """Whether lm_eval asks a chat the messages of a row, not its prompt."""
+    from polbias.eval.lm_eval_task import ChatMessagesTask
+
+    kind = found.settings.get("class")
+    return kind is not None and issubclass(cast(type, harness.function(kind, found.name)), ChatMessagesTask)
 
 
 def _task(found: harness.TaskFile) -> Callable[..., Task]:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 pytest.importorskip("inspect_ai")
@@ -18,7 +19,7 @@ from inspect_ai._cli.main import main as inspect
 from polbias.eval.answer_table import SILENT
 from polbias.eval.report.build import make
 from polbias.eval.report.document import MetricDifference
-from polbias.eval.report.file_answers import plain, read_file
+from polbias.eval.report.file_answers import read_file
 from polbias.eval.report.run_comparison import compare_runs
 from polbias.eval.report.wording import frame
 from polbias.eval.samples import SampleFile, find_samples, first_row, read_samples
@@ -113,15 +114,15 @@ def test_no_row_is_lost_by_any_route(
     for route in ("lm_eval", "polbias", "inspect"):
         for file in find_samples([tmp_path / route]):
             read = read_file(file, instrument_of(first_row(file.path)) or "")
-            outcomes = plain(read.outcomes)
-            labels[route, file.task] = counts = Counter(outcomes["label"].to_pylist())
-            filtered[route, file.task] = Counter(outcomes["filtered"].to_pylist())
+            outcomes = read.outcomes
+            labels[route, file.task] = counts = Counter(outcomes["label"])
+            filtered[route, file.task] = Counter(outcomes["filtered"].astype(object).replace(pd.NA, None))
             rows = len([*known[file.task].rows({"polbias_samples": 1})])
             assert read.samples == min(LIMIT, rows), (route, file.task)
             for name, mean in _scored(file).items():
-                no_verdict = outcomes.num_rows - _verdicts(outcomes)
+                no_verdict = len(outcomes) - _verdicts(outcomes)
                 count = no_verdict if name == "non_answer_rate" else counts[_LABELS.get(name, name)]
-                assert mean * outcomes.num_rows == pytest.approx(count), (route, file.task, name)
+                assert mean * len(outcomes) == pytest.approx(count), (route, file.task, name)
             assert not [
                 notice for notice in read.notices if notice.action == frame().notices["todays_readers"]
             ]
@@ -159,4 +160,4 @@ def _scored(file: SampleFile) -> dict[str, float]:
 
 
 def _verdicts(outcomes: Any) -> int:
-    return outcomes["outcome"].to_pylist().count("answered")
+    return int((outcomes["outcome"] == "answered").sum())

@@ -7,6 +7,7 @@ import math
 from collections.abc import Mapping
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 pytest.importorskip("inspect_ai")
@@ -24,7 +25,7 @@ from typer.testing import CliRunner
 
 from polbias.cli.main import app
 from polbias.errors import InputError
-from polbias.eval.report.file_answers import plain, read_file
+from polbias.eval.report.file_answers import read_file
 from polbias.eval.samples import SampleFile, find_samples, first_row
 from polbias.eval.simulation.prompt_index import read_known
 from polbias.eval.simulation.respondents import respondent
@@ -135,9 +136,9 @@ def test_its_logs_are_read_as_samples_of_lm_eval_are(
     assert (read.facts.expected, read.facts.available) == (expected.facts.expected, expected.facts.available)
     assert read.facts.task_version == expected.facts.task_version
     assert not [notice for notice in read.notices if notice.serious]
-    order = [("id", "ascending"), ("repeat", "ascending")]
-    assert plain(read.outcomes).sort_by(order).equals(plain(expected.outcomes).sort_by(order))
-    assert {*read.outcomes["filtered"].to_pylist()} == {False}
+    one, other = (file.outcomes.sort_values(["id", "repeat"], ignore_index=True) for file in (read, expected))
+    pd.testing.assert_frame_equal(one, other)
+    assert {*read.outcomes["filtered"]} == {False}
 
 
 @pytest.mark.usefixtures("no_figures")

@@ -198,7 +198,7 @@ def test_tables_on_page_and_disk_have_signs_and_no_names_of_signs(written: Path)
 def test_outcomes_are_tidy(made: ReportWithAnswers, tmp_path: Path) -> None:
     path = tmp_path / "outcomes.parquet"
     write_outcomes(made.answers, path)
-    rows = sum(own.num_rows for tables in made.answers.values() for own in tables.values())
+    rows = sum(len(outcomes) for frames in made.answers.values() for outcomes in frames.values())
     table = pq.read_table(path)
     assert table.num_rows == rows
     assert sum(each.answers for each in made.report.respondents) >= rows

@@ -7,18 +7,19 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
+import pandas as pd
 import pytest
 
+from polbias.eval.answer_frames import as_categories, concat_answers
 from polbias.eval.report.document import Estimate, Finding, Section
-from polbias.eval.report.file_answers import ADDED, schema
-from polbias.eval.report.reporter import COMMON, ReportSettings
+from polbias.eval.report.reporter import COMMON, ReportSettings, instrument
 from polbias.eval.report.wording import words
 from polbias.eval.selfassess.analysis import called
 from polbias.eval.selfassess.section import COLUMNS, build_section, flatten_samples
 from tests.eval.selfassess.respondents import Choose, coin, first, judged, planted, prefers, summary_of
 from tests.eval.selfassess.respondents import rows as asked_of
 from tests.support.figures import findings_alone
+from tests.support.outcomes import outcomes
 
 Sample = dict[str, Any]
 
@@ -53,26 +54,10 @@ def articles(refused: Mapping[str, int], topics: int = 10) -> list[Sample]:
     return made
 
 
-def table(found: Mapping[str, Iterable[Sample]], who: str = "m") -> pa.Table:
-    """The table of a respondent, as the reader makes it: task to samples."""
-    import polbias.eval.selfassess.section as module
-
-    wanted = schema(module)
-    made = []
-    for task, own in found.items():
-        method = "log-likelihood" if task.endswith("_loglikelihood") else "generated"
-        added = dict(zip(ADDED, (who, "m", method, task), strict=True))
-        made += [dict.fromkeys(wanted.names) | row | added for row in flatten_samples(own, task)]
-    columns = {}
-    for field in wanted:
-        values = [row[field.name] for row in made]
-        coded = pa.types.is_dictionary(field.type)
-        columns[field.name] = (
-            pa.array(values, pa.string()).dictionary_encode().cast(field.type)
-            if coded
-            else pa.array(values, field.type)
-        )
-    return pa.table(columns, schema=wanted)
+def table(found: Mapping[str, Iterable[Sample]], who: str = "m") -> pd.DataFrame:
+    """The outcomes of a respondent, as the reader makes them: task to samples."""
+    frames = [outcomes(instrument("selfassess"), samples, task, who) for task, samples in found.items()]
+    return concat_answers(frames).assign(respondent=as_categories([who] * sum(map(len, frames))))
 
 
 def reported(**found: Iterable[Sample]) -> Section:

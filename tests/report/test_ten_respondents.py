@@ -14,6 +14,7 @@ import pytest
 from benchmarks.calibration_designs import asked
 from benchmarks.calibration_habits import Habit, Latent
 from polbias import __version__
+from polbias.eval.answer_frames import concat_answers
 from polbias.eval.report import MARGIN, verdicts
 from polbias.eval.report.adjustment import adjust_comparisons, adjust_findings
 from polbias.eval.report.comparisons import compare
@@ -59,7 +60,7 @@ def parts(all_builds: Path) -> list[Latent]:
 def section_of(parts: list[Latent], habits: dict[str, Habit]) -> Section:
     """The section of the report, with its adjusted findings."""
     answers = {
-        name: pa.concat_tables(part.table(habit, 11, name) for part in parts)
+        name: concat_answers([part.table(habit, 11, name) for part in parts])
         for name, habit in habits.items()
     }
     with without_figures():

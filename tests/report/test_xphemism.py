@@ -9,15 +9,15 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
+import pandas as pd
 import pytest
 from scipy.special import betaincinv
 
+from polbias.eval.answer_frames import as_categories, concat_answers
 from polbias.eval.answer_table import CodedColumn
 from polbias.eval.report.comparisons import compare
 from polbias.eval.report.document import Estimate, Finding, Section
-from polbias.eval.report.file_answers import ADDED, schema
-from polbias.eval.report.reporter import COMMON, ReportSettings
+from polbias.eval.report.reporter import COMMON, ReportSettings, instrument
 from polbias.eval.report.sentences import sentence
 from polbias.eval.report.sign_flips import cluster_sums, flip_all
 from polbias.eval.report.verdicts import state_of_accuracy, verdict, within
@@ -32,6 +32,7 @@ from polbias.eval.xphemism.regression import coefficients
 from polbias.eval.xphemism.section import COLUMNS, build_section, flatten_samples
 from tests.eval.xphemism.pairs import leaning
 from tests.support.figures import findings_alone
+from tests.support.outcomes import outcomes
 from tests.support.xphemism_records import records_of_samples
 from tests.tasks.xphemism_rows import rows as documents
 
@@ -78,26 +79,10 @@ def simulated(asked: list[Doc], respondent: SimulatedRespondent, seed: int = 1) 
     ]
 
 
-def table(found: Mapping[str, Iterable[Sample]], who: str = "m") -> pa.Table:
-    """The table of a respondent, as the reader makes it: task to samples."""
-    import polbias.eval.xphemism.section as module
-
-    wanted = schema(module)
-    made = []
-    for task, own in found.items():
-        method = "log-likelihood" if task.endswith("_loglikelihood") else "generated"
-        added = dict(zip(ADDED, (who, "m", method, task), strict=True))
-        made += [dict.fromkeys(wanted.names) | row | added for row in flatten_samples(own, task)]
-    columns = {}
-    for field in wanted:
-        values = [row[field.name] for row in made]
-        coded = pa.types.is_dictionary(field.type)
-        columns[field.name] = (
-            pa.array(values, pa.string()).dictionary_encode().cast(field.type)
-            if coded
-            else pa.array(values, field.type)
-        )
-    return pa.table(columns, schema=wanted)
+def table(found: Mapping[str, Iterable[Sample]], who: str = "m") -> pd.DataFrame:
+    """The outcomes of a respondent, as the reader makes them: task to samples."""
+    frames = [outcomes(instrument("xphemism"), samples, task, who) for task, samples in found.items()]
+    return concat_answers(frames).assign(respondent=as_categories([who] * sum(map(len, frames))))
 
 
 def reported(**found: Iterable[Sample]) -> Section:

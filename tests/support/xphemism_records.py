@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from polbias.eval.report.file_answers import plain
 from polbias.eval.samples import flat
 from polbias.eval.xphemism.answers import PairProblem, XphemismAnswers, pair_rows, read_answers
 from polbias.eval.xphemism.metrics import extract_label
@@ -23,9 +22,7 @@ class Reading(NamedTuple):
 
 def published_answers(data: Path, answers: Path) -> list[XphemismAnswers]:
     """What the models of the published files answered."""
-    return [
-        read_answers(file.file.respondent, plain(file.outcomes)) for file in read_published(data, answers)
-    ]
+    return [read_answers(file.file.respondent, file.outcomes) for file in read_published(data, answers)]
 
 
 def records_of_samples(

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from polbias.eval.lm_eval_metrics import clustered_stderr, label_shares
+from polbias.eval.label_likelihoods import label_shares
+from polbias.eval.lm_eval_metrics import clustered_stderr
 from polbias.eval.normative import metrics, wason
 from tests.eval.normative.normative_rows import entailment_rows, wason_rows
 from tests.support.respondents import follows_content, matches

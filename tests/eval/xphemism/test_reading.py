@@ -11,7 +11,6 @@ import pytest
 
 from polbias.errors import InputError
 from polbias.eval.answer_table import AnswerTableError
-from polbias.eval.report.file_answers import plain
 from polbias.eval.xphemism.published import read_published
 from polbias.eval.xphemism.schema import ClaimPairAnswers
 from tests.eval.xphemism.pairs import answered
@@ -60,8 +59,8 @@ def test_labels_come_from_the_data_and_the_answers_keep_their_own_shift(tmp_path
     assert records.cluster.levels == ("Pfad | Steig",)
     first = records.pair.codes == records.pair.levels.index("a")
     assert set(records.shift[first]) == {0}
-    outcomes = plain(read.outcomes).to_pylist()
-    assert {row["shift_in_answers"] for row in outcomes if row["pair_id"] == "a"} == {"left"}
+    outcomes = read.outcomes
+    assert {*outcomes["shift_in_answers"][outcomes["pair_id"] == "a"]} == {"left"}
     assert set(records.axis[first]) == {1}
     assert set(records.gold[first]) == {0}
     assert sorted(records.prompt[first]) == [0, 1]
