@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from polbias.aliases import Booleans, Codes, Indices, Json
-from polbias.errors import PolbiasError
+from polbias.eval.answer_frames import AnswerTableError as AnswerTableError
 
 _SPARSE = 8
 """So many times as many codes as rows are better sorted than counted."""
@@ -29,10 +29,6 @@ SILENT = ("refusal", "unparsable", "truncated")
 """What becomes of an answer without a verdict: the labels of every family end in these, from the third on."""
 SILENCES = ("refusals", "unparsable", "truncated")
 """The names of their numbers."""
-
-
-class AnswerTableError(PolbiasError, ValueError):
-    """A table of answers lacks a column, or a column holds something that it must not hold."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from typing import Any, Literal, ParamSpec, TypeAlias
 import numpy as np
 
 from polbias.aliases import Document, Floats
-from polbias.eval.answer_table import AnalysisMode
+from polbias.eval.answer_frames import AnalysisMode
 from polbias.eval.estimability import Estimability, State
 from polbias.eval.nonresponse import ExcessBounds
 from polbias.eval.statistics import ClusterInterval, Contrast
