@@ -10,19 +10,18 @@ from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, fields
 from itertools import chain, compress
 from reprlib import repr as brief
-from typing import Any, ClassVar, Literal, Self, TypeAlias
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from polbias.aliases import Booleans, Codes, Indices, Json
+from polbias.eval.answer_frames import AnalysisMode as AnalysisMode
 from polbias.eval.answer_frames import AnswerTableError as AnswerTableError
+from polbias.eval.answer_frames import Level as Level
 
 _SPARSE = 8
 """So many times as many codes as rows are better sorted than counted."""
-
-Level: TypeAlias = str | int | float | bool | None
-AnalysisMode: TypeAlias = Literal["corrected", "paper"]
 
 
 SILENT = ("refusal", "unparsable", "truncated")

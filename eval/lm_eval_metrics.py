@@ -18,10 +18,7 @@ from numpy.typing import ArrayLike
 
 from polbias.aliases import Document, Json
 from polbias.eval.estimability import Estimability
-from polbias.eval.lm_eval_compat import adapt
 from polbias.eval.statistics import ClusterInterval, Contrast, cluster_interval
-
-adapt()
 
 _Row = TypeVar("_Row", bound=tuple[Any, ...])
 _Answers = TypeVar("_Answers")
