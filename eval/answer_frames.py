@@ -151,11 +151,14 @@ def as_categories(values: Iterable[Any], name: str = "") -> pd.Categorical:
         return column
     listed = column if isinstance(column, np.ndarray) else [*column]
     try:
-        return pd.Categorical(listed if len(listed) else pd.array([], dtype="str"))
+        categories = pd.Categorical(listed)
     except TypeError:
         row = next((row for row, value in enumerate(listed) if not isinstance(value, Hashable)), 0)
         found = f"column {name!r}, row {row}: found {brief(listed[row])}"
         raise AnswerTableError(f"{found}, expected a single value") from None
+    if len(categories.categories):
+        return categories
+    return pd.Categorical.from_codes(categories.codes, pd.Index([], dtype="str"))
 
 
 def with_levels(

@@ -78,7 +78,7 @@ def _types(answers: Answers) -> dict[str, str]:
 def _column(values: Any, kind: str, n: int) -> Any:
     """A column of a type, with missing values where there is none."""
     if kind == "string":
-        return as_categories([None] * n) if values is None else values.array
+        return as_categories([None] * n if values is None else values)
     if values is None:
         values = pd.array([None] * n, INTEGERS.get(kind, "Float64"))
     return values.astype(INTEGERS.get(kind, "float64"))
