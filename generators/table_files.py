@@ -61,8 +61,7 @@ _SUFFIXES = {
     ".pq": "parquet",
 }
 _START = 1 << 16
-_EXPECTED = "expected TSV, CSV, JSONL or Parquet"
-_MAX_CELLS = 1 << 28  # of a table of JSON objects, most of whose cells may be absent
+_MAX_CELLS = 1 << 27  # of a table of JSON objects, each of which may have other keys
 
 
 class Row(NamedTuple):
@@ -138,7 +137,7 @@ def read_table(path: Path) -> UserTable:
     if (size := path.stat().st_size) > MAX_TOTAL:
         raise InputError(f"{path}: found {size:,} bytes, expected at most {MAX_TOTAL:,}; divide it")
     text = start.decode("utf-8-sig", "replace")
-    first = next((line.lstrip() for line in text.splitlines() if line.strip()), "")
+    first = next((line for line in re.split("[\r\n]", text) if line.strip()), "")
     match _SUFFIXES.get(path.suffix.lower()) or _kind_of_text(first):
         case "tsv":
             return _delimited(path, _tsv_records(path))
@@ -148,12 +147,15 @@ def read_table(path: Path) -> UserTable:
             return _read_json_lines(path)
         case "parquet":
             raise InputError(f"{path}: does not begin like a Parquet file; it may be incomplete")
-    found = repr(first[:60]) if first else "an empty file"
-    raise InputError(f"{path}:1: found {found}, {_EXPECTED} (name the file accordingly, e.g. items.tsv)")
+    found = repr(first.strip()[:60]) if first else "an empty file"
+    raise InputError(
+        f"{path}:1: found {found}, expected TSV, CSV, JSONL or Parquet "
+        "(name the file accordingly, e.g. items.tsv)"
+    )
 
 
 def _kind_of_text(first_line: str) -> str | None:
-    if first_line.startswith("{"):
+    if first_line.lstrip().startswith("{"):
         return "jsonl"
     if "\t" in first_line:
         return "tsv"
@@ -275,13 +277,14 @@ def _read_json_lines(path: Path) -> UserTable:
     records = list(islice(_json_records(path), MAX_ITEMS + 1))  # one more is refused with the rows
     columns = list(dict.fromkeys(name for _, record, _ in records for name in record))
     if not columns:
-        line, _, problem = records[0] if records else (1, {}, None)
+        line, _, problem = next((record for record in records if record[2]), (1, {}, "nothing"))
         raise InputError(
-            f"{path}:{line}: found {problem or 'nothing'}, expected one JSON object on each line "
+            f"{path}:{line}: found {problem}, expected one JSON object on each line "
             "(of a JSON array: `jq -c '.[]' FILE > items.jsonl`)"
         )
-    if (cells := len(columns) * len(records)) > _MAX_CELLS:
-        raise InputError(f"{path}: found {len(columns):,} keys, too many for a table of {cells:,} cells")
+    if len(columns) * len(records) > _MAX_CELLS:
+        found = f"{len(columns):,} keys in {len(records):,} objects"
+        raise InputError(f"{path}: found {found}, expected at most {_MAX_CELLS:,} cells; divide it")
     rows = (
         Row(line, [*map(record.get, columns)], problem and f"found {problem}, expected a JSON object")
         for line, record, problem in records

@@ -101,6 +101,12 @@ def test_a_csv_record_over_several_lines_is_named_by_its_first(tmp_path: Path) -
     assert [(row.line, list(row.values)) for row in rows(path)] == [(3, ["1", "a\nb"]), (5, ["2", "c"])]
 
 
+def test_a_tab_before_the_only_name_of_a_csv_is_its_delimiter(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"  # as pandas writes a series with its index
+    path.write_text("\ttext\n0\ta\n", "utf-8")
+    assert read_table(path).frame.to_dict("list") == {"": ["0"], "text": ["a"]}
+
+
 def test_blank_csv_records_are_no_rows(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_bytes(b'id,text\n , \n"",\n1,a\n,\n')
