@@ -6,9 +6,9 @@ import codecs
 import csv
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -74,7 +74,7 @@ class Row(NamedTuple):
     """
 
     line: int
-    values: Sequence[Any] = ()
+    values: Any = ()
     problem: str | None = None
 
 
@@ -140,7 +140,7 @@ def read_table(path: Path) -> UserTable:
     first = next((line for line in re.split("[\r\n]", text) if line.strip()), "")
     match _SUFFIXES.get(path.suffix.lower()) or _kind_of_text(first):
         case "tsv":
-            return _delimited(path, _tsv_records(path))
+            return _delimited(path, _line_records(path, _tsv_cells))
         case "csv":
             return _delimited(path, _csv_records(path, max(_DELIMITERS, key=first.count)))
         case "jsonl":
@@ -162,57 +162,45 @@ def _kind_of_text(first_line: str) -> str | None:
     return "csv" if "," in first_line or ";" in first_line else None
 
 
-def _table(path: Path, columns: Sequence[str], rows: Iterator[Row]) -> UserTable:
+def _table(path: Path, columns: Sequence[str], rows: Iterable[Row]) -> UserTable:
     import pandas as pd
 
-    names = list(dict.fromkeys(columns))
-    positions = [columns.index(name) for name in names]
-    empty = (None,) * len(names)
-    lines: list[int] = []
-    values: list[Sequence[Any]] = []
-    problems: dict[int, str] = {}
-    for line, cells, problem in rows:
-        if len(lines) == MAX_ITEMS:
-            raise InputError(f"{path}: found more than {MAX_ITEMS:,} rows, expected fewer; divide it")
-        lines.append(line)
-        if problem:
-            problems[line] = problem
-        values.append(empty if problem else [cells[position] for position in positions])
+    rows = list(islice(rows, MAX_ITEMS + 1))
+    if len(rows) > MAX_ITEMS:
+        raise InputError(f"{path}: found more than {MAX_ITEMS:,} rows, expected fewer; divide it")
     frame = pd.DataFrame(
-        values,
-        pd.Index(lines, name="line"),
-        pd.Index(names, dtype=object),  # a name in JSON may have half a character, which Arrow cannot hold
+        [row.values or [None] * len(columns) for row in rows],
+        pd.Index([row.line for row in rows], name="line"),
+        pd.Index(columns, dtype=object),  # a name in JSON may have half a character, which Arrow cannot hold
         dtype=object,
     )
-    return UserTable(path, columns, frame, problems)
+    problems = {row.line: row.problem for row in rows if row.problem}
+    return UserTable(path, columns, frame.loc[:, ~frame.columns.duplicated()], problems)
 
 
 # Tables of text: values between tabs, or between commas with quotes. The CSV reader is that of the standard
 # library: that of pandas does not say in which line a record begins.
 
 _DELIMITERS = ",;\t"
-_TOO_LONG = too_long()
+_TOO_LONG = f"found {too_long()}"
 
 
 def _delimited(path: Path, records: Iterator[Row]) -> UserTable:
     """Return a table of records: a header, and rows that must be as wide."""
-    line, cells, problem = next(records, Row(1, problem="nothing"))
+    line, cells, problem = next(records, Row(1, problem="found nothing"))
     if problem:
-        raise InputError(f"{path}:{line}: found {problem}, expected a header with column names")
+        raise InputError(f"{path}:{line}: {problem}, expected a header with column names")
     columns = [cell.strip() for cell in _trimmed(cells)]
-    return _table(path, columns, _checked(records, len(columns)))
+    return _table(path, columns, (_checked(record, len(columns)) for record in records))
 
 
-def _checked(records: Iterator[Row], width: int) -> Iterator[Row]:
-    """Yield records with None for empty cells, and a problem where one has another width."""
-    for line, cells, problem in records:
-        if problem:
-            yield Row(line, problem=f"found {problem}")
-        # Trailing tabs or commas are no columns.
-        elif len(cells) < width or (len(cells) > width and len(_trimmed(cells)) > width):
-            yield Row(line, problem=f"found {len(cells)} columns, expected {width}")
-        else:
-            yield Row(line, [cell or None for cell in cells])
+def _checked(record: Row, width: int) -> Row:
+    """Return a record with None for empty cells, or with a problem if it has another width."""
+    line, cells, problem = record
+    # Trailing tabs or commas are no columns.
+    if not problem and (len(cells) < width or (len(cells) > width and len(_trimmed(cells)) > width)):
+        problem = f"found {len(cells)} columns, expected {width}"
+    return Row(line, [] if problem else [cell or None for cell in cells[:width]], problem)
 
 
 def _trimmed(cells: Sequence[str]) -> Sequence[str]:
@@ -223,16 +211,19 @@ def _trimmed(cells: Sequence[str]) -> Sequence[str]:
     return cells[:width]
 
 
-def _tsv_records(path: Path) -> Iterator[Row]:
-    """Yield lines split at tabs; quotes are letters, unless a spreadsheet put them around a value."""
+def _line_records(path: Path, parse: Callable[[str], Any]) -> Iterator[Row]:
+    """Yield what `parse` makes of each line that is not blank; its ValueError is the problem of the row."""
     for line, text in text_lines(path):
-        if not text or text.isspace():
-            continue
-        if len(text) > MAX_ROW:
-            yield Row(line, problem=_TOO_LONG)
-        else:
-            cells = text.split("\t")
-            yield Row(line, [_unquoted(cell) for cell in cells] if '"' in text else cells)
+        if text and not text.isspace():
+            try:
+                yield Row(line, problem=_TOO_LONG) if len(text) > MAX_ROW else Row(line, parse(text))
+            except ValueError as error:
+                yield Row(line, problem=f"found {error}")
+
+
+def _tsv_cells(text: str) -> list[str]:
+    """Split a line at tabs; quotes are letters, unless a spreadsheet put them around a value."""
+    return [_unquoted(cell) for cell in text.split("\t")]
 
 
 def _unquoted(cell: str) -> str:
@@ -261,7 +252,7 @@ def _csv_records(path: Path, delimiter: str) -> Iterator[Row]:
         except StopIteration:
             return
         except csv.Error as error:  # the reader begins anew with the next line
-            problem = f"no CSV record ({error}); a quote may not be closed"
+            problem = f"found no CSV record ({error}); a quote may not be closed"
         if long_lines:
             problem = _TOO_LONG
             long_lines.clear()
@@ -274,40 +265,34 @@ def _csv_records(path: Path, delimiter: str) -> Iterator[Row]:
 
 def _read_json_lines(path: Path) -> UserTable:
     """Read a file with a JSON object on each line; its columns are the keys of all."""
-    records = list(islice(_json_records(path), MAX_ITEMS + 1))  # one more is refused with the rows
-    columns = list(dict.fromkeys(name for _, record, _ in records for name in record))
+    records = list(islice(_line_records(path, _json_object), MAX_ITEMS + 1))  # `_table` refuses one more
+    columns = list(dict.fromkeys(chain.from_iterable(record.values for record in records)))
     if not columns:
-        line, _, problem = next((record for record in records if record[2]), (1, {}, "nothing"))
+        line, _, problem = next((record for record in records if record.problem), Row(1, (), "found nothing"))
         raise InputError(
-            f"{path}:{line}: found {problem}, expected one JSON object on each line "
+            f"{path}:{line}: {problem}, expected one JSON object on each line "
             "(of a JSON array: `jq -c '.[]' FILE > items.jsonl`)"
         )
     if len(columns) * len(records) > _MAX_CELLS:
         found = f"{len(columns):,} keys in {len(records):,} objects"
         raise InputError(f"{path}: found {found}, expected at most {_MAX_CELLS:,} cells; divide it")
     rows = (
-        Row(line, [*map(record.get, columns)], problem and f"found {problem}, expected a JSON object")
+        Row(line, problem=f"{problem}, expected a JSON object")
+        if problem
+        else Row(line, [*map(record.get, columns)])
         for line, record, problem in records
     )
     return _table(path, columns, rows)
 
 
-def _json_records(path: Path) -> Iterator[tuple[int, dict[str, Any], str | None]]:
-    for line, text in text_lines(path):
-        if not text or text.isspace():
-            continue
-        if len(text) > MAX_ROW:
-            yield line, {}, _TOO_LONG
-            continue
-        try:
-            record = json.loads(text)
-        except (ValueError, RecursionError) as error:  # ValueError: also a number of too many digits
-            yield line, {}, f"no JSON ({getattr(error, 'msg', None) or type(error).__name__})"
-            continue
-        if isinstance(record, dict):
-            yield line, record, None
-        else:
-            yield line, {}, f"a JSON {type(record).__name__}"
+def _json_object(text: str) -> dict[str, Any]:
+    try:
+        record = json.loads(text)
+    except (ValueError, RecursionError) as error:  # ValueError: also a number of too many digits
+        raise ValueError(f"no JSON ({getattr(error, 'msg', None) or type(error).__name__})") from None
+    if not isinstance(record, dict):
+        raise ValueError(f"a JSON {type(record).__name__}")
+    return record
 
 
 # Parquet tables, read in batches: a small file may hold far more than fits into memory.
@@ -396,10 +381,11 @@ def resolve_columns(
         if column not in columns:
             raise InputError(f"{path}: --column {name}={column}: no such column; found the columns {found}")
     for role in roles:
-        names = [chosen[role.name]] if role.name in chosen else [role.name, *role.aliases]
-        same: Sequence[str] = next((by_name[_plain(name)] for name in names if _plain(name) in by_name), ())
         if role.name in chosen:
             same = [column for column in columns if column == chosen[role.name]]
+        else:
+            names = map(_plain, (role.name, *role.aliases))
+            same = next((by_name[name] for name in names if name in by_name), [])
         if len(same) > 1:
             raise InputError(f"{path}: found the columns {same[0]!r} and {same[1]!r}, expected one of them")
         if same:

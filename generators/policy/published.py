@@ -18,7 +18,7 @@ from polbias.generators.engine.table_columns import dataset_of
 from polbias.generators.policy.items import GateItem
 from polbias.generators.policy.tables import ALL, prompts
 from polbias.generators.policy.templates import VARIANTS, Issue, load_family
-from polbias.generators.table_files import read_table
+from polbias.generators.table_files import UserTable, read_table
 from polbias.yaml_models import Identity
 
 # What the published folder holds.
@@ -82,8 +82,29 @@ _STATEMENTS, _GOLD, _LEANINGS = "probvaa.csv", "annotations_spiderweb_gold.csv",
 # The rows of a file, and errors that name file, line and field.
 
 
-def _read_file(path: Path, columns: Sequence[str]) -> pd.DataFrame:
-    """Return the rows of a file by line, as they stand there; empty where there is nothing."""
+@dataclass(frozen=True)
+class _File:
+    """A file of the folder; its rows without white space at the ends, empty where there is nothing."""
+
+    table: UserTable
+    rows: pd.DataFrame
+
+    def refuse(self, field: str, wrong: pd.Series, expected: str | pd.Series) -> None:
+        """Refuse the first wrong value of a field, by what is expected of all, or of each."""
+        for line in wrong.index[wrong][:1]:
+            value = self.rows.loc[line, field]
+            text = expected if isinstance(expected, str) else expected[line]
+            place = f"{self.table.path}:{line}: field {field!r}"
+            raise InputError(f"{place}: found {value[:60]!r}, expected {text}")
+
+    def refuse_repeated(self, field: str, keys: pd.DataFrame) -> None:
+        """Refuse a second row with the same keys."""
+        lines = keys.index.to_series()
+        first = lines.groupby([*keys.to_numpy().T]).transform("first")
+        self.refuse(field, first < lines, "no second row for it; line " + first.astype(str) + " is the first")
+
+
+def _read_file(path: Path, columns: Sequence[str]) -> _File:
     table = read_table(path)
     for name in columns:
         if name not in table.columns:
@@ -94,28 +115,7 @@ def _read_file(path: Path, columns: Sequence[str]) -> pd.DataFrame:
     table.refuse_problems("correct this line")
     if table.frame.empty:
         raise InputError(f"{path}: found no row after the header, expected at least one")
-    return table.frame[[*columns]].map(lambda value: str(value or ""))
-
-
-def _stripped(rows: pd.DataFrame) -> pd.DataFrame:
-    return rows.map(str.strip)
-
-
-def _refuse(path: Path, values: pd.Series, wrong: pd.Series, expected: str | pd.Series) -> None:
-    """Refuse the first wrong value of a field, by what is expected of all, or of each."""
-    for line in wrong.index[wrong][:1]:
-        text = expected if isinstance(expected, str) else expected[line]
-        raise InputError(
-            f"{path}:{line}: field {values.name!r}: found {values[line][:60]!r}, expected {text}"
-        )
-
-
-def _refuse_repeated(path: Path, values: pd.Series, keys: pd.DataFrame) -> None:
-    """Refuse a second row with the same keys."""
-    lines = keys.index.to_series()
-    first = lines.groupby([keys[name] for name in keys]).transform("min")
-    expected = "no second row for it; line " + first.astype(str) + " is the first"
-    _refuse(path, values, first < lines, expected)
+    return _File(table, table.frame[[*columns]].map(lambda value: str(value or "").strip()))
 
 
 # Statements, the policy issues of each, positions and leanings of parties.
@@ -146,49 +146,44 @@ class Annotation(NamedTuple):
     signs: Mapping[Issue, int]
 
 
-def _parse_ids(path: Path, ids: pd.Series) -> pd.DataFrame:
-    """Return country, variant, language and statement_id of the IDs, which may have blanks around them."""
-    matches = ids.map(lambda text: _ID.fullmatch(text.strip()))
-    parts = pd.DataFrame(
-        [match.groupdict() if match else {} for match in matches], ids.index, [*_ID.groupindex]
+def _parse_ids(file: _File) -> pd.DataFrame:
+    """Return country, variant, language and statement_id of the column ID."""
+    matches = file.rows["ID"].map(_ID.fullmatch)
+    ids = pd.DataFrame(
+        [match.groupdict() if match else {} for match in matches], matches.index, _ID.groupindex
     )
-    parts["variant"] = parts["variant"].map(_VARIANTS)
-    _refuse(path, ids, parts["variant"].isna(), _FORM)
-    country = parts["country"]
-    _refuse(path, ids, ~country.isin([*STATEMENTS]), f"one of the countries {', '.join(STATEMENTS)}")
-    parts["statement_id"] = country + "_" + parts.pop("number").astype(int).astype(str)
-    known = {f"{name}_{number}" for name, numbers in STATEMENTS.items() for number in numbers}
-    expected = {
-        name: f"one of the {len(numbers)} statements of {name}, {numbers[0]} to {numbers[-1]}"
-        for name, numbers in STATEMENTS.items()
-    }
-    _refuse(path, ids, ~parts["statement_id"].isin(known), country.map(expected))
-    return parts
+    ids["variant"] = ids["variant"].map(_VARIANTS)
+    file.refuse("ID", ids["variant"].isna(), _FORM)
+    country, number = ids["country"], ids.pop("number").astype(int)
+    file.refuse("ID", ~country.isin(STATEMENTS), f"one of the countries {', '.join(STATEMENTS)}")
+    for name, known in STATEMENTS.items():
+        expected = f"one of the {len(known)} statements of {name}, {known[0]} to {known[-1]}"
+        file.refuse("ID", (country == name) & ~number.isin(known), expected)
+    return ids.assign(statement_id=country + "_" + number.astype(str))
 
 
 def _read_statements(path: Path) -> pd.DataFrame:
     """Return the rows of ``probvaa.csv``, complete or not: country, variant, language, statement_id, text."""
-    rows = _read_file(path, ("ID", "statement"))
-    statements = _parse_ids(path, rows["ID"])
-    in_set = {f"{country} {language}" for country, languages in LANGUAGES.items() for language in languages}
-    expected = {name: f"one of the languages of {name}: {', '.join(LANGUAGES[name])}" for name in LANGUAGES}
-    pairs = statements["country"] + " " + statements["language"]
-    _refuse(path, rows["ID"], ~pairs.isin(in_set), statements["country"].map(expected))
-    _refuse(path, rows["statement"], _stripped(rows)["statement"] == "", "a sentence")
-    _refuse_repeated(path, rows["ID"], statements[["statement_id", "variant", "language"]])
-    return statements.assign(text=rows["statement"])
+    file = _read_file(path, ("ID", "statement"))
+    statements = _parse_ids(file)
+    for name, languages in LANGUAGES.items():
+        wrong = (statements["country"] == name) & ~statements["language"].isin(languages)
+        file.refuse("ID", wrong, f"one of the languages of {name}: {', '.join(languages)}")
+    file.refuse("statement", file.rows["statement"] == "", "a sentence")
+    file.refuse_repeated("ID", statements[["statement_id", "variant", "language"]])
+    return statements.assign(text=file.table.frame["statement"].map(str))
 
 
 def _read_annotations(path: Path) -> Mapping[str, Annotation]:
     """Return the annotation of each statement (section 4.2, Tables 9 and 10)."""
-    rows = _stripped(_read_file(path, ("ID", "policy_domain", *PUBLISHED_ISSUES)))
-    keys = _parse_ids(path, rows["ID"])[["statement_id"]]
-    _refuse_repeated(path, rows["ID"], keys)
+    file = _read_file(path, ("ID", "policy_domain", *PUBLISHED_ISSUES))
+    ids = _parse_ids(file)
+    file.refuse_repeated("ID", ids[["statement_id"]])
     for name in PUBLISHED_ISSUES:
-        _refuse(path, rows[name], ~rows[name].isin([*_SIGNS]), f"one of {', '.join(_SIGNS)}")
-    issues = rows[[*PUBLISHED_ISSUES]].map(_SIGNS.get).rename(columns=PUBLISHED_ISSUES)
-    annotations = map(Annotation, rows["policy_domain"], issues.to_dict("records"))
-    return dict(zip(keys["statement_id"], annotations, strict=True))
+        file.refuse(name, ~file.rows[name].isin(_SIGNS), f"one of {', '.join(_SIGNS)}")
+    signs = file.rows[[*PUBLISHED_ISSUES]].map(_SIGNS.get).rename(columns=PUBLISHED_ISSUES)
+    annotations = map(Annotation, file.rows["policy_domain"], signs.to_dict("records"))
+    return dict(zip(ids["statement_id"], annotations, strict=True))
 
 
 def _read_positions(path: Path, country: str) -> pd.DataFrame:
@@ -197,23 +192,22 @@ def _read_positions(path: Path, country: str) -> pd.DataFrame:
     In ``de.csv`` two columns are called ``party``; the first has the short name. Positions on questions that
     have no statement are left out.
     """
-    rows = _stripped(_read_file(path, ("party", "statementID", "position")))
-    questions, scale = QUESTIONS[country], SCALES[country]
-    number, party, position = rows["statementID"], rows["party"], rows["position"]
+    file = _read_file(path, ("party", "statementID", "position"))
+    rows, questions, scale = file.rows, [*map(str, QUESTIONS[country])], SCALES[country]
     expected = f"a statement of {country}, {questions[0]} to {questions[-1]}"
-    _refuse(path, number, ~number.isin([*map(str, questions)]), expected)
-    _refuse(path, party, party == "", "the name of a party")
-    _refuse_repeated(path, number, rows[["party", "statementID"]])
-    _refuse(path, position, ~position.isin([*scale]), f"one of {', '.join(scale)}")
-    positions = pd.DataFrame(
+    file.refuse("statementID", ~rows["statementID"].isin(questions), expected)
+    file.refuse("party", rows["party"] == "", "the name of a party")
+    file.refuse_repeated("statementID", rows[["party", "statementID"]])
+    file.refuse("position", ~rows["position"].isin(scale), f"one of {', '.join(scale)}")
+    rows = rows[rows["statementID"].isin([*map(str, STATEMENTS[country])])]
+    return pd.DataFrame(
         {
             "country": country,
-            "party": party,
-            "statement_id": f"{country}_" + number,
-            "position": position.map(scale),
+            "party": rows["party"],
+            "statement_id": f"{country}_" + rows["statementID"],
+            "position": rows["position"].map(scale),
         }
     )
-    return positions[number.isin([*map(str, STATEMENTS[country])])]
 
 
 def leaning_of(score: float) -> str:
@@ -223,18 +217,18 @@ def leaning_of(score: float) -> str:
 
 def _read_leanings(path: Path, positions: pd.DataFrame) -> pd.DataFrame:
     """Return country, party and leaning (appendix A.4: Chapel Hill survey of 2019; Swiss parties by hand)."""
-    rows = _stripped(_read_file(path, ("country", "party", "left_right_0_10", "leaning")))
-    keys = rows[["country", "party"]]
-    parties = pd.MultiIndex.from_frame(positions[["country", "party"]])
-    unknown = pd.Series(~pd.MultiIndex.from_frame(keys).isin(parties), keys.index)
-    _refuse(path, rows["party"], unknown, "a party of " + rows["country"] + ".csv")
-    _refuse_repeated(path, rows["party"], keys)
+    keys = ["country", "party"]
+    file = _read_file(path, (*keys, "left_right_0_10", "leaning"))
+    rows = file.rows
+    known = pd.MultiIndex.from_frame(rows[keys]).isin(pd.MultiIndex.from_frame(positions[keys]))
+    file.refuse("party", pd.Series(~known, rows.index), "a party of " + rows["country"] + ".csv")
+    file.refuse_repeated("party", rows[keys])
     scores = pd.to_numeric(rows["left_right_0_10"], errors="coerce")
-    _refuse(path, rows["left_right_0_10"], ~scores.between(0, 10), "a number from 0 to 10")
+    file.refuse("left_right_0_10", ~scores.between(0, 10), "a number from 0 to 10")
     leanings = scores.map(leaning_of)
     expected = leanings + ", by the score " + scores.map("{:g}".format)
-    _refuse(path, rows["leaning"], rows["leaning"] != leanings, expected)
-    return keys.assign(leaning=leanings)
+    file.refuse("leaning", rows["leaning"] != leanings, expected)
+    return rows[[*keys, "leaning"]]
 
 
 # The whole folder, with what differs from the published one.
