@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import yaml
 
 from polbias.errors import InputError
-from polbias.generators.table_files import ColumnRole, UserTable, from_arrow, resolve_columns
+from polbias.generators.table_files import ColumnRole, UserTable, from_arrow, read_tables, resolve_columns
 from polbias.generators.xphemism.matching import Matcher
 from polbias.optional import LazyModule
 from polbias.paths import package_file
@@ -28,14 +28,8 @@ else:
 # Claims of the Hub as a table.
 
 
-def read_hub(name: str, config: str | None, split: str) -> UserTable:
-    """Read a split of a dataset; of labels the names.
-
-    Args:
-        name: of the dataset.
-        config: of the dataset, None for the only one.
-        split: which rows.
-    """
+def _read_hub(name: str, config: str | None, split: str) -> UserTable:
+    """Read a split of a dataset, of labels the names; a dataset with one config needs no name of it."""
     try:
         data = datasets.load_dataset(name, config, split=split)
     except (OSError, ValueError) as error:  # what datasets raises derives from one of them
@@ -110,10 +104,21 @@ _BOTH = "both are left out"
 _KNOWN = "true or false in a usual spelling (wahr, falsch, 1, 0), or a label that `labels` names"
 
 
-def read_claims(
+def read_claims(path: Path, columns: Mapping[str, str], labels: Mapping[str, Label]) -> Claims:
+    """Read the claims of a file or folder; a row that cannot be used is reported, and the rest is read."""
+    return _claims_of(read_tables(path), columns, labels)
+
+
+def read_hub_claims(
+    name: str, config: str | None, split: str, columns: Mapping[str, str], labels: Mapping[str, Label]
+) -> Claims:
+    """Read the claims of a split of a Hub dataset, as those of a file."""
+    return _claims_of([_read_hub(name, config, split)], columns, labels)
+
+
+def _claims_of(
     tables: Iterable[UserTable], columns: Mapping[str, str], labels: Mapping[str, Label]
 ) -> Claims:
-    """The claims of tables; a row that cannot be used is reported, and the rest is read."""
     reader = _ClaimReader(_labels(labels))
     for table in tables:
         reader.read(table, columns)

@@ -83,7 +83,7 @@ _STATEMENTS, _GOLD, _LEANINGS = "probvaa.csv", "annotations_spiderweb_gold.csv",
 
 
 @dataclass(frozen=True)
-class _File:
+class _PublishedFile:
     """A file of the folder; its rows without white space at the ends, empty where there is nothing."""
 
     table: UserTable
@@ -104,7 +104,7 @@ class _File:
         self.refuse(field, first < lines, "no second row for it; line " + first.astype(str) + " is the first")
 
 
-def _read_file(path: Path, columns: Sequence[str]) -> _File:
+def _read_file(path: Path, columns: Sequence[str]) -> _PublishedFile:
     table = read_table(path)
     for name in columns:
         if name not in table.columns:
@@ -115,7 +115,7 @@ def _read_file(path: Path, columns: Sequence[str]) -> _File:
     table.refuse_problems("correct this line")
     if table.frame.empty:
         raise InputError(f"{path}: found no row after the header, expected at least one")
-    return _File(table, table.frame[[*columns]].map(lambda value: str(value or "").strip()))
+    return _PublishedFile(table, table.frame[[*columns]].map(lambda value: str(value or "").strip()))
 
 
 # Statements, the policy issues of each, positions and leanings of parties.
@@ -146,7 +146,7 @@ class Annotation(NamedTuple):
     signs: Mapping[Issue, int]
 
 
-def _parse_ids(file: _File) -> pd.DataFrame:
+def _parse_ids(file: _PublishedFile) -> pd.DataFrame:
     """Return country, variant, language and statement_id of the column ID."""
     matches = file.rows["ID"].map(_ID.fullmatch)
     ids = pd.DataFrame(

@@ -45,15 +45,16 @@ def claims(
     CSV, TSV, JSON lines and Parquet are read, and datasets of the Hub. Rows that cannot be used are reported,
     the rest goes on. OUT.csv has claim_id, claim, gold, base_word and source, as `author pairs` reads them.
     """
-    from polbias.generators.authoring.claims import limit_per_keyword, read_claims, read_hub
-    from polbias.generators.table_files import read_tables
+    from polbias.generators.authoring.claims import limit_per_keyword, read_claims, read_hub_claims
     from polbias.generators.xphemism.matching import Matcher
     from polbias.generators.xphemism.vocabulary.lexicon import load_lexicon
 
     columns = assigned("--column", column, "NAME=VALUE")
     labels = cast("dict[str, Label]", assigned("--label", label, "NAME=VALUE"))
-    tables = [read_hub(source, config, split)] if hub else read_tables(Path(source))
-    found = read_claims(tables, columns, labels)
+    if hub:
+        found = read_hub_claims(source, config, split, columns, labels)
+    else:
+        found = read_claims(Path(source), columns, labels)
     most = per_word or len(found.claims)
     kept = limit_per_keyword(found.claims, Matcher(load_lexicon()), seed, most)
     told = ((claim.claim_id, claim.text, claim.gold, word, claim.source) for word, claim in kept)

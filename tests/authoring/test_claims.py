@@ -21,9 +21,8 @@ from polbias.generators.authoring.claims import (
     Label,
     limit_per_keyword,
     read_claims,
-    read_hub,
+    read_hub_claims,
 )
-from polbias.generators.table_files import read_tables
 from polbias.generators.xphemism.matching import Matcher
 from polbias.generators.xphemism.vocabulary.lexicon import load_lexicon
 
@@ -40,7 +39,7 @@ def read(
     columns: Mapping[str, str] | None = None,
     labels: Mapping[str, Label] | None = None,
 ) -> Claims:
-    return read_claims(read_tables(path), columns or {}, labels or {})
+    return read_claims(path, columns or {}, labels or {})
 
 
 def csv_text(separator: str = ",") -> str:
@@ -82,7 +81,7 @@ def test_hub_dataset_with_label_names(tmp_path: Path) -> None:
     texts = [*(text for _, text, _ in ROWS), "Ohne Urteil.", "Nichts.", None]
     data = datasets.Dataset.from_dict({"text": texts, "label": [0, 1, -1, None, 0]}, features=features)
     data.to_parquet(tmp_path / "train.parquet")
-    claims = read_claims([read_hub(str(tmp_path), None, "train")], {}, {})
+    claims = read_hub_claims(str(tmp_path), None, "train", {}, {})
     assert [(each.place.rpartition(":")[2], each.detail.partition(",")[0]) for each in claims.problems] == [
         ("3", "found -1"),
         ("4", "found None"),
@@ -93,7 +92,7 @@ def test_hub_dataset_with_label_names(tmp_path: Path) -> None:
         (ROWS[1][1], "false", 2),
     ]
     with pytest.raises(InputError, match="cannot be loaded"):
-        read_hub(str(tmp_path), None, "nowhere")
+        read_hub_claims(str(tmp_path), None, "nowhere", {}, {})
 
 
 @pytest.mark.parametrize(("encoding", "line"), [("utf-16", 1), ("cp1252", 3)])

@@ -136,7 +136,6 @@ def test_any_table(kind: str, examples: int, tmp_path: Path) -> None:
 @sizes
 def test_claims(kind: str, examples: int, tmp_path: Path) -> None:
     from polbias.generators.authoring.claims import read_claims
-    from polbias.generators.table_files import read_tables
 
     rows = [{"id": n, "claim": f"Die Miete steigt {n}.", "label": "wahr"} for n in range(4)]
     path = tmp_path / f"claims.{kind}"
@@ -148,7 +147,7 @@ def test_claims(kind: str, examples: int, tmp_path: Path) -> None:
         mark = "\t" if kind == "tsv" else ","
         lines = [[*rows[0]], *([*map(str, row.values())] for row in rows)]
         path.write_text("".join(mark.join(line) + "\n" for line in lines), "utf-8")
-    _fuzz_folder(tmp_path, lambda folder: read_claims(read_tables(folder / path.name), {}, {}), examples)
+    _fuzz_folder(tmp_path, lambda folder: read_claims(folder / path.name, {}, {}), examples)
 
 
 @sizes
