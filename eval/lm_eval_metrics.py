@@ -50,13 +50,16 @@ class ScoredAnswers(NamedTuple):
 
 
 def metric_lines(lines: Sequence[Document]) -> list[Json]:
-    """Put behind every line of a metric that of its error, as lm_eval wants them."""
+    """Put behind every line of a metric that of its error, as lm_eval wants them.
+
+    A mean with ``error: lm_eval`` has the error that lm_eval computes by itself.
+    """
     expanded: list[Json] = []
     for line in lines:
         aggregation, error = line["aggregation"], f"{line['metric']}{_ERROR}"
         compute = clustered_stderr if aggregation == "mean" else getattr(aggregation, "error", None)
-        expanded.append(dict(line))
-        if compute:
+        expanded.append({key: value for key, value in line.items() if key != "error"})
+        if compute and line.get("error") != "lm_eval":
             expanded.append({"metric": error, "aggregation": compute, "higher_is_better": False})
     return expanded
 
