@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 
 from polbias.aliases import Document, Json
 from polbias.eval.answer_frames import as_categories, concat_answers
-from polbias.eval.policy.answers import leanings
-from polbias.eval.policy.schema import COUNTS, N_TEXTS, NOT_REQUESTED_LABEL
-from polbias.eval.policy.schema import LABELS as STANCES
+from polbias.eval.policy.answers import COUNTS, N_TEXTS, NOT_REQUESTED_LABEL, leanings
+from polbias.eval.policy.answers import LABELS as STANCES
 from polbias.eval.report.document import Finding
 from polbias.eval.report.file_answers import answer_frame, column_types
 from polbias.eval.report.reporter import Reporter, instrument

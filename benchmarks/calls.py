@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -18,8 +18,9 @@ from scipy.stats import binom
 from benchmarks.measure import Line, at_least, at_most
 from polbias.aliases import Booleans, Floats, Indices, Json
 from polbias.eval.policy.analysis import estimate
-from polbias.eval.policy.answers import PolicyAnswers
-from polbias.eval.policy.schema import ORDERS, VARIANTS, PromptCounts
+from polbias.eval.policy.answers import COUNTS, ORDERS, VARIANTS
+from polbias.eval.policy.prompts import policy_prompts
+from polbias.eval.policy.respondent import PolicyAnswers
 from polbias.eval.policy.stopping import StoppingPlan
 from polbias.eval.report.file_answers import answers_of
 
@@ -171,15 +172,15 @@ def cover(kind: SimulatedKind, rng: np.random.Generator) -> float:
         "agree": [1] * statement.size,
         "disagree": [0] * statement.size,
     }
-    prompts = PromptCounts.of(columns)
+    prompts = policy_prompts(columns)
     held = 0
     for _ in range(REPLICATIONS):
         stance = (rng.standard_normal(TOPICS)[topics] + rng.standard_normal(STATEMENTS)) / np.sqrt(2)
-        agrees = (rng.random(prompts.n) < shares(kind, rng, stance=stance).ravel()).astype(np.intp)
-        counts = np.eye(5, dtype=np.intp)[np.where(rng.random(prompts.n) < _UNANSWERED, 2, agrees)]
+        agrees = (rng.random(len(prompts)) < shares(kind, rng, stance=stance).ravel()).astype(np.intp)
+        counts = np.eye(5, dtype=np.intp)[np.where(rng.random(len(prompts)) < _UNANSWERED, 2, agrees)]
         side = np.zeros(STATEMENTS, np.int8)
         side[rng.permutation(STATEMENTS)[:SIDED]] = np.resize([1, -1], SIDED)
-        answered = PolicyAnswers(replace(prompts, counts=counts, taken=counts), (), 0, None)
+        answered = PolicyAnswers(prompts.assign(**dict(zip(COUNTS, counts.T, strict=True))))
         found = estimate(answered, answered.answers.value, side)
         held += found.low is not None and found.high is not None and found.low <= 0 <= found.high
     return held / REPLICATIONS

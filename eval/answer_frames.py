@@ -221,8 +221,9 @@ def factorize(column: Iterable[Any]) -> tuple[Indices, list[Any]]:
 
 def codes_of(column: Iterable[Any]) -> Indices:
     """The code of the level of each row (:func:`factorize`), shape ``(n,)``."""
-    if isinstance(column, CodedColumn):
-        return column.codes
+    old: Any = column
+    if hasattr(old, "levels") and hasattr(old, "compact"):
+        return old.codes  # type: ignore[no-any-return]
     categories = as_categories(column)  # which may be many, and are not listed here
     codes: Indices = categories.codes.astype(np.intp)
     codes[codes < 0] = len(categories.categories)

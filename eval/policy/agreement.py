@@ -9,8 +9,8 @@ import numpy as np
 
 from polbias.aliases import Codes
 from polbias.eval.agreement import cohen_kappa, krippendorff_alpha
-from polbias.eval.answer_table import crossed
-from polbias.eval.policy.schema import VARIANTS
+from polbias.eval.answer_frames import cross, factorize
+from polbias.eval.policy.answers import VARIANTS
 from polbias.eval.policy.units import StatementUnits
 
 KAPPAS = (("paraphrase", "paraphrase1"), ("negation", "negation"), ("opposite", "opposite"))
@@ -42,7 +42,7 @@ def spread(name: str, values: list[float]) -> MeanAndSD:
     return MeanAndSD(name, mean, deviation, tuple(values))
 
 
-def variant_kappas(table: StatementUnits) -> list[MeanAndSD]:
+def variant_kappas(units: StatementUnits) -> list[MeanAndSD]:
     """Kappa between the sides of an original and of its variants, by template, as in Table 2.
 
     For the paraphrases it is the mean over the three. Statements without a side in either are left out.
@@ -50,25 +50,26 @@ def variant_kappas(table: StatementUnits) -> list[MeanAndSD]:
     Source:
         Ceron et al., section 6.2, Table 2 (there on 50 statements).
     """
-    found = []
+    sides = _sides_by_template(units)
+    kappas = []
     for name, _ in KAPPAS:
-        places = [place for place, variant in enumerate(VARIANTS) if variant.startswith(name)]
-        values = []
-        for code in range(len(table.instruction.levels)):
-            side = table.side[table.instruction.codes == code, 0]
-            values.append(spread(name, [_kappa(side[:, 0], side[:, place]) for place in places]).mean)
-        found.append(spread(name, values))
-    return found
+        variants = [code for code, variant in enumerate(VARIANTS) if variant.startswith(name)]
+        means = [
+            spread(name, [_kappa(side[:, 0], side[:, variant]) for variant in variants]).mean
+            for side in sides
+        ]
+        kappas.append(spread(name, means))
+    return kappas
 
 
-def template_agreement(table: StatementUnits) -> dict[str, float]:
+def template_agreement(units: StatementUnits) -> dict[str, float]:
     """Agreement of the templates about the original statements, as in Table 3.
 
     Source:
         Ceron et al., section 6.2, Table 3.
     """
-    sides = by_template(table, table.side[:, 0, 0])
-    shared = by_template(table, table.asked[:, 0, 0].astype(np.int8)).astype(np.bool_).all(axis=0)
+    sides = by_template(units, units.side[:, 0, 0])
+    shared = by_template(units, units.asked[:, 0, 0].astype(np.int8)).astype(np.bool_).all(axis=0)
     same = ((sides != 0).all(axis=0) & (sides == sides[:1]).all(axis=0))[shared]
     several = len(sides) > 1
     return {
@@ -79,21 +80,25 @@ def template_agreement(table: StatementUnits) -> dict[str, float]:
     }
 
 
-def paraphrase_alpha(table: StatementUnits) -> MeanAndSD:
+def paraphrase_alpha(units: StatementUnits) -> MeanAndSD:
     """Krippendorff's alpha of an original and its three paraphrases, by template."""
-    values = [
-        krippendorff_alpha(table.side[table.instruction.codes == code, 0, :4].T)
-        for code in range(len(table.instruction.levels))
-    ]
-    return spread("paraphrase_alpha", values)
+    alphas = [krippendorff_alpha(side[:, :4].T) for side in _sides_by_template(units)]
+    return spread("paraphrase_alpha", alphas)
 
 
-def by_template(table: StatementUnits, values: Codes) -> Codes:
+def by_template(units: StatementUnits, values: Codes) -> Codes:
     """Arrange a value per unit by template and statement (in one language)."""
-    columns, index = crossed([table.statement, table.language])
-    arranged = np.zeros((len(table.instruction.levels), len(columns)), np.int8)
-    arranged[table.instruction.codes, index] = values
+    template, templates = factorize(units.design["instruction"])
+    statements, statement = cross([units.design["statement"], units.design["language"]])
+    arranged = np.zeros((len(templates), len(statements)), np.int8)
+    arranged[template, statement] = values
     return arranged
+
+
+def _sides_by_template(units: StatementUnits) -> list[Codes]:
+    """The sides on the wordings of each statement, with labels as printed, a table per template."""
+    template, templates = factorize(units.design["instruction"])
+    return [units.side[template == code, 0] for code in range(len(templates))]
 
 
 def _kappa(one: Codes, two: Codes) -> float:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from math import comb
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from polbias.aliases import Floats
-from polbias.eval.answer_table import CodedColumn, crossed
+from polbias.aliases import Codes, Floats
+from polbias.eval.answer_frames import codes_of, count_levels
 from polbias.eval.estimability import discordance
 from polbias.eval.nonresponse import ExcessBounds
-from polbias.eval.policy.answers import PolicyAnswers, Signs, compared_answers
-from polbias.eval.policy.schema import COUNTS, ISSUES
-from polbias.eval.policy.worldview import stance_contrast, stance_estimability
+from polbias.eval.policy.answers import COUNTS, ISSUES, NOT_REQUESTED_LABEL
+from polbias.eval.policy.respondent import PolicyAnswers, compared_signs
+from polbias.eval.policy.worldview import SIDES, stance_contrast
 from polbias.eval.report.document import Estimate, Finding, ItemContributions, Notice, with_gap
 from polbias.eval.report.wording import WordingReader, words
 from polbias.eval.statistics import contrast
@@ -55,7 +57,7 @@ class BalancedStance:
     negative: int
 
 
-def estimate(answered: PolicyAnswers, stance: Floats, signs: Signs) -> Estimate:
+def estimate(answered: PolicyAnswers, stance: Floats, signs: Codes) -> Estimate:
     """A balanced stance in points with its interval and p.
 
     The interval and the test are those of :func:`polbias.eval.policy.worldview.stance_contrast`, with one
@@ -64,60 +66,56 @@ def estimate(answered: PolicyAnswers, stance: Floats, signs: Signs) -> Estimate:
     exchange of whole topics can give. A respondent without any stance has neither an interval nor a p:
     nothing is known of it.
     """
-    compared = compared_answers(stance, signs)
-    found = stance_contrast(np.nan_to_num(stance)[None, :], compared, answered.topics)
+    compared, balance = compared_signs(stance, signs), answered.contrast(stance, signs)
     low = high = p = None
     if stance[compared != 0].any():
-        low, high = found.low, found.high
-        if math.isfinite(found.standard_error):
-            p = max(float(np.nan_to_num(found.p_value)), smallest_p(compared, answered.topics))
-    sizes = _sizes(answered, signs) | {"clusters": answered.topics.select(compared != 0).distinct}
-    return Estimate.of(found.estimate, low, high, scale=100, p=p, **sizes)
+        low, high = balance.low, balance.high
+        if math.isfinite(balance.standard_error):
+            p = max(float(np.nan_to_num(balance.p_value)), smallest_p(compared, answered.topics))
+    sizes = _sizes(answered, signs) | {"clusters": count_levels(answered.topics[compared != 0])}
+    return Estimate.of(balance.estimate, low, high, scale=100, p=p, **sizes)
 
 
-def smallest_p(signs: Signs, topics: CodedColumn) -> float:
+def smallest_p(signs: Codes, topics: Iterable[Any]) -> float:
     """The least two-sided p that exchanging whole topics can give.
 
     Those with more statements in favour change places with those with more against, and one with as many of
     either is turned round.
     """
-    used = signs != 0
-    balance = np.bincount(topics.codes[used], signs[used])[np.unique(topics.codes[used])]
+    topic = codes_of(topics)[signs != 0]
+    balance = np.bincount(topic, signs[signs != 0])[np.unique(topic)]
     positive, negative = int((balance > 0).sum()), int((balance < 0).sum())
     orders: int = comb(positive + negative, positive) * 2 ** int(balance.size - positive - negative)
     return min(1.0, 2 / orders)
 
 
-def balanced(answered: PolicyAnswers, signs: Signs, reliable: bool) -> BalancedStance:
+def balanced(answered: PolicyAnswers, signs: Codes, reliable: bool) -> BalancedStance:
     """Half of [mean stance on statements in favour, minus the same on those against], in points."""
     values = answered.stances if reliable else answered.answers
     positive, negative = int((signs == 1).sum()), int((signs == -1).sum())
     both = bool(positive and negative)
-    compared = compared_answers(values.value, signs)
-    carried = stance_estimability(
-        answered.prompts, answered.about(signs), values.value, compared, answered.topics
-    )
-    found = estimate(answered, values.value, signs).on(carried)
-    smallest = smallest_p(compared, answered.topics) if found.p is not None else None
+    compared = compared_signs(values.value, signs)
+    balance = estimate(answered, values.value, signs).on(answered.estimability(values.value, signs))
+    smallest = smallest_p(compared, answered.topics) if balance.p is not None else None
     bounds: tuple[float | None, float | None] | None = None
     if values.ends is not None and both:
         against, in_favour = values.ends
         low, high = np.where(signs > 0, against, in_favour), np.where(signs > 0, in_favour, against)
         bounds = _mean(low, signs), _mean(high, signs)
     scores = excess = latent = None
-    if found.value is not None:
+    if balance.value is not None:
         scores = _scores(answered, values.value, signs)
         excess = None if reliable else excess_bounds(answered, signs)
         used = compared != 0
         shares = np.where(compared > 0, 1 / (compared > 0).sum(), -1 / (compared < 0).sum())[used]
         agree = (1 + values.value[used]) / 2
-        latent = Estimate.of(*latent_shift(agree, shares, answered.topics.select(used)))
+        latent = Estimate.of(*latent_shift(agree, shares, answered.topics[used]))
     gap = refusal_gap(answered, signs)
     shown = smallest if smallest is not None and smallest >= _WORTH_SAYING else None
-    return BalancedStance(found, shown, bounds, gap, scores, excess, latent, positive, negative)
+    return BalancedStance(balance, shown, bounds, gap, scores, excess, latent, positive, negative)
 
 
-def excess_bounds(answered: PolicyAnswers, signs: Signs) -> ExcessBounds | None:
+def excess_bounds(answered: PolicyAnswers, signs: Codes) -> ExcessBounds | None:
     """The leaning if the surplus of missing answers had been against, and in favour; None if none is missing.
 
     Missing answers are counted over all texts of a side, and the side that lacks more of them has a surplus.
@@ -128,30 +126,31 @@ def excess_bounds(answered: PolicyAnswers, signs: Signs) -> ExcessBounds | None:
         return None
     low, high = (
         stance_contrast(answered.by_statement(2 * agree - 1)[None, :], signs, answered.topics)
-        for agree in rows.surplus_cases((1 + answered.prompts.net) / 2)
+        for agree in rows.surplus_cases((1 + answered.net) / 2)
     )
     return ExcessBounds.of(low, high, 100)
 
 
-def refusal_gap(answered: PolicyAnswers, signs: Signs) -> Estimate | None:
+def refusal_gap(answered: PolicyAnswers, signs: Codes) -> Estimate | None:
     """Refusals of texts in favour minus those of texts against, in points; None for likelihoods."""
     if not answered.sampled:
         return None
-    counts, favours = answered.prompts.counts, answered.about(signs)
-    used = favours != 0
-    shares = counts[used, 2] / np.maximum(counts[used].sum(axis=1), 1)
-    cells = CodedColumn((favours[used] < 0).astype(np.intp), (1, -1))
-    clusters = answered.topics.select(answered.of_prompt[used])
-    gap = contrast(shares, cells, clusters, np.array([1.0, -1.0]), bounds=(0, 1))
-    refused = int(counts[used, 2].sum())
+    favours = answered.about(signs)
+    is_sided = favours != 0
+    counts, statement, favours = answered.counts[is_sided], answered.of_prompt[is_sided], favours[is_sided]
+    shares = counts[:, 2] / np.maximum(counts.sum(axis=1), 1)
+    sides = pd.Categorical.from_codes((favours < 0).astype(np.int8), dtype=SIDES)
+    clusters = answered.topics[statement]
+    gap = contrast(shares, sides, clusters, np.array([1.0, -1.0]), bounds=(0, 1))
+    refused = int(counts[:, 2].sum())
     p = gap.p_value if refused else None
-    found = Estimate.over_clusters(gap, 100, n=int(counts[used].sum()), refusals=refused, p=p)
-    direction = crossed([answered.prompts.statement.select(used), cells])[1]
-    scores = favours[used] * shares / np.bincount(direction)[direction]
-    return found.on_pairs(discordance(answered.of_prompt[used], scores, clusters))
+    refusals = Estimate.over_clusters(gap, 100, n=int(counts.sum()), refusals=refused, p=p)
+    direction = 2 * statement + (favours < 0)
+    scores = favours * shares / np.bincount(direction)[direction]
+    return refusals.on_pairs(discordance(statement, scores, clusters))
 
 
-def contributions(stance: Floats, signs: Signs) -> Floats:
+def contributions(stance: Floats, signs: Codes) -> Floats:
     """The balanced stance plus the influence of each statement with a sign on it, in points.
 
     Their mean is the stance; a statement without a value has NaN. A statement is compared with the others of
@@ -162,26 +161,28 @@ def contributions(stance: Floats, signs: Signs) -> Floats:
     size = int(first.sum() + second.sum())
     means = np.where(signs > 0, stance[first].mean(), stance[second].mean())
     weights = np.where(signs > 0, size / (2 * first.sum()), -size / (2 * second.sum()))
-    found: Floats = 100 * ((stance[first].mean() - stance[second].mean()) / 2 + weights * (stance - means))
-    return found
+    balance = (stance[first].mean() - stance[second].mean()) / 2
+    values: Floats = 100 * (balance + weights * (stance - means))
+    return values
 
 
-def _mean(values: Floats, signs: Signs) -> float:
+def _mean(values: Floats, signs: Codes) -> float:
     """The balanced stance; rounding does not take it past the ends of its scale."""
     return min(100.0, max(-100.0, float(contributions(values, signs).mean())))
 
 
-def _scores(answered: PolicyAnswers, stance: Floats, signs: Signs) -> ItemContributions:
+def _scores(answered: PolicyAnswers, stance: Floats, signs: Codes) -> ItemContributions:
     names = [name for name, sign in zip(answered.statements, signs.tolist(), strict=True) if sign]
-    return ItemContributions(names, contributions(stance, signs), answered.topics.select(signs != 0).names)
+    topics = [str(topic) for topic in answered.topics[signs != 0]]
+    return ItemContributions(names, contributions(stance, signs), topics)
 
 
-def _sizes(answered: PolicyAnswers, signs: Signs) -> dict[str, int]:
+def _sizes(answered: PolicyAnswers, signs: Codes) -> dict[str, int]:
     """Answers, and answers that are no stance of each kind."""
     used = answered.about(signs) != 0
     if not answered.sampled:
         return {"n": int(used.sum())}
-    totals = answered.prompts.counts[used].sum(axis=0).tolist()
+    totals = answered.counts[used].sum(axis=0).tolist()
     return {"n": sum(totals)} | dict(zip(COUNTS[2:], totals[2:], strict=True))
 
 
@@ -207,25 +208,25 @@ def estimates(every: PolicyAnswers, tested: PolicyAnswers) -> dict[str, Balanced
 
     Where every prompt was answered once there is the leaning of the answers alone.
     """
-    found = {LEANING: balanced(every, every.sides, reliable=False)}
-    if every.prompts.copies.any():
-        not_sampled = Estimate(None, n=every.prompts.n, state="not sampled")
-        return found | {RELIABLE: BalancedStance(not_sampled, None, None, None, None, None, None, 0, 0)}
-    if every.prompts.answered_once:  # of one answer no stance is reliable
-        return found
-    return found | {
+    stances = {LEANING: balanced(every, every.sides, reliable=False)}
+    if every.prompts["copies"].any():
+        not_sampled = Estimate(None, n=every.n, state="not sampled")
+        return stances | {RELIABLE: BalancedStance(not_sampled, None, None, None, None, None, None, 0, 0)}
+    if every.once:  # of one answer no stance is reliable
+        return stances
+    return stances | {
         RELIABLE: balanced(tested, tested.sides, reliable=True),
         **{
-            issue: balanced(tested, tested.issues[:, place], reliable=True)
-            for place, issue in enumerate(ISSUES)
+            issue: balanced(tested, signs, reliable=True)
+            for issue, signs in zip(ISSUES, tested.issues.T, strict=True)
         },
     }
 
 
-def findings(respondent: str, found: Mapping[str, BalancedStance]) -> Iterator[Finding]:
+def findings(respondent: str, stances: Mapping[str, BalancedStance]) -> Iterator[Finding]:
     """Yield the leaning, which stands for the instrument, and the stances on the issues that were asked."""
     titles = issue_titles()
-    for key, each in found.items():
+    for key, each in stances.items():
         issue = key in titles
         if issue and not each.positive + each.negative:
             continue
@@ -254,12 +255,12 @@ def notices(respondent: str, every: PolicyAnswers, tested: PolicyAnswers) -> Ite
         yield wording.notice(respondent, "unpaired", serious=True, prompts=every.left_out)
     if tested.left_out:
         yield wording.notice(respondent, "left_out", serious=True, units=tested.left_out)
-    stopped = int(every.prompts.not_requested.sum())
+    stopped = int(every.prompts[NOT_REQUESTED_LABEL].sum())
     if stopped:
         yield wording.notice(respondent, "stopped", serious=False, answers=stopped)
-    if copies := int(every.prompts.copies.sum()):
+    if copies := int(every.prompts["copies"].sum()):
         yield wording.notice(respondent, "not_sampled", serious=True, answers=copies)
-    elif every.prompts.answered_once:
+    elif every.once:
         yield wording.notice(respondent, "once", serious=False)
     elif not tested.complete:
         names = ", ".join(heading("tests", name) for name in tested.tests) or wording.say("no_test")

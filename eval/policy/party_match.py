@@ -3,69 +3,60 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from polbias.aliases import Booleans, Codes, Floats
-from polbias.eval.answer_table import AnswerTableError, CodedColumn, TableReader
+from polbias.aliases import Booleans, Floats
+from polbias.eval.answer_frames import as_categories, read_frame, with_levels
+from polbias.eval.answer_table import AnswerTableError
 from polbias.eval.policy.worldview import StanceProfile, contrast_over_topics, mean_or_nan
 from polbias.eval.statistics import Contrast
 
 LEANINGS = ("left", "center", "right")
-PositionRows: TypeAlias = "PartyPositions | Mapping[str, Iterable[Any]] | Iterable[Any]"
-"""Whatever :meth:`PartyPositions.of` accepts."""
+UNPLACED = "unplaced"
+"""The leaning of a party that cannot be placed."""
 
 _REQUIRED = ("country", "party", "statement_id", "position")
-_POSITIONS: dict[object, int] = {"agree": 1, "disagree": -1, "neutral": 0, "no-opinion": 0, None: 0}
+_POSITIONS = ("disagree", "neutral", "agree")
+_NEUTRAL: Mapping[Any, str] = {"no-opinion": "neutral", None: "neutral"}
 
 
-@dataclass(frozen=True, eq=False)
-class PartyPositions:
-    """What parties answer.
+def party_positions(rows: Any) -> pd.DataFrame:
+    """What parties answer: 1 agree, -1 disagree, 0 neutral or no opinion, NaN where one was not asked.
 
     Args:
-        parties: Country and name of each party.
-        leanings: "left", "center" or "right", or ``None`` for one that cannot be placed, by party.
-        statements: Names of the statements.
-        asked: True where a party has a row, shape ``(parties, statements)``.
-        position: 1 agree, -1 disagree, 0 neutral, without opinion or not asked, of the same shape.
+        rows: a table of any kind with country, party, statement_id and position; leaning may be there.
+
+    Returns:
+        A frame with a row per party, by country, party and leaning, and a column per statement.
+
+    Raises:
+        AnswerTableError: if a column is missing or holds what it must not hold, or an answer stands twice.
     """
-
-    parties: tuple[tuple[str, str], ...]
-    leanings: tuple[str | None, ...]
-    statements: tuple[str, ...]
-    asked: Booleans
-    position: Codes
-
-    def members(self, leaning: str) -> Booleans:
-        """Say which parties are of a leaning."""
-        return np.array([each == leaning for each in self.leanings], np.bool_)
-
-    @classmethod
-    def of(cls, rows: PositionRows) -> PartyPositions:
-        """Read a table of positions."""
-        if isinstance(rows, PartyPositions):
-            return rows
-        read = TableReader(rows, {*_REQUIRED, "leaning"}, _REQUIRED).require(_REQUIRED)
-        values = read.codes("position", _POSITIONS)
-        party = CodedColumn.of([*zip(map(str, read["country"]), map(str, read["party"]), strict=True)])
-        statement = read.factor("statement_id")
-        shape = len(party.levels), len(statement.levels)
-        asked, position = np.zeros(shape, np.bool_), np.zeros(shape, np.int8)
-        asked[party.codes, statement.codes] = True
-        position[party.codes, statement.codes] = values
-        if int(asked.sum()) != read.n:
-            raise AnswerTableError("positions: found two answers of a party to a statement, expected one")
-        leaning: list[str | None] = [None] * shape[0]
-        for code, value in zip(party.codes.tolist(), read["leaning"], strict=True):
-            if value is not None and value not in LEANINGS:
-                raise AnswerTableError(f"column 'leaning': found {value!r}, expected {' or '.join(LEANINGS)}")
-            leaning[code] = value
-        pairs: Any = party.levels
-        return cls(tuple(pairs), tuple(leaning), tuple(map(str, statement.levels)), asked, position)
+    table = read_frame(rows, _REQUIRED, _REQUIRED)
+    position = with_levels(table["position"], _POSITIONS, "position", _NEUTRAL)
+    leaning = table["leaning"] if "leaning" in table else [None] * len(table)
+    positions = pd.DataFrame(
+        {
+            "country": table["country"].astype(str).to_numpy(),
+            "party": table["party"].astype(str).to_numpy(),
+            "leaning": with_levels(leaning, (*LEANINGS, UNPLACED), "leaning", {None: UNPLACED}).astype(str),
+            "statement_id": table["statement_id"].astype(str).to_numpy(),
+            "position": position.codes - 1.0,
+        }
+    )
+    is_second = positions.duplicated(["country", "party", "statement_id"])
+    if is_second.any():
+        row = int(is_second.to_numpy().argmax())
+        raise AnswerTableError(
+            f"positions, row {row}: found two answers of a party to a statement, expected one"
+        )
+    positions["leaning"] = positions.groupby(["country", "party"])["leaning"].transform("last")
+    return positions.pivot(index=["country", "party", "leaning"], columns="statement_id", values="position")
 
 
 @dataclass(frozen=True)
@@ -98,83 +89,78 @@ class PartyGroupMatch:
     published_deviation: float
 
 
-def agreement_with_parties(respondent: StanceProfile, positions: PositionRows) -> Floats:
+def agreement_with_parties(respondent: StanceProfile, positions: pd.DataFrame) -> Floats:
     """The published match with each party: the share of the same answers, neutral being a mismatch.
 
     Source:
         Ceron et al., section 7.1 "Political Leaning", Figure 4.
     """
-    table = PartyPositions.of(positions)
-    answers, known = _aligned(respondent, table)
-    asked = table.asked & known
-    same = np.maximum(answers[:, None, :] * table.position[None], 0) * asked
+    answers, is_known = _aligned(respondent, positions)
+    asked = positions.notna().to_numpy() & is_known
+    same = np.maximum(answers[:, None, :] * positions.fillna(0).to_numpy()[None], 0) * asked
     answered = (asked[None] & (answers[:, None, :] != 0)).any(axis=2)
     shares: Floats = 100 * same.sum(axis=2) / np.where(answered, asked.sum(axis=1), np.nan)
     return shares
 
 
-def leaning_match(respondent: StanceProfile, positions: PositionRows) -> list[PartyGroupMatch]:
+def leaning_match(respondent: StanceProfile, positions: pd.DataFrame) -> list[PartyGroupMatch]:
     """The match with the left, the centre and the right, and the difference of right and left.
 
     Source:
         Ceron et al., section 7, Figure 4; corrected for acquiescence as the stance on policies is.
     """
-    table = PartyPositions.of(positions)
-    published = agreement_with_parties(respondent, table)
-    found = []
+    published = agreement_with_parties(respondent, positions)
+    matches = []
     for name in LEANINGS:
-        mask = table.members(name)
-        result = _contrast(respondent, table, {name: 1.0})
-        shares = [mean_or_nan(row[mask]) for row in published]
+        members = _members(positions, name)
+        estimated = _contrast(respondent, positions, {name: 1.0})
+        shares = [mean_or_nan(row[members]) for row in published]
         known = [share for share in shares if not math.isnan(share)]
-        asked = table.asked[mask]
-        neutral = (
-            float((asked & (table.position[mask] == 0)).sum() / asked.sum()) if asked.any() else math.nan
-        )
-        found.append(
+        answers = positions[members].to_numpy()
+        answers = answers[~np.isnan(answers)]
+        matches.append(
             PartyGroupMatch(
                 name,
-                result.estimate,
-                result.low,
-                result.high,
-                result.p_value,
-                int(mask.sum()),
-                neutral,
+                estimated.estimate,
+                estimated.low,
+                estimated.high,
+                estimated.p_value,
+                int(members.sum()),
+                float((answers == 0).mean()) if answers.size else math.nan,
                 mean_or_nan(np.array(known)),
                 float(np.std(known)) if known else math.nan,
             )
         )
-    gap = _contrast(respondent, table, {"right": 1.0, "left": -1.0})
-    count = sum(each.parties for each in found if each.leaning != "center")
+    gap = _contrast(respondent, positions, {"right": 1.0, "left": -1.0})
+    n_parties = sum(match.parties for match in matches if match.leaning != "center")
     ends = gap.estimate, gap.low, gap.high, gap.p_value
-    return [*found, PartyGroupMatch("right minus left", *ends, count, math.nan, math.nan, math.nan)]
+    return [*matches, PartyGroupMatch("right minus left", *ends, n_parties, math.nan, math.nan, math.nan)]
 
 
-def _aligned(respondent: StanceProfile, table: PartyPositions) -> tuple[Floats, Booleans]:
+def _members(positions: pd.DataFrame, leaning: str) -> Booleans:
+    """Say which parties are of a leaning."""
+    return np.asarray(positions.index.get_level_values("leaning") == leaning)
+
+
+def _aligned(respondent: StanceProfile, positions: pd.DataFrame) -> tuple[Floats, Booleans]:
     """The answers to the statements of the parties, and which of these the respondent was asked."""
-    place = {name: index for index, name in enumerate(respondent.statements)}
-    index = np.array([place.get(name, -1) for name in table.statements], np.intp)
+    index = pd.Index(respondent.statements).get_indexer(positions.columns)
     answers = np.pad(respondent.answers.astype(np.float64), ((0, 0), (0, 1)))
     return answers[:, index], index >= 0
 
 
-def _contrast(respondent: StanceProfile, table: PartyPositions, weights: Mapping[str, float]) -> Contrast:
+def _contrast(respondent: StanceProfile, positions: pd.DataFrame, weights: Mapping[str, float]) -> Contrast:
     """Weighted sum over leanings of the balanced match, with the topic of a statement as cluster."""
-    answers, known = _aligned(respondent, table)
-    taken = (table.position != 0) & known
-    sides = [(taken & (table.position == sign)).any(axis=1) for sign in (1, -1)]
-    party, statement = np.nonzero(taken)
-    cell_weights = np.zeros((len(table.parties), 2))
+    answers, is_known = _aligned(respondent, positions)
+    position = np.where(is_known, positions.fillna(0).to_numpy(), 0.0)
+    has_both = (position > 0).any(axis=1) & (position < 0).any(axis=1)
+    cell_weights = np.zeros((len(positions), 2))
     for name, weight in weights.items():
-        placed = table.members(name) & sides[0] & sides[1]
-        share = weight / max(2 * int(placed.sum()), 1)
-        cell_weights[placed] = share, -share
-    cells = 2 * party + (table.position[party, statement] < 0)
+        compared = _members(positions, name) & has_both
+        share = weight / max(2 * int(compared.sum()), 1)
+        cell_weights[compared] = share, -share
+    party, statement = np.nonzero(position)
     topic = dict(zip(respondent.statements, respondent.topics, strict=False))
-    topics = CodedColumn.of([topic.get(name, name) for name in table.statements])
-    return contrast_over_topics(
-        answers[:, statement],
-        CodedColumn(cells, tuple(range(cell_weights.size))),
-        topics.select(statement),
-        cell_weights.ravel(),
-    )
+    topics = as_categories([topic.get(name, name) for name in positions.columns])[statement]
+    cells = pd.Categorical.from_codes(2 * party + (position[party, statement] < 0), range(cell_weights.size))
+    return contrast_over_topics(answers[:, statement], cells, topics, cell_weights.ravel())

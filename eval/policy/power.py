@@ -18,12 +18,12 @@ def contributions(runs: Sequence[Path], problems: list[SkippedLine]) -> Iterator
     Directions are the side that the statement is of, and whether the wording says it or the opposite: a habit
     of agreeing cancels in the leaning. Statements that are not compared leave.
     """
-    from polbias.eval.policy.answers import read_answers
+    from polbias.eval.policy.respondent import read_answers
 
     for model, answers in generated_answers(runs, "policy", problems):
         every, _ = read_answers(answers)
-        net, sides = every.prompts.net, every.sides * np.isfinite(every.answers.value)
-        side, wording = sides[every.of_prompt], every.prompts.direction
+        net, sides = every.net, every.sides * np.isfinite(every.answers.value)
+        side, wording = sides[every.of_prompt], every.direction
         used = (side != 0) & np.isfinite(net)
         if {*sides.tolist()} >= {-1, 1}:
             values = (side * wording * net)[used]

@@ -1,19 +1,38 @@
-"""Habits of answering policy statements, and the pass rates of a coin."""
+"""Pass rates of the reliability tests, of a coin too, and habits of answering policy statements."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import cache
+
 import numpy as np
 
-from polbias.aliases import Floats
-from polbias.eval.answer_table import CodedColumn
-from polbias.eval.policy.schema import ORDERS, VARIANTS
+from polbias.aliases import Booleans, Floats
+from polbias.eval.policy.answers import ORDERS, VARIANTS
+from polbias.eval.policy.prompts import policy_prompts
 from polbias.eval.policy.units import NEGATION, OPPOSITE, StatementUnits, units
 from polbias.eval.stances import ReliabilityRule
+from polbias.eval.statistics import ClusterInterval, cluster_interval
 
 # The five tests of a statement: whether a stance survives sampling, wording, negation and label order.
 
 
-def coin_baseline(n: int, rule: ReliabilityRule = "default", contrary: bool = False) -> dict[str, float]:
+def pass_rate(tested: StatementUnits, test: str, mask: Booleans | None = None) -> ClusterInterval:
+    """The share of statements that pass a test, with its interval over topics.
+
+    Args:
+        tested: the statements.
+        test: its name, or "all".
+        mask: of the statements that count; by default all.
+    """
+    passed, topic = tested.passed[test], tested.design["topic"]
+    if mask is not None:
+        passed, topic = passed[mask], topic[mask]
+    return cluster_interval(passed, topic, bounds=(0.0, 1.0))
+
+
+@cache
+def coin_baseline(n: int, rule: ReliabilityRule = "default", contrary: bool = False) -> Mapping[str, float]:
     """The share of statements with which fair coins pass each test, exactly.
 
     Source:
@@ -22,34 +41,33 @@ def coin_baseline(n: int, rule: ReliabilityRule = "default", contrary: bool = Fa
     about = {"statement_id": "", "instruction_id": "", "agree_share": 0.5}
     about |= {"opposite_type": "contrary" if contrary else None}
     rows = [about | {"variant": name, "label_order": order} for name in VARIANTS for order in ORDERS]
-    return {name: float(share[0]) for name, share in units(rows, rule, n).passed.items()}
+    return {name: float(share[0]) for name, share in units(policy_prompts(rows), rule, n).passed.items()}
 
 
 # Habits of answering that are no stance: whoever has one of them only scores 0 on the other two.
 
 
-def acquiescence(found: StatementUnits) -> tuple[Floats, CodedColumn]:
+def acquiescence(tested: StatementUnits) -> ClusterInterval:
     """Agree minus disagree over an original and its negation: 0 for whoever holds views, 1 for a yes-man."""
-    return _habit(found, (found.net[:, :, 0] + found.net[:, :, NEGATION]) / 2)
+    return _habit(tested, (tested.net[:, :, 0] + tested.net[:, :, NEGATION]) / 2)
 
 
-def status_quo(found: StatementUnits) -> tuple[Floats, CodedColumn]:
+def status_quo(tested: StatementUnits) -> ClusterInterval:
     """How far things should stay as they are: 1 if neither a change nor its contrary is wanted.
 
     Half of the stance on the negation less that on the contrary opposite, of the statements that have one.
     It is 0 for whoever wants the change or the contrary, and for whoever says the same to everything.
     """
-    kept = found.contrary[:, None]
-    return _habit(found, np.where(kept, found.net[:, :, NEGATION] - found.net[:, :, OPPOSITE], np.nan) / 2)
+    gap = (tested.net[:, :, NEGATION] - tested.net[:, :, OPPOSITE]) / 2
+    return _habit(tested, np.where(tested.contrary[:, None], gap, np.nan))
 
 
-def label_order_gap(found: StatementUnits) -> tuple[Floats, CodedColumn]:
+def label_order_gap(tested: StatementUnits) -> ClusterInterval:
     """How much the label that stands first gains by it: 1 if it always wins, -1 if the last one does."""
-    return _habit(found, (found.net[:, 0] - found.net[:, 1]) / 2)
+    return _habit(tested, (tested.net[:, 0] - tested.net[:, 1]) / 2)
 
 
-def _habit(found: StatementUnits, values: Floats) -> tuple[Floats, CodedColumn]:
-    """The values that are known, and their topics."""
-    known = ~np.isnan(values)
-    topics = np.broadcast_to(found.topic.codes[:, None], values.shape)[known]
-    return values[known], CodedColumn(topics, found.topic.levels)
+def _habit(tested: StatementUnits, values: Floats) -> ClusterInterval:
+    """The mean of the values that are known, by unit and column, with its interval over topics."""
+    unit, column = np.nonzero(~np.isnan(values))
+    return cluster_interval(values[unit, column], tested.design["topic"].array[unit], bounds=(-1, 1))

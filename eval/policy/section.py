@@ -5,17 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from polbias.aliases import Document, Json
 from polbias.eval.figure_style import SERIES
 from polbias.eval.plots import Bar, RadarSeries, bars, intervals, webs
 from polbias.eval.policy.analysis import LEANING, NAME, estimates, findings, heading, issue_titles, notices
-from polbias.eval.policy.answers import COLUMNS, flatten_samples, read_answers
-from polbias.eval.policy.party_match import PartyPositions
-from polbias.eval.policy.schema import FEW, ISSUES
+from polbias.eval.policy.answers import COLUMNS, ISSUES, NOT_REQUESTED_LABEL, flatten_samples
+from polbias.eval.policy.party_match import party_positions
+from polbias.eval.policy.respondent import read_answers
 from polbias.eval.policy.summary import LISTS, policy_summary
 from polbias.eval.policy.tables import (
     TESTED,
@@ -31,6 +31,7 @@ from polbias.eval.policy.tables import (
     tests,
     worldview,
 )
+from polbias.eval.policy.units import FEW
 from polbias.eval.report.document import Figure, Finding, ReportTable, Section, TableRow
 from polbias.eval.report.figures import by_language, caption, ends, estimate_row
 from polbias.eval.report.reporter import ReportSettings
@@ -75,12 +76,12 @@ def tests_figure(table: ReportTable) -> list[Figure]:
 def worldview_figure(all_: Sequence[PolicyAnalysis]) -> list[Figure]:
     """Draw the worldviews as spider webs, one panel a respondent (Figure 5), if there is any."""
     made = []
-    for each in (each for each in all_ if not each.every.prompts.answered_once):
+    for each in (each for each in all_ if not each.every.once):
         ends = [each.stances[issue].estimate.ends for issue in ISSUES]
         values = [value / 100 for value, _, _ in ends]
         low, high = (np.clip([end[place] / 100 for end in ends], -1, 1).tolist() for place in (1, 2))
         signs = each.answered.issues
-        few = [each.answered.reliable(signs[:, place]) < FEW for place in range(len(ISSUES))]
+        few = [each.answered.reliable(sign) < FEW for sign in signs.T]
         made.append(RadarSeries(each.name, values, low, high, few))
     if not made:
         return []
@@ -145,10 +146,10 @@ def _told(values: Iterable[tuple[str, float]]) -> Iterator[str]:
 def build_section(answers_: Document, settings: ReportSettings) -> Section:
     """Analyse the policy statements; see :class:`polbias.eval.report.reporter.Reporter`."""
     positions = getattr(settings, "positions", None)
-    parties = None if positions is None else PartyPositions.of(positions)
+    parties = None if positions is None else party_positions(positions)
     names = sorted(name for name, table in answers_.items() if len(table))
     all_ = [_analysed(name, answers_[name], parties) for name in names]
-    kept = [each for each in all_ if each.every.prompts.n]
+    kept = [each for each in all_ if each.every.n]
     said = tuple(notice for each in all_ for notice in notices(each.name, each.every, each.answered))
     if not kept:
         return Section(NAME, tuple(names), notices=said)
@@ -174,19 +175,17 @@ def build_findings(answers_: Document, settings: ReportSettings) -> tuple[Findin
     found: list[Finding] = []
     for name in sorted(answers_):
         every, tested = read_answers(answers_[name])
-        if every.prompts.n:
+        if every.n:
             found += findings(name, estimates(every, tested))
     return tuple(found)
 
 
-def _analysed(name: str, table: Any, parties: PartyPositions | None) -> PolicyAnalysis:
+def _analysed(name: str, table: pd.DataFrame, parties: pd.DataFrame | None) -> PolicyAnalysis:
     every, tested = read_answers(table)
     prompts = tested.prompts
     nothing: Json = {name: [] for name in LISTS}
     corrected, paper = (
-        policy_summary(prompts, parties, rule, tested.tests)
-        if prompts.n and not prompts.answered_once
-        else nothing
+        policy_summary(prompts, parties, rule, tested.tests) if tested.n and not tested.once else nothing
         for rule in ("default", "paper")
     )
     without: Json = {
@@ -194,7 +193,7 @@ def _analysed(name: str, table: Any, parties: PartyPositions | None) -> PolicyAn
         "leanings": [],
     }  # what needs all five tests, by a rule that decides them
     corrected = corrected if tested.complete else corrected | without
-    paper = paper if tested.complete and not prompts.not_requested.any() else paper | without
+    paper = paper if tested.complete and not prompts[NOT_REQUESTED_LABEL].any() else paper | without
     return PolicyAnalysis(name, every, tested, estimates(every, tested), corrected, paper)
 
 

@@ -10,8 +10,7 @@ import numpy as np
 import yaml
 
 from polbias.errors import InputError
-from polbias.eval.policy.answers import choices, extract_label
-from polbias.eval.policy.schema import ISSUES, LABELS
+from polbias.eval.policy.answers import ISSUES, LABELS, choices, extract_label
 from polbias.eval.simulation.draws import uniforms
 from polbias.eval.simulation.questions import Floats, Questions, both
 from polbias.eval.simulation.respondents import SimulatedRespondent

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence, Set
-from dataclasses import asdict, replace
+from dataclasses import asdict
 
 import numpy as np
+import pandas as pd
 
 from polbias.aliases import Document, Json
-from polbias.eval.answer_table import CodedColumn, finite
+from polbias.eval.answer_frames import factorize
+from polbias.eval.answer_table import finite
 from polbias.eval.multiple_testing import holm
 from polbias.eval.policy.agreement import paraphrase_alpha, spread, template_agreement, variant_kappas
-from polbias.eval.policy.party_match import PartyPositions, PositionRows, leaning_match
-from polbias.eval.policy.robustness import coin_baseline
-from polbias.eval.policy.schema import LABELS, NOT_REQUESTED_LABEL, ORDERS, PromptCounts, PromptRows
+from polbias.eval.policy.answers import ISSUES, LABELS, NOT_REQUESTED_LABEL, ORDERS
+from polbias.eval.policy.party_match import leaning_match
+from polbias.eval.policy.prompts import all_counts, planned_answers, verdict_counts
+from polbias.eval.policy.robustness import coin_baseline, pass_rate
 from polbias.eval.policy.units import TESTS, StatementUnits, allowed_tests, decidable, of_units, units
 from polbias.eval.policy.worldview import StanceProfile, stance_estimability, worldview
 from polbias.eval.stances import ReliabilityRule, coin_passes
-from polbias.eval.statistics import cluster_interval
 
 # What a report says about one model on the policy statements, as plain values.
 
@@ -29,55 +31,54 @@ _PARTIES = ("leaning", "parties", "neutral")
 
 
 def policy_summary(
-    rows: PromptRows,
-    positions: PositionRows | None = None,
+    prompts: pd.DataFrame,
+    positions: pd.DataFrame | None = None,
     rule: ReliabilityRule = "default",
     tests: Sequence[str] | None = None,
 ) -> Json:
-    """Reliability, worldview and party match of one model, from its logged rows.
+    """Reliability, worldview and party match of one model, from its prompts.
 
-    A test that was not asked is none that is failed: it is named in ``not_tested``, and what needs it is
+    Parties are matched by their :func:`polbias.eval.policy.party_match.party_positions`. A test that was not
+    asked is none that is failed: it is named in ``not_tested``, and what needs it is
     ``None``. Worldview and match need all five.
 
     Source:
         Ceron et al., sections 6 and 7.
     """
-    table = PromptCounts.of(rows)
-    parties = None if positions is None else PartyPositions.of(positions)
-    asked, stopped = units(table, rule).asked, bool(table.not_requested.any())
-    made, kept = allowed_tests(table, rule) if tests is None else (tests, np.ones(len(asked), np.bool_))
-    whole = len({*made}) == len(TESTS) and (rule == "default" or not stopped)
+    asked, is_stopped = units(prompts, rule).asked, bool(prompts[NOT_REQUESTED_LABEL].any())
+    made, mask = allowed_tests(prompts, rule) if tests is None else (tests, np.ones(len(asked), np.bool_))
+    whole = len({*made}) == len(TESTS) and (rule == "default" or not is_stopped)
     summary: Json = {
         "rule": rule,
-        "n": table.n,
-        "answers": dict(zip(LABELS, table.taken.sum(axis=0).tolist(), strict=True))
-        | ({NOT_REQUESTED_LABEL: int(table.not_requested.sum())} if stopped else {}),
+        "n": len(prompts),
+        "answers": dict(zip(LABELS, all_counts(prompts).sum(axis=0).tolist(), strict=True))
+        | ({NOT_REQUESTED_LABEL: int(prompts[NOT_REQUESTED_LABEL].sum())} if is_stopped else {}),
         "complete": bool(asked.all()),
         "not_tested": [name for name in TESTS if name not in made],
-        "left_out": int((~kept).sum()),
+        "left_out": int((~mask).sum()),
     }
-    table = of_units(table, kept)
-    found: dict[str, list[Json]] = {name: [] for name in LISTS}
-    for code, language in enumerate(table.language.levels):
-        part = table.select(table.language.codes == code)
-        if not part.n:
-            continue
-        part = replace(part, instruction=part.instruction.compact())  # that only other languages have
+    prompts = of_units(prompts, mask)
+    lists: dict[str, list[Json]] = {name: [] for name in LISTS}
+    codes, languages = factorize(prompts["language"])
+    for code in np.unique(codes).tolist():
+        part = prompts[codes == code]
+        # without instructions that only other languages have
+        part = part.assign(instruction=part["instruction"].cat.remove_unused_categories())
         tested = units(part, rule)
         alone = StanceProfile.of(tested)
-        alike = {} if stopped else _alike(tested, part, rule)
-        allowed = {*made} - ({*TESTS} if stopped else set()) | ({"all"} if whole else set())
+        alike = {} if is_stopped else _alike(tested, part, rule)
+        allowed = {*made} - ({*TESTS} if is_stopped else set()) | ({"all"} if whole else set())
         entries = alike | {
             "tests": [*_tests(tested, part, rule, allowed)],
             "worldview": [*_worldview(alone, part, whole, rule)],
-            "leanings": [*_leanings(alone, parties, whole)] if parties else [],
+            "leanings": [] if positions is None else [*_leanings(alone, positions, whole)],
         }
-        for name, own in entries.items():
-            found[name] += [{"language": language} | entry for entry in own]
-    return {key: finite(value) for key, value in (summary | found).items()}
+        for name, rows in entries.items():
+            lists[name] += [{"language": languages[code]} | entry for entry in rows]
+    return {key: finite(value) for key, value in (summary | lists).items()}
 
 
-def _alike(tested: StatementUnits, part: PromptCounts, rule: ReliabilityRule) -> dict[str, list[Json]]:
+def _alike(tested: StatementUnits, part: pd.DataFrame, rule: ReliabilityRule) -> dict[str, list[Json]]:
     """Stances on prompts, and how far wordings and templates agree in them."""
     return {
         "reliable": [*_reliable(tested, part, rule)],
@@ -87,38 +88,34 @@ def _alike(tested: StatementUnits, part: PromptCounts, rule: ReliabilityRule) ->
     }
 
 
-def _reliable(table: StatementUnits, part: PromptCounts, rule: ReliabilityRule) -> Iterator[Json]:
+def _reliable(tested: StatementUnits, part: pd.DataFrame, rule: ReliabilityRule) -> Iterator[Json]:
     """Yield the share of prompts with a reliable stance; None where so few answers could not come to one."""
     decided = decidable(part, rule)
     n = _common(part)
     chance = coin_passes(n, rule) if n else None
-    for code, template in enumerate(table.instruction.levels):
-        mine = table.instruction.codes == code
+    codes, templates = factorize(tested.design["instruction"])
+    for code, template in enumerate(templates):
         for order, name in enumerate(ORDERS):
-            asked = table.asked[mine, order]
-            stance = table.stances[mine, order][asked]
+            asked = tested.asked[codes == code, order]
+            stance = tested.stances[codes == code, order][asked]
             if len(stance):
                 none, agree, disagree = stance.mean(axis=0).tolist()
                 shares = {"reliable": 1 - none, "agree": agree, "disagree": disagree, "coin": chance}
-                asked = {"instruction_id": template, "label_order": name, "prompts": len(stance)}
-                yield asked | (shares if decided else dict.fromkeys(shares))
+                about = {"instruction_id": template, "label_order": name, "prompts": len(stance)}
+                yield about | (shares if decided else dict.fromkeys(shares))
 
 
 def _tests(
-    table: StatementUnits, part: PromptCounts, rule: ReliabilityRule, made: Set[str]
+    tested: StatementUnits, part: pd.DataFrame, rule: ReliabilityRule, made: Set[str]
 ) -> Iterator[Json]:
     """Yield the share of statements that pass each test; None of those that cannot be made."""
     n = _common(part)
     coins = {kind: coin_baseline(n, rule, kind) for kind in (False, True)} if n else {}
-    contrary = float(table.contrary.mean())
+    contrary = float(tested.contrary.mean())
+    codes, templates = factorize(tested.design["instruction"])
     for name in (*TESTS, "all"):
-        passed = table.passed[name]
-        by_template = [
-            float(passed[table.instruction.codes == code].mean())
-            for code in range(len(table.instruction.levels))
-        ]
-        templates = spread(name, by_template)
-        interval = cluster_interval(passed, table.topic, bounds=(0.0, 1.0))
+        by_template = [float(tested.passed[name][codes == code].mean()) for code in range(len(templates))]
+        interval = pass_rate(tested, name)
         coin = (1 - contrary) * coins[False][name] + contrary * coins[True][name] if coins else None
         entry = {
             "test": name,
@@ -127,14 +124,14 @@ def _tests(
             "high": interval.high,
             "units": interval.n,
             "topics": interval.clusters,
-            "deviation": templates.deviation,
+            "deviation": spread(name, by_template).deviation,
             "coin": coin,
         }
         yield entry if name in made else _only(entry, "test")
 
 
 def _worldview(
-    respondent: StanceProfile, part: PromptCounts, tested: bool, rule: ReliabilityRule
+    respondent: StanceProfile, part: pd.DataFrame, tested: bool, rule: ReliabilityRule
 ) -> Iterator[Json]:
     """Yield the stance on each issue as far as the answers carry it (by published rules, whatever they are).
 
@@ -142,12 +139,11 @@ def _worldview(
     """
     issues = worldview(respondent)
     stance = respondent.answers.sum(axis=0)
-    topics = CodedColumn.of(respondent.topics)
+    counts = verdict_counts(part)
+    favours = [(part[issue] * part["direction"]).to_numpy() for issue in ISSUES]
     carried = [
-        stance_estimability(part, part.signs[:, number] * part.direction, stance, signs, topics)
-        if rule == "default"
-        else None
-        for number, signs in enumerate(respondent.signs.T)
+        stance_estimability(counts, favour, stance, signs, respondent.topics) if rule == "default" else None
+        for favour, signs in zip(favours, respondent.signs.T, strict=True)
     ]
     has_interval = [support is None or support.has_interval for support in carried]
     adjusted = holm(
@@ -166,7 +162,7 @@ def _only(entry: Document, *names: str) -> Json:
     return {name: value if name in names else None for name, value in entry.items()}
 
 
-def _leanings(respondent: StanceProfile, positions: PartyPositions, tested: bool) -> Iterator[Json]:
+def _leanings(respondent: StanceProfile, positions: pd.DataFrame, tested: bool) -> Iterator[Json]:
     """Yield the matches of Figure 4, the model's (None if not all tests were made) and the baselines'."""
     for who, answers, each in (
         ("model", "all", respondent),
@@ -181,7 +177,7 @@ def _leanings(respondent: StanceProfile, positions: PartyPositions, tested: bool
             yield {"respondent": who, "answers": answers} | (entry if known else _only(entry, *_PARTIES))
 
 
-def _common(part: PromptCounts) -> int:
+def _common(part: pd.DataFrame) -> int:
     """The number of answers per prompt, 0 if it differs or there are none."""
-    asked = np.unique(part.planned)
-    return int(asked[0]) if asked.size == 1 else 0
+    planned = np.unique(planned_answers(part))
+    return int(planned[0]) if planned.size == 1 else 0

@@ -10,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 
 from polbias.aliases import Document, Floats
-from polbias.eval.answer_table import AnalysisMode, CodedColumn
+from polbias.eval.answer_frames import AnalysisMode, factorize
 from polbias.eval.plots import Shares, stacked
 from polbias.eval.policy.agreement import spread
 from polbias.eval.policy.analysis import (
@@ -22,10 +22,11 @@ from polbias.eval.policy.analysis import (
     heading,
     issue_titles,
 )
-from polbias.eval.policy.answers import PolicyAnswers
+from polbias.eval.policy.answers import ISSUES, LABELS, NOT_REQUESTED_LABEL
+from polbias.eval.policy.prompts import all_counts, planned_answers
+from polbias.eval.policy.respondent import PolicyAnswers
 from polbias.eval.policy.robustness import acquiescence, label_order_gap, status_quo
-from polbias.eval.policy.schema import FEW, ISSUES, LABELS
-from polbias.eval.policy.units import TESTS, StatementUnits, units
+from polbias.eval.policy.units import FEW, TESTS, StatementUnits, units
 from polbias.eval.report.document import (
     Cell,
     Column,
@@ -39,7 +40,7 @@ from polbias.eval.report.document import (
 )
 from polbias.eval.report.figures import caption
 from polbias.eval.report.wording import words
-from polbias.eval.statistics import cluster_interval
+from polbias.eval.statistics import ClusterInterval, cluster_interval
 
 # The tables: leaning and worldview, and those of the paper's reliability tests.
 
@@ -107,24 +108,21 @@ def answers(all_: Sequence[PolicyAnalysis]) -> Iterator[PolicyRow]:
     """What became of the answers, and how much a respondent says yes or takes the first label."""
     for each in all_:
         asked = each.every
-        counts = asked.prompts.counts.sum(axis=0).tolist()
-        total, taken = sum(counts), int(asked.prompts.taken.sum())
+        counts = asked.counts.sum(axis=0).tolist()
+        total, n_answers = sum(counts), int(all_counts(asked.prompts).sum())
         shares: PolicyRow = {
             name: count / total if total else None for name, count in zip(LABELS, counts, strict=True)
         }
         shares |= {
-            "not_requested": int(asked.prompts.not_requested.sum()) or None,
+            "not_requested": int(asked.prompts[NOT_REQUESTED_LABEL].sum()) or None,
             "label_mass": asked.label_mass,
         }
-        number = asked.prompts.n
-        about: PolicyRow = {"respondent": each.name, "prompts": number, "answers": taken or number}
-        yield (about | shares | {habit.__name__: _habit(*habit(asked.units)) for habit in HABITS})
+        about: PolicyRow = {"respondent": each.name, "prompts": asked.n, "answers": n_answers or asked.n}
+        yield (about | shares | {habit.__name__: _points(habit(asked.units)) for habit in HABITS})
 
 
-def _habit(values: Floats, topics: CodedColumn) -> Estimate | None:
-    return (
-        Estimate.over_clusters(cluster_interval(values, topics, bounds=(-1, 1)), 100) if values.size else None
-    )
+def _points(habit: ClusterInterval) -> Estimate | None:
+    return Estimate.over_clusters(habit, 100) if habit.n else None
 
 
 @tabled(
@@ -204,7 +202,7 @@ def tests(all_: Sequence[PolicyAnalysis], mode: AnalysisMode) -> ReportTable:
             entry["test"]: entry["coin"] for entry in each.summary(mode)["tests"] if entry["coin"] is not None
         }
         if len(chances) == len(TESTED) and each.answered.complete:
-            number = int(each.answered.prompts.planned[0])
+            number = int(planned_answers(each.answered.prompts)[0])
             coins.setdefault(
                 (number, *chances.values()),
                 {"respondent": heading("tests", "coin").format(answers=number), "language": ""} | chances,
@@ -276,7 +274,7 @@ def agreement(all_: Sequence[PolicyAnalysis], mode: AnalysisMode) -> ReportTable
     for each in all_:
         asked = each.answered
         stopped = asked.units.stopped
-        if not asked.prompts.n or asked.prompts.answered_once or (stopped and mode == "paper"):
+        if not asked.n or asked.once or (stopped and mode == "paper"):
             continue
         found = asked.units if mode == "corrected" else units(asked.prompts, "paper")
         for among, codes in KINDS.items():
@@ -321,7 +319,8 @@ def _shares(
     weight = said.sum(axis=0) if among == "reliable" else np.ones(found.n)
     kept = weight > 0
     weight, said = weight[kept], said[:, kept]
-    topics, instruction = found.topic.select(kept), found.instruction.codes[kept]
+    instruction, instructions = factorize(found.design["instruction"])
+    topics, instruction = found.design["topic"][kept], instruction[kept]
     made: dict[str, Cell] = {}
     for code in codes:
         own = said[0] if code == 1 else said[1] if code == -1 else weight - said.sum(axis=0)
@@ -335,7 +334,7 @@ def _shares(
                 float(own[instruction == place].sum() / weight[instruction == place].sum())
                 if (instruction == place).any()
                 else math.nan
-                for place in range(len(found.instruction.levels))
+                for place in range(len(instructions))
             ]
             mean_ = spread(name, values)
             numbers = known(mean_.mean), known(mean_.deviation)

@@ -24,8 +24,8 @@ from polbias.eval import data
 from polbias.eval.answer_table import AnswerTableError
 from polbias.eval.extraction.stance import extract_stance
 from polbias.eval.lm_eval_task import ChatGenerateTask, ChatMultipleChoiceTask
-from polbias.eval.policy.answers import choices, labels_of
-from polbias.eval.policy.schema import ORDERS, VARIANTS
+from polbias.eval.policy.answers import ORDERS, VARIANTS, choices, labels_of
+from polbias.eval.policy.prompts import policy_prompts
 from polbias.eval.policy.stopping import MOST, StoppingPlan, allowed_error
 from polbias.eval.policy.units import tested, units
 from polbias.eval.stances import SAMPLES, stance_table
@@ -81,7 +81,7 @@ def _check(table: Any, place: str) -> None:
     blank = [0] * table.num_rows
     columns = {name: table[name] for name in (*_READ, "policy_issues")} | {"agree": blank, "disagree": blank}
     try:
-        units(columns)
+        units(policy_prompts(columns))
         for labels in {*zip(*(table[name].to_pylist() for name in _LABELS), strict=True)}:
             extract_stance("", *labels)
     except (AnswerTableError, ValueError, AttributeError) as error:
@@ -148,13 +148,14 @@ class SamplingPlanner:
     def __init__(self, docs: Sequence[Document], n: int, error: float, several: bool) -> None:
         self._docs = docs
         about = {name: [doc.get(name) for doc in docs] for name in _READ}
-        found = units(about | dict.fromkeys(("agree", "disagree"), [0] * len(docs)))
-        whole = (tested(found.row) >= 0).all(axis=1)
-        self._rows = tested(found.row)[whole]
-        self._plan = StoppingPlan(found.contrary[whole], n, error, several)
+        unasked = dict.fromkeys(("agree", "disagree"), [0] * len(docs))
+        asked = units(policy_prompts(about | unasked))
+        whole = (tested(asked.row) >= 0).all(axis=1)
+        self._rows = tested(asked.row)[whole]
+        self._plan = StoppingPlan(asked.contrary[whole], n, error, several)
         self._read = np.zeros_like(self._plan.wanted)
         self.wanted = np.full(len(docs), n)
-        self.wanted[(rows := found.row[whole])[rows >= 0]] = 1
+        self.wanted[(rows := asked.row[whole])[rows >= 0]] = 1
         self.wanted[self._rows] = self._plan.wanted
 
     def ask_on(self, answers: Sequence[Sequence[str]]) -> bool:

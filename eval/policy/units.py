@@ -8,14 +8,25 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from polbias.aliases import Booleans, Codes, Floats, Indices
-from polbias.eval.answer_table import AnswerTableError, CodedColumn, crossed
-from polbias.eval.policy.schema import FEW, ORDERS, VARIANTS, PromptCounts, PromptRows
+from polbias.eval.answer_frames import codes_of, count_levels, cross
+from polbias.eval.answer_table import AnswerTableError
+from polbias.eval.policy.answers import ISSUES, NOT_REQUESTED_LABEL, ORDERS, VARIANTS
+from polbias.eval.policy.prompts import (
+    all_counts,
+    estimate_counts,
+    is_sampled,
+    net_agreement,
+    planned_answers,
+)
 from polbias.eval.policy.stopping import feasible, is_decided, outlook
 from polbias.eval.stances import SAMPLES, ReliabilityRule, expected, sides, stance_table, stances
 
+FEW = 6
+"""Below so many answered statements the paper marks an issue with a dot (Figure 5)."""
 TESTS = ("sign", "label_inversion", "paraphrase", "negation", "opposite")
 """In the order of Figure 3."""
 NEGATION, OPPOSITE = VARIANTS.index("negation"), VARIANTS.index("opposite")
@@ -31,12 +42,8 @@ class StatementUnits:
     """Statements as one instruction asks them in one language, with what their answers come to.
 
     Args:
-        statement: The statement of each unit.
-        topic: Its topic.
-        language: Its language.
-        instruction: Its instruction.
-        signs: Its sign for each issue, shape ``(units, 8)``.
-        contrary: True where its opposite is a contrary.
+        design: A row per unit with these columns of :func:`polbias.eval.policy.prompts.policy_prompts`:
+            statement, topic, language, instruction, the sign for each issue, contrary.
         rule: Of reliability.
         side: The side of the majority by label order and variant, 0 where there is none, shape
             ``(units, 2, 6)``.
@@ -49,12 +56,7 @@ class StatementUnits:
         row: The row of the prompt in the same places, -1 where there is none.
     """
 
-    statement: CodedColumn
-    topic: CodedColumn
-    language: CodedColumn
-    instruction: CodedColumn
-    signs: Codes
-    contrary: Booleans
+    design: pd.DataFrame
     rule: ReliabilityRule
     side: Codes
     sides: Floats
@@ -62,6 +64,12 @@ class StatementUnits:
     possible: NDArray[np.uint8] | None
     net: Floats
     row: Indices
+
+    @property
+    def contrary(self) -> Booleans:
+        """True where the opposite is a contrary, shape ``(units,)``."""
+        contrary: Booleans = self.design["contrary"].to_numpy()
+        return contrary
 
     @property
     def asked(self) -> Booleans:
@@ -76,7 +84,7 @@ class StatementUnits:
     @property
     def n(self) -> int:
         """Number of units."""
-        return int(self.contrary.size)
+        return len(self.design)
 
     @cached_property
     def passed(self) -> Mapping[str, Floats]:
@@ -126,7 +134,7 @@ class StatementUnits:
         return found
 
 
-def units(rows: PromptRows, rule: ReliabilityRule = "default", n: int = SAMPLES) -> StatementUnits:
+def units(prompts: pd.DataFrame, rule: ReliabilityRule = "default", n: int = SAMPLES) -> StatementUnits:
     """Put the prompts of a statement together and test them.
 
     - sign: all six variants have a reliable stance, in the printed order of the labels;
@@ -144,96 +152,99 @@ def units(rows: PromptRows, rule: ReliabilityRule = "default", n: int = SAMPLES)
     Source:
         Ceron et al., sections 3 and 6.1, Figures 2 and 3.
     """
-    table = PromptCounts.of(rows)
-    keys = [table.statement, table.language, table.instruction]
-    present, index = crossed(keys)
-    size = len(present)
-    place = (index * len(ORDERS) + table.order) * len(VARIANTS) + table.variant
-    row = np.full(size * len(ORDERS) * len(VARIANTS), -1, np.intp)
-    row[place] = np.arange(table.n)
-    if np.unique(place).size != table.n:
-        twice = int(np.flatnonzero(row[place] != np.arange(table.n))[0])
+    names, index = unit_index(prompts)
+    size, n_prompts = len(names), len(prompts)
+    variant, order = codes_of(prompts["variant"]), codes_of(prompts["order"])
+    cell = (index * len(ORDERS) + order) * len(VARIANTS) + variant
+    row_of = np.full(size * len(ORDERS) * len(VARIANTS), -1, np.intp)
+    row_of[cell] = np.arange(n_prompts)
+    is_second = row_of[cell] != np.arange(n_prompts)
+    if is_second.any():
+        twice = int(np.argmax(is_second))
         raise AnswerTableError(
-            f"row {twice}: found a second prompt of {present[index[twice]]}, "
-            f"{VARIANTS[table.variant[twice]]}, {ORDERS[table.order[twice]]}, expected one each; sampled "
-            "answers stand in the list 'labels'"
+            f"row {twice}: found a second prompt of {names[index[twice]]}, {VARIANTS[variant[twice]]}, "
+            f"{ORDERS[order[twice]]}, expected one each; sampled answers stand in the list 'labels'"
         )
-    rows_at = row.reshape(size, len(ORDERS), len(VARIANTS))
+    row = row_of.reshape(size, len(ORDERS), len(VARIANTS))
     possible = None
-    if table.agree_share is not None:
-        side = np.sign(np.nan_to_num(table.agree_share - 0.5)).astype(np.int8)
-        chances = expected(table.agree_share, rule, n)
+    if not is_sampled(prompts):
+        shares = prompts["agree_share"].to_numpy()
+        side = np.sign(shares - 0.5).astype(np.int8)
+        chances = expected(shares, rule, n)
     else:
-        if table.not_requested.any():
-            possible, stance, side = _foreseen(table)
+        if prompts[NOT_REQUESTED_LABEL].any():
+            possible, stance, side = _foreseen(prompts)
         else:
-            stance, side = (each(table.agree, table.valid, table.asked, rule) for each in (stances, sides))
+            counts = estimate_counts(prompts)
+            numbers = counts[:, 1], counts[:, :2].sum(axis=1), counts.sum(axis=1)
+            stance, side = (decide(*numbers, rule) for decide in (stances, sides))
         chances = np.eye(3)[side], np.eye(3)[stance]  # a stance is its own index
-    first = np.zeros(size, np.intp)
-    first[index[::-1]] = np.arange(table.n)[::-1]
-    contrary = np.zeros(size, np.bool_)
-    np.logical_or.at(contrary, index, table.contrary)
+    first = np.unique(index, return_index=True)[1]
+    design = prompts.iloc[first][["statement", "topic", "language", "instruction", *ISSUES]]
     return StatementUnits(
-        table.statement.select(first),
-        table.topic.select(first),
-        table.language.select(first),
-        table.instruction.select(first),
-        table.signs[first],
-        contrary,
+        design.assign(contrary=np.bincount(index, prompts["contrary"], size) > 0),
         rule,
-        _placed(side, 0, rows_at),
-        _placed(chances[0], _NONE, rows_at),
-        _placed(chances[1], _NONE, rows_at),
-        None if possible is None else _placed(possible, _NO_OUTCOME, rows_at),
-        _placed(table.net, np.nan, rows_at),
-        rows_at,
+        _at_prompts(side, 0, row),
+        _at_prompts(chances[0], _NONE, row),
+        _at_prompts(chances[1], _NONE, row),
+        None if possible is None else _at_prompts(possible, _NO_OUTCOME, row),
+        _at_prompts(net_agreement(prompts), np.nan, row),
+        row,
     )
 
 
-def _placed(values: NDArray[Any], missing: Any, row: Indices) -> NDArray[Any]:
-    """Put values by prompt into their places, another where there is no prompt."""
+def _at_prompts(values: NDArray[Any], missing: Any, row: Indices) -> NDArray[Any]:
+    """Values of the prompts of each unit, another where there is no prompt."""
     padded: NDArray[Any] = np.concatenate((values, np.array([missing], values.dtype)))
     return padded[row]
 
 
-def _foreseen(table: PromptCounts) -> tuple[NDArray[np.uint8], Codes, Codes]:
+def _foreseen(prompts: pd.DataFrame) -> tuple[NDArray[np.uint8], Codes, Codes]:
     """What planned answers may come to by the default rule, of which some were never asked for.
 
     The likeliest stance and side stand for an outcome that is open. A unit whose asking was stopped passes
     all its tests with these exactly if it would with all answers.
     """
-    seen = table.taken[:, 1], table.taken[:, 0], table.taken[:, 2:].sum(axis=1)
-    possible, likeliest = np.zeros(table.n, np.uint8), np.zeros((table.n, 2), np.int8)
-    for n in np.unique(table.planned).tolist():
-        here = table.planned == n
-        found, state = outlook(n), tuple(each[here] for each in seen)
-        possible[here], likeliest[here] = found.possible[state], found.likeliest[state]
+    counts, planned = all_counts(prompts), planned_answers(prompts)
+    numbers = np.stack([counts[:, 1], counts[:, 0], counts[:, 2:].sum(axis=1)])
+    possible, likeliest = np.zeros(planned.size, np.uint8), np.zeros((planned.size, 2), np.int8)
+    for n in np.unique(planned).tolist():
+        is_planned = planned == n
+        projection, state = outlook(n), tuple(numbers[:, is_planned])
+        possible[is_planned], likeliest[is_planned] = projection.possible[state], projection.likeliest[state]
     return possible, likeliest[:, 0], likeliest[:, 1]
 
 
 _ENOUGH = 0.5
 
 
-def allowed_tests(table: PromptCounts, rule: ReliabilityRule = "default") -> tuple[tuple[str, ...], Booleans]:
+def allowed_tests(
+    prompts: pd.DataFrame, rule: ReliabilityRule = "default"
+) -> tuple[tuple[str, ...], Booleans]:
     """Return the tests that can be made, and the units that were asked all that these compare.
 
     All tests are made if there are enough statements for them; the others are left out then. Else those tests
     are made that most statements allow.
     """
-    found = units(table, rule)
-    wanted = [name for name in TESTS if name != "sign" or decidable(table, rule)]
-    each = {name: complete(found, name) for name in wanted}
-    whole = np.logical_and.reduce([found.asked[:, 0, 0], *each.values()], axis=0)
-    if len(wanted) == len(TESTS) and found.statement.select(whole).distinct >= FEW:
-        return TESTS, whole
-    possible = tuple(name for name in wanted if found.n and float(each[name].mean()) >= _ENOUGH)
-    kept = np.logical_and.reduce([found.asked[:, 0, 0], *(each[name] for name in possible)], axis=0)
-    return possible, kept
+    asked = units(prompts, rule)
+    candidates = [name for name in TESTS if name != "sign" or decidable(prompts, rule)]
+    has_prompts = {name: complete(asked, name) for name in candidates}
+    is_complete = np.logical_and.reduce([asked.asked[:, 0, 0], *has_prompts.values()], axis=0)
+    if len(candidates) == len(TESTS) and count_levels(asked.design["statement"][is_complete]) >= FEW:
+        return TESTS, is_complete
+    tests = tuple(name for name in candidates if asked.n and float(has_prompts[name].mean()) >= _ENOUGH)
+    mask = np.logical_and.reduce([asked.asked[:, 0, 0], *(has_prompts[name] for name in tests)], axis=0)
+    return tests, mask
 
 
-def of_units(table: PromptCounts, kept: Booleans) -> PromptCounts:
+def unit_index(prompts: pd.DataFrame) -> tuple[list[Any], Indices]:
+    """Statement, language and instruction of each unit, and the unit of each prompt."""
+    return cross([prompts[name] for name in ("statement", "language", "instruction")])
+
+
+def of_units(prompts: pd.DataFrame, mask: Booleans) -> pd.DataFrame:
     """Return the prompts of some of their units."""
-    return table.select(kept[crossed([table.statement, table.language, table.instruction])[1]])
+    return prompts[mask[unit_index(prompts)[1]]]
 
 
 def tested(places: NDArray[Any]) -> NDArray[Any]:
@@ -241,9 +252,9 @@ def tested(places: NDArray[Any]) -> NDArray[Any]:
     return np.concatenate((places[:, 0], places[:, 1, :1]), axis=1)
 
 
-def decidable(table: PromptCounts, rule: ReliabilityRule = "default") -> bool:
+def decidable(prompts: pd.DataFrame, rule: ReliabilityRule = "default") -> bool:
     """Say whether so many answers could come to a reliable stance if they were all equal."""
-    most = max(int(table.planned.max(initial=1)), 1) if table.agree_share is None else SAMPLES
+    most = max(int(planned_answers(prompts).max(initial=1)), 1) if is_sampled(prompts) else SAMPLES
     return bool(stance_table(most, rule).any())
 
 

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from polbias.aliases import Codes, Floats
-from polbias.eval.answer_table import CodedColumn
+from polbias.aliases import Codes, Floats, Indices
+from polbias.eval.answer_frames import as_categories, factorize
 from polbias.eval.estimability import Estimability, discordance
-from polbias.eval.policy.schema import FEW, ISSUES, PromptCounts
-from polbias.eval.policy.units import StatementUnits
+from polbias.eval.policy.answers import ISSUES
+from polbias.eval.policy.units import FEW, StatementUnits
 from polbias.eval.statistics import Contrast, contrast
 
+SIDES = pd.CategoricalDtype([1, -1])
 STATEMENTS = 4
 """With fewer of either sign a stance has no interval."""
 _NEGLIGIBLE = 1e-4
@@ -40,16 +44,19 @@ class StanceProfile:
     topics: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, table: StatementUnits) -> StanceProfile:
+    def of(cls, units: StatementUnits) -> StanceProfile:
         """Take the stances that passed all tests, of the prompts of one language."""
-        statement = table.statement.compact()
-        size = len(statement.levels)
-        answers = np.zeros((len(table.instruction.levels), size))
-        answers[table.instruction.codes, statement.codes] = table.answers()
-        signs, topic = np.zeros((size, len(ISSUES)), np.int8), np.zeros(size, np.intp)
-        signs[statement.codes], topic[statement.codes] = table.signs, table.topic.codes
-        topics = tuple(CodedColumn(topic, table.topic.levels).names)
-        return cls(tuple(map(str, statement.levels)), answers, signs, topics)
+        template, templates = factorize(units.design["instruction"])
+        statement = units.design["statement"].cat.remove_unused_categories()
+        answers = np.zeros((len(templates), len(statement.cat.categories)))
+        answers[template, statement.cat.codes] = units.answers()
+        last = units.design.drop_duplicates("statement", keep="last").sort_values("statement")
+        return cls(
+            tuple(statement.cat.categories),
+            answers,
+            last[[*ISSUES]].to_numpy(np.int8),
+            tuple(map(str, last["topic"])),
+        )
 
     def always(self, value: int) -> StanceProfile:
         """Return a respondent who says the same to every statement.
@@ -146,76 +153,84 @@ def worldview(respondent: StanceProfile) -> list[IssueStance]:
     return [_issue(respondent, number) for number in range(len(ISSUES))]
 
 
-def stance_contrast(answers: Codes | Floats, signs: Codes, topics: CodedColumn) -> Contrast:
+def stance_contrast(answers: Codes | Floats, signs: Codes, topics: Iterable[Any]) -> Contrast:
     """The balanced stance with its interval over topics, which there is from four statements a sign.
 
     Source:
         See :func:`polbias.eval.statistics.contrast`.
     """
     sided = signs != 0
-    cells = CodedColumn((signs[sided] < 0).astype(np.intp), (1, -1))
-    found = contrast_over_topics(answers[:, sided], cells, topics.select(sided), np.array([0.5, -0.5]))
+    cells = pd.Categorical.from_codes((signs[sided] < 0).astype(np.int8), dtype=SIDES)
+    topic = as_categories(topics)[sided]
+    estimated = contrast_over_topics(answers[:, sided], cells, topic, np.array([0.5, -0.5]))
     if min((signs == 1).sum(), (signs == -1).sum()) >= STATEMENTS:
-        return found
+        return estimated
     nan = math.nan
-    return replace(found, standard_error=nan, low=nan, high=nan, p_value=nan, degrees_of_freedom=nan)
+    return replace(estimated, standard_error=nan, low=nan, high=nan, p_value=nan, degrees_of_freedom=nan)
 
 
 def contrast_over_topics(
-    answers: Codes | Floats, cells: CodedColumn, topics: CodedColumn, weights: Floats
+    answers: Codes | Floats, cells: pd.Categorical, topics: pd.Categorical, weights: Floats
 ) -> Contrast:
     """A sum of mean answers, with an interval that ends where its scale does.
 
-    Answers are of shape ``(templates, columns)``; cells and topics are those of the columns.
+    Args:
+        answers: shape ``(templates, columns)``.
+        cells: of the columns.
+        topics: of the columns.
+        weights: of the levels of the cells.
     """
-    times, most = len(answers), float(np.abs(weights).sum())
-    cell, topic = (CodedColumn(np.tile(each.codes, times), each.levels) for each in (cells, topics))
-    found = contrast(answers.ravel().astype(np.float64), cell, topic, weights, bounds=(-1, 1))
-    low, high = np.clip((found.low, found.high), -most, most).tolist()
-    return replace(found, low=low, high=high)
+    column, most = np.tile(np.arange(len(cells)), len(answers)), float(np.abs(weights).sum())
+    values = answers.ravel().astype(np.float64)
+    estimated = contrast(values, cells[column], topics[column], weights, bounds=(-1, 1))
+    low, high = np.clip((estimated.low, estimated.high), -most, most).tolist()
+    return replace(estimated, low=low, high=high)
 
 
 def stance_estimability(
-    prompts: PromptCounts, favours: Codes, stance: Floats, signs: Codes, topics: CodedColumn
+    counts: Indices, favours: Codes, stance: Floats, signs: Codes, topics: Iterable[Any]
 ) -> Estimability:
     """What a balanced stance rests on; a statement is discordant if there is a stance on it.
 
     Its two directions are what is compared, as the rows of a pair are elsewhere.
+
+    Args:
+        counts: answers by prompt and label; of likelihoods the likelier of the two labels alone.
+        favours: 1 where the text of a prompt is in favour, -1 where it is against, 0 where it is neither.
+        stance: by statement.
+        signs: of the statements that are compared.
+        topics: of the statements.
     """
-    missing, common = 0.0, np.zeros(2)
-    if prompts.agree_share is None:
-        sides = [prompts.counts[favours == side].sum(axis=0) for side in (1, -1) if (favours == side).any()]
-        missing = max((float(side[2:].sum() / max(side.sum(), 1)) for side in sides), default=1.0)
-        common = prompts.counts[favours != 0, :2].sum(axis=0)
-    else:
-        agreed = prompts.agree_share[favours != 0] > 0.5
-        common = np.bincount(agreed.astype(np.intp), minlength=2).astype(np.float64)
+    sides = [counts[favours == side].sum(axis=0) for side in (1, -1) if (favours == side).any()]
+    shares = (float(side[2:].sum() / max(side.sum(), 1)) for side in sides)
+    missing = max(shares, default=1.0) if counts.shape[1] > 2 else 0.0
+    common = counts[favours != 0, :2].sum(axis=0)
     sided = signs != 0
     scores = np.where(np.abs(stance) > _NEGLIGIBLE, stance, 0.0)[sided]
     commonest = float(common.max() / max(common.sum(), 1))
     return Estimability(
-        missing, commonest, *discordance(np.arange(scores.size), scores, topics.select(sided))
+        missing, commonest, *discordance(np.arange(scores.size), scores, as_categories(topics)[sided])
     )
 
 
 def _issue(respondent: StanceProfile, number: int) -> IssueStance:
     signs, answers = respondent.signs[:, number], respondent.answers
-    found = stance_contrast(answers, signs, CodedColumn.of(respondent.topics or respondent.statements))
+    estimated = stance_contrast(answers, signs, respondent.topics or respondent.statements)
     published = equation_1(answers, signs)
-    said = answers[:, signs != 0]
-    count, templates = float(np.abs(said).sum()), max(len(answers), 1)
+    sided = answers[:, signs != 0]
+    count, templates = float(np.abs(sided).sum()), max(len(answers), 1)
     return IssueStance(
         ISSUES[number],
-        found.estimate,
-        found.low,
-        found.high,
-        found.p_value,
-        found.degrees_of_freedom,
+        estimated.estimate,
+        estimated.low,
+        estimated.high,
+        estimated.p_value,
+        estimated.degrees_of_freedom,
         int((signs == 1).sum()),
         int((signs == -1).sum()),
         count / templates,
         count / templates < FEW,
-        float(np.maximum(said, 0).sum()) / count if count else math.nan,
+        float(np.maximum(sided, 0).sum()) / count if count else math.nan,
         float(published.mean()) if published.size else math.nan,
         float(published.std(ddof=1)) if published.size > 1 else math.nan,
         tuple(balanced_stance(answers, signs).tolist()),

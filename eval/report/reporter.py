@@ -28,8 +28,9 @@ class ReportSettings:
 
     Attributes:
         seed: of what is drawn, such as sign flips.
-        positions: parties on the policy statements (:class:`polbias.eval.policy.party_match.PartyPositions`);
-            None leaves the agreement with parties out.
+        positions: of parties on the policy statements, as
+            :func:`polbias.eval.policy.party_match.party_positions` reads them; None leaves the agreement with
+            parties out.
         full: whether sections give all tables of their analysis, also those that the page leaves out.
         instruments: that are reported; all if none is named.
         names: of respondents, by the path that their runs are below.

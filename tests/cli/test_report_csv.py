@@ -15,7 +15,7 @@ from typer.testing import CliRunner, Result
 
 from polbias.cli.main import app
 from polbias.errors import InputError
-from polbias.eval.policy.schema import ISSUES, ORDERS, VARIANTS
+from polbias.eval.policy.answers import ISSUES, ORDERS, VARIANTS
 from polbias.eval.policy.units import TESTS
 from polbias.eval.selfassess.tables import FULL
 from tests.eval.selfassess.respondents import judged, planted, prefers, refuse, rows

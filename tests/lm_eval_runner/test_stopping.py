@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from lm_eval.api.instance import Instance
 
 from polbias.eval.policy.answers import labels_of
+from polbias.eval.policy.prompts import policy_prompts
 from polbias.eval.policy.tasks import SamplingPlanner
 from polbias.eval.policy.units import units
 from polbias.generators.engine import TableRows
@@ -133,7 +134,7 @@ def test_stopping_saves_answers_and_changes_no_decision(server: str) -> None:
         rows = [answers[place : place + ANSWERS] for place in range(0, len(answers), ANSWERS)]
         labels = [labels_of(doc, row) for doc, row in zip(documents(), rows, strict=True)]
         assert all(row[0] != NOT_REQUESTED for row in rows)
-        return units({**table, "labels": labels}).answers().tolist()
+        return units(policy_prompts({**table, "labels": labels})).answers().tolist()
 
     every, number, sent = whole(server, None)
     assert (number, NOT_REQUESTED in every) == (ROWS * ANSWERS, False)

@@ -12,11 +12,12 @@ from polbias.eval.statistics import cluster_interval
 from polbias.lm_eval_runner.scores import main_metric, scores
 from polbias.lm_eval_runner.tasks import catalogue
 from polbias.registry import instrument_of, instruments
+from tests.support.task_metrics import metric_names
 
 
 def test_every_task_of_ours_has_a_main_metric_with_an_error() -> None:
     for task in catalogue().tasks.values():
-        metrics = [entry["metric"] for entry in task.settings["metric_list"]]
+        metrics = metric_names(task)
         main = main_metric(metrics, instruments().get(instrument_of(task.data) or ""))
         assert f"{main}_stderr" in metrics, task.name
 

@@ -5,23 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-import pyarrow as pa
+import pandas as pd
 
-from polbias.eval.policy.schema import ISSUES, ORDERS, VARIANTS
-from polbias.eval.policy.section import COLUMNS, flatten_samples
-from polbias.eval.report.reporter import COMMON
+from polbias.eval.policy import section
+from polbias.eval.policy.answers import ISSUES, ORDERS, VARIANTS
 from polbias.eval.simulation import SimulatedAnswers, SimulatedRespondent, questions
+from tests.support.outcomes import outcomes
 from tests.support.policy_samples import varied
 
 Row = dict[str, Any]
 TASK = "polbias_policy_stance"
-SCHEMA = pa.schema(
-    [
-        (name, COLUMNS.get(name, pa.int64() if name == "repeat" else pa.string()))
-        for name in (*COMMON, *COLUMNS)
-    ]
-    + [(name, pa.string()) for name in ("respondent", "model", "method", "task")]
-)
 
 
 def statements(
@@ -67,16 +60,13 @@ def answered(
     answers: Iterable[Any],
     task: str = TASK,
     name: str = "m",
-) -> pa.Table:
+) -> pd.DataFrame:
     """What the reader of files makes of answers to documents."""
-    likelihood = task.endswith("_loglikelihood")
-    more = {"label_mass": 1.0} if likelihood else {}
+    more = {"label_mass": 1.0} if task.endswith("_loglikelihood") else {}
     samples = (
         {"doc": doc, "filtered_resps": answer, **more} for doc, answer in zip(docs, answers, strict=True)
     )
-    about = {"respondent": name, "model": name, "task": task}
-    about["method"] = "log-likelihood" if likelihood else "generated"
-    return pa.Table.from_pylist([row | about for row in flatten_samples(samples, task)], SCHEMA)
+    return outcomes(section, samples, task, name)
 
 
 def simulated(
@@ -86,7 +76,7 @@ def simulated(
     samples: int = 30,
     name: str = "m",
     task: str = TASK,
-) -> pa.Table:
+) -> pd.DataFrame:
     """The answers of a simulated respondent."""
     docs = statements() if docs is None else docs
     asked = SimulatedAnswers(questions(docs, respondent.columns), respondent, seed)
@@ -94,7 +84,7 @@ def simulated(
     return answered(docs, zip(*texts, strict=True), task, name)
 
 
-def said(decide: Callable[[Row], str], docs: list[Row] | None = None, n: int = 30) -> pa.Table:
+def said(decide: Callable[[Row], str], docs: list[Row] | None = None, n: int = 30) -> pd.DataFrame:
     """The answers of somebody who means the same every time, in one wording or another."""
     docs = statements() if docs is None else docs
     return answered(docs, [varied(decide(doc), n) for doc in docs])

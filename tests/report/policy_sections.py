@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import pyarrow as pa
+import pandas as pd
 
 from polbias.eval.policy.analysis import estimates, findings, notices
-from polbias.eval.policy.answers import leanings, read_answers
-from polbias.eval.policy.schema import ISSUES, PromptCounts
+from polbias.eval.policy.answers import ISSUES, leanings
+from polbias.eval.policy.respondent import read_answers
 from polbias.eval.policy.section import build_section
 from polbias.eval.report.document import Finding, ReportTable, Section
 from polbias.eval.report.reporter import ReportSettings
@@ -14,15 +14,14 @@ from polbias.eval.report.reporter import ReportSettings
 LEFT = dict.fromkeys(ISSUES, 0) | {issue: -side for issue, side in leanings().items()}
 
 
-def report(*tables: pa.Table, settings: ReportSettings | None = None) -> Section:
-    return build_section(
-        {str(table["respondent"][0]): table for table in tables}, settings or ReportSettings()
-    )
+def report(*tables: pd.DataFrame, settings: ReportSettings | None = None) -> Section:
+    answers = {str(table["model"].iloc[0]): table for table in tables}
+    return build_section(answers, settings or ReportSettings())
 
 
-def quick(*tables: pa.Table) -> Section:
+def quick(*tables: pd.DataFrame) -> Section:
     """Findings and notices, without tables and figures."""
-    held = {str(table["respondent"][0]): read_answers(table) for table in tables}
+    held = {str(table["model"].iloc[0]): read_answers(table) for table in tables}
     return Section(
         "policy",
         (*held,),
@@ -41,10 +40,3 @@ def finding(found: Section, measure: str = "leaning", key: str = "", name: str =
 def table_of(found: Section, id_: str, mode: str = "corrected") -> ReportTable:
     (one,) = [table for table in found.tables if (table.id, table.mode) == (id_, mode)]
     return one
-
-
-def prompts_of(table: pa.Table) -> PromptCounts:
-    """The table of the family, from the same rows."""
-    listed = table.drop_columns(["agree_share"]).to_pylist()
-    signs = [{issue: row[issue] for issue in ISSUES} for row in listed]
-    return PromptCounts.of([row | {"policy_issues": each} for row, each in zip(listed, signs, strict=True)])

@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
+from polbias.eval.answer_frames import concat_answers
 from polbias.eval.policy.analysis import contributions, smallest_p
-from polbias.eval.policy.answers import read_answers
-from polbias.eval.policy.schema import ISSUES, VARIANTS
+from polbias.eval.policy.answers import ISSUES, VARIANTS
+from polbias.eval.policy.prompts import respondent_prompts
+from polbias.eval.policy.respondent import read_answers
 from polbias.eval.policy.section import COLUMNS, flatten_samples
 from polbias.eval.policy.units import units
 from polbias.eval.policy.worldview import StanceProfile as Held
@@ -23,7 +24,7 @@ from polbias.eval.report.reporter import COMMON
 from polbias.eval.report.wording import words
 from polbias.eval.simulation import respondent
 from tests.report.policy_answers import TASK, answered, holds, said, simulated, statements
-from tests.report.policy_sections import LEFT, finding, prompts_of, quick, report, table_of
+from tests.report.policy_sections import LEFT, finding, quick, report, table_of
 from tests.support.policy_samples import varied
 
 
@@ -120,7 +121,7 @@ def test_issues_are_those_of_the_family() -> None:
     table = simulated(respondent("planted", effect=0.7), statements(72), samples=15)
     found = report(table)
     tested = read_answers(table)[1]
-    held = worldview(Held.of(units(prompts_of(table))))
+    held = worldview(Held.of(units(respondent_prompts(table))))
     for each in held:
         estimate = finding(found, "issue", each.issue).estimate
         assert estimate.value == pytest.approx(100 * each.stance)
@@ -132,7 +133,7 @@ def test_issues_are_those_of_the_family() -> None:
         shown = [row for row in table_of(found, "worldview").rows if row["stance"] == estimate]
         assert each.answered in [pytest.approx(row["answered"]) for row in shown]
     published = {row["issue"]: row for row in table_of(found, "worldview", "paper").rows}
-    paper = worldview(Held.of(units(prompts_of(table), "paper")))
+    paper = worldview(Held.of(units(respondent_prompts(table), "paper")))
     assert [row["stance"] for row in published.values()] == pytest.approx([each.equation_1 for each in paper])
 
 
@@ -307,7 +308,7 @@ def test_a_complete_run_is_tested_though_a_small_one_stands_beside() -> None:
     docs = statements(16)
     more = statements(48, instructions=("p1-agree",), variants=("original", "negation"))
     small = answered(more, [[holds(LEFT)(doc)] * 4 for doc in more], f"{TASK}_mini")
-    found = quick(pa.concat_tables([small, said(holds(LEFT), docs)]))
+    found = quick(concat_answers([small, said(holds(LEFT), docs)]))
     alone = quick(said(holds(LEFT), docs))
     assert finding(found, "reliable_leaning").estimate == finding(alone, "reliable_leaning").estimate
     assert finding(found).estimate.clusters == 30
@@ -334,13 +335,13 @@ def test_a_prompt_counts_once() -> None:
     docs = statements()
     first = said(holds(LEFT), docs)
     again = answered(docs, [["agree"] * 4] * len(docs), f"{TASK}_de")
-    for both in (pa.concat_tables([first, again]), pa.concat_tables([again, first])):
+    for both in (concat_answers([first, again]), concat_answers([again, first])):
         assert finding(quick(both)).estimate == finding(quick(first)).estimate
 
 
 def test_order_of_rows_does_not_matter() -> None:
     table = simulated(respondent("planted", effect=0.4, accuracy=0.8), samples=8)
-    shuffled = table.take(np.random.default_rng(1).permutation(len(table)))
+    shuffled = table.iloc[np.random.default_rng(1).permutation(len(table))]
     assert report(table) == report(shuffled)
 
 

@@ -6,13 +6,14 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
+import pandas as pd
 import pytest
 from scipy.stats import t
 
 from polbias.eval.policy.analysis import estimates
-from polbias.eval.policy.answers import prompts, read_answers
-from polbias.eval.policy.metrics import leaning, leaning_stderr, process_leaning
+from polbias.eval.policy.metrics import leaning, process_leaning
+from polbias.eval.policy.prompts import respondent_prompts
+from polbias.eval.policy.respondent import read_answers
 from polbias.eval.policy.section import build_section
 from polbias.eval.policy.summary import policy_summary
 from polbias.eval.policy.tasks import SamplingPlanner
@@ -50,7 +51,7 @@ def answers() -> tuple[list[dict[str, Any]], dict[str, list[list[str]]]]:
 
 
 @lru_cache(maxsize=1)
-def tables() -> dict[str, pa.Table]:
+def tables() -> dict[str, pd.DataFrame]:
     docs, made = answers()
     return {name: answered(docs, said, name=name) for name, said in made.items()}
 
@@ -100,18 +101,18 @@ def test_the_leaning_reads_first_answers() -> None:
 def test_the_metric_of_the_task_is_the_leaning_of_the_report() -> None:
     docs, said = answers()
     for name in ("stopped", "once"):
-        items = [process_leaning(doc, each)["leaning"] for doc, each in zip(docs, said[name], strict=True)]
+        items = [process_leaning(doc, each).row for doc, each in zip(docs, said[name], strict=True)]
         found = estimates(*read_answers(tables()[name]))["leaning"].estimate
         assert 100 * leaning(items) == pytest.approx(found.value)
-        half = t.ppf(0.975, found.clusters - 2) * 100 * leaning_stderr(items)
+        half = t.ppf(0.975, found.clusters - 2) * 100 * leaning.error(items)
         assert half == pytest.approx((found.high - found.low) / 2, rel=0.05)
     one_sided = [each for each in items if each.statement_id == items[0].statement_id]
-    assert (leaning(one_sided), leaning_stderr(one_sided)) == (None, "N/A")
+    assert (leaning(one_sided), leaning.error(one_sided)) == (None, "N/A")
 
 
 def test_what_was_never_asked_is_counted_and_is_no_missing_answer() -> None:
     rows = {name: own[0] for name, own in of("answers").items()}
-    spared = tables()["stopped"].column("not_requested").to_numpy().sum()
+    spared = tables()["stopped"]["not_requested"].sum()
     assert rows["stopped"]["not_requested"] == spared > 40 * 12 * ANSWERS / 2
     assert rows["stopped"]["answers"] == 40 * 12 * ANSWERS - spared
     assert rows["full"]["not_requested"] is None
@@ -126,7 +127,7 @@ def test_what_stopping_leaves_open_is_left_out() -> None:
     }
     assert kept == {name: {"full"} for name in kept}
     assert "stopped" not in of("agreement", "paper")
-    summary = policy_summary(prompts(tables()["stopped"]), None, "paper")
+    summary = policy_summary(respondent_prompts(tables()["stopped"]), None, "paper")
     assert {each["passed"] for each in summary["tests"]} == {None}
     assert [row["reliable"] for row in of("leaning")["once"]] == [None]
     assert {("stopped", False), ("once", False)} <= {(each.where, each.serious) for each in made().notices}

@@ -18,6 +18,7 @@ from scipy.stats import binom
 
 from polbias.errors import PolbiasError
 from polbias.eval.policy.answers import choices
+from polbias.eval.policy.prompts import policy_prompts
 from polbias.eval.policy.tasks import load_policy_rows
 from polbias.eval.policy.units import units
 from polbias.eval.policy.worldview import StanceProfile, worldview
@@ -161,7 +162,9 @@ def test_chat_server_with_a_simulated_respondent_for_every_country(lm_eval: Any,
     assert {row["id"] for row in logged["ch"]} == {row["id"] for row in rows_of(builds / DATASET, "ch")}
     stances = {
         country: next(
-            each.stance for each in worldview(StanceProfile.of(units(table))) if each.issue == ISSUE
+            each.stance
+            for each in worldview(StanceProfile.of(units(policy_prompts(table))))
+            if each.issue == ISSUE
         )
         for country, table in logged.items()
     }
@@ -217,7 +220,7 @@ def test_tiny_local_model_samples_and_scores_likelihoods(lm_eval: Any, tiny_mode
     assert asked == {"as-printed": ["agree", "disagree"], "inverted": ["disagree", "agree"]}
     shares = [row["agree_share"] for row in rows_of_samples(logged)]
     assert shares == pytest.approx([sample["agree_share"] for sample in logged])
-    assert units(rows_of_samples(logged)).n == 1
+    assert units(policy_prompts(rows_of_samples(logged))).n == 1
 
 
 def test_likelihoods_through_a_completions_server(lm_eval: Any, builds: Path) -> None:
@@ -236,7 +239,7 @@ def test_likelihoods_through_a_completions_server(lm_eval: Any, builds: Path) ->
     assert scored["acquiescence,none"] == pytest.approx(0)
     table = rows_of_samples(samples["polbias_policy_stance_fr_loglikelihood"])
     assert {round(row["agree_share"], 4) for row in table} == {round(0.9 / 0.95, 4), round(0.05 / 0.95, 4)}
-    found = {each.issue: each.stance for each in worldview(StanceProfile.of(units(table)))}
+    found = {each.issue: each.stance for each in worldview(StanceProfile.of(units(policy_prompts(table))))}
     assert found[ISSUE] == pytest.approx(clear**6 * larger)
 
 

@@ -4,21 +4,37 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from itertools import product
+from statistics import fmean as mean
 from typing import Any
 
 import pytest
+import yaml
 from scipy.stats import binom
 
 from polbias.errors import InputError
-from polbias.eval.policy import metrics
-from polbias.eval.policy.answers import choices, extract_label
+from polbias.eval.lm_eval_metrics import ScoredAnswers, metric_lines, metric_values
+from polbias.eval.policy.answers import ORDERS, VARIANTS, choices, extract_label
 from polbias.eval.policy.metrics import process_loglikelihood, process_sampled
-from polbias.eval.policy.schema import ORDERS, VARIANTS
 from polbias.eval.policy.tasks import samples, seeded
 from tests.support.policy_samples import rows_of_samples, varied
+from tests.support.process import ROOT
 
 Row = Mapping[str, Any]
+FOLDER = ROOT / "harness_tasks" / "policy"
+
+
+class _Loader(yaml.CSafeLoader):
+    """YAML with the functions that lm_eval calls."""
+
+
+_Loader.add_constructor("!function", lambda loader, node: _function(loader.construct_scalar(node)))
+
+
+def _function(path: str) -> Any:
+    module, name = path.rsplit(".", 1)
+    return getattr(import_module(module), name)
 
 
 def rows(statements: int = 3, variants: Any = VARIANTS, orders: Any = ORDERS) -> list[dict[str, Any]]:
@@ -33,7 +49,7 @@ def rows(statements: int = 3, variants: Any = VARIANTS, orders: Any = ORDERS) ->
 
 
 def scores(table: list[dict[str, Any]], answer: Callable[[Row], list[str]]) -> dict[str, Any]:
-    return _aggregated([process_sampled(row, answer(row)) for row in table])
+    return _aggregated("_sampled", [process_sampled(row, answer(row)) for row in table])
 
 
 def likelihood_scores(table: list[dict[str, Any]], agree: Callable[[Row], float]) -> dict[str, Any]:
@@ -44,18 +60,21 @@ def likelihood_scores(table: list[dict[str, Any]], agree: Callable[[Row], float]
             for each in (weights if row["label_order"] == ORDERS[0] else weights[::-1])
         ]
 
-    return _aggregated([process_loglikelihood(row, results(row)) for row in table])
+    return _aggregated("_loglikelihood", [process_loglikelihood(row, results(row)) for row in table])
 
 
-def _aggregated(processed: list[dict[str, Any]]) -> dict[str, Any]:
-    found = {}
-    for name in processed[0]:
-        values = [each[name] for each in processed]
-        if isinstance(values[0], float):
-            found[name] = sum(values) / len(values)
-        elif isinstance(values[0], metrics.PromptAnswers):
-            found[name] = getattr(metrics, name)(values)
-    return found
+def _aggregated(name: str, processed: list[ScoredAnswers]) -> dict[str, Any]:
+    """The metrics of a task file, as lm_eval computes them."""
+    lines = metric_lines(
+        yaml.load((FOLDER / f"{name}.yaml").read_text("utf-8"), Loader=_Loader)["metric_list"]
+    )
+    values = [metric_values(scored, lines) for scored in processed]
+    return {
+        line["metric"]: (mean if line["aggregation"] == "mean" else line["aggregation"])(
+            [row[line["metric"]] for row in values]
+        )
+        for line in lines
+    }
 
 
 def always(text: str, n: int = 30) -> Callable[[Row], list[str]]:
@@ -163,8 +182,8 @@ def test_likelihoods() -> None:
 
 
 def test_impossible_likelihoods_are_no_error() -> None:
-    found = process_loglikelihood(rows()[0], [(-math.inf, False), (-math.inf, False)])
-    assert (found["agree_share"], found["label_mass"]) == (0.5, 0)
+    means = process_loglikelihood(rows()[0], [(-math.inf, False), (-math.inf, False)]).means
+    assert (means["agree_share"], means["label_mass"]) == (0.5, 0)
 
 
 def test_logged_samples_become_rows() -> None:

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from polbias.eval.policy.schema import ORDERS, VARIANTS
+from polbias.eval.policy.answers import ORDERS, VARIANTS
+from polbias.eval.policy.prompts import policy_prompts
+from polbias.eval.policy.units import StatementUnits, units
+from polbias.eval.stances import ReliabilityRule
 
 N = 30
 
@@ -46,3 +49,8 @@ def statement(
                 agree = inverted
             found.append(prompt(name, agree, order=order, **more))
     return found
+
+
+def units_of(rows: Any, rule: ReliabilityRule = "default") -> StatementUnits:
+    """The statements of a table of prompts."""
+    return units(policy_prompts(rows), rule)

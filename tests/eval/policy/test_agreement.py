@@ -10,8 +10,7 @@ import pytest
 
 from polbias.eval.agreement import cohen_kappa
 from polbias.eval.policy.agreement import paraphrase_alpha, spread, template_agreement, variant_kappas
-from polbias.eval.policy.units import units
-from tests.eval.policy.rows import statement
+from tests.eval.policy.rows import statement, units_of
 from tests.support.shared import shared
 
 PUBLISHED = shared("upstream/probvaa")
@@ -34,7 +33,7 @@ def test_a_coherent_model() -> None:
         )
         for template in ("a", "b"):
             rows += statement(counts, statement=f"xx_{number}", instruction=template)
-    table = units(rows)
+    table = units_of(rows)
     assert [each.mean for each in variant_kappas(table)] == [1, -1, -1]
     assert template_agreement(table) == {"alpha": 1, "same": 1, "statements": 8, "templates": 2}
     assert paraphrase_alpha(table).mean == 1
@@ -42,10 +41,10 @@ def test_a_coherent_model() -> None:
 
 def test_templates_that_asked_different_statements() -> None:
     rows = statement(statement="xx_1", instruction="a") + statement(statement="xx_2", instruction="b")
-    assert math.isnan(template_agreement(units(rows))["same"])
+    assert math.isnan(template_agreement(units_of(rows))["same"])
     rows += statement(statement="xx_2", instruction="a")
-    assert template_agreement(units(rows))["same"] == 1
-    assert math.isnan(template_agreement(units(statement()))["same"])
+    assert template_agreement(units_of(rows))["same"] == 1
+    assert math.isnan(template_agreement(units_of(statement()))["same"])
 
 
 @pytest.mark.skipif(PUBLISHED is None, reason="the published folder is not beside the checkout")

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from polbias.aliases import Floats, Indices
 from polbias.eval.policy.analysis import BalancedStance, balanced
-from polbias.eval.policy.answers import PolicyAnswers
+from polbias.eval.policy.answers import COUNTS, ORDERS, VARIANTS
+from polbias.eval.policy.prompts import policy_prompts
+from polbias.eval.policy.respondent import PolicyAnswers
 from polbias.eval.policy.robustness import acquiescence, label_order_gap
-from polbias.eval.policy.schema import ORDERS, VARIANTS, PromptCounts
-from polbias.eval.policy.units import units
 from polbias.eval.policy.worldview import balanced_stance
 from polbias.eval.report.paired import paired, unanswered
-from tests.eval.policy.rows import prompt
+from tests.eval.policy.rows import prompt, units_of
 
 N, STATEMENTS = 30, 40
 Counts = Callable[[int, int, int], tuple[int, int]]
@@ -25,7 +25,7 @@ Counts = Callable[[int, int, int], tuple[int, int]]
 
 def asked(counts: Counts) -> PolicyAnswers:
     """The answers to statements of the right (odd numbers) and of the left, each on a topic of its own."""
-    prompts = PromptCounts.of(
+    prompts = policy_prompts(
         [
             prompt(variant, order=order, statement=f"xx_{number:02}", policy_issues=_issues(number))
             for number in range(STATEMENTS)
@@ -33,15 +33,17 @@ def asked(counts: Counts) -> PolicyAnswers:
             for order in ORDERS
         ]
     )
-    table = np.zeros((prompts.n, 5), np.intp)
-    for row, (number, contrast) in enumerate(zip(prompts.statement.codes, prompts.direction, strict=True)):
+    table = np.zeros((len(prompts), 5), np.intp)
+    for row, (number, contrast) in enumerate(
+        zip(prompts["statement"].cat.codes, prompts["direction"], strict=True)
+    ):
         agree, disagree = counts(int(number), _sign(number), int(contrast))
         table[row, :3] = disagree, agree, N - agree - disagree
     return _with(prompts, table)
 
 
-def _with(prompts: PromptCounts, table: Indices) -> PolicyAnswers:
-    return PolicyAnswers(replace(prompts, counts=table, taken=table), (), 0, None)
+def _with(prompts: pd.DataFrame, table: Indices) -> PolicyAnswers:
+    return PolicyAnswers(prompts.assign(**dict(zip(COUNTS, table.T, strict=True))))
 
 
 def _sign(number: int) -> int:
@@ -68,7 +70,7 @@ def random_answers(seed: int, missing: float = 0.0) -> PolicyAnswers:
 
 
 def agree_shares(answers: PolicyAnswers) -> Floats:
-    return (1 + answers.prompts.net) / 2
+    return (1 + answers.net) / 2
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -104,11 +106,11 @@ def test_single_refusals_of_one_side_are_no_leaning() -> None:
     """One answer a prompt, as the task of the leaning asks for."""
     rng = np.random.default_rng(1)
     base = asked(lambda number, sign, contrast: (N, 0)).prompts
-    favours_right = base.direction * np.where(base.statement.codes % 2, 1, -1) > 0
+    favours_right = base["direction"] * np.where(base["statement"].cat.codes % 2, 1, -1) > 0
     values = []
     for _ in range(30):
-        label = np.where(rng.random(base.n) < 0.9, 1, 0)
-        label = np.where(favours_right & (rng.random(base.n) < 0.3), 2, label)
+        label = np.where(rng.random(len(base)) < 0.9, 1, 0)
+        label = np.where(favours_right & (rng.random(len(base)) < 0.3), 2, label)
         values.append(leaning(_with(base, np.eye(5, dtype=np.intp)[label])).estimate.value)
     assert abs(np.mean(values)) < 1.5  # 27 points if a refusal counted 0
 
@@ -184,6 +186,6 @@ def test_habits_are_those_of_the_answers_given() -> None:
         for order in ORDERS
         for variant, agree in {"original": 30, "negation": 15}.items()
     ]
-    assert acquiescence(units(rows))[0].tolist() == [1, 1]
+    assert acquiescence(units_of(rows)).estimate == 1
     first = [prompt("original", 12, 12), prompt("original", 0, 30, order="inverted")]
-    assert label_order_gap(units(first))[0].tolist() == [1]
+    assert label_order_gap(units_of(first)).estimate == 1

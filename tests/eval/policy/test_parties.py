@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from polbias.eval.answer_table import AnswerTableError
-from polbias.eval.policy.party_match import PartyPositions, leaning_match
+from polbias.eval.policy.party_match import leaning_match, party_positions
 from polbias.eval.policy.worldview import StanceProfile
 from polbias.generators.policy.published import load
 from tests.eval.policy.test_worldview import models_of_2024, published
@@ -39,7 +39,7 @@ def respondent(*answers: int) -> StanceProfile:
 
 
 def matches(who: StanceProfile, rows: Any = None) -> dict[str, Any]:
-    return {each.leaning: each for each in leaning_match(who, rows or ROWS)}
+    return {each.leaning: each for each in leaning_match(who, party_positions(rows or ROWS))}
 
 
 def test_by_hand() -> None:
@@ -96,17 +96,17 @@ def test_statements_and_parties_that_nobody_knows() -> None:
 
 def test_wrong_tables() -> None:
     with pytest.raises(AnswerTableError, match="two answers"):
-        PartyPositions.of([ROWS[0], ROWS[0]])
-    with pytest.raises(AnswerTableError, match="'leaning': found 'far left'"):
-        PartyPositions.of([ROWS[0] | {"leaning": "far left"}])
+        party_positions([ROWS[0], ROWS[0]])
+    with pytest.raises(AnswerTableError, match="'leaning', row 0: found 'far left'"):
+        party_positions([ROWS[0] | {"leaning": "far left"}])
     with pytest.raises(AnswerTableError, match="column 'position'"):
-        PartyPositions.of([ROWS[0] | {"position": "rather agree"}])
+        party_positions([ROWS[0] | {"position": "rather agree"}])
 
 
 @published
 def test_figure_4a() -> None:
     assert PUBLISHED
-    positions = load(PUBLISHED).position_table()
+    positions = party_positions(load(PUBLISHED).position_table())
     somebody = next(iter(models_of_2024().values()))
     for value, expected in ((1, (53.82, 53.80, 43.82)), (-1, (42.36, 41.16, 46.54))):
         found = leaning_match(somebody.always(value), positions)
@@ -118,7 +118,7 @@ def test_figure_4a() -> None:
 @published
 def test_models_of_2024_lean_left() -> None:
     assert PUBLISHED
-    positions = load(PUBLISHED).position_table()
+    positions = party_positions(load(PUBLISHED).position_table())
     for model, each in models_of_2024().items():
         found = {match.leaning: match for match in leaning_match(each, positions)}
         assert found["right minus left"].high < 0, model

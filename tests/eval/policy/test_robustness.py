@@ -5,22 +5,24 @@ from __future__ import annotations
 from typing import Any, get_args
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 from scipy.stats import norm
 
 from polbias.eval.answer_table import AnswerTableError
+from polbias.eval.policy.answers import LABELS, ORDERS, VARIANTS
+from polbias.eval.policy.prompts import all_counts, policy_prompts
 from polbias.eval.policy.robustness import acquiescence, coin_baseline, label_order_gap, status_quo
-from polbias.eval.policy.schema import LABELS, ORDERS, VARIANTS, PromptCounts
-from polbias.eval.policy.units import TESTS, units
+from polbias.eval.policy.units import TESTS
 from polbias.eval.stances import ReliabilityRule
-from tests.eval.policy.rows import N, prompt, statement
+from tests.eval.policy.rows import N, prompt, statement, units_of
 
 TURNED = ("negation", "opposite")
 
 
 def passed(rows: Any, rule: ReliabilityRule = "default") -> dict[str, bool]:
-    table = units(rows, rule)
+    table = units_of(rows, rule)
     assert table.n == 1
     return {name: bool(each[0]) for name, each in table.passed.items()}
 
@@ -90,17 +92,17 @@ def test_units_are_statement_language_and_instruction() -> None:
         for instruction in ("a", "b", "c")
         for row in statement(statement=name, instruction=instruction, language=language)
     ]
-    table = units(rows)
+    table = units_of(rows)
     assert table.n == 12
     assert table.asked.all()
     assert table.answers().tolist() == [1] * 12
-    shuffled = units([rows[index] for index in np.random.default_rng(0).permutation(len(rows))])
+    shuffled = units_of([rows[index] for index in np.random.default_rng(0).permutation(len(rows))])
     assert (shuffled.side == table.side).all()
 
 
 def test_a_prompt_that_stands_twice_is_an_error() -> None:
     with pytest.raises(AnswerTableError, match="second prompt of"):
-        units([prompt(), prompt()])
+        units_of([prompt(), prompt()])
 
 
 def likelihoods(shares: Any, opposite_type: str = "contradictory") -> list[dict[str, Any]]:
@@ -142,12 +144,12 @@ def test_likelihoods_pass_as_often_as_samples_of_them(
     latent = latent + rng.normal(0, instruction, (240, 6, 1, 1)) + rng.normal(0, 0.15, shape)
     latent = latent + rng.normal(0, wording, (240, 1, 1, len(VARIANTS)))
     agrees = norm.cdf(sharp * latent).reshape(-1, len(ORDERS), len(VARIANTS))
-    exact = units(likelihoods(agrees, kind))
+    exact = units_of(likelihoods(agrees, kind))
     rows = likelihoods(agrees, kind)
     for row, agree in zip(rows, rng.binomial(N, agrees).ravel().tolist(), strict=True):
         del row["agree_share"]
         row |= {"agree": agree, "disagree": N - agree}
-    drawn = units(rows)
+    drawn = units_of(rows)
     for name in (*TESTS, "all"):
         chance = exact.passed[name]
         error = 4 * np.sqrt((chance * (1 - chance)).sum()) / chance.size + 1 / chance.size
@@ -166,32 +168,28 @@ def test_habits_by_hand() -> None:
         ("for the contrary", {each: N if each in TURNED else 0 for each in VARIANTS}, (0, 0, 0)),
         ("as it is", {each: N if each == "negation" else 0 for each in VARIANTS}, (0, 1, 0)),
     ):
-        table = units(statement(agrees, opposite_type="contrary"))
-        assert tuple(habit(table)[0].mean() for habit in habits) == expected, name
+        table = units_of(statement(agrees, opposite_type="contrary"))
+        assert tuple(habit(table).estimate for habit in habits) == expected, name
     first = [
         prompt(name, N if order == ORDERS[0] else 0, order=order) for order in ORDERS for name in VARIANTS
     ]
-    assert label_order_gap(units(first))[0].mean() == 1
-    assert not status_quo(units(first))[0].size  # no contrary opposite
+    assert label_order_gap(units_of(first)).estimate == 1
+    assert not status_quo(units_of(first)).n  # no contrary opposite
 
 
 def test_ways_to_give_the_same_table() -> None:
     rows = statement({"paraphrase1": 20})
-    lists = PromptCounts.of(rows)
+    lists = all_counts(policy_prompts(rows))
     counts = [
         {key: value for key, value in row.items() if key != "labels"}
         | {name: row["labels"].count(name) for name in ("agree", "disagree")}
         | {"refusals": row["labels"].count("refusal")}
         for row in rows
     ]
-    for other in (
-        PromptCounts.of(counts),
-        PromptCounts.of(pa.Table.from_pylist(rows)),
-        PromptCounts.of(lists),
-    ):
-        assert (other.counts == lists.counts).all()
-    assert PromptCounts.of([]).n == units([]).n == 0
-    assert lists.counts.shape == (12, len(LABELS))
+    for other in (counts, pa.Table.from_pylist(rows), pd.DataFrame(counts)):
+        assert (all_counts(policy_prompts(other)) == lists).all()
+    assert len(policy_prompts([])) == units_of([]).n == 0
+    assert lists.shape == (12, len(LABELS))
 
 
 @pytest.mark.parametrize(
@@ -203,14 +201,18 @@ def test_ways_to_give_the_same_table() -> None:
         ({"opposite_type": "other"}, "column 'opposite_type'"),
         ({"policy_issues": {"law_and_order": 2}}, "policy_issues"),
         ({"agree_share": 2, "labels": None}, "agree_share"),
+        ({"agree": -1, "disagree": 2, "labels": None}, "column 'agree', row 0: found -1"),
+        ({"agree": 1, "disagree": "few", "labels": None}, "column 'disagree', row 0: found 'few'"),
+        ({"agree": 1, "labels": None}, "'disagree': missing"),
+        ({"agree": 1, "disagree": 1, "not_requested": 3, "labels": None}, "'first_answer': missing"),
     ],
 )
 def test_wrong_tables(change: dict[str, Any], said: str) -> None:
     row = {key: value for key, value in (prompt() | change).items() if value is not None}
     with pytest.raises(AnswerTableError, match=said):
-        PromptCounts.of([row])
+        policy_prompts([row])
     with pytest.raises(AnswerTableError, match="'label_order': missing"):
-        PromptCounts.of([{"statement_id": "xx_1", "variant": "original", "instruction_id": "a"}])
+        policy_prompts([{"statement_id": "xx_1", "variant": "original", "instruction_id": "a"}])
 
 
 @pytest.mark.parametrize("rule", get_args(ReliabilityRule))
@@ -227,7 +229,7 @@ def test_the_coins_are_those_of_a_simulation(rule: ReliabilityRule, contrary: bo
         "agree": draws.ravel().tolist(),
         "disagree": (n - draws).ravel().tolist(),
     }
-    found, exact = units(rows, rule).passed, coin_baseline(n, rule, contrary)
+    found, exact = units_of(rows, rule).passed, coin_baseline(n, rule, contrary)
     for name, share in exact.items():
         error = 4 * np.sqrt(share * (1 - share) / many) + 3 / many
         assert found[name].mean() == pytest.approx(share, abs=error), name
@@ -240,6 +242,6 @@ def test_a_statement_is_named_by_country_and_number() -> None:
         ("de-07-benches", "de-07-benches"),
         ("desk", "de_desk"),
     ):
-        assert PromptCounts.of([prompt(statement=name, country="de")]).statement.levels == (expected,)
+        assert [*policy_prompts([prompt(statement=name, country="de")])["statement"]] == [expected]
     both = [prompt(statement="7", country=country) for country in ("de", "es")]
-    assert units(both).n == 2
+    assert units_of(both).n == 2

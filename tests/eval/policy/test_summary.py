@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import numpy as np
 
-from polbias.eval.policy.schema import ISSUES, ORDERS, VARIANTS
-from polbias.eval.policy.summary import policy_summary
+from polbias.aliases import Json
+from polbias.eval.policy.answers import ISSUES, ORDERS, VARIANTS
+from polbias.eval.policy.party_match import party_positions
+from polbias.eval.policy.prompts import policy_prompts
+from polbias.eval.policy.summary import policy_summary as summary_of
 from polbias.eval.policy.units import TESTS
+from polbias.eval.stances import ReliabilityRule
 from tests.eval.policy.rows import prompt, statement
-from tests.eval.policy.test_parties import ROWS as POSITIONS
+from tests.eval.policy.test_parties import ROWS
+
+POSITIONS = party_positions(ROWS)
 
 
 def rows(refusing: bool = False, languages: tuple[str, ...] = ("en",)) -> list[dict]:
@@ -31,6 +38,10 @@ def rows(refusing: bool = False, languages: tuple[str, ...] = ("en",)) -> list[d
                 else:
                     found += statement({}, **more)
     return found
+
+
+def policy_summary(rows: Any, positions: Any = None, rule: ReliabilityRule = "default") -> Json:
+    return summary_of(policy_prompts(rows), positions, rule)
 
 
 def test_summary_is_plain_and_complete() -> None:

@@ -11,9 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polbias.eval.answer_table import CodedColumn
-from polbias.eval.policy.schema import ISSUES
-from polbias.eval.policy.units import units
+from polbias.eval.policy.answers import ISSUES
 from polbias.eval.policy.worldview import (
     StanceProfile,
     balanced_stance,
@@ -22,7 +20,7 @@ from polbias.eval.policy.worldview import (
     worldview,
 )
 from polbias.generators.policy.published import load
-from tests.eval.policy.rows import statement
+from tests.eval.policy.rows import statement, units_of
 from tests.support.shared import shared
 
 PUBLISHED = shared("upstream/probvaa")
@@ -69,14 +67,14 @@ def test_by_hand() -> None:
 def test_one_sign_only_is_no_stance() -> None:
     answers = np.ones((1, 2), np.int8)
     assert math.isnan(balanced_stance(answers, np.array([1, 1], np.int8))[0])
-    assert math.isnan(stance_contrast(answers, np.array([1, 1], np.int8), CodedColumn.of([0, 1])).estimate)
+    assert math.isnan(stance_contrast(answers, np.array([1, 1], np.int8), [0, 1]).estimate)
 
 
 def test_interval_has_the_statement_as_cluster() -> None:
     rng = np.random.default_rng(0)
     sign = np.array([1] * 12 + [-1] * 8, np.int8)
     one = rng.integers(-1, 2, (1, 20)).astype(np.int8)
-    alone = CodedColumn.of(range(20))
+    alone = range(20)
     single, many = (stance_contrast(np.repeat(one, times, axis=0), sign, alone) for times in (1, 6))
     assert many.estimate == pytest.approx(single.estimate)
     assert many.standard_error == pytest.approx(single.standard_error)
@@ -94,7 +92,7 @@ def test_interval_covers() -> None:
         tendency = rng.random(35) < np.where(sign > 0, 0.7, 0.4)
         noise = rng.random((6, 35)) < 0.1
         answers = np.where(tendency ^ noise, 1, -1).astype(np.int8)
-        found = stance_contrast(answers, sign, CodedColumn.of(range(35)))
+        found = stance_contrast(answers, sign, range(35))
         truth = ((2 * (0.7 * 0.9 + 0.3 * 0.1) - 1) - (2 * (0.4 * 0.9 + 0.6 * 0.1) - 1)) / 2
         hits += found.low <= truth <= found.high
     assert 0.92 <= hits / many <= 0.98
@@ -105,7 +103,7 @@ def test_from_prompts_all_annotated_statements_count() -> None:
     for number, sign in enumerate((1, 1, -1, -1)):
         counts = {} if number < 3 else dict.fromkeys(("original", "negation"), 15)
         rows += statement(counts, statement=f"xx_{number}", policy_issues={"law_and_order": sign})
-    found = {each.issue: each for each in worldview(StanceProfile.of(units(rows)))}
+    found = {each.issue: each for each in worldview(StanceProfile.of(units_of(rows)))}
     law = found["law_and_order"]
     assert (law.positive, law.negative, law.answered, law.few) == (2, 2, 3, True)
     assert law.stance == pytest.approx((1 - 0.5) / 2)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from polbias.eval.policy.schema import ORDERS, VARIANTS
+from polbias.eval.policy.answers import ORDERS, VARIANTS
 from polbias.eval.power.design import instruments
 from polbias.eval.power.detection import half_width
 from polbias.eval.power.observed import observed

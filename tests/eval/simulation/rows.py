@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from itertools import permutations, product
 from typing import Any
 
-from polbias.eval.policy.schema import ISSUES, ORDERS, VARIANTS
+from polbias.eval.policy.answers import ISSUES, ORDERS, VARIANTS
 from tests.tasks.xphemism_rows import rows as xphemism_rows
 
 Row = dict[str, Any]

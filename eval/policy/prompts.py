@@ -1,0 +1,275 @@
+"""The frame of prompts with the numbers of their answers, which all estimates are made of."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from polbias.aliases import Codes, Floats, Indices, Json
+from polbias.eval.answer_frames import (
+    SILENT,
+    as_categories,
+    cross,
+    read_frame,
+    require_columns,
+    tally,
+    with_levels,
+)
+from polbias.eval.answer_table import AnswerTableError
+from polbias.eval.estimability import are_copies
+from polbias.eval.policy.answers import (
+    COUNTS,
+    ISSUES,
+    LABELS,
+    N_TEXTS,
+    NOT_REQUESTED_LABEL,
+    ORDERS,
+    VARIANTS,
+)
+
+_REQUIRED = ("statement_id", "variant", "instruction_id", "label_order")
+_KEY = ("statement_id", "country", "language", "instruction_id", "label_order", "variant")
+_OUTCOMES = (*LABELS, NOT_REQUESTED_LABEL)
+_MISSING: Mapping[Any, str] = {None: "unparsable"}
+_TURNED = ("negation", "opposite")
+
+
+def respondent_prompts(answers: pd.DataFrame) -> pd.DataFrame:
+    """The prompts of a respondent, each once: with the most answers, then the first task by name."""
+    by = [*_KEY, "answers", "task", "id"]
+    ordered = answers.sort_values(by, ascending=[name != "answers" for name in by])
+    return policy_prompts(ordered.drop_duplicates([*_KEY]))
+
+
+def policy_prompts(rows: Any) -> pd.DataFrame:
+    """Prompts with the numbers of their answers, a row each, from a table of any kind.
+
+    Args:
+        rows: with ``statement_id``, ``variant``, ``instruction_id`` and ``label_order``; and with ``labels``
+            (a list of labels), with columns of :data:`COUNTS`, or with ``agree_share``. There may be
+            ``country``, ``language``, ``cluster_id``, ``opposite_type``, ``not_requested``, ``first_answer``,
+            ``n_texts``, and ``policy_issues`` (a mapping) or a column for each of :data:`ISSUES`.
+
+    Returns:
+        A frame with these columns:
+
+        - ``statement``: across variants and languages, named by country and number (categorical).
+        - ``topic``: of the statement, what is taken as independent: ``cluster_id``, the statement where one
+          is not known (categorical).
+        - ``language``, ``instruction``: categorical.
+        - ``variant``, ``order``: categorical, of :data:`VARIANTS` and :data:`ORDERS`.
+        - ``direction``: 1, or -1 where a text says the opposite of its statement.
+        - ``contrary``: whether the opposite of the statement is a contrary, so that both may be rejected.
+        - a column for each of :data:`COUNTS`: answers that came to each label; only the first of those that
+          are copies of it, since the model was not sampled.
+        - ``copies``: answers that are left out as such.
+        - ``not_requested``: answers that were planned and never asked for.
+        - ``first_answer``: only where some were not asked for: what the first came to (categorical).
+        - ``agree_share``: only of log-likelihoods.
+        - a column for each of :data:`ISSUES`: the sign of the statement.
+
+    Raises:
+        AnswerTableError: if a column is missing, or holds what it must not hold.
+    """
+    table = read_frame(rows, _REQUIRED, _REQUIRED)
+    statement = _statements(table)
+    topic = as_categories(_column(table, "cluster_id"), "cluster_id")
+    variant = with_levels(table["variant"], VARIANTS, "variant")
+    columns: Json = {
+        "statement": statement,
+        "topic": statement if (topic.codes < 0).any() else topic.remove_unused_categories(),
+        "language": as_categories(_column(table, "language"), "language").remove_unused_categories(),
+        "instruction": as_categories(table["instruction_id"], "instruction_id").remove_unused_categories(),
+        "variant": variant,
+        "order": with_levels(table["label_order"], ORDERS, "label_order"),
+        "direction": np.where(variant.isin(_TURNED), -1, 1).astype(np.int8),
+        "contrary": _opposites(table) == "contrary",
+    }
+    counts = _counts(table)
+    n_answers, not_requested = counts[:, :-1].sum(axis=1), counts[:, -1]
+    copies = np.zeros_like(n_answers)
+    if _are_copies(table, counts):
+        copies, not_requested = n_answers - 1, copies
+        counts = np.eye(len(_OUTCOMES), dtype=np.intp)[_first_answers(table).codes]
+    columns |= dict(zip(COUNTS, counts.T[:-1], strict=True))
+    columns |= {"copies": copies, NOT_REQUESTED_LABEL: not_requested}
+    if not_requested.any():
+        columns["first_answer"] = _first_answers(table)
+    if _has_shares(table):
+        columns["agree_share"] = _numbers(table, "agree_share", 1)
+    return pd.DataFrame(columns | dict(zip(ISSUES, _signs(table).T, strict=True)))
+
+
+def is_sampled(prompts: pd.DataFrame) -> bool:
+    """Whether answers were sampled, rather than likelihoods compared."""
+    return "agree_share" not in prompts
+
+
+def estimate_counts(prompts: pd.DataFrame) -> Indices:
+    """Answers by prompt and label that estimates are made of, shape ``(n, 5)``.
+
+    All of them; where asking was stopped the first to every prompt, as whether there are more hangs on what
+    they are.
+    """
+    if "first_answer" in prompts:
+        first: Indices = np.eye(len(_OUTCOMES), dtype=np.intp)[prompts["first_answer"].cat.codes]
+        return first[:, : len(LABELS)]
+    return all_counts(prompts)
+
+
+def verdict_counts(prompts: pd.DataFrame) -> Indices:
+    """The same; of likelihoods the likelier of the two labels, shape ``(n, 2)``."""
+    if is_sampled(prompts):
+        return estimate_counts(prompts)
+    verdicts: Indices = np.eye(2, dtype=np.intp)[(prompts["agree_share"].to_numpy() > 0.5).astype(np.intp)]
+    return verdicts
+
+
+def all_counts(prompts: pd.DataFrame) -> Indices:
+    """All answers by prompt and label, which the tests are made of, shape ``(n, 5)``."""
+    counts: Indices = prompts[[*COUNTS]].to_numpy(np.intp)
+    return counts
+
+
+def planned_answers(prompts: pd.DataFrame) -> Indices:
+    """Number of answers with those that were never asked for, shape ``(n,)``."""
+    planned: Indices = all_counts(prompts).sum(axis=1) + prompts[NOT_REQUESTED_LABEL].to_numpy()
+    return planned
+
+
+def answered_once(prompts: pd.DataFrame) -> bool:
+    """Whether every prompt was sampled once, so that no stance is reliable."""
+    return is_sampled(prompts) and len(prompts) > 0 and int(planned_answers(prompts).max()) == 1
+
+
+def net_agreement(prompts: pd.DataFrame) -> Floats:
+    """Agree minus disagree among the answers that are a stance, from -1 to 1, shape ``(n,)``.
+
+    NaN where there is none.
+    """
+    if not is_sampled(prompts):
+        share: Floats = prompts["agree_share"].to_numpy()
+        return 2 * share - 1
+    disagree, agree, *_ = estimate_counts(prompts).T
+    with np.errstate(invalid="ignore"):
+        net: Floats = (agree - disagree) / (agree + disagree)
+    return net
+
+
+def answered_share(prompts: pd.DataFrame) -> Floats:
+    """Share of the answers that are a stance, 1 of likelihoods, shape ``(n,)``."""
+    if not is_sampled(prompts):
+        return np.ones(len(prompts))
+    counts = estimate_counts(prompts)
+    share: Floats = counts[:, :2].sum(axis=1) / np.maximum(counts.sum(axis=1), 1)
+    return share
+
+
+def favoured(prompts: pd.DataFrame, toward: int) -> pd.DataFrame:
+    """Return the prompts as if every answer that is no stance had been one, for (1) or against (-1)."""
+    label = (toward * prompts["direction"].to_numpy() > 0).astype(np.intp)
+    counts = all_counts(prompts).copy()
+    counts[np.arange(len(counts)), label] += counts[:, 2:].sum(axis=1)
+    counts[:, 2:] = 0
+    columns: Json = dict(zip(COUNTS, counts.T, strict=True))
+    if "first_answer" in prompts:
+        first = prompts["first_answer"].cat
+        codes = np.where(prompts["first_answer"].isin(SILENT), label, first.codes)
+        columns["first_answer"] = pd.Categorical.from_codes(codes, first.categories)
+    return prompts.assign(**columns)
+
+
+def _column(table: pd.DataFrame, name: str) -> Iterable[Any]:
+    """A column; missing values where there is none."""
+    return table[name] if name in table else [None] * len(table)
+
+
+def _statements(table: pd.DataFrame) -> pd.Categorical:
+    """The statement of each row, by country and number; an id that begins with its country is a name."""
+    country, number = as_categories(_column(table, "country")), as_categories(table["statement_id"])
+    pairs, pair = cross([country, number])
+    codes, names = pd.factorize(np.array([_statement_name(*each) for each in pairs], object))
+    return pd.Categorical.from_codes(codes[pair], names)
+
+
+def _statement_name(country: Any, number: Any) -> str:
+    name = str(number)
+    is_named = country is None or name.startswith((f"{country}_", f"{country}-"))
+    return name if is_named else f"{country}_{name}"
+
+
+def _opposites(table: pd.DataFrame) -> pd.Categorical:
+    kinds: Mapping[Any, str] = {None: "contradictory"}
+    return with_levels(_column(table, "opposite_type"), ("contradictory", "contrary"), "opposite_type", kinds)
+
+
+def _has_shares(table: pd.DataFrame) -> bool:
+    return "agree_share" in table and len(table) > 0 and bool(table["agree_share"].notna().all())
+
+
+def _counts(table: pd.DataFrame) -> Indices:
+    """Number of answers by prompt and label, and in the last column of those that were never asked for."""
+    if "labels" in table:
+        return tally(table["labels"].tolist(), _OUTCOMES, _MISSING, "labels")
+    counts = np.zeros((len(table), len(_OUTCOMES)), np.intp)
+    if len(table) and not _has_shares(table):
+        require_columns(table, ("agree", "disagree"))
+        for code, name in enumerate((*COUNTS, NOT_REQUESTED_LABEL)):
+            if name in table:
+                counts[:, code] = _numbers(table, name)
+    return counts
+
+
+def _numbers(table: pd.DataFrame, name: str, most: float = math.inf) -> Floats:
+    """A column of numbers from 0."""
+    numbers: Floats = pd.to_numeric(table[name], errors="coerce").to_numpy(np.float64, na_value=np.nan)
+    is_wrong = ~((numbers >= 0) & (numbers <= most))
+    if is_wrong.any():
+        row = int(np.argmax(is_wrong))
+        expected = "a share" if most == 1 else "a number of answers"
+        raise AnswerTableError(
+            f"column {name!r}, row {row}: found {table[name].iloc[row]!r:.60}, expected {expected}"
+        )
+    return numbers
+
+
+def _are_copies(table: pd.DataFrame, counts: Indices) -> bool:
+    """Whether the answers to each prompt are copies; the same refusal may meet every prompt."""
+    if N_TEXTS not in table or not table[N_TEXTS].notna().all():
+        return False
+    is_stance = counts[:, :2].any(axis=1)
+    return are_copies(counts[is_stance, :-1].sum(axis=1), _numbers(table, N_TEXTS)[is_stance])
+
+
+def _first_answers(table: pd.DataFrame) -> pd.Categorical:
+    """What the first answer to every prompt came to."""
+    if "labels" in table:
+        first: Iterable[Any] = [labels[0] if len(labels) else None for labels in table["labels"]]
+    else:
+        require_columns(table, ("first_answer",))
+        first = table["first_answer"]
+    return with_levels(first, _OUTCOMES, "first_answer", _MISSING)
+
+
+def _signs(table: pd.DataFrame) -> Codes:
+    """Signs by prompt and issue, shape ``(n, 8)``; 0 where there is no annotation."""
+    if {*ISSUES} <= {*table}:
+        signs: Codes = table[[*ISSUES]].to_numpy(np.int8)
+    else:
+        signs = np.zeros((len(table), len(ISSUES)), np.int8)
+        for row, value in enumerate(_column(table, "policy_issues")):
+            try:
+                signs[row] = [value.get(name) or 0 for name in ISSUES] if value else 0
+            except (AttributeError, OverflowError, TypeError, ValueError):
+                raise AnswerTableError(
+                    f"column 'policy_issues', row {row}: found {value!r:.60}, expected -1, 0 or 1 for each "
+                    "issue"
+                ) from None
+    if (np.abs(signs) > 1).any():
+        row = int(np.argmax((np.abs(signs) > 1).any(axis=1)))
+        raise AnswerTableError(f"column 'policy_issues', row {row}: found another number than -1, 0 and 1")
+    return signs

@@ -1,0 +1,262 @@
+"""What one respondent answered to the policy statements, by statement."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from polbias.aliases import Codes, Floats, Indices
+from polbias.eval.answer_frames import codes_of
+from polbias.eval.estimability import Estimability
+from polbias.eval.nonresponse import SidedRows
+from polbias.eval.policy.answers import COUNTS, ISSUES, leanings
+from polbias.eval.policy.prompts import (
+    answered_once,
+    answered_share,
+    estimate_counts,
+    favoured,
+    is_sampled,
+    net_agreement,
+    respondent_prompts,
+    verdict_counts,
+)
+from polbias.eval.policy.units import TESTS, StatementUnits, allowed_tests, of_units, units
+from polbias.eval.policy.worldview import stance_contrast, stance_estimability
+from polbias.eval.statistics import Contrast
+
+
+@dataclass(frozen=True, eq=False)
+class StatementStances:
+    """A number in [-1, 1] by statement: 1 for it, -1 against it.
+
+    Args:
+        value: shape ``(statements,)``; NaN where a direction of the statement has no stance.
+        ends: what it would be if all answers that are no stance had been against the statement, and if all
+            had been for it, two of that shape; None for likelihoods, which leave nothing open.
+    """
+
+    value: Floats
+    ends: tuple[Floats, Floats] | None
+
+
+# The prompts of one respondent that can be analysed, and the reliability tests that they allow.
+
+
+@dataclass(frozen=True, eq=False)
+class PolicyAnswers:
+    """What one respondent was asked and answered.
+
+    Args:
+        prompts: those that are analysed (:func:`polbias.eval.policy.prompts.policy_prompts`).
+        tests: the reliability tests that can be made, of :data:`polbias.eval.policy.units.TESTS`; none
+            where all answers count.
+        left_out: number of prompts, or of statements in one language and instruction, that are left out since
+            what they are compared with was not asked.
+        label_mass: mean probability that both labels hold together; None for sampled answers.
+    """
+
+    prompts: pd.DataFrame
+    tests: tuple[str, ...] = ()
+    left_out: int = 0
+    label_mass: float | None = None
+
+    @property
+    def n(self) -> int:
+        """Number of prompts."""
+        return len(self.prompts)
+
+    @property
+    def sampled(self) -> bool:
+        """Whether answers were sampled, rather than likelihoods compared."""
+        return is_sampled(self.prompts)
+
+    @property
+    def complete(self) -> bool:
+        """Whether all five tests can be made."""
+        return self.tests == TESTS
+
+    @cached_property
+    def once(self) -> bool:
+        """Whether every prompt was sampled once, so that no stance is reliable."""
+        return answered_once(self.prompts)
+
+    @cached_property
+    def counts(self) -> Indices:
+        """Answers by prompt and label that estimates are made of, shape ``(prompts, 5)``."""
+        return estimate_counts(self.prompts)
+
+    @cached_property
+    def net(self) -> Floats:
+        """Agree minus disagree by prompt, among the answers that are a stance."""
+        return net_agreement(self.prompts)
+
+    @cached_property
+    def direction(self) -> Codes:
+        """1, or -1 where a text says the opposite of its statement, by prompt."""
+        direction: Codes = self.prompts["direction"].to_numpy()
+        return direction
+
+    @cached_property
+    def units(self) -> StatementUnits:
+        """The statements, each in one language and instruction, with the default rule of reliability."""
+        return units(self.prompts)
+
+    @cached_property
+    def _statement(self) -> pd.Categorical:
+        return pd.Categorical(self.prompts["statement"]).remove_unused_categories()
+
+    @cached_property
+    def statements(self) -> tuple[str, ...]:
+        """Names of the statements that can be analysed."""
+        return tuple(self._statement.categories)
+
+    @cached_property
+    def of_prompt(self) -> Indices:
+        """The statement of each prompt, index into :attr:`statements`."""
+        return codes_of(self._statement)
+
+    @cached_property
+    def _of_unit(self) -> Indices:
+        """The statement of each unit."""
+        return codes_of(self.units.design["statement"].cat.remove_unused_categories())
+
+    @cached_property
+    def topics(self) -> pd.Categorical:
+        """The topic of each statement, what is taken as independent."""
+        topic = self.units.design["topic"].cat
+        codes = np.zeros(len(self.statements), np.intp)
+        codes[self._of_unit] = topic.codes
+        return pd.Categorical.from_codes(codes, topic.categories)
+
+    @cached_property
+    def issues(self) -> Codes:
+        """Sign of each statement for each issue, shape ``(statements, 8)``."""
+        signs = np.zeros((len(self.statements), len(ISSUES)), np.int8)
+        signs[self._of_unit] = self.units.design[[*ISSUES]].to_numpy()
+        return signs
+
+    @cached_property
+    def sides(self) -> Codes:
+        """1 where agreement is a stance of the right, -1 where of the left, 0 where of neither or both."""
+        placed = self.issues * np.array([leanings().get(issue, 0) for issue in ISSUES], np.int8)
+        sides: Codes = (placed == 1).any(axis=1).astype(np.int8) - (placed == -1).any(axis=1)
+        return sides
+
+    def reliable(self, signs: Codes) -> float:
+        """Number of statements with a reliable stance, mean over languages and instructions."""
+        return float(self._mean(self.units.chances(self.tests).sum(axis=0))[signs != 0].sum())
+
+    @cached_property
+    def answers(self) -> StatementStances:
+        """Agree minus disagree by statement, among the answers to all of its wordings that are a stance.
+
+        See :meth:`by_statement`.
+        """
+        value = self.by_statement(self.net, answered_share(self.prompts))
+        if not self.sampled:
+            return StatementStances(value, None)
+        against, in_favour = (
+            self.by_statement(net_agreement(favoured(self.prompts, toward))) for toward in (-1, 1)
+        )
+        return StatementStances(value, (against, in_favour))
+
+    @cached_property
+    def stances(self) -> StatementStances:
+        """Reliable stance on each statement, mean over languages and instructions, 0 where there is none."""
+        value = self._mean(self.units.answers(self.tests))
+        if not self.sampled or not self.prompts[[*COUNTS[2:]]].to_numpy().any():
+            return StatementStances(value, (value, value) if self.sampled else None)
+        low, high = (
+            self._mean(units(favoured(self.prompts, toward)).ends(self.tests)[toward > 0])
+            for toward in (-1, 1)
+        )
+        return StatementStances(value, (np.minimum(low, value), np.maximum(high, value)))
+
+    def _mean(self, answers: NDArray[Any]) -> Floats:
+        size = len(self.statements)
+        sums = np.bincount(self._of_unit, answers.astype(np.float64), size)
+        means: Floats = sums / np.maximum(np.bincount(self._of_unit, minlength=size), 1)
+        return means
+
+    def by_statement(self, net: Floats, answered: Floats | None = None) -> Floats:
+        """Return agree minus disagree by statement, from that of its prompts; NaN if a direction has none.
+
+        Each answer is turned into one to the statement itself. The wordings that say the same as the
+        statement weigh as much as those that say the opposite, so that a habit of saying yes adds up to
+        nothing, whichever prompts lack an answer.
+
+        Args:
+            net: by prompt, shape ``(prompts,)``.
+            answered: share of the answers to a prompt that count, of the same shape; without it all do.
+        """
+        size = len(self.statements)
+        shares = np.ones(net.size) if answered is None else answered
+        sums, directions = np.zeros(size), np.zeros(size)
+        for direction in (1, -1):
+            used = self.direction == direction
+            index = self.of_prompt[used]
+            is_asked = np.bincount(index, minlength=size) > 0
+            total = np.bincount(index, shares[used] * np.nan_to_num(net[used]), size)
+            with np.errstate(invalid="ignore"):
+                mean = direction * total / np.bincount(index, shares[used], size)
+            sums, directions = sums + np.where(is_asked, mean, 0.0), directions + is_asked
+        value: Floats = sums / directions
+        return value
+
+    def sided_rows(self, signs: Codes) -> SidedRows:
+        """The prompts for and against what the signs are for, compared within statements.
+
+        A statement weighs like the others of its sign, each of its directions like the other, and each
+        prompt like those of its direction: the difference of the shares of agreement is the balanced stance.
+        """
+        statement, size = self.of_prompt, len(self.statements)
+        cell = 2 * statement + (self.direction > 0)
+        n_prompts = np.bincount(cell, minlength=2 * size)
+        n_directions = (n_prompts.reshape(size, 2) > 0).sum(axis=1)
+        n_statements = np.where(signs > 0, (signs > 0).sum(), (signs < 0).sum())
+        weight = (signs != 0) / np.maximum(n_statements * n_directions, 1)
+        return SidedRows.of(
+            self.about(signs), weight[statement] / n_prompts[cell], statement, answered_share(self.prompts)
+        )
+
+    def about(self, signs: Codes) -> Codes:
+        """1 where the text of a prompt favours what the signs are for, -1 where it opposes it, by prompt."""
+        favours: Codes = signs[self.of_prompt] * self.direction
+        return favours
+
+    def contrast(self, stance: Floats, signs: Codes) -> Contrast:
+        """The balanced stance with its interval over topics, of the statements that have a value."""
+        compared = compared_signs(stance, signs)
+        return stance_contrast(np.nan_to_num(stance)[None, :], compared, self.topics)
+
+    def estimability(self, stance: Floats, signs: Codes) -> Estimability:
+        """What the balanced stance rests on."""
+        compared = compared_signs(stance, signs)
+        return stance_estimability(self._verdicts, self.about(signs), stance, compared, self.topics)
+
+    @cached_property
+    def _verdicts(self) -> Indices:
+        return verdict_counts(self.prompts)
+
+
+def compared_signs(stance: Floats, signs: Codes) -> Codes:
+    """The signs of the statements that have a value, 0 for the others."""
+    compared: Codes = signs * np.isfinite(stance)
+    return compared
+
+
+def read_answers(answers: pd.DataFrame) -> tuple[PolicyAnswers, PolicyAnswers]:
+    """Take the prompts of one respondent in both label orders, and those whose reliability can be tested."""
+    prompts = respondent_prompts(answers)
+    label_mass = None if is_sampled(prompts) else float(np.nanmean(answers["label_mass"]))
+    in_both_orders = prompts.duplicated(["statement", "language", "instruction", "variant"], keep=False)
+    every = PolicyAnswers(prompts[in_both_orders], (), int((~in_both_orders).sum()), label_mass)
+    if answered_once(prompts):
+        return every, every
+    tests, mask = allowed_tests(prompts)
+    return every, PolicyAnswers(of_units(prompts, mask), tests, int((~mask).sum()), label_mass)
