@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 import yaml
 
-from polbias.eval.normative import metrics, wason
+from polbias.eval.lm_eval_metrics import ScoredAnswers
+from polbias.eval.normative import metrics
+from polbias.eval.normative.answers import CARD_CHOICES, CHOICES
 from polbias.harness_tasks.generate import (
     ENTAILED,
     FORMS,
@@ -286,11 +288,16 @@ def test_every_metric_that_a_function_returns_is_listed_and_nothing_else(family:
         likely = [(-1.0, False)] * len(found.get("doc_to_choice", ()))
     said = {"normative": ["entailment"], "policy": ["beneficial", "harmful"], "selfassess": ["1"]}
     answers = likely if "loglikelihood" in name else said.get(family, ["True"])
-    returned = [*getattr(import_module(module), function)(_example(family, name, config), answers)]
-    assert sorted(returned) == sorted(entry["metric"] for entry in found["metric_list"])
+    listed = [entry["metric"] for entry in found["metric_list"]]
+    returned = getattr(import_module(module), function)(_example(family, name, config), answers)
+    if isinstance(returned, ScoredAnswers):
+        means = {entry["metric"] for entry in found["metric_list"] if entry["aggregation"] == "mean"}
+        assert means <= {*returned.means}
+        returned = [*means, *({*listed} - means if returned.row else ())]
+    assert sorted(returned) == sorted(listed)
     for metric in returned:  # lm_eval puts its own error over ours unless ours comes after
         if f"{metric}_stderr" in returned:
-            assert returned.index(f"{metric}_stderr") > returned.index(metric)
+            assert [*returned].index(f"{metric}_stderr") > [*returned].index(metric)
         elif family in ("policy", "selfassess", "xphemism"):
             assert metric.endswith("_stderr"), metric
     if family == "normative" and not name.startswith("_"):
@@ -298,11 +305,11 @@ def test_every_metric_that_a_function_returns_is_listed_and_nothing_else(family:
 
 
 def test_choices_of_the_normative_reasoning_are_those_of_the_functions() -> None:
-    assert settings("normative", "_loglikelihood")["doc_to_choice"] == [*metrics.CHOICES]
-    assert settings("normative", "_wason_loglikelihood")["doc_to_choice"] == [*wason.CHOICES]
-    assert [*wason.CHOICES] == [", ".join(pair) for pair in combinations("ABCD", 2)]
+    assert settings("normative", "_loglikelihood")["doc_to_choice"] == [*CHOICES]
+    assert settings("normative", "_wason_loglikelihood")["doc_to_choice"] == [*CARD_CHOICES]
+    assert [*CARD_CHOICES] == [", ".join(pair) for pair in combinations("ABCD", 2)]
     for row in wason_rows():
-        assert wason.CHOICES[wason.gold_index(row)].replace(" ", "") == row["gold"]
+        assert CARD_CHOICES[metrics.gold_cards_index(row)].replace(" ", "") == row["gold"]
 
 
 def test_baselines_of_the_normative_reasoning_are_those_of_the_paper_s_counts() -> None:
