@@ -12,8 +12,9 @@ from scipy import stats
 
 from polbias.eval.answer_table import CodedColumn
 from polbias.eval.estimability import Estimability, commonest, discordance
-from polbias.eval.normative.effects import content_estimability
-from polbias.eval.normative.wason import selection_support
+from polbias.eval.normative.answers import entailment_answers, selection_answers
+from polbias.eval.normative.effects import compare_contents
+from polbias.eval.normative.wason import compare_selections
 from polbias.eval.partisan.analysis import AnswerSubset
 from polbias.eval.partisan.answers import argument_answers
 from polbias.eval.selfassess.shares import choice_estimability
@@ -115,16 +116,18 @@ def test_nothing_at_all_is_not_answered() -> None:
 
 
 def test_inferences_and_selections() -> None:
-    asked = entailment_rows("deontic_logic", contents=8)
+    asked, cards = entailment_rows("deontic_logic", contents=8), wason_rows(6)
     for label, state in (("refusal", "not answered"), ("entailment", "no variation")):
-        assert content_estimability(answered(asked, lambda row, label=label: label)).state == state
-    flawless = content_estimability(answered(asked, lambda row: row["gold"]))
-    assert (flawless.state, flawless.has_interval) == (None, False)
-    cards = wason_rows(6)
-    assert selection_support(answered(cards, lambda row: "A,B")).state == "no variation"
-    flawless = selection_support(answered(cards, lambda row: row["gold"]))
-    assert (flawless.state, flawless.has_interval) == (None, False)
-    assert selection_support(answered(cards, lambda row: None)).state == "not answered"
+        answers = entailment_answers(answered(asked, lambda row, label=label: label))
+        assert compare_contents(answers).support().state == state
+    for label, state in ((None, "not answered"), ("A,B", "no variation")):
+        selections = selection_answers(answered(cards, lambda row, label=label: label))
+        assert compare_selections(selections).support().state == state
+    for flawless in (
+        compare_contents(entailment_answers(answered(asked, lambda row: row["gold"]))).support(),
+        compare_selections(selection_answers(answered(cards, lambda row: row["gold"]))).support(),
+    ):
+        assert (flawless.state, flawless.has_interval) == (None, False)
 
 
 def test_choices_among_articles() -> None:
