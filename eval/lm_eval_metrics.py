@@ -71,12 +71,12 @@ def metric_values(scored: ScoredAnswers | Json, lines: Sequence[Document]) -> Js
     for line in lines:
         name, aggregation = line["metric"], line["aggregation"]
         mean = scored.means.get(name.removesuffix(_ERROR))
-        if aggregation == "mean":
-            if mean is not None:
-                values[name] = mean
-        elif aggregation is not clustered_stderr:
-            values[name] = scored.row
-        elif mean is not None and scored.cluster is not None:
+        if mean is None:
+            if aggregation not in ("mean", clustered_stderr):
+                values[name] = scored.row
+        elif not name.endswith(_ERROR):
+            values[name] = mean
+        elif scored.cluster is not None:
             values[name] = (mean, scored.cluster)
     return values
 
