@@ -90,10 +90,10 @@ def asked(all_builds: Path, folder: Path) -> Asked:
             )
         assert done.exception is None, done.output
         made = results_of(folder)
-    known_tasks, found = catalogue().tasks, {}
+    found = {}
     for log in logs:
         name = log.eval.task.removeprefix("polbias/")
-        own = {line["metric"] for line in known_tasks[f"polbias_{name}"].settings["metric_list"]}
+        own = made["higher_is_better"][f"polbias_{name}"]
         figures = made["results"][f"polbias_{name}"]
         found[name] = (
             log,
