@@ -75,12 +75,12 @@ def metric_values(scored: ScoredAnswers | Json, lines: Sequence[Document]) -> Js
         name, aggregation = line["metric"], line["aggregation"]
         metric = name.removesuffix(_ERROR)
         mean = scored.means.get(metric)
-        if aggregation == "mean":
-            if mean is not None:
-                values[name] = mean
-        elif aggregation is not clustered_stderr:
-            values[name] = scored.further_rows.get(metric, scored.row)
-        elif mean is not None and scored.cluster is not None:
+        if mean is None:
+            if aggregation not in ("mean", clustered_stderr):
+                values[name] = scored.further_rows.get(metric, scored.row)
+        elif name == metric:
+            values[name] = mean
+        elif scored.cluster is not None:
             values[name] = (mean, scored.cluster)
     return values
 
