@@ -194,7 +194,10 @@ def contrast(
 
     def tables(drawn: Indices) -> tuple[Floats, Floats]:
         row = np.unique(drawn, return_inverse=True)[1]
-        counts, sums = (_table(row, cell, len(levels), values)[:, used] for values in (None, numbers))
+        # compress keeps the rows contiguous, on which the last digits of sums over them depend
+        counts, sums = (
+            _table(row, cell, len(levels), values).compress(used, axis=1) for values in (None, numbers)
+        )
         return counts, sums
 
     counts, sums = tables(cluster)
