@@ -47,7 +47,7 @@ def read_frame(rows: Any, required: Sequence[str] = (), tuple_names: Sequence[st
     Args:
         rows: a data frame, an Arrow table, columns by name, mappings, or tuples.
         required: columns that must be there.
-        tuple_names: columns of tuples; the last may be left out.
+        tuple_names: columns of tuples, and of a table without rows; the last may be left out.
 
     Raises:
         AnswerTableError: if the rows are no table, differ in their columns, or lack one that is required.
@@ -62,7 +62,8 @@ def read_frame(rows: Any, required: Sequence[str] = (), tuple_names: Sequence[st
         raise AnswerTableError(f"rows: found {type(rows).__name__}, expected a table of answers")
     else:
         records = list(rows)
-        frame = _frame_of_records(records, tuple_names) if records else pd.DataFrame(columns=[*required])
+        columns = dict.fromkeys((*required, *tuple_names))
+        frame = _frame_of_records(records, tuple_names) if records else pd.DataFrame(columns=[*columns])
     require_columns(frame, required)
     return frame
 
@@ -213,7 +214,12 @@ def factorize(column: Iterable[Any]) -> tuple[Indices, list[Any]]:
 
 def codes_of(column: Iterable[Any]) -> Indices:
     """The code of the level of each row (:func:`factorize`), shape ``(n,)``."""
-    return factorize(column)[0]
+    if isinstance(column, CodedColumn):
+        return column.codes
+    categories = as_categories(column)  # which may be many, and are not listed here
+    codes = categories.codes.astype(np.intp)
+    codes[codes < 0] = len(categories.categories)
+    return codes
 
 
 def count_levels(column: Iterable[Any]) -> int:
