@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
 from operator import is_
+from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
@@ -39,11 +40,13 @@ class ScoredAnswers(NamedTuple):
         means: values by the name of the metric that is their mean.
         row: what the metrics that are no mean of rows are computed from.
         cluster: what is independent of other prompts; None leaves the error of the means to lm_eval.
+        further_rows: by the name of the metric, where one is computed from another row.
     """
 
     means: Mapping[str, float]
     row: Any = None
     cluster: str | None = None
+    further_rows: Mapping[str, Any] = MappingProxyType({})
 
 
 def metric_lines(lines: Sequence[Document]) -> list[Json]:
@@ -70,12 +73,13 @@ def metric_values(scored: ScoredAnswers | Json, lines: Sequence[Document]) -> Js
     values: Json = {}
     for line in lines:
         name, aggregation = line["metric"], line["aggregation"]
-        mean = scored.means.get(name.removesuffix(_ERROR))
+        metric = name.removesuffix(_ERROR)
+        mean = scored.means.get(metric)
         if aggregation == "mean":
             if mean is not None:
                 values[name] = mean
         elif aggregation is not clustered_stderr:
-            values[name] = scored.row
+            values[name] = scored.further_rows.get(metric, scored.row)
         elif mean is not None and scored.cluster is not None:
             values[name] = (mean, scored.cluster)
     return values
