@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
+from polbias.eval.lm_eval_metrics import ScoredAnswers, metric_lines, metric_values
 from polbias.eval.normative import metrics, wason
 from polbias.harness_tasks.generate import (
     ENTAILED,
@@ -286,8 +287,12 @@ def test_every_metric_that_a_function_returns_is_listed_and_nothing_else(family:
         likely = [(-1.0, False)] * len(found.get("doc_to_choice", ()))
     said = {"normative": ["entailment"], "policy": ["beneficial", "harmful"], "selfassess": ["1"]}
     answers = likely if "loglikelihood" in name else said.get(family, ["True"])
-    returned = [*getattr(import_module(module), function)(_example(family, name, config), answers)]
-    assert sorted(returned) == sorted(entry["metric"] for entry in found["metric_list"])
+    scored = getattr(import_module(module), function)(_example(family, name, config), answers)
+    lines = found["metric_list"]
+    if isinstance(scored, ScoredAnswers):
+        lines = metric_lines([line | {"aggregation": _aggregation(line["aggregation"])} for line in lines])
+    returned = [*metric_values(scored, lines)]
+    assert sorted(returned) == sorted(line["metric"] for line in lines)
     for metric in returned:  # lm_eval puts its own error over ours unless ours comes after
         if f"{metric}_stderr" in returned:
             assert returned.index(f"{metric}_stderr") > returned.index(metric)
@@ -295,6 +300,11 @@ def test_every_metric_that_a_function_returns_is_listed_and_nothing_else(family:
             assert metric.endswith("_stderr"), metric
     if family == "normative" and not name.startswith("_"):
         assert ("acc_sdl" in returned) == (config == "deontic_logic")
+
+
+def _aggregation(name: str) -> Any:
+    module, _, function = name.rpartition(".")
+    return getattr(import_module(module), function) if module else name
 
 
 def test_choices_of_the_normative_reasoning_are_those_of_the_functions() -> None:
