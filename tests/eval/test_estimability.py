@@ -15,9 +15,8 @@ from polbias.eval.estimability import Estimability, commonest, discordance
 from polbias.eval.normative.effects import content_estimability
 from polbias.eval.normative.wason import selection_support
 from polbias.eval.partisan.bias import bias_estimability
-from polbias.eval.selfassess.shares import choice_estimability
 from tests.eval.normative.normative_rows import answered, entailment_rows, wason_rows
-from tests.eval.selfassess.respondents import first, judged, prefers, refuse, rows
+from tests.eval.selfassess.respondents import compared, first, judged, prefers, refuse, rows
 
 
 def arguments(labels: dict[str, list[str | None]], per_cluster: int = 4) -> list[dict[str, Any]]:
@@ -125,6 +124,4 @@ def test_inferences_and_selections() -> None:
 def test_choices_among_articles() -> None:
     asked = rows(20)
     for choose, state in ((first, "no variation"), (refuse, "not answered"), (prefers("left"), None)):
-        from polbias.eval.selfassess.schema import ChoiceAnswers
-
-        assert choice_estimability(ChoiceAnswers.of(judged(asked, choose))).state == state
+        assert compared(judged(asked, choose)).support.state == state
