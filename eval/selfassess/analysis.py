@@ -21,7 +21,7 @@ from polbias.eval.report.wording import WordingReader, words
 from polbias.eval.selfassess.answered import POINTS, Compared
 from polbias.eval.selfassess.answers import NAME, OUTCOMES, SelfAssessAnswers
 from polbias.eval.selfassess.shares import TopicMean as ShareEstimate
-from polbias.eval.selfassess.shares import cells, estimate, side_shares
+from polbias.eval.selfassess.shares import cells, choice_bias, estimate, side_shares
 from polbias.eval.sign_flip import SignFlipTest
 from polbias.eval.statistics import contrast
 
@@ -230,8 +230,8 @@ OTHER = "set_bias"
 
 def measure_of(set_name: str) -> str:
     """Return the measure of a set."""
-    own = f"{set_name}_bias"
-    return own if own in words(NAME).measures else OTHER
+    measure = f"{set_name}_bias"
+    return measure if measure in words(NAME).measures else OTHER
 
 
 def findings(analysis: SelfAssessAnalysis) -> Iterator[Finding]:
@@ -239,9 +239,9 @@ def findings(analysis: SelfAssessAnalysis) -> Iterator[Finding]:
     who = analysis.answers.respondent
     for set_name, whole in analysis.wholes.items():
         yield _whole(who, set_name, whole)
-        own = [cell for cell in analysis.cells if cell.names["set"] == set_name]
-        if len(own) > 1:
-            yield from (_cell(who, cell) for cell in own)
+        parts = [cell for cell in analysis.cells if cell.names["set"] == set_name]
+        if len(parts) > 1:
+            yield from (_cell(who, cell) for cell in parts)
     for set_name, gap in refusal_gaps(analysis.answers.articles):
         measure = f"{set_name}_{REFUSAL_GAP}"
         named = measure in words(NAME).measures
@@ -254,16 +254,16 @@ def whole_estimate(whole: SetBias) -> Estimate:
     return bias_estimate(whole.bias).on(whole.bias.compared.support)
 
 
-def bias_estimate(found: BiasEstimate) -> Estimate:
+def bias_estimate(whole: BiasEstimate) -> Estimate:
     """Return a bias with its interval and p, whatever it rests on."""
-    mean, counts = found.estimate, counted(found.compared)
+    mean, counts = whole.estimate, counted(whole.compared)
     return Estimate.of(mean.value, mean.low, mean.high, p=mean.p, **{**counts, "clusters": mean.clusters})
 
 
 def cell_estimate(cell: DesignCell) -> Estimate:
     """Return the bias of a cell."""
     compared = cell.compared
-    mean = estimate(compared.lean, compared.topics, test="t", weights=compared.weights)
+    mean = choice_bias(compared, test="t")
     counts = {**counted(compared), "clusters": mean.clusters}
     return named(cell.shares, "bias", mean.p, **counts).on(compared.support)
 
@@ -275,7 +275,7 @@ def cell_name(names: Document) -> str:
 
 
 def _whole(who: str, set_name: str, whole: SetBias) -> Finding:
-    measure, found, estimate = measure_of(set_name), whole.bias, whole_estimate(whole)
+    measure, bias, estimate = measure_of(set_name), whole.bias, whole_estimate(whole)
     return Finding(
         instrument=NAME,
         respondent=who,
@@ -285,11 +285,11 @@ def _whole(who: str, set_name: str, whole: SetBias) -> Finding:
         estimate=estimate,
         headline=measure != OTHER,
         p_flip=None if estimate.p is None else known(whole.flip.p_value),
-        bounds=found.bounds,
-        excess=None if estimate.value is None else found.excess,
+        bounds=bias.bounds,
+        excess=None if estimate.value is None else bias.excess,
         scores=None
         if estimate.value is None
-        else ItemContributions(found.topics, found.contributions, found.topics),
+        else ItemContributions(bias.topics, bias.contributions, bias.topics),
     )
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 import pandas as pd
@@ -21,7 +21,7 @@ from polbias.eval.answer_frames import codes_of
 from polbias.eval.estimability import Estimability, support
 from polbias.eval.nonresponse import ExcessBounds, SidedRows
 from polbias.eval.selfassess.answers import ORDERS, SIDES
-from polbias.eval.statistics import ClusterInterval, Contrast, cluster_interval, contrast
+from polbias.eval.statistics import Contrast, contrast
 
 POINTS = 100.0
 """Percentage points of a whole."""
@@ -75,15 +75,6 @@ def linearised(values: ArrayLike, weights: Floats) -> Floats:
     return mean + weights * (weights.size / total) * (numbers - mean)
 
 
-def weighted_mean(
-    values: ArrayLike, weights: Floats, topics: Any, bounds: tuple[float, float] | None = None
-) -> ClusterInterval:
-    """Estimate the mean of the rows with a weight, with an interval over topics."""
-    used = weights > 0
-    numbers = linearised(np.asarray(values, np.float64)[used], weights[used])
-    return cluster_interval(numbers, topics[used], bounds)
-
-
 class Compared:
     """Choices of one set, of which the answered ones are compared.
 
@@ -122,12 +113,6 @@ class Compared:
         return float(self.rows["label_mass"].to_numpy().mean()) if self.n else math.nan
 
     @cached_property
-    def first_excess(self) -> Floats:
-        """Whether the first article was chosen, less the chance of one in so many, shape ``(n,)``."""
-        excess: Floats = (self.choice == 1) - 1 / self.n_alternatives
-        return excess
-
-    @cached_property
     def cell(self) -> Indices:
         """Code of question, role and number of articles, shape ``(n,)``."""
         design = codes_of(self.rows["question"]), codes_of(self.rows["role"])
@@ -147,10 +132,6 @@ class Compared:
     def weights(self) -> Floats:
         """Weight of each choice among the answered ones, 1 where none is missing, shape ``(n,)``."""
         return answered_weights(self.answered, self.group, self.topic, self.order)
-
-    def mean(self, values: ArrayLike, bounds: tuple[float, float] | None = None) -> ClusterInterval:
-        """Estimate a mean over the choices that are compared, each order with its designed weight."""
-        return weighted_mean(values, self.weights, self.topics, bounds)
 
     @cached_property
     def shares(self) -> Floats:

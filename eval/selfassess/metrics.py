@@ -19,12 +19,13 @@ from polbias.eval.lm_eval_metrics import (
     FrameMetrics,
     MetricEstimate,
     ScoredAnswers,
-    carried_estimate,
     mean_estimate,
     stated,
 )
 from polbias.eval.selfassess.answered import Compared
 from polbias.eval.selfassess.answers import ORDERS, OUTCOMES, extract_choice_label, likeliest_choice
+from polbias.eval.selfassess.position import first_excess
+from polbias.eval.selfassess.shares import choice_bias
 
 _METRICS = {"ok": "article_rate", "empty": "empty_rate", "both": "tie_rate"}
 """The metric that is the share of an outcome, where it has another name than the outcome."""
@@ -115,14 +116,16 @@ _some_rows: FrameMetrics[list[Any]] = FrameMetrics(list)
 @_choices.estimate
 def chosen_bias(compared: Compared) -> MetricEstimate:
     """Return the bias among the answered rows that a metric is about, NaN where their choices carry none."""
-    return carried_estimate(compared.support, lambda: compared.mean(compared.lean))
+    bias, support = choice_bias(compared), compared.support
+    value = bias.value if support.estimable else math.nan
+    return value, stated(bias.se) if support.has_interval else "N/A"
 
 
 @_choices.estimate
 def position_bias(compared: Compared) -> MetricEstimate:
     """Return by how much the first article is chosen more often than one in so many, among the same rows."""
-    excess = compared.mean(compared.first_excess)
-    return excess.estimate, stated(excess.standard_error)
+    excess = first_excess(compared)
+    return excess.value, stated(excess.se)
 
 
 @_some_rows.estimate

@@ -11,7 +11,7 @@ import numpy as np
 from polbias.aliases import Booleans, Codes, Floats, Indices, Json
 from polbias.eval.selfassess.answered import POINTS, SIDES_OF_ORDERS, Compared
 from polbias.eval.selfassess.answers import ORDERS, SIDES
-from polbias.eval.selfassess.shares import estimate, named
+from polbias.eval.selfassess.shares import TopicMean, estimate, named
 from polbias.eval.separation import support
 from polbias.eval.statistics import t_test
 from polbias.optional import LazyModule
@@ -24,15 +24,17 @@ FOLLOWS = ("content", "position", "mixed", "unanswered")
 """What the choices about the same articles in several orders follow."""
 
 
+def first_excess(rows: Compared) -> TopicMean:
+    """Estimate by how much the first article is chosen more often than one in so many."""
+    chance = 1 / rows.n_alternatives
+    bounds = -float(chance.max(initial=0.0)), 1 - float(chance.min(initial=1.0))
+    return estimate((rows.choice == 1) - chance, rows.topics, bounds, "t", rows.weights)
+
+
 def position_bias(cell: Compared) -> Json:
     """Return how the positions of the articles attract choices."""
-    n_alternatives = int(cell.n_alternatives[0])
-    chance = 1 / n_alternatives
-    bias = estimate(cell.first_excess, cell.topics, (-chance, 1 - chance), "t", cell.weights)
-    return {
-        **_positions(cell, n_alternatives),
-        **named(bias, "position_bias", POINTS),
-    }
+    shares = _positions(cell, int(cell.n_alternatives[0]))
+    return {**shares, **named(first_excess(cell), "position_bias", POINTS)}
 
 
 def _positions(rows: Compared, n_alternatives: int) -> Json:
@@ -147,15 +149,15 @@ def choice_model(cell: Compared, position: bool = True, length: bool = False) ->
     """
     design = tabulate(cell.select(cell.answered), int(cell.n_alternatives[0]), position, length)
     n, clusters = int(design.counts.sum()), len(design.counts)
-    found = fit(design)
+    model = fit(design)
     terms = []
     for name, weights in _contrasts(design.names):
-        note = _note(weights, found, clusters, n)
+        note = _note(weights, model, clusters, n)
         if note:
             terms.append(ModelTerm(name, n=n, clusters=clusters, note=note))
             continue
-        value = float(weights @ found.coef)
-        error = math.sqrt(max(float(weights @ found.covariance @ weights), 0.0))
+        value = float(weights @ model.coef)
+        error = math.sqrt(max(float(weights @ model.covariance @ weights), 0.0))
         half, p, _ = t_test(value, error, clusters - 1)
         terms.append(ModelTerm(name, value, error, value - half, value + half, p, n, clusters))
     return terms
@@ -231,11 +233,11 @@ def fit(design: ChoiceModelDesign) -> ChoiceModelFit:
     orders, n_alternatives, width = x.shape
     total = counts.sum(axis=0)
     gaps = x[:, :, None, :] - x[:, None, :, :]  # order, chosen, other
-    kept = (total > 0)[:, :, None] & ~np.eye(n_alternatives, dtype=bool)
-    rows = gaps[kept]
-    found = support(rows, np.ones(len(rows)), np.ones(len(rows)))
+    chosen = (total > 0)[:, :, None] & ~np.eye(n_alternatives, dtype=bool)
+    rows = gaps[chosen]
+    separation = support(rows, np.ones(len(rows)), np.ones(len(rows)))
     considered = np.zeros((orders, n_alternatives, n_alternatives), bool)
-    considered[kept] = found.rows
+    considered[chosen] = separation.rows
     considered |= np.eye(n_alternatives, dtype=bool)
     coef = np.zeros(width)
     value, score, information = _likelihood(coef, x, total, considered)
@@ -251,7 +253,7 @@ def fit(design: ChoiceModelDesign) -> ChoiceModelFit:
     bread = np.linalg.pinv(information, rtol=1e-9, hermitian=True)
     size = len(counts)
     covariance = bread @ (by_topic.T @ by_topic) @ bread * (size / (size - 1) if size > 1 else math.nan)
-    return ChoiceModelFit(coef, covariance, gaps.reshape(-1, width), rows[found.rows])
+    return ChoiceModelFit(coef, covariance, gaps.reshape(-1, width), rows[separation.rows])
 
 
 def _likelihood(
@@ -293,20 +295,20 @@ def _halved(
 def _contrasts(names: tuple[str, ...]) -> list[tuple[str, Floats]]:
     """What is reported, as weights of the terms."""
     unit = dict(zip(names, np.eye(len(names)), strict=True))
-    found = [("right over left", unit["right"] - unit.get("left", 0.0))]
+    contrasts = [("right over left", unit["right"] - unit.get("left", 0.0))]
     if "left" in unit:
-        found += [("left over neutral", unit["left"]), ("right over neutral", unit["right"])]
-    found += [(f"{name} over last", unit[name]) for name in ("first", "second") if name in unit]
-    return found + ([("twice as long over as long", unit["length"])] if "length" in unit else [])
+        contrasts += [("left over neutral", unit["left"]), ("right over neutral", unit["right"])]
+    contrasts += [(f"{name} over last", unit[name]) for name in ("first", "second") if name in unit]
+    return contrasts + ([("twice as long over as long", unit["length"])] if "length" in unit else [])
 
 
-def _note(weights: Floats, found: ChoiceModelFit, clusters: int, n: int) -> str:
+def _note(weights: Floats, model: ChoiceModelFit, clusters: int, n: int) -> str:
     """Why a term has no estimate, empty if it has."""
     if not n:
         return "no choices"
-    if not _spanned(weights, found.varying):
+    if not _spanned(weights, model.varying):
         return "the orders that were asked do not tell side and position apart"
-    if not _spanned(weights, found.finite):
+    if not _spanned(weights, model.finite):
         return "no finite estimate: some side or position is always, or never, chosen"
     if clusters <= weights.size:
         return f"{clusters} topics, expected more than {weights.size} terms"
@@ -342,11 +344,11 @@ def strengths(cell: Compared) -> Json:
     n_alternatives = int(cell.n_alternatives[0])
     codes = (-1, 1) if n_alternatives == 2 else (-1, 0, 1)
     wins = {code: int(np.count_nonzero(cell.side == code)) for code in codes}
-    found: Json = {"left": math.nan, "neutral": None if n_alternatives == 2 else math.nan, "right": math.nan}
-    found |= {"n": sum(wins.values()), "note": ""}
+    sides: Json = {"left": math.nan, "neutral": None if n_alternatives == 2 else math.nan, "right": math.nan}
+    sides |= {"n": sum(wins.values()), "note": ""}
     if not all(wins.values()):
         absent = ", ".join(SIDES[code + 1] for code in codes if not wins[code])
-        return found | {"note": f"never chosen: {absent}"}
+        return sides | {"note": f"never chosen: {absent}"}
     pairs = [(one, two) for one in codes for two in codes if one != two]
     result = evalica.bradley_terry(
         [SIDES[one + 1] for one, _ in pairs],
@@ -357,4 +359,4 @@ def strengths(cell: Compared) -> Json:
         limit=_LIMIT,
     )
     scores = result.scores / result.scores.sum()
-    return found | {SIDES[code + 1]: float(scores[SIDES[code + 1]]) for code in codes}
+    return sides | {SIDES[code + 1]: float(scores[SIDES[code + 1]]) for code in codes}

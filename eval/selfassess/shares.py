@@ -15,10 +15,10 @@ from numpy.typing import ArrayLike
 
 from polbias.aliases import Booleans, Document, Floats, Indices, Json
 from polbias.eval.answer_frames import AnalysisMode, check_mode, codes_of
-from polbias.eval.selfassess.answered import POINTS, Compared, cross_codes, linearised, weighted_mean
+from polbias.eval.selfassess.answered import POINTS, Compared, cross_codes, linearised
 from polbias.eval.selfassess.answers import OUTCOMES, QUESTIONS, ROLES, SIDES
 from polbias.eval.sign_flip import sign_flip
-from polbias.eval.statistics import contrast, t_test
+from polbias.eval.statistics import cluster_interval, contrast, t_test
 
 # Means of choices with their interval, test, and the smallest effect that could be seen.
 
@@ -61,12 +61,12 @@ def estimate(
     """
     numbers = np.asarray(values, np.float64)
     weights = np.ones(numbers.size) if weights is None else weights
-    mean = weighted_mean(numbers, weights, topics, bounds)
+    used = weights > 0
+    mean = cluster_interval(linearised(numbers[used], weights[used]), topics[used], bounds)
     p = detectable = math.nan
     if math.isfinite(mean.standard_error):
         _, p, detectable = t_test(mean.estimate, mean.standard_error, mean.degrees_of_freedom)
     if test == "flip":
-        used = weights > 0
         p = sign_flip((weights * numbers)[used], topics[used]).p_value
     ends = mean.estimate, mean.standard_error, mean.low, mean.high
     return TopicMean(*ends, p if test else math.nan, detectable, mean.n, mean.clusters)
@@ -119,8 +119,7 @@ def side_shares(cell: Compared, test: bool = True, mode: AnalysisMode = "correct
     outcomes = codes_of(cell.rows["outcome"])
     for code, outcome in enumerate(OUTCOMES[1:], 1):
         shares[outcome] = float(np.mean(outcomes == code)) if cell.n else None
-    weights = cell.weights if mode == "corrected" else None
-    bias = named(estimate(cell.lean, cell.topics, _BOUNDS, "flip" if test else "", weights), "bias", POINTS)
+    bias = named(choice_bias(cell, mode, "flip" if test else ""), "bias", POINTS)
     state, limit = None, math.nan
     if mode == "corrected":
         carried = cell.support
@@ -131,6 +130,13 @@ def side_shares(cell: Compared, test: bool = True, mode: AnalysisMode = "correct
     shares |= {**bias, "state": state, "limit": limit}
     low, high = cell.bounds
     return shares | {"bound_low": POINTS * low, "bound_high": POINTS * high}
+
+
+def choice_bias(
+    rows: Compared, mode: AnalysisMode = "corrected", test: Literal["flip", "t", ""] = ""
+) -> TopicMean:
+    """Estimate right minus left among the choices that a mode compares, each order as designed."""
+    return estimate(rows.lean, rows.topics, _BOUNDS, test, _weights(rows, mode))
 
 
 def in_mode(judgements: pd.DataFrame, mode: AnalysisMode, seed: int = SEED) -> pd.DataFrame:

@@ -176,10 +176,10 @@ def _roles(
 ) -> Iterator[TableRow]:
     for who, judgements in _in_mode(everyone, mode, seed):
         yield from (
-            _named(who, found, "question", "n_alternatives")
-            | {name: named(found, name) for name in ("user", "agent")}
-            | {"difference": _difference(found), "magnitude": known(found["magnitude"])}
-            for found in by_role(judgements, mode)
+            _named(who, gap, "question", "n_alternatives")
+            | {name: named(gap, name) for name in ("user", "agent")}
+            | {"difference": _difference(gap), "magnitude": known(gap["magnitude"])}
+            for gap in by_role(judgements, mode)
         )
 
 
@@ -193,17 +193,17 @@ def _questions(
 ) -> Iterator[TableRow]:
     for who, judgements in _in_mode(everyone, mode, seed):
         yield from (
-            _named(who, found, "role", "n_alternatives")
-            | {name: named(found, name) for name in ("preference", "least_biased")}
-            | {"difference": _difference(found)}
-            | {"agreement": named(found, "agreement", n=found["pairs"])}
-            | {"agreement_expected": known(found["agreement_expected"])}
-            for found in by_question(judgements, mode)
+            _named(who, gap, "role", "n_alternatives")
+            | {name: named(gap, name) for name in ("preference", "least_biased")}
+            | {"difference": _difference(gap)}
+            | {"agreement": named(gap, "agreement", n=gap["pairs"])}
+            | {"agreement_expected": known(gap["agreement_expected"])}
+            for gap in by_question(judgements, mode)
         )
 
 
-def _difference(found: Document) -> Estimate:
-    return named(found, "difference", found["p"], n=found["n"], clusters=found["clusters"])
+def _difference(gap: Document) -> Estimate:
+    return named(gap, "difference", gap["p"], n=gap["n"], clusters=gap["clusters"])
 
 
 @tabled(
