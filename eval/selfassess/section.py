@@ -196,8 +196,8 @@ def _notices(answers: SelfAssessAnswers) -> Iterator[Notice]:
     who = answers.respondent
     if answers.repeated:
         yield notice(who, "repeated", count=answers.repeated)
-    if answers.articles.n and not answers.judgements.n:
-        yield notice(who, "articles_only", count=answers.articles.n)
+    if len(answers.articles) and answers.judgements.empty:
+        yield notice(who, "articles_only", count=len(answers.articles))
     for name in answers.sets:
         if measure_of(name) == OTHER:
             yield notice(who, "unknown_set", set=name)

@@ -17,9 +17,8 @@ from polbias.eval.normative.effects import compare_contents
 from polbias.eval.normative.wason import compare_selections
 from polbias.eval.partisan.analysis import AnswerSubset
 from polbias.eval.partisan.answers import argument_answers
-from polbias.eval.selfassess.shares import choice_estimability
 from tests.eval.normative.normative_rows import answered, entailment_rows, wason_rows
-from tests.eval.selfassess.respondents import first, judged, prefers, refuse, rows
+from tests.eval.selfassess.respondents import compared, first, judged, prefers, refuse, rows
 
 
 def arguments(labels: dict[str, list[str | None]], per_cluster: int = 4) -> list[dict[str, Any]]:
@@ -133,6 +132,4 @@ def test_inferences_and_selections() -> None:
 def test_choices_among_articles() -> None:
     asked = rows(20)
     for choose, state in ((first, "no variation"), (refuse, "not answered"), (prefers("left"), None)):
-        from polbias.eval.selfassess.schema import ChoiceAnswers
-
-        assert choice_estimability(ChoiceAnswers.of(judged(asked, choose))).state == state
+        assert compared(judged(asked, choose)).support.state == state
