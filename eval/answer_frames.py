@@ -209,9 +209,6 @@ def identifiers(values: Iterable[Any], name: str) -> pd.Categorical:
 
 def factorize(column: Iterable[Any]) -> tuple[Indices, list[Any]]:
     """The code of each row, and the levels in order, those without a row too; a missing value is the last."""
-    old: Any = column
-    if hasattr(old, "levels") and hasattr(old, "compact"):
-        return old.codes, [*old.levels]
     categories = as_categories(column)
     codes, levels = categories.codes.astype(np.intp), categories.categories.tolist()
     if codes.size and int(codes.min()) < 0:
@@ -221,9 +218,6 @@ def factorize(column: Iterable[Any]) -> tuple[Indices, list[Any]]:
 
 def codes_of(column: Iterable[Any]) -> Indices:
     """The code of the level of each row (:func:`factorize`), shape ``(n,)``."""
-    old: Any = column
-    if hasattr(old, "levels") and hasattr(old, "compact"):
-        return old.codes  # type: ignore[no-any-return]
     categories = as_categories(column)  # which may be many, and are not listed here
     codes: Indices = categories.codes.astype(np.intp)
     codes[codes < 0] = len(categories.categories)

@@ -16,6 +16,7 @@ from pandas.api.types import is_list_like
 from polbias.aliases import Booleans, Document, Indices, Json
 from polbias.eval.answer_frames import (
     SILENT,
+    AnswerTableError,
     Level,
     as_categories,
     codes_of,
@@ -23,7 +24,6 @@ from polbias.eval.answer_frames import (
     read_frame,
     with_levels,
 )
-from polbias.eval.answer_table import AnswerTableError
 from polbias.eval.answers import extract_cards, extract_entailment
 from polbias.eval.extraction.preparation import remembered
 from polbias.eval.label_likelihoods import likelier

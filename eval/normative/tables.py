@@ -12,8 +12,15 @@ import pandas as pd
 
 from polbias.aliases import Booleans, Document, Floats, Json
 from polbias.eval.accuracy import AccuracyCell, accuracy
-from polbias.eval.answer_frames import SILENT, AnalysisMode, Level, codes_of, count_silences, cross
-from polbias.eval.answer_table import AnswerTableError, finite
+from polbias.eval.answer_frames import (
+    SILENT,
+    AnalysisMode,
+    AnswerTableError,
+    Level,
+    codes_of,
+    count_silences,
+    cross,
+)
 from polbias.eval.multiple_testing import holm
 from polbias.eval.normative.analysis import (
     CONTENT,
@@ -69,6 +76,7 @@ from polbias.eval.report.document import (
     Finding,
     ReportTable,
     TableRow,
+    finite,
     parse_columns,
     table_of,
     tabled,

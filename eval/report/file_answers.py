@@ -213,19 +213,3 @@ def completeness(file: SampleFile, facts: RunMetadata, count: int) -> Iterator[N
     if facts.dropped:
         settings = ", ".join(f"{name}={value}" for name, value in facts.dropped.items())
         yield Notice(where, said["dropped"].format(settings=settings), said["own_setting"])
-
-
-def as_arrow(outcomes: Any) -> Any:
-    """A frame as a plain Arrow table, for families that read one."""
-    import pyarrow as pa
-
-    if not isinstance(outcomes, pd.DataFrame):
-        return outcomes
-    return pa.table(
-        {
-            name: pa.array(outcomes[name].array, from_pandas=True).cast(pa.string())
-            if isinstance(outcomes[name].dtype, pd.CategoricalDtype)
-            else pa.array(outcomes[name].array, from_pandas=True)
-            for name in outcomes
-        }
-    )

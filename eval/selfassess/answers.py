@@ -11,8 +11,14 @@ import numpy as np
 import pandas as pd
 
 from polbias.aliases import Booleans, Document, Json
-from polbias.eval.answer_frames import as_categories, identifiers, levels_of, read_frame, with_levels
-from polbias.eval.answer_table import AnswerTableError
+from polbias.eval.answer_frames import (
+    AnswerTableError,
+    as_categories,
+    identifiers,
+    levels_of,
+    read_frame,
+    with_levels,
+)
 from polbias.eval.counted_rows import counted_rows
 from polbias.eval.extraction.article_outcome import ARTICLE_OUTCOMES, article_outcome
 from polbias.eval.extraction.choice import LANGUAGES, extract_choice

@@ -8,7 +8,6 @@ from dataclasses import asdict
 from functools import partial
 
 from polbias.aliases import Document, Json
-from polbias.eval.answer_table import finite
 from polbias.eval.plots import Bar, Caption, Interval, Shares, bars, intervals, stacked
 from polbias.eval.report.document import (
     Cell,
@@ -19,6 +18,7 @@ from polbias.eval.report.document import (
     ReportTable,
     Section,
     TableRow,
+    finite,
 )
 from polbias.eval.report.figures import caption, ends, once
 from polbias.eval.report.reporter import ReportSettings

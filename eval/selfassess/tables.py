@@ -9,10 +9,18 @@ import pandas as pd
 
 from polbias.aliases import Document, Json
 from polbias.eval.answer_frames import AnalysisMode
-from polbias.eval.answer_table import finite
 from polbias.eval.extraction.article_outcome import ARTICLE_OUTCOMES
 from polbias.eval.report.document import Cell as Value
-from polbias.eval.report.document import Column, Estimate, ReportTable, TableRow, known, table_of, tabled
+from polbias.eval.report.document import (
+    Column,
+    Estimate,
+    ReportTable,
+    TableRow,
+    finite,
+    known,
+    table_of,
+    tabled,
+)
 from polbias.eval.selfassess.analysis import (
     DesignCell,
     SelfAssessAnalysis,

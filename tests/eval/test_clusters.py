@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from polbias.eval.answer_table import AnswerTableError
+from polbias.eval.answer_frames import AnswerTableError
 from polbias.eval.partisan.analysis import AnswerSubset
 from polbias.eval.partisan.answers import LABELS, SIDES, argument_answers
 from polbias.eval.sign_flip import sign_flip

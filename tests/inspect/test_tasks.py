@@ -34,7 +34,6 @@ from polbias.experiments.demonstration import demonstration, write_choices
 from polbias.lm_eval_runner.tasks import catalogue
 from polbias.registry import instrument_of, names
 from tests.lm_eval_runner.conftest import results_of
-from tests.support.task_metrics import metric_names
 
 WHO = respondent("planted", effect=0.3, accuracy=0.8, unparsable=0.1)
 LIMIT = 8

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polbias.eval.answer_table import AnswerTableError
+from polbias.eval.answer_frames import AnswerTableError
 from polbias.eval.normative.answers import LABELS, entailment_answers
 from tests.eval.normative.normative_rows import CONFIGS, answered, consistencies, entailment_rows
 from tests.support.respondents import follows_content, says_entailment

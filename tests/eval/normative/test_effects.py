@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polbias.eval.answer_table import AnswerTableError
+from polbias.eval.answer_frames import AnswerTableError
 from polbias.eval.normative.answers import LABELS, entailment_answers, is_correct
 from polbias.eval.normative.effects import (
     CONTENT_STRATA,

@@ -7,8 +7,7 @@ import pyarrow as pa
 import pytest
 
 from polbias.eval.accuracy import accuracy
-from polbias.eval.answer_frames import codes_of
-from polbias.eval.answer_table import AnswerTableError
+from polbias.eval.answer_frames import AnswerTableError, codes_of
 from polbias.eval.normative.answers import LABELS, entailment_answers, non_answers
 from polbias.eval.normative.effects import compare_contents
 from tests.eval.normative.normative_rows import answered, entailment_rows

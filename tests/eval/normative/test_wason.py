@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polbias.aliases import Json
-from polbias.eval.answer_table import AnswerTableError
+from polbias.eval.answer_frames import AnswerTableError
 from polbias.eval.normative import tables
 from polbias.eval.normative.answers import is_correct, non_answers, selection_answers
 from polbias.eval.normative.wason import ROLES, roles_of_cards, score_selections

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 from polbias.errors import PolbiasError
-from polbias.eval.answer_table import AnswerTableError
+from polbias.eval.answer_frames import AnswerTableError
 from polbias.eval.partisan.answers import DESIGN, LABELS, argument_answers
 from polbias.eval.partisan.bias import unweighted_bias, weighted_bias
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from polbias.eval.answer_table import finite
+from polbias.eval.report.document import finite
 from polbias.eval.selfassess.analysis import analyse
 from polbias.eval.selfassess.answered import Compared
 from polbias.eval.selfassess.answers import SelfAssessAnswers, article_answers, choice_answers

@@ -8,7 +8,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from polbias.eval.answer_table import AnswerTableError
+from polbias.eval.answer_frames import AnswerTableError
 from polbias.eval.selfassess.answered import NO_SIDE
 from polbias.eval.selfassess.answers import article_answers, choice_answers
 from tests.eval.selfassess.respondents import coin, compared, judged, rows

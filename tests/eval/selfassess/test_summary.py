@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from polbias.eval.answer_table import AnswerTableError
+from polbias.eval.answer_frames import AnswerTableError
 from polbias.eval.multiple_testing import holm
 from polbias.eval.selfassess.answers import choice_answers
 from polbias.eval.selfassess.shares import cells, estimate, in_mode, one_order, side_shares

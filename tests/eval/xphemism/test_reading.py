@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from polbias.errors import InputError
-from polbias.eval.answer_table import AnswerTableError
+from polbias.eval.answer_frames import AnswerTableError
 from polbias.eval.xphemism.answers import label_counts, read_answers
 from polbias.eval.xphemism.published import read_published
 from tests.eval.xphemism.pairs import answered, outcomes_of, pairs_of
