@@ -19,7 +19,6 @@ from polbias.eval.answer_frames import (
     count_levels,
     count_silences,
     cross,
-    levels_of,
 )
 from polbias.eval.normative.answers import (
     DOMAINS,
@@ -255,10 +254,8 @@ def _unmatched(asked: Sequence[NormativeAnswers]) -> Iterator[Notice]:
     for one in asked:
         rules = select(one.selections, polarity=AFFIRMATIVE)
         missing = count_unmatched(rules, [compare_selections(rules)])
-        for pattern in levels_of(one.problems["pattern"]):
-            if pattern != ROSS:
-                part = select(one.problems, pattern=pattern)
-                missing += count_unmatched(part, [_contents_alone(part, low) for low in CONTENT.values()])
+        problems = one.problems[(one.problems["pattern"] != ROSS).to_numpy()]
+        missing += count_unmatched(problems, [_contents_alone(problems, low) for low in CONTENT.values()])
         if missing:
             problem = said().notices["unmatched_found"].format(count=missing, respondent=one.name)
             yield Notice(one.name, problem, said().notices["unmatched_done"], serious=True)

@@ -67,9 +67,19 @@ class ComparedRows:
     balance: str | None = None
 
     @cached_property
+    def label(self) -> Indices:
+        """Code of the label of each answer, shape ``(n,)``."""
+        return codes_of(self.answers["label"])
+
+    @cached_property
+    def gold(self) -> Indices:
+        """Code of the right verdict, shape ``(n,)``."""
+        return codes_of(self.answers["gold"])
+
+    @cached_property
     def correct(self) -> Floats:
         """1 for a right answer, else 0, shape ``(n,)``."""
-        return is_correct(self.answers).astype(np.float64)
+        return (self.label == self.gold).astype(np.float64)
 
     @cached_property
     def non_answers(self) -> Indices:
@@ -77,11 +87,6 @@ class ComparedRows:
         return non_answers(self.answers)
 
     @cached_property
-    def gold(self) -> Indices:
-        """Code of the right verdict, shape ``(n,)``."""
-        return codes_of(self.answers["gold"])
-
-    @property
     def is_binary(self) -> bool:
         """Whether there are two verdicts only."""
         return len(self.answers["gold"].cat.categories) == 2
@@ -99,8 +104,11 @@ class ComparedRows:
 
     @cached_property
     def stratum(self) -> Indices:
-        """Stratum of each row, as a code."""
-        return cross(self._strata)[1]
+        """Stratum of each row, as a code, shape ``(n,)``."""
+        present, cells = self._crossed
+        codes: dict[tuple[Level, ...], int] = {}
+        of_cell = [codes.setdefault(cell[: len(self._strata)], len(codes)) for cell in present]
+        return np.array(of_cell, np.intp)[cells]
 
     @cached_property
     def _crossed(self) -> tuple[list[tuple[Level, ...]], Indices]:
@@ -228,7 +236,7 @@ class ComparedRows:
         is_missing = self.non_answers[self.inside] >= 0
         is_high = self.designed[self.cells][self.inside] > 0
         missing = [float(is_missing[side].mean()) for side in (is_high, ~is_high) if side.any()]
-        verdicts = np.where(is_missing, -1, codes_of(self.answers["label"])[self.inside])
+        verdicts = np.where(is_missing, -1, self.label[self.inside])
         varied = np.unique(self.gold[self.inside]).size > 1
         return Estimability(
             max(missing, default=1.0),

@@ -286,15 +286,17 @@ def entailment_summary(problems: pd.DataFrame) -> Json:
                 for setting, _ in parts
                 for entry in consistency(select(groups, **setting))
             ],
-            "disjunctions": [
-                setting | row
-                for setting, part in parts
-                if "gold_sdl" in part
-                for row in disjunction_readings(part)
-            ],
+            "disjunctions": [*_disjunction_rows(problems)] if "gold_sdl" in problems else [],
         }
     )
     return summary
+
+
+def _disjunction_rows(problems: pd.DataFrame) -> Iterator[Json]:
+    """Yield the readings in every setting."""
+    for domain, task in product(DOMAINS, REASONING):
+        for row in disjunction_readings(select(problems, domain=domain, task=task)):
+            yield {"domain": domain, "task": task, "prompt_style": row["prompt_style"], **row}
 
 
 def _pattern_rows(problems: pd.DataFrame) -> Iterator[Json]:
