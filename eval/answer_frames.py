@@ -217,7 +217,7 @@ def codes_of(column: Iterable[Any]) -> Indices:
     if isinstance(column, CodedColumn):
         return column.codes
     categories = as_categories(column)  # which may be many, and are not listed here
-    codes = categories.codes.astype(np.intp)
+    codes: Indices = categories.codes.astype(np.intp)
     codes[codes < 0] = len(categories.categories)
     return codes
 
