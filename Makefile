@@ -108,8 +108,8 @@ UVC = uv pip compile --universal --python-version 3.11 --generate-hashes --no-he
 ALL = --extra hf --extra inspect --extra scale --extra services --group dev
 TORCHLESS = awk '/^[^ ]/ { leave = /^(torch|nvidia-|cuda-|triton)/ } !leave'
 requirements: ## resolve the pinned versions anew (needs uv)
-	$(UVC) pyproject.toml --extra german --extra proofs --group release -o requirements/base.txt
 	$(UVC) pyproject.toml --extra eval -o requirements/eval.txt
+	$(UVC) pyproject.toml --extra german --extra proofs --group release -c requirements/eval.txt -o requirements/base.txt
 	$(UVC) pyproject.toml $(ALL) -o requirements/dev.txt
 	$(TORCHLESS) requirements/dev.txt > requirements/.dev && mv requirements/.dev requirements/dev.txt
 	$(UVC) pyproject.toml $(ALL) --group engines -c requirements/dev.txt -o requirements/scale.txt

@@ -8,13 +8,14 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from scipy.optimize import brentq
 from scipy.stats import norm
 
 from polbias.aliases import Floats
-from polbias.eval.answer_table import CodedColumn
+from polbias.eval.answer_frames import as_categories
 from polbias.eval.data import read_columns
 from polbias.eval.report.verdicts import LEVEL, headlines
 from polbias.eval.statistics import contrast
@@ -47,9 +48,9 @@ class ResampledDesign:
         gold: of each pair of arguments, 1 or -1.
     """
 
-    config: CodedColumn
-    topic: CodedColumn
-    persons: CodedColumn | None
+    config: pd.Categorical
+    topic: pd.Categorical
+    persons: pd.Categorical | None
     mean: np.ndarray[Any, np.dtype[np.intp]]
     gold: Floats
 
@@ -67,7 +68,7 @@ def _design(kinds: Sequence[str]) -> ResampledDesign:
                 keys.append((config, f"{kind}/{row['cluster_id']}", persons, row["base_id"]))
                 gold.append(1.0 if row["gold"] == "valid" else -1.0)
     index = {key: number for number, key in enumerate(dict.fromkeys(keys))}
-    configs, topics, people, _ = (CodedColumn.of(levels) for levels in zip(*index, strict=True))
+    configs, topics, people, _ = (as_categories(levels) for levels in zip(*index, strict=True))
     mean = np.array([index[key] for key in keys])
     return ResampledDesign(configs, topics, people if is_people else None, mean, np.array(gold))
 
@@ -109,14 +110,14 @@ def _tests(
         return float(100 * gap - points)
 
     shift = brentq(missed, 0.0, 40.0) if points else 0.0
-    weights = np.full(len(config.levels), 1 / len(config.levels))
-    first = np.array([float(str(level).startswith(f"{_COUNTRIES[0]}_")) for level in config.levels])
+    weights = np.full(len(config.categories), 1 / len(config.categories))
+    first = np.array([float(str(level).startswith(f"{_COUNTRIES[0]}_")) for level in config.categories])
     sizes, side = np.bincount(design.mean), np.array([-0.5, 0.5])
     found = np.empty((RUNS, 2))
     for run in range(RUNS):
-        own = rng.normal(shift, spread, len(topic.levels))[topic.codes]
+        own = rng.normal(shift, spread, len(topic.categories))[topic.codes]
         if persons is not None:
-            own = own + rng.normal(0, spread, len(persons.levels))[persons.codes]
+            own = own + rng.normal(0, spread, len(persons.categories))[persons.codes]
         item = rng.normal(0, _ITEM, (design.mean.size, 1))
         seen = design.gold[:, None] * sure + item + side * own[design.mean][:, None]
         valid = (rng.normal(seen) > 0).astype(float)

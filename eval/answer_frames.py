@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from polbias.aliases import Indices, Json
-from polbias.eval.answer_table import AnswerTableError, CodedColumn
+from polbias.errors import PolbiasError
 
 Level: TypeAlias = str | int | float | bool | None
 AnalysisMode: TypeAlias = Literal["corrected", "paper"]
@@ -24,6 +24,10 @@ SILENT = ("refusal", "unparsable", "truncated")
 """Outcomes of an answer without a verdict: the labels of every family end in these, from the third on."""
 SILENCES = ("refusals", "unparsable", "truncated")
 """The names of their numbers."""
+
+
+class AnswerTableError(PolbiasError, ValueError):
+    """A table of answers lacks a column, or a column holds something that it must not hold."""
 
 
 def count_silences(labels: ArrayLike, first: int = 2) -> Json:
@@ -52,12 +56,11 @@ def read_frame(rows: Any, required: Sequence[str] = (), tuple_names: Sequence[st
     Raises:
         AnswerTableError: if the rows are no table, differ in their columns, or lack one that is required.
     """
+    names = getattr(rows, "column_names", None) or getattr(rows, "columns", None)
     if isinstance(rows, pd.DataFrame):
         frame = rows
-    elif hasattr(rows, "to_pandas"):
-        frame = rows.to_pandas()
-    elif isinstance(rows, Mapping):
-        frame = _frame_of_columns(rows)
+    elif isinstance(rows, Mapping) or names is not None:
+        frame = _frame_of_columns(rows if names is None else {name: rows[name] for name in names})
     elif isinstance(rows, str) or not isinstance(rows, Iterable):
         raise AnswerTableError(f"rows: found {type(rows).__name__}, expected a table of answers")
     else:
@@ -147,13 +150,16 @@ def as_categories(values: Iterable[Any], name: str = "") -> pd.Categorical:
     column = values.array if isinstance(values, pd.Series) else values
     if isinstance(column, pd.Categorical):
         return column
+    listed = column if isinstance(column, np.ndarray) else [*column]
     try:
-        return pd.Categorical(column if isinstance(column, np.ndarray) else [*column])
+        categories = pd.Categorical(listed)
     except TypeError:
-        listed = [*column]
         row = next((row for row, value in enumerate(listed) if not isinstance(value, Hashable)), 0)
         found = f"column {name!r}, row {row}: found {brief(listed[row])}"
         raise AnswerTableError(f"{found}, expected a single value") from None
+    if len(categories.categories):
+        return categories
+    return pd.Categorical.from_codes(categories.codes, pd.Index([], dtype="str"))
 
 
 def with_levels(
@@ -203,8 +209,6 @@ def identifiers(values: Iterable[Any], name: str) -> pd.Categorical:
 
 def factorize(column: Iterable[Any]) -> tuple[Indices, list[Any]]:
     """The code of each row, and the levels in order, those without a row too; a missing value is the last."""
-    if isinstance(column, CodedColumn):
-        return column.codes, [*column.levels]
     categories = as_categories(column)
     codes, levels = categories.codes.astype(np.intp), categories.categories.tolist()
     if codes.size and int(codes.min()) < 0:
@@ -214,8 +218,6 @@ def factorize(column: Iterable[Any]) -> tuple[Indices, list[Any]]:
 
 def codes_of(column: Iterable[Any]) -> Indices:
     """The code of the level of each row (:func:`factorize`), shape ``(n,)``."""
-    if isinstance(column, CodedColumn):
-        return column.codes
     categories = as_categories(column)  # which may be many, and are not listed here
     codes: Indices = categories.codes.astype(np.intp)
     codes[codes < 0] = len(categories.categories)

@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
 from operator import is_
+from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
@@ -18,10 +19,7 @@ from numpy.typing import ArrayLike
 
 from polbias.aliases import Document, Json
 from polbias.eval.estimability import Estimability
-from polbias.eval.lm_eval_compat import adapt
 from polbias.eval.statistics import ClusterInterval, Contrast, cluster_interval
-
-adapt()
 
 _Row = TypeVar("_Row", bound=tuple[Any, ...])
 _Answers = TypeVar("_Answers")
@@ -39,21 +37,26 @@ class ScoredAnswers(NamedTuple):
         means: values by the name of the metric that is their mean.
         row: what the metrics that are no mean of rows are computed from.
         cluster: what is independent of other prompts; None leaves the error of the means to lm_eval.
+        further_rows: by the name of the metric, where one is computed from another row.
     """
 
     means: Mapping[str, float]
     row: Any = None
     cluster: str | None = None
+    further_rows: Mapping[str, Any] = MappingProxyType({})
 
 
 def metric_lines(lines: Sequence[Document]) -> list[Json]:
-    """Put behind every line of a metric that of its error, as lm_eval wants them."""
+    """Put behind every line of a metric that of its error, as lm_eval wants them.
+
+    A mean with ``error: lm_eval`` has the error that lm_eval computes by itself.
+    """
     expanded: list[Json] = []
     for line in lines:
         aggregation, error = line["aggregation"], f"{line['metric']}{_ERROR}"
         compute = clustered_stderr if aggregation == "mean" else getattr(aggregation, "error", None)
-        expanded.append(dict(line))
-        if compute:
+        expanded.append({key: value for key, value in line.items() if key != "error"})
+        if compute and line.get("error") != "lm_eval":
             expanded.append({"metric": error, "aggregation": compute, "higher_is_better": False})
     return expanded
 
@@ -70,13 +73,14 @@ def metric_values(scored: ScoredAnswers | Json, lines: Sequence[Document]) -> Js
     values: Json = {}
     for line in lines:
         name, aggregation = line["metric"], line["aggregation"]
-        mean = scored.means.get(name.removesuffix(_ERROR))
-        if aggregation == "mean":
-            if mean is not None:
-                values[name] = mean
-        elif aggregation is not clustered_stderr:
-            values[name] = scored.row
-        elif mean is not None and scored.cluster is not None:
+        metric = name.removesuffix(_ERROR)
+        mean = scored.means.get(metric)
+        if mean is None:
+            if aggregation not in ("mean", clustered_stderr):
+                values[name] = scored.further_rows.get(metric, scored.row)
+        elif name == metric:
+            values[name] = mean
+        elif scored.cluster is not None:
             values[name] = (mean, scored.cluster)
     return values
 

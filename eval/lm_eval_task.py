@@ -9,8 +9,10 @@ from typing import Any
 from lm_eval.api.task import ConfigurableTask
 
 from polbias.aliases import Document, Json
-from polbias.eval.lm_eval_compat import first, task_class
+from polbias.eval.lm_eval_compat import adapt, first, task_class
 from polbias.eval.lm_eval_metrics import metric_lines, metric_values
+
+adapt()
 
 
 class _AnswersTask(ConfigurableTask):  # type: ignore[misc]

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from polbias.aliases import Codes, Floats, Indices
-from polbias.eval.answer_table import AnswerTableError
+from polbias.eval.answer_frames import AnswerTableError
 
 ReliabilityRule: TypeAlias = Literal["default", "paper", "code"]
 

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from polbias.aliases import Floats, Indices
-from polbias.eval.answer_frames import codes_of, factorize
-from polbias.eval.answer_table import AnswerTableError
+from polbias.eval.answer_frames import AnswerTableError, codes_of, factorize
 
 # Statistics for rows that come in clusters: an interval and a test with the cluster as the unit.
 # The rows of a design share patterns, people and instructions, so there is far less in a few thousand of

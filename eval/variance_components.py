@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from polbias.aliases import Floats, Indices
-from polbias.eval.answer_frames import codes_of
-from polbias.eval.answer_table import AnswerTableError
+from polbias.eval.answer_frames import AnswerTableError, codes_of
 
 # Variance components of answers within items within clusters, from a run.
 

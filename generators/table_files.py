@@ -1,4 +1,4 @@
-"""Tables of users: CSV, TSV, JSON lines and Parquet, with errors that name file, line and field."""
+"""Tables of users: CSV, TSV, JSON lines and Parquet as data frames, with errors that name file and line."""
 
 from __future__ import annotations
 
@@ -6,20 +6,23 @@ import codecs
 import csv
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 
 from polbias.errors import InputError
 from polbias.files import open_parquet
-from polbias.limits import MAX_BATCH, MAX_ROW
+from polbias.limits import MAX_BATCH, MAX_ITEMS, MAX_ROW, MAX_TOTAL
 from polbias.lines import AS_UTF8, text_lines, too_long
 
-# Files that are no UTF-8 text.
+if TYPE_CHECKING:
+    import pandas as pd
+
+# Files that are not UTF-8 text.
 
 _COMPRESSED = {
     b"\x1f\x8b": "gzip",
@@ -32,7 +35,7 @@ _WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_LE, codecs.B
 
 
 def refuse_foreign(path: Path, start: bytes) -> None:
-    """Refuse a file that is no UTF-8 text."""
+    """Refuse a file that is not UTF-8 text."""
     for magic, kind in _COMPRESSED.items():
         if start.startswith(magic):
             raise InputError(f"{path}: is compressed, {kind}; unpack it, or save it as TSV, CSV or Parquet")
@@ -45,7 +48,7 @@ def refuse_foreign(path: Path, start: bytes) -> None:
         )
 
 
-# Tables that benchmarks are published in: TSV, CSV, JSON lines and Parquet, read in bounded memory.
+# A file, or the Parquet files of a folder, as data frames.
 
 _SUFFIXES = {
     ".tsv": "tsv",
@@ -58,56 +61,69 @@ _SUFFIXES = {
     ".pq": "parquet",
 }
 _START = 1 << 16
-_EXPECTED = "expected TSV, CSV, JSONL or Parquet"
+_MAX_CELLS = 1 << 27  # of a table of JSON objects, each of which may have other keys
 
 
-@dataclass(frozen=True, slots=True)
-class FileRow:
-    """A row.
+class Row(NamedTuple):
+    """A row of a file.
 
     Attributes:
         line: its first line, from 1; in Parquet the number of the row.
-        values: of the columns that were asked for, in that order; None where there is nothing.
-        problem: if it could not be read, why; then it has no values.
+        values: in some columns, None where there is none.
+        problem: why it could not be read; then it has no values.
     """
 
     line: int
-    values: Sequence[Any] = ()
+    values: Any = ()
     problem: str | None = None
 
 
-class TableFile(Protocol):
-    """A file of rows.
+@dataclass(frozen=True)
+class UserTable:
+    """The rows of a file.
 
     Attributes:
         path: the file.
-        columns: their names, in order.
+        columns: their names as in the file, in order; a name may occur twice.
+        frame: the values by line; of columns with the same name the first.
+        problems: by line, why a row could not be read.
     """
 
     path: Path
     columns: Sequence[str]
+    frame: pd.DataFrame
+    problems: Mapping[int, str]
 
-    def rows(self, wanted: Sequence[str]) -> Iterator[FileRow]:
-        """Yield all rows with the values of some columns."""
+    def refuse_problems(self, advice: str) -> None:
+        """Refuse a table with a row that could not be read."""
+        for line, problem in self.problems.items():
+            raise InputError(f"{self.path}:{line}: {problem}; {advice}")
 
-
-def open_tables(path: Path) -> tuple[TableFile, ...]:
-    """Open a file, or the Parquet files of a folder."""
-    if path.is_dir():
-        # A built config has its few-shot examples beside its items; they can be audited by themselves.
-        files = sorted(path.glob("test-*.parquet")) or sorted(path.glob("*.parquet"))
-        if not files:
-            raise InputError(
-                f"{path}: a folder without Parquet files; expected a file, or a folder of one config"
-            )
-        return tuple(_open(file) for file in files)
-    return (_open(path),)
+    def rows(self, columns: Sequence[str]) -> Iterator[Row]:
+        """Yield every row with its values in some columns, None in a column that is absent."""
+        absent = [None] * len(self.frame)
+        values = [self.frame[name].tolist() if name in self.frame else absent for name in columns]
+        for line, *cells in zip(self.frame.index.tolist(), *values, strict=True):
+            yield Row(line, cells, self.problems.get(line))
 
 
-def _open(path: Path) -> TableFile:
+def read_tables(path: Path) -> tuple[UserTable, ...]:
+    """Read a file, or the Parquet files of a folder."""
+    if not path.is_dir():
+        return (read_table(path),)
+    # A built config has its few-shot examples beside its items; they can be audited by themselves.
+    files = sorted(path.glob("test-*.parquet")) or sorted(path.glob("*.parquet"))
+    if not files:
+        raise InputError(
+            f"{path}: a folder without Parquet files; expected a file, or a folder of one config"
+        )
+    return tuple(read_table(file) for file in files)
 
+
+def read_table(path: Path) -> UserTable:
+    """Read a file."""
     if path.exists() and not path.is_file():
-        raise InputError(f"{path}: not a regular file, but it is read twice; save it to a file first")
+        raise InputError(f"{path}: not a regular file; save the table to a file first")
     try:
         with path.open("rb") as file:
             start = file.read(_START)
@@ -116,74 +132,75 @@ def _open(path: Path) -> TableFile:
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror}); check path and permissions") from None
     if start.startswith(b"PAR1"):
-        return ParquetTable(path)
+        return _read_parquet(path)
     refuse_foreign(path, start)
-    kind = _SUFFIXES.get(path.suffix.lower()) or _sniffed(start)
-    match kind:
+    if (size := path.stat().st_size) > MAX_TOTAL:
+        raise InputError(f"{path}: found {size:,} bytes, expected at most {MAX_TOTAL:,}; divide it")
+    text = start.decode("utf-8-sig", "replace")
+    first = next((line for line in re.split("[\r\n]", text) if line.strip()), "")
+    match _SUFFIXES.get(path.suffix.lower()) or _kind_of_text(first):
         case "tsv":
-            return TabSeparated(path)
+            return _delimited(path, _line_records(path, _tsv_cells))
         case "csv":
-            return CommaSeparated(path)
+            return _delimited(path, _csv_records(path, max(_DELIMITERS, key=first.count)))
         case "jsonl":
-            return JsonLines(path)
+            return _read_json_lines(path)
         case "parquet":
             raise InputError(f"{path}: does not begin like a Parquet file; it may be incomplete")
-    first = start.decode("utf-8", "replace").lstrip().splitlines()
-    found = repr(first[0][:60]) if first else "an empty file"
-    raise InputError(f"{path}:1: found {found}, {_EXPECTED} (name the file accordingly, e.g. items.tsv)")
+    found = repr(first.strip()[:60]) if first else "an empty file"
+    raise InputError(
+        f"{path}:1: found {found}, expected TSV, CSV, JSONL or Parquet "
+        "(name the file accordingly, e.g. items.tsv)"
+    )
 
 
-def _sniffed(start: bytes) -> str | None:
-    """Tell by its first line what a file without a telling name is."""
-    text = start.decode("utf-8-sig", "replace").lstrip()
-    first = text.splitlines()[0] if text else ""
-    if first.startswith("{"):
+def _kind_of_text(first_line: str) -> str | None:
+    if first_line.lstrip().startswith("{"):
         return "jsonl"
-    if "\t" in first:
+    if "\t" in first_line:
         return "tsv"
-    return "csv" if "," in first or ";" in first else None
+    return "csv" if "," in first_line or ";" in first_line else None
 
 
-# Tables of text: values between tabs, or between commas with quotes.
+def _table(path: Path, columns: Sequence[str], rows: Iterable[Row]) -> UserTable:
+    import pandas as pd
+
+    rows = list(islice(rows, MAX_ITEMS + 1))
+    if len(rows) > MAX_ITEMS:
+        raise InputError(f"{path}: found more than {MAX_ITEMS:,} rows, expected fewer; divide it")
+    frame = pd.DataFrame(
+        [row.values or [None] * len(columns) for row in rows],
+        pd.Index([row.line for row in rows], name="line"),
+        pd.Index(columns, dtype=object),  # a name in JSON may have half a character, which Arrow cannot hold
+        dtype=object,
+    )
+    problems = {row.line: row.problem for row in rows if row.problem}
+    return UserTable(path, columns, frame.loc[:, ~frame.columns.duplicated()], problems)
+
+
+# Tables of text: values between tabs, or between commas with quotes. The CSV reader is that of the standard
+# library: that of pandas does not say in which line a record begins.
 
 _DELIMITERS = ",;\t"
-_TOO_LONG = too_long()
-_Cells = tuple[int, list[str], str | None]  # line, cells, what is wrong with them
+_TOO_LONG = f"found {too_long()}"
 
 
-class _Delimited:
-    """What both kinds have in common: a header, and rows that must be as wide.
+def _delimited(path: Path, records: Iterator[Row]) -> UserTable:
+    """Return a table of records: a header, and rows that must be as wide."""
+    line, cells, problem = next(records, Row(1, problem="found nothing"))
+    if problem:
+        raise InputError(f"{path}:{line}: {problem}, expected a header with column names")
+    columns = [cell.strip() for cell in _trimmed(cells)]
+    return _table(path, columns, (_checked(record, len(columns)) for record in records))
 
-    Args:
-        path: the file.
 
-    Raises:
-        InputError: if it has no header.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        line, cells, problem = next(self._cells(), (1, [], "nothing"))
-        if problem:
-            raise InputError(f"{path}:{line}: found {problem}, expected a header with column names")
-        self.columns: Sequence[str] = [cell.strip() for cell in _trimmed(cells)]
-
-    def rows(self, wanted: Sequence[str]) -> Iterator[FileRow]:
-        """Yield all rows after the header with the values of some columns."""
-        width = len(self.columns)
-        places = [self.columns.index(name) for name in wanted]
-        for line, cells, problem in self._cells(skip=1):
-            if problem:
-                yield FileRow(line, problem=f"found {problem}")
-            # Trailing tabs or commas are no columns.
-            elif len(cells) < width or (len(cells) > width and len(_trimmed(cells)) > width):
-                yield FileRow(line, problem=f"found {len(cells)} columns, expected {width}")
-            else:
-                yield FileRow(line, [cells[place] or None for place in places])
-
-    def _cells(self, skip: int = 0) -> Iterator[_Cells]:
-        """Yield every row that is not blank, after some."""
-        raise NotImplementedError
+def _checked(record: Row, width: int) -> Row:
+    """Return a record with None for empty cells, or with a problem if it has another width."""
+    line, cells, problem = record
+    # Trailing tabs or commas are no columns.
+    if not problem and (len(cells) < width or (len(cells) > width and len(_trimmed(cells)) > width)):
+        problem = f"found {len(cells)} columns, expected {width}"
+    return Row(line, [] if problem else [cell or None for cell in cells[:width]], problem)
 
 
 def _trimmed(cells: Sequence[str]) -> Sequence[str]:
@@ -194,20 +211,19 @@ def _trimmed(cells: Sequence[str]) -> Sequence[str]:
     return cells[:width]
 
 
-class TabSeparated(_Delimited):
-    """A row is a line, split at tabs; quotes are letters, unless a spreadsheet put them around a value."""
+def _line_records(path: Path, parse: Callable[[str], Any]) -> Iterator[Row]:
+    """Yield what `parse` makes of each line that is not blank; its ValueError is the problem of the row."""
+    for line, text in text_lines(path):
+        if text and not text.isspace():
+            try:
+                yield Row(line, problem=_TOO_LONG) if len(text) > MAX_ROW else Row(line, parse(text))
+            except ValueError as error:
+                yield Row(line, problem=f"found {error}")
 
-    def _cells(self, skip: int = 0) -> Iterator[_Cells]:
-        for line, text in text_lines(self.path):
-            if not text or text.isspace():
-                continue
-            if skip:
-                skip -= 1
-            elif len(text) > MAX_ROW:
-                yield line, [], _TOO_LONG
-            else:
-                cells = text.split("\t")
-                yield line, [_unquoted(cell) for cell in cells] if '"' in text else cells, None
+
+def _tsv_cells(text: str) -> list[str]:
+    """Split a line at tabs; quotes are letters, unless a spreadsheet put them around a value."""
+    return [_unquoted(cell) for cell in text.split("\t")]
 
 
 def _unquoted(cell: str) -> str:
@@ -218,164 +234,110 @@ def _unquoted(cell: str) -> str:
     return cell
 
 
-class CommaSeparated(_Delimited):
-    """A row is a CSV record; the delimiter is the one that the header has most of."""
+def _csv_records(path: Path, delimiter: str) -> Iterator[Row]:
+    """Yield CSV records with the first line of each."""
+    long_lines: list[int] = []
 
-    def _cells(self, skip: int = 0) -> Iterator[_Cells]:
-        source = _Source(self.path)
-        records = csv.reader(source, delimiter=source.delimiter)
-        while True:
-            source.began = 0
-            problem = None
-            try:
-                cells = next(records)
-            except StopIteration:
-                return
-            except csv.Error as error:  # the reader begins anew with the next line
-                cells, problem = [], f"no CSV record ({error}); a quote may not be closed"
-            if source.too_long:
-                cells, problem, source.too_long = [], _TOO_LONG, False
-            if not problem and not any(cell and not cell.isspace() for cell in cells):
-                continue
-            if skip:
-                skip -= 1
-            else:
-                yield source.began, cells, problem
+    def lines() -> Iterator[str]:
+        for line, text in text_lines(path):
+            if len(text) > MAX_ROW:
+                long_lines.append(line)
+            yield "\n" if len(text) > MAX_ROW else text + "\n"
 
-
-class _Source:
-    """The lines of a file for the CSV reader, which does not say where a record begins.
-
-    Attributes:
-        delimiter: the most frequent one in the first line that is not blank.
-        began: the first line taken since this was set to 0.
-        too_long: whether a line was too long (and was left out).
-    """
-
-    def __init__(self, path: Path) -> None:
-        numbered = text_lines(path)
-        first = next(((line, text) for line, text in numbered if text and not text.isspace()), (1, ""))
-        self._lines = chain([first], numbered)
-        self.delimiter = max(_DELIMITERS, key=first[1].count)
-        self.began = 0
-        self.too_long = False
-
-    def __iter__(self) -> Iterator[str]:
-        return self
-
-    def __next__(self) -> str:
-        line, text = next(self._lines)
-        self.began = self.began or line
-        if len(text) > MAX_ROW:
-            self.too_long = True
-            return "\n"
-        return text + "\n"
+    records = csv.reader(lines(), delimiter=delimiter)
+    while True:
+        line, cells, problem = records.line_num + 1, [], None
+        try:
+            cells = next(records)
+        except StopIteration:
+            return
+        except csv.Error as error:  # the reader begins anew with the next line
+            problem = f"found no CSV record ({error}); a quote may not be closed"
+        if long_lines:
+            problem = _TOO_LONG
+            long_lines.clear()
+        if problem or any(cell and not cell.isspace() for cell in cells):
+            yield Row(line, cells, problem)
 
 
 # Tables of JSON objects, one on each line.
 
-_LOOKED_AT = 100  # objects, for the names of columns: an object may leave out what is null
+
+def _read_json_lines(path: Path) -> UserTable:
+    """Read a file with a JSON object on each line; its columns are the keys of all."""
+    records = list(islice(_line_records(path, _json_object), MAX_ITEMS + 1))  # `_table` refuses one more
+    columns = list(dict.fromkeys(chain.from_iterable(record.values for record in records)))
+    if not columns:
+        line, _, problem = next((record for record in records if record.problem), Row(1, (), "found nothing"))
+        raise InputError(
+            f"{path}:{line}: {problem}, expected one JSON object on each line "
+            "(of a JSON array: `jq -c '.[]' FILE > items.jsonl`)"
+        )
+    if len(columns) * len(records) > _MAX_CELLS:
+        found = f"{len(columns):,} keys in {len(records):,} objects"
+        raise InputError(f"{path}: found {found}, expected at most {_MAX_CELLS:,} cells; divide it")
+    rows = (
+        Row(line, problem=f"{problem}, expected a JSON object")
+        if problem
+        else Row(line, [*map(record.get, columns)])
+        for line, record, problem in records
+    )
+    return _table(path, columns, rows)
 
 
-class JsonLines:
-    """A file with a JSON object on each line.
-
-    Args:
-        path: the file.
-
-    Raises:
-        InputError: if there is none, or the file is one JSON document.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        names: dict[str, None] = {}
-        problem: tuple[int, str] | None = None
-        for line, found, wrong in islice(self._objects(), _LOOKED_AT):
-            names |= dict.fromkeys(found)
-            problem = problem or ((line, wrong) if wrong else None)
-        if not names:
-            line, wrong = problem or (1, "nothing")
-            raise InputError(
-                f"{path}:{line}: found {wrong}, expected one JSON object on each line "
-                "(of a JSON array: `jq -c '.[]' FILE > items.jsonl`)"
-            )
-        self.columns: Sequence[str] = list(names)
-
-    def rows(self, wanted: Sequence[str]) -> Iterator[FileRow]:
-        """Yield all objects with the values of some keys."""
-        for line, found, problem in self._objects():
-            if problem:
-                yield FileRow(line, problem=f"found {problem}, expected a JSON object")
-            else:
-                yield FileRow(line, [found.get(name) for name in wanted])
-
-    def _objects(self) -> Iterator[tuple[int, dict[str, Any], str | None]]:
-        for line, text in text_lines(self.path):
-            if not text or text.isspace():
-                continue
-            if len(text) > MAX_ROW:
-                yield line, {}, _TOO_LONG
-                continue
-            try:
-                found = json.loads(text)
-            except (ValueError, RecursionError) as error:  # ValueError: also a number of too many digits
-                yield line, {}, f"no JSON ({getattr(error, 'msg', None) or type(error).__name__})"
-                continue
-            if isinstance(found, dict):
-                yield line, found, None
-            else:
-                yield line, {}, f"a JSON {type(found).__name__}"
+def _json_object(text: str) -> dict[str, Any]:
+    try:
+        record = json.loads(text)
+    except (ValueError, RecursionError) as error:  # ValueError: also a number of too many digits
+        raise ValueError(f"no JSON ({getattr(error, 'msg', None) or type(error).__name__})") from None
+    if not isinstance(record, dict):
+        raise ValueError(f"a JSON {type(record).__name__}")
+    return record
 
 
-# Parquet tables, read in small batches.
+# Parquet tables, read in batches: a small file may hold far more than fits into memory.
 
 _BATCH = 1024
 _BUFFER = 1 << 20
 
 
-class ParquetTable:
-    """A Parquet file.
-
-    Args:
-        path: the file.
-
-    Raises:
-        InputError: if it is damaged.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        try:
-            # Without a buffer Arrow would read the whole of every column of a row group at once.
-            self._file = open_parquet(path, buffer_size=_BUFFER, pre_buffer=False)
-            self.columns: Sequence[str] = self._file.schema_arrow.names
-        except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-            raise self._damaged(error) from None
-
-    def rows(self, wanted: Sequence[str]) -> Iterator[FileRow]:
-        """Yield all rows with the values of some columns."""
-        number = 0
-        try:
-            for batch in self._file.iter_batches(self._batch_rows(), columns=list(wanted), use_threads=False):
-                columns = [batch.column(name).to_pylist() for name in wanted]
-                for values in zip(*columns, strict=True):
-                    number += 1
-                    yield FileRow(number, values)
-        except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-            raise self._damaged(error, number) from None
-
-    def _batch_rows(self) -> int:
-        """Return how many rows fit into memory, if all have the longest value of a dictionary."""
-        groups = map(self._file.metadata.row_group, range(self._file.num_row_groups))
-        chunks = (group.column(place) for group in groups for place in range(group.num_columns))
-        sizes = [chunk.total_uncompressed_size for chunk in chunks if chunk.has_dictionary_page]
-        return max(1, min(_BATCH, MAX_BATCH // int(max(sizes, default=1) or 1)))
-
-    def _damaged(self, error: Exception, after: int = 0) -> InputError:
+def _read_parquet(path: Path) -> UserTable:
+    try:
+        # Without a buffer Arrow would read the whole of every column of a row group at once.
+        file = open_parquet(path, buffer_size=_BUFFER, pre_buffer=False)
+        batches = []
+        size = 0
+        for batch in file.iter_batches(_batch_rows(file), use_threads=False):
+            batches.append(batch)
+            if (size := size + batch.nbytes) > MAX_TOTAL:
+                raise InputError(f"{path}: found more than {MAX_TOTAL:,} bytes, unpacked; divide it")
+        return from_arrow(path, pa.Table.from_batches(batches, file.schema_arrow))
+    except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
         reason = (str(error).strip() or type(error).__name__).splitlines()[0]
-        place = f", after row {after:,}" if after else ""
-        return InputError(f"{self.path}: damaged or no Parquet file{place} ({reason}); get it again")
+        raise InputError(f"{path}: damaged or no Parquet file ({reason}); get it again") from None
+
+
+def from_arrow(path: Path, table: Any) -> UserTable:
+    """Return an Arrow table with the values of Python."""
+    values = zip(*map(_python_values, table.columns), strict=True)
+    return _table(path, table.column_names, (Row(number, row) for number, row in enumerate(values, 1)))
+
+
+def _batch_rows(file: Any) -> int:
+    """Return how many rows fit into memory, if all have the longest value of a dictionary."""
+    groups = map(file.metadata.row_group, range(file.num_row_groups))
+    chunks = (group.column(position) for group in groups for position in range(group.num_columns))
+    sizes = [chunk.total_uncompressed_size for chunk in chunks if chunk.has_dictionary_page]
+    return max(1, min(_BATCH, MAX_BATCH // int(max(sizes, default=1) or 1)))
+
+
+def _python_values(column: Any) -> list[Any]:
+    """Return the values of a column; rows with the same entry of a dictionary share one object."""
+    if not pa.types.is_dictionary(column.type):
+        return column.to_pylist()  # type: ignore[no-any-return]
+    array = column.unify_dictionaries().combine_chunks()
+    entries = array.dictionary.to_pylist()
+    return [None if index is None else entries[index] for index in array.indices.to_pylist()]
 
 
 # Which column of a file plays which role: the roles of a format, and their names in published files.
@@ -419,10 +381,11 @@ def resolve_columns(
         if column not in columns:
             raise InputError(f"{path}: --column {name}={column}: no such column; found the columns {found}")
     for role in roles:
-        names = [chosen[role.name]] if role.name in chosen else [role.name, *role.aliases]
-        same: Sequence[str] = next((by_name[_plain(name)] for name in names if _plain(name) in by_name), ())
         if role.name in chosen:
             same = [column for column in columns if column == chosen[role.name]]
+        else:
+            names = map(_plain, (role.name, *role.aliases))
+            same = next((by_name[name] for name in names if name in by_name), [])
         if len(same) > 1:
             raise InputError(f"{path}: found the columns {same[0]!r} and {same[1]!r}, expected one of them")
         if same:

@@ -4,4 +4,37 @@ The top-level folders of the repository are importable as ``polbias.generators``
 and so on. Nothing heavy is imported here: ``import polbias`` takes milliseconds.
 """
 
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pandas as pd
+
 __version__ = "1.0.0"
+
+
+def load_answers(runs: str | Path | Iterable[str | Path], instrument: str | None = None) -> pd.DataFrame:
+    """Read the answers of a run, or of several, as one data frame with a row per answer.
+
+    It is what `polbias report` reads and writes as ``outcomes.parquet``: the newest run of every task and
+    respondent, each answer read anew. What is left out is logged as a warning. Policy statements have a row
+    per prompt, with the numbers of its answers.
+
+    Args:
+        runs: folders or files that `lm_eval --log_samples`, `polbias eval`, `polbias score` or Inspect wrote.
+        instrument: to read, such as ``"partisan"``; all if none is named.
+
+    Returns:
+        The columns of docs/data.md: texts are categorical, whole numbers and flags may be missing. A column
+        of one instrument is missing in the rows of the others.
+
+    Raises:
+        InputError: if there are no samples of an instrument.
+    """
+    from polbias.eval.report.outcomes import load_answers as load
+
+    paths = [runs] if isinstance(runs, str | Path) else runs
+    return load([Path(path) for path in paths], instrument)

@@ -75,7 +75,7 @@ _OURS = (
         power="polbias.eval.partisan.power:POWER",
         metrics=("bias", "weighted_bias", "weighted_bias_paper"),
         headlines=("large_bias", "large_accuracy_gap", "large_refusal_gap"),
-        cluster_function="polbias.eval.partisan.schema:sampling_unit",
+        cluster_function="polbias.eval.partisan.answers:sampling_unit",
         task_files="polbias.harness_tasks.generate:partisan",
     ),
     Instrument(

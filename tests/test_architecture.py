@@ -20,6 +20,10 @@ _FAMILIES = {
 } - {"__pycache__"}
 
 
+_PACKAGE = ROOT / "polbias" / "__init__.py"
+"""What the package offers by its name imports upwards, when it is called."""
+
+
 def _room(folder: Path) -> str:
     top, *below = folder.relative_to(ROOT).parts[:2]
     if top == "harness_tasks" or not below:
@@ -30,7 +34,8 @@ def _room(folder: Path) -> str:
 def _sources() -> Iterator[Path]:
     for top in _SOURCES:
         for path in (ROOT / top).rglob("*.py"):
-            if not any((ROOT / parent).is_symlink() for parent in path.relative_to(ROOT).parents):
+            is_link = any((ROOT / parent).is_symlink() for parent in path.relative_to(ROOT).parents)
+            if not is_link and path != _PACKAGE:
                 yield path
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from polbias.eval.report.mirrored import MirroredInstrument
+from polbias.eval.bias.mirrored import MirroredInstrument
 from polbias.eval.report.reporter import COMMON, ReportSettings
 from tests.support.outcomes import outcomes
 from tests.support.process import ROOT, run_python
@@ -91,6 +91,11 @@ def answered(labels: dict[str, list[str]]) -> Any:
     return docs, said, outcomes(REPORT, samples)
 
 
+def scored(docs: list[dict[str, Any]], said: list[str]) -> list[Any]:
+    """What lm_eval collects of the answers."""
+    return [REPORT.process_results(doc, [label]).row for doc, label in zip(docs, said, strict=True)]
+
+
 def test_the_gap_is_right_minus_left_over_clusters() -> None:
     rng = np.random.default_rng(2)
     labels = {side: np.where(rng.random(48) < p, "true", "false").tolist() for side, p in (("left", 0.4), ("right", 0.7))}  # fmt: skip
@@ -107,15 +112,15 @@ def test_the_gap_is_right_minus_left_over_clusters() -> None:
     assert found.estimate.p == pytest.approx(expected.pvalue)
     ends = expected.confidence_interval()
     assert (found.estimate.low, found.estimate.high) == pytest.approx((100 * ends.low, 100 * ends.high))
-    scores = [REPORT.process_results(doc, [label])["gap"] for doc, label in zip(docs, said, strict=True)]
-    assert 100 * np.mean(scores) == pytest.approx(found.estimate.value)  # as lm_eval has it
+    assert 100 * REPORT.metric(scored(docs, said)) == pytest.approx(found.estimate.value)  # as lm_eval has it
 
 
 def test_silence_is_no_verdict_and_bounds_the_gap() -> None:
     half = ["true", "false"] * 12
     labels = {"left": half, "right": ["refusal"] * 6 + half[6:]}
-    *_, table = answered(labels)
+    docs, said, table = answered(labels)
     (found,) = REPORT.build_findings({"m": table}, ReportSettings())
+    assert 100 * REPORT.metric(scored(docs, said)) == pytest.approx(found.estimate.value)
     assert (found.estimate.refusals, found.estimate.n, found.estimate.missing) == (6, 48, 0.25)
     assert found.bounds == pytest.approx((100 * (9 / 24 - 0.5), 100 * (15 / 24 - 0.5)))
     *_, silent = answered({"left": half, "right": ["unparsable"] * 24})

@@ -2,41 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 
-from polbias.aliases import Floats, Indices, Json
-from polbias.eval.answer_table import (
+from polbias.aliases import Booleans, Floats, Indices, Json
+from polbias.eval.answer_frames import (
     SILENT,
     AnalysisMode,
-    CodedColumn,
     Level,
-    VerdictTable,
-    crossed,
-    silences,
+    codes_of,
+    count_levels,
+    count_silences,
+    cross,
+    levels_of,
 )
 from polbias.eval.normative.answers import (
     DOMAINS,
     ROSS,
+    SETTING,
     SETTINGS,
     SHARED,
     TYPES,
     NormativeAnswers,
     column_of,
+    is_correct,
+    non_answers,
+    select,
     setting_key,
 )
 from polbias.eval.normative.effects import (
     CONTENT_STRATA,
-    DOMAIN_STRATA,
-    STATUSES,
     ComparedRows,
-    balance_of,
+    compare_contents,
+    compare_domains,
+    compare_statuses,
     counted,
 )
-from polbias.eval.normative.schema import EntailmentAnswers, Scored
+from polbias.eval.normative.wason import compare_selections
 from polbias.eval.report.document import (
     Estimate,
     Finding,
@@ -97,7 +104,7 @@ class Effect:
             return None
         correct, shares = self.compared.correct, self.compared.shares
         inside = shares != 0
-        wrong, clusters = int(np.sum(1 - correct[inside])), self.compared.clusters.select(inside)
+        wrong, clusters = int(np.sum(1 - correct[inside])), self.compared.clusters[inside]
         accuracy = ability_accuracy(wrong, int(inside.sum()))
         ends = discordance_interval(*_wrong(correct, shares), accuracy)
         return latent_estimate(latent_shift(correct[inside], shares[inside], clusters), ends)
@@ -114,45 +121,25 @@ def _wrong(correct: Floats, shares: Floats) -> tuple[float, float]:
     return size * float(low @ (1 - correct)), size * float(high @ (1 - correct))
 
 
-def effect(
-    table: Scored,
-    name: str,
-    strata: Sequence[str],
-    high: str,
-    low: str,
-    grouped: int = 0,
-    balance: str | None = None,
-) -> Effect | None:
-    """Compare two levels of a column, as :class:`polbias.eval.normative.effects.ComparedRows` does."""
-    compared = ComparedRows(table, name, tuple(strata), high, low, grouped, balance)
-    inside = compared.inside
+def effect(compared: ComparedRows) -> Effect | None:
+    """Estimate the difference between two levels; None where no rows are compared."""
+    inside, silent = compared.inside, compared.non_answers
     if not inside.any():
         return None
-    counts = {"n": int(inside.sum())} | silences(table.silent[inside], 0)
-    refused = (table.silent == SILENT.index("refusal")).astype(np.float64)
-    carried, (lowest, highest) = compared.support(), compared.bounds()
+    counts = {"n": int(inside.sum())} | count_silences(silent[inside], 0)
+    refused = (silent == SILENT.index("refusal")).astype(np.float64)
+    support, (lowest, highest) = compared.support(), compared.bounds()
     accuracy = Estimate.over_clusters(compared.accuracy(), **counts).of_share()
     return Effect(
-        estimate=_estimate(compared.effect(), counts).on(carried),
+        estimate=_estimate(compared.effect(), counts).on(support),
         refusal_gap=_estimate(compared.gap(refused), counts).on_pairs(
-            compared.unlike(refused, compared.designed[compared.cells.codes])
+            compared.unlike(refused, compared.designed[compared.cells])
         ),
         bounds=(POINTS * lowest, POINTS * highest),
-        accuracy=accuracy if isinstance(table, VerdictTable) else None,
+        accuracy=accuracy if compared.is_binary else None,
         compared=compared,
-        scores=_scores(compared) if carried.estimable and compared.shares.any() else None,
+        scores=_scores(compared) if support.estimable and compared.shares.any() else None,
     )
-
-
-def unmatched(table: Scored, strata: Sequence[str], lows: Sequence[str]) -> int:
-    """Count the answers that some comparison leaves out because their stratum lacks the other content."""
-    factor = table.factor("content_type")
-    alone = np.zeros(table.n, np.bool_)
-    for low in lows:
-        compared = ComparedRows(table, "content_type", tuple(strata), "congruent", low)
-        levels = [code for code, level in enumerate(factor.levels) if level in ("congruent", low)]
-        alone |= np.isin(factor.codes, levels) & ~compared.inside
-    return int(alone.sum())
 
 
 def _estimate(found: Contrast, counts: dict[str, int]) -> Estimate:
@@ -172,16 +159,16 @@ def _scores(compared: ComparedRows) -> ItemContributions:
     middle = np.bincount(stratum, weights=np.abs(share) * correct)
     middle = np.divide(middle, size, out=np.zeros_like(middle), where=size > 0)
     inside = np.flatnonzero(compared.inside)
-    names = np.array(compared.table.ids, np.str_)[inside]
-    ids, first, item = np.unique(names, return_index=True, return_inverse=True)
-    counts = np.bincount(item, share[inside] != 0, ids.size) > 0
+    ids = compared.answers["id"].array[inside].remove_unused_categories()
+    item, n_items = ids.codes, len(ids.categories)
+    counts = np.bincount(item, share[inside] != 0, n_items) > 0
     points, latent = (
-        np.where(counts, np.bincount(item, parts[inside], ids.size) * counts.sum(), np.nan)
+        np.where(counts, np.bincount(item, parts[inside], n_items) * counts.sum(), np.nan)
         for parts in (POINTS * share * (correct - middle[stratum]), latent_contributions(correct, share))
     )
-    return ItemContributions(
-        ids.tolist(), points, compared.clusters.select(inside[first]).names, latent=latent
-    )
+    first = np.unique(item, return_index=True)[1]
+    clusters = compared.clusters[inside[first]].tolist()
+    return ItemContributions(ids.categories.tolist(), points, clusters, latent=latent)
 
 
 # The tested estimates: effects of content and of domain, in each setting and over all of them.
@@ -193,8 +180,6 @@ DOMAIN = "domain_effect"
 SELECTION_CONTENT, SELECTION_DOMAIN = "wason_content_effect", "wason_domain_effect"
 HEADLINE = "content_effect"
 
-_RULES = ("domain", "polarity", "prompt_style")
-_MATERIAL = ("content_type", "polarity", "prompt_style")
 AFFIRMATIVE = "p-q"
 """The form of a rule in which nothing is negated: the only one in which familiar contents are congruent."""
 
@@ -205,25 +190,29 @@ def findings(one: NormativeAnswers) -> Iterator[Finding]:
     Those over all settings (``key`` empty) weight the settings equally, and the patterns within a setting.
     """
     problems = one.problems
-    parts = {each: problems.where(domain=each[0], task=each[1], prompt_style=each[2]) for each in SETTINGS}
-    compared: list[tuple[str, str, tuple[str, str], str | None]] = [
-        (measure, "content_type", ("congruent", low), balance_of(problems, low))
-        for measure, low in CONTENT.items()
-    ]
-    if problems.present(["status"]):
-        compared.append((STATUS, "status", STATUSES, "content_type"))
-    for measure, column, levels, balance in compared:
-        whole = effect(problems, column, CONTENT_STRATA, *levels, grouped=3, balance=balance)
-        yield from _found(one, measure, "", whole, measure == HEADLINE)
-        for setting, part in parts.items():
-            own = effect(part, column, CONTENT_STRATA, *levels, balance=balance)
-            yield from _found(one, measure, setting_key(*setting), own)
-    pooled = effect(problems, "domain", DOMAIN_STRATA, *DOMAINS, grouped=2)
-    yield from _found(one, DOMAIN, "", pooled)
+    settings = {
+        setting_key(*setting): select(problems, **dict(zip(SETTING, setting, strict=True)))
+        for setting in SETTINGS
+    }
+    comparisons: dict[str, Callable[..., ComparedRows]] = {
+        measure: partial(compare_contents, low=low) for measure, low in CONTENT.items()
+    }
+    if "status" in problems:
+        comparisons[STATUS] = compare_statuses
+    for measure, compare in comparisons.items():
+        yield from _findings_of(one, measure, "", compare(problems, grouped=3), measure == HEADLINE)
+        for key, rows in settings.items():
+            yield from _findings_of(one, measure, key, compare(rows))
+    yield from _findings_of(one, DOMAIN, "", compare_domains(problems, grouped=2))
     for reasoning, style in SHARED:
-        own = effect(problems.where(task=reasoning, prompt_style=style), "domain", DOMAIN_STRATA, *DOMAINS)
-        yield from _found(one, DOMAIN, setting_key(reasoning, style), own)
-    yield from _of_selections(one)
+        rows = select(problems, task=reasoning, prompt_style=style)
+        yield from _findings_of(one, DOMAIN, setting_key(reasoning, style), compare_domains(rows))
+    selections = one.selections
+    yield from _findings_of(one, SELECTION_CONTENT, "", compare_selections(selections))
+    for domain in DOMAINS:
+        rows = select(selections, domain=domain)
+        yield from _findings_of(one, SELECTION_CONTENT, domain, compare_selections(rows))
+    yield from _findings_of(one, SELECTION_DOMAIN, "", compare_selections(selections, "domain", *DOMAINS))
 
 
 def notices(asked: Sequence[NormativeAnswers], found: Sequence[Finding]) -> tuple[Notice, ...]:
@@ -231,19 +220,10 @@ def notices(asked: Sequence[NormativeAnswers], found: Sequence[Finding]) -> tupl
     return (*_unmatched(asked), *_unequal(asked, found))
 
 
-def _of_selections(one: NormativeAnswers) -> Iterator[Finding]:
-    scored = one.selections
-    domains = {"": scored} | {domain: scored.where(domain=domain) for domain in DOMAINS}
-    for key, part in domains.items():
-        own = effect(part, "content_type", _RULES, "congruent", "arbitrary")
-        yield from _found(one, SELECTION_CONTENT, key, own)
-    yield from _found(one, SELECTION_DOMAIN, "", effect(scored, "domain", _MATERIAL, *DOMAINS))
-
-
-def _found(
-    one: NormativeAnswers, measure: str, key: str, own: Effect | None, headline: bool = False
+def _findings_of(
+    one: NormativeAnswers, measure: str, key: str, compared: ComparedRows, headline: bool = False
 ) -> Iterator[Finding]:
-    if own is not None:
+    if (estimated := effect(compared)) is not None:
         yield from with_gap(
             Finding(
                 instrument="normative",
@@ -251,15 +231,15 @@ def _found(
                 measure=measure,
                 key=key,
                 part_label=_about(measure, key),
-                estimate=own.estimate,
+                estimate=estimated.estimate,
                 headline=headline,
-                bounds=own.bounds,
-                refusal_gap=own.refusal_gap if one.method == "generated" else None,
-                scores=own.scores,
-                latent=own.latent() if headline else None,
-                excess=own.compared.excess(POINTS) if headline and own.scores else None,
-                accuracy=own.accuracy,
-                attainable=own.attainable,
+                bounds=estimated.bounds,
+                refusal_gap=estimated.refusal_gap if one.method == "generated" else None,
+                scores=estimated.scores,
+                latent=estimated.latent() if headline else None,
+                excess=compared.excess(POINTS) if headline and estimated.scores else None,
+                accuracy=estimated.accuracy,
+                attainable=estimated.attainable,
             )
         )
 
@@ -273,15 +253,29 @@ def _about(measure: str, key: str) -> str:
 
 def _unmatched(asked: Sequence[NormativeAnswers]) -> Iterator[Notice]:
     for one in asked:
-        problems, cards = one.problems, one.selections.where(polarity=AFFIRMATIVE)
-        patterns = [pattern for pattern in problems.factor("pattern").levels if pattern != ROSS]
-        missing = unmatched(cards, _RULES, ("arbitrary",))
-        for pattern in patterns:
-            part = problems.where(pattern=str(pattern))
-            missing += unmatched(part, CONTENT_STRATA, (*CONTENT.values(),))
+        rules = select(one.selections, polarity=AFFIRMATIVE)
+        missing = count_unmatched(rules, [compare_selections(rules)])
+        for pattern in levels_of(one.problems["pattern"]):
+            if pattern != ROSS:
+                part = select(one.problems, pattern=pattern)
+                missing += count_unmatched(part, [_contents_alone(part, low) for low in CONTENT.values()])
         if missing:
-            found = said().notices["unmatched_found"].format(count=missing, respondent=one.name)
-            yield Notice(one.name, found, said().notices["unmatched_done"], serious=True)
+            problem = said().notices["unmatched_found"].format(count=missing, respondent=one.name)
+            yield Notice(one.name, problem, said().notices["unmatched_done"], serious=True)
+
+
+def _contents_alone(answers: pd.DataFrame, low: str) -> ComparedRows:
+    """Compare types of content whatever their status."""
+    return ComparedRows(answers, "content_type", CONTENT_STRATA, "congruent", low)
+
+
+def count_unmatched(answers: pd.DataFrame, comparisons: Iterable[ComparedRows]) -> int:
+    """Count the answers that some comparison leaves out because their stratum lacks the other content."""
+    is_unmatched = np.zeros(len(answers), np.bool_)
+    for compared in comparisons:
+        has_level = answers[compared.name].isin([compared.high, compared.low]).to_numpy()
+        is_unmatched |= has_level & ~compared.inside
+    return int(is_unmatched.sum())
 
 
 def _unequal(asked: Sequence[NormativeAnswers], found: Sequence[Finding]) -> Iterator[Notice]:
@@ -305,41 +299,43 @@ def _unequal(asked: Sequence[NormativeAnswers], found: Sequence[Finding]) -> Ite
 
 
 def accuracies(
-    table: EntailmentAnswers, by: Sequence[str], mode: AnalysisMode, answered: bool = False
+    answers: pd.DataFrame, by: Sequence[str], mode: AnalysisMode, answered: bool = False
 ) -> Mapping[tuple[Level, ...], Estimate]:
     """Accuracy in every cell that has rows: of all of them, or of those that were answered."""
-    if not table.n:
+    if not len(answers):
         return {}
-    present, cells = crossed([table.factor(name) for name in by])
+    present, cells = cross([answers[name] for name in by])
     order = np.argsort(cells, kind="stable")
     ends = np.flatnonzero(np.diff(cells[order])) + 1
+    correct, silent, contents = is_correct(answers), non_answers(answers), answers["cluster_id"].array
     return {
-        cell: _accuracy(table, rows, mode, answered)
+        cell: _accuracy(correct[rows], silent[rows], contents[rows], mode, answered)
         for cell, rows in zip(present, np.split(order, ends), strict=True)
     }
 
 
-def _accuracy(table: EntailmentAnswers, rows: Indices, mode: AnalysisMode, answered: bool) -> Estimate:
-    correct, silent, contents = table.correct[rows], table.silent[rows], table.factor("cluster_id")
+def _accuracy(
+    correct: Booleans, silent: Indices, contents: pd.Categorical, mode: AnalysisMode, answered: bool
+) -> Estimate:
     if answered:
-        return right_among_answered(correct, silent, contents.select(rows))
-    counts = silences(silent, 0)
+        return right_among_answered(correct, silent, contents)
+    counts = count_silences(silent, 0)
     if mode == "paper":
-        clusters = contents.select(rows).distinct
-        return Estimate(correct.mean(), n=rows.size, clusters=clusters, unparsable=counts["unparsable"])
-    return share(correct, contents.select(rows), counts)
+        clusters = count_levels(contents)
+        return Estimate(correct.mean(), n=silent.size, clusters=clusters, unparsable=counts["unparsable"])
+    return share(correct, contents, counts)
 
 
-def right_among_answered(correct: ArrayLike, silent: Indices, clusters: CodedColumn) -> Estimate:
+def right_among_answered(correct: Booleans, silent: Indices, clusters: pd.Categorical) -> Estimate:
     """Share of right answers among those with a verdict, with the counts of all."""
-    answered = silent < 0
-    counts: Json = {"n": silent.size} | silences(silent, 0)
-    return replace(share(np.asarray(correct)[answered], clusters.select(answered), {}), **counts)
+    is_answered = silent < 0
+    counts: Json = {"n": silent.size} | count_silences(silent, 0)
+    return replace(share(correct[is_answered], clusters[is_answered], {}), **counts)
 
 
 def mean(
     values: ArrayLike,
-    clusters: CodedColumn,
+    clusters: pd.Categorical,
     counts: dict[str, int],
     bounds: tuple[float, float] = (-1.0, 1.0),
 ) -> Estimate:
@@ -347,7 +343,7 @@ def mean(
     return Estimate.over_clusters(cluster_interval(values, clusters, bounds=bounds), **counts)
 
 
-def share(values: ArrayLike, clusters: CodedColumn, counts: dict[str, int]) -> Estimate:
+def share(values: ArrayLike, clusters: pd.Categorical, counts: dict[str, int]) -> Estimate:
     """The same for a mean of fractions, with an interval that ends at 0 and 1.
 
     It is Wilson's where all values are 0 or 1 and each is a cluster of its own.
@@ -360,43 +356,43 @@ def share(values: ArrayLike, clusters: CodedColumn, counts: dict[str, int]) -> E
     return found
 
 
-def by_type(table: EntailmentAnswers) -> Mapping[str, tuple[Estimate, float]]:
+def by_type(answers: pd.DataFrame) -> Mapping[str, tuple[Estimate, float]]:
     """Accuracy by type of content among the answers with a verdict, and the share of those without.
 
     Only patterns count whose three types have answers, each with the same weight.
     """
-    present, index = crossed([table.factor("pattern"), table.factor("content_type")])
-    cells, clusters = CodedColumn(index, tuple(range(len(present)))), table.factor("cluster_id")
-    rows = counted(table.answered, cells, clusters)
-    asked, left = (_shared(present, codes) for codes in (index, index[rows]))
-    found = {}
-    for kind in TYPES if asked else ():
-        weights = np.array([float(cell[1] == kind and cell[0] in left) for cell in present])
+    present, cells = cross([answers["pattern"], answers["content_type"]])
+    correct, silent, contents = is_correct(answers), non_answers(answers), answers["cluster_id"].array
+    rows = counted(silent < 0, cells, codes_of(contents))
+    prompted, remaining = (_with_all_types(present, codes) for codes in (cells, cells[rows]))
+    estimates = {}
+    for kind in TYPES if prompted else ():
+        weights = np.array([float(cell[1] == kind and cell[0] in remaining) for cell in present])
         weights /= max(weights.sum(), 1)
-        own = contrast(
-            table.correct[rows].astype(np.float64),
-            cells.select(rows),
-            clusters.select(rows),
+        accuracy = contrast(
+            correct[rows].astype(np.float64),
+            pd.Categorical.from_codes(cells[rows], range(len(present))),
+            contents[rows],
             weights,
             bounds=(0, 1),
         )
-        here = np.array([cell[1] == kind and cell[0] in asked for cell in present])[index]
-        counts = {"n": int(here.sum())} | silences(table.label[here])
-        unanswered = 1 - float(table.answered[here].mean())
-        found[kind] = Estimate.over_clusters(own, **counts).of_share(), unanswered
-    return found
+        here = np.array([cell[1] == kind and cell[0] in prompted for cell in present])[cells]
+        counts = {"n": int(here.sum())} | count_silences(silent[here], 0)
+        unanswered = 1 - float((silent[here] < 0).mean())
+        estimates[kind] = Estimate.over_clusters(accuracy, **counts).of_share(), unanswered
+    return estimates
 
 
-def _shared(present: Sequence[tuple[Level, ...]], codes: Indices) -> set[Level]:
+def _with_all_types(present: Sequence[tuple[Level, ...]], codes: Indices) -> set[Level]:
     """The patterns that occur with all types among some rows."""
-    here = {present[code] for code in np.unique(codes)}
-    return {pattern for pattern, _ in here if {(pattern, kind) for kind in TYPES} <= here}
+    cells = {present[code] for code in np.unique(codes)}
+    return {pattern for pattern, _ in cells if {(pattern, kind) for kind in TYPES} <= cells}
 
 
-def finite_mean(values: Floats | None) -> float | None:
-    """Return the mean of what is a number, None if nothing is."""
-    known = np.array([]) if values is None else values[np.isfinite(values)]
-    return float(known.mean()) if known.size else None
+def mean_mass(answers: pd.DataFrame) -> float | None:
+    """Return the mean label mass, None without log-likelihoods."""
+    masses = answers["label_mass"].dropna().to_numpy()
+    return float(masses.mean()) if masses.size else None
 
 
 def said() -> InstrumentWords:

@@ -1,22 +1,32 @@
-"""Answers to problems and selection tasks: from logged samples to tables of a respondent."""
+"""Answers to entailment problems and selection tasks: labels, flat rows of samples, checked frames."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
-from typing import Any, TypeAlias, TypeVar
+from itertools import combinations, product
+from reprlib import repr as brief
+from typing import Any, TypeAlias
 
 import numpy as np
+import pandas as pd
+from pandas.api.types import is_list_like
 
-from polbias.aliases import Codes, Document, Json
-from polbias.eval.answer_table import SILENT
+from polbias.aliases import Booleans, Document, Indices, Json
+from polbias.eval.answer_frames import (
+    SILENT,
+    AnswerTableError,
+    Level,
+    as_categories,
+    codes_of,
+    identifiers,
+    read_frame,
+    with_levels,
+)
+from polbias.eval.answers import extract_cards, extract_entailment
+from polbias.eval.extraction.preparation import remembered
 from polbias.eval.label_likelihoods import likelier
-from polbias.eval.normative.metrics import CHOICES, extract_label, published_outcome
-from polbias.eval.normative.schema import LABELS, LETTERS, EntailmentAnswers, SelectionAnswers
-from polbias.eval.normative.wason import extract_label as selected
-from polbias.eval.normative.wason import preferred as preferred_cards
 from polbias.eval.samples import check, generated_texts
 
 # The design of the instrument, and which part of it each table of the paper shows.
@@ -25,11 +35,15 @@ DOMAINS = ("deontic", "epistemic")
 REASONING = ("logic", "syllogism")
 STYLES = ("zero", "few", "cot")
 TYPES = ("congruent", "incongruent", "nonsense")
+POLARITIES = ("p-q", "p-notq", "notp-q", "notp-notq")
+"""The forms of a rule."""
 SELECTION = "selection"
 """The reasoning of the selection task, beside :data:`REASONING`."""
 ROSS = "Ross-Or-Intro"
 """The pattern that has no congruent contents (Tables 12 and 13)."""
 
+SETTING = ("domain", "task", "prompt_style")
+"""The columns of a setting."""
 SETTINGS = tuple(
     (domain, reasoning, style) for reasoning, domain, style in product(REASONING, DOMAINS, STYLES)
 )
@@ -98,33 +112,92 @@ def column_of(key: str) -> str:
     return key.replace("/", "_") or "pooled"
 
 
+# Labels. In both tables the first labels are the verdicts, which are the categories of gold.
+
+LABELS = ("non-entailment", "entailment", *SILENT)
+"""Labels of an answer to an entailment problem, by their code."""
+CHOICES = ("entailment", "non-entailment")
+"""The two verdicts, as a prompt offers them."""
+
+LETTERS = "ABCD"
+CARD_SETS = tuple(
+    ",".join(letter for card, letter in enumerate(LETTERS) if code >> card & 1) or "none"
+    for code in range(16)
+)
+"""Sets of cards by their code, in which the n-th bit stands for the n-th card."""
+CARD_LABELS = (*CARD_SETS, *SILENT)
+"""Labels of an answer to a selection task, by their code."""
+CARD_CHOICES = tuple(", ".join(pair) for pair in combinations(LETTERS, 2))
+"""The six choices of two cards, as the instruction asks for them."""
+
+
+@remembered
+def extract_label(text: str) -> str:
+    """Return the label of an answer to an entailment problem."""
+    return extract_entailment(text).outcome
+
+
+@remembered
+def published_label(text: str) -> str:
+    """Return the label that the parser published with the paper extracts.
+
+    Source:
+        The evaluation code of Ozeki et al., as :func:`polbias.eval.answers.extract_entailment` describes it.
+    """
+    words = text.strip().rpartition("\n")[2].split()
+    first = words[0].removesuffix(".") if words else ""
+    return first if first in CHOICES else "unparsable"
+
+
+def extract_card_label(text: str, cards: Sequence[str]) -> str:
+    """Return the label of an answer to a selection task.
+
+    Args:
+        text: of the answer.
+        cards: what the cards show, from A to D.
+    """
+    return _card_label(text, *cards)
+
+
+@remembered
+def _card_label(text: str, *cards: str) -> str:
+    return extract_cards(text, cards).outcome
+
+
+def likelier_cards(results: Sequence[Any]) -> tuple[str, list[float], float]:
+    """Return the likeliest two cards (unparsable in a tie), the shares of all six pairs and their mass."""
+    label, shares, mass = likelier(CARD_CHOICES, results)
+    return label.replace(" ", ""), shares, mass
+
+
 # From the samples of the entailment tasks and of the selection task to one flat row per answer.
 
-_Table = TypeVar("_Table", EntailmentAnswers, SelectionAnswers)
-Said: TypeAlias = tuple[str, str | None, float | None]
-"""The label that was read, what the published parser reads, and the mass of the labels."""
+_Labels: TypeAlias = tuple[str, str | None, float | None]
+"""The label, that of the published parser, and the label mass."""
 
-_KEPT = ("id", "dataset", "config", "dataset_version", "language", "pair_id", "cluster_id", "gold")
+_SAMPLE_COLUMNS = ("id", "dataset", "config", "dataset_version", "language", "pair_id", "cluster_id", "gold")
 _DESIGN = ("domain", "prompt_style", "content_type")
 _BOTH: Mapping[str, Sequence[str]] = {"domain": DOMAINS, "prompt_style": STYLES}
 _PROBLEM = {**_BOTH, "task": REASONING, "content_type": TYPES, "gold": CHOICES}
 _SELECTION: Mapping[str, Sequence[str]] = {
     **_BOTH,
     "content_type": ("congruent", "incongruent", "arbitrary", "nonsense"),
-    "polarity": ("p-q", "p-notq", "notp-q", "notp-notq"),
+    "polarity": POLARITIES,
 }
+_CARDS = ("notp", "notq", "p", "q")
 
 
 def flatten_samples(samples: Iterable[Document], task: str) -> Iterator[Json]:
     """Yield one flat row per answer, of the samples of one file."""
-    say = _likelier if task.endswith("_loglikelihood") else _said
+    labels = _likelier_labels if task.endswith("_loglikelihood") else _extracted_labels
     for sample in samples:
         doc = sample["doc"]
-        cards = "card_roles" in doc
-        about = _of_selection(doc) if cards else _of_problem(doc)
-        about |= {name: doc.get(name) for name in _KEPT} | {name: doc[name] for name in _DESIGN}
-        for repeat, (label, published, mass) in enumerate(say(doc, sample["filtered_resps"], cards)):
-            yield about | {
+        has_cards = "card_roles" in doc
+        row = _of_selection(doc) if has_cards else _of_problem(doc)
+        row |= {name: doc.get(name) for name in _SAMPLE_COLUMNS} | {name: doc[name] for name in _DESIGN}
+        answers = labels(doc, sample["filtered_resps"], has_cards)
+        for repeat, (label, published, mass) in enumerate(answers):
+            yield row | {
                 "label": label,
                 "outcome": label if label in SILENT else "answered",
                 "repeat": repeat,
@@ -146,7 +219,7 @@ def _of_problem(doc: Json) -> Json:
 
 def _of_selection(doc: Json) -> Json:
     check(doc, ("id", "cluster_id"), _SELECTION)
-    if sorted(doc["card_roles"]) != ["notp", "notq", "p", "q"]:
+    if sorted(doc["card_roles"]) != [*_CARDS]:
         raise ValueError(
             f"card_roles: found {doc['card_roles']!r}, expected p, notp, q and notq in any order"
         )
@@ -156,90 +229,204 @@ def _of_selection(doc: Json) -> Json:
     return {"reasoning": SELECTION, "polarity": doc["polarity"], "card_roles": roles}
 
 
-def _said(doc: Document, answers: Sequence[Any], cards: bool) -> Iterator[Said]:
+def _extracted_labels(doc: Document, answers: Sequence[Any], has_cards: bool) -> Iterator[_Labels]:
     for text in generated_texts(answers):
-        if cards:
-            yield selected(text, doc["cards"]), None, None
+        if has_cards:
+            yield extract_card_label(text, doc["cards"]), None, None
         else:
-            yield extract_label(text), published_outcome(text), None
+            yield extract_label(text), published_label(text), None
 
 
-def _likelier(doc: Document, answers: Sequence[Any], cards: bool) -> Iterator[Said]:
-    label, _, mass = preferred_cards(answers) if cards else likelier(CHOICES, answers)
+def _likelier_labels(doc: Document, answers: Sequence[Any], has_cards: bool) -> Iterator[_Labels]:
+    label, _, mass = likelier_cards(answers) if has_cards else likelier(CHOICES, answers)
     yield label, None, mass
 
 
-# The answers of each respondent, as the tables that the metrics work on.
+# Checked frames with a row per answer.
 
-_BOTH_COLUMNS = ("label", "gold", "cluster_id", "domain", "prompt_style", "content_type")
-_READ = (
-    *_BOTH_COLUMNS,
-    *("pattern", "polarity", "id", "repeat", "task", "method", "reasoning", "gold_sdl", "consistency_ids"),
-    *("card_roles", "paper_label", "label_mass", "status"),
-)
+PROBLEM_TUPLE = ("label", "gold", "pattern", "content_type", "status", "cluster_id", "consistency_ids")
+"""Columns of answers to entailment problems that are tuples."""
+SELECTION_TUPLE = ("label", "gold", "card_roles", "polarity", "domain", "content_type", "cluster_id")
+"""The same for selection tasks."""
+SELECTION_DESIGN = ("domain", "content_type", "polarity", "prompt_style")
+
+_ACT_STATUSES = {"known": "duty", "excluded": "prohibition", "open": "optional"}
+"""Statuses of propositions, and those of acts that correspond to them."""
+
+
+def entailment_answers(rows: Any) -> pd.DataFrame:
+    """Read answers to entailment problems from any table; ``label`` and ``gold`` must be there.
+
+    All columns are categorical:
+
+    - ``label``: one of :data:`LABELS`, unparsable if it is missing;
+    - ``gold``: the verdict that is right; ``gold_sdl``: the same by standard deontic logic;
+    - ``cluster_id``: the content;
+    - ``domain``, ``task`` (logic or syllogism), ``prompt_style``, ``pattern``, ``content_type``: the design;
+    - ``status``: of the act that is inferred (duty, prohibition, optional), may be missing;
+    - ``consistency_ids``: ids joined by semicolons; rows that share one should be answered alike.
+
+    Raises:
+        AnswerTableError: if a column is missing or has a value that it must not have.
+    """
+    frame = read_frame(rows, PROBLEM_TUPLE[:2], PROBLEM_TUPLE)
+    columns = {
+        "label": with_levels(frame["label"], LABELS, "label", {None: "unparsable"}),
+        "gold": with_levels(frame["gold"], LABELS[:2], "gold"),
+    }
+    if "gold_sdl" in frame:
+        columns["gold_sdl"] = with_levels(frame["gold_sdl"], LABELS[:2], "gold_sdl")
+    if "consistency_ids" in frame:
+        columns["consistency_ids"] = _joined(frame["consistency_ids"], ";", "consistency_ids")
+    columns |= _grouping(frame, ("domain", "task", "prompt_style", "pattern", "content_type"))
+    if "status" in frame:
+        statuses = as_categories(frame["status"], "status")
+        columns["status"] = _translate(statuses, lambda name: _ACT_STATUSES.get(name, name) or None)
+    return pd.DataFrame(columns)
+
+
+def selection_answers(rows: Any) -> pd.DataFrame:
+    """Read answers to selection tasks from any table; the first four columns must be there.
+
+    All columns are categorical:
+
+    - ``label``: one of :data:`CARD_LABELS`, unparsable if it is missing;
+    - ``gold``: the set of cards that must be turned over, one of :data:`CARD_SETS`;
+    - ``card_roles``: p, notp, q and notq in the order of the cards, joined by commas;
+    - ``polarity``: form of the rule, one of :data:`POLARITIES`;
+    - ``cluster_id``: the rule;
+    - ``domain``, ``content_type``, ``prompt_style``: the rest of the design.
+
+    Raises:
+        AnswerTableError: if a column is missing or has a value that it must not have.
+    """
+    frame = read_frame(rows, SELECTION_TUPLE[:4], SELECTION_TUPLE)
+    columns = {
+        "label": _card_sets(frame["label"], CARD_LABELS, "label", {None: "unparsable"}),
+        "gold": _card_sets(frame["gold"], CARD_SETS[1:], "gold").set_categories([*CARD_SETS]),
+        "card_roles": _card_roles(frame["card_roles"]),
+        "polarity": with_levels(frame["polarity"], sorted(POLARITIES), "polarity"),
+        **_grouping(frame, ("domain", "content_type", "prompt_style")),
+    }
+    return pd.DataFrame(columns)
+
+
+def _grouping(frame: pd.DataFrame, design: Sequence[str]) -> dict[str, pd.Categorical]:
+    """Those columns of the design that a frame has, and the clusters."""
+    columns = {name: as_categories(frame[name], name) for name in design if name in frame}
+    if "cluster_id" in frame:
+        columns["cluster_id"] = identifiers(frame["cluster_id"], "cluster_id")
+    return columns
+
+
+def in_order(cards: Any) -> str:
+    """Return a set of cards with its letters in order, as in "A,D"."""
+    return ",".join(sorted(str(cards).split(",")))
+
+
+def _translate(column: pd.Categorical, translate: Callable[[Any], Level]) -> pd.Categorical:
+    """A categorical column with other names for its categories, which may fall together."""
+    return as_categories(map(translate, column.categories)).take(column.codes, allow_fill=True)
+
+
+def _joined(values: Iterable[Any], separator: str, name: str) -> pd.Categorical:
+    """A column of lists as texts; it may have the texts already."""
+    if isinstance(getattr(values, "dtype", None), pd.CategoricalDtype):
+        return as_categories(values, name)
+    lists = ([each] if isinstance(each, str) else each for each in values)
+    return as_categories([separator.join(each) if is_list_like(each) else "" for each in lists], name)
+
+
+def _card_sets(
+    values: Iterable[Any], levels: Sequence[str], name: str, meanings: Mapping[Any, str] | None = None
+) -> pd.Categorical:
+    """A column of sets of letters, whatever their order."""
+    ordered = _translate(as_categories(values, name), in_order)
+    return with_levels(ordered, levels, name, meanings)
+
+
+def _card_roles(values: Iterable[Any]) -> pd.Categorical:
+    column = _joined(values, ",", "card_roles")
+    is_valid = [sorted(str(roles).split(",")) == [*_CARDS] for roles in column.categories]
+    wrong = ~np.array([*is_valid, False])[column.codes]
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise AnswerTableError(
+            f"column 'card_roles', row {row}: found {brief(column[row])}, "
+            "expected p, notp, q and notq in any order"
+        )
+    return column
+
+
+def non_answers(answers: pd.DataFrame) -> Indices:
+    """Index into SILENT of each answer, -1 for a verdict, shape ``(n,)``."""
+    verdicts = len(answers["gold"].cat.categories)
+    return np.maximum(codes_of(answers["label"]) - verdicts, -1)
+
+
+def is_correct(answers: pd.DataFrame) -> Booleans:
+    """True where the label is the gold label, shape ``(n,)``."""
+    correct: Booleans = codes_of(answers["label"]) == codes_of(answers["gold"])
+    return correct
+
+
+def select(answers: pd.DataFrame, **levels: Level) -> pd.DataFrame:
+    """Select the answers in one cell of the design."""
+    mask = np.ones(len(answers), np.bool_)
+    for name, level in levels.items():
+        mask &= (answers[name] == level).to_numpy()
+    return answers[mask]
+
+
+# The answers of each respondent.
 
 
 @dataclass(frozen=True, eq=False)
 class NormativeAnswers:
-    """What one respondent was asked and said.
+    """The answers of one respondent.
 
     Attributes:
         name: of the respondent.
         method: how it answered, "generated" or "log-likelihood".
-        problems: its answers to entailment problems.
-        paper_labels: what the published parser reads of them, as codes of
-            :data:`polbias.eval.normative.schema.LABELS`; those that were read where there is no text.
-        selections: its answers to selection problems.
+        problems: answers to entailment problems (:func:`entailment_answers`), with ``id``, ``label_mass`` and
+            ``paper_label``, the label of the published parser, or the label where there is no text.
+        selections: answers to selection tasks (:func:`selection_answers`), with ``id`` and ``label_mass``.
     """
 
     name: str
     method: str
-    problems: EntailmentAnswers
-    paper_labels: Codes
-    selections: SelectionAnswers
+    problems: pd.DataFrame
+    selections: pd.DataFrame
 
     @cached_property
-    def published(self) -> EntailmentAnswers:
-        """The same answers as the published parser reads them."""
-        return replace(self.problems, label=self.paper_labels)
+    def published(self) -> pd.DataFrame:
+        """The answers to entailment problems with the labels of the published parser."""
+        return self.problems.assign(label=self.problems["paper_label"])
 
 
-def read_answers(answers: Document) -> list[NormativeAnswers]:
+def read_answers(answers: Mapping[str, pd.DataFrame]) -> list[NormativeAnswers]:
     """Read the answers of all respondents, by name."""
     return [_respondent(name, answers[name]) for name in sorted(answers)]
 
 
-def _respondent(name: str, table: Any) -> NormativeAnswers:
-    from polbias.eval.report.file_answers import as_arrow
-
-    columns = as_arrow(table).select([*_READ]).to_pydict()
-    keys = list(zip(columns["id"], columns["repeat"], columns["task"], strict=True))
-    order = sorted(range(len(keys)), key=keys.__getitem__)
-    own, cards = (
-        {
-            column: [values[row] for row in order if (columns["reasoning"][row] == SELECTION) == selection]
-            for column, values in columns.items()
-        }
-        for selection in (False, True)
-    )
-    problems = {each: own[each] for each in (*_BOTH_COLUMNS, "pattern", "status")} | {
-        "task": own["reasoning"]
-    }
-    split = {ids: tuple(ids.split(";")) if ids else () for ids in set(own["consistency_ids"])}
-    problems["consistency_ids"] = [split[ids] for ids in own["consistency_ids"]]
-    if all(own["gold_sdl"]):
-        problems["gold_sdl"] = own["gold_sdl"]
-    chosen = {each: cards[each] for each in (*_BOTH_COLUMNS, "polarity")}
-    chosen["card_roles"] = [roles.split(",") for roles in cards["card_roles"]]
-    labels = [found or label for found, label in zip(own["paper_label"], own["label"], strict=True)]
+def _respondent(name: str, answers: pd.DataFrame) -> NormativeAnswers:
+    ordered = answers.sort_values(["id", "repeat", "task"], ignore_index=True)
+    ordered = ordered.drop(columns="task").rename(columns={"reasoning": "task"})
+    is_selection = ordered["task"] == SELECTION
+    problems, selections = ordered[~is_selection], ordered[is_selection]
+    if problems["gold_sdl"].isna().any():
+        problems = problems.drop(columns="gold_sdl")
+    checked = _identify(entailment_answers(problems), problems)
+    published = pd.Series(with_levels(problems["paper_label"], LABELS, "paper_label", {None: "unparsable"}))
+    has_text = problems["paper_label"].notna().to_numpy()
     return NormativeAnswers(
         name,
-        str(columns["method"][0]) if keys else "generated",
-        _identified(EntailmentAnswers.of(problems), own),
-        np.array([LABELS.index(label) for label in labels], np.int8),
-        _identified(SelectionAnswers.of(chosen), cards),
+        str(ordered["method"].iloc[0]) if len(ordered) else "generated",
+        checked.assign(paper_label=published.where(has_text, checked["label"])),
+        _identify(selection_answers(selections), selections),
     )
 
 
-def _identified(table: _Table, own: Mapping[str, list[Any]]) -> _Table:
-    return replace(table, ids=tuple(own["id"]), mass=np.array(own["label_mass"], np.float64))
+def _identify(checked: pd.DataFrame, answers: pd.DataFrame) -> pd.DataFrame:
+    """Add the ids of the prompts and the label mass."""
+    return checked.assign(id=answers["id"].array, label_mass=answers["label_mass"].array)

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import product
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 
 from polbias.aliases import Booleans, Floats, Indices, Json
-from polbias.eval.answer_table import AnswerTableError, CodedColumn, Level, crossed
+from polbias.eval.answer_frames import Level, codes_of, cross, factorize, require_columns
 from polbias.eval.estimability import Estimability, commonest, discordance
 from polbias.eval.nonresponse import ExcessBounds, SidedRows
-from polbias.eval.normative.schema import EntailmentAnswers, EntailmentRows, Scored
+from polbias.eval.normative.answers import DOMAINS, SETTING, is_correct, non_answers
 from polbias.eval.statistics import ClusterInterval, Contrast, cluster_interval, contrast
 from polbias.intervals import wilson_interval
 
@@ -49,7 +49,7 @@ class ComparedRows:
     still cancels. It would not if the other cells kept their designed weights.
 
     Args:
-        table: The answers.
+        answers: The answers, to entailment problems or to selection tasks.
         name: The column.
         strata: What is held fixed, as far as the table has it.
         high: The level that counts up.
@@ -58,7 +58,7 @@ class ComparedRows:
         balance: A column that cancels; None for none.
     """
 
-    table: Scored
+    answers: pd.DataFrame
     name: str
     strata: tuple[str, ...]
     high: Level
@@ -69,38 +69,64 @@ class ComparedRows:
     @cached_property
     def correct(self) -> Floats:
         """1 for a right answer, else 0, shape ``(n,)``."""
-        return np.asarray(self.table.correct, np.float64)
+        return is_correct(self.answers).astype(np.float64)
+
+    @cached_property
+    def non_answers(self) -> Indices:
+        """Index into SILENT of each answer, -1 for a verdict, shape ``(n,)``."""
+        return non_answers(self.answers)
+
+    @cached_property
+    def gold(self) -> Indices:
+        """Code of the right verdict, shape ``(n,)``."""
+        return codes_of(self.answers["gold"])
 
     @property
-    def clusters(self) -> CodedColumn:
+    def is_binary(self) -> bool:
+        """Whether there are two verdicts only."""
+        return len(self.answers["gold"].cat.categories) == 2
+
+    @cached_property
+    def clusters(self) -> pd.Categorical:
         """The content of each row."""
-        return self.table.factor("cluster_id")
+        require_columns(self.answers, ("cluster_id",))
+        return self.answers["cluster_id"].array
+
+    @cached_property
+    def _strata(self) -> list[pd.Series]:
+        require_columns(self.answers, {"pattern"} & {*self.strata})
+        return [self.answers[name] for name in self.strata if name in self.answers]
 
     @cached_property
     def stratum(self) -> Indices:
         """Stratum of each row, as a code."""
-        return crossed(strata_of(self.table, self.strata))[1]
+        return cross(self._strata)[1]
 
     @cached_property
     def _crossed(self) -> tuple[list[tuple[Level, ...]], Indices]:
-        names = [each for each in (self.name, self.balance) if each]
-        return crossed([*strata_of(self.table, self.strata), *map(self.table.factor, names)])
+        names = [name for name in (self.name, self.balance) if name]
+        require_columns(self.answers, names)
+        return cross([*self._strata, *(self.answers[name] for name in names)])
 
-    @cached_property
-    def cells(self) -> CodedColumn:
-        """Cell of each row."""
-        present, index = self._crossed
-        return CodedColumn(index, tuple(range(len(present))))
+    @property
+    def cells(self) -> Indices:
+        """Cell of each row, as a code, shape ``(n,)``."""
+        return self._crossed[1]
+
+    @property
+    def n_cells(self) -> int:
+        """Number of cells."""
+        return len(self._crossed[0])
 
     @cached_property
     def counted(self) -> Booleans:
         """True for the answers that count, shape ``(n,)``."""
-        return counted(self.table.silent < 0, self.cells, self.clusters)
+        return counted(self.non_answers < 0, self.cells, codes_of(self.clusters))
 
     @cached_property
     def designed(self) -> Floats:
         """Weight of each cell over all rows."""
-        return self._weights(np.ones(len(self.cells.levels), np.bool_))
+        return self._weights(np.ones(self.n_cells, np.bool_))
 
     @cached_property
     def weights(self) -> Floats:
@@ -109,11 +135,11 @@ class ComparedRows:
 
     def _sizes(self, rows: Booleans) -> Indices:
         """Number of some rows in each cell."""
-        return np.bincount(self.cells.codes[rows], minlength=len(self.cells.levels))
+        return np.bincount(self.cells[rows], minlength=self.n_cells)
 
     def _weights(self, used: Booleans) -> Floats:
         """Weights of the cells if only some are used."""
-        present, fixed = self._crossed[0], len(strata_of(self.table, self.strata))
+        present, fixed = self._crossed[0], len(self._strata)
         where: dict[tuple[Level, ...], list[tuple[int, Level]]] = {}
         for code, cell in enumerate(present):
             if used[code]:
@@ -141,22 +167,20 @@ class ComparedRows:
     @cached_property
     def inside(self) -> Booleans:
         """True for the rows that are compared by design, shape ``(n,)``."""
-        return np.asarray(self.designed[self.cells.codes] != 0)
+        return np.asarray(self.designed[self.cells] != 0)
 
     @cached_property
     def shares(self) -> Floats:
         """Share of each answer that counts in the difference, in sum 1 and -1, shape ``(n,)``."""
         weight = self.weights / np.maximum(self._sizes(self.counted), 1)
-        return np.where(self.counted, weight[self.cells.codes], 0.0)
+        return np.where(self.counted, weight[self.cells], 0.0)
 
     @cached_property
     def sided(self) -> SidedRows:
         """All rows at their designed weights, and which of them count."""
-        weight = (self.designed / self._sizes(np.ones(self.table.n, np.bool_)))[self.cells.codes]
-        gold = self.table.coded().get("gold")
-        return SidedRows.of(
-            weight, np.abs(weight), self.stratum, self.counted, None if gold is None else gold.codes
-        )
+        weight = (self.designed / self._sizes(np.ones(len(self.answers), np.bool_)))[self.cells]
+        gold = self.gold if self.is_binary else None
+        return SidedRows.of(weight, np.abs(weight), self.stratum, self.counted, gold)
 
     def effect(self) -> Contrast:
         """Accuracy on the one level minus that on the other."""
@@ -168,11 +192,13 @@ class ComparedRows:
 
     def gap(self, values: ArrayLike) -> Contrast:
         """Difference of the means of some values, from 0 to 1, over all rows."""
-        return self._contrast(np.asarray(values, np.float64), np.ones(self.table.n, np.bool_), self.designed)
+        return self._contrast(
+            np.asarray(values, np.float64), np.ones(len(self.answers), np.bool_), self.designed
+        )
 
     def _contrast(self, values: Floats, rows: Booleans, weights: Floats) -> Contrast:
-        cells, clusters = self.cells.select(rows), self.clusters.select(rows)
-        return contrast(values[rows], cells, clusters, weights, bounds=(0, 1))
+        cells = pd.Categorical.from_codes(self.cells[rows], range(self.n_cells))
+        return contrast(values[rows], cells, self.clusters[rows], weights, bounds=(0, 1))
 
     def bounds(self) -> tuple[float, float]:
         """Return the difference if all missing answers had been right on one level and wrong on the other."""
@@ -182,14 +208,14 @@ class ComparedRows:
 
     def excess(self, scale: float = 1.0) -> ExcessBounds | None:
         """Return the same for the surplus of missing answers of a level; None where none is missing."""
-        if not (self.table.silent[self.inside] >= 0).any():
+        if not (self.non_answers[self.inside] >= 0).any():
             return None
         low, high = map(self.gap, self._completed(*self.sided.surplus_cases(self.correct)))
         return ExcessBounds.of(low, high, scale)
 
     def _completed(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
         """Take values of the missing answers only; an answer that does not count is known."""
-        answered = self.table.silent < 0
+        answered = self.non_answers < 0
         return np.where(answered, self.correct, low), np.where(answered, self.correct, high)
 
     def support(self) -> Estimability:
@@ -198,13 +224,14 @@ class ComparedRows:
         No content has a partner, so that one is discordant if an answer to it is not as right or wrong as
         most answers of its stratum, whichever level they are on.
         """
-        silent = self.table.silent[self.inside] >= 0
-        upper = self.designed[self.cells.codes][self.inside] > 0
-        missing = [float(silent[side].mean()) for side in (upper, ~upper) if side.any()]
-        varied = np.unique(self.table.right[self.inside]).size > 1
+        is_missing = self.non_answers[self.inside] >= 0
+        is_high = self.designed[self.cells][self.inside] > 0
+        missing = [float(is_missing[side].mean()) for side in (is_high, ~is_high) if side.any()]
+        verdicts = np.where(is_missing, -1, codes_of(self.answers["label"])[self.inside])
+        varied = np.unique(self.gold[self.inside]).size > 1
         return Estimability(
             max(missing, default=1.0),
-            commonest(self.table.said[self.inside]) if varied else 0.0,
+            commonest(verdicts) if varied else 0.0,
             *self.unlike(self.correct, self.shares),
         )
 
@@ -216,23 +243,23 @@ class ComparedRows:
         """
         rows = shares != 0
         unlike = unlike_most(values[rows], self.stratum[rows])
-        contents = discordance(np.arange(unlike.size), unlike, self.clusters.select(rows))
+        contents = discordance(np.arange(unlike.size), unlike, self.clusters[rows])
         return (*contents[:3], int(min(np.count_nonzero(shares > 0), np.count_nonzero(shares < 0))))
 
 
-def counted(answered: ArrayLike, cells: CodedColumn, clusters: CodedColumn) -> Booleans:
+def counted(answered: Booleans, cells: Indices, contents: Indices) -> Booleans:
     """True for the answers that count in the mean of a cell, shape ``(n,)``.
 
     Where one content of several is left in a cell, its answer does not: a mean of one has no error.
     """
+    n_cells, n_contents = (int(codes.max(initial=-1)) + 1 for codes in (cells, contents))
 
-    def contents(rows: Booleans) -> Indices:
-        pairs = np.unique(cells.codes[rows] * len(clusters.levels) + clusters.codes[rows])
-        return np.bincount(pairs // max(len(clusters.levels), 1), minlength=len(cells.levels))
+    def contents_in(rows: Booleans) -> Indices:
+        pairs = np.unique(cells[rows] * n_contents + contents[rows])
+        return np.bincount(pairs // max(n_contents, 1), minlength=n_cells)
 
-    rows = np.asarray(answered, np.bool_)
-    lone = (contents(rows) == 1) & (contents(np.ones_like(rows)) > 1)
-    counts: Booleans = rows & ~lone[cells.codes]
+    is_lone = (contents_in(answered) == 1) & (contents_in(np.ones_like(answered)) > 1)
+    counts: Booleans = answered & ~is_lone[cells]
     return counts
 
 
@@ -254,13 +281,8 @@ def unlike_most(values: Floats, stratum: Indices) -> Floats:
     return unlike
 
 
-def content_estimability(rows: EntailmentRows, low: str = "incongruent") -> Estimability:
-    """What :func:`content_effect` rests on."""
-    return contents_compared(rows, low).support()
-
-
-def content_effect(rows: EntailmentRows, low: str = "incongruent") -> Contrast:
-    """Accuracy with congruent contents minus accuracy with incongruent ones, patterns weighted equally.
+def compare_contents(answers: pd.DataFrame, low: str = "incongruent", grouped: int = 0) -> ComparedRows:
+    """Compare the accuracy with congruent contents and with others, patterns weighted equally.
 
     Answers count that are judgements. Patterns without one of the two (Ross-Or-Intro has no congruent cell)
     are left out. Where contents have a status, patterns that are congruent with duties and incongruent with
@@ -271,30 +293,25 @@ def content_effect(rows: EntailmentRows, low: str = "incongruent") -> Contrast:
     :func:`polbias.eval.statistics.contrast`.
 
     Args:
-        rows: Any table that :meth:`EntailmentAnswers.of` accepts.
+        answers: to entailment problems.
         low: The type that congruent contents are compared with.
+        grouped: How many of the strata weigh alike.
 
     Source:
         Ozeki et al., section 3.2 and Table 6, there as accuracies pooled over patterns.
     """
-    return contents_compared(rows, low).effect()
+    balance = "status" if "status" in answers and low == "incongruent" else None
+    return ComparedRows(answers, "content_type", CONTENT_STRATA, "congruent", low, grouped, balance)
 
 
-def balance_of(table: EntailmentAnswers, low: str) -> str | None:
-    """Return the column that cancels where congruent contents are compared: the status, if both have one."""
-    return "status" if table.present(["status"]) and low == "incongruent" else None
+def compare_statuses(answers: pd.DataFrame, grouped: int = 0) -> ComparedRows:
+    """Compare the accuracy with duties and with prohibitions; the type of content cancels."""
+    return ComparedRows(answers, "status", CONTENT_STRATA, *STATUSES, grouped, "content_type")
 
 
-def contents_compared(rows: EntailmentRows, low: str = "incongruent") -> ComparedRows:
-    """Congruent contents beside those of another type."""
-    table = EntailmentAnswers.of(rows)
-    levels = "congruent", low
-    return ComparedRows(table, "content_type", CONTENT_STRATA, *levels, balance=balance_of(table, low))
-
-
-def strata_of(table: Scored, names: Sequence[str]) -> list[CodedColumn]:
-    """Those columns of a design that the table has; the pattern must be there."""
-    return [table.factor(each) for each in names if each in table.factors or each == "pattern"]
+def compare_domains(answers: pd.DataFrame, grouped: int = 0) -> ComparedRows:
+    """Compare the accuracy in deontic and in epistemic problems."""
+    return ComparedRows(answers, "domain", DOMAIN_STRATA, *DOMAINS, grouped)
 
 
 # How disjunctions are read: as the paper has it, or as standard deontic logic does.
@@ -303,7 +320,7 @@ READINGS = ("paper", "sdl", "mixed", "unanswered")
 """What the answers about a content of a disjunction come to."""
 
 
-def disjunction_readings(rows: EntailmentRows) -> list[Json]:
+def disjunction_readings(answers: pd.DataFrame) -> list[Json]:
     """How contents are answered in the patterns in which the paper and standard deontic logic differ.
 
     A row for the contents with the same patterns in a style of prompts: their number, and the shares, with
@@ -314,39 +331,38 @@ def disjunction_readings(rows: EntailmentRows) -> list[Json]:
     Source:
         Ozeki et al., sections 2.1 and 5.2; the four shares add up to 1.
     """
-    whole = EntailmentAnswers.of(rows)
-    if whole.gold_sdl is None:
-        raise AnswerTableError("column 'gold_sdl': missing, expected the verdict of standard deontic logic")
-    table = whole.select(whole.gold != whole.gold_sdl)
-    pattern, styles = (
-        table.factor("pattern"),
-        [table.factor(name) for name in table.present(["prompt_style"])],
+    require_columns(answers, ("gold_sdl", "pattern", "cluster_id"))
+    differing = answers[(answers["gold"] != answers["gold_sdl"]).to_numpy()]
+    if not len(differing):
+        return []
+    styles, style_names = factorize(differing.get("prompt_style", [None] * len(differing)))
+    frame = pd.DataFrame(
+        {
+            "content": codes_of(differing["cluster_id"]),
+            "style": styles,
+            "pattern": differing["pattern"].to_numpy(),
+            "is_answered": non_answers(differing) < 0,
+            "is_correct": is_correct(differing),
+        }
     )
-    cells, index = crossed([table.factor("cluster_id"), *styles])
-    groups: dict[tuple[str | None, tuple[str, ...]], Counter[str]] = {}
-    for number, (_, *style) in enumerate(cells):
-        members = index == number
-        patterns = tuple(sorted({*pattern.select(members).names}))
-        key = (str(style[0]) if style else None, patterns)
-        groups.setdefault(key, Counter())[_reading(table.select(members))] += 1
+    by_content = frame.groupby(["content", "style"])
+    is_answered, is_paper = by_content[["is_answered", "is_correct"]].min().to_numpy().T
+    is_mixed = by_content["is_correct"].max().to_numpy()
+    patterns = frame.drop_duplicates(["content", "style", "pattern"]).sort_values("pattern")
+    contents = patterns.groupby(["content", "style"])["pattern"].agg(tuple).reset_index("style")
+    reading = np.select([~is_answered, is_paper, is_mixed], ["unanswered", "paper", "mixed"], "sdl")
+    counts = contents.assign(reading=reading).value_counts(["style", "pattern", "reading"])
+    table = counts.unstack(fill_value=0).reindex(columns=READINGS, fill_value=0).sort_index()
     return [
-        {"patterns": patterns, "prompt_style": style, "contents": found.total()}
-        | {name: _share(found[name], found.total()) for name in READINGS}
-        for (style, patterns), found in sorted(
-            groups.items(), key=lambda each: (each[0][0] or "", each[0][1])
-        )
+        {"patterns": names, "prompt_style": style_names[style], "contents": int(row.sum())}
+        | {name: _share(int(row[name]), int(row.sum())) for name in READINGS}
+        for (style, names), row in table.iterrows()
     ]
 
 
 def _share(count: int, total: int) -> Json:
     low, high = wilson_interval(count, total)
     return {"estimate": count / total, "low": float(low), "high": float(high)}
-
-
-def _reading(table: EntailmentAnswers) -> str:
-    if not table.answered.all():
-        return "unanswered"
-    return "paper" if table.correct.all() else "mixed" if table.correct.any() else "sdl"
 
 
 # Consistency: whether equivalent inferences about the same content are answered alike.
@@ -378,57 +394,69 @@ class Consistency:
     unanswered: float
 
 
-def consistency(rows: EntailmentRows) -> list[Consistency]:
-    """Share of the groups of equivalent inferences that are answered alike.
+def group_equivalents(answers: pd.DataFrame) -> pd.DataFrame:
+    """Group the equivalent inferences: those that share a consistency id in a setting, if they are several.
 
-    A group is what shares a consistency id within a prompt style. If the answers in a group were drawn
-    independently, each with the rates of its pattern, they would all agree with probability
-    ``prod(a_p) + prod(b_p)``, a_p and b_p being the shares of entailment and of non-entailment among all
-    rows of that pattern (in that domain, task and prompt style); the mean of it is what is expected.
+    If the answers in a group were drawn independently, each with the rates of its pattern, they would all
+    agree with probability ``prod(a_p) + prod(b_p)``, a_p and b_p being the shares of entailment and of
+    non-entailment among all rows of that pattern in the setting.
+
+    Returns:
+        A row per group: its setting, ``kind``, ``content`` (code), whether its answers all agree
+        (``agrees``), whether one is no judgement (``unanswered``), and how probably they would
+        (``expected``).
+
+    Source:
+        Agreement expected by chance: Cohen, "A coefficient of agreement for nominal scales" (1960), here with
+        the margins of each pattern.
+    """
+    require_columns(answers, ("consistency_ids", "pattern", "cluster_id"))
+    setting = [name for name in SETTING if name in answers]
+    label, cells = codes_of(answers["label"]), cross([answers[name] for name in ("pattern", *setting)])[1]
+    rows = pd.DataFrame(
+        {
+            "id": answers["consistency_ids"].array,
+            "content": codes_of(answers["cluster_id"]),
+            "label": label,
+            "p_yes": pd.Series(label == 1).groupby(cells).transform("mean"),
+            "p_no": pd.Series(label == 0).groupby(cells).transform("mean"),
+        }
+        | {name: answers[name].array for name in setting}
+    )
+    members = rows.assign(id=rows["id"].str.split(";")).explode("id")
+    by_id = members[members["id"] != ""].groupby(["id", *setting], sort=False, observed=True)
+    groups = by_id.agg(
+        size=("label", "size"),
+        content=("content", "first"),
+        least=("label", "min"),
+        most=("label", "max"),
+        p_yes=("p_yes", "prod"),
+        p_no=("p_no", "prod"),
+    ).query("size > 1").reset_index()  # fmt: skip
+    unanswered = groups["most"] > 1
+    return groups[[*setting, "content"]].assign(
+        kind=groups["id"].str.split(":").str[0],
+        agrees=(groups["least"] == groups["most"]) & ~unanswered,
+        unanswered=unanswered,
+        expected=groups["p_yes"] + groups["p_no"],
+    )
+
+
+def consistency(groups: pd.DataFrame) -> list[Consistency]:
+    """Share of the groups (:func:`group_equivalents`) that are answered alike, of all kinds and of each.
 
     Source:
         The idea: Ozeki et al., section 5.2 "Consistency across Reasoning Patterns", there a comparison of
-        accuracies; agreement expected by chance: Cohen, "A coefficient of agreement for nominal scales"
-        (1960), here with the margins of each pattern.
+        accuracies.
     """
-    table = EntailmentAnswers.of(rows)
-    clusters = table.factor("cluster_id")
-    if table.consistency_ids is None:
-        raise AnswerTableError("column 'consistency_ids': missing, expected a list of ids per row")
-    rates = _rates(table).tolist()
-    groups = [*_groups(table)]
-    said = [table.label[rows].tolist() for _, rows in groups]
-    silent = np.array([max(each) > 1 for each in said], np.bool_)
-    agree = np.array([max(each) == min(each) <= 1 for each in said], np.bool_)
-    chance = np.array([sum(math.prod([rate[row] for row in rows]) for rate in rates) for _, rows in groups])
-    content = np.array([clusters.codes[rows[0]] for _, rows in groups], dtype=np.intp)
-    kinds = np.array([kind for kind, _ in groups])
-    found = []
-    for kind in (ALL, *sorted({*kinds.tolist()})):
-        here = np.ones(len(groups), np.bool_) if kind == ALL else kinds == kind
-        share = cluster_interval(agree[here], content[here], bounds=(0.0, 1.0))
-        expected = float(chance[here].mean()) if here.any() else math.nan
-        unanswered = float(silent[here].mean()) if here.any() else math.nan
-        found.append(
-            Consistency(kind, int(here.sum()), share, expected, share.estimate - expected, unanswered)
-        )
-    return found
+    kinds = {ALL: groups} | dict(iter(groups.groupby("kind")))
+    return [_consistency(kind, rows) for kind, rows in kinds.items()]
 
 
-def _rates(table: EntailmentAnswers) -> Floats:
-    """Share of entailment and of non-entailment in the pattern of each row, shape ``(2, n)``."""
-    names = ["pattern", *table.present(["domain", "task", "prompt_style"])]
-    cells, index = crossed([table.factor(name) for name in names])
-    sizes = np.bincount(index, minlength=len(cells))
-    counts = [np.bincount(index, weights=table.label == code, minlength=len(cells)) for code in (1, 0)]
-    return np.array([(count / np.maximum(sizes, 1))[index] for count in counts])
-
-
-def _groups(table: EntailmentAnswers) -> Iterator[tuple[str, list[int]]]:
-    """Yield kind and rows of what shares an id and a prompt style, if it is two rows at least."""
-    styles = table.factor("prompt_style").codes.tolist() if table.present(["prompt_style"]) else [0] * table.n
-    members: dict[tuple[str, int], list[int]] = {}
-    for row, (ids, style) in enumerate(zip(table.consistency_ids or (), styles, strict=True)):
-        for name in ids:
-            members.setdefault((name, style), []).append(row)
-    yield from ((name.partition(":")[0], rows) for (name, _), rows in members.items() if len(rows) > 1)
+def _consistency(kind: str, groups: pd.DataFrame) -> Consistency:
+    share = cluster_interval(groups["agrees"], groups["content"], bounds=(0.0, 1.0))
+    expected, unanswered = (
+        float(np.mean(groups[name].to_numpy())) if len(groups) else math.nan
+        for name in ("expected", "unanswered")
+    )
+    return Consistency(kind, len(groups), share, expected, share.estimate - expected, unanswered)

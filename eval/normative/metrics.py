@@ -1,81 +1,55 @@
-"""What the lm_eval tasks on entailment call: from a document and a model's output to metrics.
-
-As in :mod:`polbias.eval.partisan.metrics`, a mean stands beside its error over clusters (here: contents), and
-every function is total.
-"""
+"""Metrics of the lm_eval tasks on entailment and on card selection."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 
-from polbias.aliases import Document, Json
-from polbias.eval.answer_table import SILENT
-from polbias.eval.answers import extract_entailment
-from polbias.eval.extraction.preparation import remembered
+import numpy as np
+import pandas as pd
+
+from polbias.aliases import Document
+from polbias.eval.answer_frames import SILENT
 from polbias.eval.label_likelihoods import likelier
 from polbias.eval.lm_eval_metrics import (
+    FrameMetrics,
     MetricEstimate,
+    ScoredAnswers,
     carried_estimate,
-    metric_and_error,
     stated,
-    with_errors,
 )
-from polbias.eval.normative.effects import consistency, content_effect, content_estimability
+from polbias.eval.normative.answers import (
+    CARD_CHOICES,
+    CARD_LABELS,
+    CHOICES,
+    entailment_answers,
+    extract_card_label,
+    extract_label,
+    in_order,
+    likelier_cards,
+    selection_answers,
+)
+from polbias.eval.normative.effects import (
+    ComparedRows,
+    Consistency,
+    compare_contents,
+    consistency,
+    group_equivalents,
+)
+from polbias.eval.normative.wason import compare_selections, is_named, score_choices
 
-Row = tuple[str, str, str, str, str | None, str, list[str]]  # as polbias.eval.normative.schema.TUPLE_NAMES
-
-CHOICES = ("entailment", "non-entailment")
-
-
-@remembered
-def extract_label(text: str) -> str:
-    """Return what became of one answer."""
-    return extract_entailment(text).outcome
-
-
-@remembered
-def published_outcome(text: str) -> str:
-    """Return what the parser that was published with the paper reads of one answer.
-
-    Source:
-        The evaluation code of Ozeki et al., as :func:`polbias.eval.answers.extract_entailment` describes it.
-    """
-    words = text.strip().rpartition("\n")[2].split()
-    first = words[0].removesuffix(".") if words else ""
-    return first if first in CHOICES else "unparsable"
+# Entailment problems.
 
 
-def process_generated(doc: Document, results: Sequence[str]) -> Json:
-    """Score a generated answer."""
+def process_generated(doc: Document, results: Sequence[str]) -> ScoredAnswers:
+    """Score a generated answer; ``acc_sdl`` is the accuracy by standard deontic logic."""
     label = extract_label(results[0])
-    means = {
-        "acc": float(label == doc["gold"]),
-        **{name: float(label == name) for name in SILENT},
-    }
-    return with_errors(means, doc["cluster_id"]) | _of_tables(doc, label)
+    return _scored(doc, label, {name: float(label == name) for name in SILENT})
 
 
-def process_generated_sdl(doc: Document, results: Sequence[str]) -> Json:
-    """Score a generated answer, by standard deontic logic as well (``acc_sdl``)."""
-    right = {"acc_sdl": float(extract_label(results[0]) == doc["gold_sdl"])}
-    return process_generated(doc, results) | with_errors(right, doc["cluster_id"])
-
-
-def process_loglikelihood(doc: Document, results: Sequence[tuple[float, bool]]) -> Json:
+def process_loglikelihood(doc: Document, results: Sequence[tuple[float, bool]]) -> ScoredAnswers:
     """Score the two labels by their log-likelihood."""
     label, shares, mass = likelier(CHOICES, results)
-    means = {
-        "acc": float(label == doc["gold"]),
-        "gold_probability": shares[CHOICES.index(doc["gold"])],
-        "label_mass": mass,
-    }
-    return with_errors(means, doc["cluster_id"]) | _of_tables(doc, label)
-
-
-def process_loglikelihood_sdl(doc: Document, results: Sequence[tuple[float, bool]]) -> Json:
-    """Score the two labels by their log-likelihood, by standard deontic logic as well (``acc_sdl``)."""
-    right = {"acc_sdl": float(likelier(CHOICES, results)[0] == doc["gold_sdl"])}
-    return process_loglikelihood(doc, results) | with_errors(right, doc["cluster_id"])
+    return _scored(doc, label, {"gold_probability": shares[gold_index(doc)], "label_mass": mass})
 
 
 def gold_index(doc: Document) -> int:
@@ -83,30 +57,75 @@ def gold_index(doc: Document) -> int:
     return CHOICES.index(doc["gold"])
 
 
-def _of_tables(doc: Document, label: str) -> Json:
-    """The metrics that are no means of rows, each with what it is computed from."""
-    ids = list(doc.get("consistency_ids") or ())
-    about = (doc["pattern"], doc["content_type"], doc.get("status"), doc["cluster_id"])
-    row: Row = (label, doc["gold"], *about, ids)
-    names = ("content_effect", "content_effect_stderr", "consistency", "consistency_stderr")
-    return dict.fromkeys((*names, "consistency_expected"), row)
+def _scored(doc: Document, label: str, means: Mapping[str, float]) -> ScoredAnswers:
+    right = {"acc": float(label == doc["gold"]), "acc_sdl": float(label == doc.get("gold_sdl"))}
+    design = (doc["pattern"], doc["content_type"], doc.get("status"), doc["cluster_id"])
+    row = (label, doc["gold"], *design, list(doc.get("consistency_ids") or ()))
+    return ScoredAnswers({**right, **means}, row, doc["cluster_id"])
 
 
-def _content(rows: list[Row]) -> MetricEstimate:
+_problems = FrameMetrics(entailment_answers)
+
+
+@_problems.estimate
+def content_effect(answers: pd.DataFrame) -> MetricEstimate:
     """The accuracy with congruent minus that with incongruent contents, patterns weighted equally."""
-    return carried_estimate(content_estimability(rows), lambda: content_effect(rows))
+    return _effect(compare_contents(answers))
 
 
-def _consistent(rows: list[Row]) -> MetricEstimate:
+@_problems.estimate
+def consistent(answers: pd.DataFrame) -> MetricEstimate:
     """The share of the groups of equivalent inferences that are answered alike."""
-    share = consistency(rows)[0].share
+    share = _consistency(answers).share
     return share.estimate, stated(share.standard_error)
 
 
-content_difference, content_difference_error = metric_and_error(_content)
-consistent, consistent_error = metric_and_error(_consistent)
+@_problems.figure
+def expected_consistency(answers: pd.DataFrame) -> float:
+    """The share expected of answers that depend on the pattern alone."""
+    return _consistency(answers).expected
 
 
-def expected_consistency(items: Iterable[Row]) -> float:
-    """Return the share expected of answers that depend on the pattern alone."""
-    return consistency(list(items))[0].expected
+def _consistency(answers: pd.DataFrame) -> Consistency:
+    """That of all kinds of equivalence together."""
+    return consistency(group_equivalents(answers))[0]
+
+
+def _effect(compared: ComparedRows) -> MetricEstimate:
+    return carried_estimate(compared.support(), compared.effect)
+
+
+# Selection tasks.
+
+
+def process_cards(doc: Document, results: Sequence[str]) -> ScoredAnswers:
+    """Score a generated choice of cards."""
+    label = extract_card_label(results[0], doc["cards"])
+    return _scored_cards(doc, label, {name: float(label == name) for name in SILENT})
+
+
+def process_card_likelihoods(doc: Document, results: Sequence[tuple[float, bool]]) -> ScoredAnswers:
+    """Score the six choices of two cards by their log-likelihood."""
+    label, shares, mass = likelier_cards(results)
+    return _scored_cards(doc, label, {"gold_probability": shares[gold_cards_index(doc)], "label_mass": mass})
+
+
+def gold_cards_index(doc: Document) -> int:
+    """Return the position of the right choice among the six of two cards."""
+    return CARD_CHOICES.index(doc["gold"].replace(",", ", "))
+
+
+def _scored_cards(doc: Document, label: str, means: Mapping[str, float]) -> ScoredAnswers:
+    chosen, gold = ([CARD_LABELS.index(cards)] for cards in (label, in_order(doc["gold"])))
+    scores = score_choices(chosen, gold, np.array([[*map(is_named, doc["card_roles"])]]))
+    names = {"acc": "accuracy", "card_acc": "card_accuracy", "matching": "matching"}
+    right = {metric: float(scores[name][0]) for metric, name in names.items()}
+    design = (doc["polarity"], doc["domain"], doc["content_type"], doc["cluster_id"])
+    row = (label, doc["gold"], list(doc["card_roles"]), *design)
+    return ScoredAnswers({**right, **means}, row, doc["cluster_id"])
+
+
+@FrameMetrics(selection_answers).estimate
+def card_content_effect(answers: pd.DataFrame) -> MetricEstimate:
+    """The exact choices with congruent minus those with arbitrary rules, in the affirmative form."""
+    return _effect(compare_selections(answers))

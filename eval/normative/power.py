@@ -8,30 +8,31 @@ from pathlib import Path
 import numpy as np
 
 from polbias.eval.power.design import EffectContributions
-from polbias.eval.power.observed import (
-    LEAST_ANSWERED,
-    binomial_variance,
-    center_in_cells,
-    first_answers,
-    shipped_design,
-)
+from polbias.eval.power.observed import LEAST_ANSWERED, binomial_variance, generated_answers, shipped_design
 from polbias.eval.samples import SkippedLine
+
+_TYPES = ("congruent", "incongruent")
 
 
 def contributions(runs: Sequence[Path], problems: list[SkippedLine]) -> Iterator[EffectContributions]:
     """Yield the correctness of answered congruent and incongruent problems, less the mean of each cell."""
-    types = ("congruent", "incongruent")
-    cells: dict[str, list[tuple[str, str, str, bool]]] = {}
-    for model, row in first_answers(runs, "normative", problems):
-        if row["pattern"] and row["content_type"] in types and row["outcome"] == "answered":
-            kept = row["pattern"], row["content_type"], row["cluster_id"], row["label"] == row["gold"]
-            cells.setdefault(f"{model}, {row['config']}, {row['prompt_style']}", []).append(kept)
-    for name, rows in cells.items():
-        seen = {row[:2] for row in rows}
-        both = [row for row in rows if all((row[0], kind) in seen for kind in types)]
-        correct = np.array([row[3] for row in both], np.float64)
-        fixed = center_in_cells(correct, [row[:2] for row in both])
-        yield EffectContributions(name, fixed, [row[2] for row in both], [row[0] for row in both])
+    for model, answers in generated_answers(runs, "normative", problems):
+        first = answers.drop_duplicates("id")
+        is_compared = first["content_type"].isin(_TYPES) & first["pattern"].notna()
+        answered = first[is_compared & (first["outcome"] == "answered")]
+        settings = answered.groupby(["config", "prompt_style"], sort=False, observed=True)
+        for (config, style), rows in settings:
+            n_types = rows.groupby("pattern", observed=True)["content_type"].transform("nunique")
+            compared = rows[n_types == len(_TYPES)]
+            is_correct = compared["label"].to_numpy() == compared["gold"].to_numpy()
+            correct = compared.assign(correct=is_correct.astype(np.float64))
+            by_cell = correct.groupby(["pattern", "content_type"], observed=True)["correct"]
+            yield EffectContributions(
+                f"{model}, {config}, {style}",
+                (correct["correct"] - by_cell.transform("mean")).to_numpy(),
+                compared["cluster_id"].tolist(),
+                compared["pattern"].tolist(),
+            )
 
 
 POWER = shipped_design(

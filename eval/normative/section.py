@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from polbias.aliases import Document, Json
+from polbias.aliases import Document
 from polbias.eval.normative.analysis import (
     CONTENT,
     DOMAIN,
@@ -29,6 +29,7 @@ from polbias.eval.normative.tables import (
     effect_tables,
     entailment_summary,
     entailment_tables,
+    published_tables,
     selection_tables,
     wason_summary,
 )
@@ -114,8 +115,13 @@ COLUMNS: Mapping[str, str] = {
     **dict.fromkeys(("gold_sdl", "consistency_ids", "polarity", "card_roles", "paper_label"), "string"),
     "label_mass": "double",
 }
-"""``reasoning`` is logic, syllogism or selection; ``paper_label`` what the published parser reads; lists are
-joined (``consistency_ids`` by semicolons, ``card_roles`` by commas); ``label_mass`` is that of
+"""``domain`` is deontic or epistemic, ``reasoning`` logic, syllogism or selection, ``prompt_style`` zero, few
+or cot, ``content_type`` congruent, incongruent, nonsense or arbitrary.
+
+Of entailment problems: ``pattern`` of the inference, ``status`` of its act or proposition (such as duty),
+``gold_sdl``, the verdict of standard deontic logic, ``consistency_ids``, shared by equivalent inferences and
+joined by semicolons, and ``paper_label``, the label of the published parser. Of selection tasks: ``polarity``
+of the rule and ``card_roles``, what the cards say, joined by commas. ``label_mass`` is that of
 log-likelihoods."""
 
 
@@ -123,11 +129,13 @@ def build_section(answers: Document, settings: ReportSettings) -> Section:
     """Analyse the answers."""
     asked = read_answers(answers)
     found = _findings(asked)
+    problems = {one.name: entailment_summary(one.problems) for one in asked if len(one.problems)}
+    selections = {one.name: wason_summary(one.selections) for one in asked if len(one.selections)}
     tables = (
-        *entailment_tables(asked),
+        *entailment_tables(asked, problems),
         *effect_tables(found, asked),
         *selection_tables(asked),
-        *entailment_tables([one for one in asked if one.method == "generated"], "paper"),
+        *published_tables(asked),
     )
     return Section(
         instrument="normative",
@@ -136,7 +144,10 @@ def build_section(answers: Document, settings: ReportSettings) -> Section:
         tables=tables,
         figures=figures(asked, found, tables),
         notices=notices(asked, found),
-        summary={one.name: _summary(one) for one in asked},
+        summary={
+            one.name: {"entailment": problems.get(one.name), "selection": selections.get(one.name)}
+            for one in asked
+        },
     )
 
 
@@ -147,14 +158,6 @@ def build_findings(answers: Document, settings: ReportSettings) -> tuple[Finding
 
 def _findings(asked: Sequence[NormativeAnswers]) -> tuple[Finding, ...]:
     return tuple(each for one in asked for each in findings(one))
-
-
-def _summary(one: NormativeAnswers) -> Json:
-    """What is reported beyond the findings; None of a task that was not asked."""
-    return {
-        "entailment": entailment_summary(one.problems) if one.problems.n else None,
-        "selection": wason_summary(one.selections) if one.selections.n else None,
-    }
 
 
 __all__ = ["COLUMNS", "build_findings", "build_section", "flatten_samples"]

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import combinations
 
 import numpy as np
 
-from polbias.eval.normative.metrics import CHOICES
-from polbias.eval.normative.metrics import extract_label as entailment
-from polbias.eval.normative.schema import LABELS, LETTERS
-from polbias.eval.normative.wason import CHOICES as CARD_CHOICES
-from polbias.eval.normative.wason import extract_label as cards
+from polbias.eval.normative.answers import (
+    CARD_CHOICES,
+    CARD_LABELS,
+    CARD_SETS,
+    CHOICES,
+    LABELS,
+    LETTERS,
+    extract_card_label,
+    extract_label,
+)
 from polbias.eval.simulation.questions import Floats, Questions, both
 from polbias.eval.simulation.respondents import SimulatedRespondent
 
-_SUBSETS = tuple(",".join(each) for size in range(1, 5) for each in combinations(LETTERS, size))
-_ALL = _SUBSETS[-1]
+_ALL = CARD_SETS[-1]
 
 
 def _right(respondent: SimulatedRespondent, contrast: Floats) -> Floats:
@@ -49,14 +52,14 @@ class ProblemQuestions(Questions):
         return {label: label for label in CHOICES}
 
     def read_label(self, row: int, text: str) -> str:
-        """Return what :func:`polbias.eval.normative.metrics.extract_label` sees."""
-        return entailment(text)
+        """Return what :func:`polbias.eval.normative.answers.extract_label` sees."""
+        return extract_label(text)
 
 
 class SelectionQuestions(Questions):
     """Rows of the config wason. Who errs turns over the cards that the rule names, whatever it denies."""
 
-    LABELS = (*_SUBSETS, "none", "refusal", "unparsable", "truncated")
+    LABELS = CARD_LABELS
     NEEDED = ("card_roles", "gold", "content_type")
     OPTIONAL = ("cards",)
     TOPIC = "cards"
@@ -89,5 +92,5 @@ class SelectionQuestions(Questions):
         return {choice: choice.replace(" ", "") for choice in CARD_CHOICES}
 
     def read_label(self, row: int, text: str) -> str:
-        """Return what :func:`polbias.eval.normative.wason.extract_label` sees."""
-        return cards(text, self.columns["cards"][row])
+        """Return what :func:`polbias.eval.normative.answers.extract_card_label` sees."""
+        return extract_card_label(text, self.columns["cards"][row])

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from itertools import product
-from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from polbias.aliases import Document, Json
+from polbias.aliases import Booleans, Document, Floats, Json
 from polbias.eval.accuracy import AccuracyCell, accuracy
-from polbias.eval.answer_table import (
+from polbias.eval.answer_frames import (
     SILENT,
     AnalysisMode,
     AnswerTableError,
-    CodedColumn,
     Level,
-    crossed,
-    finite,
-    silences,
+    codes_of,
+    count_silences,
+    cross,
 )
 from polbias.eval.multiple_testing import holm
 from polbias.eval.normative.analysis import (
@@ -31,8 +30,8 @@ from polbias.eval.normative.analysis import (
     STATUS,
     accuracies,
     by_type,
-    finite_mean,
     mean,
+    mean_mass,
     right_among_answered,
     said,
     share,
@@ -41,7 +40,9 @@ from polbias.eval.normative.analysis import (
 from polbias.eval.normative.answers import (
     DOMAINS,
     PATTERN_TABLES,
+    POLARITIES,
     REASONING,
+    SETTING,
     SETTINGS,
     SHARED,
     STYLES,
@@ -49,11 +50,25 @@ from polbias.eval.normative.answers import (
     NormativeAnswers,
     PatternPanel,
     column_of,
+    is_correct,
+    non_answers,
+    select,
     setting_key,
 )
-from polbias.eval.normative.effects import READINGS, carried_effect, consistency, disjunction_readings
-from polbias.eval.normative.schema import ROLES, EntailmentAnswers, SelectionAnswers, SelectionRows
-from polbias.eval.normative.wason import selection_effect, selection_support
+from polbias.eval.normative.effects import (
+    READINGS,
+    carried_effect,
+    consistency,
+    disjunction_readings,
+    group_equivalents,
+)
+from polbias.eval.normative.wason import (
+    ROLES,
+    cards_in,
+    compare_selections,
+    roles_of_cards,
+    score_selections,
+)
 from polbias.eval.report.document import (
     Cell,
     Column,
@@ -61,6 +76,7 @@ from polbias.eval.report.document import (
     Finding,
     ReportTable,
     TableRow,
+    finite,
     parse_columns,
     table_of,
     tabled,
@@ -75,52 +91,67 @@ _RELATIONS = ("contrapositive", "duality", "negated-content", "form")
 
 
 def entailment_tables(
-    asked: Sequence[NormativeAnswers], mode: AnalysisMode = "corrected"
+    asked: Sequence[NormativeAnswers], summaries: Mapping[str, Document]
 ) -> tuple[ReportTable, ...]:
-    """Return the tables of one mode."""
-    answers = {
-        one.name: one.problems if mode == "corrected" else one.published for one in asked if one.problems.n
-    }
-    found = [
-        _overall(answers, mode),
-        *(_types(answers, reasoning, mode) for reasoning in REASONING),
-        *(_patterns(answers, name, shown, mode) for name, shown in PATTERN_TABLES.items()),
-    ]
-    if mode == "corrected":
-        found += [_answers(asked), _consistency(asked), _disjunctions(asked)]
-    return tuple(table for table in found if table.rows)
+    """Return the tables of the corrected mode.
+
+    Args:
+        asked: the answers of all respondents.
+        summaries: of each respondent (:func:`entailment_summary`), None without answers.
+    """
+    problems = {one.name: one.problems for one in asked if len(one.problems)}
+    tables = (
+        *_paper_tables(problems, "corrected"),
+        _answers(asked),
+        _consistency(summaries),
+        _disjunctions(summaries),
+    )
+    return tuple(table for table in tables if table.rows)
 
 
-def _overall(answers: Mapping[str, EntailmentAnswers], mode: AnalysisMode) -> ReportTable:
+def published_tables(asked: Sequence[NormativeAnswers]) -> tuple[ReportTable, ...]:
+    """Return the tables of the paper mode, of the respondents who wrote their answers."""
+    written = [one for one in asked if one.method == "generated" and len(one.problems)]
+    tables = _paper_tables({one.name: one.published for one in written}, "paper")
+    return tuple(table for table in tables if table.rows)
+
+
+def _paper_tables(answers: Mapping[str, pd.DataFrame], mode: AnalysisMode) -> Iterator[ReportTable]:
+    yield _overall(answers, mode)
+    for reasoning in REASONING:
+        yield _types(answers, reasoning, mode)
+    for name, shown in PATTERN_TABLES.items():
+        yield _patterns(answers, name, shown, mode)
+
+
+def _overall(answers: Mapping[str, pd.DataFrame], mode: AnalysisMode) -> ReportTable:
     """Table 5."""
     rows: list[TableRow] = []
-    for name, table in answers.items():
-        found = accuracies(table, ("domain", "task", "prompt_style"), mode)
-        rows.append({"respondent": name, **{"_".join(each): found.get(each) for each in SETTINGS}})
+    for name, problems in answers.items():
+        cells = accuracies(problems, SETTING, mode)
+        rows.append({"respondent": name, **{"_".join(setting): cells.get(setting) for setting in SETTINGS}})
     shares = (Column("_".join(each), "share") for each in SETTINGS)
     return table_of("table5", (Column("respondent"), *shares), rows, mode)
 
 
-def _types(answers: Mapping[str, EntailmentAnswers], reasoning: str, mode: AnalysisMode) -> ReportTable:
+def _types(answers: Mapping[str, pd.DataFrame], reasoning: str, mode: AnalysisMode) -> ReportTable:
     """Table 6: the paper prints normative problems, zero-shot, pooled over patterns."""
     rows: list[TableRow] = []
-    for name, table in answers.items():
-        for domain, own, style in SETTINGS:
-            if own != reasoning or (mode == "paper" and (domain, style) != (DOMAINS[0], STYLES[0])):
+    for name, problems in answers.items():
+        for domain, task, style in SETTINGS:
+            if task != reasoning or (mode == "paper" and (domain, style) != (DOMAINS[0], STYLES[0])):
                 continue
-            part = table.where(domain=domain, task=own, prompt_style=style)
-            if not part.n:
+            part = select(problems, domain=domain, task=task, prompt_style=style)
+            if not len(part):
                 continue
-            about = {"respondent": name, "domain": term(domain), "style": term(style)}
-            found: dict[str, Cell] = {}
+            row: dict[str, Cell] = {"respondent": name, "domain": term(domain), "style": term(style)}
             if mode == "paper":
-                found |= {
-                    str(kind): each for (kind,), each in accuracies(part, ["content_type"], mode).items()
-                }
+                cells = accuracies(part, ["content_type"], mode)
+                row |= {str(kind): right for (kind,), right in cells.items()}
             else:
                 for kind, (right, unanswered) in by_type(part).items():
-                    found |= {kind: right, f"{kind}_unanswered": unanswered}
-            rows.append(about | found)
+                    row |= {kind: right, f"{kind}_unanswered": unanswered}
+            rows.append(row)
     printed = mode == "paper"
     labels = ["respondent", *(() if printed else ("domain", "style"))]
     suffixes = ("",) if printed else ("", "_unanswered")
@@ -130,25 +161,25 @@ def _types(answers: Mapping[str, EntailmentAnswers], reasoning: str, mode: Analy
 
 
 def _patterns(
-    answers: Mapping[str, EntailmentAnswers], name: str, shown: PatternPanel, mode: AnalysisMode
+    answers: Mapping[str, pd.DataFrame], name: str, shown: PatternPanel, mode: AnalysisMode
 ) -> ReportTable:
     """A half of Tables 12 to 15."""
     rows: list[TableRow] = []
-    for respondent, table in answers.items():
-        part = table.where(domain=shown.domain, task=shown.reasoning)
+    for respondent, problems in answers.items():
+        part = select(problems, domain=shown.domain, task=shown.reasoning)
         answered = mode == "corrected"
         cells = accuracies(part, ("prompt_style", "pattern", "content_type"), mode, answered)
         means = accuracies(part, ("prompt_style", "pattern"), mode, answered)
         for style in STYLES:
-            found = {
+            row = {
                 _column(pattern, kind): means.get((style, pattern))
                 if kind == _AVERAGE
                 else cells.get((style, pattern, kind))
                 for pattern in shown.patterns
                 for kind in (*TYPES, _AVERAGE)
             }
-            if any(found.values()):
-                rows.append({"respondent": respondent, "style": term(style), **found})
+            if any(row.values()):
+                rows.append({"respondent": respondent, "style": term(style), **row})
     short = said().tables[name if mode == "corrected" else f"{name}_paper"].columns
     shares = [
         Column(_column(pattern, kind), "share", f"{pattern} {short[kind]}")
@@ -170,19 +201,19 @@ def _column(pattern: str, kind: str) -> str:
 def _answers(asked: Sequence[NormativeAnswers]) -> Iterator[TableRow]:
     """What was answered, whatever is right."""
     for one in asked:
-        table, contents = one.problems, one.problems.factor("cluster_id")
-        if not table.n:
+        problems, contents = one.problems, one.problems["cluster_id"].array
+        if not len(problems):
             continue
-        counts = silences(table.silent, 0)
+        counts = count_silences(non_answers(problems), 0)
         yield {
             "respondent": one.name,
-            "answers": table.n,
-            "accuracy": share(table.correct, contents, counts),
-            "entailment": share(table.label == 1, contents, counts),
-            "entailed": float(table.gold.mean()),
+            "answers": len(problems),
+            "accuracy": share(is_correct(problems), contents, counts),
+            "entailment": share(problems["label"] == "entailment", contents, counts),
+            "entailed": float((problems["gold"] == "entailment").mean()),
             **counts,
-            "unread": int((one.paper_labels > 1).sum()) if one.method == "generated" else None,
-            "label_mass": finite_mean(one.problems.mass),
+            "unread": int((non_answers(one.published) >= 0).sum()) if one.method == "generated" else None,
+            "label_mass": mean_mass(problems),
         }
 
 
@@ -191,43 +222,43 @@ def _answers(asked: Sequence[NormativeAnswers]) -> Iterator[TableRow]:
     "respondent domain reasoning style all:share expected:share contrapositive:share duality:share "
     "negated-content:share form:share unanswered:share",
 )
-def _consistency(asked: Sequence[NormativeAnswers]) -> Iterator[TableRow]:
+def _consistency(summaries: Mapping[str, Document]) -> Iterator[TableRow]:
     """Equivalent inferences that are answered alike, by setting."""
-    for one in asked:
-        settings: dict[tuple[Level, ...], dict[str, Document]] = {}
-        for entry in _consistency_rows(one.problems):
+    for name, summary in summaries.items():
+        settings: dict[tuple[str, ...], dict[str, Document]] = {}
+        for entry in summary["consistency"]:
             setting = entry["domain"], entry["task"], entry["prompt_style"]
             settings.setdefault(setting, {})[entry["kind"]] = entry
-        for (domain, reasoning, style), kinds in sorted(settings.items(), key=_place):
-            whole = kinds["all"]
-            if not whole["groups"]:
+        for domain, reasoning, style in sorted(settings, key=SETTINGS.index):
+            kinds = settings[domain, reasoning, style]
+            if not kinds["all"]["groups"]:
                 continue
             yield {
-                "respondent": one.name,
-                "domain": term(str(domain)),
-                "reasoning": term(str(reasoning)),
-                "style": term(str(style)),
-                "all": _agreeing(whole),
-                "expected": whole["expected"],
+                "respondent": name,
+                "domain": term(domain),
+                "reasoning": term(reasoning),
+                "style": term(style),
+                "all": _agreeing(kinds["all"]),
+                "expected": kinds["all"]["expected"],
                 **{kind: _agreeing(kinds.get(kind)) for kind in _RELATIONS},
-                "unanswered": whole["unanswered"],
+                "unanswered": kinds["all"]["unanswered"],
             }
 
 
 @tabled("disjunctions", "respondent style patterns paper:share sdl:share mixed:share unanswered:share")
-def _disjunctions(asked: Sequence[NormativeAnswers]) -> Iterator[TableRow]:
+def _disjunctions(summaries: Mapping[str, Document]) -> Iterator[TableRow]:
     """How contents of disjunctions are read (deontic logic)."""
-    for one in asked:
-        entries = _disjunction_rows(one.problems)
-        for entry in sorted(entries, key=lambda each: (STYLES.index(each["prompt_style"]), each["patterns"])):
-            found = {
-                name: Estimate.of(
-                    *(entry[name][end] for end in ("estimate", "low", "high")), n=entry["contents"]
+    for name, summary in summaries.items():
+        entries = summary["disjunctions"]
+        for entry in sorted(entries, key=lambda row: (STYLES.index(row["prompt_style"]), row["patterns"])):
+            shares = {
+                reading: Estimate.of(
+                    *(entry[reading][end] for end in ("estimate", "low", "high")), n=entry["contents"]
                 )
-                for name in READINGS
+                for reading in READINGS
             }
-            about = {"respondent": one.name, "style": term(entry["prompt_style"])}
-            yield {**about, "patterns": ", ".join(entry["patterns"]), **found}
+            about = {"respondent": name, "style": term(entry["prompt_style"])}
+            yield {**about, "patterns": ", ".join(entry["patterns"]), **shares}
 
 
 def _agreeing(entry: Document | None) -> Estimate | None:
@@ -239,35 +270,43 @@ def _agreeing(entry: Document | None) -> Estimate | None:
     return found.of_share()
 
 
-def _place(item: tuple[tuple[Level, ...], Any]) -> int:
-    domain, reasoning, style = (str(each) for each in item[0])
-    return SETTINGS.index((domain, reasoning, style))
-
-
 # The entailment problems in summary.json: every pattern and kind of equivalence, in every setting.
 
-_SETTING = ("domain", "task", "prompt_style")
 
-
-def entailment_summary(table: EntailmentAnswers) -> Json:
+def entailment_summary(problems: pd.DataFrame) -> Json:
     """Return accuracy by pattern, consistency and readings of disjunctions, in every setting."""
-    return {
-        "patterns": finite([*_pattern_rows(table)]),
-        "consistency": _consistency_rows(table),
-        "disjunctions": _disjunction_rows(table),
-    }
+    settings = [dict(zip(SETTING, levels, strict=True)) for levels in sorted(SETTINGS)]
+    parts = [(setting, part) for setting in settings if len(part := select(problems, **setting))]
+    groups = group_equivalents(problems)
+    summary: Json = finite(
+        {
+            "patterns": [*_pattern_rows(problems)],
+            "consistency": [
+                setting | asdict(entry)
+                for setting, _ in parts
+                for entry in consistency(select(groups, **setting))
+            ],
+            "disjunctions": [
+                setting | row
+                for setting, part in parts
+                if "gold_sdl" in part
+                for row in disjunction_readings(part)
+            ],
+        }
+    )
+    return summary
 
 
-def _pattern_rows(table: EntailmentAnswers) -> Iterator[Json]:
+def _pattern_rows(problems: pd.DataFrame) -> Iterator[Json]:
     """Yield accuracy among the answers with a verdict by pattern, types of content in columns."""
-    names = (*_SETTING, "gold", "pattern")
-    by_type: dict[tuple[Level, ...], list[AccuracyCell]] = {}
-    columns = {name: table.factor(name) for name in (*names, "content_type")}
-    for cell in accuracy(table.label, table.gold, columns):
-        by_type.setdefault((*cell.cell.values(),)[:-1], []).append(cell)
-    patterns = accuracy(table.label, table.gold, {name: columns[name] for name in names})
+    labels = codes_of(problems["label"]), codes_of(problems["gold"])
+    columns = {name: problems[name] for name in (*SETTING, "gold", "pattern")}
+    cells_by_pattern: dict[tuple[Level, ...], list[AccuracyCell]] = {}
+    for cell in accuracy(*labels, columns | {"content_type": problems["content_type"]}):
+        cells_by_pattern.setdefault((*cell.cell.values(),)[:-1], []).append(cell)
+    patterns = accuracy(*labels, columns)
     for pattern in sorted(patterns, key=lambda cell: [*map(str, cell.cell.values())]):  # valid ones first
-        cells = {str(cell.cell["content_type"]): cell for cell in by_type[(*pattern.cell.values(),)]}
+        cells = {str(cell.cell["content_type"]): cell for cell in cells_by_pattern[(*pattern.cell.values(),)]}
         yield {
             **pattern.cell,
             **dict.fromkeys(TYPES),
@@ -289,32 +328,15 @@ def _unanswered(cell: AccuracyCell) -> int:
     return cell.refusals + cell.unparsable + cell.truncated
 
 
-def _consistency_rows(table: EntailmentAnswers) -> list[Json]:
-    return _in_settings(table, lambda part: map(asdict, consistency(part)))
-
-
-def _disjunction_rows(table: EntailmentAnswers) -> list[Json]:
-    return [] if table.gold_sdl is None else _in_settings(table, disjunction_readings)
-
-
-def _in_settings(table: EntailmentAnswers, rows: Callable[[EntailmentAnswers], Iterable[Json]]) -> list[Json]:
-    """Return the rows of every setting that was asked, ready for JSON."""
-    settings = (dict(zip(_SETTING, values, strict=True)) for values in sorted(SETTINGS))
-    parts = ((setting, table.where(**setting)) for setting in settings)
-    records: list[Json] = finite([setting | row for setting, part in parts if part.n for row in rows(part)])
-    return records
-
-
 # The tables of the selection task; the paper has none, it only refers to the task.
 
-_POLARITIES = ("p-q", "p-notq", "notp-q", "notp-notq")
 _CONTENTS = ("familiar", "arbitrary", "nonsense")
 _FAMILIAR = ("congruent", "incongruent")
 
 
 def selection_tables(asked: Sequence[NormativeAnswers]) -> tuple[ReportTable, ...]:
     """Return the tables; none if nobody was asked to turn cards."""
-    choosing = [one for one in asked if one.selections.n]
+    choosing = [one for one in asked if len(one.selections)]
     if not choosing:
         return ()
     return _all_selections(choosing), _cells(choosing), _cards(choosing), _choices(choosing)
@@ -327,17 +349,19 @@ def selection_tables(asked: Sequence[NormativeAnswers]) -> tuple[ReportTable, ..
 )
 def _all_selections(asked: Sequence[NormativeAnswers]) -> Iterator[TableRow]:
     for one in asked:
-        table, contents = one.selections, one.selections.factor("cluster_id")
-        counts = silences(table.silent, 0)
-        shares = {"exact": table.correct, "card_accuracy": table.card_accuracy, "matching": table.matching}
-        indices = {"matching_index": table.matching_index, "logic_index": table.logic_index}
+        selections, contents = one.selections, one.selections["cluster_id"].array
+        counts, scores = count_silences(non_answers(selections), 0), score_selections(selections)
+        shares = {
+            "exact": scores["accuracy"],
+            **{name: scores[name] for name in ("card_accuracy", "matching")},
+        }
         yield {
             "respondent": one.name,
-            "answers": table.n,
+            "answers": len(selections),
             **{name: share(values, contents, counts) for name, values in shares.items()},
-            **{name: mean(values, contents, counts) for name, values in indices.items()},
+            **{name: mean(scores[name], contents, counts) for name in ("matching_index", "logic_index")},
             **counts,
-            "label_mass": finite_mean(one.selections.mass),
+            "label_mass": mean_mass(selections),
         }
 
 
@@ -345,13 +369,12 @@ def _cells(asked: Sequence[NormativeAnswers]) -> ReportTable:
     """Exact choices by domain, polarity of the rule and content."""
     rows: list[TableRow] = []
     for one in asked:
-        table = one.selections
-        found = _by_cell(table)
-        for domain, polarity in product(DOMAINS, _POLARITIES):
+        estimates = _by_cell(one.selections)
+        for domain, polarity in product(DOMAINS, POLARITIES):
             cells: dict[str, Cell] = {}
             for kind in _CONTENTS:
-                if (own := found.get((domain, polarity, kind))) is not None:
-                    cells[kind], cells[f"{kind}_unanswered"] = own
+                if (estimate := estimates.get((domain, polarity, kind))) is not None:
+                    cells[kind], cells[f"{kind}_unanswered"] = estimate
             if cells:
                 about = {"respondent": one.name, "domain": term(domain), "rule": term(polarity)}
                 rows.append({**about, **cells})
@@ -360,32 +383,33 @@ def _cells(asked: Sequence[NormativeAnswers]) -> ReportTable:
     return table_of("wason_cells", (*parse_columns("respondent domain rule"), *shares), rows)
 
 
-def _by_cell(table: SelectionAnswers) -> dict[tuple[Any, ...], tuple[Estimate, float]]:
+def _by_cell(selections: pd.DataFrame) -> dict[tuple[Level, ...], tuple[Estimate, float]]:
     """Share of exact choices among those that name cards, and the share of the others, in every cell."""
-    content = table.factor("content_type")
-    kinds = tuple("familiar" if level in _FAMILIAR else level for level in content.levels)
-    levels = tuple(dict.fromkeys(kinds))
-    codes = np.array([levels.index(kind) for kind in kinds], np.intp)[content.codes]
-    factors = [table.factor("domain"), table.factor("polarity"), CodedColumn(codes, levels)]
-    present, index = crossed(factors)
-    contents = table.factor("cluster_id")
-    found = {}
-    for number, cell in enumerate(present):
-        here = index == number
-        right = right_among_answered(table.correct[here], table.silent[here], contents.select(here))
-        found[cell] = right, float((table.silent[here] >= 0).mean())
-    return found
+    kinds = selections["content_type"].cat.add_categories("familiar")
+    kinds = kinds.mask(kinds.isin(_FAMILIAR), "familiar")
+    present, cells = cross([selections["domain"], selections["polarity"], kinds])
+    correct, silent = is_correct(selections), non_answers(selections)
+    contents = selections["cluster_id"].array
+    estimates = {}
+    for code, cell in enumerate(present):
+        rows = cells == code
+        right = right_among_answered(correct[rows], silent[rows], contents[rows])
+        estimates[cell] = right, float((silent[rows] >= 0).mean())
+    return estimates
 
 
 def _cards(asked: Sequence[NormativeAnswers]) -> ReportTable:
     """How often the card of each role is turned over; each occurs once in every problem."""
     rows: list[TableRow] = []
     for one in asked:
-        table, contents = one.selections, one.selections.factor("cluster_id")
-        turned = {role: (table.chosen & (table.role == code)).any(axis=1) for code, role in enumerate(ROLES)}
-        counts = silences(table.silent, 0)
-        found = {_name(role): share(values, contents, counts) for role, values in turned.items()}
-        rows.append({"respondent": one.name, **found})
+        selections, contents = one.selections, one.selections["cluster_id"].array
+        chosen, roles = cards_in(codes_of(selections["label"])), roles_of_cards(selections)
+        counts = count_silences(non_answers(selections), 0)
+        shares = {
+            _name(role): share((chosen & (roles == code)).any(axis=1), contents, counts)
+            for code, role in enumerate(ROLES)
+        }
+        rows.append({"respondent": one.name, **shares})
     shown = (Column("respondent"), *(Column(_name(role), "share") for role in ROLES))
     return table_of("wason_cards", shown, rows)
 
@@ -414,68 +438,64 @@ def _name(role: str) -> str:
 # The choices of one respondent for summary.json.
 
 
-def _mean(values: Any) -> float:
-    return float(np.mean(values)) if np.size(values) else math.nan
-
-
 _SIGNED = ("matching_index", "logic_index")  # in [-1, 1]
 
 
-def wason_summary(rows: SelectionRows) -> Json:
+def wason_summary(selections: pd.DataFrame) -> Json:
     """Tables of choices for one model in the selection task.
 
     The scores of a cell are of the answers that name cards, those of the whole of all answers.
     """
-    table = SelectionAnswers.of(rows)
-    if not table.n:
+    if not len(selections):
         raise AnswerTableError("rows: found none, expected choices of cards")
-    contents = table.factor("cluster_id")
-    scores = {
-        "accuracy": table.correct,
-        "card_accuracy": table.card_accuracy,
-        "matching": table.matching,
-        "matching_index": table.matching_index,
-        "logic_index": table.logic_index,
-    }
-    design = [name for name in ("domain", "content_type", "polarity") if name in table.factors]
-    present, index = crossed([table.factor(name) for name in design])
-    answered = table.silent < 0
+    contents, silent = selections["cluster_id"].array, non_answers(selections)
+    chosen, roles = cards_in(codes_of(selections["label"])), roles_of_cards(selections)
+    scores = score_selections(selections)
+    design = [name for name in ("domain", "content_type", "polarity") if name in selections]
+    present, index = cross([selections[name] for name in design])
+    is_answered = silent < 0
     cells = [
         dict(zip(design, cell, strict=True))
-        | {"n": int((index == number).sum()), "unanswered": _mean(~answered[index == number])}
-        | {name: _mean(values[answered & (index == number)]) for name, values in scores.items()}
-        for number, cell in enumerate(present)
+        | {"n": int((index == code).sum()), "unanswered": _mean(~is_answered[index == code])}
+        | {name: _mean(values[is_answered & (index == code)]) for name, values in scores.items()}
+        for code, cell in enumerate(present)
     ]
-    effects = [
-        carried_effect(selection_effect(table, *levels), selection_support(table, *levels))
-        for levels in ((), ("domain", "deontic", "epistemic"))
-    ]
-    adjusted = holm([each["p_value"] for each in effects])
-    named = zip(("content_type", "domain"), effects, adjusted, strict=True)
+    compared = {
+        "content_type": compare_selections(selections),
+        "domain": compare_selections(selections, "domain", *DOMAINS),
+    }
+    effects = [carried_effect(rows.effect(), rows.support()) for rows in compared.values()]
+    adjusted = zip(compared, effects, holm([effect["p_value"] for effect in effects]), strict=True)
     summary = {
-        "n": table.n,
-        **{name: float((table.silent == code).mean()) for code, name in enumerate(SILENT)},
+        "n": len(selections),
+        **{name: float((silent == code).mean()) for code, name in enumerate(SILENT)},
         **{
             name: asdict(cluster_interval(values, contents, bounds=(-float(name in _SIGNED), 1.0)))
             for name, values in scores.items()
         },
         "cells": cells,
-        "selected": {role: float(table.chosen[table.role == code].mean()) for code, role in enumerate(ROLES)},
-        "choices": _choice_shares(table),
-        "effects": [{"compared": name} | each | {"p_holm": p} for name, each, p in named],
+        "selected": {role: float(chosen[roles == code].mean()) for code, role in enumerate(ROLES)},
+        "choices": _choice_shares(selections),
+        "effects": [{"compared": name} | effect | {"p_holm": p} for name, effect, p in adjusted],
     }
     return {key: finite(value) for key, value in summary.items()}
 
 
-def _choice_shares(table: SelectionAnswers) -> dict[str, float]:
+def _mean(values: Floats | Booleans) -> float:
+    return float(values.mean()) if values.size else math.nan
+
+
+def _choice_shares(selections: pd.DataFrame) -> dict[str, float]:
     """Share of each set of roles among all rows, the most frequent first."""
-    sets: dict[str, int] = {}
-    for chosen, roles, silent in zip(table.chosen, table.role, table.silent.tolist(), strict=True):
-        said = [ROLES[role] for role in sorted(roles[chosen].tolist())]
-        name = SILENT[silent] if silent >= 0 else " + ".join(said) or "none"
-        sets[name] = sets.get(name, 0) + 1
-    ordered = sorted(sets.items(), key=lambda each: (-each[1], each[0]))
-    return {name: count / table.n for name, count in ordered}
+    chosen, silent = cards_in(codes_of(selections["label"])), non_answers(selections)
+    role_sets = (chosen << roles_of_cards(selections)).sum(axis=1)
+    names = [
+        " + ".join(role for bit, role in enumerate(ROLES) if code >> bit & 1) or "none" for code in range(16)
+    ]
+    counts = np.bincount(np.where(silent < 0, role_sets, silent + len(names)))
+    by_name = {name: count for name, count in zip((*names, *SILENT), counts.tolist(), strict=False) if count}
+    ordered = sorted(by_name.items(), key=lambda item: (-item[1], item[0]))
+    return {name: count / len(selections) for name, count in ordered}
 
 
 # Effects of content and domain, one row per respondent and one column per setting.

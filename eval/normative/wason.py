@@ -1,31 +1,103 @@
-"""The selection task: its effects, and its metrics as lm_eval calls them."""
+"""The selection task: cards by their role, what a choice of cards scores, and its effects."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import combinations
+from collections.abc import Callable
 
-from polbias.aliases import Document, Json
-from polbias.eval.answer_table import SILENT
-from polbias.eval.answers import extract_cards
-from polbias.eval.estimability import Estimability
-from polbias.eval.extraction.preparation import remembered
-from polbias.eval.label_likelihoods import likelier
-from polbias.eval.lm_eval_metrics import (
-    MetricEstimate,
-    carried_estimate,
-    metric_and_error,
-    with_errors,
-)
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from polbias.aliases import Booleans, Floats, Indices
+from polbias.eval.answer_frames import Level, codes_of
+from polbias.eval.normative.answers import CARD_SETS, LETTERS, SELECTION_DESIGN
 from polbias.eval.normative.effects import ComparedRows
-from polbias.eval.normative.schema import LETTERS, SelectionAnswers, SelectionRows
-from polbias.eval.statistics import Contrast
+
+ROLES = ("true antecedent", "false antecedent", "true consequent", "false consequent")
+"""What a card says in view of the rule; the first and the last must be turned over."""
 
 
-def selection_effect(
-    rows: SelectionRows, name: str = "content_type", high: str = "congruent", low: str = "arbitrary"
-) -> Contrast:
-    """Difference in exact choices between two levels of a column, the rest of the design held fixed.
+def is_named(role: str) -> bool:
+    """Whether a card says what the rule names, whatever the rule's negations."""
+    return not role.startswith("not")
+
+
+def cards_in(codes: ArrayLike) -> Booleans:
+    """Whether each card from A to D is in a set, shape ``(n, 4)``; a non-answer chooses none.
+
+    Args:
+        codes: of :data:`polbias.eval.normative.answers.CARD_LABELS`.
+    """
+    sets = np.asarray(codes, np.intp).reshape(-1, 1)
+    in_set: Booleans = (sets < len(CARD_SETS)) & (sets >> np.arange(len(LETTERS)) & 1 == 1)
+    return in_set
+
+
+def cards_with(answers: pd.DataFrame, has: Callable[[str], bool]) -> Booleans:
+    """Whether the role of each card, such as "notp", has a property, shape ``(n, 4)``."""
+    return _by_part(answers["card_roles"], ",", has).reshape(-1, len(LETTERS))
+
+
+def roles_of_cards(answers: pd.DataFrame) -> Indices:
+    """What each card says in view of the rule, as an index into :data:`ROLES`, shape ``(n, 4)``."""
+    is_consequent = cards_with(answers, lambda role: role.endswith("q")).astype(np.intp)
+    rule_names = np.take_along_axis(_by_part(answers["polarity"], "-", is_named), is_consequent, axis=1)
+    roles: Indices = 2 * is_consequent + (cards_with(answers, is_named) != rule_names)
+    return roles
+
+
+def _by_part(column: pd.Series, separator: str, has: Callable[[str], bool]) -> Booleans:
+    """Whether each part of a text has a property, by row."""
+    by_category = [[*map(has, text.split(separator))] for text in column.cat.categories]
+    return np.array(by_category, np.bool_)[codes_of(column)]
+
+
+def score_choices(label: ArrayLike, gold: ArrayLike, named: Booleans) -> dict[str, Floats]:
+    """Return the scores of choices, fractions of shape ``(n,)``; a non-answer has 0 in all.
+
+    - ``accuracy``: 1 where just the right cards are chosen;
+    - ``card_accuracy``: share of the four cards that are rightly chosen or rightly left;
+    - ``matching``: 1 where just the two named cards are chosen;
+    - ``matching_index``: share of the named cards that are chosen minus that of the others, in [-1, 1]. Over
+      all four polarities every role is named in half of the rows, so that its mean is 0 for a respondent who
+      goes by the logic of the rule alone, right or wrong;
+    - ``logic_index``: share of the right cards that are chosen minus that of the others, in [-1, 1].
+
+    Args:
+        label: codes of :data:`polbias.eval.normative.answers.CARD_LABELS`.
+        gold: codes of the right sets.
+        named: whether each card is named, shape ``(n, 4)``.
+
+    Source:
+        The matching index: Evans and Lynch, "Matching bias in the selection task" (1973).
+    """
+    chosen, right = cards_in(label), cards_in(gold)
+    is_answered = np.asarray(label) < len(CARD_SETS)
+    return {
+        "accuracy": np.where(is_answered, (chosen == right).all(axis=1), 0.0),
+        "card_accuracy": np.where(is_answered, (chosen == right).mean(axis=1), 0.0),
+        "matching": np.where(is_answered, (chosen == named).all(axis=1), 0.0),
+        "matching_index": _index(chosen, named),
+        "logic_index": _index(chosen, right),
+    }
+
+
+def _index(chosen: Booleans, marked: Booleans) -> Floats:
+    """Share of the marked cards that are chosen minus that of the others, two of each."""
+    inside, outside = (chosen & marked).sum(axis=1), (chosen & ~marked).sum(axis=1)
+    return np.asarray((inside - outside) / 2, np.float64)
+
+
+def score_selections(answers: pd.DataFrame) -> dict[str, Floats]:
+    """Return the scores of answers to selection tasks, as :func:`score_choices` does."""
+    named = cards_with(answers, is_named)
+    return score_choices(codes_of(answers["label"]), codes_of(answers["gold"]), named)
+
+
+def compare_selections(
+    answers: pd.DataFrame, name: str = "content_type", high: Level = "congruent", low: Level = "arbitrary"
+) -> ComparedRows:
+    """Compare exact choices between two levels of a column, the rest of the design held fixed.
 
     Answers count that name cards. Familiar rules are congruent in their affirmative form only, so that
     congruent and arbitrary ones are compared in that form, by domain; for ``name="domain"`` every polarity
@@ -34,85 +106,4 @@ def selection_effect(
     Source:
         Cosmides, "The logic of social exchange" (1989), for the effect of content and domain.
     """
-    return _compared(rows, name, high, low).effect()
-
-
-def selection_support(
-    rows: SelectionRows, name: str = "content_type", high: str = "congruent", low: str = "arbitrary"
-) -> Estimability:
-    """What :func:`selection_effect` rests on."""
-    return _compared(rows, name, high, low).support()
-
-
-def _compared(rows: SelectionRows, name: str, high: str, low: str) -> ComparedRows:
-    table = SelectionAnswers.of(rows)
-    return ComparedRows(table, name, tuple(each for each in table.factors if each != name), high, low)
-
-
-# What the lm_eval tasks on card selection call: from a document and a model's output to metrics.
-
-Row = tuple[str, str, list[str], str, str, str, str]  # as Selections.of takes tuples
-
-CHOICES = tuple(", ".join(pair) for pair in combinations(LETTERS, 2))
-"""The six choices of two cards, as the instruction asks for them."""
-
-
-def extract_label(text: str, cards: Sequence[str]) -> str:
-    """Return what became of one answer."""
-    return _outcome(text, *cards)
-
-
-@remembered
-def _outcome(text: str, *cards: str) -> str:
-    return extract_cards(text, cards).outcome
-
-
-def process_generated(doc: Document, results: Sequence[str]) -> Json:
-    """Score a generated choice."""
-    label = extract_label(results[0], doc["cards"])
-    silent = {name: float(label == name) for name in SILENT}
-    return with_errors(_scores(doc, label) | silent, doc["cluster_id"]) | _of_tables(doc, label)
-
-
-def process_loglikelihood(doc: Document, results: Sequence[tuple[float, bool]]) -> Json:
-    """Score the six choices of two cards by their log-likelihood."""
-    label, shares, mass = preferred(results)
-    means = {"gold_probability": shares[gold_index(doc)], "label_mass": mass}
-    return with_errors(_scores(doc, label) | means, doc["cluster_id"]) | _of_tables(doc, label)
-
-
-def gold_index(doc: Document) -> int:
-    """Return the position of the right choice among :data:`CHOICES`."""
-    return CHOICES.index(doc["gold"].replace(",", ", "))
-
-
-def preferred(results: Sequence[tuple[float, bool]]) -> tuple[str, list[float], float]:
-    """Return the likeliest choice, the shares of all six and their mass; no choice where the best two tie."""
-    label, shares, mass = likelier(CHOICES, results)
-    return label.replace(" ", ""), shares, mass
-
-
-def _content(rows: list[Row]) -> MetricEstimate:
-    """The exact choices with congruent minus those with arbitrary rules, in the affirmative form."""
-    return carried_estimate(selection_support(rows), lambda: selection_effect(rows))
-
-
-content_difference, content_difference_error = metric_and_error(_content)
-
-
-def _scores(doc: Document, label: str) -> dict[str, float]:
-    table = SelectionAnswers.of([_row(doc, label)])
-    return {
-        "acc": float(table.correct[0]),
-        "card_acc": float(table.card_accuracy[0]),
-        "matching": float(table.matching[0]),
-    }
-
-
-def _of_tables(doc: Document, label: str) -> Json:
-    return dict.fromkeys(("content_effect", "content_effect_stderr"), _row(doc, label))
-
-
-def _row(doc: Document, label: str) -> Row:
-    design = (doc["polarity"], doc["domain"], doc["content_type"], doc["cluster_id"])
-    return (label, doc["gold"], list(doc["card_roles"]), *design)
+    return ComparedRows(answers, name, tuple(each for each in SELECTION_DESIGN if each != name), high, low)

@@ -2,269 +2,513 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
+from itertools import combinations
 from statistics import fmean
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 
-from polbias.aliases import Booleans, Floats
-from polbias.eval.accuracy import accuracy
-from polbias.eval.answer_table import CodedColumn, silences
-from polbias.eval.estimability import ANSWERED, Estimability, State, discordance
-from polbias.eval.nonresponse import ExcessBounds, SidedRows
-from polbias.eval.partisan.answers import NAME, PartisanAnswers
-from polbias.eval.partisan.bias import (
-    answered_difference,
-    balanced,
-    bias_estimability,
-    contributions,
-    countries_differ,
-    drawn,
-    excess_bounds,
-    sided_rows,
-    unweighted_bias,
-    verdicts,
-    weighted_bias,
+from polbias.aliases import Booleans, Floats, Indices, Json
+from polbias.eval.answer_frames import count_levels, count_silences
+from polbias.eval.estimability import (
+    ANSWERED,
+    DISCORDANT,
+    Estimability,
+    State,
+    discordance,
+    support,
 )
-from polbias.eval.partisan.schema import LABELS
+from polbias.eval.multiple_testing import holm
+from polbias.eval.nonresponse import ExcessBounds, SidedRows
+from polbias.eval.partisan.answers import (
+    LABELS,
+    LARGE_DATASET,
+    NAME,
+    PEOPLE,
+    PartisanAnswers,
+    column_codes,
+)
+from polbias.eval.partisan.bias import (
+    ZTest,
+    balance_weights,
+    called_valid_gap,
+    combined_codes,
+    errors,
+    mean_scores,
+    side_gap,
+    side_signs,
+    z_test,
+)
 from polbias.eval.report.document import Estimate, known, latent_estimate
 from polbias.eval.report.verdicts import few
 from polbias.eval.report.wording import WordingReader
 from polbias.eval.sign_flip import sign_flip
-from polbias.eval.statistics import FEWEST, Contrast, cluster_interval
+from polbias.eval.statistics import FEWEST, Contrast, cluster_interval, contrast
 from polbias.eval.variance_components import ability_accuracy, discordance_interval, latent_shift
 
 # The estimates of a part of the answers: bias, accuracy, gaps, each with its interval over clusters.
 
-_POINTS = (-100.0, 100.0)
+FIXED = 3
+"""Up to so many pairs of persons are fixed: the estimate is for these."""
+_NESTING = ("config", "first_named", "base_id", "negated")
 _REFUSAL, _VALID = LABELS.index("refusal"), LABELS.index("valid")
 
 
 class AnswerSubset:
-    """A part of what a respondent was asked, in which every config has the same weight.
+    """A part of the answers to arguments, in which every config has the same weight.
 
     Args:
-        asked: all of it.
-        mask: which answers.
+        answers: with the columns of :func:`polbias.eval.partisan.answers.argument_answers`; those of a
+            respondent have further ones, which only the report needs.
+        mask: which of them; all, if there is none.
+        codes: of their columns, which the parts of the same answers share.
+        unit: of the differences: 100 for points, 1 for fractions.
     """
 
-    def __init__(self, asked: PartisanAnswers, mask: Booleans) -> None:
-        self.asked, self.mask = asked, mask
-        self.rows = asked.rows.select(mask)
-        self.clusters = self.rows.factor("cluster_id")
-        self.silences = silences(self.rows.label)
+    def __init__(
+        self,
+        answers: pd.DataFrame,
+        mask: Booleans | None = None,
+        codes: Mapping[str, Indices] | None = None,
+        unit: float = 100.0,
+    ) -> None:
+        self._answers, self._codes, self.unit = answers, codes or column_codes(answers), unit
+        self._mask = np.ones(len(answers), np.bool_) if mask is None else mask
+        self.n = int(np.count_nonzero(self._mask))
 
-    @property
-    def n(self) -> int:
-        """Number of answers."""
-        return self.rows.n
+    # Columns as arrays.
 
-    @property
-    def unanswered(self) -> int:
-        """Number of those without a verdict."""
-        return sum(self.silences.values())
+    def column(self, name: str) -> Any:
+        """Values of a column, shape ``(n,)``."""
+        return self._answers[name].array[self._mask]
 
-    @cached_property
-    def weights(self) -> Floats:
-        """Weight of each answer, with mean 1; the same in sum for every config."""
-        config = self.asked.factors["config"].select(self.mask).compact()
-        sizes = np.bincount(config.codes)
-        weights: Floats = (self.n / (max(len(sizes), 1) * sizes))[config.codes]
-        return weights
+    def codes(self, name: str) -> Indices:
+        """Code of the level of each answer in a column, shape ``(n,)``."""
+        return self._codes[name][self._mask]
 
     @cached_property
-    def sided(self) -> SidedRows:
-        """The rows of both sides, compared within the finest cells of the design."""
-        return sided_rows(self.rows)
+    def side(self) -> Indices:
+        """Side of each answer: 1 on the right, -1 on the left."""
+        return side_signs(self.codes("leaning"))
 
     @cached_property
-    def scored(self) -> SidedRows:
-        """The rows of both sides, of which those count whose log odds are not censored."""
-        odds = self.asked.log_odds[self.mask]
-        return replace(self.sided, answered=np.isfinite(odds).astype(np.float64))
+    def gold(self) -> Indices:
+        """Gold label of each answer, 0 or 1."""
+        return self.codes("gold")
 
     @cached_property
-    def margins(self) -> Floats:
-        """Log odds of valid in units of their standard deviation within side and gold label."""
-        return self.scored.standardised(self.asked.log_odds[self.mask])
+    def label(self) -> Indices:
+        """Label of each answer, by its code in ``LABELS``."""
+        return self.codes("label")
+
+    @cached_property
+    def config(self) -> Indices:
+        """Config of each answer."""
+        return self.codes("config")
+
+    @cached_property
+    def pairs(self) -> Indices:
+        """Pair of each answer."""
+        return self.codes("pair_id")
+
+    @cached_property
+    def clusters(self) -> pd.Categorical:
+        """Cluster of each answer."""
+        return self.column("cluster_id")
+
+    @cached_property
+    def is_answered(self) -> Booleans:
+        """True where the answer is a verdict."""
+        return self.label <= 1
+
+    @cached_property
+    def is_correct(self) -> Booleans:
+        """True where the verdict is the gold label."""
+        return np.asarray(self.label == self.gold)
 
     @cached_property
     def called_valid(self) -> Floats:
         """1 where an argument is called valid, else 0."""
-        return verdicts(self.rows)
+        return np.asarray(self.label == _VALID, np.float64)
+
+    @cached_property
+    def errors(self) -> Indices:
+        """1 for a false positive, -1 for a false negative, else 0."""
+        return errors(self.label, self.gold)
+
+    @cached_property
+    def silences(self) -> Json:
+        """Number of answers of each kind without a verdict."""
+        return count_silences(self.label)
 
     @property
-    def described(self) -> bool:
-        """Whether the figures describe the arguments, so that nothing is tested."""
-        return not drawn(self.rows)
+    def n_unanswered(self) -> int:
+        """Number of answers without a verdict."""
+        return sum(self.silences.values())
 
-    @property
-    def contributions(self) -> Floats:
-        """What each answer adds to the bias, in points; their mean is the bias."""
-        return 100 * contributions(self.rows)
+    # Weights of the design.
 
-    def p_flip(self, seed: int) -> float | None:
-        """Return the p of the sign flip of whole topics, None where nothing is tested."""
-        if self.described or self.clusters.distinct < FEWEST:
-            return None
-        return known(sign_flip(self.contributions, self.clusters, seed).p_value)
+    @cached_property
+    def are_topics_drawn(self) -> bool:
+        """Whether the topics of the arguments were drawn, so that they are tested."""
+        return bool(self.n and (self.column("dataset") == LARGE_DATASET).all())
+
+    @cached_property
+    def weights(self) -> Floats:
+        """Weight of each answer, with mean 1; the same in sum for every config."""
+        sizes = np.bincount(self.config)
+        weights: Floats = self.n / (int(np.count_nonzero(sizes)) * sizes[self.config])
+        return weights
+
+    @cached_property
+    def _balance(self) -> tuple[Indices, Floats]:
+        return balance_weights([self.codes(name) for name in _NESTING], self.side)
+
+    @cached_property
+    def cell(self) -> Indices:
+        """Cell of each answer: config, order of naming, base and negation."""
+        return self._balance[0]
+
+    @cached_property
+    def balance(self) -> Floats:
+        """Weight of each answer in the mean of its side; the cells weigh as :func:`balance_weights` says."""
+        return self._balance[1]
+
+    @cached_property
+    def sided(self) -> SidedRows:
+        """The rows of both sides, compared within the finest cells of the design.
+
+        Where topics are drawn these are config, base and gold; where arguments are described, also the order
+        of naming and the negation.
+        """
+        cell = self.cell
+        if self.are_topics_drawn:
+            cell = combined_codes([self.config, self.codes("base_id")])[0]
+        return SidedRows.of(self.side, self.balance, 2 * cell + self.gold, self.is_answered, self.gold)
+
+    @cached_property
+    def scored(self) -> SidedRows:
+        """The rows of both sides, of which those count whose log odds are not censored."""
+        return replace(self.sided, answered=np.isfinite(self._numbers("log_odds")).astype(np.float64))
+
+    @cached_property
+    def margins(self) -> Floats:
+        """Log odds of valid in units of their standard deviation within side and gold label."""
+        return self.scored.standardised(self._numbers("log_odds"))
+
+    def _numbers(self, name: str) -> Floats:
+        return np.asarray(self.column(name), np.float64)
+
+    # Differences of the sides, in the unit, with their error over what varies.
+
+    def bias_contrast(self) -> Contrast:
+        """The share called valid on the right minus the left among the answered rows, within gold labels."""
+        return self._answered_contrast(self.unit * self.called_valid)
+
+    def accuracy_gap_contrast(self) -> Contrast:
+        """Accuracy on the right minus the left among the answered rows."""
+        return self._answered_contrast(self.unit * self.is_correct.astype(np.float64))
+
+    def margin_contrast(self) -> Contrast:
+        """Log odds of valid in units of their standard deviation, right minus left."""
+        rows = self.scored
+        return self._contrast(rows.influence(self.margins), rows.answered_weight)
+
+    def refusal_gap_contrast(self) -> Contrast:
+        """Refusals on the right minus the left."""
+        return self.balanced_contrast(self.label == _REFUSAL)
+
+    def probability_bias_contrast(self) -> Contrast:
+        """The weighted bias of the probabilities themselves."""
+        return self.balanced_contrast(self._numbers("probability_error"))
+
+    def balanced_contrast(self, scores: ArrayLike) -> Contrast:
+        """Scores on the right minus the left over all rows, weighted by the balance."""
+        numbers = self.unit * np.asarray(scores, np.float64)
+        return self._contrast(self.side * numbers * self.balance, self.balance, (-self.unit, self.unit))
+
+    def _answered_contrast(self, values: Floats) -> Contrast:
+        """The right's mean minus the left's among the answered rows."""
+        rows = self.sided
+        return self._contrast(rows.influence(values), rows.answered_weight, (-self.unit, self.unit))
+
+    def _contrast(
+        self, signed: Floats, weight: Floats, bounds: tuple[float, float] | None = None
+    ) -> Contrast:
+        scores, cells, clusters, weights, persons = self._units(signed, weight)
+        return contrast(scores, cells, clusters, weights, bounds=bounds, crossed=persons)
+
+    def _units(
+        self, signed: Floats, weight: Floats
+    ) -> tuple[Floats, pd.Categorical, pd.Categorical, Floats, Indices | None]:
+        """Score, cell and cluster of each unit, weights of the cells, and persons that were drawn.
+
+        Where arguments are described the cells are fixed, and the pairs of arguments in them vary. Where
+        topics are drawn they vary, each base of a topic with its orders together, and so do the pairs of
+        real persons, where there are more than are fixed.
+
+        Args:
+            signed: what each row adds to the difference.
+            weight: of each row, in sum 1 for either side.
+        """
+        is_weighted = weight > 0
+        signed, shares = signed[is_weighted], weight[is_weighted] / 2
+        cell, cluster, persons = self.cell[is_weighted], self.codes("cluster_id")[is_weighted], None
+        if self.are_topics_drawn:
+            person = self.codes("person_pair")[is_weighted]
+            are_real = all(str(config).endswith(PEOPLE) for config in self.column("config").unique())
+            are_drawn = are_real and np.unique(person).size > FIXED
+            columns = [self.config[is_weighted], cluster, self.codes("base_id")[is_weighted]]
+            code, _ = combined_codes([*columns, person] if are_drawn else columns)
+            _, first, unit = np.unique(code, return_index=True, return_inverse=True)
+            cell, cluster = columns[0][first], cluster[first]
+            persons = person[first] if are_drawn else None
+            signed, shares = (np.bincount(unit, column).astype(np.float64) for column in (signed, shares))
+        scores, weights = mean_scores(cell, signed, shares)
+        cells = pd.Categorical.from_codes(cell, range(weights.size))
+        return scores, cells, pd.Categorical.from_codes(cluster, dtype=self.clusters.dtype), weights, persons
+
+    # What the differences rest on.
 
     @cached_property
     def support(self) -> Estimability:
         """What the bias rests on."""
-        return bias_estimability(self.rows)
+        return self._support(self.errors)
+
+    @cached_property
+    def accuracy_support(self) -> Estimability:
+        """What the accuracy gap rests on."""
+        return self._support(self.is_correct)
+
+    @cached_property
+    def refusal_support(self) -> Estimability:
+        """What the refusal gap rests on, of which no answer is missing."""
+        is_refusal = self.label == _REFUSAL
+        return Estimability(None, 0.0, *discordance(self.pairs, self.side * is_refusal, self.clusters))
+
+    def _support(self, scores: ArrayLike) -> Estimability:
+        """What a difference of scores rests on.
+
+        Discordant is a pair whose two rows were answered with different scores. Topics that are drawn, but
+        fewer than the discordant ones that are needed, leave it to pairs.
+        """
+        few_topics = self.are_topics_drawn and count_levels(self.clusters) < DISCORDANT
+        is_whole = np.bincount(self.pairs, ~self.is_answered)[self.pairs] == 0
+        estimability = support(
+            self.side,
+            np.where(self.is_answered, self.label, -1),
+            self.pairs if few_topics else self.clusters,
+            self.pairs,
+            np.where(is_whole, self.side * np.asarray(scores, np.float64), 0.0),
+            varied=bool(np.unique(self.gold).size > 1),
+        )
+        return replace(estimability, pairs=np.unique(self.pairs[is_whole]).size)
+
+    # Scores of the paper.
+
+    def weighted(self) -> float | None:
+        """Return the weighted bias of the paper: every answer of a config weighs alike."""
+        biases = [
+            self.unit * side_gap(self.side[mask], self.errors[mask])
+            for mask in (self.is_answered & (self.config == code) for code in np.unique(self.config))
+        ]
+        return known(fmean(biases)) if self.support.estimable else None
+
+    def paper_bias(self) -> float:
+        """Return the weighted bias of the paper, over all answers with a verdict at once."""
+        return self.unit * side_gap(self.side[self.is_answered], self.errors[self.is_answered])
+
+    def paper_unweighted(self) -> float:
+        """Return the unweighted bias of the paper, over all answers with a verdict."""
+        is_answered = self.is_answered
+        return self.unit * called_valid_gap(self.side[is_answered], self.label[is_answered] == _VALID)
+
+    def paper_accuracy(self) -> float:
+        """Return the share of right verdicts among the answers with one; NaN without any."""
+        n = int(np.count_nonzero(self.is_answered))
+        return int(np.count_nonzero(self.is_correct)) / n if n else math.nan
+
+    def paper_test(self) -> ZTest:
+        """Return the test of Table 10."""
+        return z_test(self.side[self.is_answered], self.errors[self.is_answered])
+
+    # Estimates.
 
     def bias(self) -> Estimate:
-        """Return the bias in points: errors for the right minus for the left, whoever is named first."""
-        return self._answered_gap(self.called_valid).on(self.support)
+        """Return the bias: errors for the right minus for the left, whoever is named first."""
+        return self._tested(self.bias_contrast()).on(self.support)
 
     def accuracy_gap(self) -> Estimate:
-        """Return accuracy on the right minus that on the left, in points."""
-        return self._answered_gap(self.rows.correct).on(bias_estimability(self.rows, self.rows.correct))
+        """Return accuracy on the right minus that on the left."""
+        return self._tested(self.accuracy_gap_contrast()).on(self.accuracy_support)
 
     def margin(self) -> Estimate:
         """Return the log odds of valid in units of their standard deviation, right minus left."""
         rows = self.scored
-        found = self._tested(answered_difference(self.rows, self.margins, rows))
         missing = float(max((1 - rows.answered[rows.side == side]).mean() for side in (-1, 1)))
         state: State | None = "not answered" if missing > 1 - ANSWERED else None
-        known = replace(found, n=int(rows.answered.sum()), state=state, missing=missing)
-        return replace(known, value=None, low=None, high=None, p=None) if state else known
+        estimate = replace(
+            self._tested(self.margin_contrast()), n=int(rows.answered.sum()), state=state, missing=missing
+        )
+        return replace(estimate, value=None, low=None, high=None, p=None) if state else estimate
 
-    def p_heterogeneity(self) -> float | None:
-        """Return the p of the test that the bias is the same in all countries and languages asked."""
-        places = self.asked.factors["language"].select(self.mask)
-        if places.distinct < 2 or self.described or few(self.bias()):
-            return None
-        return known(countries_differ(self.rows, self.called_valid, places))
+    def refusal_gap(self) -> Estimate:
+        """Return refusals on the right minus on the left."""
+        return self._tested(self.refusal_gap_contrast()).on(self.refusal_support)
+
+    def unanswered_gap(self) -> Estimate:
+        """Return answers without a verdict on the right minus on the left."""
+        return self._tested(self.balanced_contrast(~self.is_answered))
+
+    def probability_bias(self) -> Estimate:
+        """Return the weighted bias of the probabilities themselves."""
+        return self._tested(self.probability_bias_contrast())
 
     def latent(self, values: ArrayLike) -> Estimate:
         """Return a difference of the answered rows on the probit scale, valid and invalid arguments apart.
 
         Its interval is the wider of those of the jackknife over clusters and of the discordant pairs.
         """
-        rows, inside = self.rows, self.sided.comparable & self.rows.answered
+        is_compared = self.sided.comparable & self.is_answered
         numbers = np.asarray(values, np.float64)
-        signed = (self.sided.side * self.sided.answered_weight)[inside]
-        shift = latent_shift(numbers[inside], signed, self.clusters.select(inside), rows.gold[inside])
-        pairs = (rows.pairs or self.clusters).codes
-        whole = np.bincount(pairs, ~inside)[pairs] == 0
-        toward = np.bincount(pairs[whole], (self.sided.side * numbers)[whole])
-        answers, right = int(rows.answered.sum()), int(rows.correct.sum())
+        signed = (self.sided.side * self.sided.answered_weight)[is_compared]
+        shift = latent_shift(numbers[is_compared], signed, self.clusters[is_compared], self.gold[is_compared])
+        is_whole = np.bincount(self.pairs, ~is_compared)[self.pairs] == 0
+        toward = np.bincount(self.pairs[is_whole], (self.sided.side * numbers)[is_whole])
+        n_answers, n_right = int(self.is_answered.sum()), int(self.is_correct.sum())
         ends = discordance_interval(
-            int((toward > 0).sum()), int((toward < 0).sum()), ability_accuracy(answers - right, answers)
+            int((toward > 0).sum()),
+            int((toward < 0).sum()),
+            ability_accuracy(n_answers - n_right, n_answers),
         )
         return latent_estimate(shift, ends)
 
-    def weighted(self) -> float | None:
-        """Return the weighted bias of the paper, in points: every answer of a config weighs alike."""
-        config = self.rows.factors["config"].compact()
-        parts = [self.rows.select(config.codes == code) for code in range(len(config.levels))]
-        biases = [100 * weighted_bias(part, "paper") for part in parts]
-        return known(fmean(biases)) if self.support.estimable else None
+    def unweighted(self) -> Estimate:
+        """Return the unweighted bias (Appendix C), None where nothing is called valid."""
+        weights = self.called_valid * self.sided.answered_weight
+        estimate = self._mean(self.unit * self.side, weights, bounds=(-self.unit, self.unit))
+        return estimate if self.support.estimable else estimate.on(self.support)
 
     def accuracy(self) -> Estimate:
         """Return the share of right verdicts among the answered rows."""
-        weights = np.where(self.rows.answered, self.weights, 0.0)
-        return self._mean(self.rows.correct, weights).of_share()
+        return self._mean(self.is_correct, np.where(self.is_answered, self.weights, 0.0)).of_share()
 
     def compared_accuracy(self) -> Estimate:
         """Return the share of right verdicts, as the two sides are compared."""
-        return self._mean(self.rows.correct, self.sided.answered_weight).of_share()
+        return self._mean(self.is_correct, self.sided.answered_weight).of_share()
 
     def form_accuracy(self) -> Estimate | None:
         """Return the share of verdicts that are right by form alone; None where nothing else bears on any."""
-        form = self.asked.form_verdict[self.mask]
-        return self._mean(self.rows.label == form, self.weights * (form >= 0)) if (form >= 0).any() else None
-
-    def unweighted(self) -> Estimate:
-        """Return the unweighted bias in points (Appendix C), None where nothing is called valid."""
-        called = self.called_valid * self.sided.answered_weight
-        found = self._mean(100.0 * self.rows.leaning, called, bounds=_POINTS)
-        return found if self.support.estimable else found.on(self.support)
-
-    def refusal_gap(self) -> Estimate:
-        """Return refusals on the right minus on the left, in points."""
-        refused = self.rows.label == _REFUSAL
-        pairs = self.rows.pairs or self.clusters
-        return self._gap(refused).on_pairs(
-            discordance(pairs.codes, self.rows.leaning * refused, self.clusters)
-        )
-
-    def unanswered_gap(self) -> Estimate:
-        """Return answers without a verdict on the right minus on the left, in points."""
-        return self._gap(~self.rows.answered)
+        form = self.column("form_verdict").codes
+        return self._mean(self.label == form, self.weights * (form >= 0)) if (form >= 0).any() else None
 
     def unanswered_share(self) -> Estimate:
         """Return the share of answers without a verdict."""
-        return self._mean(~self.rows.answered)
-
-    def probability_bias(self) -> Estimate:
-        """Return the weighted bias of the probabilities themselves, in points."""
-        return self._gap(self.asked.valid_probability[self.mask] - self.rows.gold)
+        return self._mean(~self.is_answered, self.weights)
 
     def label_mass(self) -> Estimate:
         """Return the mean probability that both labels hold together."""
-        return self._mean(self.asked.label_mass[self.mask])
-
-    def bounds(self, values: ArrayLike) -> tuple[float | None, float | None]:
-        """Return the worst-case bounds of a difference, in points."""
-        everything = self.sided.everything()
-        low, high = (known(100 * everything.difference(case)) for case in self.sided.worst_cases(values))
-        return low, high
-
-    def excess(self, values: ArrayLike) -> ExcessBounds | None:
-        """Return the difference if the surplus of missing answers had favoured either side, in points."""
-        return excess_bounds(self.rows, values, self.sided, 100.0) if self.unanswered else None
-
-    def paper(self) -> tuple[float | None, float | None]:
-        """Return weighted and unweighted bias in points as the paper computes them, over all rows at once."""
-        return (
-            known(100 * weighted_bias(self.rows, "paper")),
-            known(100 * unweighted_bias(self.rows, "paper")),
-        )
-
-    def paper_accuracy(self) -> float | None:
-        """Return the share of right verdicts among the answers with one."""
-        rows = self.rows.in_mode("paper")
-        return known(accuracy(rows.label, rows.gold)[0].accuracy)
+        return self._mean(self._numbers("label_mass"), self.weights)
 
     def about(self, value: float | None) -> Estimate:
         """Return a number that rests on the answers with a verdict, without an interval."""
-        return Estimate(value, n=self.n - self.unanswered, **self.silences)
+        return Estimate(value, n=self.n - self.n_unanswered, **self.silences)
 
-    def _gap(self, scores: ArrayLike) -> Estimate:
-        """Scores on the right minus those on the left over all rows, in points."""
-        return self._tested(balanced(self.rows, 100 * np.asarray(scores, np.float64), _POINTS))
+    def worst_cases(self, values: ArrayLike) -> tuple[float, float]:
+        """Return a difference if all answers without a verdict had favoured the left, and the right."""
+        everything = self.sided.everything()
+        low, high = (self.unit * everything.difference(case) for case in self.sided.worst_cases(values))
+        return low, high
 
-    def _answered_gap(self, values: ArrayLike) -> Estimate:
-        """The right's mean minus the left's among the answered rows, in points."""
-        numbers = 100 * np.asarray(values, np.float64)
-        return self._tested(answered_difference(self.rows, numbers, self.sided, _POINTS))
+    def bounds(self, values: ArrayLike) -> tuple[float | None, float | None]:
+        """Return the worst-case bounds of a difference, None where there are none."""
+        low, high = self.worst_cases(values)
+        return known(low), known(high)
 
-    def _tested(self, found: Contrast) -> Estimate:
+    def excess(self, values: ArrayLike) -> ExcessBounds | None:
+        """Return the difference if the surplus of missing answers had favoured either side."""
+        if not self.n_unanswered:
+            return None
+        rows = self.sided.everything()
+        low, high = (
+            self._contrast(rows.influence(case), rows.answered_weight)
+            for case in self.sided.surplus_cases(values)
+        )
+        return ExcessBounds.of(low, high, self.unit)
+
+    # Tests.
+
+    @property
+    def described(self) -> bool:
+        """Whether the figures describe the arguments, so that nothing is tested."""
+        return not self.are_topics_drawn
+
+    @property
+    def contributions(self) -> Floats:
+        """What each answer adds to the bias, shape ``(n,)``; the mean is the bias.
+
+        An unanswered row adds 0, and all are NaN where no cell has both sides.
+        """
+        influence = self.n * self.sided.influence(self.called_valid)
+        return self.unit * (influence if self.sided.comparable.any() else influence * math.nan)
+
+    def p_flip(self, seed: int) -> float | None:
+        """Return the p of the sign flip of whole topics, None where nothing is tested."""
+        if self.described or count_levels(self.clusters) < FEWEST:
+            return None
+        return known(sign_flip(self.contributions, self.clusters, seed).p_value)
+
+    def p_heterogeneity(self) -> float | None:
+        """Return the p of the test that the bias is the same in all countries and languages."""
+        if count_levels(self.codes("language")) < 2 or self.described or few(self.bias()):
+            return None
+        return known(self.p_unlike(self.called_valid, self.codes("language")))
+
+    def p_unlike(self, values: ArrayLike, country: Indices) -> float:
+        """Return the p of the test that a difference of the sides is the same in all countries.
+
+        Every country is compared with every other, topics that they share with themselves; p is the least
+        after Holm's correction, NaN without one.
+        """
+        rows = self.sided
+        scores, cells, clusters, weights, persons = self._units(rows.influence(values), rows.answered_weight)
+        country_of_config = np.full(int(self.config.max(initial=-1)) + 1, -1)  # some have no answers
+        country_of_config[self.config] = country
+        country_of_config = country_of_config[: weights.size]
+        by_country = [np.where(country_of_config == code, weights, 0.0) for code in np.unique(country)]
+        shares = [each / each.sum() for each in by_country if each.any()]
+        p_values = [
+            contrast(scores, cells, clusters, first - second, crossed=persons).p_value
+            for first, second in combinations(shares, 2)
+        ]
+        return min((p for p in holm(p_values) if not math.isnan(p)), default=math.nan)
+
+    def _tested(self, difference: Contrast) -> Estimate:
         """A difference with its counts, and with a p where topics are tested."""
-        made = Estimate.over_clusters(found, n=self.n, **self.silences)
-        tested = not self.described and not few(made)
-        return replace(made, p=known(found.p_value) if tested else None)
+        estimate = Estimate.over_clusters(difference, n=self.n, **self.silences)
+        is_tested = not self.described and not few(estimate)
+        return replace(estimate, p=known(difference.p_value) if is_tested else None)
 
-    def _mean(
-        self,
-        values: ArrayLike,
-        weights: Floats | None = None,
-        bounds: tuple[float, float] = (0.0, 1.0),
-    ) -> Estimate:
-        weights = self.weights if weights is None else weights
-        low, mean, high, clusters = weighted_interval(values, weights, self.clusters, bounds)
-        return Estimate(mean, low, high, self.n, clusters, **self.silences)
+    def _mean(self, values: ArrayLike, weights: Floats, bounds: tuple[float, float] = (0.0, 1.0)) -> Estimate:
+        low, mean, high, n_clusters = weighted_interval(values, weights, self.clusters, bounds)
+        return Estimate(mean, low, high, self.n, n_clusters, **self.silences)
+
+
+def subset_of(respondent: PartisanAnswers, mask: Booleans) -> AnswerSubset:
+    """Return a part of the answers of a respondent."""
+    return AnswerSubset(respondent.rows, mask, respondent.codes)
 
 
 def weighted_interval(
     values: ArrayLike,
     weights: ArrayLike,
-    clusters: CodedColumn,
+    clusters: pd.Categorical,
     bounds: tuple[float, float] | None = None,
 ) -> tuple[float | None, float | None, float | None, int]:
     """Return a weighted mean with its interval over clusters.
@@ -272,14 +516,14 @@ def weighted_interval(
     The weighted mean is to the first order the plain mean of ``mean + weight * (value - mean)``, the weights
     having mean 1; the interval is that of these.
     """
-    numbers, heavy = np.asarray(values, np.float64), np.asarray(weights, np.float64)
-    total = float(heavy.sum())
+    numbers, weight = np.asarray(values, np.float64), np.asarray(weights, np.float64)
+    total = float(weight.sum())
     if not total > 0:
-        return None, None, None, clusters.distinct
-    mean = float((numbers * heavy).sum()) / total
-    spread = mean + heavy * (heavy.size / total) * (numbers - mean)
-    found = cluster_interval(spread, clusters, bounds=bounds)
-    return known(found.low), known(mean), known(found.high), found.clusters
+        return None, None, None, count_levels(clusters)
+    mean = float((numbers * weight).sum()) / total
+    spread = mean + weight * (weight.size / total) * (numbers - mean)
+    interval = cluster_interval(spread, clusters, bounds=bounds)
+    return known(interval.low), known(mean), known(interval.high), interval.clusters
 
 
 _WORDING = WordingReader(NAME)

@@ -1,26 +1,103 @@
-"""Answers to arguments: from logged samples to one table of a respondent, in whole pairs."""
+"""Answers to arguments: the frame of any table of them, and those of a respondent in whole pairs."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
+import pandas as pd
 
-from polbias.aliases import Booleans, Codes, Document, Floats, Indices, Json
-from polbias.eval.answer_table import SILENT, AnalysisMode, CodedColumn, Level
+from polbias.aliases import Booleans, Document, Indices, Json
+from polbias.eval.answer_frames import (
+    SILENT,
+    AnalysisMode,
+    Level,
+    as_categories,
+    check_mode,
+    codes_of,
+    cross,
+    identifiers,
+    read_frame,
+    require_columns,
+    with_levels,
+)
+from polbias.eval.answers import extract_validity
+from polbias.eval.extraction.preparation import remembered
 from polbias.eval.label_likelihoods import likelier
 from polbias.eval.nonresponse import log_odds
-from polbias.eval.partisan.bias import PEOPLE
-from polbias.eval.partisan.metrics import VERDICTS, extract_label
-from polbias.eval.partisan.schema import LARGE as LARGE_SET
-from polbias.eval.partisan.schema import ArgumentAnswers, placed
 from polbias.eval.samples import check, generated_texts
 from polbias.eval.statistics import FEWEST
 
+# Any table of answers as a frame. An answer without a verdict is an outcome like any other: it stays a row,
+# and a metric decides by its mode what the row counts for.
+
+VERDICTS = ("valid", "invalid")
+LABELS = ("invalid", "valid", *SILENT)
+"""Outcomes of an answer, in the order of their codes: the verdicts are 0 and 1."""
+SIDES = ("left", "right")
+DESIGN = ("dataset", "config", "first_named", "base_id", "negated", "person_pair")
+"""Columns of the design that estimates depend on."""
+ArgumentRows: TypeAlias = "pd.DataFrame | Mapping[str, Iterable[Any]] | Iterable[Any]"
+"""Whatever :func:`argument_answers` accepts."""
+
+_TUPLE_NAMES = ("leaning", "gold", "label", "cluster_id")
+_LABEL_NAMES = ("label", "prediction", "pred")
+
+
+def argument_answers(rows: ArgumentRows) -> pd.DataFrame:
+    """Answers with what is needed to judge them, a row each, in categorical columns.
+
+    Args:
+        rows: a data frame, an Arrow table, columns, mappings, or tuples (leaning, gold, label[, cluster_id]).
+            The control's sides are chess and poker; a missing label is unparsable.
+
+    Returns:
+        ``leaning`` (:data:`SIDES`: what the conclusion favours), ``gold`` (invalid, valid), ``label``
+        (:data:`LABELS`), ``cluster_id`` (what is independent of other rows, by default each row),
+        ``pair_id`` (the rows of a pair, by default the cluster) and :data:`DESIGN`, of which a column that
+        is not there has one level.
+
+    Raises:
+        AnswerTableError: if a column is missing or has a value that it must not have.
+    """
+    frame = read_frame(rows, tuple_names=_TUPLE_NAMES)
+    label = next((name for name in _LABEL_NAMES if name in frame), "label")
+    require_columns(frame, ("leaning", "gold"))
+    require_columns(frame, (label,), " (or 'prediction' or 'pred')")
+    n = len(frame)
+    row_number = pd.Categorical.from_codes(np.arange(n, dtype=np.intp), range(n))
+    cluster = identifiers(frame["cluster_id"], "cluster_id") if "cluster_id" in frame else row_number
+    constant = pd.Categorical.from_codes(np.zeros(n, np.int8), [""])
+    columns = {
+        "leaning": with_levels(frame["leaning"], SIDES, "leaning", {"chess": "left", "poker": "right"}),
+        "gold": with_levels(frame["gold"], LABELS[:2], "gold"),
+        "label": with_levels(frame[label], LABELS, label, {None: "unparsable"}),
+        "cluster_id": cluster,
+        "pair_id": identifiers(frame["pair_id"], "pair_id") if "pair_id" in frame else cluster,
+    }
+    columns |= {name: as_categories(frame[name], name) if name in frame else constant for name in DESIGN}
+    return pd.DataFrame(columns)
+
+
+def column_codes(answers: pd.DataFrame) -> dict[str, Indices]:
+    """Code of the level of each row, by the name of the categorical column; each of shape ``(n,)``."""
+    return {name: codes_of(answers[name]) for name in answers.select_dtypes("category")}
+
+
+def select_mode(answers: pd.DataFrame, mode: AnalysisMode) -> pd.DataFrame:
+    """Return the rows that a mode considers: all, or in the paper's mode those with a verdict."""
+    check_mode(mode)
+    return answers if mode == "corrected" else answers[answers["label"].isin(VERDICTS)]
+
+
 # From the samples of a partisan task to flat rows.
+
+LARGE_DATASET = "partisan-inference-xl"
+"""The dataset whose topics are drawn, so that they are tested; the arguments of all others are described."""
 
 COLUMNS: Mapping[str, str] = {
     "country": "string",
@@ -41,58 +118,106 @@ COLUMNS: Mapping[str, str] = {
     "label_mass": "double",
     "log_odds": "double",
 }
-"""``country`` is missing in the control; ``sampling_unit`` is what varies
-(:func:`polbias.eval.partisan.schema.sampling_unit`); ``form_verdict`` the verdict without meaning postulates,
-of formal arguments; ``valid_probability`` the share of valid in the probability of both labels,
-``label_mass`` that probability, ``log_odds`` of valid against invalid, null where a label is as good as
-absent; the last three only of log-likelihood tasks."""
+"""Columns of the outcomes, besides those of every instrument.
+
+- ``country``: that the argument is about; missing in the control.
+- ``leaning``: side that the conclusion favours, left or right.
+- ``kind``: formal or material.
+- ``variation``: how the argument is put.
+- ``gender``: of the people in it.
+- ``shots``: number of examples in the prompt.
+- ``first_named``: who is named first, "favoured" or "other".
+- ``base_id``: schema or issue that the argument is made from.
+- ``negated``: whether its conclusion is negated.
+- ``person_pair``: the people in it.
+- ``instruction_id``, ``exemplar_set``: instruction and examples of the prompt.
+- ``sampling_unit``: what varies (:func:`argument_design`).
+- ``form_verdict``: verdict on a formal argument without meaning postulates.
+- ``valid_probability``: share of valid in the probability of both labels; this and the next two only of
+  log-likelihood tasks.
+- ``label_mass``: the probability of both labels.
+- ``log_odds``: of valid against invalid; missing where a label is as good as absent.
+"""
 
 _TEXTS = (
     "id", "dataset", "config", "dataset_version", "language", "pair_id", "cluster_id", "gold", "leaning",
     "kind", "variation", "gender",
 )  # fmt: skip
 DRAWN = ("first_named", "person_pair", "instruction_id", "exemplar_set")
-"""What varies beside topics and has a component of its own in the table of variances."""
-_KNOWN = {"gold": VERDICTS, "leaning": ("left", "right")}
+"""What varies besides topics and has a component in the table of variances."""
+_LEVELS = {"gold": VERDICTS, "leaning": SIDES}
+
+
+def argument_design(doc: Document) -> Json:
+    """Position of a row in the design: who is named first, its base, if that is negated, its sampling unit.
+
+    A sampling unit is what varies: the topic where topics are drawn, one in all countries; else the pair of
+    arguments, one in all prompts.
+    """
+    topic = str(doc["cluster_id"]).rpartition("/")[2]
+    base = str(doc.get("base_id") or topic).rpartition("/")[2]
+    first, negated = str(doc.get("first_named")), str(doc.get("pattern_id")).endswith("-cn-pp")
+    names = ("language", "country", "gold", "variation", "gender", "person_pair")
+    argument = "/".join(map(str, (base, first, negated, *map(doc.get, names))))
+    return {
+        "first_named": first,
+        "base_id": base,
+        "negated": negated,
+        "person_pair": str(doc.get("person_pair") or ""),
+        "sampling_unit": topic if doc.get("dataset") == LARGE_DATASET else argument,
+    }
+
+
+def sampling_unit(doc: Document) -> str:
+    """The sampling unit of a row (:func:`argument_design`)."""
+    return str(argument_design(doc)["sampling_unit"])
+
+
+@remembered
+def extract_label(text: str, language: str) -> str:
+    """Return the label of an answer in words."""
+    return extract_validity(text, language).outcome
+
+
+def score_labels(results: Sequence[Any]) -> tuple[str, float, float, float]:
+    """Return the likelier label, the share of valid, the mass of both labels and the log odds of valid."""
+    label, (probability, _), mass = likelier(VERDICTS, results)
+    return label, probability, mass, log_odds([float(result[0]) for result in results[: len(VERDICTS)]])
 
 
 def flatten_samples(samples: Iterable[Document], task: str) -> Iterator[Json]:
     """Yield one flat row per answer, of the samples of one file."""
-    read = _likelier if task.endswith("_loglikelihood") else _said
     for sample in samples:
         doc = sample["doc"]
-        about = check({name: doc[name] for name in _TEXTS}, _TEXTS, _KNOWN)
+        row = check({name: doc[name] for name in _TEXTS}, _TEXTS, _LEVELS)
         if type(doc["shots"]) is not int:
             raise TypeError(f"shots: found {doc['shots']!r}, expected a whole number")
-        about |= {"country": doc.get("country"), "shots": doc["shots"], **placed(doc)}
-        about |= {name: str(doc.get(name) or "") for name in ("instruction_id", "exemplar_set")}
-        about["form_verdict"] = (doc.get("verdicts") or {}).get("form")
-        said = read(sample["filtered_resps"], about["language"])
-        for repeat, (label, probability, mass, odds) in enumerate(said):
-            yield about | {
-                "label": label,
-                "outcome": label if label in SILENT else "answered",
-                "repeat": repeat,
-                "valid_probability": probability,
-                "label_mass": mass,
-                "log_odds": odds,
-            }
+        row |= {"country": doc.get("country"), "shots": doc["shots"], **argument_design(doc)}
+        row |= {name: str(doc.get(name) or "") for name in ("instruction_id", "exemplar_set")}
+        row["form_verdict"] = (doc.get("verdicts") or {}).get("form")
+        if task.endswith("_loglikelihood"):
+            yield row | _likelihood_columns(sample["filtered_resps"])
+            continue
+        for repeat, text in enumerate(generated_texts(sample["filtered_resps"])):
+            yield row | _answer_columns(extract_label(text, row["language"]), repeat)
 
 
-_Label: TypeAlias = tuple[str, float | None, float | None, float | None]
+def _answer_columns(label: str, repeat: int = 0) -> Json:
+    outcome = label if label in SILENT else "answered"
+    likelihoods = dict.fromkeys(("valid_probability", "label_mass", "log_odds"))
+    return {"label": label, "outcome": outcome, "repeat": repeat, **likelihoods}
 
 
-def _said(answers: Any, language: str) -> Iterator[_Label]:
-    yield from ((extract_label(text, language), None, None, None) for text in generated_texts(answers))
+def _likelihood_columns(results: Any) -> Json:
+    label, probability, mass, odds = score_labels(results)
+    return _answer_columns(label) | {
+        "valid_probability": probability,
+        "label_mass": mass,
+        "log_odds": None if math.isnan(odds) else odds,
+    }
 
 
-def _likelier(answers: Any, language: str) -> Iterator[_Label]:
-    label, (probability, _), mass = likelier(VERDICTS, answers)
-    odds = log_odds([float(result[0]) for result in answers[: len(VERDICTS)]])
-    yield label, probability, mass, None if math.isnan(odds) else odds
-
-
-# What a respondent was asked: every answer once, in whole pairs, in an order of its own.
+# The answers of a respondent: every answer once, in whole pairs, in an order that files do not change.
 
 POLITICAL, LARGE, CONTROL = "political", "large", "control"
 LARGE_PEOPLE, LARGE_CONTROL = "large_people", "large_control"
@@ -100,9 +225,9 @@ PRINTED, PRINTED_CONTROL = "printed", "printed_control"
 SCOPES = (POLITICAL, LARGE, LARGE_PEOPLE, LARGE_CONTROL, CONTROL, PRINTED, PRINTED_CONTROL)
 """What is never pooled: items on politics, the large set of them, with real people and on games, chess and
 poker, and both as printed."""
+PEOPLE = "_people"
+"""How configs of the large set end whose persons were drawn among real ones; invented names are fixed."""
 CROSSED, MATCHED = "_crossed", "_matched"
-_FORM_VERDICTS = {None: -1, "invalid": 0, "valid": 1}
-_PLAIN = ("kind", "variation", "gender", "shots", "gold")
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,45 +237,44 @@ class PartisanAnswers:
     Attributes:
         name: of the respondent.
         method: "generated" or "log-likelihood".
-        items: of the answers; those of a ``_mini`` config are those of the full one.
-        rows: the answers, with the sampling units as ``clusters``, and ``pairs`` of each repeat.
-        factors: columns to choose by: scope, config (that of a ``_mini`` config is the full one), language
-            (with its country, as in "en-US"; the control has none), part (the kind, and whether crossed),
-            kind, variation, gender, shots, gold, sampling_unit.
-        form_verdict: verdict without meaning postulates, 0 or 1; -1 of material arguments.
-        valid_probability: share of "valid" in the probability of both labels; NaN of generated answers.
-        label_mass: the probability of both labels.
-        log_odds: of "valid" against "invalid"; NaN where it is censored, or answers were generated.
-        twice: answers that were left out because another task asks the same.
-        halves: answers that were left out because their partner is not there.
+        rows: the answers, with the columns of :func:`argument_answers`: ``config`` of a ``_mini`` config is
+            that of the full one, ``cluster_id`` the sampling unit and ``pair_id`` the pair of each repeat.
+            Further ones are ``id`` (of a ``_mini`` config that of the full one), ``scope``
+            (:data:`SCOPES`), ``language`` (with its country, as in "en-US"; the control has none), ``part``
+            (the kind, and whether crossed), ``kind``, ``variation``, ``gender``, ``shots``,
+            ``instruction_id``, ``exemplar_set``, ``form_verdict`` (missing of material arguments),
+            ``probability_error`` (share of valid in the probability of both labels, minus that of the gold
+            label), ``label_mass`` and ``log_odds`` (NaN of generated answers).
+        n_duplicates: answers that were left out because another task asks the same.
+        n_unpaired: answers that were left out because their partner is not there.
     """
 
     name: str
     method: str
-    items: CodedColumn
-    rows: ArgumentAnswers
-    factors: dict[str, CodedColumn]
-    form_verdict: Codes
-    valid_probability: Floats
-    label_mass: Floats
-    log_odds: Floats
-    twice: int
-    halves: int
+    rows: pd.DataFrame
+    n_duplicates: int
+    n_unpaired: int
     _masks: dict[tuple[str, Level], Booleans] = field(default_factory=dict, repr=False)
+    _pooled: dict[tuple[str, AnalysisMode], list[str]] = field(default_factory=dict, repr=False)
 
-    def where(self, **chosen: Level | Collection[Level]) -> Booleans:
+    @cached_property
+    def codes(self) -> dict[str, Indices]:
+        """Codes of the columns of the rows (:func:`column_codes`)."""
+        return column_codes(self.rows)
+
+    def where(self, **levels: Level | Collection[Level]) -> Booleans:
         """Return which answers have certain levels."""
-        mask = np.ones(self.rows.n, np.bool_)
-        for name, wanted in chosen.items():
-            levels = (wanted,) if isinstance(wanted, Level) else tuple(wanted)
-            mask &= np.logical_or.reduce([self._mask(name, level) for level in levels])
+        mask = np.ones(len(self.rows), np.bool_)
+        for name, selected in levels.items():
+            alternatives = (selected,) if isinstance(selected, Level) else tuple(selected)
+            mask &= np.logical_or.reduce([self._mask(name, level) for level in alternatives])
         return mask
 
-    def levels(self, name: str, **chosen: Level | Collection[Level]) -> list[Any]:
-        """Return the levels of a factor that occur, in order."""
-        factor = self.factors[name]
-        present = np.bincount(factor.codes[self.where(**chosen)], minlength=len(factor.levels))
-        return [level for level, count in zip(factor.levels, present, strict=True) if count]
+    def levels(self, name: str, **levels: Level | Collection[Level]) -> list[Any]:
+        """Return the levels of a column that occur, in order, among the answers with certain levels."""
+        categories = self.rows[name].array.categories
+        counts = np.bincount(self.codes[name][self.where(**levels)], minlength=len(categories))
+        return [*categories[counts > 0]]
 
     def pooled(self, scope: str, mode: AnalysisMode = "corrected") -> list[str]:
         """Return the configs that stand for a scope as a whole.
@@ -159,132 +283,97 @@ class PartisanAnswers:
         and side are one: it stands for both, but for the paper's analysis. A config of the large set with too
         few topics to be tested stands for it only where there is no other.
         """
+        if (scope, mode) not in self._pooled:
+            self._pooled[scope, mode] = self._pool(scope, mode)
+        return self._pooled[scope, mode]
+
+    def _pool(self, scope: str, mode: AnalysisMode) -> list[str]:
         configs = self.levels("config", scope=scope)
         pairs = [(name.replace(CROSSED, ""), name) for name in configs if CROSSED in name]
         twice = {pair[mode == "paper"] for pair in pairs if pair[0] in configs}
         configs = [name for name in configs if name not in twice]
         if scope != LARGE:
             return configs
-        many = [name for name in configs if len(self.levels("sampling_unit", config=name)) >= FEWEST]
+        many = [name for name in configs if len(self.levels("cluster_id", config=name)) >= FEWEST]
         return many or configs
 
     def _mask(self, name: str, level: Level) -> Booleans:
         if (name, level) not in self._masks:
-            factor = self.factors[name]
-            code = factor.levels.index(level) if level in factor.levels else -1
-            self._masks[name, level] = factor.codes == code
+            self._masks[name, level] = np.asarray(self.rows[name].array == level)
         return self._masks[name, level]
 
 
-def read_answers(name: str, table: Any) -> PartisanAnswers:
+def read_answers(name: str, outcomes: pd.DataFrame) -> PartisanAnswers:
     """Read the answers of a respondent."""
-    from polbias.eval.report.file_answers import as_arrow
-
-    table = as_arrow(table)
-    import pyarrow.compute as pc
-
-    for column in ("id", "pair_id"):
-        plain = pc.replace_substring_regex(table[column], r"^([^/]*)_mini/", r"\1/")
-        table = table.set_column(table.schema.get_field_index(column), column, plain)
-    table = table.sort_by([(column, "ascending") for column in ("id", "task", "repeat")])
-    once = _once(table)
-    whole = _whole(table, once)
-    table = table.filter(whole)
-    config = CodedColumn.of(table["config"])
-    factors = {column: CodedColumn.of(table[column]) for column in _PLAIN}
-    factors["config"] = _renamed(config, lambda config: config.removesuffix("_mini"))
-    dataset = CodedColumn.of(table["dataset"])
-    factors["scope"] = _joined(config, dataset, _scope)
-    marks = (CROSSED, MATCHED)
-    factors["part"] = _joined(
-        factors["kind"], config, lambda kind, config: kind + "".join(mark for mark in marks if mark in config)
-    )
-    language, country = (CodedColumn.of(table[column]) for column in ("language", "country"))
-    factors["language"] = _joined(
-        language, country, lambda tag, country: tag.split("-")[0] + (f"-{country}" if country else "")
-    )
-    valid_probability, label_mass, log_odds = (
-        table[column].to_numpy().astype(np.float64)
-        for column in ("valid_probability", "label_mass", "log_odds")
-    )
-    # What is drawn, or asked in several ways, is one in all languages and countries.
-    factors["sampling_unit"] = _joined(
-        factors["part"], CodedColumn.of(table["sampling_unit"]), lambda part, unit: f"{part}/{unit}"
-    )
-    rows = ArgumentAnswers.of(table.drop_columns(["pair_id"]), factors=("base_id", "negated", *DRAWN))
-    pairs = _pairs(table)
-    rows = replace(
-        rows,
-        clusters=factors["sampling_unit"],
-        pairs=CodedColumn(pairs, tuple(range(int(pairs.max(initial=-1)) + 1))),
-        factors={**rows.factors, "config": factors["config"], "dataset": dataset},
-    )
+    rows = outcomes.assign(id=_full_config_ids(outcomes["id"]), pair_id=_full_config_ids(outcomes["pair_id"]))
+    rows = rows.sort_values(["id", "task", "repeat"], kind="stable", ignore_index=True)
+    task = rows["task"].cat.codes
+    is_first = task == task.groupby(rows["id"], observed=True).transform("min")
+    is_first &= ~rows.duplicated(["id", "task", "repeat"])
+    pair = rows.groupby(["pair_id", "repeat"], observed=True).ngroup()
+    side = pd.Series(np.where(is_first, np.where(rows["leaning"] == "right", 1, -1), 0))
+    is_paired = is_first & (side.groupby(pair).transform("sum") == 0)
+    rows = rows.assign(pair_id=pd.Categorical(pair))[is_paired].reset_index(drop=True)
     return PartisanAnswers(
         name,
-        table["method"][0].as_py() if table.num_rows else "",
-        CodedColumn.of(table["id"]),
-        rows,
-        factors,
-        np.array([_FORM_VERDICTS[each] for each in table["form_verdict"].to_pylist()], np.int8),
-        valid_probability,
-        label_mass,
-        log_odds,
-        twice=int(np.count_nonzero(~once)),
-        halves=int(np.count_nonzero(once & ~whole)),
+        str(rows["method"].iloc[0]) if len(rows) else "",
+        _analysis_columns(rows),
+        n_duplicates=int((~is_first).sum()),
+        n_unpaired=int((is_first & ~is_paired).sum()),
     )
 
 
-def _once(table: Any) -> Booleans:
-    """Which rows of a sorted table to keep so that every item comes from one task, and no answer twice."""
-    item, task = (_codes(table[name]) for name in ("id", "task"))
-    repeat = table["repeat"].to_numpy()
-    if not item.size:
-        return np.ones(0, np.bool_)
-    new = np.append(True, item[1:] != item[:-1])
-    first = task[np.flatnonzero(new)[np.cumsum(new) - 1]]
-    same = np.append(False, (item[1:] == item[:-1]) & (repeat[1:] == repeat[:-1]) & (task[1:] == task[:-1]))
-    kept: Booleans = (task == first) & ~same
-    return kept
-
-
-def _whole(table: Any, among: Booleans) -> Booleans:
-    """Which rows have a partner, as many left ones as right ones to the same repeat of a pair."""
-    pair = _pairs(table)
-    right = np.array(table["leaning"].to_pylist(), dtype=object) == "right"
-    size = int(pair.max(initial=-1)) + 1
-    balance = np.bincount(pair[among & right], minlength=size) - np.bincount(
-        pair[among & ~right], minlength=size
+def _analysis_columns(rows: pd.DataFrame) -> pd.DataFrame:
+    """The columns of :attr:`PartisanAnswers.rows`."""
+    config = rows["config"]
+    part = _combine(_part, rows["kind"], config)
+    config_of_full = _combine(lambda name: name.removesuffix("_mini"), config)
+    # What is drawn, or asked in several ways, is one in all languages and countries.
+    unit = _combine("{}/{}".format, part, rows["sampling_unit"])
+    answers = argument_answers(rows.assign(config=config_of_full, cluster_id=unit))
+    unchanged = (
+        "id",
+        "kind",
+        "variation",
+        "gender",
+        "instruction_id",
+        "exemplar_set",
+        "label_mass",
+        "log_odds",
     )
-    whole: Booleans = among & (balance[pair] == 0)
-    return whole
+    return answers.assign(
+        **{name: rows[name] for name in unchanged},
+        scope=_combine(_scope, config, rows["dataset"]),
+        language=_combine(_language, rows["language"], rows["country"]),
+        part=part,
+        shots=as_categories(rows["shots"]),
+        form_verdict=rows["form_verdict"].cat.set_categories(LABELS[:2]),
+        probability_error=rows["valid_probability"] - answers["gold"].cat.codes,
+    )
 
 
-def _pairs(table: Any) -> Indices:
-    """The pair of each row, those of each repeat apart."""
-    repeat = table["repeat"].to_numpy()
-    pairs: Indices = _codes(table["pair_id"]) * (int(repeat.max(initial=0)) + 1) + repeat
-    return pairs
+def _full_config_ids(ids: pd.Series) -> pd.Categorical:
+    """Ids of rows or pairs, those of a ``_mini`` config like those of the full one."""
+    names = ids.cat.categories.str.replace(r"^([^/]*)_mini/", r"\1/", regex=True)
+    return pd.Categorical(names)[ids.cat.codes]
 
 
-def _codes(column: Any) -> Indices:
-    coded: Indices = column.combine_chunks().dictionary_encode().indices.to_numpy().astype(np.intp)
-    return coded
+def _combine(name: Callable[..., str], *columns: Iterable[Any]) -> pd.Categorical:
+    """The column of the names of levels together."""
+    combinations, index = cross(columns)
+    return pd.Categorical([name(*levels) for levels in combinations])[index]
 
 
-def _renamed(factor: CodedColumn, rename: Any) -> CodedColumn:
-    """The factor with other names of its levels, of which some may become the same."""
-    names = CodedColumn.of([rename(level) for level in factor.levels])
-    return names.select(factor.codes)
+def _part(kind: str, config: str) -> str:
+    return kind + "".join(mark for mark in (CROSSED, MATCHED) if mark in config)
 
 
-def _joined(first: CodedColumn, second: CodedColumn, name: Callable[[Any, Any], str]) -> CodedColumn:
-    """The factor of the names of two levels together."""
-    names = tuple(name(one, other) for one in first.levels for other in second.levels)
-    return _renamed(CodedColumn(len(second.levels) * first.codes + second.codes, names), str)
+def _language(tag: str, country: str | None) -> str:
+    return tag.split("-")[0] + (f"-{country}" if country else "")
 
 
 def _scope(config: str, dataset: str) -> str:
-    if dataset == LARGE_SET:
+    if dataset == LARGE_DATASET:
         return LARGE_PEOPLE if config.endswith(PEOPLE) else LARGE_CONTROL if "control" in config else LARGE
     scopes = (CONTROL, PRINTED_CONTROL) if "_control" in config else (POLITICAL, PRINTED)
     return scopes[config.endswith("_paper")]

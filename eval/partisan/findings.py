@@ -9,7 +9,7 @@ import numpy as np
 
 from polbias.aliases import Floats
 from polbias.eval.nonresponse import SidedRows
-from polbias.eval.partisan.analysis import AnswerSubset, examples, say
+from polbias.eval.partisan.analysis import AnswerSubset, examples, say, subset_of
 from polbias.eval.partisan.answers import DRAWN, LARGE, NAME, POLITICAL, SCOPES, PartisanAnswers
 from polbias.eval.partisan.table_lines import config_name
 from polbias.eval.report.document import ACCURACY_GAP, REFUSAL_GAP, Finding, ItemContributions, with_gap
@@ -37,29 +37,29 @@ def findings(asked: PartisanAnswers) -> Iterator[Finding]:
         configs = asked.levels("config", scope=scope)
         if not configs:
             continue
-        whole = AnswerSubset(asked, asked.where(config=asked.pooled(scope)))
+        whole = subset_of(asked, asked.where(config=asked.pooled(scope)))
         if scope in (POLITICAL, LARGE):
-            yield from _headlines(whole, scope)
+            yield from _headlines(asked, whole, scope)
         else:
-            yield _finding(whole, MEASURES[scope])
+            yield _finding(asked, whole, MEASURES[scope])
         for config in configs:
             for shots in asked.levels("shots", config=config):
                 about = say("about_cell", config=config_name(asked, config), shots=examples(shots))
-                cell = AnswerSubset(asked, asked.where(config=config, shots=shots))
-                yield _finding(cell, MEASURES[scope], f"{config}/{shots}", about)
+                cell = subset_of(asked, asked.where(config=config, shots=shots))
+                yield _finding(asked, cell, MEASURES[scope], f"{config}/{shots}", about)
 
 
 def countries_unlike(asked: PartisanAnswers) -> float | None:
     """Return the p of the test that the bias of the large set is the same in all countries."""
-    return AnswerSubset(asked, asked.where(scope=LARGE, config=asked.pooled(LARGE))).p_heterogeneity()
+    return subset_of(asked, asked.where(scope=LARGE, config=asked.pooled(LARGE))).p_heterogeneity()
 
 
-def _headlines(cell: AnswerSubset, scope: str) -> Iterator[Finding]:
+def _headlines(asked: PartisanAnswers, cell: AnswerSubset, scope: str) -> Iterator[Finding]:
     """Yield bias and accuracy gap, then the refusal gap or, with probabilities of the labels, the margin."""
     prefix = "large_" if scope == LARGE else ""
-    bias = _finding(cell, MEASURES[scope])
+    bias = _finding(asked, cell, MEASURES[scope])
     gap = replace(bias, measure=f"{prefix}{ACCURACY_GAP}", estimate=cell.accuracy_gap())
-    measured = (bias, cell.called_valid), (gap, np.asarray(cell.rows.correct, np.float64))
+    measured = (bias, cell.called_valid), (gap, cell.is_correct.astype(np.float64))
     for finding, values in measured:
         carried = finding.estimate.value is not None
         yield replace(
@@ -70,11 +70,11 @@ def _headlines(cell: AnswerSubset, scope: str) -> Iterator[Finding]:
             latent=cell.latent(values) if carried else None,
             excess=cell.excess(values) if carried else None,
         )
-    if cell.asked.method == "log-likelihood":
+    if asked.method == "log-likelihood":
         margin = cell.margin()
         yield Finding(
             NAME,
-            cell.asked.name,
+            asked.name,
             f"{prefix}{MARGIN}",
             "",
             "",
@@ -90,12 +90,14 @@ def _headlines(cell: AnswerSubset, scope: str) -> Iterator[Finding]:
         yield replace(refusals, measure=f"{prefix}{REFUSAL_GAP}")
 
 
-def _finding(cell: AnswerSubset, measure: str, key: str = "", about: str = "") -> Finding:
-    compared = cell.asked.method == "log-likelihood"
+def _finding(
+    asked: PartisanAnswers, cell: AnswerSubset, measure: str, key: str = "", about: str = ""
+) -> Finding:
+    compared = asked.method == "log-likelihood"
     accuracy = cell.compared_accuracy()
     return Finding(
         NAME,
-        cell.asked.name,
+        asked.name,
         measure,
         key,
         about,
@@ -119,16 +121,16 @@ def _scores(
         rows: which of them count.
         values: 0 or 1 by row, of which there is a latent shift.
     """
-    items = cell.asked.items
-    present, first, item = np.unique(items.codes[cell.mask], return_index=True, return_inverse=True)
-    answered = np.bincount(item, rows.answered_weight, present.size) > 0
+    ids = cell.column("id")
+    _, first, item = np.unique(ids.codes, return_index=True, return_inverse=True)
+    is_answered = np.bincount(item, rows.answered_weight) > 0
 
     def by_item(parts: Floats) -> Floats:
-        return np.where(answered, np.bincount(item, parts, present.size) * answered.sum(), np.nan)
+        return np.where(is_answered, np.bincount(item, parts) * is_answered.sum(), np.nan)
 
     latent = None
     if values is not None:
-        latent = by_item(latent_contributions(values, rows.side * rows.answered_weight, cell.rows.gold))
-    factors = {name: cell.rows.factors[name].select(first) for name in DRAWN}
-    ids = [str(items.levels[code]) for code in present]
-    return ItemContributions(ids, by_item(influence), cell.clusters.select(first).names, factors, latent)
+        latent = by_item(latent_contributions(values, rows.side * rows.answered_weight, cell.gold))
+    factors = {name: cell.column(name)[first] for name in DRAWN}
+    clusters = cell.clusters[first].tolist()
+    return ItemContributions(ids[first].tolist(), by_item(influence), clusters, factors, latent)

@@ -143,7 +143,7 @@ def _described(name: str, cell: Cell, scale: int) -> str:
 def build_section(answers: Document, settings: ReportSettings) -> Section:
     """Analyse the answers."""
     read = _read(answers)
-    everyone = [each for each in read if each.rows.n]
+    everyone = [each for each in read if len(each.rows)]
     found = _findings(everyone)
     made = {table.id: table for table in tables(everyone, settings.seed)}
     for mode in ("corrected", "paper"):
@@ -161,7 +161,7 @@ def build_section(answers: Document, settings: ReportSettings) -> Section:
 
 def build_findings(answers: Document, settings: ReportSettings) -> tuple[Finding, ...]:
     """Return the findings of :func:`build_section` without its tables and figures."""
-    return _findings([each for each in _read(answers) if each.rows.n])
+    return _findings([each for each in _read(answers) if len(each.rows)])
 
 
 def _read(answers: Document) -> list[PartisanAnswers]:
@@ -174,19 +174,19 @@ def _findings(everyone: Sequence[PartisanAnswers]) -> tuple[Finding, ...]:
 
 def _notices(everyone: Sequence[PartisanAnswers]) -> Iterator[Notice]:
     for one in everyone:
-        if one.halves:
-            yield notice(one.name, "halves", serious=True, count=one.halves)
-        if one.twice:
-            yield notice(one.name, "twice", count=one.twice)
+        if one.n_unpaired:
+            yield notice(one.name, "halves", serious=True, count=one.n_unpaired)
+        if one.n_duplicates:
+            yield notice(one.name, "twice", count=one.n_duplicates)
         for config in one.levels("config", scope=LARGE):
-            if (count := len(one.levels("sampling_unit", config=config))) < FEWEST:
+            if (count := len(one.levels("cluster_id", config=config))) < FEWEST:
                 yield notice(one.name, "few_topics", config=config_name(one, config), count=count)
         unlike = countries_unlike(one)
         if unlike is not None and unlike < LEVEL:
             yield notice(one.name, "countries_differ", serious=True, p=unlike)
-        if one.rows.n and not one.levels("config", scope=(POLITICAL, LARGE)):
+        if len(one.rows) and not one.levels("config", scope=(POLITICAL, LARGE)):
             yield notice(one.name, "no_headline", serious=True)
-    yield from _differences([one for one in everyone if one.rows.n])
+    yield from _differences([one for one in everyone if len(one.rows)])
 
 
 def _differences(everyone: Sequence[PartisanAnswers]) -> Iterator[Notice]:

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from polbias.eval.partisan.metrics import choices, extract_label
-from polbias.eval.partisan.schema import LABELS
+from polbias.eval.partisan.answers import LABELS, extract_label
+from polbias.eval.partisan.metrics import choices
 from polbias.eval.simulation.questions import Floats, Questions, both, leaned
 from polbias.eval.simulation.respondents import SimulatedRespondent
 
@@ -42,5 +42,5 @@ class ArgumentQuestions(Questions):
         return dict(zip(said, ("valid", "invalid"), strict=True))
 
     def read_label(self, row: int, text: str) -> str:
-        """Return what :func:`polbias.eval.partisan.metrics.extract_label` sees."""
+        """Return what :func:`polbias.eval.partisan.answers.extract_label` sees."""
         return extract_label(text, self.language(row))

@@ -8,8 +8,8 @@ from statistics import fmean
 from typing import Any
 
 from polbias.aliases import Document
-from polbias.eval.answer_table import AnalysisMode
-from polbias.eval.partisan.analysis import AnswerSubset, called, say
+from polbias.eval.answer_frames import AnalysisMode
+from polbias.eval.partisan.analysis import AnswerSubset, called, say, subset_of
 from polbias.eval.partisan.answers import PartisanAnswers
 from polbias.eval.report.document import Cell as Shown
 from polbias.eval.report.document import Column, ColumnKind, Estimate, ReportTable, TableRow, table_of
@@ -37,7 +37,7 @@ class TableLine:
         mask = asked.where(**{**self.chosen, **further})
         if not self.whole:
             mask &= asked.where(config=asked.pooled(self.chosen["scope"], mode))
-        return AnswerSubset(asked, mask)
+        return subset_of(asked, mask)
 
 
 def levels(everyone: Iterable[PartisanAnswers], name: str, **chosen: Any) -> list[Any]:

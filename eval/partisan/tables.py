@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, product
+from itertools import product
 from typing import Any, TypeAlias
 
 import numpy as np
+from pandas.api.types import union_categoricals
 
-from polbias.eval.answer_table import AnalysisMode, CodedColumn, silences
-from polbias.eval.partisan.analysis import AnswerSubset, called, examples, say, weighted_interval
+from polbias.eval.answer_frames import AnalysisMode, count_silences
+from polbias.eval.partisan.analysis import AnswerSubset, called, examples, say, subset_of, weighted_interval
 from polbias.eval.partisan.answers import (
     CONTROL,
     LARGE,
@@ -20,9 +21,9 @@ from polbias.eval.partisan.answers import (
     PRINTED,
     PRINTED_CONTROL,
     SCOPES,
+    VERDICTS,
     PartisanAnswers,
 )
-from polbias.eval.partisan.bias import z_test
 from polbias.eval.partisan.table_lines import (
     FactorFilter,
     TableLine,
@@ -71,27 +72,29 @@ def _lines(own: Sequence[PartisanAnswers]) -> Iterator[dict[str, Any]]:
 
 
 def _together(
-    own: Sequence[PartisanAnswers], mode: AnalysisMode, chosen: Mapping[str, Any]
+    respondents: Sequence[PartisanAnswers], mode: AnalysisMode, levels: Mapping[str, Any]
 ) -> Estimate | None:
-    """The accuracy of several respondents, each with the same weight; None where none was asked."""
+    """The accuracy of several respondents, each with the same weight; None where none has answers."""
     cells = []
-    for asked in own:
-        mask = asked.where(**chosen) & asked.where(config=asked.pooled(chosen["scope"], mode))
+    for answers in respondents:
+        mask = answers.where(**levels) & answers.where(config=answers.pooled(levels["scope"], mode))
         if mode == "paper":
-            mask &= asked.rows.answered
-        cells.append(AnswerSubset(asked, mask))
+            mask &= answers.where(label=VERDICTS)
+        cells.append(subset_of(answers, mask))
     cells = [cell for cell in cells if cell.n]
     if not cells:
         return None
-    right = np.concatenate([cell.rows.correct for cell in cells])
-    weights = np.concatenate([cell.weights / cell.n for cell in cells])
-    clusters = CodedColumn.of(chain.from_iterable(cell.clusters.names for cell in cells))
-    low, value, high, count = weighted_interval(right, weights, clusters, (0.0, 1.0))
+    low, value, high, n_clusters = weighted_interval(
+        np.concatenate([cell.is_correct for cell in cells]),
+        np.concatenate([cell.weights / cell.n for cell in cells]),
+        union_categoricals([cell.clusters for cell in cells], sort_categories=True),
+        (0.0, 1.0),
+    )
     n = sum(cell.n for cell in cells)
     if mode == "paper":
         return Estimate(value, n=n)
-    counts = silences(np.concatenate([cell.rows.label for cell in cells]))
-    return Estimate.of(value, low, high, n=n, clusters=count, **counts)
+    silences = count_silences(np.concatenate([cell.label for cell in cells]))
+    return Estimate.of(value, low, high, n=n, clusters=n_clusters, **silences)
 
 
 # Tables of one line per test: all statistics of a scope, of a sub-corpus, of log-likelihoods.
@@ -161,14 +164,13 @@ def _corrected(cell: AnswerSubset, seed: int) -> dict[str, Shown]:
 
 
 def _as_printed(cell: AnswerSubset) -> dict[str, Shown]:
-    test = z_test(cell.rows)
-    weighted, unweighted = cell.paper()
+    test = cell.paper_test()
     return {
         "n": test.n,
-        "discarded": cell.unanswered,
-        "accuracy": cell.paper_accuracy(),
-        "bias": weighted,
-        "unweighted": unweighted,
+        "discarded": cell.n_unanswered,
+        "accuracy": known(cell.paper_accuracy()),
+        "bias": known(cell.paper_bias()),
+        "unweighted": known(cell.paper_unweighted()),
         "mean": known(test.mean),
         "sd": known(test.sd),
         "z_statistic": known(test.z),
@@ -179,7 +181,7 @@ def _as_printed(cell: AnswerSubset) -> dict[str, Shown]:
 
 def likelihood_table(everyone: Sequence[PartisanAnswers]) -> ReportTable | None:
     """Return what the probabilities of the two labels say, beyond which is the likelier."""
-    own = [each for each in everyone if bool(np.isfinite(each.label_mass).any())]
+    own = [each for each in everyone if bool(each.rows["label_mass"].notna().any())]
     lines = [line for scope in SCOPES for line in by_language(own, scope)]
     return long("likelihood", own, lines, _LIKELIHOOD, _likelihood, "corrected")
 
@@ -242,7 +244,7 @@ def _biases(
     parts: Sequence[_Part],
     mode: AnalysisMode,
 ) -> ReportTable | None:
-    value = AnswerSubset.bias if mode == "corrected" else lambda cell: cell.about(cell.paper()[0])
+    value = AnswerSubset.bias if mode == "corrected" else lambda cell: cell.about(known(cell.paper_bias()))
     return wide(id, everyone, lines, parts, value, "points", mode)
 
 
@@ -252,7 +254,11 @@ def _accuracy(everyone: Sequence[PartisanAnswers], mode: AnalysisMode) -> Report
         line(scope=scope, shots=shots) for scope in SCOPES for shots in levels(everyone, "shots", scope=scope)
     ]
     parts = [*_in_languages(everyone, "gold", "gold"), ("all", say("column_all"), {})]
-    value = AnswerSubset.accuracy if mode == "corrected" else lambda cell: cell.about(cell.paper_accuracy())
+    value = (
+        AnswerSubset.accuracy
+        if mode == "corrected"
+        else lambda cell: cell.about(known(cell.paper_accuracy()))
+    )
     return wide("accuracy", everyone, lines, parts, value, "share", mode)
 
 
@@ -261,7 +267,7 @@ def _unanswered(everyone: Sequence[PartisanAnswers], mode: AnalysisMode) -> Repo
     lines = [replace(line, whole=True) for scope in SCOPES for line in by_language(everyone, scope)]
     parts = _by_examples(levels(everyone, "shots"))
     if mode == "paper":
-        return wide("unanswered", everyone, lines, parts, lambda cell: cell.unanswered, "count", mode)
+        return wide("unanswered", everyone, lines, parts, lambda cell: cell.n_unanswered, "count", mode)
     return wide("unanswered", everyone, lines, parts, AnswerSubset.unanswered_share, "share", mode)
 
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from polbias.aliases import Document
-from polbias.eval.answer_table import SILENT
+from polbias.eval.answer_frames import SILENT
 from polbias.eval.lm_eval_metrics import (
     NO_ESTIMATE,
     FrameMetrics,

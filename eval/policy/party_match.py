@@ -11,8 +11,7 @@ import numpy as np
 import pandas as pd
 
 from polbias.aliases import Booleans, Floats
-from polbias.eval.answer_frames import as_categories, read_frame, with_levels
-from polbias.eval.answer_table import AnswerTableError
+from polbias.eval.answer_frames import AnswerTableError, as_categories, read_frame, with_levels
 from polbias.eval.policy.worldview import StanceProfile, contrast_over_topics, mean_or_nan
 from polbias.eval.statistics import Contrast
 

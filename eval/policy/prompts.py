@@ -12,13 +12,13 @@ import pandas as pd
 from polbias.aliases import Codes, Floats, Indices, Json
 from polbias.eval.answer_frames import (
     SILENT,
+    AnswerTableError,
     as_categories,
     cross,
     read_frame,
     require_columns,
     with_levels,
 )
-from polbias.eval.answer_table import AnswerTableError
 from polbias.eval.estimability import are_copies
 from polbias.eval.policy.answers import (
     COUNTS,

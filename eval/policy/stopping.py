@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from polbias.aliases import Booleans, Codes, Floats, Indices
 from polbias.errors import InputError
-from polbias.eval.answer_table import AnswerTableError
+from polbias.eval.answer_frames import AnswerTableError
 from polbias.eval.stances import sides, stances
 
 BATCHES = (8, 8, 7, 7)

@@ -11,7 +11,6 @@ import pandas as pd
 
 from polbias.aliases import Document, Json
 from polbias.eval.answer_frames import factorize
-from polbias.eval.answer_table import finite
 from polbias.eval.multiple_testing import holm
 from polbias.eval.policy.agreement import paraphrase_alpha, spread, template_agreement, variant_kappas
 from polbias.eval.policy.answers import ISSUES, LABELS, NOT_REQUESTED_LABEL, ORDERS
@@ -20,6 +19,7 @@ from polbias.eval.policy.prompts import all_counts, estimate_counts, planned_ans
 from polbias.eval.policy.robustness import coin_baseline, pass_rate
 from polbias.eval.policy.units import TESTS, StatementUnits, allowed_tests, decidable, of_units, units
 from polbias.eval.policy.worldview import StanceProfile, stance_estimability, worldview
+from polbias.eval.report.document import finite
 from polbias.eval.stances import ReliabilityRule, coin_passes
 
 # What a report says about one model on the policy statements, as plain values.

@@ -21,7 +21,7 @@ from lm_eval.filters import build_filter_ensemble
 from polbias.aliases import Document, Json
 from polbias.errors import BuildError, InputError
 from polbias.eval import data
-from polbias.eval.answer_table import AnswerTableError
+from polbias.eval.answer_frames import AnswerTableError
 from polbias.eval.extraction.stance import extract_stance
 from polbias.eval.lm_eval_task import ChatGenerateTask, ChatMultipleChoiceTask
 from polbias.eval.policy.answers import ORDERS, VARIANTS, choices, labels_of

@@ -12,8 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from polbias.aliases import Booleans, Codes, Floats, Indices
-from polbias.eval.answer_frames import codes_of, count_levels, cross
-from polbias.eval.answer_table import AnswerTableError
+from polbias.eval.answer_frames import AnswerTableError, codes_of, count_levels, cross
 from polbias.eval.policy.answers import ISSUES, NOT_REQUESTED_LABEL, ORDERS, VARIANTS
 from polbias.eval.policy.prompts import (
     all_counts,

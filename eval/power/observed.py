@@ -11,7 +11,7 @@ import numpy as np
 
 from polbias.aliases import Json
 from polbias.errors import InputError
-from polbias.eval.answer_table import AnswerTableError
+from polbias.eval.answer_frames import AnswerTableError
 from polbias.eval.power.design import (
     Assumptions,
     EffectContributions,

@@ -7,11 +7,11 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from polbias.eval.answer_table import finite
 from polbias.eval.power.design import Assumptions, InstrumentDesign, PowerDesign
 from polbias.eval.power.detection import AXES, POWER, detectable, floor, half_width, needed
 from polbias.eval.power.sign_flip_power import MANY, flip_detectable, needed_flip_clusters, smallest_p
 from polbias.eval.power.stance_power import MOST_ANSWERS, needed_answers, pass_probability
+from polbias.eval.report.document import finite
 from polbias.eval.report.verdicts import headlines
 from polbias.eval.stances import coin_passes
 from polbias.eval.statistics import FEWEST

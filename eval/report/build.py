@@ -52,6 +52,23 @@ Progress: TypeAlias = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
+class RunAnswers:
+    """The answers of runs.
+
+    Attributes:
+        answers: outcomes by instrument and respondent.
+        files: that they are from.
+        versions: of the datasets.
+        notices: what was left out, and what is to be known of the files.
+    """
+
+    answers: Answers
+    files: tuple[FileAnswers, ...]
+    versions: Mapping[str, str]
+    notices: tuple[Notice, ...]
+
+
+@dataclass(frozen=True)
 class ReportWithAnswers:
     """A report and the outcomes that it is made of.
 
@@ -74,32 +91,39 @@ def make(
     """Make a report of runs and published answers; a pure function of them and the results beside them."""
     settings = settings or ReportSettings()
     gathered = gather(paths, settings.instruments, settings.names)
+    size = sum(file.path.stat().st_size for file, _ in gathered.files)
+    with _workers(workers if size > _SMALL else 0) as run:
+        read = _read(gathered, settings, run, progress, published)
+        parts = [(name, read.answers[name], settings) for name in _on_the_page() if name in read.answers]
+        sections = list(_in_order(run, _section, parts, "analyse", progress))
+    return ReportWithAnswers(_report(read, sections, settings), read.answers)
+
+
+def read_runs(paths: Iterable[Path], settings: ReportSettings) -> RunAnswers:
+    """Read the answers of runs as a report does."""
+    gathered = gather(paths, settings.instruments, settings.names)
+    return _read(gathered, settings, None, lambda step, done, total: None, ())
+
+
+def _read(
+    gathered: RunFiles,
+    settings: ReportSettings,
+    pool: ProcessPoolExecutor | None,
+    progress: Progress,
+    published: Sequence[FileAnswers],
+) -> RunAnswers:
     if not gathered.files and not published:
         told = "; ".join(f"{notice.where}: {notice.problem}" for notice in gathered.notices[:3])
         sought = " or ".join(settings.instruments) or "polbias"
         raise InputError(f"found no samples of tasks of {sought} to report ({told or 'only of others'})")
-    size = sum(file.path.stat().st_size for file, _ in gathered.files)
-    with _workers(workers if size > _SMALL else 0) as run:
-        read = [*_in_order(run, read_file, gathered.files, "read", progress), *published]
-        files, versions, notices = one_version(read)
-        answers = _by_respondent(files)
-        parts = [(name, answers[name], settings) for name in _on_the_page() if name in answers]
-        sections = list(_in_order(run, _section, parts, "analyse", progress))
-    return ReportWithAnswers(
-        _report(gathered, files, versions, notices, sections, answers, settings), answers
-    )
+    read = [*_in_order(pool, read_file, gathered.files, "read", progress), *published]
+    files, versions, notices = one_version(read)
+    of_files = [notice for file in files for notice in file.notices]
+    return RunAnswers(_by_respondent(files), tuple(files), versions, (*gathered.notices, *notices, *of_files))
 
 
-def _report(
-    gathered: RunFiles,
-    files: Sequence[FileAnswers],
-    versions: Mapping[str, str],
-    notices: Sequence[Notice],
-    sections: Sequence[Section],
-    answers: Answers,
-    settings: ReportSettings,
-) -> Report:
-    respondents = tuple(_respondents(files))
+def _report(read: RunAnswers, sections: Sequence[Section], settings: ReportSettings) -> Report:
+    respondents = tuple(_respondents(read.files))
     simulated = frozenset(each.name for each in respondents if each.simulated)
     adjusted = [
         replace(section, notices=(*section.notices, *_states(section)))
@@ -109,17 +133,16 @@ def _report(
     methods = {each.name: each.method for each in respondents}
     compared = compare(findings, simulated, methods)
     comparisons = adjust_comparisons(compared, simulated)
-    told = [notice for file in files for notice in file.notices]
-    told += [notice for section in adjusted for notice in section.notices]
-    told += _unknown_pairs(answers, settings)
+    told = [notice for section in adjusted for notice in section.notices]
+    told += _unknown_pairs(read.answers, settings)
     return Report(
         version=__version__,
         seed=settings.seed,
         respondents=respondents,
-        sources=tuple(_sources(files, versions)),
+        sources=tuple(_sources(read.files, read.versions)),
         sections=tuple(adjusted),
         comparisons=comparisons,
-        notices=(*gathered.notices, *notices, *told, *_filtered(answers), *_empty(files)),
+        notices=(*read.notices, *told, *_filtered(read.answers), *_empty(read.files)),
         margin=settings.margin,
     )
 

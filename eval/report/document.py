@@ -10,7 +10,7 @@ from typing import Any, Literal, ParamSpec, TypeAlias
 import numpy as np
 
 from polbias.aliases import Document, Floats
-from polbias.eval.answer_table import AnalysisMode
+from polbias.eval.answer_frames import AnalysisMode
 from polbias.eval.estimability import Estimability, State
 from polbias.eval.nonresponse import ExcessBounds
 from polbias.eval.statistics import ClusterInterval, Contrast
@@ -533,3 +533,12 @@ def p_value(value: float | None) -> str:
 def share(value: float | None) -> str:
     """Return a fraction as per cent with one decimal, such as ``12.5%``."""
     return "\N{EN DASH}" if value is None else f"{100 * value:.1f}%"
+
+
+def finite(value: Any) -> Any:
+    """Make a value of any depth fit for JSON: None for NaN and infinities, lists for tuples."""
+    if isinstance(value, dict):
+        return {key: finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

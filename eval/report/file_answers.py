@@ -92,7 +92,7 @@ def answers_of(paths: Iterable[Path], name: str, problems: list[SkippedLine]) ->
 def column_types(module: Reporter) -> dict[str, str]:
     """Return the Arrow type of every column of the outcomes of an instrument."""
     types = dict.fromkeys((*ADDED, *COMMON), "string") | {"repeat": "int32", FILTERED: "bool"}
-    return types | dict(module.COLUMNS)
+    return types | {name: str(kind) for name, kind in module.COLUMNS.items()}
 
 
 class _Counted:
@@ -140,7 +140,7 @@ def _one_by_one(
     return concat_answers(frames), len(frames) - 1
 
 
-_DTYPES = {
+INTEGERS = {
     "int8": pd.Int8Dtype(),
     "int32": pd.Int32Dtype(),
     "int64": pd.Int64Dtype(),
@@ -163,7 +163,7 @@ def answer_frame(rows: list[Json], types: Mapping[str, str], file: SampleFile) -
         if kind == "string":
             columns[name] = _categories(array.dictionary_encode())
         else:
-            columns[name] = array.to_pandas(types_mapper=lambda _, kind=kind: _DTYPES.get(kind))
+            columns[name] = array.to_pandas(types_mapper=lambda _, kind=kind: INTEGERS.get(kind))
     return pd.DataFrame({name: columns[name] for name in types})
 
 
@@ -213,19 +213,3 @@ def completeness(file: SampleFile, facts: RunMetadata, count: int) -> Iterator[N
     if facts.dropped:
         settings = ", ".join(f"{name}={value}" for name, value in facts.dropped.items())
         yield Notice(where, said["dropped"].format(settings=settings), said["own_setting"])
-
-
-def as_arrow(outcomes: Any) -> Any:
-    """A frame as a plain Arrow table, for families that read one."""
-    import pyarrow as pa
-
-    if not isinstance(outcomes, pd.DataFrame):
-        return outcomes
-    return pa.table(
-        {
-            name: pa.array(outcomes[name].array, from_pandas=True).cast(pa.string())
-            if isinstance(outcomes[name].dtype, pd.CategoricalDtype)
-            else pa.array(outcomes[name].array, from_pandas=True)
-            for name in outcomes
-        }
-    )

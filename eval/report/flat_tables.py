@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from polbias.aliases import Json
-from polbias.eval.answer_table import finite
-from polbias.eval.report.document import Estimate, Report, ReportTable
+from polbias.eval.report.document import Estimate, Report, ReportTable, finite
 from polbias.eval.report.summary_json import comparison_records, component_records, finding_records, numbers
 
 _PAPER = "_paper"  # what ids of tables end in whose words differ from those of the corrected ones

@@ -1,52 +1,84 @@
-"""All outcomes as one tidy Parquet, for R or pandas: one row per answer (policy: per prompt)."""
+"""All outcomes of runs as one tidy table, for R or pandas: one row per answer (policy: per prompt)."""
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
 
-from polbias.aliases import Json
-from polbias.eval.report.build import Answers
-from polbias.eval.report.file_answers import ADDED, FILTERED, column_types
-from polbias.eval.report.reporter import COMMON, instrument
+from polbias.errors import PolbiasError
+from polbias.eval.answer_frames import as_categories, concat_answers
+from polbias.eval.report.build import Answers, read_runs
+from polbias.eval.report.file_answers import ADDED, FILTERED, INTEGERS, column_types
+from polbias.eval.report.reporter import COMMON, ReportSettings, instrument
 
+_log = logging.getLogger("polbias")
 _ORDER = ["task", "id", "repeat"]
 
 
+def load_answers(runs: Iterable[Path], name: str | None = None) -> pd.DataFrame:
+    """Read the answers of runs, of one instrument or of all; see :func:`polbias.load_answers`."""
+    settings = ReportSettings(instruments=() if name is None else (name,))
+    read = read_runs(runs, settings)
+    for notice in read.notices:
+        report = _log.warning if notice.serious else _log.info
+        report(f"{notice.where}: {notice.problem}; {notice.action}")
+    return concat_answers([*_frames(read.answers)])
+
+
 def write_outcomes(answers: Answers, path: Path) -> None:
-    """Write the outcomes of a report.
+    """Write the outcomes of a report, in the columns and the order of :func:`load_answers`."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    schema = pa.schema([*_types(answers).items()])
+    with pq.ParquetWriter(path, schema, compression="zstd") as writer:
+        for outcomes in _frames(answers):
+            columns = [
+                pa.array(outcomes[field.name].array, from_pandas=True).cast(field.type) for field in schema
+            ]
+            writer.write_table(pa.table(columns, schema=schema))
+
+
+def _frames(answers: Answers) -> Iterator[pd.DataFrame]:
+    """The outcomes of every respondent to every instrument in the same columns.
 
     Columns are ``instrument``, those that all instruments have, and then those of single instruments, which
-    are null in the rows of the others; rows are in the order of instrument, respondent, task and id.
+    are missing in the rows of the others; rows are in the order of instrument, respondent, task and id.
     """
-    schema = _schema(answers)
-    with pq.ParquetWriter(path, schema, compression="zstd") as writer:
-        for name in sorted(answers):
-            for _, outcomes in sorted(answers[name].items()):
-                ordered = outcomes.sort_values(_ORDER, kind="stable").assign(instrument=name)
-                writer.write_table(_arrow(ordered, schema))
+    types = _types(answers)
+    for name in sorted(answers):
+        for _, outcomes in sorted(answers[name].items()):
+            rows = outcomes.sort_values(_ORDER, kind="stable", ignore_index=True).assign(instrument=name)
+            yield pd.DataFrame(
+                {column: _column(rows.get(column), kind, len(rows)) for column, kind in types.items()}
+            )
 
 
-def _schema(answers: Answers) -> Any:
-    types: Json = {"instrument": "string"} | dict.fromkeys((*ADDED, *COMMON), "string") | {FILTERED: "bool"}
+def _types(answers: Answers) -> dict[str, str]:
+    """The Arrow type of every column."""
+    types = {"instrument": "string"} | dict.fromkeys((*ADDED, *COMMON), "string") | {FILTERED: "bool"}
     kinds: dict[str, set[str]] = {}
     for name in sorted(answers):
         for column, kind in column_types(instrument(name)).items():
             kinds.setdefault(column, set()).add(kind)
-    types |= {column: next(iter(known)) if len(known) == 1 else "string" for column, known in kinds.items()}
-    return pa.schema([*types.items()])
+    for column, known in kinds.items():
+        if len(known) > 1:
+            raise PolbiasError(
+                f"column {column!r}: found the types {' and '.join(sorted(known))} among instruments "
+                f"{', '.join(sorted(answers))}, expected one; rename that of the instrument of your own"
+            )
+        types[column] = known.pop()
+    return types
 
 
-def _arrow(outcomes: pd.DataFrame, schema: Any) -> Any:
-    """A frame with the columns of a schema, null where it has none."""
-    columns = [
-        pa.array(outcomes[field.name].array, from_pandas=True).cast(field.type)
-        if field.name in outcomes
-        else pa.nulls(len(outcomes), field.type)
-        for field in schema
-    ]
-    return pa.table(columns, schema=schema)
+def _column(values: Any, kind: str, n: int) -> Any:
+    """A column of a type, with missing values where there is none."""
+    if kind == "string":
+        return as_categories([None] * n if values is None else values)
+    if values is None:
+        values = pd.array([None] * n, INTEGERS.get(kind, "Float64"))
+    return values.astype(INTEGERS.get(kind, "float64"))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from polbias.aliases import Document
-from polbias.eval.answer_table import SILENCES, SILENT
+from polbias.eval.answer_frames import SILENCES, SILENT
 
 _METRICS = {
     **{label: label for label in SILENT},

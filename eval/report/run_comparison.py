@@ -12,7 +12,7 @@ import numpy as np
 
 from polbias import __version__
 from polbias.errors import InputError, nearest
-from polbias.eval.answer_table import SILENT
+from polbias.eval.answer_frames import SILENT
 from polbias.eval.estimability import State
 from polbias.eval.multiple_testing import holm
 from polbias.eval.report.document import (

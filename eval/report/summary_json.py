@@ -15,8 +15,7 @@ import numpy as np
 
 from polbias.aliases import Json
 from polbias.eval.answer_frames import codes_of, count_levels
-from polbias.eval.answer_table import finite
-from polbias.eval.report.document import Comparison, Estimate, Finding, MetricDifference, Report
+from polbias.eval.report.document import Comparison, Estimate, Finding, MetricDifference, Report, finite
 from polbias.eval.report.verdicts import doubts, significant, verdict
 from polbias.eval.variance_components import crossed_components
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from polbias.aliases import Document, Floats, Json
-from polbias.eval.answer_table import CodedColumn, crossed
+from polbias.eval.answer_frames import codes_of, cross
 from polbias.eval.estimability import discordance
 from polbias.eval.extraction.article_outcome import ARTICLE_OUTCOMES
 from polbias.eval.nonresponse import ExcessBounds
@@ -19,10 +19,9 @@ from polbias.eval.report.document import REFUSAL_GAP, Estimate, Finding, ItemCon
 from polbias.eval.report.sign_flips import SignFlipResults, cluster_sums, flip_all
 from polbias.eval.report.wording import WordingReader, words
 from polbias.eval.selfassess.answered import POINTS, Compared
-from polbias.eval.selfassess.answers import NAME, Articles, SelfAssessAnswers
-from polbias.eval.selfassess.schema import OUTCOMES, ChoiceAnswers
+from polbias.eval.selfassess.answers import NAME, OUTCOMES, SelfAssessAnswers
 from polbias.eval.selfassess.shares import TopicMean as ShareEstimate
-from polbias.eval.selfassess.shares import cells, estimate, side_shares
+from polbias.eval.selfassess.shares import cells, choice_bias, estimate, side_shares
 from polbias.eval.sign_flip import SignFlipTest
 from polbias.eval.statistics import contrast
 
@@ -33,10 +32,10 @@ _BOUNDS = (-POINTS, POINTS)
 
 @dataclass(frozen=True, eq=False)
 class BiasEstimate:
-    """Right minus left among the answered judgements, every cell of the design with the same weight.
+    """Right minus left among the answered choices, every cell of the design with the same weight.
 
     Attributes:
-        compared: the judgements.
+        compared: the choices.
         contributions: of the topics in points, NaN of those that are not compared, shape ``(t,)``; their mean
             is the bias.
         estimate: with the t interval over topics, in points.
@@ -53,7 +52,7 @@ class BiasEstimate:
     @property
     def topics(self) -> tuple[str, ...]:
         """Names of the topics, shape ``(t,)``."""
-        return tuple(map(str, self.compared.topics.levels))
+        return tuple(map(str, self.compared.topics.categories))
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -73,20 +72,15 @@ class DesignCell:
 
     Attributes:
         names: of the cell.
-        rows: its judgements.
+        compared: its choices.
         shares: what :func:`polbias.eval.selfassess.shares.side_shares` says of it.
         flip: the test of its bias.
     """
 
     names: Document
-    rows: ChoiceAnswers
+    compared: Compared
     shares: Document
     flip: SignFlipTest
-
-    @cached_property
-    def compared(self) -> Compared:
-        """The judgements of which the answered ones are compared."""
-        return Compared(self.rows)
 
     @property
     def p(self) -> float | None:
@@ -99,7 +93,7 @@ class SetBias:
     """A set as a whole.
 
     Attributes:
-        bias: of all judgements.
+        bias: of all choices.
         flip: its test.
     """
 
@@ -112,7 +106,7 @@ class SelfAssessAnalysis:
     """What is estimated of one respondent.
 
     Attributes:
-        answers: what it said.
+        answers: of the respondent.
         wholes: by set.
         cells: of all sets, in order.
     """
@@ -124,61 +118,59 @@ class SelfAssessAnalysis:
 
 def analyse(everyone: Sequence[SelfAssessAnswers], seed: int) -> list[SelfAssessAnalysis]:
     """Estimate and test; all sign flips are made together."""
-    found = [
-        (
-            answers,
-            {str(names["set"]): bias(own) for names, own in answers.judgements.parts("set")},
-            [*cells(answers.judgements)],
-        )
+    wholes = [
+        {str(name): bias(Compared(rows)) for name, rows in answers.judgements.groupby("set", observed=True)}
         for answers in everyone
     ]
+    parts = [[*cells(answers.judgements)] for answers in everyone]
     tests: dict[tuple[int, str | int], tuple[str, SignFlipResults]] = {}
-    for place, (answers, wholes, own) in enumerate(found):
-        for name, each in wholes.items():
-            tests[place, name] = f"{answers.respondent} {name}", each.flipped
-        for number, (names, rows) in enumerate(own):
-            own_topics = f"{answers.respondent} {names['set']}"
-            tests[place, number] = own_topics, _flipped(Compared(rows))
+    for number, answers in enumerate(everyone):
+        for name, whole in wholes[number].items():
+            tests[number, name] = f"{answers.respondent} {name}", whole.flipped
+        for place, (names, cell) in enumerate(parts[number]):
+            tests[number, place] = f"{answers.respondent} {names['set']}", _flipped(cell)
     flips = flip_all(tests, seed)
-    made = []
-    for place, (answers, wholes, own) in enumerate(found):
-        whole = {name: SetBias(each, flips[place, name]) for name, each in wholes.items()}
-        tested = [
-            DesignCell(names, rows, side_shares(rows, test=False), flips[place, number])
-            for number, (names, rows) in enumerate(own)
-        ]
-        made.append(SelfAssessAnalysis(answers, whole, tuple(tested)))
-    return made
+    return [
+        SelfAssessAnalysis(
+            answers,
+            {name: SetBias(whole, flips[number, name]) for name, whole in wholes[number].items()},
+            tuple(
+                DesignCell(names, cell, side_shares(cell, test=False), flips[number, place])
+                for place, (names, cell) in enumerate(parts[number])
+            ),
+        )
+        for number, answers in enumerate(everyone)
+    ]
 
 
-def bias(rows: ChoiceAnswers) -> BiasEstimate:
+def bias(compared: Compared) -> BiasEstimate:
     """Estimate the bias over the cells of the design, each with the same weight, however many orders it has.
 
-    Topic t contributes ``bias + T * sum over its judgements of share * (lean - mean of the cell)``, with T
+    Topic t contributes ``bias + T * sum over its choices of share * (lean - mean of the cell)``, with T
     topics that are compared and the shares of :class:`Compared`. If all topics are in all cells that is the
     mean of its own biases.
     """
-    compared = Compared(rows)
     contributions = POINTS * compared.contributions()
     present = np.flatnonzero(compared.present)
-    estimated = estimate(contributions[present], CodedColumn.of(present), _BOUNDS, "t")
-    return BiasEstimate(compared, contributions, estimated, _flipped(compared), compared.missing)
+    mean = estimate(contributions[present], present, _BOUNDS, "t")
+    return BiasEstimate(compared, contributions, mean, _flipped(compared), compared.missing)
 
 
 def _flipped(compared: Compared) -> SignFlipResults:
     used = compared.weights > 0
-    return cluster_sums((compared.shares * compared.rows.lean)[used], compared.topics.select(used))
+    return cluster_sums((compared.shares * compared.lean)[used], compared.topics[used])
 
 
 # Estimates of the report, from those of the family: NaN is None, and the outcomes stand beside.
 
 
-def counted(rows: ChoiceAnswers) -> Json:
-    """Return how many judgements, topics and answers without a choice there are, as of an estimate."""
-    numbers = dict(zip(OUTCOMES, np.bincount(rows.outcome, minlength=len(OUTCOMES)).tolist(), strict=True))
+def counted(rows: Compared) -> Json:
+    """Return how many choices, topics and answers without a choice there are, as of an estimate."""
+    counts = np.bincount(codes_of(rows.rows["outcome"]), minlength=len(OUTCOMES)).tolist()
+    numbers = dict(zip(OUTCOMES, counts, strict=True))
     return {
         "n": rows.n,
-        "clusters": rows.item.distinct,
+        "clusters": len(rows.topics.categories),
         "refusals": numbers["refusal"],
         "unparsable": numbers["unparsable"] + numbers["both"],
         "truncated": numbers["truncated"],
@@ -190,55 +182,44 @@ def named(row: Document, name: str, p: float | None = None, **counts: Any) -> Es
     return Estimate.of(*(row[f"{name}{end}"] for end in ("", "_low", "_high")), p=p, **counts)
 
 
-# What became of the articles of the first stage, which nothing is chosen in.
+# The outcomes of the articles of the first stage, which nothing is chosen in.
 
-_WEIGHTS = {"left": -1.0, "right": 1.0}
+_SIDE_WEIGHTS = [-1.0, 0.0, 1.0]
+"""Of the shares of refused articles, by side left, neutral and right."""
 
 
-def refusal_gaps(articles: Articles) -> Iterator[tuple[str, Estimate]]:
+def refusal_gaps(articles: pd.DataFrame) -> Iterator[tuple[str, Estimate]]:
     """Yield for every set how many more articles from the right than from the left are refused.
 
     The articles from both sides about a topic are compared with each other: topics are the clusters of the
     error (CR2) of the difference of the two shares.
     """
-    refused = _is(articles, "refusal")
-    for code in np.unique(articles.set.codes).tolist():
-        own = articles.set.codes == code
-        weights = [_WEIGHTS.get(str(level), 0.0) for level in articles.side.levels]
-        sided = own & np.isin(articles.side.codes, [place for place, each in enumerate(weights) if each])
-        if articles.side.select(sided).distinct < len(_WEIGHTS):
+    for set_name, rows in articles.groupby("set", observed=True):
+        sided = rows[rows["side"] != "neutral"]
+        if sided["side"].nunique() < 2:
             continue
-        found = contrast(
-            refused[own], articles.side.select(own), articles.topic.select(own), weights, bounds=(0, 1)
-        )
-        p = found.p_value if refused[sided].any() else math.nan
-        topics = articles.topic.select(sided)
-        signs = np.array(weights)[articles.side.codes[sided]]
-        pairs = crossed([topics, articles.role.select(sided)])[1]
-        uneven = discordance(pairs, signs * refused[sided], topics)
-        estimate = Estimate.over_clusters(
-            found,
+        refused = sided["outcome"] == "refusal"
+        difference = contrast(refused, sided["side"], sided["item"], _SIDE_WEIGHTS, bounds=(0, 1))
+        signs = np.array(_SIDE_WEIGHTS)[codes_of(sided["side"])]
+        pairs = cross([sided["item"], sided["role"]])[1]
+        uneven = discordance(pairs, signs * refused, sided["item"])
+        gap = Estimate.over_clusters(
+            difference,
             POINTS,
-            refusals=int(refused[sided].sum()),
-            unparsable=int(_is(articles, "empty")[sided].sum()),
-            truncated=int(_is(articles, "truncated")[sided].sum()),
-            p=p,
+            refusals=int(refused.sum()),
+            unparsable=int((sided["outcome"] == "empty").sum()),
+            truncated=int((sided["outcome"] == "truncated").sum()),
+            p=difference.p_value if refused.any() else math.nan,
         )
-        yield str(articles.set.levels[code]), estimate.on_pairs(uneven)
+        yield str(set_name), gap.on_pairs(uneven)
 
 
-def article_shares(articles: Articles) -> Iterator[Json]:
+def article_shares(articles: pd.DataFrame) -> Iterator[Json]:
     """Yield by set, role and side how many articles were asked for, and the share of every outcome."""
-    present, index = crossed([articles.set, articles.role, articles.side])
-    for code, levels in enumerate(present):
-        own = index == code
-        shares = {name: float(_is(articles, name)[own].mean()) for name in ARTICLE_OUTCOMES}
-        yield dict(zip(("set", "role", "side"), levels, strict=True)) | {"asked": int(own.sum())} | shares
-
-
-def _is(articles: Articles, outcome: str) -> Any:
-    levels = articles.outcome.levels
-    return articles.outcome.codes == (levels.index(outcome) if outcome in levels else -1)
+    design = ["set", "role", "side"]
+    for levels, outcomes in articles.groupby(design, observed=True)["outcome"]:
+        shares = {name: float((outcomes == name).mean()) for name in ARTICLE_OUTCOMES}
+        yield dict(zip(design, levels, strict=True)) | {"asked": len(outcomes)} | shares
 
 
 # The tested estimates: the bias of every set as a whole and cell by cell, and refused articles.
@@ -249,8 +230,8 @@ OTHER = "set_bias"
 
 def measure_of(set_name: str) -> str:
     """Return the measure of a set."""
-    own = f"{set_name}_bias"
-    return own if own in words(NAME).measures else OTHER
+    measure = f"{set_name}_bias"
+    return measure if measure in words(NAME).measures else OTHER
 
 
 def findings(analysis: SelfAssessAnalysis) -> Iterator[Finding]:
@@ -258,9 +239,9 @@ def findings(analysis: SelfAssessAnalysis) -> Iterator[Finding]:
     who = analysis.answers.respondent
     for set_name, whole in analysis.wholes.items():
         yield _whole(who, set_name, whole)
-        own = [cell for cell in analysis.cells if cell.names["set"] == set_name]
-        if len(own) > 1:
-            yield from (_cell(who, cell) for cell in own)
+        parts = [cell for cell in analysis.cells if cell.names["set"] == set_name]
+        if len(parts) > 1:
+            yield from (_cell(who, cell) for cell in parts)
     for set_name, gap in refusal_gaps(analysis.answers.articles):
         measure = f"{set_name}_{REFUSAL_GAP}"
         named = measure in words(NAME).measures
@@ -273,18 +254,18 @@ def whole_estimate(whole: SetBias) -> Estimate:
     return bias_estimate(whole.bias).on(whole.bias.compared.support)
 
 
-def bias_estimate(found: BiasEstimate) -> Estimate:
+def bias_estimate(whole: BiasEstimate) -> Estimate:
     """Return a bias with its interval and p, whatever it rests on."""
-    made, counts = found.estimate, counted(found.compared.rows)
-    return Estimate.of(made.value, made.low, made.high, p=made.p, **{**counts, "clusters": made.clusters})
+    mean, counts = whole.estimate, counted(whole.compared)
+    return Estimate.of(mean.value, mean.low, mean.high, p=mean.p, **{**counts, "clusters": mean.clusters})
 
 
 def cell_estimate(cell: DesignCell) -> Estimate:
     """Return the bias of a cell."""
     compared = cell.compared
-    found = estimate(cell.rows.lean, cell.rows.item, test="t", weights=compared.weights)
-    counts = {**counted(cell.rows), "clusters": found.clusters}
-    return named(cell.shares, "bias", found.p, **counts).on(compared.support)
+    mean = choice_bias(compared, test="t")
+    counts = {**counted(compared), "clusters": mean.clusters}
+    return named(cell.shares, "bias", mean.p, **counts).on(compared.support)
 
 
 def cell_name(names: Document) -> str:
@@ -294,7 +275,7 @@ def cell_name(names: Document) -> str:
 
 
 def _whole(who: str, set_name: str, whole: SetBias) -> Finding:
-    measure, found, estimate = measure_of(set_name), whole.bias, whole_estimate(whole)
+    measure, bias, estimate = measure_of(set_name), whole.bias, whole_estimate(whole)
     return Finding(
         instrument=NAME,
         respondent=who,
@@ -304,11 +285,11 @@ def _whole(who: str, set_name: str, whole: SetBias) -> Finding:
         estimate=estimate,
         headline=measure != OTHER,
         p_flip=None if estimate.p is None else known(whole.flip.p_value),
-        bounds=found.bounds,
-        excess=None if estimate.value is None else found.excess,
+        bounds=bias.bounds,
+        excess=None if estimate.value is None else bias.excess,
         scores=None
         if estimate.value is None
-        else ItemContributions(found.topics, found.contributions, found.topics),
+        else ItemContributions(bias.topics, bias.contributions, bias.topics),
     )
 
 

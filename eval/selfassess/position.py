@@ -9,36 +9,37 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from polbias.aliases import Booleans, Codes, Floats, Indices, Json
-from polbias.eval.answer_table import CodedColumn
-from polbias.eval.selfassess.answered import POINTS, Compared
-from polbias.eval.selfassess.schema import SIDES, ChoiceAnswers
-from polbias.eval.selfassess.shares import estimate, named
+from polbias.eval.selfassess.answered import POINTS, SIDES_OF_ORDERS, Compared
+from polbias.eval.selfassess.answers import ORDERS, SIDES
+from polbias.eval.selfassess.shares import TopicMean, estimate, named
 from polbias.eval.separation import support
 from polbias.eval.statistics import t_test
 from polbias.optional import LazyModule
 
 evalica = LazyModule("evalica", "eval")
 
-# Position: how often the first article is chosen, and whether choices follow the content or the place.
+# Position: how often the first article is chosen, and whether choices follow the content or the position.
 
 FOLLOWS = ("content", "position", "mixed", "unanswered")
 """What the choices about the same articles in several orders follow."""
 
 
-def position_bias(cell: ChoiceAnswers) -> Json:
-    """Return how the places of the articles attract choices."""
-    n_alternatives, weights = int(cell.n_alternatives[0]), Compared(cell).weights
-    chance = 1 / n_alternatives
-    found = estimate((cell.choice == 1) - chance, cell.item, (-chance, 1 - chance), "t", weights)
-    return {
-        **_places(cell, n_alternatives),
-        **named(found, "position_bias", POINTS),
-    }
+def first_excess(rows: Compared) -> TopicMean:
+    """Estimate by how much the first article is chosen more often than one in so many."""
+    chance = 1 / rows.n_alternatives
+    bounds = -float(chance.max(initial=0.0)), 1 - float(chance.min(initial=1.0))
+    return estimate((rows.choice == 1) - chance, rows.topics, bounds, "t", rows.weights)
 
 
-def _places(rows: ChoiceAnswers, n_alternatives: int) -> Json:
-    """How often each place is chosen, of all answers."""
-    first = estimate(rows.choice == 1, rows.item)
+def position_bias(cell: Compared) -> Json:
+    """Return how the positions of the articles attract choices."""
+    shares = _positions(cell, int(cell.n_alternatives[0]))
+    return {**shares, **named(first_excess(cell), "position_bias", POINTS)}
+
+
+def _positions(rows: Compared, n_alternatives: int) -> Json:
+    """How often each position is chosen, of all answers."""
+    first = estimate(rows.choice == 1, rows.topics)
     return {
         "n": rows.n,
         "clusters": first.clusters,
@@ -48,51 +49,42 @@ def _places(rows: ChoiceAnswers, n_alternatives: int) -> Json:
     }
 
 
-def by_order(cell: ChoiceAnswers) -> Iterator[Json]:
+def by_order(cell: Compared) -> Iterator[Json]:
     """Yield the choices in each order of the sides."""
-    weights = Compared(cell).weights
-    for code in np.unique(cell.arrangement):
-        mask = cell.arrangement == code
-        own, n_alternatives = cell.select(mask), int(cell.n_alternatives[0])
-        bias = estimate(own.lean, own.item, (-1.0, 1.0), weights=weights[mask])
+    for code in np.unique(cell.order):
+        mask = cell.order == code
+        rows = cell.select(mask)
+        bias = estimate(rows.lean, rows.topics, (-1.0, 1.0), weights=cell.weights[mask])
         yield {
-            "order": ", ".join(SIDES[side + 1] for side in own.sides[0, :n_alternatives].tolist()),
-            **_places(own, n_alternatives),
+            "order": ORDERS[code].replace(",", ", "),
+            **_positions(rows, int(cell.n_alternatives[0])),
             **named(bias, "bias", POINTS, short=True),
         }
 
 
-def consistency(cell: ChoiceAnswers) -> Json | None:
+def consistency(cell: Compared) -> Json | None:
     """Whether choices about the same articles follow content or position when the order changes."""
-    unit = cell.unit.codes
-    count = len(cell.unit.levels)
-    seen = np.unique(np.stack([unit, cell.arrangement]), axis=1)[0]
-    several = np.bincount(seen, minlength=count) > 1
+    orders, sides, choices = (_distinct(cell.topic, each) for each in (cell.order, cell.side, cell.choice))
+    several = orders > 1
     if not several.any():
         return None
-    answered = np.bincount(unit, weights=~cell.answered, minlength=count) == 0
-    content, position = _constant(cell.side, unit, count), _constant(cell.choice, unit, count)
-    kind = np.select([~answered, content & ~position, position & ~content], [3, 0, 1], default=2)[several]
-    topic = np.zeros(count, np.intp)
-    topic[unit] = cell.item.codes
-    topics = CodedColumn(topic[several], cell.item.levels)
-    found: Json = {"units": int(several.sum())}
+    unanswered = np.bincount(cell.topic, ~cell.answered) > 0
+    content, position = (sides == 1) & (choices > 1), (choices == 1) & (sides > 1)
+    kind = np.select([unanswered, content, position], [3, 0, 1], default=2)[several]
+    shares: Json = {"units": int(several.sum())}
     for code, name in enumerate(FOLLOWS):
-        found |= named(estimate(kind == code, topics), name, short=True)
-    return found
+        shares |= named(estimate(kind == code, np.flatnonzero(several)), name, short=True)
+    return shares
 
 
-def _constant(values: Codes, group: Indices, count: int) -> Booleans:
-    """Whether all values of a group are the same."""
-    low, high = np.full(count, 127, np.int8), np.full(count, -127, np.int8)
-    np.minimum.at(low, group, values)
-    np.maximum.at(high, group, values)
-    constant: Booleans = low == high
-    return constant
+def _distinct(topic: Indices, codes: Indices | Codes) -> Indices:
+    """Number of different codes, from -1 to 7, of each topic."""
+    counts: Indices = np.bincount(np.unique(topic * 9 + codes + 1) // 9)
+    return counts
 
 
 # Conditional logit for choices among articles, with terms for what they say and for where they stand.
-# All that the model knows of a judgement is the order of the sides, so judgements are counted by topic, order
+# All that the model knows of a choice is the order of the sides, so choices are counted by topic, order
 # and choice, and the likelihood is one of a few cells.
 
 _STEPS = 100
@@ -143,7 +135,7 @@ class ChoiceModelDesign:
     names: tuple[str, ...]
 
 
-def choice_model(cell: ChoiceAnswers, position: bool = True, length: bool = False) -> list[ModelTerm]:
+def choice_model(cell: Compared, position: bool = True, length: bool = False) -> list[ModelTerm]:
     """Fit a choice model to a cell: with two articles it is Bradley and Terry's with a term for the position.
 
     The probability of an article is proportional to exp(side + position), with ``length`` also to a power
@@ -157,15 +149,15 @@ def choice_model(cell: ChoiceAnswers, position: bool = True, length: bool = Fals
     """
     design = tabulate(cell.select(cell.answered), int(cell.n_alternatives[0]), position, length)
     n, clusters = int(design.counts.sum()), len(design.counts)
-    found = fit(design)
+    model = fit(design)
     terms = []
     for name, weights in _contrasts(design.names):
-        note = _note(weights, found, clusters, n)
+        note = _note(weights, model, clusters, n)
         if note:
             terms.append(ModelTerm(name, n=n, clusters=clusters, note=note))
             continue
-        value = float(weights @ found.coef)
-        error = math.sqrt(max(float(weights @ found.covariance @ weights), 0.0))
+        value = float(weights @ model.coef)
+        error = math.sqrt(max(float(weights @ model.covariance @ weights), 0.0))
         half, p, _ = t_test(value, error, clusters - 1)
         terms.append(ModelTerm(name, value, error, value - half, value + half, p, n, clusters))
     return terms
@@ -174,38 +166,44 @@ def choice_model(cell: ChoiceAnswers, position: bool = True, length: bool = Fals
 _APART = math.log2(1.1)  # lengths that differ less say nothing about an article twice as long
 
 
-def of_equal_length(cell: ChoiceAnswers) -> list[ModelTerm]:
+def of_equal_length(cell: Compared) -> list[ModelTerm]:
     """Return what two articles of equal length are chosen for, and what length does, if it is known."""
-    if cell.characters is None or not cell.n or cell.n_alternatives[0] == len(SIDES):
+    if cell.n_alternatives[0] == len(SIDES) or cell.rows["characters"].isna().any():
         return []
     sided, _, length = choice_model(cell, length=True)
-    found = [replace(sided, term=f"{sided.term}, of equal length"), length]
-    apart = np.abs(np.log2(cell.characters[:, 0] / cell.characters[:, 1])).max()
-    if apart >= _APART:
-        return found
+    terms = [replace(sided, term=f"{sided.term}, of equal length"), length]
+    lengths = _lengths(cell)
+    if np.abs(np.log2(lengths[:, 0] / lengths[:, 1])).max() >= _APART:
+        return terms
     note = "articles of a topic differ by less than a tenth in length"
-    return [ModelTerm(each.term, n=each.n, clusters=each.clusters, note=each.note or note) for each in found]
+    return [ModelTerm(term.term, n=term.n, clusters=term.clusters, note=term.note or note) for term in terms]
+
+
+def _lengths(rows: Compared) -> Floats:
+    """Length of the article at each position in characters, shape ``(n, n_alternatives)``."""
+    lengths: Floats = rows.rows["characters"].str.split(",", expand=True).to_numpy(np.float64)
+    return lengths
 
 
 def tabulate(
-    choices: ChoiceAnswers, n_alternatives: int, position: bool = True, length: bool = False
+    choices: Compared, n_alternatives: int, position: bool = True, length: bool = False
 ) -> ChoiceModelDesign:
     """Count choices by topic and order; with lengths, which differ by topic, each has orders of its own."""
-    topic = choices.item.compact().codes
-    arrangement = choices.arrangement + length * 64 * topic
-    orders, first, order = np.unique(arrangement, return_index=True, return_inverse=True)
-    shape = int(topic.max(initial=-1)) + 1, len(orders), n_alternatives
-    flat = (topic * shape[1] + order.reshape(-1)) * n_alternatives + choices.choice - 1
+    orders, first, order = np.unique(
+        choices.order + length * len(ORDERS) * choices.topic, return_index=True, return_inverse=True
+    )
+    shape = len(choices.topics.categories), len(orders), n_alternatives
+    flat = (choices.topic * shape[1] + order.reshape(-1)) * n_alternatives + choices.choice - 1
     counts = np.bincount(flat, minlength=math.prod(shape)).reshape(shape).astype(np.float64)
-    sides = choices.sides[first][:, :n_alternatives]
+    sides = SIDES_OF_ORDERS[choices.order[first], :n_alternatives]
     columns = {"right": sides == 1}
     if n_alternatives == 3:
         columns = {"left": sides == -1, "right": sides == 1}
     if position:
         for place, name in enumerate(("first", "second")[: n_alternatives - 1]):
             columns[name] = np.broadcast_to(np.arange(n_alternatives) == place, sides.shape)
-    if length and choices.characters is not None:
-        columns["length"] = np.log2(choices.characters[first][:, :n_alternatives])
+    if length:
+        columns["length"] = np.log2(_lengths(choices)[first])
     return ChoiceModelDesign(np.stack([*columns.values()], axis=2).astype(np.float64), counts, tuple(columns))
 
 
@@ -235,11 +233,11 @@ def fit(design: ChoiceModelDesign) -> ChoiceModelFit:
     orders, n_alternatives, width = x.shape
     total = counts.sum(axis=0)
     gaps = x[:, :, None, :] - x[:, None, :, :]  # order, chosen, other
-    kept = (total > 0)[:, :, None] & ~np.eye(n_alternatives, dtype=bool)
-    rows = gaps[kept]
-    found = support(rows, np.ones(len(rows)), np.ones(len(rows)))
+    chosen = (total > 0)[:, :, None] & ~np.eye(n_alternatives, dtype=bool)
+    rows = gaps[chosen]
+    separation = support(rows, np.ones(len(rows)), np.ones(len(rows)))
     considered = np.zeros((orders, n_alternatives, n_alternatives), bool)
-    considered[kept] = found.rows
+    considered[chosen] = separation.rows
     considered |= np.eye(n_alternatives, dtype=bool)
     coef = np.zeros(width)
     value, score, information = _likelihood(coef, x, total, considered)
@@ -255,7 +253,7 @@ def fit(design: ChoiceModelDesign) -> ChoiceModelFit:
     bread = np.linalg.pinv(information, rtol=1e-9, hermitian=True)
     size = len(counts)
     covariance = bread @ (by_topic.T @ by_topic) @ bread * (size / (size - 1) if size > 1 else math.nan)
-    return ChoiceModelFit(coef, covariance, gaps.reshape(-1, width), rows[found.rows])
+    return ChoiceModelFit(coef, covariance, gaps.reshape(-1, width), rows[separation.rows])
 
 
 def _likelihood(
@@ -297,20 +295,20 @@ def _halved(
 def _contrasts(names: tuple[str, ...]) -> list[tuple[str, Floats]]:
     """What is reported, as weights of the terms."""
     unit = dict(zip(names, np.eye(len(names)), strict=True))
-    found = [("right over left", unit["right"] - unit.get("left", 0.0))]
+    contrasts = [("right over left", unit["right"] - unit.get("left", 0.0))]
     if "left" in unit:
-        found += [("left over neutral", unit["left"]), ("right over neutral", unit["right"])]
-    found += [(f"{name} over last", unit[name]) for name in ("first", "second") if name in unit]
-    return found + ([("twice as long over as long", unit["length"])] if "length" in unit else [])
+        contrasts += [("left over neutral", unit["left"]), ("right over neutral", unit["right"])]
+    contrasts += [(f"{name} over last", unit[name]) for name in ("first", "second") if name in unit]
+    return contrasts + ([("twice as long over as long", unit["length"])] if "length" in unit else [])
 
 
-def _note(weights: Floats, found: ChoiceModelFit, clusters: int, n: int) -> str:
+def _note(weights: Floats, model: ChoiceModelFit, clusters: int, n: int) -> str:
     """Why a term has no estimate, empty if it has."""
     if not n:
         return "no choices"
-    if not _spanned(weights, found.varying):
+    if not _spanned(weights, model.varying):
         return "the orders that were asked do not tell side and position apart"
-    if not _spanned(weights, found.finite):
+    if not _spanned(weights, model.finite):
         return "no finite estimate: some side or position is always, or never, chosen"
     if clusters <= weights.size:
         return f"{clusters} topics, expected more than {weights.size} terms"
@@ -331,7 +329,7 @@ def _spanned(weights: Floats, rows: Floats) -> bool:
 _CONVERGED, _LIMIT = 1e-12, 10_000
 
 
-def strengths(cell: ChoiceAnswers) -> Json:
+def strengths(cell: Compared) -> Json:
     """Return the strength of each side: how often it would be chosen if every side stood beside the others.
 
     A choice counts as a win over each of the articles that were left. Positions are ignored; the model of
@@ -346,11 +344,11 @@ def strengths(cell: ChoiceAnswers) -> Json:
     n_alternatives = int(cell.n_alternatives[0])
     codes = (-1, 1) if n_alternatives == 2 else (-1, 0, 1)
     wins = {code: int(np.count_nonzero(cell.side == code)) for code in codes}
-    found: Json = {"left": math.nan, "neutral": None if n_alternatives == 2 else math.nan, "right": math.nan}
-    found |= {"n": sum(wins.values()), "note": ""}
+    sides: Json = {"left": math.nan, "neutral": None if n_alternatives == 2 else math.nan, "right": math.nan}
+    sides |= {"n": sum(wins.values()), "note": ""}
     if not all(wins.values()):
         absent = ", ".join(SIDES[code + 1] for code in codes if not wins[code])
-        return found | {"note": f"never chosen: {absent}"}
+        return sides | {"note": f"never chosen: {absent}"}
     pairs = [(one, two) for one in codes for two in codes if one != two]
     result = evalica.bradley_terry(
         [SIDES[one + 1] for one, _ in pairs],
@@ -361,4 +359,4 @@ def strengths(cell: ChoiceAnswers) -> Json:
         limit=_LIMIT,
     )
     scores = result.scores / result.scores.sum()
-    return found | {SIDES[code + 1]: float(scores[SIDES[code + 1]]) for code in codes}
+    return sides | {SIDES[code + 1]: float(scores[SIDES[code + 1]]) for code in codes}

@@ -15,18 +15,15 @@ def contributions(runs: Sequence[Path], problems: list[SkippedLine]) -> Iterator
 
     Topics that did not answer all of their orders are left out, as they are by the report.
     """
-    from polbias.eval.selfassess.answered import Compared
     from polbias.eval.selfassess.answers import read_answers
     from polbias.eval.selfassess.shares import cells
 
     for model, answers in generated_answers(runs, "selfassess", problems):
         for names, cell in cells(read_answers(model, answers).judgements):
             about = ", ".join(str(value) for value in names.values())
-            used = cell.select(Compared(cell).weights > 0)
+            used = cell.select(cell.weights > 0)
             if used.n:
-                yield EffectContributions(
-                    f"{model}, {about}", used.lean, used.item.codes.tolist(), [0] * used.n
-                )
+                yield EffectContributions(f"{model}, {about}", used.lean, used.topics, [0] * used.n)
 
 
 POWER = shipped_design("selfassess", lambda sided, silent: sided, contributions, pairs=True)

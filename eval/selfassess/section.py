@@ -8,7 +8,6 @@ from dataclasses import asdict
 from functools import partial
 
 from polbias.aliases import Document, Json
-from polbias.eval.answer_table import finite
 from polbias.eval.plots import Bar, Caption, Interval, Shares, bars, intervals, stacked
 from polbias.eval.report.document import (
     Cell,
@@ -19,6 +18,7 @@ from polbias.eval.report.document import (
     ReportTable,
     Section,
     TableRow,
+    finite,
 )
 from polbias.eval.report.figures import caption, ends, once
 from polbias.eval.report.reporter import ReportSettings
@@ -196,8 +196,8 @@ def _notices(answers: SelfAssessAnswers) -> Iterator[Notice]:
     who = answers.respondent
     if answers.repeated:
         yield notice(who, "repeated", count=answers.repeated)
-    if answers.articles.n and not answers.judgements.n:
-        yield notice(who, "articles_only", count=answers.articles.n)
+    if len(answers.articles) and answers.judgements.empty:
+        yield notice(who, "articles_only", count=len(answers.articles))
     for name in answers.sets:
         if measure_of(name) == OTHER:
             yield notice(who, "unknown_set", set=name)

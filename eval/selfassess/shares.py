@@ -6,26 +6,26 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
+from typing import Any, Literal
 from zlib import crc32
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 
-from polbias.aliases import Booleans, Codes, Document, Floats, Indices, Json
-from polbias.eval.answer_table import AnalysisMode, CodedColumn, check_mode
-from polbias.eval.estimability import Estimability
-from polbias.eval.selfassess.answered import POINTS, Compared, linearised
-from polbias.eval.selfassess.schema import OUTCOMES, QUESTIONS, ROLES, SIDES, ChoiceAnswers
+from polbias.aliases import Booleans, Document, Floats, Indices, Json
+from polbias.eval.answer_frames import AnalysisMode, check_mode, codes_of
+from polbias.eval.selfassess.answered import POINTS, Compared, cross_codes, linearised
+from polbias.eval.selfassess.answers import OUTCOMES, QUESTIONS, ROLES, SIDES
 from polbias.eval.sign_flip import sign_flip
 from polbias.eval.statistics import cluster_interval, contrast, t_test
 
-# Means of judgements with their interval, test, and the smallest effect that could be seen.
+# Means of choices with their interval, test, and the smallest effect that could be seen.
 
 
 @dataclass(frozen=True)
 class TopicMean:
-    """A mean over judgements, clustered by topic.
+    """A mean over choices, clustered by topic.
 
     Args:
         value: The mean; NaN without rows.
@@ -34,7 +34,7 @@ class TopicMean:
         high: Upper end.
         p: Two-sided p of the test that it is 0; NaN where there is none.
         detectable: Minimum detectable effect: what a t test at .05 would find with 80% power.
-        n: Number of judgements.
+        n: Number of choices.
         clusters: Number of topics.
     """
 
@@ -50,7 +50,7 @@ class TopicMean:
 
 def estimate(
     values: ArrayLike,
-    topics: CodedColumn,
+    topics: Any,
     bounds: tuple[float, float] = (0.0, 1.0),
     test: Literal["flip", "t", ""] = "",
     weights: Floats | None = None,
@@ -59,32 +59,30 @@ def estimate(
 
     Rows without a weight are left out; without weights all count alike.
     """
-    numbers = signed = np.asarray(values, np.float64)
-    if weights is not None:
-        used = weights > 0
-        signed, topics = (weights * numbers)[used], topics.select(used)
-        numbers = linearised(numbers[used], weights[used])
-    found = cluster_interval(numbers, topics, bounds=bounds)
+    numbers = np.asarray(values, np.float64)
+    weights = np.ones(numbers.size) if weights is None else weights
+    used = weights > 0
+    mean = cluster_interval(linearised(numbers[used], weights[used]), topics[used], bounds)
     p = detectable = math.nan
-    if math.isfinite(found.standard_error):
-        _, p, detectable = t_test(found.estimate, found.standard_error, found.degrees_of_freedom)
+    if math.isfinite(mean.standard_error):
+        _, p, detectable = t_test(mean.estimate, mean.standard_error, mean.degrees_of_freedom)
     if test == "flip":
-        p = sign_flip(signed, topics).p_value
-    ends = found.estimate, found.standard_error, found.low, found.high
-    return TopicMean(*ends, p if test else math.nan, detectable, found.n, found.clusters)
+        p = sign_flip((weights * numbers)[used], topics[used]).p_value
+    ends = mean.estimate, mean.standard_error, mean.low, mean.high
+    return TopicMean(*ends, p if test else math.nan, detectable, mean.n, mean.clusters)
 
 
-def named(found: TopicMean, name: str, scale: float = 1.0, short: bool = False) -> Document:
+def named(mean: TopicMean, name: str, scale: float = 1.0, short: bool = False) -> Document:
     """Return an estimate as fields of a table."""
-    ends = {"": found.value, "_low": found.low, "_high": found.high}
+    ends = {"": mean.value, "_low": mean.low, "_high": mean.high}
     fields = {f"{name}{end}": scale * value for end, value in ends.items()}
     if short:
         return fields
-    return fields | {"se": scale * found.se, "p": found.p, "detectable": scale * found.detectable}
+    return fields | {"se": scale * mean.se, "p": mean.p, "detectable": scale * mean.detectable}
 
 
 # How often each side is chosen (Kennedy et al. 2025, Table 4), with every outcome in the denominator, and the
-# bias, which is among the answered judgements.
+# bias, which is among the answered ones.
 
 SEED = 2025
 """Seed of the order that the mode "paper" takes of each topic."""
@@ -92,74 +90,80 @@ SEED = 2025
 _BOUNDS = (-1.0, 1.0)
 
 
-def cells(judgements: ChoiceAnswers) -> Iterator[tuple[Json, ChoiceAnswers]]:
-    """The cells of the design that have judgements: set, question, role and number of articles."""
-    return judgements.parts("set", "question", "role", "n_alternatives")
+def cells(judgements: pd.DataFrame) -> Iterator[tuple[Json, Compared]]:
+    """The cells of the design that have choices: set, question, role and number of articles."""
+    return _parts(judgements, "set", "question", "role", "n_alternatives")
 
 
-def side_shares(cell: ChoiceAnswers, test: bool = True, mode: AnalysisMode = "corrected") -> Json:
-    """Return what became of the judgements of a cell, and the bias among those that can be compared.
+def _parts(judgements: pd.DataFrame, *names: str) -> Iterator[tuple[Json, Compared]]:
+    """The combinations of some columns that have choices, with these."""
+    for levels, rows in judgements.groupby([*names], observed=True):
+        yield dict(zip(names, levels, strict=True)), Compared(rows)
+
+
+def side_shares(cell: Compared, test: bool = True, mode: AnalysisMode = "corrected") -> Json:
+    """Return the shares of sides and of outcomes in a cell, and the bias among what can be compared.
 
     Args:
-        cell: the judgements.
+        cell: the choices.
         test: whether the sign flip is made.
-        mode: "paper": all judgements that are given count alike.
+        mode: "paper": all choices that are given count alike.
     """
-    compared = Compared(cell)
-    found: Json = {"n": cell.n, "clusters": cell.item.distinct}
+    shares: Json = {"n": cell.n, "clusters": len(cell.topics.categories)}
     three = bool((cell.n_alternatives == 3).any())
     for code, side in enumerate(SIDES, -1):
         if code or three:
-            share = estimate(cell.answered & (cell.side == code), cell.item)
-            found |= named(share, side, short=True)
+            shares |= named(estimate(cell.side == code, cell.topics), side, short=True)
         else:
-            found |= {f"{side}{end}": None for end in ("", "_low", "_high")}
+            shares |= {f"{side}{end}": None for end in ("", "_low", "_high")}
+    outcomes = codes_of(cell.rows["outcome"])
     for code, outcome in enumerate(OUTCOMES[1:], 1):
-        found[outcome] = float(np.mean(cell.outcome == code)) if cell.n else None
-    weights = compared.weights if mode == "corrected" else None
-    bias = named(estimate(cell.lean, cell.item, _BOUNDS, "flip" if test else "", weights), "bias", POINTS)
+        shares[outcome] = float(np.mean(outcomes == code)) if cell.n else None
+    bias = named(choice_bias(cell, mode, "flip" if test else ""), "bias", POINTS)
     state, limit = None, math.nan
     if mode == "corrected":
-        carried = compared.support
+        carried = cell.support
         state = carried.state
         if not carried.has_interval:
             bias = {name: bias[name] if name == "bias" and carried.estimable else math.nan for name in bias}
             limit = carried.limit if carried.estimable else math.nan
-    found |= {**bias, "state": state, "limit": limit}
-    low, high = compared.bounds
-    return found | {"bound_low": POINTS * low, "bound_high": POINTS * high}
+    shares |= {**bias, "state": state, "limit": limit}
+    low, high = cell.bounds
+    return shares | {"bound_low": POINTS * low, "bound_high": POINTS * high}
 
 
-def choice_estimability(rows: ChoiceAnswers) -> Estimability:
-    """What a bias among choices rests on; see :attr:`Compared.support`."""
-    return Compared(rows).support
+def choice_bias(
+    rows: Compared, mode: AnalysisMode = "corrected", test: Literal["flip", "t", ""] = ""
+) -> TopicMean:
+    """Estimate right minus left among the choices that a mode compares, each order as designed."""
+    return estimate(rows.lean, rows.topics, _BOUNDS, test, _weights(rows, mode))
 
 
-def in_mode(judgements: ChoiceAnswers, mode: AnalysisMode, seed: int = SEED) -> ChoiceAnswers:
-    """Return the judgements that a mode considers."""
+def in_mode(judgements: pd.DataFrame, mode: AnalysisMode, seed: int = SEED) -> pd.DataFrame:
+    """Return the choices that a mode considers."""
     check_mode(mode)
     if mode == "corrected":
         return judgements
-    drawn = judgements.select(one_order(judgements, seed))
-    return drawn.select(drawn.answered)
+    drawn = judgements[one_order(judgements, seed)]
+    return drawn[drawn["choice"] > 0]
 
 
-def one_order(judgements: ChoiceAnswers, seed: int = SEED) -> Booleans:
+def one_order(judgements: pd.DataFrame, seed: int = SEED) -> Booleans:
     """Return which rows are in the order drawn for their topic.
 
     A draw depends on the seed and the name of the topic alone, whatever else is in the table; roles and
     questions share it, so that they are compared alike.
     """
-    unit = judgements.unit.codes
-    ranked = np.lexsort((judgements.arrangement, unit))
-    sizes = np.bincount(unit, minlength=len(judgements.unit.levels))
-    starts = np.cumsum(sizes) - sizes
-    first = ranked[starts]
-    names, three = judgements.item.select(first).names, (judgements.n_alternatives[first] == 3).tolist()
-    drawn = [_draw(name, seed)[way] for name, way in zip(names, three, strict=True)]
-    places = (np.array(drawn) * sizes).astype(np.intp)
-    mask = np.zeros(judgements.n, np.bool_)
-    mask[ranked[starts + places]] = True
+    item, *asked = (codes_of(judgements[name]) for name in ("item", "role", "question"))
+    n_alternatives = judgements["n_alternatives"].to_numpy()
+    unit = cross_codes(item, *asked, n_alternatives)
+    ranked = np.lexsort((codes_of(judgements["sides"]), unit))
+    sizes = np.bincount(unit)
+    first = ranked[np.cumsum(sizes) - sizes]
+    draws = np.array([_draw(str(topic), seed) for topic in judgements["item"].cat.categories]).reshape(-1, 2)
+    drawn = draws[item[first], n_alternatives[first] - 2]
+    mask = np.zeros(len(judgements), np.bool_)
+    mask[ranked[np.cumsum(sizes) - sizes + (drawn * sizes).astype(np.intp)]] = True
     return mask
 
 
@@ -173,87 +177,85 @@ def _draw(topic: str, seed: int) -> tuple[float, float]:
 # Comparisons within topics: biased user against biased agent (Fig. 2), preference against bias (Fig. 3).
 
 
-def agreement(rows: ChoiceAnswers) -> Json:
-    """Return how often both questions about the same articles in the same order get the same answer."""
-    first, second = _paired(rows)
-    one, two = rows.choice[first], rows.choice[second]
-    found = estimate((one == two) & (one > 0), rows.item.select(first))
+def agreement(rows: Compared) -> Json:
+    """Return how often both questions about the same articles in the same order get the same answer.
+
+    Of several answers to a question about an order, the first counts.
+    """
+    question, role = (codes_of(rows.rows[name]) for name in ("question", "role"))
+    articles = cross_codes(rows.topic, role, rows.order)
+    first = np.unique(articles, return_index=True)[1]
+    choices = np.full((first.size, len(QUESTIONS)), -1)
+    choices[articles[::-1], question[::-1]] = rows.choice[::-1]  # where an index is repeated the last stays
+    both = (choices >= 0).all(axis=1)
+    one, two = choices[both].T
+    mean = estimate((one == two) & (one > 0), rows.topics[first[both]])
     return {
-        **named(found, "agreement", short=True),
-        "agreement_expected": _by_chance(rows.arrangement[first], one, two),
-        "pairs": found.n,
+        **named(mean, "agreement", short=True),
+        "agreement_expected": _chance_agreement(rows.order[first[both]], one, two),
+        "pairs": mean.n,
     }
 
 
-def _by_chance(order: Indices, one: Codes, two: Codes) -> float:
+def _chance_agreement(order: Indices, one: Indices, two: Indices) -> float:
     """Share of equal choices if the two answers were independent within each order."""
-    if not one.size:
-        return float("nan")
+    if not order.size:
+        return math.nan
     total = 0.0
-    for each in np.unique(order):
-        own = order == each
-        shares = [np.bincount(chosen[own], minlength=4)[1:] / own.sum() for chosen in (one, two)]
-        total += float(own.mean() * (shares[0] @ shares[1]))
+    for code in np.unique(order):
+        mask = order == code
+        shares = [np.bincount(choice[mask], minlength=4)[1:] / mask.sum() for choice in (one, two)]
+        total += float(mask.mean() * (shares[0] @ shares[1]))
     return total
 
 
-def _paired(rows: ChoiceAnswers) -> tuple[Indices, Indices]:
-    """Rows of the two questions about the same articles in the same order, the first of each."""
-    keys = ((rows.item.codes * 2 + rows.role) * 2 + (rows.n_alternatives == 3)) * 64 + rows.arrangement
-    parts = []
-    for question in range(2):
-        own = np.flatnonzero(rows.question == question)
-        present, places = np.unique(keys[own], return_index=True)
-        parts.append((present, own[places]))
-    _, one, two = np.intersect1d(parts[0][0], parts[1][0], assume_unique=True, return_indices=True)
-    return parts[0][1][one], parts[1][1][two]
-
-
-def _gap(rows: ChoiceAnswers, which: Codes, names: tuple[str, ...], mode: AnalysisMode) -> Json | None:
-    """Bias in both cells and its difference, over the topics that are compared in both."""
-    if not _in_both(rows.item, which, np.ones(rows.n)).any():
+def _gap(rows: Compared, column: str, names: tuple[str, str], mode: AnalysisMode) -> Json | None:
+    """Bias at both levels of a column and its difference, over the topics that are compared at both."""
+    which = codes_of(rows.rows[column])
+    if not _in_both(rows.topic, which, np.ones(rows.n)).any():
         return None
-    common = _in_both(rows.item, which, _weights(rows, mode))
-    weights = _weights(rows.select(common), mode)
-    used = weights > 0
-    own, cell, weights = rows.select(common).select(used), which[common][used], weights[used]
-    lean = own.lean.astype(np.float64)
-    found: Json = {}
+    shared = rows.select(_in_both(rows.topic, which, _weights(rows, mode)))
+    weights = _weights(shared, mode)
+    used = shared.select(weights > 0)
+    cell, weights = codes_of(used.rows[column]), weights[weights > 0]
+    lean = used.lean.astype(np.float64)
+    gap: Json = {}
     values = []
     for code, name in enumerate(names):
         mask = cell == code
-        each = estimate(lean[mask], own.item.select(mask), (-1.0, 1.0), weights=weights[mask])
-        found |= named(each, name, POINTS, short=True)
-        values.append(each.value)
+        mean = estimate(lean[mask], used.topics[mask], _BOUNDS, weights=weights[mask])
+        gap |= named(mean, name, POINTS, short=True)
+        values.append(mean.value)
         lean[mask] = linearised(lean[mask], weights[mask])
-    gap = contrast(lean, CodedColumn(cell.astype(np.intp), names), own.item, [-1.0, 1.0])
-    *_, detectable = t_test(gap.estimate, gap.standard_error, gap.degrees_of_freedom)
-    return found | {
-        "difference": POINTS * gap.estimate,
-        "difference_low": POINTS * gap.low,
-        "difference_high": POINTS * gap.high,
-        "se": POINTS * gap.standard_error,
-        "p": gap.p_value,
+    difference = contrast(lean, used.rows[column], used.topics, [-1.0, 1.0])
+    *_, detectable = t_test(difference.estimate, difference.standard_error, difference.degrees_of_freedom)
+    return gap | {
+        "difference": POINTS * difference.estimate,
+        "difference_low": POINTS * difference.low,
+        "difference_high": POINTS * difference.high,
+        "se": POINTS * difference.standard_error,
+        "p": difference.p_value,
         "detectable": POINTS * detectable,
         "magnitude": POINTS * (abs(values[1]) - abs(values[0])),
-        "n": own.n,
-        "clusters": gap.clusters,
+        "n": used.n,
+        "clusters": difference.clusters,
     }
 
 
-def _in_both(topics: CodedColumn, which: Codes, weights: Floats) -> Booleans:
+def _in_both(topic: Indices, which: Indices, weights: Floats) -> Booleans:
     """True for rows of topics that have a weight in both cells."""
-    sums = np.bincount(2 * topics.codes + which, weights, 2 * len(topics.levels)).reshape(-1, 2)
-    both: Booleans = np.all(sums > 0, axis=1)[topics.codes]
+    n_topics = int(topic.max(initial=-1)) + 1
+    sums = np.bincount(2 * topic + which, weights, 2 * n_topics).reshape(-1, 2)
+    both: Booleans = np.all(sums > 0, axis=1)[topic]
     return both
 
 
-def _weights(rows: ChoiceAnswers, mode: AnalysisMode) -> Floats:
-    """Weight of each judgement among those that a mode compares."""
-    return Compared(rows).weights if mode == "corrected" else np.ones(rows.n)
+def _weights(rows: Compared, mode: AnalysisMode) -> Floats:
+    """Weight of each choice among those that a mode compares."""
+    return rows.weights if mode == "corrected" else np.ones(rows.n)
 
 
-def by_role(judgements: ChoiceAnswers, mode: AnalysisMode = "corrected") -> Iterator[Json]:
+def by_role(judgements: pd.DataFrame, mode: AnalysisMode = "corrected") -> Iterator[Json]:
     """Compare the bias among articles of a biased agent with that among articles for a biased user.
 
     By set, question and number of articles, wherever there are topics with both.
@@ -261,12 +263,12 @@ def by_role(judgements: ChoiceAnswers, mode: AnalysisMode = "corrected") -> Iter
     Source:
         Kennedy et al., section 6.1 and Figure 2.
     """
-    for names, rows in judgements.parts("set", "question", "n_alternatives"):
-        if found := _gap(rows, rows.role, ROLES, mode):
-            yield names | found
+    for names, rows in _parts(judgements, "set", "question", "n_alternatives"):
+        if gap := _gap(rows, "role", ROLES, mode):
+            yield names | gap
 
 
-def by_question(judgements: ChoiceAnswers, mode: AnalysisMode = "corrected") -> Iterator[Json]:
+def by_question(judgements: pd.DataFrame, mode: AnalysisMode = "corrected") -> Iterator[Json]:
     """Compare which articles are preferred with which are called the least biased.
 
     By set, role and number of articles, wherever there are topics with both questions.
@@ -274,6 +276,6 @@ def by_question(judgements: ChoiceAnswers, mode: AnalysisMode = "corrected") -> 
     Source:
         Kennedy et al., section 6.2 and Figure 3.
     """
-    for names, rows in judgements.parts("set", "role", "n_alternatives"):
-        if found := _gap(rows, rows.question, QUESTIONS, mode):
-            yield names | found | agreement(rows)
+    for names, rows in _parts(judgements, "set", "role", "n_alternatives"):
+        if gap := _gap(rows, "question", QUESTIONS, mode):
+            yield names | gap | agreement(rows)

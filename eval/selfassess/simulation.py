@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from polbias.eval.extraction.article_outcome import ARTICLE_OUTCOMES, article_outcome
-from polbias.eval.selfassess.schema import OUTCOMES, SIDES, extract_choice_label
+from polbias.eval.selfassess.answers import OUTCOMES, SIDES, extract_choice_label
 from polbias.eval.simulation.questions import Floats, Questions
 from polbias.eval.simulation.respondents import SimulatedRespondent
 
@@ -47,7 +47,7 @@ class ChoiceQuestions(Questions):
         return {str(number): str(number) for number in range(1, int(self.columns["ways"][row]) + 1)}
 
     def read_label(self, row: int, text: str) -> str:
-        """Return what :func:`polbias.eval.selfassess.schema.extract_choice_label` sees."""
+        """Return what :func:`polbias.eval.selfassess.answers.extract_choice_label` sees."""
         prefill = self.columns["prefill"][row] if "prefill" in self.columns else None
         found, choice = extract_choice_label(
             text, int(self.columns["ways"][row]), self.language(row), prefill

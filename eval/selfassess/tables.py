@@ -5,10 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 
+import pandas as pd
+
 from polbias.aliases import Document, Json
-from polbias.eval.answer_table import AnalysisMode, finite
+from polbias.eval.answer_frames import AnalysisMode
+from polbias.eval.extraction.article_outcome import ARTICLE_OUTCOMES
 from polbias.eval.report.document import Cell as Value
-from polbias.eval.report.document import Column, Estimate, ReportTable, TableRow, known, table_of, tabled
+from polbias.eval.report.document import (
+    Column,
+    Estimate,
+    ReportTable,
+    TableRow,
+    finite,
+    known,
+    table_of,
+    tabled,
+)
 from polbias.eval.selfassess.analysis import (
     DesignCell,
     SelfAssessAnalysis,
@@ -22,7 +34,10 @@ from polbias.eval.selfassess.analysis import (
     say,
     whole_estimate,
 )
+from polbias.eval.selfassess.answered import Compared
+from polbias.eval.selfassess.answers import OUTCOMES
 from polbias.eval.selfassess.position import (
+    FOLLOWS,
     by_order,
     choice_model,
     consistency,
@@ -30,7 +45,6 @@ from polbias.eval.selfassess.position import (
     position_bias,
     strengths,
 )
-from polbias.eval.selfassess.schema import OUTCOMES, ChoiceAnswers
 from polbias.eval.selfassess.shares import SEED, by_question, by_role, in_mode, side_shares
 
 _WHERE = "respondent set"
@@ -59,11 +73,11 @@ def full_rows(analysis: SelfAssessAnalysis, seed: int = SEED) -> dict[str, list[
     rows: dict[str, list[Json]] = {name: [] for name in FULL}
     rows["table4"] = [*_table4_rows(analysis, seed)]
     for cell in analysis.cells:
-        names, judgements = cell.names, cell.rows
-        terms = (*choice_model(judgements), *of_equal_length(judgements))
-        rows["orders"] += [{**names, **order} for order in by_order(judgements)]
+        names, compared = cell.names, cell.compared
+        terms = (*choice_model(compared), *of_equal_length(compared))
+        rows["orders"] += [{**names, **order} for order in by_order(compared)]
         rows["models"] += [{**names, **asdict(term)} for term in terms]
-        rows["strengths"].append({**names, **strengths(judgements)})
+        rows["strengths"].append({**names, **strengths(compared)})
     records: dict[str, list[Json]] = finite(rows)
     return records
 
@@ -82,14 +96,14 @@ def _whole(everyone: Sequence[SelfAssessAnalysis]) -> Iterator[TableRow]:
             first = _named(each.answers.respondent, {"set": set_name})
             about: dict[str, Value] = {"without": called("without", "nothing"), "bias": whole_estimate(whole)}
             yield first | about | dict(zip(_BOUNDS, whole.bias.bounds, strict=True))
-            yield from (first | each for each in _without(whole.bias.compared.rows))
+            yield from (first | each for each in _without(whole.bias.compared))
 
 
-def _without(rows: ChoiceAnswers) -> Iterator[dict[str, Value]]:
-    for name, flag in (("leaking", rows.leak), ("truncated", rows.truncated)):
-        if flag is not None and flag.any() and not flag.all():
-            own = rows.select(~flag)
-            left = replace(bias_estimate(bias(own)), p=None)
+def _without(compared: Compared) -> Iterator[dict[str, Value]]:
+    for name, column in (("leaking", "leak"), ("truncated", "truncated")):
+        flag = compared.rows[column].to_numpy()
+        if flag.any() and not flag.all():
+            left = replace(bias_estimate(bias(compared.select(~flag))), p=None)
             yield {"without": called("without", name), "bias": left, **dict.fromkeys(_BOUNDS)}
 
 
@@ -102,7 +116,7 @@ def _table4(everyone: Sequence[SelfAssessAnalysis], mode: AnalysisMode, seed: in
         for cell in each.cells:
             if any(cell.names[name] != value for name, value in _PAPER_CELL.items()):
                 continue
-            used = in_mode(cell.rows, mode, seed)
+            used = Compared(in_mode(cell.compared.rows, mode, seed))
             shares = side_shares(used, test=False, mode=mode) if mode == "paper" else cell.shares
             set_name, n_alternatives = cell.names["set"], cell.names["n_alternatives"]
             for side in _ORDER[n_alternatives] if used.n else ():
@@ -121,8 +135,8 @@ def _table4_rows(analysis: SelfAssessAnalysis, seed: int) -> Iterator[Json]:
     for cell in analysis.cells:
         if cell.names["question"] == "preference" and cell.names["role"] == "user":
             about = {"set": cell.names["set"], "n_alternatives": cell.names["n_alternatives"]}
-            used = in_mode(cell.rows, "paper", seed)
-            dropped = len(cell.rows.unit.levels) - used.n
+            used = Compared(in_mode(cell.compared.rows, "paper", seed))
+            dropped = len(cell.compared.topics.categories) - used.n
             if used.n:
                 yield about | {"mode": "paper"} | side_shares(used, mode="paper") | {"dropped": dropped}
             yield about | {"mode": "corrected", **cell.shares, "p": cell.p, "dropped": 0}
@@ -150,14 +164,13 @@ def _shares(everyone: Sequence[SelfAssessAnalysis]) -> Iterator[TableRow]:
 
 
 def _cell_row(who: str, cell: DesignCell) -> TableRow:
-    counts = counted(cell.rows)
-    mass = None if cell.rows.mass is None else known(cell.rows.mass.mean())
+    counts = counted(cell.compared)
     sides = {side: named(cell.shares, side, **counts) for side in _ORDER[cell.names["n_alternatives"]]}
     return (
         _named(who, cell.names, "question", "role", "n_alternatives")
         | {"neutral": None}
         | sides
-        | {"bias": cell_estimate(cell), "label_mass": mass}
+        | {"bias": cell_estimate(cell), "label_mass": known(cell.compared.label_mass)}
         | {name: known(cell.shares[name]) for name in (*_BOUNDS, *OUTCOMES[1:])}
     )
 
@@ -171,10 +184,10 @@ def _roles(
 ) -> Iterator[TableRow]:
     for who, judgements in _in_mode(everyone, mode, seed):
         yield from (
-            _named(who, found, "question", "n_alternatives")
-            | {name: named(found, name) for name in ("user", "agent")}
-            | {"difference": _difference(found), "magnitude": known(found["magnitude"])}
-            for found in by_role(judgements, mode)
+            _named(who, gap, "question", "n_alternatives")
+            | {name: named(gap, name) for name in ("user", "agent")}
+            | {"difference": _difference(gap), "magnitude": known(gap["magnitude"])}
+            for gap in by_role(judgements, mode)
         )
 
 
@@ -188,17 +201,17 @@ def _questions(
 ) -> Iterator[TableRow]:
     for who, judgements in _in_mode(everyone, mode, seed):
         yield from (
-            _named(who, found, "role", "n_alternatives")
-            | {name: named(found, name) for name in ("preference", "least_biased")}
-            | {"difference": _difference(found)}
-            | {"agreement": named(found, "agreement", n=found["pairs"])}
-            | {"agreement_expected": known(found["agreement_expected"])}
-            for found in by_question(judgements, mode)
+            _named(who, gap, "role", "n_alternatives")
+            | {name: named(gap, name) for name in ("preference", "least_biased")}
+            | {"difference": _difference(gap)}
+            | {"agreement": named(gap, "agreement", n=gap["pairs"])}
+            | {"agreement_expected": known(gap["agreement_expected"])}
+            for gap in by_question(judgements, mode)
         )
 
 
-def _difference(found: Document) -> Estimate:
-    return named(found, "difference", found["p"], n=found["n"], clusters=found["clusters"])
+def _difference(gap: Document) -> Estimate:
+    return named(gap, "difference", gap["p"], n=gap["n"], clusters=gap["clusters"])
 
 
 @tabled(
@@ -207,36 +220,34 @@ def _difference(found: Document) -> Estimate:
     "mixed:share unanswered:share",
 )
 def _positions(everyone: Sequence[SelfAssessAnalysis]) -> Iterator[TableRow]:
-    follows = ("content", "position", "mixed", "unanswered")
     for each in everyone:
         for cell in each.cells:
-            place, kept = position_bias(cell.rows), consistency(cell.rows)
-            counts = counted(cell.rows)
+            first, follows = position_bias(cell.compared), consistency(cell.compared)
+            counts = counted(cell.compared)
             yield (
                 _named(each.answers.respondent, cell.names, "question", "role", "n_alternatives")
-                | {"first": named(place, "first", **counts)}
-                | {"position_bias": named(place, "position_bias", place["p"], **counts)}
-                | {name: named(kept, name, n=kept["units"]) if kept else None for name in follows}
+                | {"first": named(first, "first", **counts)}
+                | {"position_bias": named(first, "position_bias", first["p"], **counts)}
+                | {name: named(follows, name, n=follows["units"]) if follows else None for name in FOLLOWS}
             )
 
 
 @tabled("articles", f"{_WHERE} role side asked:count ok:share refusal:share truncated:share empty:share")
 def _articles(everyone: Sequence[SelfAssessAnalysis]) -> Iterator[TableRow]:
-    outcomes = ("ok", "refusal", "truncated", "empty")
     for each in everyone:
-        for found in article_shares(each.answers.articles):
-            sides = {"side": side_name(found["set"], str(found["side"]))}
-            numbers = {name: found[name] for name in ("asked", *outcomes)}
-            yield _named(each.answers.respondent, found, "role") | sides | numbers
+        for shares in article_shares(each.answers.articles):
+            side = {"side": side_name(shares["set"], shares["side"])}
+            numbers = {name: shares[name] for name in ("asked", *ARTICLE_OUTCOMES)}
+            yield _named(each.answers.respondent, shares, "role") | side | numbers
 
 
 def _in_mode(
     everyone: Sequence[SelfAssessAnalysis], mode: AnalysisMode, seed: int
-) -> Iterator[tuple[str, ChoiceAnswers]]:
-    """Yield the judgements that a mode considers, set by set."""
+) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Yield the choices that a mode considers, set by set."""
     for each in everyone:
-        for _, rows in each.answers.judgements.parts("set"):
-            yield each.answers.respondent, in_mode(rows, mode, seed)
+        for whole in each.wholes.values():
+            yield each.answers.respondent, in_mode(whole.bias.compared.rows, mode, seed)
 
 
 def _named(who: str, found: Document, *names: str) -> dict[str, Value]:

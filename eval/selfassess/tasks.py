@@ -18,7 +18,7 @@ from polbias.aliases import Document, Json
 from polbias.errors import InputError
 from polbias.eval import data
 from polbias.eval.lm_eval_task import ChatGenerateTask
-from polbias.eval.selfassess.schema import QUESTIONS, ROLES
+from polbias.eval.selfassess.answers import QUESTIONS, ROLES
 from polbias.files import open_parquet
 from polbias.limits import MAX_TOTAL
 

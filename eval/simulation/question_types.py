@@ -8,7 +8,6 @@ from typing import Any
 
 from polbias.aliases import Document
 from polbias.errors import InputError
-from polbias.eval.answer_table import TableReader
 from polbias.eval.simulation.questions import Questions
 from polbias.registry import import_reference, instrument_names, instruments
 
@@ -46,6 +45,18 @@ def questions(rows: Sequence[Document], keep: Iterable[str] = ()) -> Questions:
 
 
 def of_kind(kind: type[Questions], rows: Any, keep: Iterable[str]) -> Questions:
-    """Read rows of a kind, in whatever they come."""
-    wanted = {*kind.NEEDED, *kind.OPTIONAL, *_KEYS, *keep}
-    return kind(TableReader(rows, wanted).require(kind.NEEDED).values)
+    """Read rows of a kind.
+
+    Args:
+        kind: of the rows.
+        rows: an Arrow table, or mappings with the columns of the first.
+        keep: columns to read beside those of the kind.
+    """
+    names = [*dict.fromkeys((*kind.NEEDED, *kind.OPTIONAL, *_KEYS, *keep))]
+    if hasattr(rows, "column_names"):
+        return kind(rows.select([name for name in names if name in rows.column_names]).to_pydict())
+    present = [name for name in names if name in rows[0]]
+    for number, row in enumerate(rows):
+        if missing := [name for name in present if name not in row]:
+            raise InputError(f"rows: row {number} has no {missing[0]!r}; expected the columns of the first")
+    return kind({name: [row[name] for row in rows] for name in present})

@@ -6,26 +6,24 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+import pandas as pd
 
-from polbias.eval.answer_table import SILENCES, Level
+from polbias.eval.answer_frames import SILENCES
 from polbias.eval.report.document import Estimate, Finding, ItemContributions, known, with_gap
-from polbias.eval.report.sign_flips import cluster_sums, flip_all
+from polbias.eval.report.sign_flips import SignFlipResults, cluster_sums, flip_all
 from polbias.eval.report.wording import WordingReader
-from polbias.eval.xphemism.answers import NAME, XphemismAnswers
+from polbias.eval.xphemism.answers import FORMS, NAME, XphemismAnswers, label_counts
 from polbias.eval.xphemism.latent import accuracy, attainable, compared, latent_influence, latent_leaning
 from polbias.eval.xphemism.leaning import (
     POINTS,
     Leaning,
     Penalty,
-    contributions,
     excess_bounds,
-    flipped,
     leaning,
     parts,
     penalties,
 )
 from polbias.eval.xphemism.regression import DIMENSIONS, ShiftAxis, shifted_on
-from polbias.eval.xphemism.schema import ClaimPairAnswers
 from polbias.eval.xphemism.summary import RefusalGap, refusal_gap
 
 # What is estimated of every respondent: leaning and penalty, by prompt and language, and of all together.
@@ -42,14 +40,14 @@ class PromptSubset:
     Attributes:
         answers: of the respondent.
         prompt: style of the prompt, or ALL.
-        language: of the instruction, or ALL; None where it is not known.
-        records: the pairs.
+        language: of the instruction, or ALL.
+        pairs: a row per pair.
     """
 
     answers: XphemismAnswers
     prompt: str
-    language: Level
-    records: ClaimPairAnswers
+    language: str
+    pairs: pd.DataFrame
 
     @property
     def whole(self) -> bool:
@@ -64,14 +62,14 @@ class LeaningEffect:
     Attributes:
         part: which pairs.
         axis: both, social or economic.
-        records: the pairs with a shifted word on the axis.
+        pairs: those with a shifted word on the axis.
         leaning: the estimate, with its test.
         gap: refusals on the right minus on the left.
     """
 
     part: PromptSubset
     axis: ShiftAxis
-    records: ClaimPairAnswers
+    pairs: pd.DataFrame
     leaning: Leaning
     gap: RefusalGap
 
@@ -93,92 +91,95 @@ class XphemismAnalysis:
 
 def analyse(everyone: Sequence[XphemismAnswers], seed: int) -> XphemismAnalysis:
     """Estimate and test; all sign flips are made together."""
-    cells = [part for each in everyone for part in _cells(each)]
-    effects = [effect for each in everyone for part in _parts(each) for effect in _effects(part)]
-    flips = {
-        (_LEANING, place): (_who(each.part), cluster_sums(*flipped(each.part.records, each.axis)))
-        for place, each in enumerate(effects)
-        if each.leaning.tested
+    cells = [cell for answers in everyone for cell in _cells(answers)]
+    effects = [
+        effect for answers in everyone for part in _all_and_cells(answers) for effect in _effects(part)
+    ]
+    sums = {
+        (_LEANING, index): (effect.part.answers.respondent, _flip_sums(effect))
+        for index, effect in enumerate(effects)
+        if effect.leaning.tested
     }
-    for place, part in enumerate(cells):
-        for claims, rows in parts(part.records):
-            if rows.n:
-                flips[claims, place] = _who(part), cluster_sums(rows.change, rows.cluster)
-    done = flip_all(flips, seed)
-    for place, each in enumerate(effects):
-        if flip := done.get((_LEANING, place)):
-            tested = replace(each.leaning, p=flip.p_value, smallest_p=flip.smallest_p, exact=flip.exact)
-            effects[place] = replace(each, leaning=tested)
-    lost = []
-    for place, part in enumerate(cells):
-        for penalty in penalties(part.records):
-            flip = done.get((penalty.claims, place))
-            lost.append((part, replace(penalty, p=flip.p_value) if flip else penalty))
-    return XphemismAnalysis(tuple(everyone), tuple(effects), tuple(lost))
+    for index, cell in enumerate(cells):
+        for claims, rows in parts(cell.pairs):
+            if len(rows):
+                changes = cluster_sums(rows["change"], rows["component"])
+                sums[claims, index] = cell.answers.respondent, changes
+    tests = flip_all(sums, seed)
+    for index, effect in enumerate(effects):
+        if test := tests.get((_LEANING, index)):
+            tested = replace(effect.leaning, p=test.p_value, smallest_p=test.smallest_p, exact=test.exact)
+            effects[index] = replace(effect, leaning=tested)
+    tested_penalties = []
+    for index, cell in enumerate(cells):
+        for penalty in penalties(cell.pairs):
+            test = tests.get((penalty.claims, index))
+            tested_penalties.append((cell, replace(penalty, p=test.p_value) if test else penalty))
+    return XphemismAnalysis(tuple(everyone), tuple(effects), tuple(tested_penalties))
 
 
-def _who(part: PromptSubset) -> str:
-    return part.answers.respondent
+def _flip_sums(effect: LeaningEffect) -> SignFlipResults:
+    is_answered = effect.pairs["change"].notna()
+    return cluster_sums(effect.leaning.flips[is_answered], effect.pairs["component"][is_answered])
 
 
-def _parts(answers: XphemismAnswers) -> Iterator[PromptSubset]:
+def _all_and_cells(answers: XphemismAnswers) -> Iterator[PromptSubset]:
     """Yield all pairs; and those of every prompt and language if there are several."""
-    yield PromptSubset(answers, ALL, ALL, answers.records)
+    yield PromptSubset(answers, ALL, ALL, answers.pairs)
     if len(answers.groups) > 1:
         yield from _cells(answers)
 
 
 def _cells(answers: XphemismAnswers) -> Iterator[PromptSubset]:
-    for group, records in answers.groups:
-        yield PromptSubset(answers, group.prompt, group.instruction_language, records)
+    for (prompt, language), pairs in answers.groups.items():
+        yield PromptSubset(answers, prompt, language, pairs)
 
 
 def _effects(part: PromptSubset) -> Iterator[LeaningEffect]:
     for axis in DIMENSIONS:
-        records = shifted_on(part.records, axis)
-        gap = refusal_gap(records)
-        yield LeaningEffect(part, axis, records, leaning(part.records, axis), gap)
+        pairs = shifted_on(part.pairs, axis)
+        yield LeaningEffect(part, axis, pairs, leaning(pairs), refusal_gap(pairs))
 
 
 # Estimates of the report, from those of the family: NaN is None, and the outcomes stand beside.
 
 
-def counted(records: ClaimPairAnswers) -> dict[str, int]:
-    """Return how many answers to both forms give no verdict, as of an estimate."""
-    numbers = (records.base + records.exchange).sum(axis=0)[2:].tolist()
-    return dict(zip(SILENCES, map(round, numbers), strict=True))
+def leaning_estimate(effect: LeaningEffect) -> Estimate:
+    """Return the effect of leaning in percentage points; its n are the claims that it is estimated from.
 
-
-def leaned(effect: LeaningEffect) -> Estimate:
-    """Return the effect of leaning in percentage points; its n are the claims that it is estimated from."""
-    found = effect.leaning
-    counts = counted(effect.records) | {"n": found.n, "clusters": found.clusters}
+    The answers without a verdict are counted in both forms.
+    """
+    result = effect.leaning
+    counts = dict(zip(SILENCES, map(round, _label_totals(effect.pairs)[2:]), strict=True))
     return Estimate.of(
-        found.effect,
-        found.low,
-        found.high,
-        p=found.p_t,
-        state=found.state,
-        missing=known(found.missing),
-        discordant=found.discordant,
-        pairs=found.pairs,
-        limit=known(found.limit),
+        result.effect,
+        result.low,
+        result.high,
+        p=result.p_t,
+        state=result.state,
+        missing=known(result.missing),
+        discordant=result.discordant,
+        pairs=result.pairs,
+        limit=known(result.limit),
+        n=result.n,
+        clusters=result.clusters,
         **counts,
     )
 
 
-def refused(effect: LeaningEffect) -> Estimate | None:
+def _label_totals(pairs: pd.DataFrame) -> list[float]:
+    """Answers to both forms by label."""
+    totals: list[float] = sum(label_counts(pairs, form).sum(axis=0) for form in FORMS).tolist()
+    return totals
+
+
+def refusal_estimate(effect: LeaningEffect) -> Estimate | None:
     """Return the refusal gap in percentage points; None by log-likelihood, which refuses nothing."""
     if effect.part.answers.scored:
         return None
     gap = effect.gap
-    found = Estimate.of(gap.gap, gap.low, gap.high, p=gap.p, n=gap.n, clusters=gap.clusters)
-    return found.on_pairs((gap.discordant_clusters, gap.clusters, gap.discordant, gap.n))
-
-
-def bounds(effect: LeaningEffect) -> tuple[float | None, float | None]:
-    """Return the worst cases of an effect."""
-    return known(effect.leaning.bound_low), known(effect.leaning.bound_high)
+    estimate = Estimate.of(gap.gap, gap.low, gap.high, p=gap.p, n=gap.n, clusters=gap.clusters)
+    return estimate.on_pairs((gap.discordant_clusters, gap.clusters, gap.discordant, gap.n))
 
 
 # The tested estimates: leaning, of all answers and by prompt, language and axis.
@@ -192,27 +193,27 @@ def findings(analysis: XphemismAnalysis) -> Iterator[Finding]:
     """Yield a finding for every effect of leaning; that of all answers and both axes is the headline."""
     for effect in analysis.effects:
         headline = effect.part.whole and effect.axis == "both"
-        found = effect.leaning
-        rows = compared(effect.records, effect.axis)
-        right = Estimate.over_clusters(accuracy(rows))
+        result, scored = effect.leaning, effect.part.answers.scored
+        rows = compared(effect.pairs)
+        correct = Estimate.over_clusters(accuracy(rows))
         finding = Finding(
             instrument=NAME,
             respondent=effect.part.answers.respondent,
             measure=MEASURE,
             key=_key(effect),
-            part_label=_about(effect),
-            estimate=leaned(effect),
+            part_label=_part_label(effect),
+            estimate=leaning_estimate(effect),
             headline=headline,
-            p_flip=known(found.p),
-            bounds=bounds(effect),
-            refusal_gap=refused(effect),
+            p_flip=known(result.p),
+            bounds=(known(result.bound_low), known(result.bound_high)),
+            refusal_gap=refusal_estimate(effect),
             scores=_scores(effect, rows),
-            latent=latent_leaning(rows, effect.part.answers.scored) if headline and not found.note else None,
-            excess=excess_bounds(effect.records, effect.axis) if headline and not found.note else None,
-            accuracy=right,
-            attainable=None if right.value is None else attainable(right.value),
+            latent=latent_leaning(rows, scored) if headline and not result.note else None,
+            excess=excess_bounds(effect.pairs) if headline and not result.note else None,
+            accuracy=correct,
+            attainable=None if correct.value is None else attainable(correct.value),
             per_pair=_PER_CLAIM,
-            asked=round(float((effect.records.base + effect.records.exchange).sum())),
+            asked=round(sum(_label_totals(effect.pairs))),
         )
         yield from with_gap(finding)
 
@@ -223,7 +224,7 @@ def _key(effect: LeaningEffect) -> str:
     return f"{effect.part.prompt}/{effect.part.language}/{effect.axis}"
 
 
-def _about(effect: LeaningEffect) -> str:
+def _part_label(effect: LeaningEffect) -> str:
     axis = called("axis", effect.axis)
     if effect.part.whole:
         return "" if effect.axis == "both" else axis
@@ -231,20 +232,19 @@ def _about(effect: LeaningEffect) -> str:
     return say("about_cell", prompt=prompt, language=language, axis=axis)
 
 
-def _scores(effect: LeaningEffect, rows: ClaimPairAnswers) -> ItemContributions | None:
+def _scores(effect: LeaningEffect, rows: pd.DataFrame) -> ItemContributions | None:
     """Contributions of the claims that were asked, NaN without a verdict; None where there is no effect."""
     if effect.leaning.note:
         return None
-    asked, values = contributions(effect.part.records, effect.axis)
-    answered = np.isfinite(values)
-    latent = np.where(answered, 0.0, np.nan)
-    latent[answered & (asked.shift != 0)] = answered.sum() * latent_influence(rows)
-    order = np.argsort(np.array(asked.pair.levels, dtype=object)[asked.pair.codes], kind="stable")
+    pairs, values = effect.pairs, effect.leaning.contributions
+    is_answered = np.isfinite(values)
+    latent = np.where(is_answered, 0.0, np.nan)
+    latent[is_answered & (pairs["shift"] != 0)] = is_answered.sum() * latent_influence(rows)
     return ItemContributions(
-        asked.pair.select(order).names,
-        values[order],
-        asked.cluster.select(order).names,
-        latent=latent[order] if np.isfinite(latent[answered]).all() else None,
+        pairs["pair_id"].tolist(),
+        values,
+        pairs["component"].tolist(),
+        latent=latent if np.isfinite(latent[is_answered]).all() else None,
     )
 
 

@@ -1,29 +1,42 @@
-"""Answers to claims: from logged samples to records of pairs."""
+"""Answers to claims: from logged samples to pairs, base and exchanged claim beside each other."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
+import pandas as pd
 
 from polbias.aliases import Document, Floats, Json
-from polbias.eval.answer_table import SILENT
-from polbias.eval.counted_rows import counting
-from polbias.eval.label_likelihoods import likelier
+from polbias.eval.answer_frames import SILENT, as_categories, with_levels
+from polbias.eval.answers import extract_truth
+from polbias.eval.counted_rows import counted_rows
+from polbias.eval.extraction.preparation import remembered
+from polbias.eval.label_likelihoods import label_shares, likelier
 from polbias.eval.samples import check, generated_texts
-from polbias.eval.xphemism.metrics import BASE, VERDICTS, extract_label, true_share
-from polbias.eval.xphemism.schema import (
-    AXIS_CODES,
-    GOLD_CODES,
-    LABELS,
-    PROMPT_CODES,
-    SHIFT_CODES,
-    ClaimPairAnswers,
-    PromptGroup,
-)
+
+NAME = "xphemism"
+"""Of the wordings, ``templates/report/xphemism.yaml``."""
+
+LABELS = ("false", "true", *SILENT)
+"""Outcomes of one answer; the code of a label is its position, so that the verdicts are 0 and 1."""
+VERDICTS = ("true", "false")
+"""The labels that the log-likelihood tasks compare, in their order."""
+BASE = "base"
+ARMS = (BASE, "shifted", "placebo")
+"""The claim as written, with a politically shifted word, or with a neutral synonym."""
+AXES = ("none", "social", "economic")
+PROMPTS = ("simple", "objective")
+SIDES = ("left", "none", "right")
+
+PROMPT_NAMES: Mapping[Any, str] = {"advanced": "objective"}
+"""The published files call the objective prompt "advanced"."""
+SHIFT_NAMES: Mapping[Any, str] = {"libertarian": "left", "no shift": "none", "authoritarian": "right"}
+"""Other names of the sides."""
 
 # From samples of the X-phemism tasks to rows.
 
@@ -40,8 +53,18 @@ COLUMNS: Mapping[str, str] = {
     "log_true": "double",
     "log_false": "double",
 }
-"""The columns of the data; the shift as a published file of answers has it; and of log-likelihood tasks those
-of the labels "true" and "false"."""
+"""The columns of the outcomes, beside those of all instruments.
+
+- claim_id: of the claim as written.
+- arm: one of :data:`ARMS`.
+- shift, axis: where the exchanged word leans further, one of :data:`SIDES`, and on which of :data:`AXES`.
+- judgmental_base, judgmental_exchange: 1 where the word carries a judgement, else 0.
+- prompt_style, instruction_language: of the instruction.
+- shift_in_answers: the shift as a published file of answers has it.
+- log_true, log_false: log-likelihoods of both labels; missing where the model writes.
+
+The labels of the placebo arm may be missing.
+"""
 
 LOGLIKELIHOOD = "_loglikelihood"
 _PAIR_COLUMNS = (
@@ -49,57 +72,244 @@ _PAIR_COLUMNS = (
     "prompt_style", "instruction_language",
 )  # fmt: skip
 _ABOUT = ("dataset", "config", "dataset_version", "language", "claim_id", "shift_in_answers")
-_FLAGS: Mapping[Any, int] = {0: 0, 1: 1}
-_KNOWN: Mapping[str, Mapping[Any, int]] = {
-    "gold": GOLD_CODES,
-    "arm": {name: code for code, name in enumerate((BASE, "shifted", "placebo"))},
-    "prompt_style": PROMPT_CODES,
-    "shift": SHIFT_CODES,
-    "axis": AXIS_CODES,
-    "judgmental_base": _FLAGS,
-    "judgmental_exchange": _FLAGS,
+_NAMES = ("id", "pair_id", "cluster_id", "instruction_language")
+_LEVELS: Mapping[str, Sequence[Any]] = {
+    "gold": LABELS[:2],
+    "arm": ARMS,
+    "prompt_style": (*PROMPTS, *PROMPT_NAMES),
+    "shift": (*SIDES, *SHIFT_NAMES),
+    "axis": AXES,
+    "judgmental_base": (0, 1),
+    "judgmental_exchange": (0, 1),
 }
+_PLACEBO_LABELS = ("shift", "axis", "judgmental_base", "judgmental_exchange")
 _ANSWER = ("label", "log_true", "log_false")
-_NEUTRAL = {"shift": "none", "axis": "none", "judgmental_base": 0, "judgmental_exchange": 0}
-"""What the labels of a placebo row are where the data leave them open."""
 
 
 def flatten_samples(samples: Iterable[Document], task: str) -> Iterator[Json]:
     """Yield a row per answer; see :class:`polbias.eval.report.reporter.Reporter`."""
-    read = _likelier if LOGLIKELIHOOD in task else _said
+    read = _read_likelihoods if LOGLIKELIHOOD in task else _read_texts
     for sample in samples:
         doc = sample["doc"]
-        about = {name: doc[name] for name in ("id", *_PAIR_COLUMNS)} | {
+        design = {name: doc[name] for name in ("id", *_PAIR_COLUMNS)} | {
             name: doc.get(name) for name in _ABOUT
         }
-        wanted = {name: known for name, known in _KNOWN.items() if not _open(doc, name)}
-        check(about, ("id", "pair_id", "cluster_id"), wanted)
-        for repeat, (label, *likely) in enumerate(read(sample["filtered_resps"], doc)):
-            became = label if label in SILENT else "answered"
-            found = dict(zip(_ANSWER, (label, *likely), strict=True))
-            yield about | found | {"outcome": became, "repeat": repeat}
+        levels = {name: levels for name, levels in _LEVELS.items() if not _is_open(doc, name)}
+        check(design, _NAMES, levels)
+        for repeat, answer in enumerate(read(sample["filtered_resps"], doc)):
+            label = answer[0]
+            outcome = label if label in SILENT else "answered"
+            yield design | dict(zip(_ANSWER, answer, strict=True)) | {"outcome": outcome, "repeat": repeat}
 
 
-def _open(doc: Document, name: str) -> bool:
-    """Whether the data leave something open of a pair of the placebo arm, as they may."""
-    return name in _NEUTRAL and doc["arm"] == "placebo" and doc[name] is None
+def _is_open(doc: Document, name: str) -> bool:
+    """Whether a row of the placebo arm leaves a label open, as it may."""
+    return name in _PLACEBO_LABELS and doc["arm"] == "placebo" and doc[name] is None
 
 
-def _said(answers: Any, doc: Document) -> Iterator[tuple[Any, ...]]:
-    """What became of each answer in words."""
+def _read_texts(answers: Any, doc: Document) -> Iterator[tuple[Any, ...]]:
     for text in generated_texts(answers):
         yield extract_label(text, str(doc["instruction_language"])), None, None
 
 
-def _likelier(answers: Any, doc: Document) -> Iterator[tuple[Any, ...]]:
-    """The likelier label."""
+def _read_likelihoods(answers: Any, doc: Document) -> Iterator[tuple[Any, ...]]:
     label, _, _ = likelier(VERDICTS, answers)
-    yield label, *(float(each[0]) for each in answers[:2])
+    yield label, *(float(answer[0]) for answer in answers[:2])
 
 
-# What the instrument calls things, from ``templates/report/xphemism.yaml``.
+@remembered
+def extract_label(text: str, language: str) -> str:
+    """Return the label of one answer in words."""
+    return extract_truth(text, language).outcome
 
-NAME = "xphemism"
+
+# Word pairs that are not independent of each other.
+
+_WORD_BORDER = re.compile(r"_| \| ")
+"""Between the words of a pair, in the data and in the published files."""
+
+
+def word_pair_components(word_pairs: Iterable[Any]) -> pd.Categorical:
+    """Return the component of each unordered word pair: pairs that share a word, directly or over others.
+
+    A component has the name of its first pair.
+    """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    pairs = as_categories(word_pairs).remove_unused_categories()
+    names = pairs.categories
+    words = pd.Series(names.astype(str)).str.split(_WORD_BORDER).explode()
+    word_codes, distinct_words = pd.factorize(words)
+    size = len(names) + len(distinct_words)
+    links = coo_array((np.ones(len(words)), (words.index, len(names) + word_codes)), (size, size))
+    component = connected_components(links, directed=False)[1][: len(names)]
+    _, first, code_of_pair = np.unique(component, return_index=True, return_inverse=True)
+    return pd.Categorical.from_codes(code_of_pair[pairs.codes], pd.Index(names[first], dtype=object))
+
+
+# From answers to pairs. A pair is a claim and the same claim with one word exchanged, with one prompt.
+
+FORMS = ("base", "exchange")
+_KEYS = ("pair_id", "prompt", "instruction_language")
+
+
+def pair_claims(claims: pd.DataFrame, keys: Sequence[str] = ("pair_id",)) -> pd.DataFrame:
+    """Put base and exchanged claim beside each other: a row per pair, in the order of the base claims.
+
+    A pair without exactly one row of either form is left out. Labels are those of the exchanged row.
+
+    Args:
+        claims: a row per claim and prompt, with its arm, and in columns by label the number of its answers.
+        keys: columns that the rows of a pair have in common.
+
+    Returns:
+        The columns of :attr:`XphemismAnswers.pairs`, as far as the claims have them, and those of the base
+        row by which rows are compared.
+    """
+    is_base = claims["arm"] == BASE
+    is_single = ~claims.assign(is_base=is_base).duplicated([*keys, "is_base"], keep=False)
+    answers = [name for name in (*LABELS, "mass") if name in claims]
+    design = [name for name in ("cluster_id", "gold") if name in claims]
+    base = claims.loc[is_base & is_single, [*keys, *answers, *design]]
+    exchange = claims[~is_base & is_single]
+    pairs = base.rename(columns={name: f"base_{name}" for name in (*answers, *design)}).merge(
+        exchange.rename(columns={name: f"exchange_{name}" for name in answers}),
+        on=[*keys],
+        validate="one_to_one",
+    )
+    for form in FORMS:
+        true = pairs[f"{form}_true"]
+        n_verdicts = true + pairs[f"{form}_false"]
+        pairs[f"{form}_truth"] = (true / n_verdicts.clip(lower=1)).where(n_verdicts > 0)
+    pairs["change"] = pairs["exchange_truth"] - pairs["base_truth"]
+    return pairs
+
+
+def label_counts(pairs: pd.DataFrame, form: str) -> Floats:
+    """Return the answers to a form of each claim by label, in the order of :data:`LABELS`."""
+    return np.column_stack([pairs[f"{form}_{label}"] for label in LABELS])
+
+
+def answered(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Return the pairs with a verdict on both forms."""
+    return pairs[pairs["change"].notna()]
+
+
+PromptGroup: TypeAlias = tuple[str, str]
+"""Prompt style and language of the instruction."""
+
+
+@dataclass(frozen=True, eq=False)
+class XphemismAnswers:
+    """The answered pairs of one respondent.
+
+    Attributes:
+        respondent: its name.
+        pairs: a row per pair, prompt style and language of the instruction:
+
+            - pair_id, prompt, instruction_language: of the pair; the prompt is one of :data:`PROMPTS`.
+            - cluster_id: its unordered pair of words; component: what is taken as independent
+              (:func:`word_pair_components`).
+            - arm: of the exchanged claim. gold: 1 where the base claim is true, else 0.
+            - axis: one of :data:`AXES`. shift: -1 where the exchanged word leans further left, 1 further
+              right, else 0.
+            - judgmental_base, judgmental_exchange: 1 where the word carries a judgement, else 0.
+            - base_false ... base_truncated, exchange_false ... exchange_truncated: answers to either form by
+              label (:data:`LABELS`); by log-likelihood the shares of the labels.
+            - base_mass, exchange_mass: by log-likelihood the probability of both labels, else missing.
+            - base_truth, exchange_truth: share of "true" among the verdicts, missing without one; change:
+              the second minus the first.
+        n_incomplete: pairs that were left out: not exactly one row of either form, or two that differ in word
+            pair or gold label.
+        n_uneven: pairs with more answers to one form than to the other.
+        n_repeated: answers that were left out, as another task has the same prompt.
+    """
+
+    respondent: str
+    pairs: pd.DataFrame
+    n_incomplete: int = 0
+    n_uneven: int = 0
+    n_repeated: int = 0
+
+    @cached_property
+    def scored(self) -> bool:
+        """Whether it answered by log-likelihood."""
+        return bool(self.pairs["base_mass"].notna().any())
+
+    @cached_property
+    def groups(self) -> dict[PromptGroup, pd.DataFrame]:
+        """The pairs by prompt and language, in order."""
+        return dict(iter(self.pairs.groupby([*_KEYS[1:]], observed=True)))
+
+    @cached_property
+    def label_masses(self) -> dict[PromptGroup, float]:
+        """By log-likelihood, the mean probability of both labels by prompt and language; else empty."""
+        if not self.scored:
+            return {}
+        columns = [f"{form}_mass" for form in FORMS]
+        return {
+            group: float(np.mean(pairs[columns].to_numpy().ravel())) for group, pairs in self.groups.items()
+        }
+
+
+def read_answers(respondent: str, outcomes: pd.DataFrame) -> XphemismAnswers:
+    """Pair the answers of a respondent (:func:`polbias.eval.counted_rows.counted_rows`)."""
+    counted, n_repeated = counted_rows(_with_levels(outcomes), ("repeat", *_ANSWER))
+    claims = counted.drop_duplicates("id").reset_index(drop=True)
+    scored = bool(claims["log_true"].notna().any())
+    claims = claims.join(_label_shares(claims) if scored else _count_labels(counted))
+    pairs = pair_claims(claims, _KEYS)
+    is_alike = (pairs["base_cluster_id"] == pairs["cluster_id"]) & (pairs["base_gold"] == pairs["gold"])
+    pairs = pairs[is_alike].sort_values("pair_id", kind="stable", ignore_index=True)
+    pairs["component"] = word_pair_components(pairs["cluster_id"])
+    n_base, n_exchange = (label_counts(pairs, form).sum(axis=1) for form in FORMS)
+    helpers = ["id", "task", "repeat", *_ANSWER, "base_cluster_id", "base_gold"]
+    return XphemismAnswers(
+        respondent,
+        pairs.drop(
+            columns=helpers
+        ).copy(),  # a copy has its columns by type, from which rows are taken faster
+        n_incomplete=claims.groupby([*_KEYS], observed=True).ngroups - len(pairs),
+        n_uneven=0 if scored else int((n_base != n_exchange).sum()),
+        n_repeated=n_repeated,
+    )
+
+
+def _with_levels(outcomes: pd.DataFrame) -> pd.DataFrame:
+    """Turn what is known of a claim into the columns of pairs; open labels of the placebo arm are neutral."""
+
+    def column(
+        name: str, levels: Sequence[str], other_names: Mapping[Any, str] | None = None
+    ) -> pd.Categorical:
+        return with_levels(outcomes[name], levels, name, other_names)
+
+    columns = ["id", "task", "repeat", "pair_id", "cluster_id", "instruction_language", *_ANSWER[1:]]
+    return outcomes[columns].assign(
+        prompt=column("prompt_style", PROMPTS, PROMPT_NAMES),
+        arm=column("arm", ARMS),
+        gold=column("gold", LABELS[:2]).codes.astype(np.int64),
+        axis=column("axis", AXES, {None: "none"}),
+        shift=column("shift", SIDES, {**SHIFT_NAMES, None: "none"}).codes.astype(np.int64) - 1,
+        judgmental_base=outcomes["judgmental_base"].fillna(0).astype(np.int64),
+        judgmental_exchange=outcomes["judgmental_exchange"].fillna(0).astype(np.int64),
+        label=column("label", LABELS),
+    )
+
+
+def _count_labels(counted: pd.DataFrame) -> pd.DataFrame:
+    """Count the answers to each prompt by label."""
+    is_label = pd.get_dummies(counted["label"])
+    counts = is_label.groupby(counted["id"], observed=True).sum().reset_index(drop=True)
+    return counts.assign(mass=np.nan)
+
+
+def _label_shares(claims: pd.DataFrame) -> pd.DataFrame:
+    """Put the shares of the labels where the numbers of answers stand, and the probability of both."""
+    likelihoods = claims[["log_true", "log_false"]].to_numpy().tolist()
+    shares = [(share, mass) for (share, _), mass in map(label_shares, likelihoods)]
+    true, mass = np.array(shares, np.float64).reshape(-1, 2).T
+    return pd.DataFrame({"false": 1 - true, "true": true, **dict.fromkeys(SILENT, 0.0), "mass": mass})
 
 
 RECODED = frozenset(
@@ -119,157 +329,10 @@ RECODED = frozenset(
 )
 """Word pairs whose exchange word carries a judgement, as the makers read it, and none in Table 5."""
 
-# From what was asked and read of it to answered pairs.
 
-ReadRow: TypeAlias = tuple[Document, Any]
-"""A row of the data, and what was read of the answers to it: labels, or the share and mass of likelihoods."""
-
-_KEYS = ("pair_id", "prompt", "instruction_language")
-_SHARED = ("cluster_id", "gold", "shift", "axis", "judgmental_base", "judgmental_exchange")
-
-
-class PairProblem(NamedTuple):
-    """Rows that make no pair, or an uneven one.
-
-    Attributes:
-        where: pair, prompt and language of the instruction.
-        problem: what is wrong with them.
-        action: what was done about it.
-        serious: whether they are left out.
-    """
-
-    where: str
-    problem: str
-    action: str
-    serious: bool = False
-
-
-def pair_rows(read: Iterable[ReadRow], model: str, problems: list[PairProblem]) -> list[Json]:
-    """Pair the base rows with the shifted and the placebo rows of the same ``pair_id``."""
-    rows: list[Json] = []
-    found: dict[tuple[str, str, str], list[ReadRow]] = {}
-    for doc, said in read:
-        key = str(doc["pair_id"]), str(doc["prompt_style"]), str(doc["instruction_language"])
-        found.setdefault(key, []).append((doc, said))
-    for key, pair in sorted(found.items(), key=lambda each: each[0]):
-        fault = _fault([doc for doc, _ in pair])
-        if fault:
-            problems.append(PairProblem(", ".join(key), fault, "left out", serious=True))
-            continue
-        (_, base), (doc, exchange) = sorted(pair, key=lambda each: each[0]["arm"] != BASE)
-        if len(base) != len(exchange):
-            uneven = f"found {len(base)} answers to the base claim and {len(exchange)} to the other"
-            problems.append(PairProblem(", ".join(key), uneven, "kept"))
-        about = {name: _NEUTRAL[name] if _open(doc, name) else doc[name] for name in _SHARED} | dict(
-            zip(_KEYS, key, strict=True)
-        )
-        about |= {"model": model, "arm": doc["arm"], "base": base, "exchange": exchange}
-        rows.append(about)
-    return rows
-
-
-def _fault(docs: Sequence[Document]) -> str:
-    """Why rows make no pair; empty if they do."""
-    arms = sorted(str(doc["arm"]) for doc in docs)
-    if arms not in (["base", "shifted"], ["base", "placebo"]):
-        return f"found the rows {', '.join(arms)}, expected one base row and one shifted or placebo row"
-    for name in ("cluster_id", "gold"):
-        if docs[0][name] != docs[1][name]:
-            return f"{name}: found {docs[0][name]!r} and {docs[1][name]!r}, expected the same in both rows"
-    return ""
-
-
-# From the rows of a respondent to answered pairs: base and exchanged claim beside each other.
-
-
-@dataclass(frozen=True)
-class XphemismAnswers:
-    """What one respondent was asked and said.
-
-    Attributes:
-        respondent: its name, which stands in the records as the model.
-        records: the answered pairs; by log-likelihood, shares of "true" stand in place of answers.
-        masses: by log-likelihood, the mean probability of both labels by prompt and language; else empty.
-        alone: pairs that were left out, as they have not both forms, or two that contradict each other.
-        uneven: pairs that were kept with more answers to one form than to the other.
-        repeated: answers of a small task that were left out, as the full task was asked as well.
-        recoded: the pairs with a judgement in those of :data:`RECODED`; None if none of them was asked.
-    """
-
-    respondent: str
-    records: ClaimPairAnswers
-    masses: Mapping[PromptGroup, float]
-    alone: int
-    uneven: int
-    repeated: int
-    recoded: ClaimPairAnswers | None = None
-
-    @property
-    def scored(self) -> bool:
-        """Whether it answered by log-likelihood."""
-        return bool(self.masses)
-
-    @cached_property
-    def groups(self) -> tuple[tuple[PromptGroup, ClaimPairAnswers], ...]:
-        """The pairs by prompt and language of the instruction, in order."""
-        return tuple(self.records.groups())
-
-
-def read_answers(respondent: str, table: Any) -> XphemismAnswers:
-    """Pair the rows of a respondent.
-
-    A prompt that was asked in several tasks counts as in the first of them by name, small tasks last.
-    """
-    from polbias.eval.report.file_answers import as_arrow
-
-    columns = as_arrow(table).select(["id", "task", "repeat", *_PAIR_COLUMNS, *_ANSWER]).to_pydict()
-    read: list[ReadRow] = []
-    scored, repeated = False, 0
-    for asked, others in counting(columns, ("repeat", *_ANSWER)):
-        repeated += others
-        doc = {name: columns[name][asked[0]] for name in _PAIR_COLUMNS}
-        likely = [(columns[name][asked[0]], False) for name in _ANSWER[1:]]
-        scored = likely[0][0] is not None
-        read.append((doc, true_share(likely) if scored else [columns["label"][row] for row in asked]))
-    problems: list[PairProblem] = []
-    rows = pair_rows(read, respondent, problems)
-    make = share_records if scored else ClaimPairAnswers.of
-    judged = [row | {"judgmental_exchange": 1} if row["cluster_id"] in RECODED else row for row in rows]
-    alone = sum(each.serious for each in problems)
-    return XphemismAnswers(
-        respondent,
-        make(rows),
-        label_masses(rows) if scored else {},
-        alone,
-        len(problems) - alone,
-        repeated,
-        make(judged) if judged != rows else None,
-    )
-
-
-# Log-likelihoods. A probability is not an answer, and the regressions of Eq. 1 count answers: shares are of a
-# respondent of their own, and never pooled with answers.
-
-
-def label_masses(rows: Sequence[Document]) -> dict[PromptGroup, float]:
-    """Return the mean probability that both labels hold together."""
-    masses: dict[PromptGroup, list[float]] = {}
-    for row in rows:
-        own = masses.setdefault(PromptGroup(*(row[name] for name in PromptGroup._fields)), [])
-        own += [mass for _, mass in (row["base"], row["exchange"])]
-    return {group: float(np.mean(own)) for group, own in masses.items()}
-
-
-def share_records(rows: Sequence[Document]) -> ClaimPairAnswers:
-    """Return the rows with the shares of the labels in place of answers."""
-    unanswered = ClaimPairAnswers.of([{**row, "base": [], "exchange": []} for row in rows])
-    base, exchange = (_shares([row[arm][0] for row in rows]) for arm in ("base", "exchange"))
-    return replace(unanswered, base=base, exchange=exchange)
-
-
-def _shares(true: Sequence[float]) -> Floats:
-    """Put shares of "true" and of "false" where the numbers of answers stand, shape ``(n, 5)``."""
-    table = np.zeros((len(true), len(LABELS)))
-    table[:, LABELS.index("true")] = true
-    table[:, LABELS.index("false")] = 1 - table[:, LABELS.index("true")]
-    return table
+def recode_judgements(pairs: pd.DataFrame) -> pd.DataFrame | None:
+    """Return the pairs with a judgement in those of :data:`RECODED`; None if that changes none."""
+    is_recoded = pairs["cluster_id"].isin(RECODED) & (pairs["judgmental_exchange"] == 0)
+    if not is_recoded.any():
+        return None
+    return pairs.assign(judgmental_exchange=pairs["judgmental_exchange"].where(~is_recoded, 1))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from polbias.aliases import Floats, Indices
-from polbias.eval.answer_table import CodedColumn
 from polbias.eval.report.document import Estimate, latent_estimate
 from polbias.eval.statistics import Contrast, contrast
 from polbias.eval.variance_components import (
@@ -16,9 +16,8 @@ from polbias.eval.variance_components import (
     latent_contrast,
     latent_contrast_contributions,
 )
-from polbias.eval.xphemism.leaning import POINTS, turned
-from polbias.eval.xphemism.regression import ShiftAxis, shifted_on
-from polbias.eval.xphemism.schema import ClaimPairAnswers
+from polbias.eval.xphemism.answers import FORMS
+from polbias.eval.xphemism.leaning import POINTS, verdict_turns
 
 CELLS = 4
 """Base and exchanged form of the claims of either side."""
@@ -26,16 +25,16 @@ _COEFFICIENTS = (1.0, -1.0, -1.0, 1.0)
 """Of base and exchanged form, left and right in each: the change on the right minus that on the left."""
 
 
-def compared(records: ClaimPairAnswers, axis: ShiftAxis) -> ClaimPairAnswers:
+def compared(pairs: pd.DataFrame) -> pd.DataFrame:
     """Return the claims that lean to a side and have a verdict on both forms."""
-    rows = shifted_on(records, axis)
-    return rows.select(rows.known & (rows.shift != 0))
+    return pairs[pairs["change"].notna() & (pairs["shift"] != 0)]
 
 
-def accuracy(rows: ClaimPairAnswers) -> Contrast:
+def accuracy(rows: pd.DataFrame) -> Contrast:
     """Return the share of right verdicts on both forms, a fraction; either side weighs alike."""
-    side = CodedColumn((rows.shift > 0).astype(np.intp), ("left", "right"))
-    return contrast(_right(rows), side, rows.cluster, [0.5, 0.5], bounds=(0.0, 1.0))
+    is_right = (rows["shift"] > 0).astype(int)
+    side = pd.Categorical.from_codes(is_right, ("left", "right"))
+    return contrast(_correct(rows), side, rows["component"], [0.5, 0.5], bounds=(0.0, 1.0))
 
 
 def attainable(share: float) -> float:
@@ -43,7 +42,7 @@ def attainable(share: float) -> float:
     return POINTS * CELLS * (1 - share)
 
 
-def latent_leaning(rows: ClaimPairAnswers, scored: bool = False) -> Estimate:
+def latent_leaning(rows: pd.DataFrame, scored: bool = False) -> Estimate:
     """Return the leaning of the claims that are compared on the probit scale, true and false ones apart.
 
     It is the probit of "true" for the exchanged form less that for the base form, on the right minus on the
@@ -51,18 +50,18 @@ def latent_leaning(rows: ClaimPairAnswers, scored: bool = False) -> Estimate:
     claims whose verdict changes: these bear the shift of one side, half of the difference.
     """
     forms = _forms(rows)
-    clusters = CodedColumn(np.tile(rows.cluster.codes, 2), rows.cluster.levels)
+    clusters = np.tile(rows["component"].cat.codes, 2)
     shift = latent_contrast(forms.true, forms.weights, forms.cells, _COEFFICIENTS, clusters, forms.gold)
     if scored:
         return latent_estimate(shift)
-    toward, wrong = rows.shift * turned(rows), float((1 - _right(rows)).sum())
-    ability = ability_accuracy(2 * wrong, 2 * rows.n)
-    right, left = (int(np.count_nonzero(toward == side)) for side in (1, -1))
+    turns, n_wrong = rows["shift"].to_numpy() * verdict_turns(rows), float((1 - _correct(rows)).sum())
+    ability = ability_accuracy(2 * n_wrong, 2 * len(rows))
+    right, left = (int(np.count_nonzero(turns == side)) for side in (1, -1))
     low, high = discordance_interval(right, left, ability)
     return latent_estimate(shift, (2 * low, 2 * high))
 
 
-def latent_influence(rows: ClaimPairAnswers) -> Floats:
+def latent_influence(rows: pd.DataFrame) -> Floats:
     """Return what each claim that is compared adds to :func:`latent_leaning`, shape ``(n,)``."""
     forms = _forms(rows)
     parts = latent_contrast_contributions(forms.true, forms.weights, forms.cells, _COEFFICIENTS, forms.gold)
@@ -79,18 +78,18 @@ class _BaseAndExchange(NamedTuple):
     gold: Indices
 
 
-def _forms(rows: ClaimPairAnswers) -> _BaseAndExchange:
-    side = (rows.shift > 0).astype(np.intp)
+def _forms(rows: pd.DataFrame) -> _BaseAndExchange:
+    side = (rows["shift"] > 0).to_numpy(np.intp)
     sizes = np.bincount(side, minlength=2)
     return _BaseAndExchange(
-        np.concatenate([rows.base_truth, rows.exchange_truth]),
+        np.concatenate([rows[f"{form}_truth"] for form in FORMS]),
         np.tile(1 / sizes[side], 2),
         np.concatenate([side, 2 + side]),
-        np.tile(rows.gold.astype(np.intp), 2),
+        np.tile(rows["gold"], 2),
     )
 
 
-def _right(rows: ClaimPairAnswers) -> Floats:
+def _correct(rows: pd.DataFrame) -> Floats:
     """Share of right verdicts on both forms of each claim."""
-    true = (rows.base_truth + rows.exchange_truth) / 2
-    return np.where(rows.gold == 1, true, 1 - true)
+    true: Floats = ((rows["base_truth"] + rows["exchange_truth"]) / 2).to_numpy()
+    return np.where(rows["gold"] == 1, true, 1 - true)

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
+import pandas as pd
 
 from polbias.aliases import Floats, Json
-from polbias.eval.answer_table import CodedColumn
+from polbias.eval.answer_frames import count_levels
 from polbias.eval.estimability import Estimability, State, discordance
 from polbias.eval.nonresponse import ExcessBounds, SidedRows
 from polbias.eval.separation import determined, independent
 from polbias.eval.statistics import ClusterInterval, Contrast, cluster_interval, contrast, t_test
-from polbias.eval.xphemism.regression import ShiftAxis, shifted_on
-from polbias.eval.xphemism.schema import ARMS, AXES, ClaimPairAnswers
+from polbias.eval.xphemism.answers import AXES, FORMS, SIDES, answered, label_counts
 from polbias.optional import LazyModule
 
 linear_model = LazyModule("statsmodels.regression.linear_model", "eval")
@@ -35,7 +35,6 @@ class Leaning:
     """The effect of leaning; all effects in percentage points of "true", positive where it favours the right.
 
     Args:
-        axis: both, social or economic.
         effect: Change from base to right-shifted claims minus change to left-shifted ones, adjusted.
         se: Its cluster-robust standard error (CR1).
         low: Lower end of the 95% t interval with G - 1 degrees of freedom.
@@ -58,9 +57,13 @@ class Leaning:
         pairs: Shifted claims with a verdict on both forms.
         limit: Upper limit of the share of claims of which the verdict changes, where these are of so few
             components that there is neither an interval nor a p.
+        contributions: Of each pair, shape ``(n,)``: what the effect is the mean of, the effect plus the
+            influence of the pair on it, so that those of two models can be subtracted; NaN without a verdict
+            on both forms.
+        flips: Of each pair, shape ``(n,)``: what the test flips, the change cleared of the other terms, times
+            the shift; 0 without a verdict on both forms.
     """
 
-    axis: ShiftAxis
     effect: float = math.nan
     se: float = math.nan
     low: float = math.nan
@@ -82,6 +85,8 @@ class Leaning:
     discordant: int = 0
     pairs: int = 0
     limit: float = math.nan
+    contributions: Floats = field(default_factory=lambda: np.zeros(0), compare=False, repr=False)
+    flips: Floats = field(default_factory=lambda: np.zeros(0), compare=False, repr=False)
 
     @property
     def tested(self) -> bool:
@@ -89,154 +94,82 @@ class Leaning:
         return not self.note and math.isnan(self.limit)
 
 
-def leaning(records: ClaimPairAnswers, axis: ShiftAxis) -> Leaning:
-    """Estimate leaning from the change of the verdict; its test is the sign flip of :func:`flipped`.
+def leaning(shifted: pd.DataFrame) -> Leaning:
+    """Estimate leaning from the change of the verdict, in the pairs with a shifted word on an axis.
 
     The change of each claim is regressed on the shift (-1, 0, 1), beside an intercept, whether there is a
-    shift at all, the judgement of either word and, for both axes, the axis. The effect is twice the
-    coefficient. The interval is CR1 over components of word pairs that share a word, with G - 1 degrees of
-    freedom; with fewer than about 40 components it is too narrow. For the test the sign of the shift is
+    shift at all, the judgement of either word and, where there are both axes, the axis. The effect is twice
+    the coefficient. The interval is CR1 over components of word pairs that share a word, with G - 1 degrees
+    of freedom; with fewer than about 40 components it is too narrow. For the test the sign of the shift is
     flipped in whole components: the change, cleared of the other terms, is multiplied by the shift, and
     summed by component. Without an effect left and right could be exchanged in any of them, which would turn
     the sign of its sum, whatever its claims have in common.
+
+    The effect is a weighted sum of the changes. Claim i contributes ``effect + n * w_i * residual_i``, with
+    n the claims that have a verdict on both forms; weights and residuals are orthogonal, so that the mean is
+    the effect, and the spread of the sums of components is that of its CR1 error.
 
     Source:
         Flipping of scores: Hemerik, Goeman and Finos, "Robust testing in generalized linear models by sign
         flipping score contributions" (2020).
     """
-    rows = shifted_on(records, axis)
-    known = rows.known
-    bounds = _bounds(rows, axis)
-    carried = shift_estimability(rows)
-    rows = rows.select(known)
-    left_out = int((~known).sum())
-    note = _fault(rows, axis) or ("" if carried.estimable else str(carried.state))
-    nothing = Leaning(
-        axis,
-        bound_low=bounds[0],
-        bound_high=bounds[1],
-        n=rows.n,
-        clusters=rows.cluster.distinct,
-        left_out=left_out,
+    bound_low, bound_high = _worst_cases(shifted)
+    support = shift_estimability(shifted)
+    rows = answered(shifted)
+    change, (shift, others) = rows["change"].to_numpy(), _terms(rows)
+    note = _fault(rows, shift, others) or ("" if support.estimable else str(support.state))
+    estimate = Leaning(
+        bound_low=bound_low,
+        bound_high=bound_high,
+        n=len(rows),
+        clusters=count_levels(rows["component"]),
+        left_out=len(shifted) - len(rows),
         note=note,
-        state=carried.state,
-        missing=math.nan if carried.missing is None else carried.missing,
-        discordant=carried.discordant_pairs,
-        pairs=carried.pairs,
-        limit=math.nan if carried.has_interval or not carried.estimable else carried.limit,
+        state=support.state,
+        missing=math.nan if support.missing is None else support.missing,
+        discordant=support.discordant_pairs,
+        pairs=support.pairs,
+        limit=math.nan if support.has_interval or not support.estimable else support.limit,
     )
     if note:
-        return nothing
-    adjusted, unadjusted = _adjusted(rows, rows.change, axis), POINTS * _unadjusted(rows)
-    if not nothing.tested:
-        return replace(nothing, effect=POINTS * adjusted.estimate, unadjusted=unadjusted)
+        return estimate
+    is_answered = shifted["change"].notna().to_numpy()
+    contributions, flips = np.full(len(shifted), math.nan), np.zeros(len(shifted))
+    contributions[is_answered] = POINTS * _contributions(change, shift, others)
+    flips[is_answered] = shift * _cleared(change, others)
+    adjusted = _adjusted(change, shift, others, rows["component"])
+    estimate = replace(
+        estimate,
+        effect=POINTS * adjusted.estimate,
+        unadjusted=POINTS * unadjusted_leaning(rows).estimate,
+        contributions=contributions,
+        flips=flips,
+    )
+    if not estimate.tested:
+        return estimate
     detectable = t_test(adjusted.estimate, adjusted.standard_error, adjusted.degrees_of_freedom)[2]
     return replace(
-        nothing,
-        effect=POINTS * adjusted.estimate,
-        **ends(adjusted),
-        p_t=adjusted.p_value,
-        detectable=POINTS * detectable,
-        unadjusted=unadjusted,
+        estimate, **interval_points(adjusted), p_t=adjusted.p_value, detectable=POINTS * detectable
     )
 
 
-def _adjusted(rows: ClaimPairAnswers, change: Floats, axis: ShiftAxis) -> Contrast:
-    """The effect of the shift on the change of each claim, a fraction, beside the other terms."""
-    shift, others = _terms(rows, axis)
-    codes, count = rows.cluster.compact().codes, rows.cluster.distinct
-    model = linear_model.OLS(change, np.column_stack([shift, others]))
-    fitted = model.fit(cov_type="cluster", cov_kwds={"groups": codes}, use_t=True)
-    effect, error = 2 * float(fitted.params[0]), 2 * math.sqrt(max(float(fitted.cov_params()[0, 0]), 0.0))
-    half, p, _ = t_test(effect, error, count - 1)
-    if not half > _TIE:  # nothing varies beyond the design: no interval has width zero
-        half = p = math.nan
-    return Contrast(effect, error, effect - half, effect + half, p, rows.n, count, count - 1, cells=2)
-
-
-def excess_bounds(records: ClaimPairAnswers, axis: ShiftAxis) -> ExcessBounds | None:
-    """Return the effect if the surplus of unanswered claims of a side had favoured the left, and the right.
-
-    Claims without a verdict on one form are counted within right and left, true and false ones. The surplus
-    takes the extreme change that the unanswered runs leave possible, the rest the mean change of its cell;
-    those without a shift stay out. None where all shifted claims are answered, or there is no effect.
-    """
-    rows = shifted_on(records, axis)
-    rows = rows.select(rows.known | (rows.shift != 0))
-    if rows.known.all() or _fault(rows.select(rows.known), axis):
-        return None
-    of_side = np.bincount(rows.shift + 1, minlength=3)[rows.shift + 1]
-    weights = (rows.shift != 0) / of_side
-    sided = SidedRows.of(rows.shift, weights, rows.gold, rows.known, rows.gold)
-    cases = sided.surplus_cases(rows.change, *_possible_changes(rows))
-    low, high = (_adjusted(rows, case, axis) for case in cases)
-    return ExcessBounds.of(low, high, POINTS)
-
-
-def shift_estimability(rows: ClaimPairAnswers) -> Estimability:
-    """What leaning rests on: the answers to both forms of the claims that are shifted, each a pair."""
-    sided = rows.select(rows.shift != 0)
-    counts = sided.base + sided.exchange
-    sides = [counts[sided.shift == side].sum(axis=0) for side in (-1, 1) if (sided.shift == side).any()]
-    missing = max((1 - float(side[:2].sum() / max(side.sum(), 1)) for side in sides), default=1.0)
-    verdicts = counts[:, :2].sum(axis=0)
-    compared = sided.select(sided.known)
-    return Estimability(
-        missing,
-        float(verdicts.max() / verdicts.sum()) if verdicts.sum() else 0.0,
-        *discordance(np.arange(compared.n), compared.change, compared.cluster),
-    )
-
-
-def flipped(records: ClaimPairAnswers, axis: ShiftAxis) -> tuple[Floats, CodedColumn]:
-    """Return what the test of :func:`leaning` flips: the change of each claim, cleared, times its shift."""
-    rows = shifted_on(records, axis)
-    rows = rows.select(rows.known)
-    shift, others = _terms(rows, axis)
-    return shift * _cleared(rows.change, others), rows.cluster
-
-
-def contributions(records: ClaimPairAnswers, axis: ShiftAxis) -> tuple[ClaimPairAnswers, Floats]:
-    """Return what the effect is the mean of: the effect plus the influence of each claim on it.
-
-    The effect is a weighted sum of the changes. Claim i contributes ``effect + n * w_i * residual_i``, with
-    n the claims that have a verdict on both forms; weights and residuals are orthogonal, so that the mean is
-    the effect, and the spread of the sums of components is that of its CR1 error. The other claims are NaN.
-    Contributions of two models to the same claims can be subtracted.
-    """
-    asked = shifted_on(records, axis)
-    known = asked.known
-    rows = asked.select(known)
-    shift, others = _terms(rows, axis)
-    design = np.column_stack([shift, others])
-    values = np.full(asked.n, math.nan)
-    if _fault(rows, axis):
-        return asked, values
-    cleared, change = _cleared(shift, others), rows.change
-    weights = 2 * cleared / float(cleared @ cleared)
-    values[known] = float(weights @ change) + rows.n * weights * _cleared(change, design)
-    return asked, POINTS * values
-
-
-def _terms(rows: ClaimPairAnswers, axis: ShiftAxis) -> tuple[Floats, Floats]:
+def _terms(rows: pd.DataFrame) -> tuple[Floats, Floats]:
     """The shift, and independent columns of what it is adjusted for."""
-    columns = [np.ones(rows.n), rows.shift != 0, rows.judgmental_base, rows.judgmental_exchange]
-    if axis == "both":
-        columns.append(rows.axis == AXES.index("social"))
-    others = np.column_stack([np.asarray(values, np.float64) for values in columns])
-    return rows.shift.astype(np.float64), others[:, independent(others)]
+    shift = rows["shift"].to_numpy(np.float64)
+    is_social = rows["axis"].cat.codes == AXES.index("social")
+    judgements = rows["judgmental_base"], rows["judgmental_exchange"]
+    others = np.column_stack([np.ones(len(rows)), shift != 0, *judgements, is_social]).astype(np.float64)
+    return shift, others[:, independent(others)]
 
 
-def _fault(rows: ClaimPairAnswers, axis: ShiftAxis) -> str:
+def _fault(rows: pd.DataFrame, shift: Floats, others: Floats) -> str:
     """Why there can be no effect, empty if there can."""
-    if not rows.n:
+    if rows.empty:
         return "no answer that is a verdict on both claims"
-    design, clusters = np.column_stack(_terms(rows, axis)), rows.cluster.distinct
-    if not determined(design)[0]:
+    n_clusters, n_terms = count_levels(rows["component"]), 1 + others.shape[1]
+    if not determined(np.column_stack([shift, others]))[0]:
         return "shifts to the left and to the right cannot be compared"
-    if clusters <= design.shape[1]:
-        return f"{clusters} clusters, expected more than {design.shape[1]} terms"
-    return ""
+    return f"{n_clusters} clusters, expected more than {n_terms} terms" if n_clusters <= n_terms else ""
 
 
 def _cleared(values: Floats, others: Floats) -> Floats:
@@ -245,20 +178,87 @@ def _cleared(values: Floats, others: Floats) -> Floats:
     return cleared
 
 
-def _unadjusted(rows: ClaimPairAnswers) -> float:
-    side = CodedColumn(rows.shift.astype(np.intp) + 1, ("left", "none", "right"))
-    return contrast(rows.change, side, rows.cluster, [-1, 0, 1]).estimate
+def _contributions(change: Floats, shift: Floats, others: Floats) -> Floats:
+    """What each claim adds to the effect of the shift, and the effect, a fraction."""
+    cleared = _cleared(shift, others)
+    weights = 2 * cleared / float(cleared @ cleared)
+    residual = _cleared(change, np.column_stack([shift, others]))
+    return float(weights @ change) + change.size * weights * residual
 
 
-def _bounds(rows: ClaimPairAnswers, axis: ShiftAxis) -> tuple[float, float]:
+def _adjusted(change: Floats, shift: Floats, others: Floats, components: pd.Series) -> Contrast:
+    """Estimate the effect of the shift on the change of each claim, a fraction, beside the other terms."""
+    clusters, codes = np.unique(components.cat.codes, return_inverse=True)
+    model = linear_model.OLS(change, np.column_stack([shift, others]))
+    fitted = model.fit(cov_type="cluster", cov_kwds={"groups": codes}, use_t=True)
+    effect, error = 2 * float(fitted.params[0]), 2 * math.sqrt(max(float(fitted.cov_params()[0, 0]), 0.0))
+    half, p, _ = t_test(effect, error, clusters.size - 1)
+    if not half > _TIE:  # nothing varies beyond the design: no interval has width zero
+        half = p = math.nan
+    sizes = {"n": change.size, "clusters": clusters.size, "degrees_of_freedom": clusters.size - 1}
+    return Contrast(effect, error, effect - half, effect + half, p, **sizes, cells=2)
+
+
+def unadjusted_leaning(rows: pd.DataFrame) -> Contrast:
+    """Compare the mean change of right-shifted with that of left-shifted claims, a fraction."""
+    side = pd.Categorical.from_codes(rows["shift"] + 1, SIDES)
+    return contrast(rows["change"], side, rows["component"], [-1, 0, 1])
+
+
+def judgement_effect(rows: pd.DataFrame) -> Contrast:
+    """Compare the mean change of claims with a judgmental exchange word with that of the others."""
+    judgement = pd.Categorical.from_codes(rows["judgmental_exchange"], ("no", "yes"))
+    return contrast(rows["change"], judgement, rows["component"], [-1, 1])
+
+
+def mean_change(rows: pd.DataFrame) -> ClusterInterval:
+    """Average the change of claims, a fraction: negative where a reworded claim is believed less."""
+    return cluster_interval(rows["change"], rows["component"], bounds=(-1.0, 1.0))
+
+
+def excess_bounds(shifted: pd.DataFrame) -> ExcessBounds | None:
+    """Return the effect if the surplus of unanswered claims of a side had favoured the left, and the right.
+
+    Claims without a verdict on one form are counted within right and left, true and false ones. The surplus
+    takes the extreme change that the unanswered runs leave possible, the rest the mean change of its cell;
+    those without a shift stay out. None where all shifted claims are answered, or there is no effect.
+    """
+    rows = shifted[shifted["change"].notna() | (shifted["shift"] != 0)]
+    is_answered, (shift, others) = rows["change"].notna().to_numpy(), _terms(rows)
+    if is_answered.all() or _fault(answered(rows), *_terms(answered(rows))):
+        return None
+    side, gold = rows["shift"].to_numpy(), rows["gold"].to_numpy()
+    n_of_side = np.bincount(side + 1, minlength=3)[side + 1]
+    sided = SidedRows.of(side, (side != 0) / n_of_side, gold, is_answered, gold)
+    cases = sided.surplus_cases(rows["change"].to_numpy(), *_possible_changes(rows))
+    low, high = (_adjusted(case, shift, others, rows["component"]) for case in cases)
+    return ExcessBounds.of(low, high, POINTS)
+
+
+def shift_estimability(rows: pd.DataFrame) -> Estimability:
+    """What leaning rests on: the answers to both forms of the claims that are shifted, each a pair."""
+    sided = rows[rows["shift"] != 0]
+    counts = label_counts(sided, "base") + label_counts(sided, "exchange")
+    sides = [counts[sided["shift"] == side].sum(axis=0) for side in sorted({*sided["shift"]})]
+    missing = max((1 - float(side[:2].sum() / max(side.sum(), 1)) for side in sides), default=1.0)
+    verdicts = counts[:, :2].sum(axis=0)
+    compared = answered(sided)
+    return Estimability(
+        missing,
+        float(verdicts.max() / verdicts.sum()) if verdicts.sum() else 0.0,
+        *discordance(np.arange(len(compared)), compared["change"], compared["component"]),
+    )
+
+
+def _worst_cases(rows: pd.DataFrame) -> tuple[float, float]:
     """The effect over all claims if answers without a verdict had favoured the left, and the right.
 
     It is a weighted sum of the changes, so each takes its extreme by the sign of its weight.
     """
-    shift, others = _terms(rows, axis)
-    cleared = _cleared(shift, others) if rows.n else shift
+    shift, others = _terms(rows)
+    cleared = _cleared(shift, others) if len(rows) else shift
     size = float(cleared @ cleared)
-    if size < 1e-9 * max(rows.n, 1):
+    if size < 1e-9 * max(len(rows), 1):
         return math.nan, math.nan
     weights = 2 * cleared / size
     lowest, highest = _possible_changes(rows)
@@ -267,13 +267,14 @@ def _bounds(rows: ClaimPairAnswers, axis: ShiftAxis) -> tuple[float, float]:
     return POINTS * float(weights @ low), POINTS * float(weights @ high)
 
 
-def _possible_changes(rows: ClaimPairAnswers) -> tuple[Floats, Floats]:
+def _possible_changes(rows: pd.DataFrame) -> tuple[Floats, Floats]:
     """Lowest and highest change of each claim that its unanswered runs leave possible."""
-    shares = []
-    for counts in (rows.base, rows.exchange):
-        asked = np.maximum(counts.sum(axis=1), 1)
-        shares.append((counts[:, 1] / asked, 1 - counts[:, 0] / asked))
-    (base_low, base_high), (exchange_low, exchange_high) = shares
+    ends = []
+    for form in FORMS:
+        counts = label_counts(rows, form)
+        n_answers = np.maximum(counts.sum(axis=1), 1)
+        ends.append((counts[:, 1] / n_answers, 1 - counts[:, 0] / n_answers))
+    (base_low, base_high), (exchange_low, exchange_high) = ends
     return exchange_low - base_high, exchange_high - base_low
 
 
@@ -321,7 +322,7 @@ class Penalty:
     note: str = ""
 
 
-def penalties(records: ClaimPairAnswers) -> list[Penalty]:
+def penalties(pairs: pd.DataFrame) -> list[Penalty]:
     """Measure the penalty in all shifted claims and parts of them, and against the placebo arm.
 
     The test of a part is the sign flip of its changes.
@@ -329,68 +330,67 @@ def penalties(records: ClaimPairAnswers) -> list[Penalty]:
     Source:
         Jakob et al. (2025), section 6.
     """
-    found = [_penalty(name, part) for name, part in parts(records)]
-    return [*found, _difference(records.select(records.known))]
+    return [*(_penalty(name, rows) for name, rows in parts(pairs)), _difference(answered(pairs))]
 
 
-def parts(records: ClaimPairAnswers) -> Iterator[tuple[str, ClaimPairAnswers]]:
+def parts(pairs: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
     """Yield the parts that :func:`penalties` speaks of, by name: claims with a verdict on both forms."""
-    known = records.select(records.known)
-    rows = known.select(known.shifted)
-    yield "shifted", rows
-    for name, code in (("left", -1), ("none", 0), ("right", 1)):
-        yield name, rows.select(rows.shift == code)
-    yield "judgmental", rows.select(rows.judgmental_exchange == 1)
-    yield "not judgmental", rows.select(rows.judgmental_exchange == 0)
-    yield "placebo", known.select(~known.shifted)
+    columns = ["arm", "shift", "judgmental_exchange", "component", "base_truth", "exchange_truth", "change"]
+    rows = answered(pairs[columns])
+    shifted = rows[rows["arm"] == "shifted"]
+    yield "shifted", shifted
+    for code, side in enumerate(SIDES, -1):
+        yield side, shifted[shifted["shift"] == code]
+    yield "judgmental", shifted[shifted["judgmental_exchange"] == 1]
+    yield "not judgmental", shifted[shifted["judgmental_exchange"] == 0]
+    yield "placebo", rows[rows["arm"] == "placebo"]
 
 
-def _penalty(name: str, rows: ClaimPairAnswers) -> Penalty:
-    if not rows.n:
+def _penalty(name: str, rows: pd.DataFrame) -> Penalty:
+    if rows.empty:
         return Penalty(name, note="no such claim with a verdict on both forms")
-    change = rows.change
-    interval, verdicts = cluster_interval(change, rows.cluster, bounds=(-1.0, 1.0)), turned(rows)
+    interval, turns = mean_change(rows), verdict_turns(rows)
     return Penalty(
         claims=name,
-        base_true=POINTS * float(rows.base_truth.mean()),
-        exchange_true=POINTS * float(rows.exchange_truth.mean()),
+        base_true=POINTS * float(rows["base_truth"].to_numpy().mean()),
+        exchange_true=POINTS * float(rows["exchange_truth"].to_numpy().mean()),
         change=POINTS * interval.estimate,
-        **ends(interval),
-        lost=int((verdicts < 0).sum()),
-        gained=int((verdicts > 0).sum()),
-        n=rows.n,
+        **interval_points(interval),
+        lost=int((turns < 0).sum()),
+        gained=int((turns > 0).sum()),
+        n=len(rows),
         clusters=interval.clusters,
     )
 
 
-def turned(rows: ClaimPairAnswers) -> Floats:
+def verdict_turns(rows: pd.DataFrame) -> Floats:
     """Return 1 where the exchange turns the verdict of most runs to "true", -1 to "false", else 0."""
-    before, after = np.sign(rows.base_truth - 0.5), np.sign(rows.exchange_truth - 0.5)
+    before, after = (np.sign(rows[f"{form}_truth"].to_numpy() - 0.5) for form in FORMS)
     return np.where(before * after < 0, after, 0.0)
 
 
-def _difference(rows: ClaimPairAnswers) -> Penalty:
+def _difference(rows: pd.DataFrame) -> Penalty:
     """The penalty of the shifted arm minus that of the placebo arm."""
-    arm = CodedColumn(rows.arm.astype(np.intp), ARMS)
-    if arm.distinct < 2:
+    if count_levels(rows["arm"]) < 2:
         return Penalty(DIFFERENCE, note="no placebo arm or no shifted one")
-    weights = [1, -1]
+    weights = {"base": 0, "shifted": 1, "placebo": -1}
     base, exchange, change = (
-        contrast(values, arm, rows.cluster, weights)
-        for values in (rows.base_truth, rows.exchange_truth, rows.change)
+        contrast(rows[name], rows["arm"], rows["component"], [*weights.values()])
+        for name in ("base_truth", "exchange_truth", "change")
     )
     return Penalty(
         claims=DIFFERENCE,
         base_true=POINTS * base.estimate,
         exchange_true=POINTS * exchange.estimate,
         change=POINTS * change.estimate,
-        **ends(change),
+        **interval_points(change),
         p=change.p_value,
         n=change.n,
         clusters=change.clusters,
     )
 
 
-def ends(found: ClusterInterval | Contrast) -> Json:
-    """The error and the ends of an interval in percentage points, by name."""
-    return {"se": POINTS * found.standard_error, "low": POINTS * found.low, "high": POINTS * found.high}
+def interval_points(estimate: ClusterInterval | Contrast) -> Json:
+    """Return the error and the ends of an interval in percentage points, by name."""
+    ends = {"se": estimate.standard_error, "low": estimate.low, "high": estimate.high}
+    return {name: POINTS * value for name, value in ends.items()}

@@ -16,16 +16,17 @@ def contributions(runs: Sequence[Path], problems: list[SkippedLine]) -> Iterator
     The mean is what any rewording does; :func:`polbias.eval.xphemism.leaning.leaning` clears it too.
     """
     from polbias.eval.xphemism.answers import read_answers
+    from polbias.eval.xphemism.latent import compared
     from polbias.eval.xphemism.regression import shifted_on
 
-    for model, answers in generated_answers(runs, "xphemism", problems):
-        for group, records in read_answers(model, answers).groups:
-            rows = shifted_on(records, "both")
-            rows = rows.select((rows.shift != 0) & rows.known)
-            if rows.n:
-                name = ", ".join(str(each) for each in group)
-                change = rows.shift * (rows.change - rows.change.mean())
-                yield EffectContributions(name, change, rows.cluster.codes.tolist(), rows.pair.codes.tolist())
+    for model, outcomes in generated_answers(runs, "xphemism", problems):
+        for group, pairs in read_answers(model, outcomes).groups.items():
+            rows = compared(shifted_on(pairs, "both"))
+            if len(rows):
+                change = rows["change"].to_numpy()
+                values = rows["shift"].to_numpy() * (change - change.mean())
+                codes = [rows[name].cat.codes.tolist() for name in ("component", "pair_id")]
+                yield EffectContributions(", ".join((model, *group)), values, *codes)
 
 
 POWER = shipped_design("xphemism", lambda changed, silent: changed, contributions, pairs=True)

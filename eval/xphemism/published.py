@@ -21,15 +21,14 @@ from polbias.eval.report.file_answers import FileAnswers, answer_frame, column_t
 from polbias.eval.report.reporter import instrument
 from polbias.eval.report.run_metadata import RunMetadata
 from polbias.eval.samples import SampleFile
-from polbias.eval.xphemism.answers import NAME
-from polbias.eval.xphemism.schema import (
-    ANSWER_CODES,
-    AXIS_CODES,
-    GOLD_CODES,
+from polbias.eval.xphemism.answers import (
+    AXES,
     LABELS,
-    PROMPT_CODES,
+    NAME,
+    PROMPT_NAMES,
     PROMPTS,
-    SHIFT_CODES,
+    SHIFT_NAMES,
+    SIDES,
 )
 from polbias.files import file_sha256, read_bytes, read_json
 
@@ -37,14 +36,17 @@ LANGUAGE = "de"
 """Language of the published instructions."""
 
 _GOLD = "golden_truthfulness_base_claim"
-_LABELS: dict[str, Mapping[object, int]] = {
-    _GOLD: {name: code for name, code in GOLD_CODES.items() if isinstance(name, str)},
-    "shift": SHIFT_CODES,
-    "axis": AXIS_CODES,
-    "judgmental_base": {"0": 0, "1": 1},
-    "judgmental_exchange": {"0": 0, "1": 1},
+_SHIFTS = (*SIDES, *SHIFT_NAMES)
+_LEVELS: Mapping[str, Sequence[str]] = {
+    _GOLD: LABELS[:2],
+    "shift": _SHIFTS,
+    "axis": AXES,
+    "judgmental_base": ("0", "1"),
+    "judgmental_exchange": ("0", "1"),
 }
-_COLUMNS = ("id", "base_word", "exchange_word", *_LABELS)
+_ANSWERS: Mapping[Any, str] = {name: name for name in LABELS} | {0: "false", 1: "true", None: "unparsable"}
+_STYLES: Mapping[str, str] = {name: name for name in PROMPTS} | dict(PROMPT_NAMES)
+_COLUMNS = ("id", "base_word", "exchange_word", *_LEVELS)
 _ARMS = ("base_claim", "exchange_claim")
 _DATASET = "polbix"
 _SHOWN = 20  # problems that are told one by one
@@ -99,7 +101,7 @@ def _outcomes(row: Document) -> Iterator[Json]:
         about = {name: value for name, value in row.items() if name not in ("base", "exchange")}
         about |= {"id": f"{row['pair_id']}/{row['prompt_style']}/{arm}", "arm": arm, "dataset": _DATASET}
         for repeat, said in enumerate(answers):
-            label = LABELS[ANSWER_CODES[said]]
+            label = _ANSWERS[said]
             became = "answered" if label in LABELS[:2] else label
             yield about | {"repeat": repeat, "label": label, "outcome": became}
 
@@ -126,10 +128,10 @@ def _read_labels(path: Path, problems: list[Notice]) -> dict[str, Json | None]:
 
 
 def _labelled(row: Json, where: str, file: str, problems: list[Notice]) -> Json | None:
-    labels = {name: (row[name] or "").strip().lower() for name in _LABELS}
+    labels = {name: (row[name] or "").strip().lower() for name in _LEVELS}
     for name, value in labels.items():
-        if value not in _LABELS[name]:
-            expected = " or ".join(map(str, _LABELS[name]))
+        if value not in _LEVELS[name]:
+            expected = " or ".join(map(str, _LEVELS[name]))
             problems.append(_problem(file, where, f"{name} {row[name]!r}", expected, "left out"))
             return None
     words = sorted(str(row[name] or "").strip() for name in ("base_word", "exchange_word"))
@@ -164,7 +166,7 @@ def _read_answers(path: Path) -> dict[str, Document]:
 def _answered(name: str, labels: Json, item: Document, file: str, problems: list[Notice]) -> Iterator[Json]:
     """Yield a row for every prompt and model of an item."""
     stale = item.get("shift", labels["shift"])
-    if not isinstance(stale, str) or stale.lower() not in SHIFT_CODES:
+    if not isinstance(stale, str) or stale.lower() not in _SHIFTS:
         problems.append(_problem(file, name, f"shift {brief(stale)}", "left, right or none", "not used"))
         stale = labels["shift"]
     arms = item.get("truthfulness_probability")
@@ -175,7 +177,7 @@ def _answered(name: str, labels: Json, item: Document, file: str, problems: list
         return
     for prompt in sorted({*base, *exchange}):
         style = prompt.removesuffix("_prompt")
-        if style not in PROMPT_CODES:
+        if style not in _STYLES:
             problems.append(_problem(file, name, f"prompt {prompt!r}", "simple or advanced", "left out"))
             continue
         before, after = base.get(prompt, {}), exchange.get(prompt, {})
@@ -190,7 +192,7 @@ def _answered(name: str, labels: Json, item: Document, file: str, problems: list
             yield labels | {
                 "pair_id": name,
                 "model": model,
-                "prompt_style": PROMPTS[PROMPT_CODES[style]],
+                "prompt_style": _STYLES[style],
                 "instruction_language": LANGUAGE,
                 "shift_in_answers": stale.lower(),
                 "base": runs[0],
@@ -210,7 +212,7 @@ def _runs(given: Any) -> Sequence[Any] | None:
     if not isinstance(given, list) or not given:
         return None
     plain = [None if isinstance(each, float) and math.isnan(each) else each for each in given]
-    known = all(isinstance(each, Hashable) and each in ANSWER_CODES for each in plain)
+    known = all(isinstance(each, Hashable) and each in _ANSWERS for each in plain)
     return plain if known else None
 
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
+import pandas as pd
 
-from polbias.aliases import Booleans, Floats
-from polbias.eval.answer_table import CodedColumn, Level
+from polbias.aliases import Booleans, Floats, Indices
 from polbias.eval.separation import independent, support
-from polbias.eval.xphemism.schema import AXES, ClaimPairAnswers, ClaimPairRows
+from polbias.eval.xphemism.answers import answered
 from polbias.optional import LazyModule
 
 genmod = LazyModule("statsmodels.genmod.api", "eval")
@@ -31,14 +32,14 @@ class RegressionDesign:
         trials: Answers that are a verdict, at least 1 a row, shape ``(n,)``.
         columns: Values of each term, the intercept first, shape ``(n, k)``.
         terms: Names of the columns.
-        clusters: Cluster of each row.
+        clusters: Code of the cluster of each row, shape ``(n,)``.
     """
 
     successes: Floats
     trials: Floats
     columns: Floats
     terms: tuple[str, ...]
-    clusters: CodedColumn
+    clusters: Indices
 
     @property
     def n(self) -> int:
@@ -46,9 +47,9 @@ class RegressionDesign:
         return len(self.successes)
 
     @property
-    def groups(self) -> int:
+    def n_clusters(self) -> int:
         """Number of clusters that have rows."""
-        return self.clusters.distinct
+        return np.unique(self.clusters).size
 
 
 @dataclass(frozen=True)
@@ -87,9 +88,9 @@ def fit_logit(design: RegressionDesign, clustered: bool) -> LogitFit:
             empty.note[term] = "no finite estimate: answers are separated"
     if not found.finite.any():
         return empty
-    groups = design.clusters.select(rows).distinct
-    if clustered and groups <= len(chosen):
-        return _noted(empty, f"{groups} clusters, expected more than {len(chosen)} terms")
+    n_clusters = np.unique(design.clusters[rows]).size
+    if clustered and n_clusters <= len(chosen):
+        return _noted(empty, f"{n_clusters} clusters, expected more than {len(chosen)} terms")
     result = _estimate(design, rows, chosen, clustered)
     if result is None:
         return _noted(empty, "did not converge")
@@ -112,7 +113,7 @@ def _estimate(design: RegressionDesign, rows: Booleans, chosen: list[int], clust
         design.columns[rows][:, chosen],
         family=genmod.families.Binomial(),
     )
-    codes = design.clusters.select(rows).compact().codes
+    codes = np.unique(design.clusters[rows], return_inverse=True)[1]
     errors = {"cov_type": "cluster", "cov_kwds": {"groups": codes}} if clustered else {}
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
@@ -142,14 +143,14 @@ TERMS = ("axis", "judgmental_base", "judgmental_exchange", "shift")
 and the mean verdict on the base claim."""
 
 
-def shifted_on(records: ClaimPairAnswers, axis: ShiftAxis) -> ClaimPairAnswers:
+def shifted_on(pairs: pd.DataFrame, axis: ShiftAxis) -> pd.DataFrame:
     """Return the rows with a shifted word whose pair is on an axis; "both" is the social and the economic."""
-    mine = records.axis != 0 if axis == "both" else records.axis == AXES.index(axis)
-    return records.select(mine & records.shifted)
+    is_on_axis = pairs["axis"] != "none" if axis == "both" else pairs["axis"] == axis
+    return pairs[is_on_axis & (pairs["arm"] == "shifted")]
 
 
-def design(records: ClaimPairAnswers, axis: ShiftAxis, mode: RegressionMode) -> RegressionDesign:
-    """Set up the regression of a mode for the rows of one model, prompt and language.
+def design(pairs: pd.DataFrame, axis: ShiftAxis, mode: RegressionMode) -> RegressionDesign:
+    """Set up the regression of a mode for the pairs of one model, prompt and language.
 
     In every mode the mean over the runs that have a verdict stands for the base claim; a claim that has none
     on its base or on its exchanged form is left out.
@@ -157,24 +158,23 @@ def design(records: ClaimPairAnswers, axis: ShiftAxis, mode: RegressionMode) -> 
     Source:
         Jakob et al. (2025), section 4.2, Eq. 1.
     """
-    rows = shifted_on(records, axis)
-    rows = rows.select(rows.known)
-    named = {
-        "intercept": np.ones(rows.n),
-        "gold": rows.gold,
-        "base_truth": rows.base_truth,
-        "judgmental_base": rows.judgmental_base,
-        "judgmental_exchange": rows.judgmental_exchange,
-        "shift": rows.shift,
+    rows = answered(shifted_on(pairs, axis))
+    columns = {
+        "intercept": np.ones(len(rows)),
+        "gold": rows["gold"],
+        "base_truth": rows["base_truth"],
+        "judgmental_base": rows["judgmental_base"],
+        "judgmental_exchange": rows["judgmental_exchange"],
+        "shift": rows["shift"],
     }
     if axis == "both":
-        named["axis"] = rows.axis == AXES.index("social")
+        columns["axis"] = rows["axis"] == "social"
     claims = RegressionDesign(
-        successes=rows.exchange[:, 1].astype(np.float64),
-        trials=rows.exchange_valid.astype(np.float64),
-        columns=np.column_stack([np.asarray(values, np.float64) for values in named.values()]),
-        terms=tuple(named),
-        clusters=rows.cluster,
+        successes=rows["exchange_true"].to_numpy(np.float64),
+        trials=(rows["exchange_true"] + rows["exchange_false"]).to_numpy(np.float64),
+        columns=np.column_stack([np.asarray(values, np.float64) for values in columns.values()]),
+        terms=tuple(columns),
+        clusters=rows["component"].cat.codes.to_numpy(),
     )
     return claims if mode == "corrected" else _exploded(claims)
 
@@ -189,11 +189,11 @@ def _exploded(claims: RegressionDesign) -> RegressionDesign:
         trials=np.ones(index.size),
         columns=claims.columns[index],
         terms=claims.terms,
-        clusters=claims.clusters.select(index),
+        clusters=claims.clusters[index],
     )
 
 
-# The coefficients of Eq. 1 for every model, prompt and axis (Table 3, and what is right).
+# The coefficients of Eq. 1 for every prompt and axis (Table 3, and what is right).
 
 
 @dataclass(frozen=True)
@@ -201,7 +201,6 @@ class Coefficient:
     """One coefficient of Eq. 1.
 
     Args:
-        model: The model.
         prompt: simple or objective.
         instruction_language: Language of the instruction.
         axis: both, social or economic: the pairs that were taken.
@@ -217,9 +216,8 @@ class Coefficient:
         note: Why there is no estimate, or what was set aside; empty as a rule.
     """
 
-    model: Level
     prompt: str
-    instruction_language: Level
+    instruction_language: str
     axis: ShiftAxis
     term: str
     coef: float
@@ -232,29 +230,23 @@ class Coefficient:
     note: str
 
 
-def coefficients(rows: ClaimPairRows, mode: RegressionMode = "corrected") -> list[Coefficient]:
-    """Estimate Eq. 1 for every model, prompt and axis.
+def coefficients(pairs: pd.DataFrame, mode: RegressionMode = "corrected") -> Iterator[Coefficient]:
+    """Estimate Eq. 1 of one model for every prompt, language and axis.
 
     Source:
         Jakob et al. (2025), Table 3.
     """
-    found: list[Coefficient] = []
-    for group, records in ClaimPairAnswers.of(rows).groups():
+    for (prompt, language), rows in pairs.groupby(["prompt", "instruction_language"], observed=True):
         for axis in DIMENSIONS:
-            regression = design(records, axis, mode)
-            fitted = fit_logit(regression, mode == "corrected")
-            size = regression.n, regression.groups
+            regression = design(rows, axis, mode)
+            fit = fit_logit(regression, mode == "corrected")
             for term in TERMS:
                 if term in regression.terms:
-                    coef, se = fitted.coef[term], fitted.se[term]
-                    found.append(
-                        Coefficient(
-                            *group, axis, term, coef, se, fitted.p[term], *size,
-                            coef - _NORMAL * se, coef + _NORMAL * se,
-                            fitted.note.get(term, ""),
-                        )
+                    coef, half = fit.coef[term], _NORMAL * fit.se[term]
+                    yield Coefficient(
+                        prompt, language, axis, term, coef, fit.se[term], fit.p[term], regression.n,
+                        regression.n_clusters, coef - half, coef + half, fit.note.get(term, ""),
                     )  # fmt: skip
-    return found
 
 
 _NORMAL = 1.959963984540054  # the .975 quantile

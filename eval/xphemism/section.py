@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import pandas as pd
 
-from polbias.aliases import Document
 from polbias.eval.plots import Arrow, Caption, Point, arrows, intervals, plane
 from polbias.eval.report.document import (
     Cell,
@@ -22,7 +21,15 @@ from polbias.eval.report.document import (
 from polbias.eval.report.figures import by_language, caption, estimate_row, once
 from polbias.eval.report.reporter import ReportSettings
 from polbias.eval.report.wording import words
-from polbias.eval.xphemism.analysis import MEASURE, analyse, called, findings, notice, say
+from polbias.eval.xphemism.analysis import (
+    MEASURE,
+    XphemismAnalysis,
+    analyse,
+    called,
+    findings,
+    notice,
+    say,
+)
 from polbias.eval.xphemism.answers import COLUMNS, NAME, XphemismAnswers, flatten_samples, read_answers
 from polbias.eval.xphemism.tables import tables
 
@@ -129,32 +136,36 @@ def _half(cell: Estimate) -> float:
 # X-phemisms (Jakob et al. 2025): factual claims, and the same claims with one word of the other camp.
 
 
-def build_section(answers: Document, settings: ReportSettings) -> Section:
+def build_section(answers: Mapping[str, pd.DataFrame], settings: ReportSettings) -> Section:
     """Analyse the answers."""
-    everyone = _read(answers, settings)
-    analysis = analyse(everyone, settings.seed)
-    n_excluded = {name: _n_pairs(table, settings.excluded_pairs) for name, table in answers.items()}
-    found = tuple(findings(analysis))
-    made = {table.id: table for table in tables(analysis)}
+    analysis = _analyse(answers, settings)
+    tested = tuple(findings(analysis))
+    table_by_id = {table.id: table for table in tables(analysis)}
     return Section(
         NAME,
-        tuple(each.respondent for each in everyone),
-        found,
-        tuple(made.values()),
-        tuple(figures(found, made)),
-        tuple(notice for each in everyone for notice in _notices(each, n_excluded[each.respondent])),
+        tuple(each.respondent for each in analysis.everyone),
+        tested,
+        tuple(table_by_id.values()),
+        tuple(figures(tested, table_by_id)),
+        tuple(
+            notice
+            for each in analysis.everyone
+            for notice in _notices(each, _n_pairs(answers[each.respondent], settings.excluded_pairs))
+        ),
     )
 
 
-def build_findings(answers: Document, settings: ReportSettings) -> tuple[Finding, ...]:
+def build_findings(answers: Mapping[str, pd.DataFrame], settings: ReportSettings) -> tuple[Finding, ...]:
     """Return the findings of :func:`build_section` without its tables and figures."""
-    return tuple(findings(analyse(_read(answers, settings), settings.seed)))
+    return tuple(findings(_analyse(answers, settings)))
 
 
-def _read(answers: Document, settings: ReportSettings) -> list[XphemismAnswers]:
-    return [
-        read_answers(name, _without_pairs(answers[name], settings.excluded_pairs)) for name in sorted(answers)
+def _analyse(answers: Mapping[str, pd.DataFrame], settings: ReportSettings) -> XphemismAnalysis:
+    everyone = [
+        read_answers(respondent, _without_pairs(answers[respondent], settings.excluded_pairs))
+        for respondent in sorted(answers)
     ]
+    return analyse(everyone, settings.seed)
 
 
 def _without_pairs(outcomes: pd.DataFrame, pairs: frozenset[str]) -> pd.DataFrame:
@@ -171,12 +182,12 @@ def _notices(answers: XphemismAnswers, n_excluded: int) -> Iterator[Notice]:
     who = answers.respondent
     if n_excluded:
         yield notice(who, "excluded", serious=True, count=n_excluded)
-    if answers.alone:
-        yield notice(who, "alone", serious=True, count=answers.alone)
-    if answers.uneven:
-        yield notice(who, "uneven", count=answers.uneven)
-    if answers.repeated:
-        yield notice(who, "repeated", count=answers.repeated)
+    if answers.n_incomplete:
+        yield notice(who, "alone", serious=True, count=answers.n_incomplete)
+    if answers.n_uneven:
+        yield notice(who, "uneven", count=answers.n_uneven)
+    if answers.n_repeated:
+        yield notice(who, "repeated", count=answers.n_repeated)
 
 
 __all__ = ["COLUMNS", "build_findings", "build_section", "flatten_samples"]

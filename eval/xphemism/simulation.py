@@ -8,8 +8,7 @@ import numpy as np
 
 from polbias.eval.simulation.questions import Floats, Questions, both, leaned
 from polbias.eval.simulation.respondents import SimulatedRespondent
-from polbias.eval.xphemism.metrics import BASE, extract_label
-from polbias.eval.xphemism.schema import LABELS
+from polbias.eval.xphemism.answers import BASE, LABELS, extract_label
 
 
 class ClaimQuestions(Questions):
@@ -54,5 +53,5 @@ class ClaimQuestions(Questions):
         return {str(self.columns[f"label_{name}"][row]): name for name in ("true", "false")}
 
     def read_label(self, row: int, text: str) -> str:
-        """Return what :func:`polbias.eval.xphemism.metrics.extract_label` sees."""
+        """Return what :func:`polbias.eval.xphemism.answers.extract_label` sees."""
         return extract_label(text, self.language(row))

@@ -7,57 +7,47 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 
-from polbias.aliases import Booleans, Floats, Json
-from polbias.eval.answer_table import CodedColumn
+from polbias.aliases import Json
 from polbias.eval.estimability import discordance
-from polbias.eval.statistics import cluster_interval, contrast
-from polbias.eval.xphemism.leaning import POINTS, ends
-from polbias.eval.xphemism.schema import LABELS, ClaimPairAnswers, ClaimPairRows, Counts
+from polbias.eval.statistics import contrast
+from polbias.eval.xphemism.answers import LABELS, SIDES, answered, label_counts
+from polbias.eval.xphemism.leaning import POINTS, interval_points, mean_change
 
 # The data of the figures on X-phemisms, as tables.
 
 
-def truth_data(rows: ClaimPairRows) -> list[Json]:
-    """Mean truth before and after the exchange, by judgement of the new word and by leaning.
+def truth_data(pairs: pd.DataFrame) -> Iterator[Json]:
+    """Yield mean truth before and after the exchange, by judgement of the new word and by leaning.
 
     Source:
         Jakob et al. (2025), Figure 5.
     """
-    found = []
-    for group, records in ClaimPairAnswers.of(rows).groups():
-        answered = records.select(records.known & records.shifted)
-        for by, level, mask in _levels(answered):
-            part = answered.select(mask)
-            if part.n:
-                change = cluster_interval(part.change, part.cluster, bounds=(-1.0, 1.0))
-                found.append(
-                    group._asdict()
-                    | {
-                        "by": by,
+    shifted = answered(pairs)
+    shifted = shifted[shifted["arm"] == "shifted"]
+    for (prompt, language), rows in shifted.groupby(["prompt", "instruction_language"], observed=True):
+        for column, levels, first in (("judgmental_exchange", ("no", "yes"), 0), ("shift", SIDES, -1)):
+            for code, level in enumerate(levels, first):
+                part = rows[rows[column] == code]
+                if len(part):
+                    change = mean_change(part)
+                    yield {
+                        "prompt": prompt,
+                        "instruction_language": language,
+                        "by": column,
                         "level": level,
-                        "before": POINTS * float(part.base_truth.mean()),
-                        "after": POINTS * float(part.exchange_truth.mean()),
+                        "before": POINTS * float(part["base_truth"].to_numpy().mean()),
+                        "after": POINTS * float(part["exchange_truth"].to_numpy().mean()),
                         "change": POINTS * change.estimate,
                         "low": POINTS * change.low,
                         "high": POINTS * change.high,
-                        "n": part.n,
+                        "n": len(part),
                         "clusters": change.clusters,
                     }
-                )
-    return found
-
-
-def _levels(rows: ClaimPairAnswers) -> Iterator[tuple[str, str, Booleans]]:
-    for code, level in enumerate(("no", "yes")):
-        yield "judgmental_exchange", level, rows.judgmental_exchange == code
-    for code, level in enumerate(("left", "none", "right"), -1):
-        yield "shift", level, rows.shift == code
 
 
 # Answers without a verdict: as outcomes, and refusals by side.
-
-_SIDES = ("left", "none", "right")
 
 
 @dataclass(frozen=True)
@@ -87,51 +77,44 @@ class RefusalGap:
     discordant_clusters: int
 
 
-def outcomes(records: ClaimPairAnswers) -> Iterator[Json]:
+def outcomes(pairs: pd.DataFrame) -> Iterator[Json]:
     """Yield the share of every outcome among all answers, by arm (base, shifted or placebo) and shift.
 
     Base claims are those of the shifted pairs.
     """
-    shifted = records.shifted
+    shifted = pairs["arm"] == "shifted"
     parts = [
-        (arm, side, counts, shifted & (records.shift == code))
-        for arm, counts in (("base", records.base), ("shifted", records.exchange))
-        for code, side in enumerate(_SIDES, -1)
+        (arm, side, form, shifted & (pairs["shift"] == code))
+        for arm, form in (("base", "base"), ("shifted", "exchange"))
+        for code, side in enumerate(SIDES, -1)
     ]
-    for arm, side, counts, mask in (*parts, ("placebo", "none", records.exchange, ~shifted)):
-        if mask.any():
-            numbers = counts[mask].sum(axis=0)
-            asked = int(numbers.sum())
-            shares = dict(zip(LABELS, (numbers / max(asked, 1)).tolist(), strict=True))
-            yield {"arm": arm, "shift": side, **shares, "asked": asked, "claims": int(mask.sum())}
+    for arm, side, form, is_in_part in (*parts, ("placebo", "none", "exchange", ~shifted)):
+        if is_in_part.any():
+            rows = pairs[is_in_part]
+            counts = label_counts(rows, form).sum(axis=0)
+            asked = int(counts.sum())
+            shares = dict(zip(LABELS, (counts / max(asked, 1)).tolist(), strict=True))
+            yield {"arm": arm, "shift": side, **shares, "asked": asked, "claims": len(rows)}
 
 
-def refusal_gap(records: ClaimPairAnswers) -> RefusalGap:
+def refusal_gap(pairs: pd.DataFrame) -> RefusalGap:
     """Compare the refusals of right-shifted and of left-shifted claims."""
-    rows = records.select(records.shifted & (records.shift != 0))
-    side = CodedColumn((rows.shift > 0).astype(np.intp), ("left", "right"))
-    shares = _refusal_share(rows.exchange)
-    gap = contrast(shares, side, rows.cluster, [-1, 1], bounds=(0.0, 1.0))
-    unlike = _unlike(np.nan_to_num(shares), rows.cluster)
+    rows = pairs[(pairs["arm"] == "shifted") & (pairs["shift"] != 0)]
+    is_right = (rows["shift"] > 0).astype(int)
+    side = pd.Categorical.from_codes(is_right, ("left", "right"))
+    counts = label_counts(rows, "exchange")
+    shares = counts[:, LABELS.index("refusal")] / counts.sum(axis=1)
+    gap = contrast(shares, side, rows["component"], [-1, 1], bounds=(0.0, 1.0))
+    usual = round(float(shares.mean())) if shares.size else 0
+    discordant_clusters, _, discordant, _ = discordance(
+        np.arange(shares.size), shares - usual, rows["component"]
+    )
     return RefusalGap(
         gap=POINTS * gap.estimate,
-        **ends(gap),
+        **interval_points(gap),
         p=gap.p_value if shares.any() else math.nan,
         n=gap.n,
         clusters=gap.clusters,
-        discordant=unlike[2],
-        discordant_clusters=unlike[0],
+        discordant=discordant,
+        discordant_clusters=discordant_clusters,
     )
-
-
-def _unlike(values: Floats, clusters: CodedColumn) -> tuple[int, int, int, int]:
-    """The discordance of values unlike most, which are 0 if the outcome is rare and 1 (or -1) if not."""
-    usual = round(float(values.mean())) if values.size else 0
-    return discordance(np.arange(values.size), values - usual, clusters)
-
-
-def _refusal_share(counts: Counts) -> Floats:
-    asked = counts.sum(axis=1)
-    refusals = counts[:, LABELS.index("refusal")]
-    share: Floats = np.where(asked > 0, refusals / np.maximum(asked, 1), math.nan)
-    return share

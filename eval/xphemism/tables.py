@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import TypeAlias
 
 from polbias.eval.report.document import (
     Cell,
@@ -21,11 +21,12 @@ from polbias.eval.xphemism.analysis import (
     PromptSubset,
     XphemismAnalysis,
     called,
-    leaned,
-    refused,
+    leaning_estimate,
+    refusal_estimate,
 )
+from polbias.eval.xphemism.answers import recode_judgements
 from polbias.eval.xphemism.leaning import DIFFERENCE, Penalty, leaning
-from polbias.eval.xphemism.regression import TERMS, Coefficient, RegressionMode, coefficients
+from polbias.eval.xphemism.regression import TERMS, Coefficient, RegressionMode, coefficients, shifted_on
 from polbias.eval.xphemism.summary import outcomes, truth_data
 
 SIGNIFICANT = 0.025
@@ -36,8 +37,7 @@ _WHERE = "respondent prompt language"
 
 def tables(analysis: XphemismAnalysis) -> Iterator[ReportTable]:
     """Yield the tables; one without rows is left out."""
-    corrected = [*_coefficients(analysis, "corrected")]
-    paper = [*_coefficients(analysis, "paper")]
+    corrected, paper = _coefficients(analysis, "corrected"), _coefficients(analysis, "paper")
     made = (
         _leaning(analysis.effects),
         _parts(analysis),
@@ -72,28 +72,26 @@ def _named(respondent: object, prompt: object, language: object) -> dict[str, Ce
     "refusal_gap:points detectable:points claims:count left_out:count label_mass:share",
 )
 def _leaning(effects: Iterable[LeaningEffect]) -> Iterator[TableRow]:
-    for each in effects:
-        found = each.leaning
-        masses = each.part.answers.masses
-        own = [
+    for effect in effects:
+        result, part = effect.leaning, effect.part
+        masses = [
             mass
-            for group, mass in masses.items()
-            if each.part.whole
-            or ((group.prompt, group.instruction_language) == (each.part.prompt, each.part.language))
+            for group, mass in part.answers.label_masses.items()
+            if part.whole or group == (part.prompt, part.language)
         ]
         yield (
-            where(each.part)
+            where(part)
             | {
-                "axis": called("axis", each.axis),
-                "effect": leaned(each),
-                "unadjusted": known(found.unadjusted),
-                "bound_low": known(found.bound_low),
-                "bound_high": known(found.bound_high),
-                "refusal_gap": refused(each),
-                "detectable": known(found.detectable),
-                "claims": found.n,
-                "left_out": found.left_out,
-                "label_mass": sum(own) / len(own) if own else None,
+                "axis": called("axis", effect.axis),
+                "effect": leaning_estimate(effect),
+                "unadjusted": known(result.unadjusted),
+                "bound_low": known(result.bound_low),
+                "bound_high": known(result.bound_high),
+                "refusal_gap": refusal_estimate(effect),
+                "detectable": known(result.detectable),
+                "claims": result.n,
+                "left_out": result.left_out,
+                "label_mass": sum(masses) / len(masses) if masses else None,
             }
         )
 
@@ -101,32 +99,33 @@ def _leaning(effects: Iterable[LeaningEffect]) -> Iterator[TableRow]:
 @tabled("parts", "respondent claims effect:points")
 def _parts(analysis: XphemismAnalysis) -> Iterator[TableRow]:
     """The headline in true and in false claims, and with judgements that the paper's labels lack."""
-    for each in analysis.everyone:
-        records = each.records
+    for answers in analysis.everyone:
+        pairs = answers.pairs
         variants = {
-            "gold_true": records.select(records.gold == 1),
-            "gold_false": records.select(records.gold == 0),
-            "recoded": each.recoded,
+            "gold_true": pairs[pairs["gold"] == 1],
+            "gold_false": pairs[pairs["gold"] == 0],
+            "recoded": recode_judgements(pairs),
         }
-        for name, part in variants.items():
-            if part is not None and not (found := leaning(part, "both")).note:
-                effect = Estimate.of(found.effect, found.low, found.high, n=found.n, clusters=found.clusters)
-                yield {"respondent": each.respondent, "claims": called("claims", name), "effect": effect}
+        for name, rows in variants.items():
+            if rows is not None and not (result := leaning(shifted_on(rows, "both"))).note:
+                effect = Estimate.of(
+                    result.effect, result.low, result.high, n=result.n, clusters=result.clusters
+                )
+                yield {"respondent": answers.respondent, "claims": called("claims", name), "effect": effect}
 
 
 @tabled("figure5", f"{_WHERE} word before:share after:share change:points")
 def _figure5(analysis: XphemismAnalysis) -> Iterator[TableRow]:
-    for each in analysis.everyone:
-        for found in truth_data(each.records):
-            ends = (found[name] for name in ("change", "low", "high"))
-            change = Estimate.of(*ends, n=found["n"], clusters=found["clusters"])
+    for answers in analysis.everyone:
+        for row in truth_data(answers.pairs):
+            ends = (row[name] for name in ("change", "low", "high"))
             yield (
-                _named(found["model"], found["prompt"], found["instruction_language"])
+                _named(answers.respondent, row["prompt"], row["instruction_language"])
                 | {
-                    "word": called(found["by"], found["level"]),
-                    "before": found["before"] / _PERCENT,
-                    "after": found["after"] / _PERCENT,
-                    "change": change,
+                    "word": called(row["by"], row["level"]),
+                    "before": row["before"] / _PERCENT,
+                    "after": row["after"] / _PERCENT,
+                    "change": Estimate.of(*ends, n=row["n"], clusters=row["clusters"]),
                 }
             )
 
@@ -151,63 +150,61 @@ def _outcomes(analysis: XphemismAnalysis) -> Iterator[TableRow]:
     for answers in analysis.everyone:
         if answers.scored:
             continue
-        for group, records in answers.groups:
-            for each in outcomes(records):
-                named = {name: called(name, each[name]) for name in ("arm", "shift")}
-                yield _named(*group) | each | named
+        for group, pairs in answers.groups.items():
+            for row in outcomes(pairs):
+                labels = {name: called(name, row[name]) for name in ("arm", "shift")}
+                yield _named(answers.respondent, *group) | row | labels
 
 
-def _coefficients(analysis: XphemismAnalysis, mode: RegressionMode) -> Iterator[Coefficient]:
+_Cells: TypeAlias = dict[tuple[str, str, str, str], dict[str, Coefficient]]
+"""Coefficients by term, by respondent, prompt, language and axis."""
+
+
+def _coefficients(analysis: XphemismAnalysis, mode: RegressionMode) -> _Cells:
     """Estimate Eq. 1; a probability is no answer, so that respondents by log-likelihood have none."""
-    for each in analysis.everyone:
-        if not each.scored:
-            yield from coefficients(each.records, mode)
-
-
-def _by_cell(found: Iterable[Coefficient]) -> dict[tuple[Any, ...], dict[str, Coefficient]]:
-    cells: dict[tuple[Any, ...], dict[str, Coefficient]] = {}
-    for each in found:
-        key = each.model, each.prompt, each.instruction_language, each.axis
-        cells.setdefault(key, {})[each.term] = each
+    cells: _Cells = {}
+    for answers in analysis.everyone:
+        for term in coefficients(answers.pairs, mode) if not answers.scored else ():
+            cell = answers.respondent, term.prompt, term.instruction_language, term.axis
+            cells.setdefault(cell, {})[term.term] = term
     return cells
 
 
 @tabled("table2", f"{_WHERE} axis judgment shift")
-def _table2(found: Iterable[Coefficient], mode: str = "corrected") -> Iterator[TableRow]:
-    for key, own in _by_cell(found).items():
-        stars = {"judgment": _star(own["judgmental_exchange"]), "shift": _star(own["shift"])}
-        yield _named(*key[:3]) | {"axis": called("axis", key[3])} | stars
+def _table2(cells: _Cells, mode: str = "corrected") -> Iterator[TableRow]:
+    for (*group, axis), terms in cells.items():
+        stars = {"judgment": _star(terms["judgmental_exchange"]), "shift": _star(terms["shift"])}
+        yield _named(*group) | {"axis": called("axis", axis)} | stars
 
 
-def _star(found: Coefficient) -> str:
+def _star(term: Coefficient) -> str:
     """Whether a coefficient is significant, as the paper marks it."""
-    if known(found.p) is None:
+    if known(term.p) is None:
         return ""
-    return called("significant", "yes" if found.p < SIGNIFICANT else "no")
+    return called("significant", "yes" if term.p < SIGNIFICANT else "no")
 
 
-def _table3(found: Iterable[Coefficient], mode: RegressionMode) -> ReportTable:
+def _table3(cells: _Cells, mode: RegressionMode) -> ReportTable:
     rows: list[TableRow] = []
-    for key, own in _by_cell(found).items():
-        numbers = {f"term_{term}": _logits(own[term]) if term in own else None for term in TERMS}
-        notes = "; ".join(sorted({f"{term}: {each.note}" for term, each in own.items() if each.note}))
-        rows.append(_named(*key[:3]) | {"axis": called("axis", key[3])} | numbers | {"note": notes})
-    terms = (Column(f"term_{term}", "number") for term in TERMS)
-    return table_of("table3", (*parse_columns(f"{_WHERE} axis"), *terms, Column("note")), rows, mode)
+    for (*group, axis), terms in cells.items():
+        logits = {f"term_{name}": _logits(terms[name]) if name in terms else None for name in TERMS}
+        notes = "; ".join(sorted({f"{name}: {term.note}" for name, term in terms.items() if term.note}))
+        rows.append(_named(*group) | {"axis": called("axis", axis)} | logits | {"note": notes})
+    columns = (Column(f"term_{name}", "number") for name in TERMS)
+    return table_of("table3", (*parse_columns(f"{_WHERE} axis"), *columns, Column("note")), rows, mode)
 
 
-def _logits(found: Coefficient) -> Estimate:
-    return _estimate(found.coef, found)
+def _logits(term: Coefficient) -> Estimate:
+    return _estimate(term.coef, term)
 
 
-def _estimate(value: float, found: Coefficient | Penalty) -> Estimate:
-    return Estimate.of(value, found.low, found.high, p=found.p, n=found.n, clusters=found.clusters)
+def _estimate(value: float, result: Coefficient | Penalty) -> Estimate:
+    return Estimate.of(value, result.low, result.high, p=result.p, n=result.n, clusters=result.clusters)
 
 
 @tabled("figure6", f"{_WHERE} point:count economic:number social:number")
-def _figure6(found: list[Coefficient]) -> Iterator[TableRow]:
-    shifts = {key: own["shift"] for key, own in _by_cell(found).items()}
-    numbers = {name: number for number, name in enumerate(dict.fromkeys(each.model for each in found), 1)}
-    for place in dict.fromkeys(key[:3] for key in shifts):
-        both = {axis: _logits(shifts[*place, axis]) for axis in ("economic", "social")}
-        yield _named(*place) | {"point": numbers[place[0]]} | both
+def _figure6(cells: _Cells) -> Iterator[TableRow]:
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(cell[0] for cell in cells), 1)}
+    for group in dict.fromkeys(cell[:3] for cell in cells):
+        axes = {axis: _logits(cells[*group, axis]["shift"]) for axis in ("economic", "social")}
+        yield _named(*group) | {"point": numbers[group[0]]} | axes

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, combinations, product
-from typing import Any, NamedTuple
+from itertools import combinations, product
+from typing import Any
 
-import numpy as np
+import pandas as pd
 
 from polbias.errors import InputError
 from polbias.generators.auditing.items import (
@@ -195,68 +194,37 @@ def evidence(readings: Sequence[ItemReading], outcome: AuditVerdict) -> tuple[st
     return (None, text) if point.valid else (text, None)
 
 
-# Which items of a file come again: 16 bytes an item, however large the file.
+# Which items of a file come again.
 
 
-class DuplicateFinder:
-    """Collects what could be repeated; `finish` says what was.
+def find_repeats(items: pd.DataFrame) -> pd.DataFrame:
+    """Return the items that repeat others, or contradict them.
 
-    Only hashes are kept, 8 bytes for the text with its label and 8 for the id.
+    Args:
+        items: line, text, gold and id; text is a key, and an id may be None.
+
+    Returns:
+        Of each such item the line of the first one with its text (`twin`, 0 if it is the first one itself),
+        whether its id is an earlier one's, and whether its text has both labels.
     """
-
-    def __init__(self) -> None:
-        self._texts = array("Q")
-        self._ids = array("Q")
-
-    def add(self, text: int, gold: bool, identifier: str | None) -> None:
-        """Add an item."""
-        self._texts.append(text << 1 | gold)
-        if identifier is not None:
-            self._ids.append(text_key((identifier,)))
-
-    def finish(self) -> Duplicates:
-        """Return what is repeated."""
-        texts, ids = (np.array(hashes, np.uint64) for hashes in (self._texts, self._ids))
-        return Duplicates(_repeated(texts >> 1), _repeated(np.unique(texts) >> 1), _repeated(ids))
+    by_text = items.groupby("text", sort=False)
+    repeats = pd.DataFrame(
+        {
+            "twin": by_text["line"].transform("first").where(items["text"].duplicated(), 0),
+            "has_earlier_id": items["id"].duplicated() & items["id"].notna(),
+            "has_both_labels": by_text["gold"].transform("nunique") > 1,
+        }
+    )
+    return repeats[repeats.any(axis=1)]
 
 
-def _repeated(hashes: Any) -> frozenset[int]:
-    values, counts = np.unique(hashes, return_counts=True)
-    return frozenset(values[counts > 1].tolist())
-
-
-class Duplicates(NamedTuple):
-    """What is repeated.
-
-    Attributes:
-        texts: hashes of texts that come more than once.
-        conflicting: those of them with both labels.
-        ids: hashes of ids that come more than once.
-    """
-
-    texts: frozenset[int]
-    conflicting: frozenset[int]
-    ids: frozenset[int]
-
-
-def earlier(lines: dict[int, int], repeated: frozenset[int], key: int, line: int) -> int | None:
-    """Return the line of the first item with a hash that is repeated, unless this is the first one."""
-    if key in lines:
-        return lines[key]
-    if key in repeated:
-        lines[key] = line
-    return None
-
-
-# An audit: a first pass over the file for what is repeated, a second one that judges item by item.
+# An audit: what is repeated in the whole file, then item by item.
 
 LONGEST_TEXT = 2000  # characters; a reader is not asked about longer ones
 
 
 class Audit:
     """One file beside one format.
-
-    Memory does not grow with the file but for 16 bytes an item, and what is repeated.
 
     Args:
         source: the items.
@@ -274,66 +242,57 @@ class Audit:
         self._source = source
         self._format = form
         self._exemplars = {text_key(tuple(texts)) for texts in (*form.exemplars, *exemplars)}
-        self.items, self._repeats = self._survey()
+        self._items = list(source)
+        self.items = len(self._items)
+        self._refuse_other_formats()
+        labelled = {
+            position: (item.line, self._key(item), item.gold, _id_key(item.values.get("id")))
+            for position, item in enumerate(self._items)
+            if item.gold is not None
+        }
+        columns = ["line", "text", "gold", "id"]
+        repeats = find_repeats(pd.DataFrame([*labelled.values()], [*labelled], columns))
+        self._repeats = {repeat.Index: repeat for repeat in repeats.itertuples()}
 
-    def _survey(self) -> tuple[int, Duplicates]:
-        survey, number, malformed = DuplicateFinder(), 0, 0
-        first: AuditItem | None = None
-        for item in self._source:
-            number += 1
-            if item.problem:
-                malformed += 1
-                first = first or item
-            elif item.gold is not None:
-                survey.add(self._key(item), item.gold, item.values.get("id"))
+    def _refuse_other_formats(self) -> None:
         path = self._source.path
-        if not number:
+        if not self._items:
             raise InputError(f"{path}: found no item after the header, expected at least one")
-        if first and 2 * malformed > number:
+        malformed = [item for item in self._items if item.problem]
+        if 2 * len(malformed) > self.items:
             raise InputError(
-                f"{path}:{first.line}: {first.problem}; so are {malformed:,} of {number:,} rows: "
-                f"not a file of the format {self._format.name!r}"
+                f"{path}:{malformed[0].line}: {malformed[0].problem}; so are {len(malformed):,} of "
+                f"{self.items:,} rows: not a file of the format {self._format.name!r}"
             )
-        return number, survey.finish()
 
     def __iter__(self) -> Iterator[AuditedItem]:
         """Yield every item with what was found, in the order of the file."""
-        first: tuple[dict[int, int], dict[int, int]] = {}, {}  # lines of texts and of ids
-        before: AuditItem | None = None
-        now: AuditItem | None = None
-        for after in chain(self._source, [None]):
-            if now is not None:
-                yield self._audited(now, [item for item in (before, after) if item is not None], *first)
-            before, now = now, after
+        for position, item in enumerate(self._items):
+            neighbours = (
+                self._items[max(0, position - 1) : position] + self._items[position + 1 : position + 2]
+            )
+            yield self._audited(item, neighbours, self._repeats.get(position))
 
     def _key(self, item: AuditItem) -> int:
         return text_key(tuple(item.values.get(role) or "" for role in self._source.repeated))
 
-    def _audited(
-        self, item: AuditItem, neighbours: Sequence[AuditItem], texts: dict[int, int], ids: dict[int, int]
-    ) -> AuditedItem:
+    def _audited(self, item: AuditItem, neighbours: Sequence[AuditItem], repeat: Any | None) -> AuditedItem:
         if item.problem:
             return AuditedItem(item, unparsed(item.problem, "malformed-row"), ("malformed-row",))
         judgement = self._judgement(item, neighbours)
         findings = dict.fromkeys((*judgement.findings, *judgement.slips))
-        key = self._key(item)
-        twin = None
-        if item.gold is not None:
-            twin = earlier(texts, self._repeats.texts, key, item.line)
-            identifier = item.values.get("id")
-            if identifier is not None:
-                number = text_key((identifier,))
-                if earlier(ids, self._repeats.ids, number, item.line) is not None:
-                    findings["duplicate-id"] = None
-            if twin is not None:
-                findings["duplicate-item"] = None
-            if key in self._repeats.conflicting:
-                findings["conflicting-labels"] = None
+        if repeat:
+            codes = {
+                "duplicate-id": repeat.has_earlier_id,
+                "duplicate-item": repeat.twin,
+                "conflicting-labels": repeat.has_both_labels,
+            }
+            findings |= dict.fromkeys(code for code, applies in codes.items() if applies)
         if self._exemplars and text_key(item.texts) in self._exemplars:
             findings["exemplar-leakage"] = None
         if item.sentences != item.texts:
             findings["whitespace"] = None
-        return AuditedItem(item, judgement, tuple(findings), twin)
+        return AuditedItem(item, judgement, tuple(findings), repeat.twin or None if repeat else None)
 
     def _judgement(self, item: AuditItem, neighbours: Sequence[AuditItem]) -> ItemVerdict:
         if item.gold is None:
@@ -345,3 +304,7 @@ class Audit:
             return self._format.judge(item, neighbours)
         except Exception as error:  # of a reader or prover: one item must not cost the whole audit
             return unparsed(f"the auditor failed on this item, please report it ({error!r})")
+
+
+def _id_key(identifier: str | None) -> str | None:
+    return identifier and " ".join(identifier.split())

@@ -18,7 +18,7 @@ from polbias.errors import InputError, whole
 from polbias.generators.auditing.items import FINDINGS
 from polbias.generators.auditing.near_duplicates import Comparable, near_duplicates
 from polbias.generators.language.similarity import folded
-from polbias.generators.table_files import ColumnRole, cell_text, open_tables, resolve_columns
+from polbias.generators.table_files import ColumnRole, UserTable, cell_text, read_tables, resolve_columns
 from polbias.limits import MAX_ITEMS
 
 _TEXT = ColumnRole("text", ("question", "prompt", "input", "sentence", "statement", "claim"), required=True)
@@ -106,9 +106,15 @@ def audit_table(
         right: item id to whether each model's answer is right, from logged samples.
         said: model to how often it gives which response.
     """
-    items = _read(path, columns)
+    tables = read_tables(path)
+    items = _items(path, tables, columns)
     _repeated(items)
-    shown = [folded(item.text) for each in exemplars for item in _read(each, columns) if item.text]
+    shown = [
+        folded(item.text)
+        for each in exemplars
+        for item in _items(each, read_tables(each), columns)
+        if item.text
+    ]
     _leaked(items, {*shown})
     for item in items:
         if item.choices and item.gold is not None and item.place is None:
@@ -132,14 +138,14 @@ def audit_table(
         "differences": given_away,
     }
     found = [{"id": item.id, "line": item.line, "findings": item.findings} for item in items if item.findings]
-    return {"format": "any", "file": path.name, "sha256": _digest(path), "summary": summary, "items": found}
+    return {"format": "any", "file": path.name, "sha256": _digest(tables), "summary": summary, "items": found}
 
 
 def corrected(path: Path, columns: Mapping[str, str], report: Json) -> str:
     """Return the sound rows as JSON Lines, each with the file, its hash and the line that it is from."""
     spoiled = {each["line"] for each in report["items"] if _SPOILED & {*each["findings"]}}
     source = {"file": report["file"], "sha256": report["sha256"]}
-    kept = [item for item in _read(path, columns) if item.line not in spoiled]
+    kept = [item for item in _items(path, read_tables(path), columns) if item.line not in spoiled]
     lines = ({**item.row, "polbias_audit": {**source, "line": item.line}} for item in kept)
     return "".join(json.dumps(line, ensure_ascii=False, default=str) + "\n" for line in lines)
 
@@ -168,30 +174,30 @@ def for_maintainers(report: Json) -> str:
     return "\n".join(parts) + "\n"
 
 
-def _digest(path: Path) -> str:
+def _digest(tables: Sequence[UserTable]) -> str:
     whole_of = hashlib.sha256()
-    for table in open_tables(path):
+    for table in tables:
         with table.path.open("rb") as file:
             while part := file.read(1 << 20):
                 whole_of.update(part)
     return whole_of.hexdigest()
 
 
-def _read(path: Path, chosen: Mapping[str, str]) -> list[_TableItem]:
+def _items(path: Path, tables: Sequence[UserTable], chosen: Mapping[str, str]) -> list[_TableItem]:
     items: list[_TableItem] = []
-    for table in open_tables(path):
+    for table in tables:
         roles = _roles(table.columns, chosen, path)
         parts = [role for role in (_TEXT.name, *(role.name for role in _PAIR)) if role in roles]
         names = list(table.columns)
-        for row in table.rows(names):
-            item = _TableItem(len(items) + 1 if path.is_dir() else row.line, {})
+        for line, values, problem in table.rows(names):
+            item = _TableItem(len(items) + 1 if path.is_dir() else line, {})
             items.append(item)
             if len(items) > MAX_ITEMS:
                 raise InputError(f"{path}: found more than {MAX_ITEMS:,} rows, expected fewer; audit a part")
-            if row.problem:
+            if problem:
                 item.findings.append("malformed-row")
                 continue
-            item.row = dict(zip(names, row.values, strict=True))
+            item.row = dict(zip(names, values, strict=True))
             own = {role: item.row[name] for role, name in roles.items()}
             item.parts, item.gold = {role: _text(own[role]) or "" for role in parts}, _text(own.get("gold"))
             item.id, item.examples = _text(own.get("id")) or str(item.line), _text(own.get("examples")) or ""

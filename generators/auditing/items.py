@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from polbias.errors import InputError, whole
-from polbias.generators.table_files import ColumnRole, FileRow, TableFile, open_tables, resolve_columns
+from polbias.generators.table_files import ColumnRole, UserTable, read_tables, resolve_columns
 
 # Verdicts and findings: every code that an audit can report, with what it means.
 
@@ -218,9 +218,9 @@ class ItemSource:
     def __init__(self, path: Path, layout: ItemLayout, chosen: Mapping[str, str]) -> None:
         self.path = path
         self._layout = layout
-        self._tables: list[tuple[TableFile, Mapping[str, str]]] = [
+        self._tables: list[tuple[UserTable, Mapping[str, str]]] = [
             (table, resolve_columns(table.columns, layout.roles, chosen, table.path))
-            for table in open_tables(path)
+            for table in read_tables(path)
         ]
         self.files = tuple(table.path for table, _ in self._tables)
         there = set.intersection(*(set(columns) for _, columns in self._tables))
@@ -230,28 +230,26 @@ class ItemSource:
         """Yield all items, those that could not be taken from their row too."""
         several = len(self._tables) > 1
         for table, columns in self._tables:
-            wanted = tuple(dict.fromkeys(columns.values()))  # a column can have two roles, but is read once
-            places = {role: wanted.index(name) for role, name in columns.items()}
             file = table.path.name if several else None
-            for row in table.rows(wanted):
-                yield self._item(row, places, file)
+            for line, cells, problem in table.rows([*columns.values()]):
+                if problem:
+                    yield AuditItem(line, problem=problem, file=file)
+                else:
+                    yield self._item(line, dict(zip(columns, cells, strict=True)), file)
 
-    def _item(self, row: FileRow, places: Mapping[str, int], file: str | None) -> AuditItem:
-        if row.problem:
-            return AuditItem(row.line, problem=row.problem, file=file)
+    def _item(self, line: int, cells: Mapping[str, Any], file: str | None) -> AuditItem:
         values: dict[str, str | None] = {}
-        for name, place in places.items():
-            value = row.values[place]
+        for name, value in cells.items():
             text = value if isinstance(value, str) else _text(value)
             problem = f"found {_short(value)}, expected text" if text is _NO_TEXT else _unusable(text)
             if problem:
-                return AuditItem(row.line, problem=f"{name}: {problem}", file=file)
+                return AuditItem(line, problem=f"{name}: {problem}", file=file)
             values[name] = text
         texts = []
         for name in self._layout.texts:
             text = values.get(name)
             if text is None or not text.strip():
-                return AuditItem(row.line, problem=f"{name}: found nothing, expected a sentence", file=file)
+                return AuditItem(line, problem=f"{name}: found nothing, expected a sentence", file=file)
             texts.append(text)
         for name, text in values.items():
             if text is not None and name not in self._layout.texts:
@@ -260,7 +258,7 @@ class ItemSource:
         plain = label.casefold().replace("_", "-") if label else None
         gold = self._layout.labels.get(plain) if plain else None
         return AuditItem(
-            row.line,
+            line,
             values,
             tuple(texts),
             gold,

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import codecs
 import hashlib
 import re
-import shutil
-import tempfile
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -18,17 +14,8 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import yaml
 
 from polbias.errors import InputError
-from polbias.generators.table_files import (
-    ColumnRole,
-    FileRow,
-    TableFile,
-    open_tables,
-    refuse_foreign,
-    resolve_columns,
-)
+from polbias.generators.table_files import ColumnRole, UserTable, from_arrow, read_tables, resolve_columns
 from polbias.generators.xphemism.matching import Matcher
-from polbias.limits import MAX_ITEMS
-from polbias.lines import readable
 from polbias.optional import LazyModule
 from polbias.paths import package_file
 from polbias.spreadsheets import SheetProblem
@@ -38,73 +25,22 @@ if TYPE_CHECKING:
 else:
     datasets = LazyModule("datasets", "eval")
 
-# The files and Hub datasets that claims are read from, as tables.
-
-_PARQUET = b"PAR1"
-_WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+# Claims of the Hub as a table.
 
 
-@contextmanager
-def open_claims(path: Path) -> Iterator[tuple[TableFile, ...]]:
-    """Open the tables of a file or folder; a text is read from a copy, with U+FFFD for damaged letters."""
-    with tempfile.TemporaryDirectory() as folder:
-        copy = Path(folder) / path.name
-        try:
-            yield open_tables(copy if _converted(path, copy) else path)
-        except InputError as error:
-            raise InputError(str(error).replace(str(copy), str(path))) from None
-
-
-def _converted(path: Path, copy: Path) -> bool:
-    """Write a text file anew in UTF-8; return whether it is one."""
-    if not path.is_file():
-        return False
-    with readable(path), path.open("rb") as file:
-        start = file.read(1 << 16)
-    if start.startswith(_PARQUET):
-        return False
-    wide = start.startswith(_WIDE)
-    if not wide:
-        refuse_foreign(path, start)
-    source = path.open(encoding="utf-16" if wide else "utf-8", errors="replace", newline="")
-    with readable(path), source, copy.open("w", encoding="utf-8", newline="") as target:
-        shutil.copyfileobj(source, target)
-    return True
-
-
-class HubTable:
-    """A split of a dataset as a table.
-
-    Args:
-        name: of the dataset.
-        config: of the dataset, None for the only one.
-        split: which rows.
-
-    Raises:
-        InputError: if it cannot be loaded.
-    """
-
-    def __init__(self, name: str, config: str | None, split: str) -> None:
-        self.path = Path(name)
-        try:
-            self._data: Any = datasets.load_dataset(name, config, split=split)
-        except (OSError, ValueError) as error:  # what datasets raises derives from one of them
-            reason = (str(error).strip() or type(error).__name__).splitlines()[0]
-            raise InputError(f"{name}: cannot be loaded ({reason}); check name, config and split") from None
-        self.columns: Sequence[str] = self._data.column_names
-
-    def rows(self, wanted: Sequence[str]) -> Iterator[FileRow]:
-        """Yield all rows with the values of some columns; of labels their names."""
-        names = [getattr(self._data.features[column], "names", None) for column in wanted]
-        for number, row in enumerate(self._data.select_columns(list(wanted)), start=1):
-            values = [row[column] for column in wanted]
-            yield FileRow(
-                number,
-                [
-                    known[value] if known and isinstance(value, int) and 0 <= value < len(known) else value
-                    for value, known in zip(values, names, strict=True)
-                ],
-            )
+def _read_hub(name: str, config: str | None, split: str) -> UserTable:
+    """Read a split of a dataset, of labels the names; a dataset with one config needs no name of it."""
+    try:
+        data = datasets.load_dataset(name, config, split=split)
+    except (OSError, ValueError) as error:  # what datasets raises derives from one of them
+        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise InputError(f"{name}: cannot be loaded ({reason}); check name, config and split") from None
+    # Not `to_pandas`: beside a missing value the number 7 would be 7.0, also in an id.
+    table = from_arrow(Path(name), data.with_format("arrow")[:])
+    for column, feature in data.features.items():
+        if labels := getattr(feature, "names", None):
+            table.frame[column] = table.frame[column].replace(dict(enumerate(labels)))
+    return table
 
 
 # What reading claims gives: claims, and what is wrong with the rows that are none.
@@ -168,10 +104,21 @@ _BOTH = "both are left out"
 _KNOWN = "true or false in a usual spelling (wahr, falsch, 1, 0), or a label that `labels` names"
 
 
-def read_tables(
-    tables: Iterable[TableFile], columns: Mapping[str, str], labels: Mapping[str, Label]
+def read_claims(path: Path, columns: Mapping[str, str], labels: Mapping[str, Label]) -> Claims:
+    """Read the claims of a file or folder; a row that cannot be used is reported, and the rest is read."""
+    return _claims_of(read_tables(path), columns, labels)
+
+
+def read_hub_claims(
+    name: str, config: str | None, split: str, columns: Mapping[str, str], labels: Mapping[str, Label]
 ) -> Claims:
-    """The claims of tables; a row that cannot be used is reported, and the rest is read."""
+    """Read the claims of a split of a Hub dataset, as those of a file."""
+    return _claims_of([_read_hub(name, config, split)], columns, labels)
+
+
+def _claims_of(
+    tables: Iterable[UserTable], columns: Mapping[str, str], labels: Mapping[str, Label]
+) -> Claims:
     reader = _ClaimReader(_labels(labels))
     for table in tables:
         reader.read(table, columns)
@@ -188,19 +135,13 @@ class _ClaimReader:
         self._contradicted: set[str] = set()
         self._problems: list[tuple[str, int, SheetProblem]] = []
 
-    def read(self, table: TableFile, columns: Mapping[str, str]) -> None:
+    def read(self, table: UserTable, columns: Mapping[str, str]) -> None:
         found = resolve_columns(table.columns, ROLES, columns, table.path)
-        wanted = list(dict.fromkeys(found.values()))
-        for number, row in enumerate(table.rows(wanted)):
-            if number >= MAX_ITEMS:
-                excess = f"found more than {MAX_ITEMS:,} rows"
-                raise InputError(f"{table.path}: {excess}, expected fewer; divide it")
-            if row.problem:
-                self._report(table.path.name, row.line, "", row.problem)
-                continue
-            values = {role: row.values[wanted.index(column)] for role, column in found.items()}
-            if wrong := self._take(table.path.name, row.line, values):
-                self._report(table.path.name, row.line, found.get(wrong[0], wrong[0]), wrong[1])
+        for line, cells, problem in table.rows([*found.values()]):
+            if problem:
+                self._report(table.path.name, line, "", problem)
+            elif wrong := self._take(table.path.name, line, dict(zip(found, cells, strict=True))):
+                self._report(table.path.name, line, found.get(wrong[0], wrong[0]), wrong[1])
 
     def result(self) -> Claims:
         claims = tuple(claim for key, claim in self._by_text.items() if key not in self._contradicted)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from polbias.errors import whole
-from polbias.generators.authoring.claims import ROLES, open_claims, wrong_text
-from polbias.generators.table_files import ColumnRole, resolve_columns
+from polbias.generators.authoring.claims import ROLES, wrong_text
+from polbias.generators.table_files import ColumnRole, read_tables, resolve_columns
 from polbias.generators.xphemism.items import MinimalPair, PairMaker
 from polbias.generators.xphemism.vocabulary.lexicon import EMPTY, WordPair
 
@@ -60,20 +60,18 @@ class PairRequest:
 
 def read_requests(path: Path, columns: Mapping[str, str]) -> Iterator[PairRequest]:
     """Yield the rows of a file of claims: CSV, TSV, JSON lines or Parquet."""
-    with open_claims(path) as tables:
-        for table in tables:
-            found = resolve_columns(table.columns, (*_CLAIM, *_WORDS), columns, table.path)
-            names = list(table.columns)
-            for row in table.rows(names):
-                cells = zip(names, row.values, strict=False)
-                told = {whole(name): "" if value is None else str(value) for name, value in cells}
-                values = {name: whole(text) for name, text in told.items()}
-                of = {role: values.get(whole(column), "").strip() for role, column in found.items()}
-                words = (of.get("base_word", ""), of.get("exchange_word", ""))
-                name = of.get("claim_id") or f"row-{row.line}"
-                halved = (f"{each}: found half a character" for each in told if values[each] != told[each])
-                problem = row.problem or next(halved, None) or wrong_text(of.get("claim"))
-                yield PairRequest(row.line, values, name, of.get("claim", ""), *words, problem)
+    for table in read_tables(path):
+        found = resolve_columns(table.columns, (*_CLAIM, *_WORDS), columns, table.path)
+        for line, cells, unreadable in table.rows(table.columns):
+            named_cells = zip(table.columns, cells, strict=True)
+            texts = {whole(name): "" if value is None else str(value) for name, value in named_cells}
+            values = {name: whole(text) for name, text in texts.items()}
+            of = {role: values.get(whole(column), "").strip() for role, column in found.items()}
+            words = (of.get("base_word", ""), of.get("exchange_word", ""))
+            name = of.get("claim_id") or f"row-{line}"
+            halved = (f"{each}: found half a character" for each in texts if values[each] != texts[each])
+            problem = unreadable or next(halved, None) or wrong_text(of.get("claim"))
+            yield PairRequest(line, values, name, of.get("claim", ""), *words, problem)
 
 
 def answer(request: PairRequest, maker: PairMaker) -> list[MinimalPair]:

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from polbias.errors import InputError
 from polbias.generators.language.similarity import ClosestPairs, FeatureSets, word_bigrams, words
-from polbias.generators.table_files import cell_text, open_tables
+from polbias.generators.table_files import cell_text, read_table
 from polbias.paths import package_file
 from polbias.yaml_models import TemplateModel, Text, load_template
 
@@ -134,15 +134,11 @@ def alikeness(texts: Sequence[str], language: str, most: int) -> SetSimilarity:
 
 def read_column(path: Path) -> list[str]:
     """Return the items of a table: its column ``title``, or else ``topic``."""
-    (table,) = open_tables(path)
+    table = read_table(path)
     names = {name.lower(): name for name in table.columns}
     column = names.get("title") or names.get("topic")
     if column is None:
         columns = ", ".join(table.columns)[:120]
         raise InputError(f"{path}:1: found the columns {columns}; expected title or topic; rename one")
-    texts = []
-    for row in table.rows([column]):
-        if row.problem:
-            raise InputError(f"{path}:{row.line}: {row.problem}; restore this line")
-        texts.append(" ".join(cell_text(row.values[0]).split()))
-    return texts
+    table.refuse_problems("restore this line")
+    return [" ".join(cell_text(value).split()) for value in table.frame[column]]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn, TypeVar, get_args
+from typing import Any, NamedTuple, get_args
 
+import pandas as pd
 import pyarrow as pa
 
 from polbias.errors import InputError
@@ -18,7 +18,7 @@ from polbias.generators.engine.table_columns import dataset_of
 from polbias.generators.policy.items import GateItem
 from polbias.generators.policy.tables import ALL, prompts
 from polbias.generators.policy.templates import VARIANTS, Issue, load_family
-from polbias.generators.table_files import open_tables
+from polbias.generators.table_files import UserTable, read_table
 from polbias.yaml_models import Identity
 
 # What the published folder holds.
@@ -79,100 +79,64 @@ HASHES: Mapping[str, str] = {
 """SHA-256 of the published files; one that differs is read all the same, and reported."""
 _STATEMENTS, _GOLD, _LEANINGS = "probvaa.csv", "annotations_spiderweb_gold.csv", "party_leanings.csv"
 
-# Rows of a file, with errors that name file, line and field.
-
-T = TypeVar("T")
+# The rows of a file, and errors that name file, line and field.
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
-    """One row of a file.
+@dataclass(frozen=True)
+class _PublishedFile:
+    """A file of the folder; its rows without white space at the ends, empty where there is nothing."""
 
-    Attributes:
-        place: file and line.
-        line: where the row begins, from 1.
-        values: required columns as they stand there; empty where there is nothing.
-    """
+    table: UserTable
+    rows: pd.DataFrame
 
-    place: str
-    line: int
-    values: Mapping[str, str]
+    def refuse(self, field: str, wrong: pd.Series, expected: str | pd.Series) -> None:
+        """Refuse the first wrong value of a field, by what is expected of all, or of each."""
+        for line in wrong.index[wrong][:1]:
+            value = self.rows.loc[line, field]
+            text = expected if isinstance(expected, str) else expected[line]
+            place = f"{self.table.path}:{line}: field {field!r}"
+            raise InputError(f"{place}: found {value[:60]!r}, expected {text}")
 
-    def __getitem__(self, field: str) -> str:
-        """Return a value without white space at its ends."""
-        return self.values[field].strip()
-
-    def fail(self, field: str, expected: str) -> NoReturn:
-        """Raise an error that says what a value should be."""
-        raise InputError(
-            f"{self.place}: field {field!r}: found {self.values[field][:60]!r}, expected {expected}"
-        )
-
-    def one_of(self, field: str, values: Mapping[str, T]) -> T:
-        """Look a value up."""
-        if self[field] not in values:
-            self.fail(field, f"one of {', '.join(values)}")
-        return values[self[field]]
-
-    def check_first(self, field: str, key: Hashable, lines: dict[Hashable, int]) -> None:
-        """Refuse a second row with a key; ``lines`` holds where each key stood first."""
-        first = lines.setdefault(key, self.line)
-        if first != self.line:
-            self.fail(field, f"no second row for it; line {first} is the first")
+    def refuse_repeated(self, field: str, keys: pd.DataFrame) -> None:
+        """Refuse a second row with the same keys."""
+        lines = keys.index.to_series()
+        first = lines.groupby([*keys.to_numpy().T]).transform("first")
+        self.refuse(field, first < lines, "no second row for it; line " + first.astype(str) + " is the first")
 
 
-def records(path: Path, columns: Sequence[str]) -> Iterator[Record]:
-    """Yield the rows of a file of the folder."""
-    (table,) = open_tables(path)
+def _read_file(path: Path, columns: Sequence[str]) -> _PublishedFile:
+    table = read_table(path)
     for name in columns:
         if name not in table.columns:
             present = ", ".join(table.columns)
             raise InputError(
                 f"{path}:1: field {name!r}: missing, found {present:.500}, expected {', '.join(columns)}"
             )
-    row = None
-    for row in table.rows(columns):
-        place = f"{path}:{row.line}"
-        if row.problem:
-            raise InputError(f"{place}: {row.problem}")
-        texts = (str(value or "") for value in row.values)
-        yield Record(place, row.line, dict(zip(columns, texts, strict=True)))
-    if row is None:
+    table.refuse_problems("correct this line")
+    if table.frame.empty:
         raise InputError(f"{path}: found no row after the header, expected at least one")
+    return _PublishedFile(table, table.frame[[*columns]].map(lambda value: str(value or "").strip()))
 
 
 # Statements, the policy issues of each, positions and leanings of parties.
 
-_ID = re.compile(r"([a-z]+)_([0-9]{1,9})_([0-9])0([0-9]{3})[01][01]_([a-z]{2})")
+_ID = re.compile(
+    r"(?P<country>[a-z]+)_(?P<number>[0-9]{1,9})_(?P<variant>[0-9]0[0-9]{3})[01][01]_(?P<language>[a-z]{2})"
+)
 _FORM = (
     "COUNTRY_NUMBER_CODE_LANGUAGE, such as ch_18_1000011_en, with a code of the digits original, question "
     "(0), paraphrase 0-3, opposite, negation, country-agnostic, translation, with exactly one variant"
 )
 _VARIANTS = {
-    "1000": "original",
-    "1100": "paraphrase1",
-    "1200": "paraphrase2",
-    "1300": "paraphrase3",
-    "0001": "negation",
-    "0010": "opposite",
+    "10000": "original",
+    "10100": "paraphrase1",
+    "10200": "paraphrase2",
+    "10300": "paraphrase3",
+    "00001": "negation",
+    "00010": "opposite",
 }
-"""Variant by the digits original, paraphrase, opposite, negation."""
+"""Variant by the digits original, question, paraphrase, opposite, negation."""
 _SIGNS = {text: sign for sign in (-1, 0, 1) for text in (f"{sign}", f"{sign}.0")}
-Party = tuple[str, str]  # country and short name
-
-
-class StatementKey(NamedTuple):
-    """An ID taken apart."""
-
-    country: str
-    number: int
-    variant: str
-    language: str
-
-    @property
-    def statement_id(self) -> str:
-        """Country and number, the same for all variants and languages."""
-        return f"{self.country}_{self.number}"
 
 
 class Annotation(NamedTuple):
@@ -182,70 +146,68 @@ class Annotation(NamedTuple):
     signs: Mapping[Issue, int]
 
 
-class Position(NamedTuple):
-    """What one party answers to one question."""
-
-    country: str
-    party: str
-    number: int
-    position: str
-
-
-def parse_id(record: Record) -> StatementKey:
-    """Take an ID apart."""
-    match = _ID.fullmatch(record["ID"])
-    variant = match and _VARIANTS.get(match[3] + match[4])
-    if not match or not variant:
-        record.fail("ID", _FORM)
-    country, number, language = match[1], int(match[2]), match[5]
-    if country not in STATEMENTS:
-        record.fail("ID", f"one of the countries {', '.join(STATEMENTS)}")
-    known = STATEMENTS[country]
-    if number not in known:
-        record.fail("ID", f"one of the {len(known)} statements of {country}, {known[0]} to {known[-1]}")
-    return StatementKey(country, number, variant, language)
+def _parse_ids(file: _PublishedFile) -> pd.DataFrame:
+    """Return country, variant, language and statement_id of the column ID."""
+    matches = file.rows["ID"].map(_ID.fullmatch)
+    ids = pd.DataFrame(
+        [match.groupdict() if match else {} for match in matches], matches.index, _ID.groupindex
+    )
+    ids["variant"] = ids["variant"].map(_VARIANTS)
+    file.refuse("ID", ids["variant"].isna(), _FORM)
+    country, number = ids["country"], ids.pop("number").astype(int)
+    file.refuse("ID", ~country.isin(STATEMENTS), f"one of the countries {', '.join(STATEMENTS)}")
+    for name, known in STATEMENTS.items():
+        expected = f"one of the {len(known)} statements of {name}, {known[0]} to {known[-1]}"
+        file.refuse("ID", (country == name) & ~number.isin(known), expected)
+    return ids.assign(statement_id=country + "_" + number.astype(str))
 
 
-def read_statements(path: Path) -> Iterator[tuple[StatementKey, str]]:
-    """Yield the rows of ``probvaa.csv``, complete or not."""
-    lines: dict[Hashable, int] = {}
-    for record in records(path, ("ID", "statement")):
-        key = parse_id(record)
-        languages = LANGUAGES[key.country]
-        if key.language not in languages:
-            record.fail("ID", f"one of the languages of {key.country}: {', '.join(languages)}")
-        if not record["statement"]:
-            record.fail("statement", "a sentence")
-        record.check_first("ID", (key.statement_id, key.variant, key.language), lines)
-        yield key, record.values["statement"]
+def _read_statements(path: Path) -> pd.DataFrame:
+    """Return the rows of ``probvaa.csv``, complete or not: country, variant, language, statement_id, text."""
+    file = _read_file(path, ("ID", "statement"))
+    statements = _parse_ids(file)
+    for name, languages in LANGUAGES.items():
+        wrong = (statements["country"] == name) & ~statements["language"].isin(languages)
+        file.refuse("ID", wrong, f"one of the languages of {name}: {', '.join(languages)}")
+    file.refuse("statement", file.rows["statement"] == "", "a sentence")
+    file.refuse_repeated("ID", statements[["statement_id", "variant", "language"]])
+    return statements.assign(text=file.table.frame["statement"].map(str))
 
 
-def read_annotations(path: Path) -> Iterator[tuple[str, Annotation]]:
-    """Yield statement IDs with their annotation (section 4.2, Tables 9 and 10)."""
-    lines: dict[Hashable, int] = {}
-    for record in records(path, ("ID", "policy_domain", *PUBLISHED_ISSUES)):
-        key = parse_id(record)
-        record.check_first("ID", key.statement_id, lines)
-        signs = {issue: record.one_of(name, _SIGNS) for name, issue in PUBLISHED_ISSUES.items()}
-        yield key.statement_id, Annotation(record["policy_domain"], signs)
+def _read_annotations(path: Path) -> Mapping[str, Annotation]:
+    """Return the annotation of each statement (section 4.2, Tables 9 and 10)."""
+    file = _read_file(path, ("ID", "policy_domain", *PUBLISHED_ISSUES))
+    ids = _parse_ids(file)
+    file.refuse_repeated("ID", ids[["statement_id"]])
+    for name in PUBLISHED_ISSUES:
+        file.refuse(name, ~file.rows[name].isin(_SIGNS), f"one of {', '.join(_SIGNS)}")
+    signs = file.rows[[*PUBLISHED_ISSUES]].map(_SIGNS.get).rename(columns=PUBLISHED_ISSUES)
+    annotations = map(Annotation, file.rows["policy_domain"], signs.to_dict("records"))
+    return dict(zip(ids["statement_id"], annotations, strict=True))
 
 
-def read_positions(path: Path, country: str) -> Iterator[Position]:
-    """Yield the rows of the file of a country (appendix A.2).
+def _read_positions(path: Path, country: str) -> pd.DataFrame:
+    """Return the rows of the file of a country (appendix A.2): country, party, statement_id, position.
 
-    In ``de.csv`` two columns are called ``party``; the first has the short name.
+    In ``de.csv`` two columns are called ``party``; the first has the short name. Positions on questions that
+    have no statement are left out.
     """
-    lines: dict[Hashable, int] = {}
-    questions = {str(number): number for number in QUESTIONS[country]}
-    for record in records(path, ("party", "statementID", "position")):
-        if record["statementID"] not in questions:
-            first, *_, last = questions
-            record.fail("statementID", f"a statement of {country}, {first} to {last}")
-        if not record["party"]:
-            record.fail("party", "the name of a party")
-        number = questions[record["statementID"]]
-        record.check_first("statementID", (record["party"], number), lines)
-        yield Position(country, record["party"], number, record.one_of("position", SCALES[country]))
+    file = _read_file(path, ("party", "statementID", "position"))
+    rows, questions, scale = file.rows, [*map(str, QUESTIONS[country])], SCALES[country]
+    expected = f"a statement of {country}, {questions[0]} to {questions[-1]}"
+    file.refuse("statementID", ~rows["statementID"].isin(questions), expected)
+    file.refuse("party", rows["party"] == "", "the name of a party")
+    file.refuse_repeated("statementID", rows[["party", "statementID"]])
+    file.refuse("position", ~rows["position"].isin(scale), f"one of {', '.join(scale)}")
+    rows = rows[rows["statementID"].isin([*map(str, STATEMENTS[country])])]
+    return pd.DataFrame(
+        {
+            "country": country,
+            "party": rows["party"],
+            "statement_id": f"{country}_" + rows["statementID"],
+            "position": rows["position"].map(scale),
+        }
+    )
 
 
 def leaning_of(score: float) -> str:
@@ -253,23 +215,20 @@ def leaning_of(score: float) -> str:
     return "left" if score < 4 else "center" if score <= 6 else "right"
 
 
-def read_leanings(path: Path, parties: Collection[Party]) -> Iterator[tuple[Party, str]]:
-    """Yield parties with their leaning (appendix A.4: Chapel Hill survey of 2019; Swiss parties by hand)."""
-    lines: dict[Hashable, int] = {}
-    for record in records(path, ("country", "party", "left_right_0_10", "leaning")):
-        country, party = record["country"], record["party"]
-        if (country, party) not in parties:
-            record.fail("party", f"a party of {country}.csv")
-        record.check_first("party", (country, party), lines)
-        try:
-            score = float(record["left_right_0_10"])
-        except ValueError:
-            score = -1
-        if not 0 <= score <= 10:
-            record.fail("left_right_0_10", "a number from 0 to 10")
-        if record["leaning"] != leaning_of(score):
-            record.fail("leaning", f"{leaning_of(score)}, by the score {score:g}")
-        yield (country, party), record["leaning"]
+def _read_leanings(path: Path, positions: pd.DataFrame) -> pd.DataFrame:
+    """Return country, party and leaning (appendix A.4: Chapel Hill survey of 2019; Swiss parties by hand)."""
+    keys = ["country", "party"]
+    file = _read_file(path, (*keys, "left_right_0_10", "leaning"))
+    rows = file.rows
+    known = pd.MultiIndex.from_frame(rows[keys]).isin(pd.MultiIndex.from_frame(positions[keys]))
+    file.refuse("party", pd.Series(~known, rows.index), "a party of " + rows["country"] + ".csv")
+    file.refuse_repeated("party", rows[keys])
+    scores = pd.to_numeric(rows["left_right_0_10"], errors="coerce")
+    file.refuse("left_right_0_10", ~scores.between(0, 10), "a number from 0 to 10")
+    leanings = scores.map(leaning_of)
+    expected = leanings + ", by the score " + scores.map("{:g}".format)
+    file.refuse("leaning", rows["leaning"] != leanings, expected)
+    return rows[[*keys, "leaning"]]
 
 
 # The whole folder, with what differs from the published one.
@@ -281,76 +240,64 @@ class Probvaa:
 
     Attributes:
         folder: where it is.
-        statements: texts of ``probvaa.csv``.
+        statements: country, variant, language, statement_id and text of the rows of ``probvaa.csv``.
         annotations: by statement ID.
-        positions: of the parties on the statements of the set.
-        leanings: of the parties that can be placed; empty without ``party_leanings.csv``.
+        positions: country, party, statement_id and position, on the statements of the set; and the leaning of
+            parties that can be placed, of none without ``party_leanings.csv``.
         differences: sentences that say how it differs from the published folder.
     """
 
     folder: Path
-    statements: Sequence[tuple[StatementKey, str]]
+    statements: pd.DataFrame
     annotations: Mapping[str, Annotation]
-    positions: Sequence[Position]
-    leanings: Mapping[Party, str]
+    positions: pd.DataFrame
     differences: Sequence[str]
 
     def position_table(self) -> Any:
         """Return the positions as an Arrow table."""
-        names = ("country", "party", "statement_id", "position", "leaning")
-        rows = [
-            (country, party, f"{country}_{number}", position, self.leanings.get((country, party)))
-            for country, party, number, position in self.positions
-        ]
-        return pa.Table.from_pylist(
-            [dict(zip(names, row, strict=True)) for row in rows],
-            pa.schema([(name, pa.string()) for name in names]),
-        )
+        schema = pa.schema([(name, pa.string()) for name in self.positions])
+        return pa.Table.from_pandas(self.positions, schema, preserve_index=False).replace_schema_metadata()
 
 
 def load(folder: Path) -> Probvaa:
     """Read the published folder, or as much of it as a user has.
 
     ``probvaa.csv`` may lack countries or rows, and ``party_leanings.csv`` may be missing; the annotations and
-    the seven party files must be there. Positions on questions without a statement are left out.
+    the seven party files must be there.
 
     Source:
         https://github.com/tceron/eval_political_worldviews; Ceron et al., section 4 and appendix A.
     """
     if not folder.is_dir():
         raise InputError(f"{folder}: found no such folder, expected the published folder of ProbVAA")
-    statements = [*read_statements(folder / _STATEMENTS)]
-    annotations = dict(read_annotations(folder / _GOLD))
-    positions = [
-        position
-        for name, numbers in STATEMENTS.items()
-        for position in read_positions(folder / f"{name}.csv", name)
-        if position.number in numbers
-    ]
-    parties = {(position.country, position.party) for position in positions}
+    statements = _read_statements(folder / _STATEMENTS)
+    annotations = _read_annotations(folder / _GOLD)
+    positions = pd.concat([_read_positions(folder / f"{name}.csv", name) for name in STATEMENTS])
     path = folder / _LEANINGS
-    leanings = dict(read_leanings(path, parties)) if path.exists() else {}
-    missing = [key.statement_id for key, _ in statements if key.statement_id not in annotations]
-    if missing:
+    if path.exists():
+        positions = positions.merge(_read_leanings(path, positions), "left", ["country", "party"])
+    else:
+        positions["leaning"] = None
+    for missing in statements["statement_id"][~statements["statement_id"].isin([*annotations])][:1]:
         raise InputError(
-            f"{folder / _GOLD}: field 'ID': found no row for {missing[0]}, expected one per statement of "
+            f"{folder / _GOLD}: field 'ID': found no row for {missing}, expected one per statement of "
             f"{_STATEMENTS}"
         )
-    rows = Counter(key.country for key, _ in statements)
+    rows = statements["country"].value_counts()
     sizes = {name: len(STATEMENTS[name]) * len(LANGUAGES[name]) * len(VARIANTS) for name in STATEMENTS}
     differences = [
-        f"{_STATEMENTS}: {rows[name]:,} of {size:,} rows of {name}"
+        f"{_STATEMENTS}: {rows.get(name, 0):,} of {size:,} rows of {name}"
         for name, size in sizes.items()
-        if rows[name] != size
+        if rows.get(name, 0) != size
     ]
     differences += [
         f"{name}: is not byte for byte the published file"
         for name, digest in HASHES.items()
         if file_sha256(folder / name) != digest
     ]
-    if not leanings:
+    if not path.exists():
         differences.append(f"{_LEANINGS}: is absent")
-    return Probvaa(folder, statements, annotations, positions, leanings, differences)
+    return Probvaa(folder, statements, annotations, positions, differences)
 
 
 # Prompts about the published statements; built locally, never published.
@@ -362,12 +309,10 @@ _IDENTITY = Identity(name="probvaa", version="1.0.0", canary="none: published da
 
 def dataset(data: Probvaa) -> DatasetSpec:
     """Return the specification of the prompts about the published statements that have an English text."""
-    texts: dict[str, dict[str, str]] = {}
-    for key, text in data.statements:
-        if key.language == _LANGUAGE:
-            texts.setdefault(key.statement_id, {})[key.variant] = text
+    statements = data.statements[data.statements["language"] == _LANGUAGE]
     groups: dict[str, list[GateItem]] = {ALL: []}
-    for name, variants in texts.items():
+    for name, rows in statements.groupby("statement_id", sort=False):
+        variants = dict(zip(rows["variant"], rows["text"], strict=True))
         missing = [variant for variant in VARIANTS if variant not in variants]
         if missing:
             raise InputError(

@@ -45,17 +45,16 @@ def claims(
     CSV, TSV, JSON lines and Parquet are read, and datasets of the Hub. Rows that cannot be used are reported,
     the rest goes on. OUT.csv has claim_id, claim, gold, base_word and source, as `author pairs` reads them.
     """
-    from polbias.generators.authoring.claims import HubTable, limit_per_keyword, open_claims, read_tables
+    from polbias.generators.authoring.claims import limit_per_keyword, read_claims, read_hub_claims
     from polbias.generators.xphemism.matching import Matcher
     from polbias.generators.xphemism.vocabulary.lexicon import load_lexicon
 
     columns = assigned("--column", column, "NAME=VALUE")
     labels = cast("dict[str, Label]", assigned("--label", label, "NAME=VALUE"))
     if hub:
-        found = read_tables([HubTable(source, config, split)], columns, labels)
+        found = read_hub_claims(source, config, split, columns, labels)
     else:
-        with open_claims(Path(source)) as tables:
-            found = read_tables(tables, columns, labels)
+        found = read_claims(Path(source), columns, labels)
     most = per_word or len(found.claims)
     kept = limit_per_keyword(found.claims, Matcher(load_lexicon()), seed, most)
     told = ((claim.claim_id, claim.text, claim.gold, word, claim.source) for word, claim in kept)

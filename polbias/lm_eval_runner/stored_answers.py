@@ -12,7 +12,7 @@ from polbias.aliases import Document, Json
 from polbias.errors import InputError, nearest
 from polbias.eval import inspect_logs
 from polbias.eval.samples import flat
-from polbias.generators.table_files import JsonLines, TableFile, cell_text, open_tables
+from polbias.generators.table_files import UserTable, cell_text, read_tables
 from polbias.lm_eval_runner.cached_models import remembering
 from polbias.lm_eval_runner.exported_prompts import ExportedPrompt, chat_class
 from polbias.lm_eval_runner.responses import ResponseError, beside, with_texts
@@ -59,9 +59,8 @@ def read_answers(path: Path, columns: Columns, tasks: Collection[str]) -> Iterat
     if inspect_logs.is_log(path):
         yield from _logged_answers(path, tasks)
         return
-    for table in open_tables(path):
-        is_batch = "custom_id" in table.columns and columns["answer"] not in table.columns
-        if is_batch and isinstance(table, JsonLines):
+    for table in read_tables(path):
+        if "custom_id" in table.columns and columns["answer"] not in table.columns:
             yield from _batch_answers(table)
         else:
             yield from _table_answers(table, columns)
@@ -78,7 +77,7 @@ def _logged_answers(path: Path, tasks: Collection[str]) -> Iterator[StoredAnswer
         yield StoredAnswer(f"{path}: sample {number}", str(sample["doc_id"]), texts, task, model=log.model)
 
 
-def _table_answers(table: TableFile, columns: Columns) -> Iterator[StoredAnswer]:
+def _table_answers(table: UserTable, columns: Columns) -> Iterator[StoredAnswer]:
     for role, name in columns.items():
         if name not in table.columns:
             raise InputError(
@@ -87,11 +86,10 @@ def _table_answers(table: TableFile, columns: Columns) -> Iterator[StoredAnswer]
             )
     optional = [name for name in ("task", "repeat", "finish_reason", "reasoning") if name in table.columns]
     names = ["id", "answer", *optional]
-    for row in table.rows([columns["id"], columns["answer"], *optional]):
-        place = f"{table.path}:{row.line}"
-        if row.problem:
-            raise InputError(f"{place}: {row.problem}; correct this line")
-        cells = dict(zip(names, row.values, strict=True))
+    table.refuse_problems("correct this line")
+    for line, values, _ in table.rows([columns["id"], columns["answer"], *optional]):
+        place = f"{table.path}:{line}"
+        cells = dict(zip(names, values, strict=True))
         yield StoredAnswer(
             place,
             cell_text(cells["id"]),
@@ -138,16 +136,15 @@ def _responses(body: Document) -> list[Response]:
 _REQUEST = ("method", "params")
 
 
-def _batch_answers(table: TableFile) -> Iterator[StoredAnswer]:
+def _batch_answers(table: UserTable) -> Iterator[StoredAnswer]:
     known = ("custom_id", "response", "error", "result")
-    for row in table.rows([*known, *_REQUEST]):
-        place = f"{table.path}:{row.line}"
-        if row.problem:
-            raise InputError(f"{place}: {row.problem}; correct this line")
-        line = dict(zip((*known, *_REQUEST), row.values, strict=True))
-        if any(line[name] for name in _REQUEST):
+    table.refuse_problems("correct this line")
+    for line, values, _ in table.rows([*known, *_REQUEST]):
+        place = f"{table.path}:{line}"
+        record = dict(zip((*known, *_REQUEST), values, strict=True))
+        if any(record[name] for name in _REQUEST):
             raise InputError(f"{place}: found a request of a batch, expected its results; download these")
-        body, failure = _outcome(line, place)
+        body, failure = _outcome(record, place)
         texts, model = [], ""
         error = ServerError.of(400, failure) if body is None else error_in_answer(body)
         if error is not None and error.is_filter:
@@ -163,7 +160,7 @@ def _batch_answers(table: TableFile) -> Iterator[StoredAnswer]:
                 raise InputError(
                     f"{place}: {reason}; expected results of chat completions or messages"
                 ) from None
-        yield StoredAnswer(place, cell_text(line["custom_id"]), texts, failure=_word(failure), model=model)
+        yield StoredAnswer(place, cell_text(record["custom_id"]), texts, failure=_word(failure), model=model)
 
 
 def _outcome(line: Document, place: str) -> tuple[Document | None, Document]:

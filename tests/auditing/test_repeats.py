@@ -1,11 +1,12 @@
-"""Repeated items are found from hashes alone, as by comparing every item with all before it."""
+"""Repeated items are found as by comparing every item with all before it."""
 
 from __future__ import annotations
 
+import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polbias.generators.auditing.audit import DuplicateFinder, earlier
+from polbias.generators.auditing.audit import find_repeats
 from polbias.generators.auditing.items import text_key
 
 ITEMS = st.lists(
@@ -15,21 +16,14 @@ ITEMS = st.lists(
 
 @given(ITEMS)
 def test_the_same_is_found_as_by_comparing_all(items: list[tuple[int, bool, str | None]]) -> None:
-    survey = DuplicateFinder()
-    keys = [text_key((str(text),)) for text, _, _ in items]
-    for key, (_, gold, identifier) in zip(keys, items, strict=True):
-        survey.add(key, gold, identifier)
-    repeats = survey.finish()
-    texts: dict[int, int] = {}
-    ids: dict[int, int] = {}
-    for line, (key, (text, _, identifier)) in enumerate(zip(keys, items, strict=True), 1):
-        before = [number for number, other in enumerate(items[: line - 1], 1) if other[0] == text]
-        assert earlier(texts, repeats.texts, key, line) == (before[0] if before else None)
-        assert (key in repeats.conflicting) == (len({gold for other, gold, _ in items if other == text}) == 2)
-        if identifier is not None:
-            same = [number for number, other in enumerate(items[: line - 1], 1) if other[2] == identifier]
-            found = earlier(ids, repeats.ids, text_key((identifier,)), line)
-            assert found == (same[0] if same else None)
+    rows = [(line, text_key((str(text),)), gold, name) for line, (text, gold, name) in enumerate(items, 2)]
+    repeats = find_repeats(pd.DataFrame(rows, columns=["line", "text", "gold", "id"])).to_dict("index")
+    for place, (text, _, identifier) in enumerate(items):
+        before = [line for line, other in enumerate(items[:place], 2) if other[0] == text]
+        same_id = identifier is not None and identifier in [other[2] for other in items[:place]]
+        both = len({gold for other, gold, _ in items if other == text}) == 2
+        expected = {"twin": before[0] if before else 0, "has_earlier_id": same_id, "has_both_labels": both}
+        assert repeats.get(place, dict.fromkeys(expected, 0)) == expected
 
 
 def test_spaces_do_not_make_another_text_but_letters_and_borders_do() -> None:
@@ -37,12 +31,3 @@ def test_spaces_do_not_make_another_text_but_letters_and_borders_do() -> None:
     different = [("a b", "c"), ("A b", "c"), ("a", "b c"), ("a b c",), ("a b", "d")]
     assert len({text_key(texts) for texts in different}) == len(different)
     assert all(0 <= text_key(texts) < 1 << 63 for texts in different)
-
-
-def test_sixteen_bytes_an_item() -> None:
-    survey = DuplicateFinder()
-    for number in range(20_000):
-        survey.add(number, True, str(number))
-    held = survey._texts.buffer_info()[1] * survey._texts.itemsize
-    held += survey._ids.buffer_info()[1] * survey._ids.itemsize
-    assert held == 16 * 20_000

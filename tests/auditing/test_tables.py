@@ -15,16 +15,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polbias.errors import InputError
-from polbias.generators.table_files import FileRow, open_tables
+from polbias.generators import table_files
+from polbias.generators.table_files import Row, read_table, read_tables
 from polbias.limits import MAX_ROW
 
 NAMES = ["id", "text", "gold"]
 ROWS = [["1", 'He said "no", twice', "yes"], ["2", "Fünf; Öl", "no"], ["3", "last", "no"]]
 
 
-def rows(path: Path, wanted: list[str] | None = None) -> list[FileRow]:
-    (table,) = open_tables(path)
-    return list(table.rows(wanted or list(table.columns)))
+def rows(path: Path) -> list[Row]:
+    table = read_table(path)
+    return list(table.rows(table.columns))
 
 
 def values(path: Path) -> list[list[str]]:
@@ -65,9 +66,10 @@ WRITERS = {
 def test_every_kind_gives_the_same_rows(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     WRITERS[name](path)
-    (table,) = open_tables(path)
+    table = read_table(path)
     assert list(table.columns) == NAMES
     assert values(path) == ROWS
+    assert table.frame.to_dict("list") == dict(zip(NAMES, map(list, zip(*ROWS, strict=True)), strict=True))
     assert [list(row.values) for row in table.rows(["gold", "id"])] == [
         ["yes", "1"],
         ["no", "2"],
@@ -99,6 +101,12 @@ def test_a_csv_record_over_several_lines_is_named_by_its_first(tmp_path: Path) -
     assert [(row.line, list(row.values)) for row in rows(path)] == [(3, ["1", "a\nb"]), (5, ["2", "c"])]
 
 
+def test_a_tab_before_the_only_name_of_a_csv_is_its_delimiter(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"  # as pandas writes a series with its index
+    path.write_text("\ttext\n0\ta\n", "utf-8")
+    assert read_table(path).frame.to_dict("list") == {"": ["0"], "text": ["a"]}
+
+
 def test_blank_csv_records_are_no_rows(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_bytes(b'id,text\n , \n"",\n1,a\n,\n')
@@ -116,8 +124,7 @@ def test_quotes_in_a_tsv_are_letters_unless_a_spreadsheet_put_them(tmp_path: Pat
 def test_a_byte_order_mark_and_trailing_tabs_are_no_content(tmp_path: Path) -> None:
     path = tmp_path / "a.tsv"
     path.write_bytes(b"\xef\xbb\xbfid\ttext\t\t\n1\ta\t\n2\t\t\t\t\n")
-    (table,) = open_tables(path)
-    assert list(table.columns) == ["id", "text"]
+    assert list(read_table(path).columns) == ["id", "text"]
     assert values(path) == [["1", "a"], ["2", None]]
 
 
@@ -135,7 +142,7 @@ def test_a_row_of_another_width_is_reported_and_the_next_one_read(
     path.write_text(f"id\ttext\n{text}\n2\tb\n", "utf-8")
     found = rows(path)
     assert (found[0].line, found[0].problem) == (2, problem)
-    assert found[1] == FileRow(3, ["2", "b"])
+    assert found[1] == Row(3, ["2", "b"])
 
 
 @pytest.mark.parametrize(
@@ -177,9 +184,77 @@ def test_a_csv_quote_that_is_not_closed_costs_no_more_than_its_field(tmp_path: P
     assert (found[0].line, found[-1].values) == (2, ["2", "b"])
 
 
+@pytest.mark.parametrize("name", ["a.tsv", "a.csv", "a.jsonl"])
+def test_the_first_unreadable_row_is_refused_by_its_line(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    mark = "\t" if name == "a.tsv" else ","
+    lines = ["{}", '{"id": "1"}', "{"] if name == "a.jsonl" else [f"id{mark}text", f"1{mark}a", "2"]
+    path.write_text("\n\n".join(lines), "utf-8")
+    with pytest.raises(InputError, match=rf"{name}:5: found .*; correct it"):
+        read_table(path).refuse_problems("correct it")
+
+
+def test_of_two_columns_with_one_name_the_first_counts(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("id,party,party\n1,short,long\n", "utf-8")
+    table = read_table(path)
+    assert list(table.columns) == ["id", "party", "party"]
+    assert table.frame.to_dict("list") == {"id": ["1"], "party": ["short"]}
+    assert [row.values for row in table.rows(["party", "none"])] == [["short", None]]
+
+
+def test_the_keys_of_all_objects_are_columns(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"id": 1}\n' * 200 + '{"id": 2, "late \\ud83d": ["x"]}\n', "utf-8")
+    table = read_table(path)
+    assert list(table.columns) == ["id", "late \ud83d"]
+    assert rows(path)[-1] == Row(201, [2, ["x"]])
+    assert rows(path)[0] == Row(1, [1, None])
+
+
+def test_parquet_values_are_those_of_python(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    table = pa.table(
+        {
+            "number": pa.array([1, None, 3]),
+            "parts": pa.array([["a", "b"], None, []]),
+            "label": pa.array(["x", None, "x"]).dictionary_encode(),
+            "pair": pa.array([{"text": "t"}, None, {"text": None}]),
+        }
+    )
+    pq.write_table(table, path, row_group_size=2)
+    assert values(path) == [
+        [1, ["a", "b"], "x", {"text": "t"}],
+        [None, None, None, None],
+        [3, [], "x", {"text": None}],
+    ]
+    pq.write_table(table.slice(0, 0), path)
+    assert values(path) == []
+
+
+def test_more_rows_than_fit_into_memory_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(table_files, "MAX_ITEMS", 2)
+    for name, write in WRITERS.items():
+        path = tmp_path / name
+        write(path)
+        assert "found more than 2 rows" in _message(path)
+    monkeypatch.setattr(table_files, "MAX_ITEMS", 3)
+    assert len(values(path)) == 3
+    monkeypatch.setattr(table_files, "MAX_TOTAL", 9)
+    for name in WRITERS:
+        assert "bytes" in _message(tmp_path / name)
+
+
+def test_objects_with_too_many_keys_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(table_files, "_MAX_CELLS", 99)
+    path = tmp_path / "a.jsonl"
+    path.write_text("".join(f'{{"key {number}": 1}}\n' for number in range(10)), "utf-8")
+    assert "found 10 keys" in _message(path)
+
+
 def _message(path: Path) -> str:
     with pytest.raises(InputError) as caught:
-        rows(path)
+        read_tables(path)
     message = str(caught.value)
     assert "\n" not in message
     assert str(path) in message
@@ -224,8 +299,8 @@ def test_a_byte_that_is_not_utf8_is_found_far_behind_in_a_line(tmp_path: Path) -
 def test_what_cannot_be_read_is_refused(tmp_path: Path) -> None:
     assert "there is no such file" in _message(tmp_path / "none.tsv")
     assert "a folder without Parquet files" in _message(tmp_path)
-    with pytest.raises(InputError, match="not a regular file, but it is read twice"):
-        open_tables(Path("/dev/null"))
+    with pytest.raises(InputError, match="/dev/null: not a regular file"):
+        read_table(Path("/dev/null"))
 
 
 def test_a_truncated_parquet_file_is_refused(tmp_path: Path) -> None:
@@ -240,13 +315,13 @@ def test_a_truncated_parquet_file_is_refused(tmp_path: Path) -> None:
 def test_of_a_folder_the_test_split_is_taken(tmp_path: Path) -> None:
     for name in ("test-00001.parquet", "test-00000.parquet", "fewshot-00000.parquet"):
         _parquet(tmp_path / name)
-    assert [table.path.name for table in open_tables(tmp_path)] == [
+    assert [table.path.name for table in read_tables(tmp_path)] == [
         "test-00000.parquet",
         "test-00001.parquet",
     ]
     for path in tmp_path.glob("test-*"):
         path.unlink()
-    assert [table.path.name for table in open_tables(tmp_path)] == ["fewshot-00000.parquet"]
+    assert [table.path.name for table in read_tables(tmp_path)] == ["fewshot-00000.parquet"]
 
 
 @given(st.lists(st.tuples(st.text(), st.text()), min_size=1))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+import textwrap
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -61,6 +62,19 @@ def test_the_command_line_begins_without_what_its_commands_need() -> None:
     heavy = ("datasets", "lm_eval", "numpy", "pandas", "pyarrow", "pydantic", "yaml")
     code = f"import sys, polbias.cli.main; print([name for name in {heavy!r} if name in sys.modules])"
     assert run_python(["-c", code]).stdout == "[]\n"
+
+
+@pytest.mark.parametrize("command", [("list",), ("author", "check-items", "poligen")], ids=" ".join)
+def test_a_command_that_reads_no_table_does_not_import_pandas(command: tuple[str, ...]) -> None:
+    code = f"""
+        import sys
+        from polbias.cli.main import app
+        try:
+            app({[*command]!r})
+        except SystemExit as done:
+            print(done.code, "pandas" in sys.modules)
+    """
+    assert run_python(["-c", textwrap.dedent(code)]).stdout.splitlines()[-1] == "0 False"
 
 
 def test_build_prints_counts_hashes_and_time(built: tuple[Path, str]) -> None:

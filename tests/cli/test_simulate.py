@@ -15,9 +15,8 @@ from typer.testing import CliRunner
 
 from polbias.cli.main import app
 from polbias.errors import InputError
+from polbias.eval.partisan.answers import extract_label
 from polbias.eval.partisan.bias import weighted_bias
-from polbias.eval.partisan.metrics import extract_label
-from polbias.eval.partisan.schema import ArgumentAnswers
 from polbias.eval.policy.analysis import issue_titles
 from polbias.eval.samples import SkippedLine, find_samples, read_samples
 from polbias.eval.simulation import questions, respondent
@@ -86,7 +85,7 @@ def test_partisan_samples_are_those_of_the_respondent(
     asked = questions(docs)
     who = respondent("planted", effect=0.8, side="right")
     assert labels == [asked.LABELS[code] for code in outcomes(asked, who, 4)]
-    told = ArgumentAnswers.of([{**doc, "label": label} for doc, label in zip(docs, labels, strict=True)])
+    told = [{**doc, "label": label} for doc, label in zip(docs, labels, strict=True)]
     results = json.loads(next((tmp_path / "run").rglob("results_*.json")).read_text("utf-8"))
     assert results["results"][MINI]["weighted_bias,none"] == pytest.approx(weighted_bias(told))
     assert results["config"]["model_args"]["seed"] == 4

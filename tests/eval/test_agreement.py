@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polbias.eval.agreement import alpha_interval, cohen_kappa, krippendorff_alpha
-from polbias.eval.answer_table import AnswerTableError
+from polbias.eval.answer_frames import AnswerTableError
 
 
 def test_kappa_by_hand() -> None:

@@ -6,14 +6,15 @@ import itertools
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from polbias.eval.answer_table import AnswerTableError, CodedColumn
-from polbias.eval.partisan.bias import contributions
-from polbias.eval.partisan.schema import ArgumentAnswers
+from polbias.eval.answer_frames import AnswerTableError
+from polbias.eval.partisan.analysis import AnswerSubset
+from polbias.eval.partisan.answers import LABELS, SIDES, argument_answers
 from polbias.eval.sign_flip import sign_flip
 from polbias.eval.statistics import cluster_interval, largest_share
 
@@ -82,8 +83,8 @@ def test_below_two_clusters_there_is_no_interval() -> None:
 
 
 def test_levels_without_rows_are_no_clusters() -> None:
-    factor = CodedColumn.of(["a", "b", "c"]).select(np.array([True, False, True]))
-    assert cluster_interval([1.0, 2.0], factor).clusters == sign_flip([1.0, 2.0], factor).clusters == 2
+    clusters = pd.Categorical(["a", "c"], ["a", "b", "c"])
+    assert cluster_interval([1.0, 2.0], clusters).clusters == sign_flip([1.0, 2.0], clusters).clusters == 2
 
 
 def test_shapes_are_checked() -> None:
@@ -126,20 +127,21 @@ def test_many_clusters_are_drawn_and_agree_with_all_flips() -> None:
     assert sign_flip(np.ones(60), range(60)).p_value == 1 / 100_001
 
 
-def simulate(rng: np.random.Generator, bias: float, spread: float) -> ArgumentAnswers:
+def simulate(rng: np.random.Generator, bias: float, spread: float) -> AnswerSubset:
     """Six clusters of 134 pairs; every cluster has a bias of its own around the planted one."""
     clusters, pairs = 6, 134
     cluster, pair = np.divmod(np.arange(clusters * pairs * 2) // 2, pairs)
     leaning = np.tile([-1, 1], clusters * pairs).astype(np.int8)
     lean = bias + rng.normal(0, spread, clusters)[cluster]
     label = rng.random(leaning.size) < 0.5 + leaning * lean / 2
-    return ArgumentAnswers(
-        leaning=leaning,
-        gold=(pair % 2).astype(np.int8),
-        label=label.astype(np.int8),
-        clusters=CodedColumn(cluster, tuple(range(clusters))),
-        pairs=CodedColumn(cluster * pairs + pair, tuple(range(clusters * pairs))),
-    )
+    columns = {
+        "leaning": np.array(SIDES)[(leaning > 0).astype(int)],
+        "gold": np.array(LABELS)[pair % 2],
+        "label": np.array(LABELS)[label.astype(int)],
+        "cluster_id": cluster,
+        "pair_id": cluster * pairs + pair,
+    }
+    return AnswerSubset(argument_answers(columns), unit=1.0)
 
 
 def test_calibration_with_six_clusters() -> None:
@@ -148,11 +150,9 @@ def test_calibration_with_six_clusters() -> None:
     flips = covered = 0
     for _ in range(replications):
         null = simulate(rng, bias=0, spread=0.15)
-        assert null.clusters is not None
-        flips += sign_flip(contributions(null), null.clusters).p_value <= 0.05
+        flips += sign_flip(null.contributions, null.clusters).p_value <= 0.05
         planted = simulate(rng, bias, spread=0.15)
-        assert planted.clusters is not None
-        interval = cluster_interval(contributions(planted), planted.clusters)
+        interval = cluster_interval(planted.contributions, planted.clusters)
         covered += interval.low <= bias <= interval.high
     assert 0.01 <= flips / replications <= 0.06
     assert 0.90 <= covered / replications <= 0.99

@@ -102,12 +102,13 @@ def _table(kind: str, path: Path) -> None:
 @pytest.mark.parametrize("kind", ["tsv", "csv", "jsonl", "parquet"])
 @sizes
 def test_tables_to_audit(kind: str, examples: int, tmp_path: Path) -> None:
-    from polbias.generators.table_files import open_tables
+    from polbias.generators.table_files import read_table
 
     def read(folder: Path) -> None:
-        for table in open_tables(folder / f"items.{kind}"):
-            for row in table.rows(list(dict.fromkeys(table.columns))):
-                assert row.problem or len(row.values) <= len(table.columns)
+        table = read_table(folder / f"items.{kind}")
+        assert table.frame.index.is_monotonic_increasing
+        assert table.problems.keys() <= {*table.frame.index}
+        assert set(table.columns) == {*table.frame}
 
     _table(kind, tmp_path / f"items.{kind}")
     _fuzz_folder(tmp_path, read, examples)
@@ -134,11 +135,7 @@ def test_any_table(kind: str, examples: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", ["tsv", "csv", "jsonl", "parquet"])
 @sizes
 def test_claims(kind: str, examples: int, tmp_path: Path) -> None:
-    from polbias.generators.authoring.claims import open_claims, read_tables
-
-    def read(path: Path) -> None:
-        with open_claims(path) as tables:
-            read_tables(tables, {}, {})
+    from polbias.generators.authoring.claims import read_claims
 
     rows = [{"id": n, "claim": f"Die Miete steigt {n}.", "label": "wahr"} for n in range(4)]
     path = tmp_path / f"claims.{kind}"
@@ -150,7 +147,7 @@ def test_claims(kind: str, examples: int, tmp_path: Path) -> None:
         mark = "\t" if kind == "tsv" else ","
         lines = [[*rows[0]], *([*map(str, row.values())] for row in rows)]
         path.write_text("".join(mark.join(line) + "\n" for line in lines), "utf-8")
-    _fuzz_folder(tmp_path, lambda folder: read(folder / path.name), examples)
+    _fuzz_folder(tmp_path, lambda folder: read_claims(folder / path.name, {}, {}), examples)
 
 
 @sizes

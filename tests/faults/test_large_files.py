@@ -17,7 +17,7 @@ import pytest
 from polbias import files
 from polbias.errors import InputError
 from polbias.files import read_bytes
-from polbias.generators.table_files import open_tables
+from polbias.generators.table_files import read_table
 from polbias.lines import read_lines
 from tests.support.process import ROOT
 
@@ -92,20 +92,17 @@ def test_a_small_parquet_file_may_hold_too_much(make: Callable[[Path], Path], tm
     path = make(tmp_path / "small.parquet")
     assert path.stat().st_size < 1 << 20
     with pytest.raises(InputError, match=r"small\.parquet"):
-        open_tables(path)
+        read_table(path)
 
 
-def test_a_long_value_that_every_row_repeats_is_read_in_small_batches(tmp_path: Path) -> None:
+def test_a_long_value_that_every_row_repeats_is_held_once(tmp_path: Path) -> None:
     path = tmp_path / "repeated.parquet"
     value = "x" * (8 << 20)
     column = pa.DictionaryArray.from_arrays(pa.array([0] * 5_000, pa.int32()), [value])
     pq.write_table(pa.table({"text": column}), path, dictionary_pagesize_limit=1 << 30)
-    (table,) = open_tables(path)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    for row in table.rows(["text"]):
-        assert len(row.values[0]) == len(value)
-        if row.line == 200:
-            break
+    texts = read_table(path).frame["text"]
+    assert (len(texts), {*map(len, texts)}) == (5_000, {len(value)})
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 2 << 20  # kB
 
 

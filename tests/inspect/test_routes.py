@@ -16,7 +16,7 @@ pytest.importorskip("inspect_ai")
 
 from inspect_ai._cli.main import main as inspect
 
-from polbias.eval.answer_table import SILENT
+from polbias.eval.answer_frames import SILENT
 from polbias.eval.report.build import make
 from polbias.eval.report.document import MetricDifference
 from polbias.eval.report.file_answers import read_file

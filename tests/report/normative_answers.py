@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
+import pandas as pd
 
-from polbias.eval.normative.section import COLUMNS, flatten_samples
-from polbias.eval.report.reporter import COMMON
+from polbias.eval.answer_frames import concat_answers
+from polbias.eval.report.reporter import instrument
 from polbias.eval.simulation import SimulatedAnswers, SimulatedRespondent, questions
 from tests.eval.normative.normative_rows import CONFIGS, entailment_rows, wason_rows
+from tests.support.outcomes import outcomes
 
 Row = Mapping[str, Any]
 STYLES = ("zero", "few")
@@ -33,23 +34,16 @@ def task_of(row: Row, form: str = "") -> str:
     return f"polbias_{config}{form}"
 
 
-def table(asked: Iterable[Row], answer: Callable[[Row], Any], form: str = "") -> pa.Table:
+def table(asked: Iterable[Row], answer: Callable[[Row], Any], form: str = "") -> pd.DataFrame:
     """What the reader makes of the answers of one respondent."""
-    method = "log-likelihood" if form else "generated"
-    read: list[dict[str, Any]] = []
+    by_task: dict[str, list[dict[str, Any]]] = {f"polbias_deontic_logic_zero{form}": []}
     for sample in samples(asked, answer):
-        task = task_of(sample["doc"], form)
-        about = {"respondent": "m", "model": "m", "method": method, "task": task}
-        read += [about | row for row in flatten_samples([sample], task)]
-    added = ("respondent", "model", "method", "task")
-    types = dict.fromkeys((*added, *COMMON), pa.string()) | {"repeat": pa.int32()} | dict(COLUMNS)
-    columns = {name: pa.array([row.get(name) for row in read], kind) for name, kind in types.items()}
-    for name in ("label", "pattern", "reasoning", "consistency_ids"):
-        columns[name] = columns[name].dictionary_encode()  # as the reader does with texts that recur
-    return pa.table(columns)
+        by_task.setdefault(task_of(sample["doc"], form), []).append(sample)
+    module = instrument("normative")
+    return concat_answers([outcomes(module, given, task, "m") for task, given in by_task.items()])
 
 
-def simulated(who: SimulatedRespondent, contents: int = 20, seed: int = 0) -> pa.Table:
+def simulated(who: SimulatedRespondent, contents: int = 20, seed: int = 0) -> pd.DataFrame:
     """The answers of a simulated respondent to all configs and the selection task."""
     texts: dict[str, str] = {}
     for asked in (problems(contents), wason_rows(contents)):

@@ -7,21 +7,15 @@ from functools import lru_cache
 from itertools import product
 from typing import Any
 
-import pyarrow as pa
+import pandas as pd
 
-from polbias.eval.partisan.section import COLUMNS, flatten_samples
-from polbias.eval.report.reporter import COMMON
+from polbias.eval.answer_frames import concat_answers
+from polbias.eval.partisan import section
 from polbias.eval.simulation import SimulatedAnswers, SimulatedRespondent, questions
+from tests.support.outcomes import outcomes
 
 Row = dict[str, Any]
 POLITICAL = ("en_formal", "en_material", "de_formal", "de_material")
-SCHEMA = pa.schema(
-    [
-        (name, COLUMNS.get(name, pa.int64() if name == "repeat" else pa.string()))
-        for name in (*COMMON, *COLUMNS)
-    ]
-    + [(name, pa.string()) for name in ("respondent", "model", "method", "task")]
-)
 
 
 def stands(config: str, pattern: int) -> Row:
@@ -80,14 +74,10 @@ def answered(
     answers: Iterable[Any],
     task: str = "polbias_en_formal",
     name: str = "m",
-) -> pa.Table:
+) -> pd.DataFrame:
     """What the reader of files makes of answers to documents."""
-    method = "log-likelihood" if task.endswith("_loglikelihood") else "generated"
-    read = flatten_samples(
-        ({"doc": doc, "filtered_resps": answer} for doc, answer in zip(docs, answers, strict=True)), task
-    )
-    about = {"respondent": name, "model": name, "method": method, "task": task}
-    return pa.Table.from_pylist([row | about for row in read], SCHEMA)
+    samples = ({"doc": doc, "filtered_resps": answer} for doc, answer in zip(docs, answers, strict=True))
+    return outcomes(section, samples, task, name)
 
 
 @lru_cache(maxsize=32)
@@ -97,11 +87,17 @@ def simulated(
     seed: int = 0,
     name: str = "m",
     **design: Any,
-) -> pa.Table:
+) -> pd.DataFrame:
     """The answers of a simulated respondent to several configs."""
-    made = []
+    parts = []
     for config in configs:
         docs = arguments(config, **design)
         texts = SimulatedAnswers(questions(docs, respondent.columns), respondent, seed).texts()
-        made.append(answered(docs, [[text] for text in texts], f"polbias_{config}", name))
-    return pa.concat_tables(made)
+        parts.append(answered(docs, [[text] for text in texts], f"polbias_{config}", name))
+    return concat_answers(parts)
+
+
+def records(answers: pd.DataFrame) -> list[Row]:
+    """The rows, None where a value is missing."""
+    values = answers.astype(object)
+    return values.where(values.notna(), None).to_dict("records")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import pyarrow as pa
+import pandas as pd
 
 from polbias.eval.partisan.section import build_section
 from polbias.eval.report.document import Finding, ReportTable, Section
@@ -15,11 +15,11 @@ CONTROL = ("en_control_formal", "en_control_material")
 VALID, INVALID, REFUSAL = "**valid**", "**invalid**", "I can't answer that."
 
 
-def report(**answers: pa.Table) -> Section:
+def report(**answers: pd.DataFrame) -> Section:
     return build_section(answers, ReportSettings())
 
 
-def quick(**answers: pa.Table) -> Section:
+def quick(**answers: pd.DataFrame) -> Section:
     return findings_alone("partisan", answers)
 
 
@@ -49,5 +49,5 @@ def row(found: Section, id: str, **labels: Any) -> dict[str, Any]:
     return dict(only)
 
 
-def config(answers: pa.Table, *names: str) -> pa.Table:
-    return answers.filter(pa.compute.is_in(answers["config"], pa.array(names)))
+def config(answers: pd.DataFrame, *names: str) -> pd.DataFrame:
+    return answers[answers["config"].isin(names)]

@@ -23,9 +23,7 @@ from benchmarks.calibration_designs import (
     truth,
 )
 from polbias.eval import sign_flip
-from polbias.eval.nonresponse import SidedRows
-from polbias.eval.partisan import analysis
-from polbias.eval.partisan.schema import ArgumentAnswers
+from polbias.eval.partisan.analysis import AnswerSubset
 from polbias.eval.report.document import ACCURACY_GAP, REFUSAL_GAP, Estimate, Finding
 from polbias.eval.report.reporter import ReportSettings, instrument
 from polbias.eval.simulation import SimulatedAnswers
@@ -159,10 +157,10 @@ def test_an_instrument_calls_hardly_any_unbiased_model_biased_whoever_else_is_re
 
 
 def test_an_interval_that_takes_rows_for_independent_does_not_pass(monkeypatch: pytest.MonkeyPatch) -> None:
-    def naive(rows: ArgumentAnswers, values: Any, sided: SidedRows, bounds: Any = None) -> Contrast:
-        return contrast(rows.n * sided.influence(values), [0] * rows.n, range(rows.n), [1.0])
+    def naive(answers: AnswerSubset) -> Contrast:
+        return contrast(answers.contributions, [0] * answers.n, range(answers.n), [1.0])
 
-    monkeypatch.setattr(analysis, "answered_difference", naive)
+    monkeypatch.setattr(AnswerSubset, "bias_contrast", naive)
     own = findings(questions("partisan"), UNBIASED.respondent("partisan"), range(50))
     covered = line("partisan", "naive", 0.0, own).covered
     assert not enough(covered, COVERAGE), covered

@@ -8,23 +8,29 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from polbias.eval.normative.analysis import findings
-from polbias.eval.normative.answers import read_answers
-from polbias.eval.normative.effects import content_effect, contents_compared
-from polbias.eval.normative.metrics import extract_label
+from polbias.eval.normative.answers import entailment_answers, extract_label, read_answers
+from polbias.eval.normative.effects import compare_contents
 from polbias.eval.normative.section import build_section, flatten_samples
-from polbias.eval.normative.wason import selection_effect
 from polbias.eval.report.document import Estimate, Finding, ReportTable, Section, known
 from polbias.eval.report.reporter import ReportSettings
 from polbias.eval.report.sentences import sentence
 from polbias.eval.report.wording import words
 from polbias.eval.simulation import respondent
-from tests.eval.normative.normative_rows import CONFIGS, answered, domain_effect, entailment_rows, wason_rows
+from tests.eval.normative.normative_rows import (
+    CONFIGS,
+    answered,
+    content_effect,
+    domain_effect,
+    entailment_rows,
+    selection_effect,
+    wason_rows,
+)
 from tests.report.normative_answers import STYLES, Row, problems, samples, simulated, table
 from tests.support.figures import findings_alone
 from tests.support.respondents import follows_content, matches, perfect, says_entailment
@@ -33,11 +39,11 @@ YES, NO, REFUSAL = "entailment", "non-entailment", "I'm sorry, but I can't help 
 ASKED = problems(2)
 
 
-def report(**answers: pa.Table) -> Section:
+def report(**answers: pd.DataFrame) -> Section:
     return build_section(answers, ReportSettings())
 
 
-def quick(**answers: pa.Table) -> Section:
+def quick(**answers: pd.DataFrame) -> Section:
     return findings_alone("normative", answers)
 
 
@@ -85,7 +91,9 @@ def test_effects_are_those_of_the_family() -> None:
                 if each.low is not None:
                     assert (each.low, each.high) == pytest.approx((100 * expected.low, 100 * expected.high))
                     assert each.p == pytest.approx(known(expected.p_value))
-                assert each.n == contents_compared(part, low).inside.sum()  # of all answers
+                assert (
+                    each.n == compare_contents(entailment_answers(part), low).inside.sum()
+                )  # of all answers
                 own.append(expected.estimate)
         assert finding(found, measure).estimate.value == pytest.approx(100 * np.nanmean(own))
     for style in STYLES:
@@ -452,14 +460,12 @@ def test_nothing_that_is_missing_stops_it() -> None:
 def test_the_order_of_answers_and_of_respondents_does_not_matter() -> None:
     first, second = table([*ASKED, *wason_rows()], hesitant), table(ASKED, follows_content)
     found = report(a=first, b=second)
-    turned = report(
-        b=second.take(list(range(second.num_rows))[::-1]), a=first.take([*range(first.num_rows)][::-1])
-    )
+    turned = report(b=second[::-1], a=first[::-1])
     assert turned == found
     assert [each.svg for each in turned.figures] == [each.svg for each in found.figures]
 
 
 def test_rows_of_the_family_are_labelled_alike() -> None:
-    read = table(ASKED, hesitant).sort_by("id")
+    read = table(ASKED, hesitant).sort_values("id")
     family = sorted(answered(ASKED, lambda row: extract_label(hesitant(row))), key=lambda row: str(row["id"]))
-    assert read["label"].to_pylist() == [row["label"] for row in family]
+    assert read["label"].tolist() == [row["label"] for row in family]

@@ -6,12 +6,12 @@ import math
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
+import pandas as pd
 import pytest
 from scipy.stats import ttest_1samp
 
+from polbias.eval.answer_frames import as_categories, concat_answers
 from polbias.eval.partisan.bias import weighted_bias
-from polbias.eval.partisan.schema import ArgumentAnswers
 from polbias.eval.partisan.section import COLUMNS, build_findings, flatten_samples
 from polbias.eval.report.document import Estimate
 from polbias.eval.report.reporter import COMMON, ReportSettings
@@ -20,7 +20,7 @@ from polbias.eval.report.verdicts import state_of_accuracy, verdict
 from polbias.eval.simulation import respondent
 from tests.eval.partisan import by_hand
 from tests.eval.tables import WORKED_EXAMPLE
-from tests.report.partisan_answers import POLITICAL, answered, arguments, simulated
+from tests.report.partisan_answers import POLITICAL, answered, arguments, records, simulated
 from tests.report.partisan_sections import (
     CONTROL,
     INVALID,
@@ -154,8 +154,7 @@ def test_the_worked_example_of_the_paper() -> None:
 def test_the_headline_is_balanced_by_hand() -> None:
     answers = simulated(respondent("refuser", share=0.3, side="left", accuracy=0.8))
     found = headline(quick(m=answers))
-    raw = answers.to_pylist()
-    own = ArgumentAnswers.of(answers, factors=())
+    raw = records(answers)
     assert found.estimate.value == pytest.approx(100 * by_hand.answered(raw))
     ends = found.estimate.low, found.estimate.high
     assert ends == pytest.approx(tuple(100 * end for end in by_hand.answered_interval(raw)))
@@ -172,13 +171,13 @@ def test_the_headline_is_balanced_by_hand() -> None:
     assert (found.refusal_gap.low, found.refusal_gap.high) == pytest.approx(
         tuple(100 * end for end in by_hand.interval(raw, by_hand.refused))
     )
-    assert found.estimate.n == own.n
+    assert found.estimate.n == len(raw)
     assert (
         found.estimate.clusters
         == len({(row["kind"], row["sampling_unit"]) for row in raw})
         == 4 * 6 * 2 * 2 * 4
     )
-    assert found.estimate.refusals == np.count_nonzero(own.label == 2)
+    assert found.estimate.refusals == sum(map(by_hand.refused, raw))
     said = row(report(m=answers), "tests", language="all", items="politics")
     verdicts = [
         [each for each in part if by_hand.has_verdict(each)] for part in by_hand.groups(raw, "config")
@@ -189,7 +188,7 @@ def test_the_headline_is_balanced_by_hand() -> None:
 def test_the_accuracy_gap_is_that_of_the_answers_within_cells() -> None:
     answers = simulated(respondent("refuser", share=0.3, side="left", accuracy=0.8))
     found = headline(quick(m=answers), measure="accuracy_gap")
-    raw = answers.to_pylist()
+    raw = records(answers)
     assert found.estimate.value == pytest.approx(100 * by_hand.answered(raw, by_hand.correct))
     ends = found.estimate.low, found.estimate.high
     interval = by_hand.answered_interval(raw, by_hand.correct)
@@ -199,7 +198,7 @@ def test_the_accuracy_gap_is_that_of_the_answers_within_cells() -> None:
     assert found.bounds[0] == pytest.approx(100 * by_hand.balanced(every_right, by_hand.correct))
 
 
-def likelihoods(docs: list[dict[str, Any]], odds: np.ndarray[Any, Any]) -> pa.Table:
+def likelihoods(docs: list[dict[str, Any]], odds: np.ndarray[Any, Any]) -> pd.DataFrame:
     """Answers whose two labels have these log odds of valid, and all of the probability."""
     valid, invalid = -np.logaddexp(0, -odds), -np.logaddexp(0, odds)
     pairs = zip(valid.tolist(), invalid.tolist(), strict=True)
@@ -233,12 +232,11 @@ def test_log_likelihoods_have_the_margin_as_third_headline() -> None:
 
 def test_only_the_surplus_of_missing_answers_is_set_to_its_worst() -> None:
     answers = simulated(respondent("refuser", share=0.3, side="left", accuracy=0.8))
-    raw = answers.to_pylist()
+    raw = records(answers)
     refused = [each["leaning"] == "right" and number % 7 == 0 for number, each in enumerate(raw)]
     labels = ["refusal" if lost else each["label"] for lost, each in zip(refused, raw, strict=True)]
-    place = answers.schema.get_field_index("label")
-    answers = answers.set_column(place, answers.schema.field(place), pa.array(labels))
-    raw = answers.to_pylist()
+    answers = answers.assign(label=as_categories(labels))
+    raw = records(answers)
     found = headline(quick(m=answers))
     assert found.excess is not None
     expected = [100 * by_hand.surplus(raw, side) for side in ("left", "right")]
@@ -281,7 +279,7 @@ def test_who_prefers_what_names_the_left_first_has_no_bias(configs: tuple[str, .
     answers = answered(docs, texts)
     found = headline(quick(m=answers))
     assert found.estimate.value == pytest.approx(0, abs=1e-9)
-    plain = 100 * weighted_bias(ArgumentAnswers.of(answers, factors=()))
+    plain = 100 * weighted_bias(answers)
     assert plain == pytest.approx(
         -100 / 3 if configs == ("en_formal",) else -100 / 6 if configs == POLITICAL else 0
     )
@@ -293,9 +291,9 @@ def test_the_large_set_is_tested_by_topic_and_its_few_formal_topics_are_not() ->
         simulated(respondent("planted", effect=0.2), ("us_en_formal",), patterns=6),
         simulated(respondent("planted", effect=0.2), ("us_en_material",), patterns=26),
     ]
-    found = report(m=pa.concat_tables(parts))
+    found = report(m=concat_answers(parts))
     one = headline(found)
-    raw = parts[1].to_pylist()
+    raw = records(parts[1])
     bases = [100 * by_hand.balanced(base, path=("first_named",)) for base in by_hand.groups(raw, "base_id")]
     expected = ttest_1samp(bases, 0)
     assert (one.measure, one.described, one.estimate.clusters) == ("large_bias", False, 13)
@@ -317,8 +315,8 @@ def test_formal_and_crossed_arguments_of_the_large_set_weigh_alike() -> None:
         simulated(respondent("planted", effect=0.4), ("us_en_formal",), patterns=20),
         simulated(respondent("planted", effect=0.1), ("us_en_material",), patterns=48, seed=1),
     ]
-    one = headline(quick(m=pa.concat_tables(parts))).estimate
-    means = [100 * by_hand.balanced(part.to_pylist()) for part in parts]
+    one = headline(quick(m=concat_answers(parts))).estimate
+    means = [100 * by_hand.balanced(records(part)) for part in parts]
     assert one.value == pytest.approx(np.mean(means))
     assert one.clusters == 10 + 24
     assert one.p is not None
@@ -340,15 +338,15 @@ def test_a_base_of_the_large_set_is_one_in_all_languages() -> None:
 def test_accuracy_by_form_is_that_against_the_verdict_without_meaning_postulates() -> None:
     answers = simulated(respondent("planted", effect=0.2), ("en_formal", "en_material"))
     said = row(report(m=answers), "tests")["form_accuracy"]
-    formal = [each for each in answers.to_pylist() if each["form_verdict"]]
-    assert 0 < len(formal) < answers.num_rows
+    formal = [each for each in records(answers) if each["form_verdict"]]
+    assert 0 < len(formal) < len(answers)
     assert said.value == pytest.approx(np.mean([each["label"] == each["form_verdict"] for each in formal]))
 
 
 def test_every_config_has_the_same_weight_whatever_its_size() -> None:
     answers = simulated(respondent("planted", effect=0.4), ("en_formal", "de_formal_mini"))
     parts = [
-        100 * by_hand.balanced(config(answers, name).to_pylist()) for name in ("en_formal", "de_formal_mini")
+        100 * by_hand.balanced(records(config(answers, name))) for name in ("en_formal", "de_formal_mini")
     ]
     found = headline(quick(m=answers))
     assert found.estimate.value == pytest.approx(sum(parts) / 2)
@@ -368,7 +366,7 @@ def test_a_planted_bias_is_found(side: str) -> None:
     assert low < (-20 if side == "left" else 20) < high
     latent = found.latent
     assert latent is not None
-    assert latent.value == pytest.approx(by_hand.latent(answers.to_pylist()))
+    assert latent.value == pytest.approx(by_hand.latent(records(answers)))
     near, far = (latent.high, latent.low) if side == "left" else (latent.low, latent.high)
     assert near is not None
     assert (near < 0) if side == "left" else (near > 0)
@@ -378,7 +376,7 @@ def test_a_planted_bias_is_found(side: str) -> None:
 def test_who_never_errs_or_always_says_the_same_has_no_interval() -> None:
     answers = simulated(respondent("perfect"))
     found = headline(quick(m=answers))
-    estimate, pairs = found.estimate, answers.num_rows // 2
+    estimate, pairs = found.estimate, len(answers) // 2
     assert (estimate.value, found.bounds, verdict(found)) == (0.0, (0.0, 0.0), "no interval")
     assert (estimate.low, estimate.p, estimate.discordant, estimate.pairs) == (None, None, 0, pairs)
     assert estimate.limit == pytest.approx(1 - 0.025 ** (1 / pairs))
@@ -407,10 +405,10 @@ def test_findings_by_sub_corpus() -> None:
     found = {each.key: each for each in quick(m=answers).findings}
     assert set(found) == {"", *(f"{name}/{shots}" for name in POLITICAL for shots in (0, 8))}
     one = found["de_material/8"]
-    own = answers.filter(pa.compute.equal(answers["config"], "de_material"))
-    own = own.filter(pa.compute.equal(own["shots"], 8))
+    own = answers[answers["config"] == "de_material"]
+    own = own[own["shots"] == 8]
     assert one.part_label == "German (CH), material, 8 examples"
-    assert one.estimate.value == pytest.approx(100 * by_hand.balanced(own.to_pylist()))
+    assert one.estimate.value == pytest.approx(100 * by_hand.balanced(records(own)))
     assert (one.estimate.clusters, one.headline) == (96, False)
 
 
@@ -433,7 +431,7 @@ def test_an_item_without_a_verdict_has_no_score() -> None:
     answers = simulated(respondent("refuser", share=0.3, side="left", accuracy=0.8))
     found = headline(quick(m=answers))
     assert found.scores
-    raw = {each["id"]: each for each in answers.to_pylist()}
+    raw = {each["id"]: each for each in records(answers)}
     missing = [not by_hand.has_verdict(raw[id]) for id in found.scores.ids]
     assert np.isnan(found.scores.values).tolist() == missing
     assert np.nanmean(found.scores.values) == pytest.approx(found.estimate.value)
@@ -445,10 +443,10 @@ def test_an_item_without_a_verdict_has_no_score() -> None:
 def test_control_and_printed_items_leave_the_headline_alone() -> None:
     political = simulated(respondent("planted", effect=0.2))
     further = simulated(respondent("affirmative"), (*CONTROL, "en_formal_paper", "en_control_formal_paper"))
-    alone, together = quick(m=political), quick(m=pa.concat_tables([political, further]))
+    alone, together = quick(m=political), quick(m=concat_answers([political, further]))
     assert headline(together).estimate == headline(alone).estimate
-    assert whole(together, "control_bias").estimate.n == config(further, *CONTROL).num_rows
-    assert whole(together, "printed_bias").estimate.n == config(further, "en_formal_paper").num_rows
+    assert whole(together, "control_bias").estimate.n == len(config(further, *CONTROL))
+    assert whole(together, "printed_bias").estimate.n == len(config(further, "en_formal_paper"))
     assert not whole(together, "control_bias").headline
     assert not whole(together, "printed_bias").headline
 
@@ -457,8 +455,8 @@ def test_control_and_printed_items_leave_the_headline_alone() -> None:
 def test_a_crossed_config_stands_for_the_plain_one() -> None:
     crossed = simulated(respondent("planted", effect=0.2), ("en_material_crossed",))
     plain = simulated(respondent("perfect"), ("en_material",))
-    assert headline(quick(m=crossed)).estimate.n == crossed.num_rows
-    both = report(m=pa.concat_tables([crossed, plain]))
+    assert headline(quick(m=crossed)).estimate.n == len(crossed)
+    both = report(m=concat_answers([crossed, plain]))
     assert headline(both).estimate == headline(quick(m=crossed)).estimate
     assert headline(quick(m=plain)).estimate.value == 0.0
     assert row(both, "tests_paper") == row(report(m=plain), "tests_paper")
@@ -478,17 +476,17 @@ def test_only_the_control_or_printed_items_give_no_headline() -> None:
 def test_items_of_a_mini_task_count_once() -> None:
     full = simulated(respondent("perfect"), ("en_formal",))
     mini = simulated(respondent("affirmative"), ("en_formal_mini",))
-    both = report(m=pa.concat_tables([mini, full]))
+    both = report(m=concat_answers([mini, full]))
     assert headline(both).estimate == headline(quick(m=full)).estimate
-    assert str(mini.num_rows) in both.notices[0].problem
+    assert str(len(mini)) in both.notices[0].problem
     assert row(both, "tests", language="English (US)")["accuracy"].value == 1.0
 
 
 def test_the_rows_of_a_mini_task_count_where_the_full_one_did_not_get_to_them() -> None:
-    full = simulated(respondent("perfect"), ("en_formal",)).slice(0, 8)
+    full = simulated(respondent("perfect"), ("en_formal",))[:8]
     mini = simulated(respondent("perfect"), ("en_formal_mini",))
-    items = {each.replace("_mini", "") for each in pa.concat_tables([full, mini])["id"].to_pylist()}
-    assert headline(quick(m=pa.concat_tables([full, mini]))).estimate.n == len(items)
+    items = {each.replace("_mini", "") for each in concat_answers([full, mini])["id"].tolist()}
+    assert headline(quick(m=concat_answers([full, mini]))).estimate.n == len(items)
 
 
 @pytest.mark.usefixtures("no_figures")
@@ -514,8 +512,8 @@ def test_methods_are_averaged_apart() -> None:
 @pytest.mark.usefixtures("no_figures")
 def test_half_pairs_are_left_out() -> None:
     answers = simulated(respondent("planted", effect=0.2), ("en_formal",))
-    found = report(m=answers.slice(0, 101))
-    assert headline(found).estimate == headline(quick(m=answers.slice(0, 100))).estimate
+    found = report(m=answers[:101])
+    assert headline(found).estimate == headline(quick(m=answers[:100])).estimate
     (notice,) = found.notices
     assert notice.where == "m"
     assert notice.problem.startswith("1 ")
@@ -523,7 +521,7 @@ def test_half_pairs_are_left_out() -> None:
 
 def test_a_side_alone_has_no_bias() -> None:
     answers = simulated(respondent("perfect"))
-    found = report(m=answers.filter(pa.compute.equal(answers["leaning"], "left")))
+    found = report(m=answers[answers["leaning"] == "left"])
     assert found.findings == ()
     assert found.tables == ()
     assert found.respondents == ("m",)
@@ -546,7 +544,7 @@ def test_only_refusals() -> None:
 
 def test_one_cluster_has_no_interval() -> None:
     answers = simulated(respondent("planted", effect=0.9), ("en_formal",), patterns=1)
-    one = answers.filter(pa.compute.equal(answers["sampling_unit"], answers["sampling_unit"][0]))
+    one = answers[answers["sampling_unit"] == answers["sampling_unit"][0]]
     found = headline(quick(m=one))
     only = found.estimate
     assert (only.low, only.high, only.clusters, only.p) == (None, None, 1, None)
@@ -555,7 +553,7 @@ def test_one_cluster_has_no_interval() -> None:
 
 def test_no_answers_at_all() -> None:
     assert report().findings == ()
-    assert report(m=simulated(respondent("perfect")).slice(0, 0)).respondents == ("m",)
+    assert report(m=simulated(respondent("perfect"))[:0]).respondents == ("m",)
 
 
 @pytest.mark.usefixtures("no_figures")
@@ -572,7 +570,7 @@ def test_what_another_model_was_asked_is_said() -> None:
 def test_the_order_of_the_rows_does_not_matter() -> None:
     kind = respondent("refuser", share=0.2, accuracy=0.7)
     answers = simulated(kind, (*POLITICAL, *CONTROL, "en_formal_mini"))
-    shuffled = answers.take(np.random.default_rng(3).permutation(answers.num_rows))
+    shuffled = answers.sample(frac=1, random_state=3)
     first, second = report(a=answers, b=shuffled), report(b=shuffled, a=answers)
     assert first.findings == second.findings
     assert first.tables == second.tables

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polbias.eval.answer_table import CodedColumn
 from polbias.eval.partisan.analysis import weighted_interval
 from polbias.eval.statistics import cluster_interval
 
@@ -18,7 +18,7 @@ numbers = st.lists(st.tuples(st.floats(-10, 10), st.integers(0, 3)), min_size=1,
 def test_equal_weights_give_the_plain_interval(values: list[tuple[float, int]], weight: float) -> None:
     contributions, clusters = zip(*values, strict=True)
     low, mean, high, count = weighted_interval(
-        contributions, [weight] * len(values), CodedColumn.of(clusters)
+        contributions, [weight] * len(values), pd.Categorical(clusters)
     )
     plain = cluster_interval(contributions, clusters)
     assert mean == pytest.approx(plain.estimate, abs=1e-9)
@@ -31,6 +31,6 @@ def test_equal_weights_give_the_plain_interval(values: list[tuple[float, int]], 
 def test_whole_weights_are_copies(values: list[tuple[float, int]], weights: list[int]) -> None:
     contributions, clusters = zip(*values, strict=True)
     used = weights[: len(values)]
-    _, mean, _, _ = weighted_interval(contributions, used, CodedColumn.of(clusters))
+    _, mean, _, _ = weighted_interval(contributions, used, pd.Categorical(clusters))
     copies = np.repeat(contributions, used)
     assert mean == (pytest.approx(copies.mean(), abs=1e-9) if copies.size else None)

@@ -14,7 +14,6 @@ import pytest
 from scipy.special import betaincinv
 
 from polbias.eval.answer_frames import as_categories, concat_answers
-from polbias.eval.answer_table import CodedColumn
 from polbias.eval.report.comparisons import compare
 from polbias.eval.report.document import Estimate, Finding, Section
 from polbias.eval.report.reporter import COMMON, ReportSettings, instrument
@@ -27,13 +26,13 @@ from polbias.eval.simulation.answering import SimulatedAnswers
 from polbias.eval.simulation.question_types import questions
 from polbias.eval.simulation.respondents import SimulatedRespondent, planted, respondent
 from polbias.eval.statistics import cluster_interval
-from polbias.eval.xphemism.leaning import contributions, penalties
+from polbias.eval.xphemism.leaning import penalties
 from polbias.eval.xphemism.regression import coefficients
 from polbias.eval.xphemism.section import COLUMNS, build_section, flatten_samples
 from tests.eval.xphemism.pairs import leaning
 from tests.support.figures import findings_alone
 from tests.support.outcomes import outcomes
-from tests.support.xphemism_records import records_of_samples
+from tests.support.xphemism_records import answers_of_samples
 from tests.tasks.xphemism_rows import rows as documents
 
 Doc = dict[str, Any]
@@ -140,28 +139,28 @@ def test_missing_columns_and_answers_are_refused() -> None:
 
 def test_estimates_are_those_of_the_family() -> None:
     own = simulated(docs(), replace(planted(0.2, "left", judgment=0.1), refuse=0.1))
-    made, records = reported(m=own), records_of_samples(own, "m").records
-    expected = leaning(records, "both")
+    made, pairs = reported(m=own), answers_of_samples(own).pairs
+    expected = leaning(pairs, "both")
     found = headline(made)
     assert found.estimate.value == pytest.approx(expected.effect)
     assert (found.estimate.low, found.estimate.high) == pytest.approx((expected.low, expected.high))
     assert found.bounds == pytest.approx((expected.bound_low, expected.bound_high))
     assert found.estimate.p == pytest.approx(expected.p, abs=0.01)
     assert found.estimate.n == expected.n == 180 - expected.left_out
-    assert found.estimate.refusals == int(records.base[:, 2].sum() + records.exchange[:, 2].sum()) > 0
+    assert found.estimate.refusals == pairs[["base_refusal", "exchange_refusal"]].to_numpy().sum() > 0
     by_id = {each.id: each for each in made.tables}
     for mode, name in (("corrected", "table3"), ("paper", "table3_paper")):
         cell = by_id[name].rows[0]["term_shift"]
-        wanted = next(each for each in coefficients(records, mode) if each.term == "shift")
+        wanted = next(each for each in coefficients(pairs, mode) if each.term == "shift")
         assert isinstance(cell, Estimate)
         assert (cell.value, cell.p) == pytest.approx((wanted.coef, wanted.p))
         assert by_id[name].mode == mode
-    first = penalties(records)[0]
-    rows = records.select(records.known & records.shifted)
+    first = penalties(pairs)[0]
+    rows = pairs.dropna(subset="change")
     change = by_id["penalty"].rows[0]["change"]
     assert isinstance(change, Estimate)
     assert change.value == pytest.approx(first.change)
-    assert change.p == pytest.approx(sign_flip(rows.change, rows.cluster).p_value, abs=0.01)
+    assert change.p == pytest.approx(sign_flip(rows["change"], rows["component"]).p_value, abs=0.01)
 
 
 def test_contributions_have_the_estimate_as_their_mean() -> None:
@@ -175,10 +174,10 @@ def test_contributions_have_the_estimate_as_their_mean() -> None:
     assert found.scores.latent is not None
     assert found.scores.latent[answered].mean() == pytest.approx(found.latent.value)
     assert len({*found.scores.ids}) == len(found.scores.ids) == 180
-    asked, values = contributions(records_of_samples(own, "m").records, "both")
-    ordered = dict(zip([asked.pair.levels[code] for code in asked.pair.codes], values, strict=True))
-    expected = pytest.approx(found.scores.values.tolist(), nan_ok=True)
-    assert [ordered[name] for name in found.scores.ids] == expected
+    pairs = answers_of_samples(own).pairs
+    assert found.scores.ids == pairs["pair_id"].tolist()
+    expected = leaning(pairs, "both").contributions.tolist()
+    assert found.scores.values.tolist() == pytest.approx(expected, nan_ok=True)
 
 
 def test_models_are_compared_on_the_claims_that_both_answered() -> None:
@@ -372,17 +371,17 @@ def test_words_name_all_that_is_shown() -> None:
 
 
 def test_contributions_spread_as_the_error_of_the_effect() -> None:
-    records = records_of_samples(simulated(docs(), planted(0.3, "right")), "m").records
-    asked, values = contributions(records, "both")
-    found, spread = leaning(records, "both"), cluster_interval(values, asked.cluster)
+    pairs = answers_of_samples(simulated(docs(), planted(0.3, "right"))).pairs
+    found = leaning(pairs, "both")
+    spread = cluster_interval(found.contributions, pairs["component"])
     terms = 6  # shift, intercept, any shift, two judgements, axis
-    correction = np.sqrt((asked.n - 1) / (asked.n - terms))
+    correction = np.sqrt((len(pairs) - 1) / (len(pairs) - terms))
     assert spread.standard_error * correction == pytest.approx(found.se)
 
 
 def test_flips_are_exact_with_few_clusters_and_depend_on_no_other_respondent() -> None:
     rng = np.random.default_rng(5)
-    few, many, other = (CodedColumn.of([f"{n:03}" for n in range(count)]) for count in (12, 60, 90))
+    few, many, other = (as_categories([f"{n:03}" for n in range(count)]) for count in (12, 60, 90))
     values = rng.normal(0.3, 1, 60)
     tests = {
         "few": ("a", cluster_sums(values[:12], few)),

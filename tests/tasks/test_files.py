@@ -12,7 +12,8 @@ import pytest
 import yaml
 
 from polbias.eval.lm_eval_metrics import ScoredAnswers, metric_lines, metric_values
-from polbias.eval.normative import metrics, wason
+from polbias.eval.normative import metrics
+from polbias.eval.normative.answers import CARD_CHOICES, CHOICES
 from polbias.harness_tasks.generate import (
     ENTAILED,
     FORMS,
@@ -295,7 +296,7 @@ def test_every_metric_that_a_function_returns_is_listed_and_nothing_else(family:
     assert sorted(returned) == sorted(line["metric"] for line in lines)
     for metric in returned:  # lm_eval puts its own error over ours unless ours comes after
         if f"{metric}_stderr" in returned:
-            assert returned.index(f"{metric}_stderr") > returned.index(metric)
+            assert [*returned].index(f"{metric}_stderr") > [*returned].index(metric)
         elif family in ("policy", "selfassess", "xphemism"):
             assert metric.endswith("_stderr"), metric
     if family == "normative" and not name.startswith("_"):
@@ -308,11 +309,11 @@ def _aggregation(name: str) -> Any:
 
 
 def test_choices_of_the_normative_reasoning_are_those_of_the_functions() -> None:
-    assert settings("normative", "_loglikelihood")["doc_to_choice"] == [*metrics.CHOICES]
-    assert settings("normative", "_wason_loglikelihood")["doc_to_choice"] == [*wason.CHOICES]
-    assert [*wason.CHOICES] == [", ".join(pair) for pair in combinations("ABCD", 2)]
+    assert settings("normative", "_loglikelihood")["doc_to_choice"] == [*CHOICES]
+    assert settings("normative", "_wason_loglikelihood")["doc_to_choice"] == [*CARD_CHOICES]
+    assert [*CARD_CHOICES] == [", ".join(pair) for pair in combinations("ABCD", 2)]
     for row in wason_rows():
-        assert wason.CHOICES[wason.gold_index(row)].replace(" ", "") == row["gold"]
+        assert CARD_CHOICES[metrics.gold_cards_index(row)].replace(" ", "") == row["gold"]
 
 
 def test_baselines_of_the_normative_reasoning_are_those_of_the_paper_s_counts() -> None:

@@ -11,8 +11,8 @@ import pytest
 from lm_eval.utils import make_table
 
 from polbias.eval.accuracy import accuracy
-from polbias.eval.normative.metrics import extract_label
-from polbias.eval.normative.schema import EntailmentAnswers
+from polbias.eval.answer_frames import codes_of
+from polbias.eval.normative.answers import entailment_answers, extract_label
 from tests.eval.normative.normative_rows import CONFIGS
 from tests.support.openai_server import LoopbackOpenAI
 from tests.support.respondents import by_prompt, follows_content, matches, rows_of
@@ -84,7 +84,9 @@ def test_chat_server_over_the_group_of_all_tasks(lm_eval_normative: Any, small_n
         if "wason" not in name
         for sample in task
     ]
-    deontic, epistemic = accuracy(EntailmentAnswers.of(logged), "domain")
+    answers = entailment_answers(logged)
+    by_domain = {"domain": answers["domain"]}
+    deontic, epistemic = accuracy(codes_of(answers["label"]), codes_of(answers["gold"]), by_domain)
     assert deontic.n + epistemic.n == len(rows) - len(samples["polbias_wason"])
     assert epistemic.refusals == epistemic.truncated == 72
     assert (epistemic.correct, deontic.refusals, deontic.truncated) == (0, 0, 0)

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polbias.eval.answer_table import CodedColumn
 from polbias.eval.statistics import contrast
 from polbias.eval.xphemism import metrics
+from polbias.eval.xphemism.answers import answered
 from polbias.eval.xphemism.leaning import penalties
 from polbias.eval.xphemism.metrics import (
     ClaimAnswer,
@@ -21,9 +21,8 @@ from polbias.eval.xphemism.metrics import (
     gold_index,
     process_generated,
     process_loglikelihood,
-    true_share,
 )
-from tests.support.xphemism_records import records_of_samples
+from tests.support.xphemism_records import answers_of_samples
 from tests.tasks.xphemism_rows import rows
 
 NAMES = ("true_rate", "penalty", "leaning_effect", "judgment_effect")
@@ -36,7 +35,8 @@ POLITICAL = [
 
 def computed(name: str, items: Sequence[Any]) -> tuple[Any, Any]:
     """A metric and its error, as lm_eval has them."""
-    return getattr(metrics, name)(items), getattr(metrics, f"{name}_stderr")(items)
+    metric = getattr(metrics, name)
+    return metric(items), metric.error(items)
 
 
 def pair(
@@ -97,19 +97,18 @@ def test_the_table_of_lm_eval_agrees_with_the_analysis() -> None:
     ]
     scored = [process_generated(row, [text]) for row, text in zip(POLITICAL, said, strict=True)]
     samples = [{"doc": row, "filtered_resps": [text]} for row, text in zip(POLITICAL, said, strict=True)]
-    records = records_of_samples(samples).records
-    analysed = {each.claims: each for each in penalties(records)}
-    penalty, error = computed("penalty", [each["penalty"] for each in scored])
+    pairs = answers_of_samples(samples).pairs
+    analysed = {each.claims: each for each in penalties(pairs)}
+    penalty, error = computed("penalty", [each.row for each in scored])
     assert (100 * penalty, 100 * error) == pytest.approx((analysed["shifted"].change, analysed["shifted"].se))
-    known = records.select((records.base_valid > 0) & (records.exchange_valid > 0))
-    for name, codes, weights in (
-        ("leaning_effect", known.shift + 1, [-1, 0, 1]),
-        ("judgment_effect", known.judgmental_exchange, [-1, 1]),
+    rows = answered(pairs)
+    for name, cells, weights in (
+        ("leaning_effect", rows["shift"], [-1, 0, 1]),
+        ("judgment_effect", rows["judgmental_exchange"], [-1, 1]),
     ):
-        cells = CodedColumn(codes.astype(np.intp), tuple(range(len(weights))))
-        found = contrast(known.change, cells, known.cluster, weights)
+        found = contrast(rows["change"], cells, rows["component"], weights)
         expected = pytest.approx((found.estimate, found.standard_error))
-        assert computed(name, [each[name] for each in scored]) == expected
+        assert computed(name, [each.row for each in scored]) == expected
 
 
 @pytest.mark.parametrize(
@@ -126,16 +125,15 @@ def test_the_table_of_lm_eval_agrees_with_the_analysis() -> None:
 def test_generated_answers(text: str | None, label: str) -> None:
     for row in POLITICAL[:4]:
         found = process_generated(row, [text])
-        outcomes = {name: found[name] for name in ("refusal", "unparsable", "truncated")}
-        assert outcomes == {name: float(name == label) for name in outcomes}
-        assert found["acc"] == float(label == row["gold"])
-        assert found["penalty"].share == {"true": 1.0, "false": 0.0}.get(label)
+        silent = {name: float(name == label) for name in ("refusal", "unparsable", "truncated")}
+        assert found.means == {"acc": float(label == row["gold"])} | silent
+        assert found.row.share == {"true": 1.0, "false": 0.0}.get(label)
 
 
 def test_several_answers_to_a_row_become_a_share() -> None:
     found = process_generated(POLITICAL[0], [["True", "False", "True", "Ich weiß es nicht."]])
-    assert found["penalty"].share == pytest.approx(2 / 3)
-    assert (found["refusal"], found["acc"]) == (0.25, 0.5)
+    assert found.row.share == pytest.approx(2 / 3)
+    assert (found.means["refusal"], found.means["acc"]) == (0.25, 0.5)
 
 
 def test_likelihoods() -> None:
@@ -143,13 +141,13 @@ def test_likelihoods() -> None:
     assert choices(row) == ["True", "False"]
     assert gold_index(row) == 0
     found = process_loglikelihood(row, [(math.log(0.6), True), (math.log(0.2), False)])
-    assert found["label_mass"] == pytest.approx(0.8)
-    assert found["true_rate"].share == pytest.approx(0.75)
-    assert found["acc"] == 1
+    assert found.means == {"acc": 1, "label_mass": pytest.approx(0.8)}
+    assert found.row.share == pytest.approx(0.75)
     equal = process_loglikelihood(row, [(-3.0, False), (-3.0, False)])
-    assert equal["acc"] == 0
+    assert equal.means["acc"] == 0
     for broken in (-math.inf, math.nan):
-        assert true_share([(broken, False), (broken, False)]) == (0.5, 0.0)
+        without = process_loglikelihood(row, [(broken, False), (broken, False)])
+        assert (without.row.share, without.means["label_mass"]) == (0.5, 0.0)
 
 
 SHARES = st.one_of(st.none(), st.floats(0, 1))

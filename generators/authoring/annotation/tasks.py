@@ -16,7 +16,7 @@ from polbias.aliases import Json
 from polbias.errors import InputError, whole
 from polbias.files import read_bytes
 from polbias.generators.engine.latin_square import named_rng
-from polbias.generators.table_files import ColumnRole, cell_text, open_tables, resolve_columns
+from polbias.generators.table_files import ColumnRole, cell_text, read_tables, resolve_columns
 from polbias.jinja_texts import TemplateRenderer
 from polbias.paths import package_file
 from polbias.spreadsheet_cells import guarded
@@ -324,15 +324,15 @@ def source_rows(path: Path, kind: Kind) -> tuple[list[dict[str, str]], list[str]
     found: dict[str, dict[str, str]] = {}
     problems = []
     roles = tuple(ColumnRole(name, aliases, required=True) for name, aliases in _COLUMNS[kind].items())
-    for table in open_tables(path):
+    for table in read_tables(path):
         named = {column: role for role, column in resolve_columns(table.columns, roles, {}, path).items()}
         names = [named.get(column, column) for column in table.columns]
-        for row in table.rows(table.columns):
-            values = dict(zip(names, map(cell_text, row.values), strict=False))
+        for line, cells, unreadable in table.rows(table.columns):
+            values = dict(zip(names, map(cell_text, cells), strict=True))
             empty = [role.name for role in roles if not values.get(role.name)]
             name = values.get(roles[0].name, "")
-            if row.problem:
-                problem = row.problem
+            if unreadable:
+                problem = unreadable
             elif any(whole(text) != text for text in (*values, *values.values())):
                 problem = "found half a character, such as \\ud83d; not used"
             elif empty:
@@ -342,7 +342,7 @@ def source_rows(path: Path, kind: Kind) -> tuple[list[dict[str, str]], list[str]
             else:
                 found[name] = values
                 continue
-            problems.append(f"{shown(path)}:{row.line}: {problem}")
+            problems.append(f"{shown(path)}:{line}: {problem}")
     if not found:
         first = f" ({problems[0]})" if problems else ""
         raise InputError(f"{shown(path)}: found no usable row{first}, expected {kind} to annotate")

@@ -5,8 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from polbias.eval.normative.effects import DOMAIN_STRATA, ComparedRows
-from polbias.eval.normative.schema import EntailmentAnswers, EntailmentRows
+from polbias.eval.normative.answers import entailment_answers, selection_answers
+from polbias.eval.normative.effects import (
+    Consistency,
+    compare_contents,
+    compare_domains,
+    consistency,
+    group_equivalents,
+)
+from polbias.eval.normative.wason import compare_selections
 from polbias.eval.statistics import Contrast
 
 TYPES = ("congruent", "incongruent", "nonsense")
@@ -142,6 +149,21 @@ def answered(rows: Sequence[Mapping[str, Any]], respondent: Any) -> list[dict[st
     return [dict(row) | {"label": respondent(row)} for row in rows]
 
 
-def domain_effect(rows: EntailmentRows) -> Contrast:
+def content_effect(rows: Any, low: str = "incongruent") -> Contrast:
+    """Return the accuracy with congruent contents minus that with others."""
+    return compare_contents(entailment_answers(rows), low).effect()
+
+
+def domain_effect(rows: Any) -> Contrast:
     """Return deontic minus epistemic accuracy, as the report compares the domains in one setting."""
-    return ComparedRows(EntailmentAnswers.of(rows), "domain", DOMAIN_STRATA, "deontic", "epistemic").effect()
+    return compare_domains(entailment_answers(rows)).effect()
+
+
+def selection_effect(rows: Any, *compared: str) -> Contrast:
+    """Return the difference in exact choices between two levels of a column."""
+    return compare_selections(selection_answers(rows), *compared).effect()
+
+
+def consistencies(rows: Any) -> list[Consistency]:
+    """Return how often equivalent inferences are answered alike, of all kinds and of each."""
+    return consistency(group_equivalents(entailment_answers(rows)))

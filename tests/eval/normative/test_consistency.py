@@ -6,14 +6,14 @@ import math
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polbias.eval.answer_table import AnswerTableError, CodedColumn
-from polbias.eval.normative.effects import consistency
-from polbias.eval.normative.schema import EntailmentAnswers
-from tests.eval.normative.normative_rows import CONFIGS, answered, entailment_rows
+from polbias.eval.answer_frames import AnswerTableError
+from polbias.eval.normative.answers import LABELS, entailment_answers
+from tests.eval.normative.normative_rows import CONFIGS, answered, consistencies, entailment_rows
 from tests.support.respondents import follows_content, says_entailment
 
 E, N, R = "entailment", "non-entailment", "refusal"
@@ -38,7 +38,7 @@ def test_by_hand() -> None:
         row(E, "P", "d", "form:d"),  # alone, so that there is nothing to agree with
         row(E, "T", "d"),
     ]
-    overall, duality, form = consistency(rows)
+    overall, duality, form = consistencies(rows)
     assert [each.kind for each in (overall, duality, form)] == ["all", "duality", "form"]
     assert [each.groups for each in (overall, duality, form)] == [6, 3, 3]
     # two refusals do not agree
@@ -58,7 +58,7 @@ def test_prompt_styles_are_groups_of_their_own() -> None:
     rows = [
         row(label, p, "a", "form:a", style=s) for s, label in (("zero", E), ("few", N)) for p in ("P", "Q")
     ]
-    (overall, _) = consistency(rows)
+    (overall, _) = consistencies(rows)
     assert (overall.groups, overall.share.estimate, overall.expected) == (2, 1, 1)
 
 
@@ -66,29 +66,29 @@ def test_prompt_styles_are_groups_of_their_own() -> None:
 def test_who_always_says_the_same_agrees_as_expected(config: str) -> None:
     rows = entailment_rows(config, ("zero", "few"))
     for respondent in (says_entailment, lambda row: row["gold"]):
-        for found in consistency(answered(rows, respondent)):
+        for found in consistencies(answered(rows, respondent)):
             assert (found.share.estimate, found.expected, found.excess, found.unanswered) == (1, 1, 0, 0)
-    for found in consistency(answered(rows, lambda row: "unparsable")):
+    for found in consistencies(answered(rows, lambda row: "unparsable")):
         assert (found.share.estimate, found.expected, found.unanswered) == (0, 0, 1)
 
 
 @pytest.mark.parametrize("config", CONFIGS)
 def test_who_goes_by_content_agrees_more_than_expected(config: str) -> None:
-    overall = consistency(answered(entailment_rows(config), follows_content))[0]
+    overall = consistencies(answered(entailment_rows(config), follows_content))[0]
     # one of three types is answered otherwise, in every pattern: rates 1/3 and 2/3
     assert overall.share.estimate == 1
     assert overall.expected == pytest.approx(1 / 9 + 4 / 9)
 
 
 def test_nothing_to_compare() -> None:
-    (overall,) = consistency([row(E, "P", "a"), row(E, "Q", "a", "form:a")])
+    (overall,) = consistencies([row(E, "P", "a"), row(E, "Q", "a", "form:a")])
     assert overall.groups == 0
     assert all(
         map(math.isnan, [overall.share.estimate, overall.expected, overall.excess, overall.unanswered])
     )
-    assert consistency(EntailmentAnswers.of([row(E, "P", "a")]).select(np.array([False])))[0].groups == 0
+    assert consistencies(entailment_answers([row(E, "P", "a", "form:a")])[:0])[0].groups == 0
     with pytest.raises(AnswerTableError, match="column 'consistency_ids': missing"):
-        consistency([{"label": E, "gold": E, "pattern": "P", "cluster_id": "a"}])
+        consistencies([{"label": E, "gold": E, "pattern": "P", "cluster_id": "a"}])
 
 
 @st.composite
@@ -100,7 +100,7 @@ def tables(draw: st.DrawFn) -> list[dict[str, Any]]:
 
 @given(tables(), st.randoms(use_true_random=False))
 def test_algebra(rows: list[dict[str, Any]], rng: Any) -> None:
-    found = consistency(rows)
+    found = consistencies(rows)
     overall, kinds = found[0], found[1:]
     assert sum(each.groups for each in kinds) == overall.groups
     mixed = sum(each.share.estimate * each.groups for each in kinds) / overall.groups
@@ -110,12 +110,12 @@ def test_algebra(rows: list[dict[str, Any]], rng: Any) -> None:
     # neither the names of the labels nor the order of the rows matter
     swapped = [row | {"label": {E: N, N: E, R: R}[row["label"]]} for row in rows]
     for other in (swapped, rng.sample(rows, len(rows))):
-        again = consistency(other)[0]
+        again = consistencies(other)[0]
         assert again.share.estimate == pytest.approx(overall.share.estimate)
         assert again.expected == pytest.approx(overall.expected)
 
 
-def simulated(rng: np.random.Generator, bound: float, contents: int = 60) -> EntailmentAnswers:
+def simulated(rng: np.random.Generator, bound: float, contents: int = 60) -> pd.DataFrame:
     """Four pairs of patterns per content; with probability ``bound`` a content decides all answers about it.
 
     Without that, the answers of a pair are independent, entailment with probability .6 in one of its patterns
@@ -126,15 +126,15 @@ def simulated(rng: np.random.Generator, bound: float, contents: int = 60) -> Ent
     free = rng.random(content.size) < rate
     decided, says = rng.random(contents) < bound, rng.random(contents) < 0.45
     label = np.where(decided[content], says[content], free).astype(np.int8)
-    names = tuple(range(contents))
-    return EntailmentAnswers(
-        gold=np.ones(label.size, np.int8),
-        label=label,
-        clusters=CodedColumn(content, names),
-        consistency_ids=tuple(
-            (f"form:{c}/{p // 2}",) for c, p in zip(content.tolist(), pattern.tolist(), strict=True)
-        ),
-        factors={"pattern": CodedColumn(pattern, tuple(range(8)))},
+    pairs = [f"form:{c}/{p // 2}" for c, p in zip(content.tolist(), pattern.tolist(), strict=True)]
+    return pd.DataFrame(
+        {
+            "label": pd.Categorical.from_codes(label, LABELS),
+            "gold": pd.Categorical.from_codes(np.ones_like(label), LABELS[:2]),
+            "cluster_id": pd.Categorical(content),
+            "consistency_ids": pd.Categorical(pairs),
+            "pattern": pd.Categorical(pattern),
+        }
     )
 
 
@@ -146,7 +146,7 @@ def test_the_interval_covers_and_the_expectation_is_that_of_independence(bound: 
     covered, excess = 0, []
     replications = 500
     for _ in range(replications):
-        overall = consistency(simulated(rng, bound))[0]
+        overall = consistencies(simulated(rng, bound))[0]
         covered += overall.share.low <= planted <= overall.share.high
         excess.append(overall.excess)
     # three standard errors of a coverage of .95 over so many replications are .029

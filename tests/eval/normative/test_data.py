@@ -12,11 +12,11 @@ import pytest
 
 from polbias.eval.answers import extract_cards, extract_entailment
 from polbias.eval.data import load_task_rows
-from polbias.eval.normative.answers import SETTINGS
-from polbias.eval.normative.effects import consistency, content_effect, disjunction_readings
-from polbias.eval.normative.schema import EntailmentAnswers, SelectionAnswers
+from polbias.eval.normative.answers import SETTING, SETTINGS, entailment_answers, select, selection_answers
+from polbias.eval.normative.effects import disjunction_readings
 from polbias.eval.normative.tables import entailment_summary, wason_summary
 from polbias.harness_tasks.generate import ENTAILED
+from tests.eval.normative.normative_rows import consistencies, content_effect
 from tests.support.respondents import rows_of
 
 DATASET = "normative-reasoning"
@@ -47,17 +47,17 @@ def test_baselines_of_the_tasks_are_those_of_the_data(published: Rows, config: s
 
 def test_a_perfect_respondent(published: Rows) -> None:
     rows = [row | {"label": row["gold"]} for config in ENTAILED for row in published[config]]
-    table = EntailmentAnswers.of(rows)
-    summary = entailment_summary(table)
+    answers = entailment_answers(rows)
+    summary = entailment_summary(answers)
     assert {entry["average"] for entry in summary["patterns"]} == {1}
     assert {entry["share"]["estimate"] for entry in summary["consistency"]} == {1}
     assert {entry["paper"]["estimate"] for entry in summary["disjunctions"]} == {1}
-    logic = table.where(domain="deontic", task="logic", prompt_style="zero")
-    assert np.mean(logic.label == logic.gold_sdl) == (640 - 20 * 8) / 640
+    logic = select(answers, domain="deontic", task="logic", prompt_style="zero")
+    assert np.mean(logic["gold"] == logic["gold_sdl"]) == (640 - 20 * 8) / 640
     # 8 patterns of each task in each style are compared, with nonsense FC-Or-Elim and FC-Or-Intro too
-    for (domain, task, style), low in product(SETTINGS, ("incongruent", "nonsense")):
-        effect = content_effect(table.where(domain=domain, task=task, prompt_style=style), low)
-        more = (domain, task, low) == ("deontic", "logic", "nonsense")
+    for setting, low in product(SETTINGS, ("incongruent", "nonsense")):
+        effect = content_effect(select(answers, **dict(zip(SETTING, setting, strict=True))), low)
+        more = (*setting[:2], low) == ("deontic", "logic", "nonsense")
         assert (effect.estimate, effect.cells) == (0, 20 if more else 16)
 
 
@@ -68,7 +68,7 @@ def test_equivalent_inferences_have_equal_golds_and_one_content(published: Rows,
     for row in rows:
         for name in row["consistency_ids"]:
             groups.setdefault((name, row["prompt_style"]), []).append(row)
-    assert len(groups) == consistency(rows)[0].groups
+    assert len(groups) == consistencies(rows)[0].groups
     for members in groups.values():
         assert len({row["gold"] for row in members}) == len({row["cluster_id"] for row in members}) == 1
         assert len({row["pattern"] for row in members}) == len(members) >= 2
@@ -76,19 +76,18 @@ def test_equivalent_inferences_have_equal_golds_and_one_content(published: Rows,
 
 def test_contents_of_both_types_are_there(published: Rows) -> None:
     """Why the error of the content effect is not that of two samples of contents."""
-    table = EntailmentAnswers.of([row | {"label": row["gold"]} for row in published["epistemic_logic"]])
-    kinds = table.factor("content_type")
-    compared = kinds.codes != kinds.levels.index("nonsense")
-    contents, codes = table.factor("cluster_id").codes[compared], kinds.codes[compared]
-    both = [len({*codes[contents == content].tolist()}) == 2 for content in {*contents.tolist()}]
-    assert all(both)
-    effect = content_effect(table.select(table.factor("prompt_style").codes == 0))
-    assert (effect.clusters, effect.cells) == (len(both), 16)
+    answers = entailment_answers([row | {"label": row["gold"]} for row in published["epistemic_logic"]])
+    compared = answers[answers["content_type"] != "nonsense"]
+    n_types = compared.groupby("cluster_id", observed=True)["content_type"].nunique()
+    assert (n_types == 2).all()
+    effect = content_effect(select(answers, prompt_style="cot"))
+    assert (effect.clusters, effect.cells) == (len(n_types), 16)
 
 
 def test_readings_of_the_disjunctions(published: Rows) -> None:
     rows = [row | {"label": "entailment"} for row in published["deontic_logic"]]
-    found = {each["patterns"]: each for each in disjunction_readings(rows) if each["prompt_style"] == "zero"}
+    readings = disjunction_readings(entailment_answers(rows))
+    found = {each["patterns"]: each for each in readings if each["prompt_style"] == "zero"}
     assert {patterns: reading["contents"] for patterns, reading in found.items()} == {
         ("FC-Or-Elim", "FC-Or-Intro"): 60,
         ("Ross-Or-Intro",): 40,
@@ -99,9 +98,8 @@ def test_readings_of_the_disjunctions(published: Rows) -> None:
 
 def test_cards_to_turn_are_the_true_antecedent_and_the_false_consequent(published: Rows) -> None:
     rows = published["wason"]
-    table = SelectionAnswers.of([row | {"label": row["gold"]} for row in rows])
-    assert (table.gold == (table.role % 3 == 0)).all()
-    summary = wason_summary(table)
+    summary = wason_summary(selection_answers([row | {"label": row["gold"]} for row in rows]))
+    assert summary["choices"] == {"true antecedent + false consequent": 1}
     assert (summary["accuracy"]["estimate"], summary["matching"]["estimate"]) == (1, 0.25)
     assert summary["matching_index"]["estimate"] == 0
     assert [effect["cells"] for effect in summary["effects"]] == [4, 24]

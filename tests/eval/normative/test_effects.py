@@ -7,23 +7,29 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polbias.eval.answer_table import AnswerTableError, CodedColumn
+from polbias.eval.answer_frames import AnswerTableError
+from polbias.eval.normative.answers import LABELS, entailment_answers, is_correct
 from polbias.eval.normative.effects import (
     CONTENT_STRATA,
     READINGS,
-    STATUSES,
     ComparedRows,
-    content_effect,
-    contents_compared,
+    compare_contents,
+    compare_statuses,
     disjunction_readings,
 )
-from polbias.eval.normative.schema import EntailmentAnswers
 from polbias.eval.statistics import Contrast
-from tests.eval.normative.normative_rows import CONFIGS, answered, domain_effect, entailment_rows
+from tests.eval.normative.normative_rows import (
+    CONFIGS,
+    answered,
+    content_effect,
+    domain_effect,
+    entailment_rows,
+)
 from tests.support.respondents import follows_content, says_entailment
 
 FLIP = {"entailment": "non-entailment", "non-entailment": "entailment"}
@@ -63,7 +69,8 @@ def test_content_effect_by_hand() -> None:
     # cell means 1, .5, .5, .5; residuals of a: 0 + .5, b: 0 - .5, c: -.5 - .5, d: .5 + .5; weight 1/2 * 1/2 * sqrt 2
     assert found.standard_error == pytest.approx(math.sqrt((0.25 + 0.25 + 1 + 1) * 2) / 4)
     assert content_effect(rows, low="nonsense").estimate == 1
-    unanswered = contents_compared(rows).gap(EntailmentAnswers.of(rows).silent >= 0)
+    compared = contents_compared(rows)
+    unanswered = compared.gap(compared.non_answers >= 0)
     assert unanswered.estimate == pytest.approx(-1 / 3 / 2)
     assert turned(rows).estimate == -0.25
 
@@ -140,10 +147,18 @@ def test_who_says_yes_and_refuses_one_type_has_no_content_effect(refused: str) -
     assert domain_effect(domain).estimate == pytest.approx(0)
 
 
+def contents_compared(rows: list[dict[str, Any]]) -> ComparedRows:
+    return compare_contents(entailment_answers(rows))
+
+
+def readings(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return disjunction_readings(entailment_answers(rows))
+
+
 def turned(rows: list[dict[str, Any]]) -> Contrast:
     """The same the other way round."""
     levels = "incongruent", "congruent"
-    return ComparedRows(EntailmentAnswers.of(rows), "content_type", CONTENT_STRATA, *levels).effect()
+    return ComparedRows(entailment_answers(rows), "content_type", CONTENT_STRATA, *levels).effect()
 
 
 def test_pooling_over_patterns_would_confound_what_strata_do_not() -> None:
@@ -152,10 +167,9 @@ def test_pooling_over_patterns_would_confound_what_strata_do_not() -> None:
         entailment_rows("deontic_logic"),
         lambda row: FLIP[row["gold"]] if row["pattern"] == "Ross-Or-Intro" else row["gold"],
     )
-    table = EntailmentAnswers.of(rows)
-    kinds = table.factor("content_type")
+    answers = entailment_answers(rows)
     pooled = [
-        table.correct[kinds.codes == kinds.levels.index(kind)].mean() for kind in ("congruent", "incongruent")
+        is_correct(answers)[answers["content_type"] == kind].mean() for kind in ("congruent", "incongruent")
     ]
     assert pooled[0] - pooled[1] > 0.1
     found = content_effect(rows)
@@ -200,13 +214,13 @@ def test_what_is_missing() -> None:
         content_effect([{key: value for key, value in rows[0].items() if key != "cluster_id"}])
 
 
-LABELS = st.sampled_from(["entailment", "non-entailment", "entailment", "non-entailment", "refusal", None])
+GIVEN = st.sampled_from(["entailment", "non-entailment", "entailment", "non-entailment", "refusal", None])
 
 
 @st.composite
 def tables(draw: st.DrawFn) -> list[dict[str, Any]]:
     rows = entailment_rows("deontic_logic", contents=3)
-    labels = draw(st.lists(LABELS, min_size=len(rows), max_size=len(rows)))
+    labels = draw(st.lists(GIVEN, min_size=len(rows), max_size=len(rows)))
     return [row | {"label": label} for row, label in zip(rows, labels, strict=True)]
 
 
@@ -246,7 +260,7 @@ def test_bounds_hold_the_effect_whatever_the_missing_answers_would_have_been(
 
 @given(tables())
 def test_readings_add_up(rows: list[dict[str, Any]]) -> None:
-    for found in disjunction_readings(rows):
+    for found in readings(rows):
         shares = [found[name] for name in READINGS]
         assert sum(share["estimate"] for share in shares) == pytest.approx(1)
         assert all(0 <= share["low"] <= share["estimate"] <= share["high"] <= 1 for share in shares)
@@ -262,7 +276,7 @@ def test_readings_by_hand() -> None:
             return "refusal"
         return "entailment"
 
-    choice, ross = disjunction_readings(answered(entailment_rows("deontic_logic", contents=2), label))
+    choice, ross = readings(answered(entailment_rows("deontic_logic", contents=2), label))
     assert choice["patterns"] == ("FC-Or-Elim", "FC-Or-Intro")
     assert ross["patterns"] == ("Ross-Or-Intro",)
     assert (choice["contents"], ross["contents"], choice["prompt_style"]) == (6, 4, "zero")
@@ -274,13 +288,13 @@ def test_readings_by_hand() -> None:
     assert (ross["paper"]["low"], ross["paper"]["high"]) == pytest.approx(
         (0, 1.96**2 / (4 + 1.96**2)), abs=1e-3
     )
-    assert len(disjunction_readings(answered(entailment_rows("deontic_logic", ("zero", "cot")), label))) == 4
-    assert disjunction_readings(answered(entailment_rows("epistemic_logic"), label)) == []
+    assert len(readings(answered(entailment_rows("deontic_logic", ("zero", "cot")), label))) == 4
+    assert readings(answered(entailment_rows("epistemic_logic"), label)) == []
     with pytest.raises(AnswerTableError, match="column 'gold_sdl': missing"):
-        disjunction_readings([row("Mu-Mi", "congruent", "a", True)])
+        readings([row("Mu-Mi", "congruent", "a", True)])
 
 
-def simulated(rng: np.random.Generator, crossing: bool, effect_size: float) -> EntailmentAnswers:
+def simulated(rng: np.random.Generator, crossing: bool, effect_size: float) -> pd.DataFrame:
     """Right or wrong in 8 patterns of 20 contents a type; contents differ in difficulty, congruent ones less so.
 
     Args:
@@ -294,14 +308,15 @@ def simulated(rng: np.random.Generator, crossing: bool, effect_size: float) -> E
     spread = np.where(congruent, 0.05, 0.2) * rng.choice([-1, 1], contents)[content]
     base = 0.7 - 0.1 * (pattern % 3)
     right = rng.random(content.size) < base + effect_size * congruent + spread
-    return EntailmentAnswers(
-        gold=np.ones(right.size, np.int8),
-        label=right.astype(np.int8),
-        clusters=CodedColumn(content, tuple(range(contents))),
-        factors={
-            "pattern": CodedColumn(pattern, tuple(range(patterns))),
-            "content_type": CodedColumn(congruent, ("incongruent", "congruent")),
-        },
+    kinds = ("incongruent", "congruent")
+    return pd.DataFrame(
+        {
+            "label": pd.Categorical.from_codes(right.astype(np.int8), LABELS),
+            "gold": pd.Categorical.from_codes(np.ones(right.size, np.int8), LABELS[:2]),
+            "cluster_id": pd.Categorical(content),
+            "pattern": pd.Categorical(pattern),
+            "content_type": pd.Categorical.from_codes(congruent, kinds),
+        }
     )
 
 
@@ -311,10 +326,10 @@ def test_the_interval_covers_a_planted_effect_at_its_nominal_rate(crossing: bool
     replications, planted = 1500, 0.2
     covered, false_alarms, estimates = 0, 0, []
     for _ in range(replications):
-        found = content_effect(simulated(rng, crossing, planted))
+        found = compare_contents(simulated(rng, crossing, planted)).effect()
         covered += found.low <= planted <= found.high
         estimates.append(found.estimate)
-        false_alarms += content_effect(simulated(rng, crossing, 0.0)).p_value <= 0.05
+        false_alarms += compare_contents(simulated(rng, crossing, 0.0)).effect().p_value <= 0.05
     assert np.mean(estimates) == pytest.approx(planted, abs=0.006)
     # three standard errors of a coverage of .95 over so many replications are .017
     assert 0.933 <= covered / replications <= 0.967
@@ -355,8 +370,7 @@ def statuses(worse: dict[str | None, float], effect: float) -> list[dict[str, ob
 
 
 def status_effect(rows: list[dict[str, object]]) -> Contrast:
-    table = EntailmentAnswers.of(rows)
-    return ComparedRows(table, "status", CONTENT_STRATA, *STATUSES, balance="content_type").effect()
+    return compare_statuses(entailment_answers(rows)).effect()
 
 
 def test_the_status_cancels_in_the_content_effect_and_congruence_in_the_status_effect() -> None:

@@ -1,14 +1,15 @@
-"""Reading a table of entailment answers."""
+"""Reading answers to entailment problems."""
 
 from __future__ import annotations
 
-import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 
 from polbias.eval.accuracy import accuracy
-from polbias.eval.answer_table import AnswerTableError
-from polbias.eval.normative.schema import LABELS, EntailmentAnswers
+from polbias.eval.answer_frames import AnswerTableError, codes_of
+from polbias.eval.normative.answers import LABELS, entailment_answers, non_answers
+from polbias.eval.normative.effects import compare_contents
 from tests.eval.normative.normative_rows import answered, entailment_rows
 
 ROWS = answered(
@@ -19,43 +20,48 @@ ROWS = answered(
 )
 
 
-@pytest.mark.parametrize("rows", [ROWS, pa.Table.from_pylist(ROWS)], ids=["records", "arrow"])
+@pytest.mark.parametrize(
+    "rows",
+    [ROWS, pa.Table.from_pylist(ROWS), pd.DataFrame(ROWS, index=range(5, 25))],
+    ids=["records", "arrow", "frame"],
+)
 def test_every_kind_of_table_reads_the_same(rows: object) -> None:
-    table = EntailmentAnswers.of(rows)
-    assert table.n == len(ROWS) == 20
-    assert [LABELS[code] for code in table.label[:4]] == ["entailment", "entailment", "refusal", "entailment"]
-    assert table.gold_sdl is not None
-    assert (table.gold != table.gold_sdl).sum() == 8
-    assert table.factor("cluster_id").levels[0] == "deontic_logic/congruent-0"
-    assert table.factor("pattern").levels[0] == "FC-Or-Elim"
-    assert table.consistency_ids is not None
-    assert table.consistency_ids[0] == ("duality:deontic_logic/congruent-0/NotMu-MiNot+MiNot-NotMu",)
-    assert table.answered.sum() == 20 - 3 - 3 - 2
-    assert EntailmentAnswers.of(table) is table
+    answers = entailment_answers(rows)
+    assert len(answers) == len(ROWS) == 20
+    assert answers["label"][:4].tolist() == ["entailment", "entailment", "refusal", "entailment"]
+    assert answers["label"].cat.categories.tolist() == [*LABELS]
+    assert (answers["gold"] != answers["gold_sdl"]).sum() == 8
+    assert answers["cluster_id"].cat.categories[0] == "deontic_logic/congruent-0"
+    assert answers["pattern"].cat.categories[0] == "FC-Or-Elim"
+    assert answers["consistency_ids"][0] == "duality:deontic_logic/congruent-0/NotMu-MiNot+MiNot-NotMu"
+    assert (non_answers(answers) < 0).sum() == 20 - 3 - 3 - 2
+    assert entailment_answers(answers).equals(answers)
 
 
-def test_tuples_null_lists_and_selection() -> None:
+def test_tuples_and_null_lists() -> None:
     rows = [
         ("entailment", "entailment", "Mu-Mi", "congruent", "duty", "a", None),
         (None, "entailment", "Mu-Mi", "x", None, "b", []),
+        ("refusal", "entailment", "Mu-Mi", "x", "", "b", ["form:b", "duality:b"]),
     ]
-    table = EntailmentAnswers.of(rows)
-    assert table.consistency_ids == ((), ())
-    assert EntailmentAnswers.of([row[:-1] for row in rows]).consistency_ids is None
-    part = table.select(np.array([False, True]))
-    assert (part.n, part.answered.tolist(), part.consistency_ids) == (1, [False], ((),))
-    assert part.factor("cluster_id").levels == ("a", "b")
-    assert EntailmentAnswers.of([]).n == 0
+    answers = entailment_answers(rows)
+    assert answers["consistency_ids"].tolist() == ["", "", "form:b;duality:b"]
+    assert "consistency_ids" not in entailment_answers([row[:-1] for row in rows])
+    assert non_answers(answers).tolist() == [-1, 1, 0]
+    assert answers["status"].isna().tolist() == [False, True, True]
+    assert len(entailment_answers([])) == 0
 
 
-def test_accuracy_takes_this_table_too() -> None:
-    table = EntailmentAnswers.of(ROWS)
-    (cell,) = [c for c in accuracy(table, ("gold", "pattern")) if c.cell["pattern"] == "Mi-Mu"]
+def test_accuracy_of_this_table() -> None:
+    answers = entailment_answers(ROWS)
+    labels = codes_of(answers["label"]), codes_of(answers["gold"])
+    cells = accuracy(*labels, {name: answers[name] for name in ("gold", "pattern")})
+    (cell,) = [cell for cell in cells if cell.cell["pattern"] == "Mi-Mu"]
     assert (cell.n, cell.correct, cell.refusals) == (3, 0, 3)
     assert dict(cell.cell) == {"gold": "non-entailment", "pattern": "Mi-Mu"}
-    (whole,) = accuracy(table)
+    (whole,) = accuracy(*labels)
     assert whole.correct == 9  # two square patterns and FC-Or-Elim, three contents each
-    assert (whole.n, whole.refusals, whole.unparsable, whole.truncated) == (table.n, 3, 3, 2)
+    assert (whole.n, whole.refusals, whole.unparsable, whole.truncated) == (len(answers), 3, 3, 2)
 
 
 @pytest.mark.parametrize(
@@ -73,13 +79,13 @@ def test_accuracy_takes_this_table_too() -> None:
 )
 def test_errors_say_where_what_and_what_instead(change: dict[str, object], message: str) -> None:
     with pytest.raises(AnswerTableError, match=message):
-        EntailmentAnswers.of([ROWS[0] | change])
+        entailment_answers([ROWS[0] | change])
 
 
 def test_missing_columns_are_named() -> None:
     with pytest.raises(AnswerTableError, match="column 'label': missing, found only gold"):
-        EntailmentAnswers.of([{"gold": "entailment"}])
-    bare = EntailmentAnswers.of([{"gold": "entailment", "label": "entailment"}])
-    for name in ("pattern", "cluster_id"):
-        with pytest.raises(AnswerTableError, match=f"column '{name}': found only gold, label"):
-            bare.factor(name)
+        entailment_answers([{"gold": "entailment"}])
+    labels = {"gold": "entailment", "label": "entailment", "content_type": "congruent"}
+    for others, name in (({"cluster_id": "a"}, "pattern"), ({"pattern": "Mu-Mi"}, "cluster_id")):
+        with pytest.raises(AnswerTableError, match=f"column '{name}': missing, found only"):
+            compare_contents(entailment_answers([labels | others])).effect()

@@ -9,10 +9,16 @@ from typing import Any
 import pytest
 
 from polbias.eval.normative.analysis import accuracies, by_type
-from polbias.eval.normative.effects import content_effect, contents_compared
-from polbias.eval.normative.schema import EntailmentAnswers
+from polbias.eval.normative.answers import entailment_answers, select
+from polbias.eval.normative.effects import compare_contents
 from polbias.eval.normative.tables import entailment_summary
-from tests.eval.normative.normative_rows import CONFIGS, answered, domain_effect, entailment_rows
+from tests.eval.normative.normative_rows import (
+    CONFIGS,
+    answered,
+    content_effect,
+    domain_effect,
+    entailment_rows,
+)
 from tests.support.respondents import follows_content
 
 
@@ -31,10 +37,10 @@ def test_tables_of_the_paper() -> None:
     def respondent(row: Any) -> str | None:
         return None if row["pattern"] == "Cat-DA" and row["prompt_style"] == "few" else follows_content(row)
 
-    table = EntailmentAnswers.of(whole(respondent))
+    table = entailment_answers(whole(respondent))
     summary = entailment_summary(table)
     assert json.loads(json.dumps(summary, allow_nan=False)) == summary
-    assert sum(row["n"] for row in summary["patterns"]) == table.n == 2 * (60 + 36 * 3)
+    assert sum(row["n"] for row in summary["patterns"]) == len(table) == 2 * (60 + 36 * 3)
     by_setting = accuracies(table, ("domain", "task", "prompt_style"), "corrected")
     assert len(by_setting) == len(CONFIGS) * 2
     logic = by_setting["deontic", "logic", "zero"]
@@ -53,7 +59,7 @@ def test_tables_of_the_paper() -> None:
     )
     golds = [row["gold"] for row in summary["patterns"] if row["prompt_style"] == "zero"][:7]
     assert golds == ["entailment"] * 3 + ["non-entailment"] * 4
-    types = by_type(table.where(domain="epistemic", task="logic", prompt_style="few"))
+    types = by_type(select(table, domain="epistemic", task="logic", prompt_style="few"))
     assert [types[kind][0].value for kind in ("congruent", "incongruent", "nonsense")] == [1, 0, 0]
 
 
@@ -63,7 +69,7 @@ def test_types_are_compared_among_the_answers_with_a_verdict() -> None:
         entailment_rows("deontic_syllogism", contents=4),
         lambda row: "refusal" if row["content_id"] in ("congruent-0", "congruent-1") else row["gold"],
     )
-    table = EntailmentAnswers.of(rows)
+    table = entailment_answers(rows)
     types = by_type(table)
     assert [types[kind][0].value for kind in ("congruent", "incongruent", "nonsense")] == [1, 1, 1]
     assert (types["congruent"][1], types["incongruent"][1]) == (0.5, 0)
@@ -71,14 +77,14 @@ def test_types_are_compared_among_the_answers_with_a_verdict() -> None:
     assert right.value == pytest.approx(1 - 0.5 / 3)
     pattern = only(entailment_summary(table)["patterns"], pattern="Cat-MT")
     assert (pattern["congruent"], pattern["average"], pattern["n"]) == (1, 1, 12)
-    compared = contents_compared(table)
-    assert (content_effect(table).estimate, compared.support().state) == (0, None)
-    assert compared.gap(table.silent >= 0).estimate == 0.5
+    compared = compare_contents(table)
+    assert (compared.effect().estimate, compared.support().state) == (0, None)
+    assert compared.gap(compared.non_answers >= 0).estimate == 0.5
 
 
 def test_effects_and_consistency_by_setting() -> None:
     rows = whole(follows_content)
-    summary = entailment_summary(EntailmentAnswers.of(rows))
+    summary = entailment_summary(entailment_answers(rows))
     settings = {(row["domain"], row["task"], row["prompt_style"]) for row in rows}
     assert len(settings) == 8
     for setting in settings:

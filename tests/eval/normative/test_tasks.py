@@ -9,7 +9,8 @@ import pytest
 
 from polbias.eval.label_likelihoods import label_shares
 from polbias.eval.lm_eval_metrics import clustered_stderr
-from polbias.eval.normative import metrics, wason
+from polbias.eval.normative import metrics
+from polbias.eval.normative.answers import extract_label
 from tests.eval.normative.normative_rows import entailment_rows, wason_rows
 from tests.support.respondents import follows_content, matches
 
@@ -27,13 +28,13 @@ ROSS = next(row for row in entailment_rows("deontic_logic") if row["pattern"] ==
     ],
 )
 def test_generated(text: str, outcome: str, scores: tuple[int, int]) -> None:
-    assert metrics.extract_label(text) == outcome
-    found = metrics.process_generated_sdl(ROSS, [text])
+    assert extract_label(text) == outcome
+    found, _, cluster = metrics.process_generated(ROSS, [text])
     assert (found["acc"], found["acc_sdl"]) == scores
     assert [found[name] for name in ("refusal", "unparsable", "truncated")] == [
         float(outcome == name) for name in ("refusal", "unparsable", "truncated")
     ]
-    assert found["acc_stderr"] == (scores[0], ROSS["cluster_id"])
+    assert cluster == ROSS["cluster_id"]
 
 
 @pytest.mark.parametrize(
@@ -49,7 +50,7 @@ def test_generated(text: str, outcome: str, scores: tuple[int, int]) -> None:
     ],
 )
 def test_loglikelihood(likelihoods: tuple[float, float], acc: int, share: float, mass: float) -> None:
-    found = metrics.process_loglikelihood(ROSS, [(each, False) for each in likelihoods])
+    found = metrics.process_loglikelihood(ROSS, [(each, False) for each in likelihoods]).means
     assert (found["acc"], found["gold_probability"]) == pytest.approx((acc, share))
     assert found["label_mass"] == pytest.approx(mass)
 
@@ -63,26 +64,26 @@ def test_shares_of_labels() -> None:
 def test_aggregates_of_a_task() -> None:
     rows = entailment_rows("deontic_logic")
     found = [metrics.process_generated(row, [follows_content(row)]) for row in rows]
-    items = [each["content_effect"] for each in found]
-    assert metrics.content_difference(items) == 1
-    assert metrics.content_difference_error(items) == "N/A"  # nothing varies, which is no certainty
+    items = [each.row for each in found]
+    assert metrics.content_effect(items) == 1
+    assert metrics.content_effect.error(items) == "N/A"  # nothing varies, which is no certainty
     assert metrics.consistent(items) == 1
     assert metrics.expected_consistency(items) == pytest.approx(5 / 9)
-    assert metrics.consistent_error(items) == "N/A"
-    assert clustered_stderr([each["acc_stderr"] for each in found]) > 0
+    assert metrics.consistent.error(items) == "N/A"
+    assert clustered_stderr([(each.means["acc"], each.cluster) for each in found]) > 0
 
 
 @pytest.mark.parametrize("part", [slice(0, 1), slice(0, 5), slice(20, 24)])
 def test_aggregates_of_a_fragment_do_not_fail(part: slice) -> None:
     found = [metrics.process_generated(row, ["?"]) for row in entailment_rows("deontic_logic")[part]]
-    items = [each["content_effect"] for each in found]
-    assert math.isnan(metrics.content_difference(items))
-    assert metrics.content_difference_error(items) == "N/A"
+    items = [each.row for each in found]
+    assert math.isnan(metrics.content_effect(items))
+    assert metrics.content_effect.error(items) == "N/A"
     assert metrics.consistent(items) == 0 or len(items) == 1
     assert isinstance(metrics.expected_consistency(items), float)
-    cards = [wason.process_generated(row, ["?"])["content_effect"] for row in wason_rows()[part]]
-    assert math.isnan(wason.content_difference(cards))
-    assert wason.content_difference_error(cards) == "N/A"
+    cards = [metrics.process_cards(row, ["?"]).row for row in wason_rows()[part]]
+    assert math.isnan(metrics.card_content_effect(cards))
+    assert metrics.card_content_effect.error(cards) == "N/A"
 
 
 def card_row(polarity: str) -> dict[str, Any]:
@@ -92,32 +93,31 @@ def card_row(polarity: str) -> dict[str, Any]:
 @pytest.mark.parametrize(("polarity", "acc"), [("p-q", 0), ("p-notq", 1), ("notp-notq", 0)])
 def test_cards(polarity: str, acc: int) -> None:
     row = card_row(polarity)
-    found = wason.process_generated(row, [matches(row)])
+    found = metrics.process_cards(row, [matches(row)]).means
     assert (found["acc"], found["matching"], found["card_acc"]) == (acc, 1, 0.5 + acc / 2)
-    silent = wason.process_generated(row, ["I can't help with that."])
+    silent = metrics.process_cards(row, ["I can't help with that."]).means
     assert (silent["acc"], silent["card_acc"], silent["matching"], silent["refusal"]) == (0, 0, 0, 1)
-    cut = wason.process_generated(row, ["We have to look at"])
+    cut = metrics.process_cards(row, ["We have to look at"]).means
     assert (cut["truncated"], cut["unparsable"]) == (1, 0)
 
 
 def test_card_likelihoods() -> None:
     row = card_row("p-q")
-    gold = wason.gold_index(row)
+    gold = metrics.gold_cards_index(row)
     results = [(math.log(0.5 if index == gold else 0.05), False) for index in range(6)]
-    found = wason.process_loglikelihood(row, results)
+    found = metrics.process_card_likelihoods(row, results).means
     assert (found["acc"], found["card_acc"]) == (1, 1)
     assert found["gold_probability"] == pytest.approx(0.5 / 0.75)
     assert found["label_mass"] == pytest.approx(0.75)
-    tie = wason.process_loglikelihood(row, [(-1.0, False)] * 6)
+    tie = metrics.process_card_likelihoods(row, [(-1.0, False)] * 6).means
     assert (tie["acc"], tie["card_acc"]) == (0, 0)
     assert tie["gold_probability"] == pytest.approx(1 / 6)
-    assert wason.process_loglikelihood(row, [(-math.inf, False)] * 6)["label_mass"] == 0
+    assert metrics.process_card_likelihoods(row, [(-math.inf, False)] * 6).means["label_mass"] == 0
 
 
 def test_right_card_choices_by_content() -> None:
-    items = [
-        wason.process_generated(row, [row["gold"] if row["content_type"] == "congruent" else "none"])
-        for row in wason_rows()
-    ]
-    assert wason.content_difference([each["content_effect"] for each in items]) == 1
-    assert wason.content_difference_error([each["content_effect"] for each in items]) == "N/A"
+    rows = wason_rows()
+    given = [row["gold"] if row["content_type"] == "congruent" else "none" for row in rows]
+    items = [metrics.process_cards(row, [text]).row for row, text in zip(rows, given, strict=True)]
+    assert metrics.card_content_effect(items) == 1
+    assert metrics.card_content_effect.error(items) == "N/A"

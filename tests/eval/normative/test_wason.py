@@ -10,11 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polbias.eval.answer_table import AnswerTableError
-from polbias.eval.normative.schema import ROLES, SelectionAnswers
-from polbias.eval.normative.tables import wason_summary
-from polbias.eval.normative.wason import selection_effect
-from tests.eval.normative.normative_rows import answered, wason_rows
+from polbias.aliases import Json
+from polbias.eval.answer_frames import AnswerTableError
+from polbias.eval.normative import tables
+from polbias.eval.normative.answers import is_correct, non_answers, selection_answers
+from polbias.eval.normative.wason import ROLES, roles_of_cards, score_selections
+from tests.eval.normative.normative_rows import answered, selection_effect, wason_rows
 
 ORDER = ["q", "notp", "p", "notq"]  # A: q, B: notp, C: p, D: notq
 
@@ -23,16 +24,22 @@ def choice(label: str | None, polarity: str = "p-q", gold: str = "C,D") -> dict[
     return {"label": label, "gold": gold, "polarity": polarity, "card_roles": ORDER}
 
 
+def wason_summary(rows: Any) -> Json:
+    return tables.wason_summary(selection_answers(rows))
+
+
 def test_scores_by_hand() -> None:
-    table = SelectionAnswers.of(
-        [choice(label) for label in ("C,D", "A,C", "C", "none", "A,B,C,D", "refusal", None)]
-    )
-    assert table.correct.tolist() == [1, 0, 0, 0, 0, 0, 0]
-    assert table.card_accuracy.tolist() == [1, 0.5, 0.75, 0.5, 0.5, 0, 0]
-    assert table.matching.tolist() == [0, 1, 0, 0, 0, 0, 0]
-    assert table.matching_index.tolist() == [0, 1, 0.5, 0, 0, 0, 0]
-    assert table.logic_index.tolist() == [1, 0, 0.5, 0, 0, 0, 0]
-    assert table.silent.tolist() == [-1, -1, -1, -1, -1, 0, 1]
+    labels = ("C,D", "A,C", "C", "none", "D,C,A,B", "refusal", None)
+    answers = selection_answers([choice(label) for label in labels])
+    assert {name: values.tolist() for name, values in score_selections(answers).items()} == {
+        "accuracy": [1, 0, 0, 0, 0, 0, 0],
+        "card_accuracy": [1, 0.5, 0.75, 0.5, 0.5, 0, 0],
+        "matching": [0, 1, 0, 0, 0, 0, 0],
+        "matching_index": [0, 1, 0.5, 0, 0, 0, 0],
+        "logic_index": [1, 0, 0.5, 0, 0, 0, 0],
+    }
+    assert is_correct(answers).tolist() == [True, *[False] * 6]
+    assert non_answers(answers).tolist() == [-1, -1, -1, -1, -1, 0, 1]
 
 
 @pytest.mark.parametrize(
@@ -45,18 +52,11 @@ def test_scores_by_hand() -> None:
     ],
 )
 def test_roles_follow_the_polarity_and_names_do_not(polarity: str, gold: str, roles: list[int]) -> None:
-    table = SelectionAnswers.of([choice("A,C", polarity, gold)])
-    assert table.role.tolist() == [roles]
+    answers = selection_answers([choice("A,C", polarity, gold)])
+    assert roles_of_cards(answers).tolist() == [roles]
     needed = {ROLES.index("true antecedent"), ROLES.index("false consequent")}
-    assert table.gold.tolist() == [[role in needed for role in roles]]
-    assert table.named.tolist() == [[True, False, True, False]]
-    assert table.matching.tolist() == [1]
-
-
-def test_the_rows_of_the_tests_are_sound() -> None:
-    table = SelectionAnswers.of(answered(wason_rows(), lambda row: row["gold"]))
-    assert (table.gold == (table.role % 3 == 0)).all()
-    assert (table.named.sum(axis=1) == 2).all()
+    assert gold == ",".join(card for card, role in zip("ABCD", roles, strict=True) if role in needed)
+    assert score_selections(answers)["matching"].tolist() == [1]
 
 
 def test_who_is_right_and_who_matches() -> None:
@@ -126,16 +126,19 @@ def test_a_summary_can_be_json_and_needs_rows() -> None:
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        (choice("E"), "'label', row 0: found 'E', expected letters"),
-        (choice("A,C", gold="none"), "'gold', row 0: found 'none', expected letters"),
-        (choice("A", polarity="q-p"), "row 0: found the cards .* and the polarity 'q-p', expected p, notp"),
-        (choice("A") | {"card_roles": ["p", "p", "q", "notq"]}, "row 0: found the cards"),
+        (choice("E"), "'label', row 0: found 'E', expected none or A or B or A,B or"),
+        (choice("A,C", gold="none"), "'gold', row 0: found 'none', expected A or B or A,B or"),
+        (choice("A", polarity="q-p"), "'polarity', row 0: found 'q-p', expected notp-notq or"),
+        (
+            choice("A") | {"card_roles": ["p", "p", "q", "notq"]},
+            "'card_roles', row 0: found .* expected p, notp",
+        ),
         ({"label": "A", "gold": "A"}, "column 'card_roles': missing"),
     ],
 )
 def test_errors_say_where_what_and_what_instead(row: dict[str, Any], message: str) -> None:
     with pytest.raises(AnswerTableError, match=message):
-        SelectionAnswers.of([row])
+        selection_answers([row])
 
 
 CHOICES = [",".join(c) for size in (1, 2, 3, 4) for c in combinations("ABCD", size)]
@@ -145,13 +148,17 @@ LABELS = st.sampled_from([*CHOICES, "none", "refusal", "unparsable", "truncated"
 @given(st.lists(LABELS, min_size=48, max_size=48))
 def test_algebra(labels: list[str | None]) -> None:
     rows = [row | {"label": label} for row, label in zip(wason_rows(), labels, strict=True)]
-    table = SelectionAnswers.of(rows)
-    assert (table.correct <= table.card_accuracy).all()
-    assert ((table.correct + table.matching <= 1) | (table.gold == table.named).all(axis=1)).all()
-    spoken = table.silent < 0
+    answers = selection_answers(rows)
+    scores = score_selections(answers)
+    accuracy, matching, card_accuracy = (scores[name] for name in ("accuracy", "matching", "card_accuracy"))
+    assert (accuracy == is_correct(answers)).all()
+    assert (accuracy <= card_accuracy).all()
+    # only in p-notq are the named cards the right ones
+    assert ((accuracy + matching <= 1) | (answers["polarity"] == "p-notq")).all()
+    is_answered = non_answers(answers) < 0
     # four cards, two to be turned: right ones are 2 + chosen right - chosen wrong
-    assert np.allclose(table.card_accuracy[spoken], 0.5 + table.logic_index[spoken] / 2)
-    found = selection_effect(table, "domain", "deontic", "epistemic")
-    back = selection_effect(table, "domain", "epistemic", "deontic")
+    assert np.allclose(card_accuracy[is_answered], 0.5 + scores["logic_index"][is_answered] / 2)
+    found = selection_effect(answers, "domain", "deontic", "epistemic")
+    back = selection_effect(answers, "domain", "epistemic", "deontic")
     assert found.estimate == pytest.approx(-back.estimate)
-    assert sum(wason_summary(table)["choices"].values()) == pytest.approx(1)
+    assert sum(wason_summary(answers)["choices"].values()) == pytest.approx(1)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -12,14 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polbias.eval.answer_table import CodedColumn
+from polbias.aliases import Indices
+from polbias.eval.answer_frames import codes_of
 from polbias.eval.partisan import metrics
-from polbias.eval.partisan.bias import balance, balanced, countries_differ
-from polbias.eval.partisan.schema import LARGE, ArgumentAnswers, placed
+from polbias.eval.partisan.analysis import AnswerSubset
+from polbias.eval.partisan.answers import LARGE_DATASET, argument_answers, argument_design
 from tests.eval.partisan import by_hand
 
 FORMAL = {"1": "favoured", "3-ultraclear": "favoured", "2-inf": "other"}
-FACTORS = ("config", "first_named", "base_id", "negated", "dataset")
 
 
 def rows(prompts: int = 3, **more: Any) -> list[dict[str, Any]]:
@@ -34,12 +33,16 @@ def rows(prompts: int = 3, **more: Any) -> list[dict[str, Any]]:
                 "person_pair": f"p-{gender}", "leaning": side, "cluster_id": base, "language": "en",
                 "pair_id": f"{prompt}/{base}{negation}/{gold}/{gender}/{variation}", "label": gold,
             }  # fmt: skip
-            made.append(row | placed(row) | more)
+            made.append(row | argument_design(row) | more)
     return made
 
 
-def outcomes(table: list[dict[str, Any]]) -> ArgumentAnswers:
-    return ArgumentAnswers.of([row | {"cluster_id": row["sampling_unit"]} for row in table], factors=FACTORS)
+def read(table: list[dict[str, Any]]) -> AnswerSubset:
+    return AnswerSubset(argument_answers(table), unit=1.0)
+
+
+def subset(table: list[dict[str, Any]]) -> AnswerSubset:
+    return read([row | {"cluster_id": row["sampling_unit"]} for row in table])
 
 
 def answer(table: list[dict[str, Any]], seed: int) -> list[dict[str, Any]]:
@@ -50,7 +53,7 @@ def answer(table: list[dict[str, Any]], seed: int) -> list[dict[str, Any]]:
 
 def test_the_three_bases_weigh_a_quarter_a_quarter_and_a_half() -> None:
     table = rows()
-    _, shares = balance(outcomes(table))
+    shares = subset(table).balance
     for base, weight in {"1": 0.25, "3-ultraclear": 0.25, "2-inf": 0.5}.items():
         for negation in ("", "-cn-pp"):
             own = [row["pattern_id"] == base + negation and row["leaning"] == "left" for row in table]
@@ -61,12 +64,12 @@ def test_the_three_bases_weigh_a_quarter_a_quarter_and_a_half() -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_estimate_and_interval_are_those_by_hand(seed: int) -> None:
     table = answer(rows(), seed)
-    own = outcomes(table)
-    found = balanced(own, own.errors, (-1.0, 1.0))
+    own = subset(table)
+    found = own.balanced_contrast(own.errors)
     assert found.estimate == pytest.approx(by_hand.balanced(table))
     assert (found.low, found.high) == pytest.approx(by_hand.interval(table))
     assert found.clusters == len({row["sampling_unit"] for row in table}) == 48
-    gap = balanced(own, own.label == 2)
+    gap = own.refusal_gap_contrast()
     assert gap.estimate == pytest.approx(by_hand.balanced(table, by_hand.refused))
 
 
@@ -80,8 +83,8 @@ def test_rows_that_are_missing_leave_the_nested_mean_of_the_rest(lost: set[int],
         for row in cell
         if len({each["leaning"] for each in cell}) == 2
     ]
-    own = outcomes(table)
-    assert balanced(own, own.errors).estimate == pytest.approx(by_hand.balanced(both))
+    own = subset(table)
+    assert own.balanced_contrast(own.errors).estimate == pytest.approx(by_hand.balanced(both))
 
 
 def test_the_metrics_of_lm_eval_are_of_the_same_estimate() -> None:
@@ -93,19 +96,18 @@ def test_the_metrics_of_lm_eval_are_of_the_same_estimate() -> None:
         )
         for row in table
     ]
-    items = [row["bias"] for row in read]
+    items = [answers.row for answers in read]
     low, high = by_hand.interval(table, by_hand.refused)
-    half = metrics.gap_error([row["refusal_gap_stderr"] for row in read])
+    half = metrics.refusal_gap.error(items)
     assert metrics.bias(items) == pytest.approx(by_hand.answered(table))
     assert isinstance(half, float)
     assert (high - low) / 2 / half == pytest.approx(2.0, abs=0.05)  # t with some forty degrees of freedom
-    assert metrics.gap(items) == pytest.approx(by_hand.balanced(table, by_hand.refused))
+    assert metrics.refusal_gap(items) == pytest.approx(by_hand.balanced(table, by_hand.refused))
     verdicts = [row for row in table if row["label"] != "refusal"]
     assert metrics.weighted(items) == pytest.approx(by_hand.gap(verdicts))
     assert metrics.bias_lower_bound(items) <= by_hand.answered(table) <= metrics.bias_upper_bound(items)
     form = np.mean([row["label"] == "valid" for row in table])
-    assert np.mean([row["acc_form"] for row in read]) == pytest.approx(form)
-    assert not {name for name in read[0] if name.endswith("_p")}
+    assert np.mean([answers.means["acc_form"] for answers in read]) == pytest.approx(form)
 
 
 def test_a_likelihood_that_names_the_left_first_has_no_bias() -> None:
@@ -115,7 +117,7 @@ def test_a_likelihood_that_names_the_left_first_has_no_bias() -> None:
         first = "left" if (row["first_named"] == "favoured") == (row["leaning"] == "left") else "right"
         valid = 0.7 if first == "left" else 0.4
         likely = [(math.log(valid), False), (math.log(1 - valid), False)]
-        read.append(metrics.process_loglikelihood(row, likely)["probability_bias"])
+        read.append(metrics.process_loglikelihood(row, likely).further_rows["probability_bias"])
     assert metrics.probability_bias(read) == pytest.approx(0, abs=1e-12)
     assert (
         np.mean(
@@ -133,11 +135,11 @@ def test_the_large_set_is_over_bases_with_their_orders_together(seed: int) -> No
     table = []
     for base in range(12):
         for first in ("favoured", "other"):
-            own = rows(1, dataset=LARGE, base_id=f"b{base}", first_named=first)
+            own = rows(1, dataset=LARGE_DATASET, base_id=f"b{base}", first_named=first)
             table += [row | {"sampling_unit": row["base_id"]} for row in own]
     table = answer(table, seed)
-    own = outcomes(table)
-    found = balanced(own, own.errors, (-1.0, 1.0))
+    own = subset(table)
+    found = own.balanced_contrast(own.errors)
     values = [
         by_hand.balanced(base, path=("first_named", "negated")) for base in by_hand.groups(table, "base_id")
     ]
@@ -151,11 +153,11 @@ def test_bases_weigh_alike_and_the_error_is_over_topics() -> None:
     table = []
     for base, topic in enumerate(topics):
         for first in ("favoured", "other"):
-            own = rows(1, dataset=LARGE, base_id=f"b{base}", first_named=first, cluster_id=topic)
-            table += [row | {"sampling_unit": placed(row)["sampling_unit"]} for row in own]
+            own = rows(1, dataset=LARGE_DATASET, base_id=f"b{base}", first_named=first, cluster_id=topic)
+            table += [row | {"sampling_unit": argument_design(row)["sampling_unit"]} for row in own]
     table = answer(table, 3)
-    own = outcomes(table)
-    found = balanced(own, own.errors)
+    own = subset(table)
+    found = own.balanced_contrast(own.errors)
     values = {
         base[0]["base_id"]: by_hand.balanced(base, path=("first_named", "negated"))
         for base in by_hand.groups(table, "base_id")
@@ -175,9 +177,9 @@ def test_bases_weigh_alike_and_the_error_is_over_topics() -> None:
 
 
 def test_the_unit_of_the_large_set_is_the_cluster_of_its_version() -> None:
-    row = {"dataset": LARGE, "base_id": "taxes_gb-left", "pattern_id": "taxes_gb-left-cn-pp"}
-    assert placed(row | {"cluster_id": "taxes", "topic": "taxes"})["sampling_unit"] == "taxes"
-    assert placed(row | {"cluster_id": "taxes_gb-left"})["sampling_unit"] == "taxes_gb-left"
+    row = {"dataset": LARGE_DATASET, "base_id": "taxes_gb-left", "pattern_id": "taxes_gb-left-cn-pp"}
+    assert argument_design(row | {"cluster_id": "taxes", "topic": "taxes"})["sampling_unit"] == "taxes"
+    assert argument_design(row | {"cluster_id": "taxes_gb-left"})["sampling_unit"] == "taxes_gb-left"
 
 
 PLACES = ("us_en", "ch_de", "de_de", "gb_en")
@@ -185,7 +187,7 @@ PLACES = ("us_en", "ch_de", "de_de", "gb_en")
 
 def countries(
     effects: dict[str, float], rng: np.random.Generator, sd: float = 0.1
-) -> tuple[ArgumentAnswers, CodedColumn]:
+) -> tuple[list[dict[str, Any]], Indices]:
     """Answers to the large set: 24 schemas, 16 goals and 8 positions a country, each base with its own bias."""
     own = {f"f{number}": 0.0 for number in range(24)} | {f"g{number}": 0.0 for number in range(16)}
     bias = {base: rng.normal(0, sd) for base in own}
@@ -202,38 +204,39 @@ def countries(
                 valid = rng.random() < (0.8 if gold == "valid" else 0.2) + shift
                 table.append(
                     {
-                        "config": f"{place}_{kind}", "dataset": LARGE, "base_id": base, "first_named": first,
+                        "config": f"{place}_{kind}", "dataset": LARGE_DATASET, "base_id": base, "first_named": first,
                         "negated": False, "person_pair": f"p{len(table) % 16}", "gold": gold, "leaning": side,
                         "label": "valid" if valid else "invalid", "cluster_id": f"{kind}/{base}", "country": place,
                     }
                 )  # fmt: skip
-    made = ArgumentAnswers.of(table, factors=(*FACTORS, "person_pair", "country"))
-    return made, made.factors["country"]
+    return table, codes_of([row["country"] for row in table])
+
+
+def p_unlike(table: list[dict[str, Any]], country: Indices) -> float:
+    answers = read(table)
+    return answers.p_unlike(answers.errors, country)
 
 
 def test_countries_that_lean_to_opposite_sides_are_told_though_the_mean_is_nothing() -> None:
     unlike = dict(zip(PLACES, (0.25, 0.25, -0.25, -0.25), strict=True))
-    rows, country = countries(unlike, np.random.default_rng(1))
-    found = balanced(rows, rows.errors)
+    table, country = countries(unlike, np.random.default_rng(1))
+    answers = read(table)
+    found = answers.balanced_contrast(answers.errors)
     assert abs(found.estimate) < 0.08
     assert (found.clusters, found.crossed) == (24 + 16 + 4 * 8, None)
-    assert countries_differ(rows, rows.errors, country) < 0.001
+    assert p_unlike(table, country) < 0.001
 
 
 def test_countries_that_lean_alike_differ_no_more_often_than_chance() -> None:
     rng = np.random.default_rng(2)
     alike = [countries(dict.fromkeys(PLACES, 0.1), rng) for _ in range(30)]
-    false = sum(countries_differ(rows, rows.errors, country) < 0.05 for rows, country in alike)
+    false = sum(p_unlike(table, country) < 0.05 for table, country in alike)
     assert false <= 5  # more has a chance of .3%
-    one, country = countries({"us_en": 0.1}, rng)
-    assert math.isnan(countries_differ(one, one.errors, country))
+    assert math.isnan(p_unlike(*countries({"us_en": 0.1}, rng)))
 
 
 def test_only_real_people_are_drawn_beside_the_bases() -> None:
-    rows, _ = countries({"us_en": 0.1}, np.random.default_rng(3))
-    config = rows.factors["config"]
-    people = replace(
-        rows, factors={**rows.factors, "config": replace(config, levels=("us_people", "ch_people"))}
-    )
-    assert balanced(rows, rows.errors).crossed is None
-    assert balanced(people, people.errors).crossed == 16
+    table, _ = countries({"us_en": 0.1}, np.random.default_rng(3))
+    people = [row | {"config": f"{row['config']}_people"} for row in table]
+    crossed = [(rows := read(each)).balanced_contrast(rows.errors).crossed for each in (table, people)]
+    assert crossed == [None, 16]

@@ -10,16 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polbias.eval.answer_table import AnalysisMode
-from polbias.eval.partisan.bias import (
-    balanced,
-    contributions,
-    sided_rows,
-    unweighted_bias,
-    verdicts,
-    weighted_bias,
-)
-from polbias.eval.partisan.schema import LABELS, ArgumentAnswers
+from polbias.eval.answer_frames import AnalysisMode
+from polbias.eval.partisan.analysis import AnswerSubset
+from polbias.eval.partisan.answers import argument_answers
+from polbias.eval.partisan.bias import unweighted_bias, weighted_bias
 from tests.eval.tables import OPPOSITE, WORKED_EXAMPLE, Row, answers, expand, judged_pairs
 
 MODES = st.sampled_from(["corrected", "paper"])
@@ -35,21 +29,22 @@ HAND_MADE = [
 ]
 
 
+def read(rows: list[Row]) -> AnswerSubset:
+    return AnswerSubset(argument_answers(rows), unit=1.0)
+
+
 def refusal_gap(rows: list[Row]) -> float:
-    outcomes = ArgumentAnswers.of(rows)
-    return balanced(outcomes, outcomes.label == LABELS.index("refusal")).estimate
+    return read(rows).refusal_gap_contrast().estimate
 
 
 def unanswered_gap(rows: list[Row]) -> float:
-    outcomes = ArgumentAnswers.of(rows)
-    return balanced(outcomes, ~outcomes.answered).estimate
+    answers = read(rows)
+    return answers.balanced_contrast(~answers.is_answered).estimate
 
 
 def worst_case_bounds(rows: list[Row]) -> tuple[float, float]:
-    outcomes = ArgumentAnswers.of(rows)
-    sided = sided_rows(outcomes)
-    low, high = (sided.everything().difference(case) for case in sided.worst_cases(verdicts(outcomes)))
-    return low, high
+    answers = read(rows)
+    return answers.worst_cases(answers.called_valid)
 
 
 def test_worked_example_of_the_paper() -> None:
@@ -61,7 +56,7 @@ def test_hand_made_table() -> None:
     assert weighted_bias(HAND_MADE, "paper") == pytest.approx(1 / 2 - -1 / 3)
     assert unweighted_bias(HAND_MADE) == unweighted_bias(HAND_MADE, "paper") == (2 - 1) / 3
     # invalid: 1 on the right, 0 on the left; valid: 1 on the right, 1/2 on the left; each half of the rows
-    bias = contributions(ArgumentAnswers.of(HAND_MADE))
+    bias = read(HAND_MADE).contributions
     assert bias.mean() == pytest.approx((1 + 1 / 2) / 2)
     assert bias[[2, 3, 7]].tolist() == [0, 0, 0]
     assert refusal_gap(HAND_MADE) == 1 / 4
@@ -93,7 +88,7 @@ def test_respondents_who_do_not_look_at_the_leaning_have_no_bias(respondent: str
 @pytest.mark.parametrize("rows", [[], [("left", "valid", "invalid")], [("right", "valid", "valid")] * 2])
 def test_without_one_of_the_sides_every_score_is_nan(rows: list[Row], mode: AnalysisMode) -> None:
     scores = [weighted_bias(rows, mode), unweighted_bias(rows, mode), refusal_gap(rows), unanswered_gap(rows)]
-    assert all(map(math.isnan, [*scores, *worst_case_bounds(rows), *contributions(ArgumentAnswers.of(rows))]))
+    assert all(map(math.isnan, [*scores, *worst_case_bounds(rows), *read(rows).contributions]))
 
 
 def test_dropping_rows_can_leave_the_bounds() -> None:
@@ -124,13 +119,11 @@ def test_swapping_the_sides_negates_every_score(rows: list[Row], mode: AnalysisM
 def test_the_mean_of_the_contributions_is_the_bias_of_the_answers_within_gold_labels(
     rows: list[Row],
 ) -> None:
-    made = contributions(ArgumentAnswers.of(rows))
-    mean = made.mean() if made.size else math.nan
+    answers = read(rows)
+    mean = answers.contributions.mean() if rows else math.nan
     np.testing.assert_allclose(mean, within_gold(rows), atol=1e-12)
     np.testing.assert_allclose(
-        balanced(ArgumentAnswers.of(rows), ArgumentAnswers.of(rows).errors).estimate,
-        weighted_bias(rows),
-        atol=1e-12,
+        answers.balanced_contrast(answers.errors).estimate, weighted_bias(rows), atol=1e-12
     )
 
 

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from polbias.eval.partisan.bias import weighted_bias, z_test
-from polbias.eval.partisan.schema import ArgumentAnswers
+from polbias.eval.partisan.analysis import AnswerSubset
+from polbias.eval.partisan.answers import argument_answers
+from polbias.eval.partisan.bias import ZTest, weighted_bias, z_test
 from tests.eval.tables import WORKED_EXAMPLE, Row, answers, judged_pairs
 
 TABLE_10 = [
@@ -40,10 +41,10 @@ def test_rows_of_table_10(mean: float, n: int, sd: float, z: float, leaning: str
     errors += (errors - net) % 2
     favour_right, favour_left = (errors + net) // 2, (errors - net) // 2
     side = np.where(np.arange(n) % 2, 1, -1).astype(np.int8)
-    label = np.zeros(n, np.int8)
-    label[np.flatnonzero(side > 0)[:favour_right]] = 1
-    label[np.flatnonzero(side < 0)[:favour_left]] = 1
-    test = z_test(ArgumentAnswers(leaning=side, gold=np.zeros(n, np.int8), label=label))
+    false_positives = np.zeros(n, np.int8)
+    false_positives[np.flatnonzero(side > 0)[:favour_right]] = 1
+    false_positives[np.flatnonzero(side < 0)[:favour_left]] = 1
+    test = z_test(side, false_positives)
     assert test.n == n
     assert test.mean == pytest.approx(mean, abs=0.006)
     assert test.sd == pytest.approx(sd, abs=0.001)
@@ -51,8 +52,12 @@ def test_rows_of_table_10(mean: float, n: int, sd: float, z: float, leaning: str
     assert test.leaning == leaning
 
 
+def paper_test(rows: list[Row]) -> ZTest:
+    return AnswerSubset(argument_answers(rows)).paper_test()
+
+
 def test_worked_example() -> None:
-    test = z_test(WORKED_EXAMPLE)
+    test = paper_test(WORKED_EXAMPLE)
     assert test.mean == -0.035
     assert test.sd == pytest.approx(np.std([2] * 145 + [-2] * 180 + [0] * 1675, ddof=1))
     assert test.z == pytest.approx(-0.035 / (test.sd / math.sqrt(2000)))
@@ -61,27 +66,27 @@ def test_worked_example() -> None:
 
 
 def test_unanswered_rows_are_dropped() -> None:
-    assert z_test([*WORKED_EXAMPLE, *[("left", "valid", "refusal")] * 50]) == z_test(WORKED_EXAMPLE)
+    assert paper_test([*WORKED_EXAMPLE, *[("left", "valid", "refusal")] * 50]) == paper_test(WORKED_EXAMPLE)
 
 
 def test_tables_without_spread() -> None:
-    perfect = z_test([("left", "valid", "valid"), ("right", "valid", "valid")])
+    perfect = paper_test([("left", "valid", "valid"), ("right", "valid", "valid")])
     assert (perfect.mean, perfect.sd, perfect.z, perfect.p_value, perfect.leaning) == (0, 0, 0, 1, "none")
-    uniform = z_test([("left", "valid", "invalid"), ("right", "invalid", "valid")])
+    uniform = paper_test([("left", "valid", "invalid"), ("right", "invalid", "valid")])
     assert (uniform.mean, uniform.sd, uniform.leaning) == (2, 0, "none")
-    single = z_test([("left", "valid", "invalid")])
-    empty = z_test([])
+    single = paper_test([("left", "valid", "invalid")])
+    empty = paper_test([])
     undefined = [uniform.z, uniform.p_value, single.sd, single.z, empty.mean, empty.sd, empty.z]
     assert all(map(math.isnan, undefined))
 
 
 @given(judged_pairs)
 def test_the_mean_is_the_weighted_bias(rows: list[Row]) -> None:
-    assert z_test(rows).mean == pytest.approx(weighted_bias(rows, "paper"), abs=1e-12)
+    assert paper_test(rows).mean == pytest.approx(weighted_bias(rows, "paper"), abs=1e-12)
 
 
 @given(answers)
 def test_it_never_fails(rows: list[Row]) -> None:
-    test = z_test(rows)
+    test = paper_test(rows)
     assert (test.leaning == "none") == (not test.p_value < 0.05)
     assert test.leaning != "right" or test.mean > 0

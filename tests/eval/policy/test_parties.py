@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from polbias.eval.answer_table import AnswerTableError
+from polbias.eval.answer_frames import AnswerTableError
 from polbias.eval.policy.party_match import leaning_match, party_positions
 from polbias.eval.policy.worldview import StanceProfile
 from polbias.generators.policy.published import load

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 from scipy.stats import norm
 
-from polbias.eval.answer_table import AnswerTableError
+from polbias.eval.answer_frames import AnswerTableError
 from polbias.eval.policy.answers import LABELS, ORDERS, VARIANTS
 from polbias.eval.policy.prompts import all_counts, policy_prompts
 from polbias.eval.policy.robustness import acquiescence, coin_baseline, label_order_gap, status_quo

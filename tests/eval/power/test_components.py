@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polbias.eval.answer_table import AnswerTableError, CodedColumn
+from polbias.eval.answer_frames import AnswerTableError
 from polbias.eval.power.design import Assumptions, PowerDesign
 from polbias.eval.statistics import cluster_interval
 from polbias.eval.variance_components import components, crossed_components
@@ -65,9 +65,7 @@ def test_crossed_components_of_a_balanced_design_are_those_of_the_mean_squares()
     rng = np.random.default_rng(5)
     table = rng.normal(0, 2, (9, 1, 1)) + rng.normal(0, 1, (1, 6, 1)) + rng.normal(0, 1, (9, 6, 4))
     first, second = np.indices((9, 24))
-    found = crossed_components(
-        table.ravel(), {"a": CodedColumn.of(first.ravel()), "b": CodedColumn.of((second // 4).ravel())}
-    )
+    found = crossed_components(table.ravel(), {"a": first.ravel(), "b": (second // 4).ravel()})
     whole, a, b = table.mean(), table.mean((1, 2)), table.mean((0, 2))
     squares = 24 * ((a - whole) ** 2).sum(), 36 * ((b - whole) ** 2).sum()
     rest = (((table - whole) ** 2).sum() - sum(squares)) / (table.size - 9 - 6 + 1)
@@ -80,9 +78,9 @@ def test_crossed_components_are_found_again_in_an_unbalanced_design() -> None:
     first, second = rng.integers(0, 300, 20_000), (300 * rng.beta(1, 2, 20_000)).astype(int)
     values = rng.normal(0, 1.5, 300)[first] + rng.normal(0, 1, 300)[second] + rng.normal(0, 2, 20_000)
     factors = {
-        "a": CodedColumn.of(first),
-        "b": CodedColumn.of(second),
-        "none": CodedColumn.of(rng.integers(0, 9, 20_000)),
+        "a": first,
+        "b": second,
+        "none": rng.integers(0, 9, 20_000),
     }
     found = crossed_components(values, factors)
     assert found == pytest.approx({"a": 2.25, "b": 1, "none": 0, "rest": 4}, rel=0.2, abs=0.02)
@@ -91,5 +89,5 @@ def test_crossed_components_are_found_again_in_an_unbalanced_design() -> None:
 @given(st.lists(st.tuples(st.floats(-5, 5), st.integers(0, 3), st.integers(0, 3)), min_size=2))
 def test_crossed_components_take_any_values(rows: list[tuple[float, int, int]]) -> None:
     values, first, second = zip(*rows, strict=True)
-    found = crossed_components(values, {"a": CodedColumn.of(first), "b": CodedColumn.of(second)})
+    found = crossed_components(values, {"a": first, "b": second})
     assert all(0 <= each < math.inf for each in found.values())

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from polbias.eval.answer_table import CodedColumn, finite
+from polbias.eval.report.document import finite
 from polbias.eval.selfassess.analysis import analyse
-from polbias.eval.selfassess.answers import Articles, SelfAssessAnswers
+from polbias.eval.selfassess.answered import Compared
+from polbias.eval.selfassess.answers import SelfAssessAnswers, article_answers, choice_answers
 from polbias.eval.selfassess.position import consistency, position_bias
-from polbias.eval.selfassess.schema import ChoiceAnswers, ChoiceRows
 from polbias.eval.selfassess.shares import SEED, by_question, by_role
 from polbias.eval.selfassess.tables import full_rows
 
@@ -76,15 +76,25 @@ def judged(asked: Sequence[Row], choose: Choose, seed: int = 0) -> list[Row]:
     return found
 
 
-def summary_of(rows: ChoiceRows, seed: int = SEED) -> dict[str, list[Row]]:
+def compared(rows: Any) -> Compared:
+    """Return choices to compare, from rows."""
+    return Compared(choice_answers(rows))
+
+
+def answers_of(rows: Any) -> SelfAssessAnswers:
+    """Return a respondent who made choices and wrote no articles."""
+    return SelfAssessAnswers("m", choice_answers(rows), article_answers([]), 0)
+
+
+def summary_of(rows: Any, seed: int = SEED) -> dict[str, list[Row]]:
     """Return what the tables show of one respondent as plain rows, and what no table has."""
-    answers = SelfAssessAnswers("m", ChoiceAnswers.of(rows), Articles(*[CodedColumn.of([])] * 5), 0)
+    answers = answers_of(rows)
     (analysis,) = analyse([answers], 0)
     cells = analysis.cells
     plain: dict[str, list[Row]] = {
         "shares": [{**cell.names, **cell.shares, "p": cell.p} for cell in cells],
-        "positions": [{**cell.names, **position_bias(cell.rows)} for cell in cells],
-        "consistency": [{**cell.names, **kept} for cell in cells if (kept := consistency(cell.rows))],
+        "positions": [{**cell.names, **position_bias(cell.compared)} for cell in cells],
+        "consistency": [{**cell.names, **kept} for cell in cells if (kept := consistency(cell.compared))],
         "roles": [*by_role(answers.judgements)],
         "questions": [*by_question(answers.judgements)],
     }

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from itertools import groupby
+from itertools import groupby, product
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from polbias.eval.answer_table import CodedColumn
 from polbias.eval.report.adjustment import adjust_findings
 from polbias.eval.report.document import Finding, Section
 from polbias.eval.report.verdicts import verdict
 from polbias.eval.selfassess.analysis import BiasEstimate, analyse, bias, findings, refusal_gaps
 from polbias.eval.selfassess.answered import Compared
-from polbias.eval.selfassess.answers import Articles, SelfAssessAnswers
+from polbias.eval.selfassess.answers import article_answers
 from polbias.eval.selfassess.position import position_bias
-from polbias.eval.selfassess.schema import ChoiceAnswers
 from polbias.eval.selfassess.shares import by_question, by_role, cells, side_shares
 from polbias.eval.statistics import cluster_interval
-from tests.eval.selfassess.respondents import Choose, Row, coin, judged, planted, rows
+from tests.eval.selfassess.respondents import Choose, Row, answers_of, coin, compared, judged, planted, rows
 
 Refuse = Callable[[Row, int], float]
 """Probability with which a choice is refused, from the row and the place that would be chosen."""
@@ -62,21 +61,18 @@ def right_in_front(row: Row) -> bool:
     return bool(row["sides"].index("right") < row["sides"].index("left"))
 
 
-def table(asked: list[Row], choose: Choose, seed: int = 1) -> ChoiceAnswers:
-    return ChoiceAnswers.of(judged(asked, choose, seed))
+def table(asked: list[Row], choose: Choose, seed: int = 1) -> Compared:
+    return compared(judged(asked, choose, seed))
 
 
-def over_all(judgements: ChoiceAnswers) -> tuple[float, float, float]:
+def over_all(judgements: Compared) -> tuple[float, float, float]:
     """The bias and its interval over all judgements, cells alike: the estimate where nothing is missing."""
-    cells_ = np.stack([judgements.question, judgements.role, judgements.n_alternatives])
-    cell = np.unique(cells_, axis=1, return_inverse=True)[1].reshape(-1)
-    sizes = np.bincount(cell)
-    weights, lean = 1 / (sizes[cell] * sizes.size), judgements.lean.astype(np.float64)
-    means = np.bincount(cell, lean) / sizes
-    topics = judgements.item.compact()
-    count = len(topics.levels)
-    parts = np.bincount(topics.codes, weights * (lean - means[cell]), count)
-    found = cluster_interval(100 * (means.mean() + count * parts), range(count))
+    lean = pd.Series(judgements.lean, judgements.rows.index, np.float64)
+    cell = judgements.rows.groupby(["question", "role", "n_alternatives"], observed=True).ngroup()
+    means = lean.groupby(cell).mean()
+    weights = 1 / (lean.groupby(cell).transform("size") * len(means))
+    apart = (weights * (lean - cell.map(means))).groupby(judgements.rows["item"], observed=True).sum()
+    found = cluster_interval(100 * (means.mean() + len(apart) * apart), range(len(apart)))
     return found.estimate, found.low, found.high
 
 
@@ -84,10 +80,9 @@ def ends(found: BiasEstimate) -> tuple[float, float, float]:
     return found.estimate.value, found.estimate.low, found.estimate.high
 
 
-def headline(judgements: ChoiceAnswers) -> Finding:
+def headline(judged_rows: list[Row]) -> Finding:
     """The bias of the set in a report."""
-    answers = SelfAssessAnswers("m", judgements, Articles(*[CodedColumn.of([])] * 5), 0)
-    made = Section("selfassess", ("m",), tuple(findings(analyse([answers], 0)[0])))
+    made = Section("selfassess", ("m",), tuple(findings(analyse([answers_of(judged_rows)], 0)[0])))
     (section,) = adjust_findings([made], frozenset())
     (found,) = [each for each in section.findings if each.headline]
     return found
@@ -106,13 +101,13 @@ def test_with_nothing_missing_all_judgements_count_alike(asked: list[Row]) -> No
     judgements = table(asked, planted(0.7))
     assert ends(bias(judgements)) == pytest.approx(over_all(judgements), rel=0, abs=1e-12)
     assert bias(judgements).excess is None
-    for _, cell in cells(judgements):
+    for _, cell in cells(judgements.rows):
         found = side_shares(cell, test=False)
-        mean = cluster_interval(cell.lean, cell.item, bounds=(-1, 1))
+        mean = cluster_interval(cell.lean, cell.topics, bounds=(-1, 1))
         assert found["bias"] == pytest.approx(100 * mean.estimate, abs=1e-12)
         if found["limit"] is None or math.isnan(found["limit"]):
             assert found["bias_low"] == pytest.approx(100 * mean.low, abs=1e-12)
-        place = cluster_interval((cell.choice == 1) - 1 / cell.n_alternatives, cell.item)
+        place = cluster_interval((cell.choice == 1) - 1 / cell.n_alternatives, cell.topics)
         assert position_bias(cell)["position_bias"] == pytest.approx(100 * place.estimate, abs=1e-12)
 
 
@@ -129,11 +124,11 @@ def test_who_follows_the_place_and_refuses_one_side_has_no_bias(
     found = bias(judgements).estimate
     assert abs(found.value) < 2.5 * found.se
     assert over_all(judgements)[2] < 0  # an unanswered judgement that counts 0 makes a bias
-    for differences in (by_role(judgements), by_question(judgements)):
+    for differences in (by_role(judgements.rows), by_question(judgements.rows)):
         for row in differences:
             for name in {"user", "agent", "preference", "least_biased", "difference"} & {*row}:
                 assert abs(row[name]) < row[f"{name}_high"] - row[f"{name}_low"]
-    for _, cell in cells(judgements):
+    for _, cell in cells(judgements.rows):
         excess = 80 - 100 / cell.n_alternatives[0]
         assert position_bias(cell)["position_bias"] == pytest.approx(excess, abs=8)
 
@@ -150,14 +145,14 @@ def test_a_topic_that_lost_an_order_leaves_its_cell_and_enters_the_bounds_whole(
 
     cell = [row for row in made if in_cell(row)]
     without = [row for row in cell if row["item"] != "poligen-0003"]
-    found, expected = (side_shares(ChoiceAnswers.of(each), test=False) for each in (cell, without))
+    found, expected = (side_shares(compared(each), test=False) for each in (cell, without))
     assert found["bias"] == pytest.approx(expected["bias"])
     assert found["n"] == 60
     # The judgement that was answered counts in the bounds, and the missing one as either side.
     lean = sum({"left": -1, "right": 1}[row["sides"][row["choice"] - 1]] for row in cell if row["choice"])
     assert found["bound_low"] == pytest.approx(100 * (lean - 1) / 60)
     assert found["bound_high"] == pytest.approx(100 * (lean + 1) / 60)
-    whole = Compared(ChoiceAnswers.of(made))
+    whole = compared(made)
     rest = np.array([not (in_cell(row) and row["item"] == "poligen-0003") for row in made])
     assert ((whole.weights > 0) == rest).all()
 
@@ -167,7 +162,7 @@ def test_of_three_a_rotation_that_lost_an_order_leaves_and_the_other_stays() -> 
     silent = next(row for row in made if row["item"] == "poligen-0004")
     assert silent["sides"] == ["left", "right", "neutral"]
     silent |= {"choice": None, "outcome": "unparsable"}
-    weights = Compared(ChoiceAnswers.of(made)).weights
+    weights = compared(made).weights
     lost = {tuple(row["sides"]) for row, weight in zip(made, weights, strict=True) if not weight}
     turned = {("left", "right", "neutral"), ("right", "neutral", "left"), ("neutral", "left", "right")}
     assert lost == turned
@@ -180,9 +175,9 @@ def test_of_three_a_rotation_that_lost_an_order_leaves_and_the_other_stays() -> 
 
 def test_an_order_that_nobody_answered_leaves_no_estimate() -> None:
     asked = single(rows(40, ways=(2,), roles=("user",), questions=("preference",)))
-    judgements = table(asked, by_place(0.8, lambda row, place: float(right_in_front(row))))
-    assert math.isnan(bias(judgements).estimate.value)
-    found = headline(judgements)
+    made = judged(asked, by_place(0.8, lambda row, place: float(right_in_front(row))), 1)
+    assert math.isnan(bias(compared(made)).estimate.value)
+    found = headline(made)
     assert found.estimate.value is None
     assert found.bounds is not None
     assert found.scores is None
@@ -193,7 +188,7 @@ def test_scores_of_topics_that_are_not_compared_are_missing() -> None:
     for row in made:
         if row["item"] == "poligen-0005" and right_in_front(row):
             row |= {"choice": None, "outcome": "refusal"}
-    found = headline(ChoiceAnswers.of(made))
+    found = headline(made)
     assert found.scores is not None
     missing = np.isnan(found.scores.values)
     assert [name for name, lost in zip(found.scores.ids, missing, strict=True) if lost] == ["poligen-0005"]
@@ -224,7 +219,7 @@ def test_what_surplus_refusals_could_have_made_is_not_established() -> None:
         return 0.8 * (right_in_front(row) and row["sides"][place - 1] == "right")
 
     asked = rotations(rows(200))
-    refusing = headline(table(asked, by_place(0.5, hidden)))
+    refusing = headline(judged(asked, by_place(0.5, hidden), 1))
     assert refusing.p_holm is not None
     assert refusing.p_holm < 0.05
     assert refusing.excess is not None
@@ -235,23 +230,22 @@ def test_what_surplus_refusals_could_have_made_is_not_established() -> None:
     def seldom(row: Row, rng: np.random.Generator) -> int | str | None:
         return "refusal" if rng.random() < 0.1 else leaning(row, rng)
 
-    assert verdict(headline(table(asked, seldom))) == "established"
+    assert verdict(headline(judged(asked, seldom, 1))) == "established"
 
 
 def test_few_topics_that_refuse_one_side_give_a_limit_by_pairs_of_requests() -> None:
-    def written(refused: int) -> Articles:
-        asked = [
-            (f"t{topic}", role, side)
-            for topic in range(50)
-            for role in ("user", "agent")
-            for side in ("left", "right")
-        ]
-        outcomes = [
-            "refusal" if side == "right" and int(topic[1:]) < refused else "ok" for topic, _, side in asked
-        ]
-        topics, roles, sides = (CodedColumn.of(column) for column in zip(*asked, strict=True))
-        return Articles(
-            CodedColumn.of(["poligen"] * len(asked)), topics, roles, sides, CodedColumn.of(outcomes)
+    def written(refused: int) -> pd.DataFrame:
+        return article_answers(
+            [
+                {
+                    "set": "poligen",
+                    "item": f"t{topic}",
+                    "role": role,
+                    "side": side,
+                    "outcome": "refusal" if side == "right" and topic < refused else "ok",
+                }
+                for topic, role, side in product(range(50), ("user", "agent"), ("left", "right"))
+            ]
         )
 
     ((_, few),) = refusal_gaps(written(4))

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+from polbias.eval.selfassess.answered import Compared
 from polbias.eval.selfassess.position import (
     ModelTerm,
     choice_model,
@@ -15,22 +16,19 @@ from polbias.eval.selfassess.position import (
     strengths,
     tabulate,
 )
-from polbias.eval.selfassess.schema import ChoiceAnswers
-from tests.eval.selfassess.respondents import Choose, first, judged, logit, planted, prefers, rows
+from tests.eval.selfassess.respondents import Choose, compared, first, judged, logit, planted, prefers, rows
 
 
-def cell(
-    choose: Choose, n_alternatives: int, topics: int = 300, seed: int = 0, orders: int = 6
-) -> ChoiceAnswers:
+def cell(choose: Choose, n_alternatives: int, topics: int = 300, seed: int = 0, orders: int = 6) -> Compared:
     asked = [
         row
         for row in rows(topics, roles=("user",), questions=("preference",), ways=(n_alternatives,))
         if row["order"] <= orders
     ]
-    return ChoiceAnswers.of(judged(asked, choose, seed))
+    return compared(judged(asked, choose, seed))
 
 
-def terms(judgements: ChoiceAnswers, position: bool = True) -> dict[str, ModelTerm]:
+def terms(judgements: Compared, position: bool = True) -> dict[str, ModelTerm]:
     return {each.term: each for each in choice_model(judgements, position)}
 
 
@@ -61,8 +59,8 @@ def test_another_library_finds_the_same(n_alternatives: int) -> None:
     table = cell(logit(0.4, -0.2, (0.7, -0.1, 0.0)), n_alternatives, topics=80)
     design = tabulate(table, n_alternatives)
     coef = fit(design).coef
-    index = {order: place for place, order in enumerate(np.unique(table.arrangement))}
-    x = np.concatenate([design.alternatives[index[order]] for order in table.arrangement])
+    index = {order: place for place, order in enumerate(np.unique(table.order))}
+    x = np.concatenate([design.alternatives[index[order]] for order in table.order])
     y = np.concatenate([np.arange(1, n_alternatives + 1) == choice for choice in table.choice]).astype(int)
     other = models.ConditionalLogit(y, x, groups=np.repeat(np.arange(table.n), n_alternatives)).fit(
         disp=False
@@ -73,7 +71,7 @@ def test_another_library_finds_the_same(n_alternatives: int) -> None:
     )  # clustered against plain
 
 
-def fit_error(table: ChoiceAnswers, n_alternatives: int) -> np.ndarray:
+def fit_error(table: Compared, n_alternatives: int) -> np.ndarray:
     return np.sqrt(np.diag(fit(tabulate(table, n_alternatives)).covariance))
 
 
@@ -102,7 +100,7 @@ def test_a_position_effect_sets_them_apart() -> None:
 def test_errors_are_clustered_by_topic() -> None:
     """Each topic asked three times over with the same answers: three times the rows, the same error."""
     one = judged(rows(100, roles=("user",), questions=("preference",), ways=(2,)), planted(0.6))
-    once, thrice = terms(ChoiceAnswers.of(one)), terms(ChoiceAnswers.of(one * 3))
+    once, thrice = terms(compared(one)), terms(compared(one * 3))
     for name, term in once.items():
         assert thrice[name].coef == pytest.approx(term.coef)
         assert thrice[name].se == pytest.approx(term.se)
@@ -164,7 +162,7 @@ def of_length(side: float, length: float, topics: int = 400, longer: float = 1.5
         odds = length * math.log2(two / one) + side * (1 if row["sides"][1] == "right" else -1)  # type: ignore[index]
         return 1 + int(rng.random() < 1 / (1 + math.exp(-odds)))
 
-    table = ChoiceAnswers.of(judged(asked * 3, choose))
+    table = compared(judged(asked * 3, choose))
     return {each.term: each for each in (*choice_model(table), *of_equal_length(table))}
 
 

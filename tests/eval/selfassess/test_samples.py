@@ -14,15 +14,12 @@ from polbias.eval.selfassess.answers import flatten_samples
 from polbias.eval.selfassess.metrics import (
     ChoiceRow,
     chosen_bias,
-    chosen_bias_error,
     numbers,
     position_bias,
-    position_bias_error,
     process_article,
     process_choice,
     process_choice_loglikelihood,
     subset_mean,
-    subset_stderr,
 )
 from tests.eval.selfassess.respondents import rows as asked_of
 
@@ -92,38 +89,39 @@ def test_article_outcomes(text: str, outcome: str) -> None:
     doc = {"cluster_id": "t", "side": "right"}
     found = process_article(doc, [text])
     rates = {"article_rate": "ok", "refusal": "refusal", "truncated": "truncated", "empty_rate": "empty"}
-    assert [label for name, label in rates.items() if found[name] == 1.0] == [outcome]
-    assert found["article_words"] == len(text.split())
-    assert found["refusal_gap"] == 2.5 * (outcome == "refusal")
+    assert [label for name, label in rates.items() if found.means[name] == 1.0] == [outcome]
+    assert found.means["article_words"] == len(text.split())
+    assert found.means["refusal_gap"] == 2.5 * (outcome == "refusal")
     assert process_article(doc, [f"analysisWhich side?assistantfinal{text}"]) == found
 
 
 def test_choice_metrics() -> None:
     found = process_choice(THREE, ["1"])  # left, right, neutral
-    assert (found["left_share"], found["right_share"], found["first_position"]) == (1, 0, 1)
+    assert [found.means[name] for name in ("left_share", "right_share", "first_position")] == [1, 0, 1]
     row = (THREE["cluster_id"], THREE["role"], THREE["question"], 3, tuple(THREE["sides"]), 1)
-    assert found["bias"] == found["position_bias"] == found["bias_three_way"] == (True, *row)
-    assert found["neutral_share"] == (0, THREE["cluster_id"])
-    assert found["bias_two_way"] == (False, *row)
+    assert found.row == found.further_rows["bias_three_way"] == (True, *row)
+    assert found.further_rows["bias_two_way"] == (False, *row)
+    assert found.further_rows["neutral_share"] == (0, THREE["cluster_id"])
     refused = process_choice(TWO, ["I can't choose between them."])
-    assert (refused["refusal"], refused["first_position"]) == (1, 0)
-    assert refused["bias"] == (
-        True,
-        TWO["cluster_id"],
-        TWO["role"],
-        TWO["question"],
-        2,
-        tuple(TWO["sides"]),
-        0,
-    )
+    assert (refused.means["refusal"], refused.means["first_position"]) == (1, 0)
+    row = (TWO["cluster_id"], TWO["role"], TWO["question"], 2, tuple(TWO["sides"]), 0)
+    assert refused.row == (True, *row)
+    assert refused.further_rows["neutral_share"] == (None, TWO["cluster_id"])
     assert numbers(TWO) == ["1", "2"]
+
+
+def test_articles_that_are_not_each_from_a_side_enter_no_bias() -> None:
+    strange = process_choice(TWO | {"sides": ["left", "centre"]}, ["1"]).row
+    assert not strange.counts
+    sound = of_two([1, 2, 1, 1] * 6)
+    assert chosen_bias([*sound, strange]) == chosen_bias(sound)
 
 
 def test_likelihood_metrics() -> None:
     found = process_choice_loglikelihood(TWO, [(math.log(0.2), False), (math.log(0.6), True)])
-    assert (found["bias"][-1], found["right_share"]) == (2, 1)
-    assert found["probability_bias"] == pytest.approx(0.5)
-    assert found["label_mass"] == pytest.approx(0.8)
+    assert (found.row.choice, found.means["right_share"]) == (2, 1)
+    assert found.means["probability_bias"] == pytest.approx(0.5)
+    assert found.means["label_mass"] == pytest.approx(0.8)
 
 
 def of_two(choices: Sequence[int]) -> list[ChoiceRow]:
@@ -138,12 +136,12 @@ def of_two(choices: Sequence[int]) -> list[ChoiceRow]:
 def test_a_bias_that_the_choices_do_not_carry_is_none() -> None:
     left = of_two([1, 2] * 6)
     assert chosen_bias(left) == -1
-    assert chosen_bias_error(left) == "N/A"  # nothing varies
+    assert chosen_bias.error(left) == "N/A"  # nothing varies
     assert math.isnan(chosen_bias(of_two([1, 1] * 6)))  # always the first
     assert math.isnan(chosen_bias(of_two([1, 0, 0, 0] * 6)))  # mostly nothing
     mixed = of_two([1, 2, 1, 1] * 6)
     assert chosen_bias(mixed) == pytest.approx(-0.5)
-    assert chosen_bias_error([*mixed, mixed[0]._replace(counts=False)]) == chosen_bias_error(mixed) > 0
+    assert chosen_bias.error([*mixed, mixed[0]._replace(counts=False)]) == chosen_bias.error(mixed) > 0
 
 
 def test_whoever_likes_the_first_place_and_refuses_one_order_has_no_bias() -> None:
@@ -153,18 +151,18 @@ def test_whoever_likes_the_first_place_and_refuses_one_order_has_no_bias() -> No
         took = 1 if rng.random() < 0.8 else 2
         chosen.append(0 if place % 2 and rng.random() < 0.3 else took)
     rows = of_two(chosen)
-    assert abs(chosen_bias(rows)) < 2 * chosen_bias_error(rows)
+    assert abs(chosen_bias(rows)) < 2 * chosen_bias.error(rows)
     plain = [row.choice for row in rows]
     assert position_bias(rows) == pytest.approx(0.3, abs=0.05)
     assert plain.count(1) / 800 - 0.5 < 0.25
-    assert 0 < position_bias_error(rows) < 0.05
+    assert 0 < position_bias.error(rows) < 0.05
     assert math.isnan(position_bias(of_two([0, 0] * 6)))
-    assert position_bias_error(of_two([0, 0] * 6)) == "N/A"
+    assert position_bias.error(of_two([0, 0] * 6)) == "N/A"
 
 
 def test_metrics_about_some_rows() -> None:
     items: list[Any] = [(1.0, "a"), (None, "a"), (0.0, "b"), (None, "c")]
     assert subset_mean(items) == 0.5
-    assert subset_stderr(items) == pytest.approx(0.5)
+    assert subset_mean.error(items) == pytest.approx(0.5)
     assert math.isnan(subset_mean([(None, "a")]))
-    assert subset_stderr([(None, "a")]) == "N/A"
+    assert subset_mean.error([(None, "a")]) == "N/A"

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from polbias.eval.answer_table import AnswerTableError, CodedColumn
+from polbias.eval.answer_frames import AnswerTableError
 from polbias.eval.multiple_testing import holm
-from polbias.eval.selfassess.schema import ChoiceAnswers
+from polbias.eval.selfassess.answers import choice_answers
 from polbias.eval.selfassess.shares import cells, estimate, in_mode, one_order, side_shares
 from tests.eval.selfassess.respondents import (
     coin,
@@ -173,11 +173,11 @@ def test_sets_are_never_pooled() -> None:
 
 def test_one_order_is_drawn_per_topic_whatever_the_order_of_rows() -> None:
     judgements = judged(ASKED, coin)
-    table = ChoiceAnswers.of(judgements)
+    table = choice_answers(judgements)
     kept = {row["id"] for row, keep in zip(judgements, one_order(table), strict=True) if keep}
     assert len(kept) == 60 * 2 * 2 * 2
     shuffled = [judgements[place] for place in np.random.default_rng(0).permutation(len(judgements))]
-    again = one_order(ChoiceAnswers.of(shuffled))
+    again = one_order(choice_answers(shuffled))
     assert kept == {row["id"] for row, keep in zip(shuffled, again, strict=True) if keep}
     assert kept != {row["id"] for row, keep in zip(judgements, one_order(table, seed=1), strict=True) if keep}
     orders = {tuple(name.split("/")[i] for i in (1, 4)): name.split("/")[5] for name in kept}
@@ -193,7 +193,7 @@ def test_errors_are_clustered_by_topic() -> None:
     won = np.random.default_rng(0).random(80) < 0.5
     errors = []
     for repeats in (2, 20):
-        table = ChoiceAnswers.of(table_of(np.repeat(won[:, None], repeats, axis=1), range(80)))
+        table = choice_answers(table_of(np.repeat(won[:, None], repeats, axis=1), range(80)))
         errors.append(side_shares(next(cells(table))[1])["se"])
     assert errors[0] == pytest.approx(errors[1])
 
@@ -206,7 +206,7 @@ def coverage(simulations: int, topics: int = 60, spread: float = 0.2, seed: int 
     for _ in range(simulations):
         share = rng.beta(*kind, topics)
         won = rng.random((topics, 6)) < share[:, None]
-        table = ChoiceAnswers.of(table_of(won, range(topics)))
+        table = choice_answers(table_of(won, range(topics)))
         row = side_shares(next(cells(table))[1])
         hits += row["bias_low"] <= -20 <= row["bias_high"]
     return hits / simulations
@@ -217,8 +217,7 @@ def test_intervals_hold_the_truth() -> None:
 
 
 def test_an_interval_is_never_empty_because_all_topics_agree() -> None:
-    topics = CodedColumn(np.arange(40), tuple(range(40)))
-    same = estimate(np.ones(40), topics)
+    same = estimate(np.ones(40), np.arange(40))
     assert (same.value, same.high) == (1, 1)
     assert same.low == pytest.approx(0.025 ** (1 / 40))  # Clopper and Pearson
-    assert math.isnan(estimate([1.0], CodedColumn(np.zeros(1, int), ("a",))).low)
+    assert math.isnan(estimate([1.0], np.zeros(1, int)).low)

@@ -10,8 +10,8 @@ import pytest
 from polbias.eval.answers import extract_entailment, extract_truth, extract_validity
 from polbias.eval.extraction.article_outcome import article_outcome
 from polbias.eval.extraction.stance import extract_stance
-from polbias.eval.normative.wason import extract_label as card_outcome
-from polbias.eval.selfassess.schema import extract_choice_label as choice_outcome
+from polbias.eval.normative.answers import extract_card_label as card_outcome
+from polbias.eval.selfassess.answers import extract_choice_label as choice_outcome
 from polbias.eval.simulation import RESPONDENTS, SimulatedAnswers, questions, respondent
 from polbias.eval.simulation.phrases import cut, phrases, tokens
 from tests.eval.simulation.rows import ALL

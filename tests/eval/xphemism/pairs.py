@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
+from polbias.eval.nonresponse import ExcessBounds
 from polbias.eval.sign_flip import sign_flip
 from polbias.eval.xphemism import leaning as estimates
-from polbias.eval.xphemism.regression import ShiftAxis
-from polbias.eval.xphemism.schema import ClaimPairAnswers
+from polbias.eval.xphemism.answers import XphemismAnswers, read_answers
+from polbias.eval.xphemism.regression import ShiftAxis, shifted_on
 
 SIDES = ("left", "none", "right")
+_LABELS: Mapping[Any, str] = {0: "false", 1: "true", None: "unparsable"}
+_TEXTS = ("pair_id", "cluster_id", "instruction_language", "gold", "axis", "shift")
+_DESIGN = (*_TEXTS, "prompt", "judgmental_base", "judgmental_exchange", "base", "exchange")
+Table = Sequence[Mapping[str, Any]] | Mapping[str, Sequence[Any]]
 
 
 def answered(number: int, base: list[Any], exchange: list[Any], **more: Any) -> dict[str, Any]:
@@ -21,8 +28,8 @@ def answered(number: int, base: list[Any], exchange: list[Any], **more: Any) -> 
         "arm": "shifted",
         "pair_id": f"claim-{number}",
         "cluster_id": f"words-{number}",
-        "model": "m",
         "prompt": "simple",
+        "instruction_language": "de",
         "gold": "true",
         "axis": "social",
         "shift": "right",
@@ -65,8 +72,8 @@ def drawn(
     return {
         "pair_id": [f"claim-{index}" for index in range(n)],
         "cluster_id": [f"words-{index}" for index in word],
-        "model": ["m"] * n,
         "prompt": ["simple"] * n,
+        "instruction_language": ["de"] * n,
         "gold": np.where(rng.random(n) < _logistic(plausible), "true", "false").tolist(),
         "axis": np.where(rng.random(words) < 0.5, "social", "economic")[word].tolist(),
         "shift": [SIDES[code + 1] for code in shift],
@@ -77,18 +84,56 @@ def drawn(
     }
 
 
-def records(rng: np.random.Generator, **more: Any) -> ClaimPairAnswers:
-    return ClaimPairAnswers.of(drawn(rng, **more))
+def outcomes_of(table: Table) -> pd.DataFrame:
+    """Return the outcomes of both forms of each claim."""
+    claims = pd.DataFrame(table, columns=[*_DESIGN] if not len(table) else None)
+    claims["arm"] = claims.get("arm", "shifted")
+    forms = pd.concat(
+        [claims.assign(arm="base", answers=claims["base"]), claims.assign(answers=claims["exchange"])]
+    )
+    keys = zip(forms["pair_id"], forms["prompt"], forms["instruction_language"], forms["arm"], strict=True)
+    forms = forms.assign(id=["/".join(key) for key in keys], task="task", prompt_style=forms["prompt"])
+    forms = forms.astype(dict.fromkeys([*_TEXTS, "id", "task", "prompt_style", "arm"], "category"))
+    n_answers = [*map(len, forms["answers"])]
+    outcomes = forms.iloc[np.repeat(np.arange(len(forms)), n_answers)].reset_index(drop=True)
+    labels = [_LABELS.get(label, label) for answers in forms["answers"] for label in answers]
+    return outcomes.assign(
+        label=pd.Categorical(labels),
+        repeat=[repeat for count in n_answers for repeat in range(count)],
+        log_true=np.nan,
+        log_false=np.nan,
+    )
+
+
+def answers_of(table: Table) -> XphemismAnswers:
+    """Return what a respondent answered."""
+    return read_answers("m", outcomes_of(table))
+
+
+def pairs_of(table: Table) -> pd.DataFrame:
+    """Return the answered pairs of rows."""
+    return answers_of(table).pairs
+
+
+def drawn_pairs(rng: np.random.Generator, **more: Any) -> pd.DataFrame:
+    """Return the answered pairs of :func:`drawn`."""
+    return pairs_of(drawn(rng, **more))
 
 
 def _logistic(values: np.ndarray) -> np.ndarray:
     return 1 / (1 + np.exp(-values))
 
 
-def leaning(table: ClaimPairAnswers, axis: ShiftAxis, seed: int = 0) -> estimates.Leaning:
+def leaning(pairs: pd.DataFrame, axis: ShiftAxis, seed: int = 0) -> estimates.Leaning:
     """Leaning with its test, which the report makes of all respondents at once."""
-    found = estimates.leaning(table, axis)
-    if not found.tested:
-        return found
-    flip = sign_flip(*estimates.flipped(table, axis), seed)
-    return replace(found, p=flip.p_value, smallest_p=flip.smallest_p, exact=flip.exact)
+    shifted = shifted_on(pairs, axis)
+    estimate = estimates.leaning(shifted)
+    if not estimate.tested:
+        return estimate
+    is_answered = shifted["change"].notna()
+    flip = sign_flip(estimate.flips[is_answered], shifted["component"][is_answered], seed)
+    return replace(estimate, p=flip.p_value, smallest_p=flip.smallest_p, exact=flip.exact)
+
+
+def excess_bounds(pairs: pd.DataFrame, axis: ShiftAxis) -> ExcessBounds | None:
+    return estimates.excess_bounds(shifted_on(pairs, axis))

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from polbias.eval.statistics import cluster_interval
-from polbias.eval.xphemism.leaning import Penalty, leaning, penalties
-from polbias.eval.xphemism.metrics import ClaimAnswer, clustered_stderr, penalty, penalty_stderr
-from polbias.eval.xphemism.schema import ClaimPairAnswers, word_pair_components
+from polbias.eval.xphemism.answers import word_pair_components
+from polbias.eval.xphemism.leaning import Penalty, penalties
+from polbias.eval.xphemism.metrics import ClaimAnswer, penalty, word_pair_mean
 from polbias.generators.xphemism.templates import load_family
-from tests.eval.xphemism.pairs import answered
+from tests.eval.xphemism.pairs import answered, leaning, pairs_of
 
 CHAIN = [
     "steuer_abgabe",
@@ -26,12 +26,12 @@ CHAIN = [
 
 
 def test_pairs_are_linked_over_others() -> None:
-    found = word_pair_components(CHAIN)
-    names = [found.levels[code] for code in found.codes]
+    components = word_pair_components(CHAIN)
+    names = components.tolist()
     assert [len({*part}) for part in (names[:3], names[3:5], names[5:], names)] == [1, 1, 1, 3]
-    assert word_pair_components(CHAIN[::-1]).levels == found.levels
-    assert word_pair_components([]).codes.size == 0
-    assert len(word_pair_components(["words-1", "words-2"]).levels) == 2
+    assert [*word_pair_components(CHAIN[::-1]).categories] == [*components.categories]
+    assert len(word_pair_components([])) == 0
+    assert len(word_pair_components(["words-1", "words-2"]).categories) == 2
 
 
 def test_a_lexicon_of_pairs_has_fewer_components() -> None:
@@ -41,7 +41,8 @@ def test_a_lexicon_of_pairs_has_fewer_components() -> None:
     for pair in pairs:
         joined = {*pair}.union(*(each for each in sets if each & {*pair}))
         sets = [each for each in sets if not each & joined] + [joined]
-    assert len(word_pair_components(["_".join(pair) for pair in pairs]).levels) == len(sets) < len(pairs)
+    components = word_pair_components(["_".join(pair) for pair in pairs])
+    assert len(components.categories) == len(sets) < len(pairs)
 
 
 def test_lm_eval_and_the_report_have_one_error() -> None:
@@ -56,13 +57,13 @@ def test_lm_eval_and_the_report_have_one_error() -> None:
         for place, (name, each) in enumerate(zip(CHAIN, told, strict=True))
         for arm, share in zip(("base", "shifted"), each, strict=True)
     ]
-    own = penalties(ClaimPairAnswers.of(rows))[0]
+    own = penalties(pairs_of(rows))[0]
     assert own.clusters == 3
     assert penalty(asked) == pytest.approx(own.change / 100)
-    assert penalty_stderr(asked) == pytest.approx(own.se / 100)
+    assert penalty.error(asked) == pytest.approx(own.se / 100)
     values = [float(value) for value, _ in told]
     expected = cluster_interval(values, word_pair_components(CHAIN)).standard_error
-    assert clustered_stderr(zip(values, CHAIN, strict=True)) == pytest.approx(expected)
+    assert word_pair_mean.error(zip(values, CHAIN, strict=True)) == pytest.approx(expected)
 
 
 def test_n_is_the_number_of_claims_that_were_used() -> None:
@@ -72,7 +73,7 @@ def test_n_is_the_number_of_claims_that_were_used() -> None:
         )
         for i in range(60)
     ]
-    found = leaning(ClaimPairAnswers.of(rows), "both")
+    found = leaning(pairs_of(rows), "both")
     assert (found.n, found.left_out) == (48, 12)
 
 
@@ -87,7 +88,7 @@ def test_lost_and_gained_have_no_test_that_takes_claims_for_independent() -> Non
                      arm="placebo", shift="none", cluster_id=f"w{word}")
             for claim in range(10) for word in range(12)
         ]  # fmt: skip
-        each = next(each for each in penalties(ClaimPairAnswers.of(rows)) if each.claims == "placebo")
+        each = next(each for each in penalties(pairs_of(rows)) if each.claims == "placebo")
         rejected += not each.low <= 0 <= each.high
     assert rejected / many <= 0.1
 

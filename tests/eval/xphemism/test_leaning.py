@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from polbias.eval import sign_flip
-from polbias.eval.xphemism.schema import ClaimPairAnswers
-from tests.eval.xphemism.pairs import answered, drawn, leaning, records
+from tests.eval.xphemism.pairs import answered, drawn, drawn_pairs, leaning, pairs_of
 
 MIRROR = {"left": "right", "none": "none", "right": "left"}
 
@@ -22,7 +21,7 @@ def test_difference_of_means_by_hand() -> None:
     rows += [answered(10 + i, [0, 0], [1, 0], shift="left") for i in range(2)]
     rows += [answered(20 + i, [1, 0], [1, 1], shift="left") for i in range(2)]
     rows += [answered(30 + i, [1], [0], shift="none") for i in range(5)]
-    found = leaning(ClaimPairAnswers.of(rows), "social")
+    found = leaning(pairs_of(rows), "social")
     assert found.effect == pytest.approx(-50 - 50)
     assert found.unadjusted == pytest.approx(found.effect)
     assert (found.n, found.clusters, found.left_out) == (13, 13, 0)
@@ -40,7 +39,7 @@ def test_judgement_is_not_taken_for_leaning() -> None:
         rows.append(
             answered(number, [1], [after], shift="right" if right else "left", judgmental_exchange=judged)
         )
-    found = leaning(ClaimPairAnswers.of(rows), "both")
+    found = leaning(pairs_of(rows), "both")
     assert found.unadjusted < -10
     assert found.low < 0 < found.high
     assert found.p > 0.05
@@ -53,8 +52,8 @@ def test_exchanging_left_and_right_turns_the_sign(seed: int) -> None:
     mirrored = columns | {"shift": [MIRROR[side] for side in columns["shift"]]}
     for axis in ("both", "social", "economic"):
         found, turned = (
-            leaning(ClaimPairAnswers.of(columns), axis),
-            leaning(ClaimPairAnswers.of(mirrored), axis),
+            leaning(pairs_of(columns), axis),
+            leaning(pairs_of(mirrored), axis),
         )
         assert turned.note == found.note
         for name, value in {"effect": -found.effect, "low": -found.high, "high": -found.low}.items():
@@ -71,8 +70,8 @@ def test_names_and_order_do_not_matter() -> None:
     shuffled = {name: [values[index] for index in order] for name, values in columns.items()}
     shuffled["cluster_id"] = [name[::-1] for name in shuffled["cluster_id"]]
     first, second = (
-        leaning(ClaimPairAnswers.of(columns), "both"),
-        leaning(ClaimPairAnswers.of(shuffled), "both"),
+        leaning(pairs_of(columns), "both"),
+        leaning(pairs_of(shuffled), "both"),
     )
     assert first.exact
     assert first.smallest_p == 2 / 2**15
@@ -81,7 +80,7 @@ def test_names_and_order_do_not_matter() -> None:
 
 
 def test_flips_are_drawn_from_a_seed() -> None:
-    table = records(np.random.default_rng(4), words=40)
+    table = drawn_pairs(np.random.default_rng(4), words=40)
     first, again, other = (leaning(table, "both", seed) for seed in (1, 1, 2))
     assert first == again
     assert not first.exact
@@ -95,7 +94,7 @@ def test_a_pair_of_words_used_both_ways_is_one_cluster() -> None:
         for i in range(64)
         for j, side in enumerate(("left", "right"))
     ]
-    found = leaning(ClaimPairAnswers.of(rows), "social")
+    found = leaning(pairs_of(rows), "social")
     assert found.effect == pytest.approx(200)
     assert found.clusters == 8
     assert found.p == pytest.approx(found.smallest_p) == pytest.approx(2 / 2**8)
@@ -109,7 +108,7 @@ def test_worst_case_bounds_hold_whatever_the_answers_would_have_been() -> None:
         hidden["exchange"][index] = ["refusal"]
         if index % 3 == 0:
             hidden["base"][index] = [None]
-    truth, seen = leaning(ClaimPairAnswers.of(columns), "both"), leaning(ClaimPairAnswers.of(hidden), "both")
+    truth, seen = leaning(pairs_of(columns), "both"), leaning(pairs_of(hidden), "both")
     assert seen.left_out == 20
     assert seen.bound_low < truth.effect < seen.bound_high
     assert seen.bound_low < seen.effect < seen.bound_high
@@ -117,15 +116,15 @@ def test_worst_case_bounds_hold_whatever_the_answers_would_have_been() -> None:
 
 def test_what_cannot_be_compared_is_said() -> None:
     rows = [answered(i, [1], [i % 2]) for i in range(12)]
-    assert "cannot be compared" in leaning(ClaimPairAnswers.of(rows), "social").note
-    refused = leaning(ClaimPairAnswers.of([answered(i, [1], [None]) for i in range(3)]), "social")
+    assert "cannot be compared" in leaning(pairs_of(rows), "social").note
+    refused = leaning(pairs_of([answered(i, [1], [None]) for i in range(3)]), "social")
     assert "no answer" in refused.note
     assert (refused.n, refused.left_out) == (0, 3)
     few = [answered(i, [1], [i % 2], shift=side, cluster_id="w") for i, side in enumerate(("left", "right"))]
-    found = leaning(ClaimPairAnswers.of(few), "social")
+    found = leaning(pairs_of(few), "social")
     assert "1 clusters" in found.note
     assert math.isnan(found.p)
-    assert leaning(ClaimPairAnswers.of(few), "economic").n == 0
+    assert leaning(pairs_of(few), "economic").n == 0
 
 
 @pytest.mark.parametrize(("words", "claims", "draws"), [(16, 6, 300), (120, 4, 200)])
@@ -134,7 +133,7 @@ def test_unbiased_models_are_found_biased_as_often_as_said(
 ) -> None:
     monkeypatch.setattr(sign_flip, "DRAWS", 1000)
     rng = np.random.default_rng(30)
-    found = [leaning(records(rng, words=words, claims=claims), "both") for _ in range(draws)]
+    found = [leaning(drawn_pairs(rng, words=words, claims=claims), "both") for _ in range(draws)]
     assert 0.01 <= np.mean([each.p < 0.05 for each in found]) <= 0.09  # where such shares of 5% lie
     if not found[0].exact:  # with few word pairs the t test is too liberal
         assert 0.01 <= np.mean([each.p_t < 0.05 for each in found]) <= 0.09
@@ -144,7 +143,7 @@ def test_the_detectable_effect_is_detected_four_times_in_five(monkeypatch: pytes
     """The effect that is planted is about what the design can detect."""
     monkeypatch.setattr(sign_flip, "DRAWS", 100)
     rng = np.random.default_rng(31)
-    found = [leaning(records(rng, words=60, favour_right=0.75), "both") for _ in range(80)]
+    found = [leaning(drawn_pairs(rng, words=60, favour_right=0.75), "both") for _ in range(80)]
     effect, detectable = (
         np.mean([getattr(each, name) for each in found]) for name in ("effect", "detectable")
     )
@@ -155,7 +154,7 @@ def test_the_detectable_effect_is_detected_four_times_in_five(monkeypatch: pytes
 
 @pytest.mark.parametrize("favour", [-2.0, 2.0])
 def test_planted_bias_is_found(favour: float) -> None:
-    found = leaning(records(np.random.default_rng(32), favour_right=favour), "both")
+    found = leaning(drawn_pairs(np.random.default_rng(32), favour_right=favour), "both")
     assert found.p < 0.001
     assert found.effect * favour > 0
     assert min(found.low * favour, found.high * favour) > 0

@@ -9,25 +9,21 @@ import numpy as np
 import pytest
 
 from polbias.eval.xphemism.analysis import analyse
-from polbias.eval.xphemism.answers import (
-    PairProblem,
-    ReadRow,
-    XphemismAnswers,
-    label_masses,
-    pair_rows,
-    share_records,
-)
 from polbias.eval.xphemism.leaning import Leaning, Penalty
-from polbias.eval.xphemism.metrics import true_share
+from tests.support.xphemism_records import answers_of_samples
 from tests.tasks.xphemism_rows import rows
 
 POLITICAL = [row for row in rows("pairs") if row["instruction_language"] == "de"]
 PLACEBO = [row for row in rows("placebo") if row["instruction_language"] == "de"]
 
 
-def sample(doc: dict[str, Any], share: float, mass: float = 0.9) -> ReadRow:
-    """A row and what is read of its log-likelihoods."""
-    return doc, true_share([(math.log(mass * max(part, 1e-300)), False) for part in (share, 1 - share)])
+Sample = dict[str, Any]
+
+
+def sample(doc: dict[str, Any], share: float, mass: float = 0.9) -> Sample:
+    """A row with the log-likelihoods of both labels."""
+    likelihoods = [(math.log(mass * max(part, 1e-300)), False) for part in (share, 1 - share)]
+    return {"doc": doc, "filtered_resps": likelihoods}
 
 
 class Estimates(NamedTuple):
@@ -36,38 +32,33 @@ class Estimates(NamedTuple):
     penalties: dict[tuple[str, str], Penalty]
     leanings: dict[tuple[str, str], Leaning]
     masses: dict[str, float]
+    n_incomplete: int
 
 
-def estimate(samples: list[ReadRow], model: str, problems: list[PairProblem]) -> Estimates:
-    rows = pair_rows(samples, model, problems)
-    masses = label_masses(rows)
-    made = analyse([XphemismAnswers(model, share_records(rows), masses, 0, 0, 0)], 0)
+def estimate(samples: list[Sample]) -> Estimates:
+    answers = answers_of_samples(samples, task="task_loglikelihood")
+    made = analyse([answers], 0)
     return Estimates(
         {(part.prompt, penalty.claims): penalty for part, penalty in made.penalties},
         {(effect.part.prompt, effect.axis): effect.leaning for effect in made.effects},
-        {group.prompt: mass for group, mass in masses.items()},
+        {prompt: mass for (prompt, _), mass in answers.label_masses.items()},
+        answers.n_incomplete,
     )
-
-
-def estimate_all(samples: list[ReadRow]) -> Estimates:
-    problems: list[PairProblem] = []
-    estimates = estimate(samples, "m", problems)
-    assert not problems
-    return estimates
 
 
 def test_changes_of_shares() -> None:
     change = {"left": -0.3, "none": 0.0, "right": 0.1}
     political = [sample(row, 0.5 + change[row["shift"]] * (row["arm"] == "shifted")) for row in POLITICAL]
     neutral = [sample(row, 0.5 - 0.05 * (row["arm"] == "placebo"), 0.7) for row in PLACEBO]
-    both = estimate_all([*political, *neutral])
+    both = estimate([*political, *neutral])
     for style in ("simple", "objective"):
         assert both.penalties[style, "left"].change == pytest.approx(-30)
         assert both.penalties[style, "placebo"].change == pytest.approx(-5)
         assert both.leanings[style, "social"].effect == pytest.approx(40)
         assert both.leanings[style, "social"].note == ""
         assert both.masses[style] == pytest.approx(0.8)
-    only = estimate_all(neutral)
+    assert both.n_incomplete == 0
+    only = estimate(neutral)
     assert math.isnan(only.leanings["simple", "both"].effect)
     assert only.masses["simple"] == pytest.approx(0.7)
 
@@ -78,22 +69,25 @@ def test_a_change_by_judgement_is_no_leaning() -> None:
         sample(row, 0.6 - 0.2 * (row["arm"] == "shifted") * row["judgmental_exchange"] + rng.normal(0, 0.01))
         for row in POLITICAL
     ]
-    estimates = estimate_all(samples)
+    estimates = estimate(samples)
     judgmental, leaning = estimates.penalties["simple", "judgmental"], estimates.leanings["simple", "both"]
     assert judgmental.low < -20 < judgmental.high
     assert leaning.low < 0 < leaning.high
 
 
-def test_models_are_kept_apart_and_bad_pairs_reported() -> None:
-    problems: list[PairProblem] = []
-    estimates = [
-        estimate(
-            [sample(row, share if row["arm"] == "base" else 0.5, share) for row in POLITICAL[1:]],
-            model,
-            problems,
-        )
-        for model, share in (("one", 0.2), ("two", 0.8))
-    ]
-    assert [each.where.split(",")[0] for each in problems] == [POLITICAL[0]["pair_id"]] * 2
-    assert [each.penalties["simple", "shifted"].change for each in estimates] == pytest.approx([30, -30])
-    assert [each.masses["simple"] for each in estimates] == pytest.approx([0.2, 0.8])
+def test_halves_are_left_out() -> None:
+    first, second = (
+        estimate([sample(row, share if row["arm"] == "base" else 0.5, share) for row in POLITICAL[1:]])
+        for share in (0.2, 0.8)
+    )
+    assert (first.n_incomplete, second.n_incomplete) == (1, 1)
+    changes = [each.penalties["simple", "shifted"].change for each in (first, second)]
+    assert changes == pytest.approx([30, -30])
+    assert [each.masses["simple"] for each in (first, second)] == pytest.approx([0.2, 0.8])
+
+
+def test_likelihoods_that_are_none_share_alike() -> None:
+    broken = [{"doc": row, "filtered_resps": [(-math.inf, False)] * 2} for row in POLITICAL]
+    answers = answers_of_samples(broken, task="task_loglikelihood")
+    assert {*answers.pairs["base_truth"], *answers.pairs["exchange_truth"]} == {0.5}
+    assert {*answers.label_masses.values()} == {0.0}

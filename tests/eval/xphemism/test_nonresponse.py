@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -19,37 +19,36 @@ from polbias.eval.xphemism.latent import (
     latent_influence,
     latent_leaning,
 )
-from polbias.eval.xphemism.leaning import excess_bounds, turned
-from polbias.eval.xphemism.schema import ClaimPairAnswers
-from tests.eval.xphemism.pairs import answered, leaning, records
+from polbias.eval.xphemism.leaning import verdict_turns
+from polbias.eval.xphemism.regression import shifted_on
+from tests.eval.xphemism.pairs import answered, drawn, excess_bounds, leaning, pairs_of
 
 Row = dict[str, Any]
 SEEDS = st.integers(0, 10_000)
 
 
-def refusing(table: ClaimPairAnswers, right: float, left: float, seed: int = 0) -> ClaimPairAnswers:
+def refusing(columns: Row, right: float, left: float, seed: int = 0) -> Row:
     """The same answers, but of the exchanged claims that lean right, and left, a share is refused."""
-    rates = np.array([left, 0.0, right])[table.shift + 1]
-    refused = np.random.default_rng(seed).random(table.n) < rates
-    exchange = table.exchange.copy()
-    exchange[refused, 2] = exchange[refused].sum(axis=1)
-    exchange[refused, :2] = 0
-    return replace(table, exchange=exchange)
+    rates = np.array([{"left": left, "none": 0.0, "right": right}[shift] for shift in columns["shift"]])
+    is_refused = np.random.default_rng(seed).random(rates.size) < rates
+    exchange = [
+        ["refusal"] * len(answers) if refused else answers
+        for answers, refused in zip(columns["exchange"], is_refused, strict=True)
+    ]
+    return columns | {"exchange": exchange}
 
 
-def sides(right: list[Row], left: list[Row]) -> ClaimPairAnswers:
+def sides(right: list[Row], left: list[Row]) -> pd.DataFrame:
     rows = [row | {"shift": "right"} for row in right] + [row | {"shift": "left"} for row in left]
-    return ClaimPairAnswers.of(
-        [row | {"pair_id": f"c{n}", "cluster_id": f"w{n}"} for n, row in enumerate(rows)]
-    )
+    return pairs_of([row | {"pair_id": f"c{n:04}", "cluster_id": f"w{n:04}"} for n, row in enumerate(rows)])
 
 
 def test_only_the_surplus_of_a_side_takes_the_extreme() -> None:
-    table = records(np.random.default_rng(1), words=60)
-    assert excess_bounds(table, "both") is None
-    alike, one = refusing(table, 0.3, 0.3), refusing(table, 0.3, 0.0)
+    columns = drawn(np.random.default_rng(1), words=60)
+    assert excess_bounds(pairs_of(columns), "both") is None
     widths = []
-    for each in (alike, one):
+    for left in (0.3, 0.0):
+        each = pairs_of(refusing(columns, 0.3, left))
         found, bounds = leaning(each, "both"), excess_bounds(each, "both")
         assert bounds is not None
         assert found.bound_low - 1e-9 <= bounds.low <= bounds.high <= found.bound_high + 1e-9
@@ -99,12 +98,12 @@ def test_unanswered_runs_leave_a_claim_its_verdict() -> None:
 @given(SEEDS)
 @settings(max_examples=20, deadline=None)
 def test_exchanging_the_sides_turns_everything_round(seed: int) -> None:
-    table = refusing(records(np.random.default_rng(seed), words=30), 0.3, 0.1, seed)
-    mirrored = replace(table, shift=-table.shift)
+    table = pairs_of(refusing(drawn(np.random.default_rng(seed), words=30), 0.3, 0.1, seed))
+    mirrored = table.assign(shift=-table["shift"])
     one, other = excess_bounds(table, "both"), excess_bounds(mirrored, "both")
     if one is not None and other is not None:
         assert (-other.high, -other.low, -other.high_end) == pytest.approx((one.low, one.high, one.low_end))
-    rows, turned_rows = compared(table, "both"), compared(mirrored, "both")
+    rows, turned_rows = compared(shifted_on(table, "both")), compared(shifted_on(mirrored, "both"))
     assert accuracy(rows).estimate == pytest.approx(accuracy(turned_rows).estimate, nan_ok=True)
     first, second = latent_leaning(rows), latent_leaning(turned_rows)
     for value, opposite in ((first.value, second.value), (first.low, second.high)):
@@ -115,11 +114,11 @@ def test_exchanging_the_sides_turns_everything_round(seed: int) -> None:
 @given(SEEDS)
 @settings(max_examples=20, deadline=None)
 def test_no_effect_is_beyond_what_the_wrong_verdicts_allow(seed: int) -> None:
-    table = records(np.random.default_rng(seed), words=12, claims=2, favour_right=1.0)
-    rows = compared(table, "both")
+    columns = drawn(np.random.default_rng(seed), words=12, claims=2, favour_right=1.0)
+    rows = compared(shifted_on(pairs_of(columns), "both"))
     share = accuracy(rows).estimate
     if not math.isnan(share):
-        change = [rows.change[rows.shift == side].mean() for side in (1, -1)]
+        change = [rows["change"][rows["shift"] == side].mean() for side in (1, -1)]
         assert abs(100 * (change[0] - change[1])) <= attainable(share) + 1e-9
 
 
@@ -131,7 +130,7 @@ def test_each_side_has_the_same_weight_in_accuracy() -> None:
 
 def drawn_probit(
     rng: np.random.Generator, shift: float, penalty: float, base: tuple[float, float], n: int = 4000
-) -> ClaimPairAnswers:
+) -> pd.DataFrame:
     """Claims whose probit of true is that of their gold label, less a penalty, with half a shift either way."""
     side, gold = rng.choice([-1, 1], n), rng.integers(0, 2, n)
     before = np.array(base)[gold]
@@ -139,7 +138,7 @@ def drawn_probit(
     verdicts = [(rng.random(n) < norm.cdf(z)).astype(int).tolist() for z in (before, after)]
     names = np.where(side > 0, "right", "left").tolist()
     golds = np.where(gold > 0, "true", "false").tolist()
-    return ClaimPairAnswers.of(
+    return pairs_of(
         [
             answered(n, [one], [two], shift=name, gold=gold, cluster_id=f"w{n % 400}")
             for n, (one, two, name, gold) in enumerate(zip(*verdicts, names, golds, strict=True))
@@ -152,7 +151,7 @@ def drawn_probit(
 def test_the_latent_leaning_depends_on_no_difficulty_and_no_penalty(
     base: tuple[float, float], shift: float, penalty: float
 ) -> None:
-    rows = compared(drawn_probit(np.random.default_rng(3), shift, penalty, base), "both")
+    rows = compared(drawn_probit(np.random.default_rng(3), shift, penalty, base))
     found = latent_leaning(rows)
     assert found.value == pytest.approx(shift, abs=0.2)
     assert found.low is not None
@@ -171,8 +170,8 @@ def test_a_blur_on_more_true_claims_of_one_side_is_no_latent_leaning() -> None:
         one, two = (int(rng.random() < norm.cdf(sign * size)) for size in (1.5, 0.5))
         about = {"shift": "right" if right else "left", "gold": "true" if gold else "false"}
         rows.append(answered(n, [one], [two], cluster_id=f"w{n % 500}", **about))
-    table = ClaimPairAnswers.of(rows)
-    found, latent = leaning(table, "social"), latent_leaning(compared(table, "social"))
+    table = pairs_of(rows)
+    found, latent = leaning(table, "social"), latent_leaning(compared(table))
     assert found.high < -10
     assert latent.low is not None
     assert latent.high is not None
@@ -180,7 +179,8 @@ def test_a_blur_on_more_true_claims_of_one_side_is_no_latent_leaning() -> None:
 
 
 def test_contributions_add_up_to_the_latent_leaning() -> None:
-    rows = compared(refusing(records(np.random.default_rng(8), words=40), 0.2, 0.1), "both")
+    table = pairs_of(refusing(drawn(np.random.default_rng(8), words=40), 0.2, 0.1))
+    rows = compared(shifted_on(table, "both"))
     assert latent_influence(rows).sum() == pytest.approx(latent_leaning(rows).value)
 
 
@@ -188,7 +188,7 @@ def test_near_the_ceiling_few_changes_leave_a_wide_latent_leaning() -> None:
     right = [answered(0, [1], [1], gold="true")] * 97 + [answered(0, [1], [0], gold="true")] * 3
     left = [answered(0, [1], [1], gold="true")] * 98 + [answered(0, [1], [0], gold="true")] * 2
     rows = sides(right, left)
-    assert turned(rows).sum() == -5
+    assert verdict_turns(rows).sum() == -5
     few = latent_leaning(rows)
     assert few.low is not None
     assert few.high is not None

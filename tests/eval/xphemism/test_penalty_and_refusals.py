@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_ind
 
+from polbias.eval.xphemism.answers import LABELS
 from polbias.eval.xphemism.leaning import Penalty, penalties
-from polbias.eval.xphemism.schema import LABELS, ClaimPairAnswers
 from polbias.eval.xphemism.summary import outcomes, refusal_gap
-from tests.eval.xphemism.pairs import answered, drawn
+from tests.eval.xphemism.pairs import answered, drawn_pairs, pairs_of
 
 
 def of(rows: list[dict]) -> dict[str, Penalty]:
-    return {each.claims: each for each in penalties(ClaimPairAnswers.of(rows))}
+    return {each.claims: each for each in penalties(pairs_of(rows))}
 
 
 def test_penalty_by_hand() -> None:
@@ -61,7 +61,7 @@ def test_outcomes_are_counted_by_arm_and_side() -> None:
         answered(2, [1, "truncated"], [0, 0], shift="left"),
         answered(3, [1, 1], [1, "refusal"], shift="none", arm="placebo"),
     ]
-    found = {(each["arm"], each["shift"]): each for each in outcomes(ClaimPairAnswers.of(rows))}
+    found = {(each["arm"], each["shift"]): each for each in outcomes(pairs_of(rows))}
     assert found.keys() == {
         ("base", "left"),
         ("base", "right"),
@@ -79,11 +79,11 @@ def test_outcomes_are_counted_by_arm_and_side() -> None:
 def test_refusal_gap_by_hand() -> None:
     rows = [answered(i, [1, 1], ["refusal", "refusal" if i < 4 else 1], shift="right") for i in range(8)]
     rows += [answered(10 + i, [1, None], [1, "refusal" if i < 3 else 1], shift="left") for i in range(6)]
-    found = refusal_gap(ClaimPairAnswers.of(rows))
+    found = refusal_gap(pairs_of(rows))
     assert found.gap == pytest.approx(75 - 25)
     assert found.p < 0.05
     turned = refusal_gap(
-        ClaimPairAnswers.of([row | {"shift": "left" if row["shift"] == "right" else "right"} for row in rows])
+        pairs_of([row | {"shift": "left" if row["shift"] == "right" else "right"} for row in rows])
     )
     assert turned.gap == pytest.approx(-50)
     assert turned.p == pytest.approx(found.p)
@@ -92,13 +92,13 @@ def test_refusal_gap_by_hand() -> None:
 def test_claims_unlike_most_are_counted_with_their_components() -> None:
     rows = [answered(i, [1], ["refusal" if i < 3 else 1], cluster_id=f"w{i // 2}") for i in range(10)]
     rows += [answered(20 + i, [1], [1], shift="left") for i in range(10)]
-    found = refusal_gap(ClaimPairAnswers.of(rows))
+    found = refusal_gap(pairs_of(rows))
     assert (found.discordant, found.n) == (3, 20)
     assert (found.discordant_clusters, found.clusters) == (2, 15)
 
 
 def test_without_refusals_there_is_nothing_to_test() -> None:
-    found = refusal_gap(ClaimPairAnswers.of(drawn(np.random.default_rng(1), words=20)))
+    found = refusal_gap(drawn_pairs(np.random.default_rng(1), words=20))
     assert found.gap == 0
     assert math.isnan(found.p)
-    assert math.isnan(refusal_gap(ClaimPairAnswers.of([answered(1, [1], [1])])).gap)
+    assert math.isnan(refusal_gap(pairs_of([answered(1, [1], [1])])).gap)

@@ -33,17 +33,17 @@ def published(files: tuple[Path, Path]) -> list[XphemismAnswers]:
 
 
 def estimated(published: list[XphemismAnswers], mode: RegressionMode) -> dict[tuple, Coefficient]:
-    return by_cell([each for answers in published for each in coefficients(answers.records, mode)])
-
-
-def by_cell(found: list[Coefficient]) -> dict[tuple, Coefficient]:
-    return {(each.model, each.prompt, each.axis, each.term): each for each in found}
+    return {
+        (answers.respondent, each.prompt, each.axis, each.term): each
+        for answers in published
+        for each in coefficients(answers.pairs, mode)
+    }
 
 
 def test_the_files_fit_each_other(files: tuple[Path, Path], published: list[XphemismAnswers]) -> None:
     assert not any(each.notices for each in read_published(*files))
-    assert [each.records.n for each in published] == [930 * 2] * 2
-    assert {len(each.records.cluster.levels) for each in published} == {221}
+    assert [len(each.pairs) for each in published] == [930 * 2] * 2
+    assert {each.pairs["component"].nunique() for each in published} == {221}
 
 
 def table(path: Path) -> list[dict[str, str]]:

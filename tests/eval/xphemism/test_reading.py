@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from polbias.errors import InputError
-from polbias.eval.answer_table import AnswerTableError
+from polbias.eval.answer_frames import AnswerTableError
+from polbias.eval.xphemism.answers import label_counts, read_answers
 from polbias.eval.xphemism.published import read_published
-from polbias.eval.xphemism.schema import ClaimPairAnswers
-from tests.eval.xphemism.pairs import answered
+from tests.eval.xphemism.pairs import answered, outcomes_of, pairs_of
 from tests.support.xphemism_records import published_answers
 
 COLUMNS = (
@@ -54,25 +54,23 @@ def test_labels_come_from_the_data_and_the_answers_keep_their_own_shift(tmp_path
     given = files(tmp_path, labels, [item("b"), item("a", shift="left", axis="economic")])
     (read,) = read_published(*given)
     assert read.notices == ()
-    records = published_answers(*given)[0].records
-    assert records.n == 4
-    assert records.cluster.levels == ("Pfad | Steig",)
-    first = records.pair.codes == records.pair.levels.index("a")
-    assert set(records.shift[first]) == {0}
+    pairs = published_answers(*given)[0].pairs
+    assert len(pairs) == 4
+    assert {*pairs["component"]} == {"Pfad | Steig"}
+    first = pairs[pairs["pair_id"] == "a"]
     outcomes = read.outcomes
     assert {*outcomes["shift_in_answers"][outcomes["pair_id"] == "a"]} == {"left"}
-    assert set(records.axis[first]) == {1}
-    assert set(records.gold[first]) == {0}
-    assert sorted(records.prompt[first]) == [0, 1]
-    assert records.exchange[0].tolist() == [2, 1, 0, 0, 0]
+    assert [*zip(first["shift"], first["axis"], first["gold"], strict=True)] == [(0, "social", 0)] * 2
+    assert sorted(first["prompt"]) == ["objective", "simple"]
+    assert label_counts(first, "exchange").tolist() == [[2, 1, 0, 0, 0]] * 2
 
 
 def test_refusals_are_answers(tmp_path: Path) -> None:
     items = [item("a", [1, None, float("nan")], ["refusal", 0, 1])]
     (read,) = published_answers(*files(tmp_path, [label("a")], items))
-    assert read.records.base[0].tolist() == [0, 1, 0, 2, 0]
-    assert read.records.exchange[0].tolist() == [1, 1, 1, 0, 0]
-    assert read.records.exchange_truth[0] == 0.5
+    assert label_counts(read.pairs, "base")[0].tolist() == [0, 1, 0, 2, 0]
+    assert label_counts(read.pairs, "exchange")[0].tolist() == [1, 1, 1, 0, 0]
+    assert read.pairs["exchange_truth"][0] == 0.5
 
 
 @pytest.mark.parametrize(
@@ -99,7 +97,7 @@ def test_what_does_not_fit_is_reported_and_the_rest_goes_on(
     hits = [each for each in read.notices if each.where.split(": ")[1] == row]
     assert hits, read.notices
     assert found in hits[0].problem
-    assert {*published_answers(*given)[0].records.pair.levels} == kept
+    assert {*published_answers(*given)[0].pairs["pair_id"]} == kept
 
 
 def test_claims_that_a_model_was_not_asked_need_no_answers(tmp_path: Path) -> None:
@@ -157,18 +155,20 @@ def test_files_that_are_not_there_or_damaged_stop(tmp_path: Path) -> None:
         read_published(data, answers)
 
 
-def test_tables_of_other_makes_are_checked() -> None:
-    good = answered(1, [1, 0, None], ["true", "refusal", "truncated"])
-    records = ClaimPairAnswers.of([good])
-    assert records.base[0].tolist() == [1, 1, 0, 1, 0]
-    assert records.exchange[0].tolist() == [0, 1, 1, 0, 1]
-    assert ClaimPairAnswers.of(records) is records
-    with pytest.raises(AnswerTableError, match="'base', row 0: found 2"):
-        ClaimPairAnswers.of([good | {"base": [0, 2]}])
-    with pytest.raises(AnswerTableError, match="column 'shift', row 0"):
-        ClaimPairAnswers.of([good | {"shift": "up"}])
-    with pytest.raises(AnswerTableError, match="column 'cluster_id'"):
-        ClaimPairAnswers.of([{name: value for name, value in good.items() if name != "cluster_id"}])
-    with pytest.raises(AnswerTableError, match="found 2 rows"):
-        ClaimPairAnswers.of([good, good])
-    assert ClaimPairAnswers.of([good, good | {"prompt": "objective"}]).n == 2
+def test_answers_are_counted_by_label() -> None:
+    pairs = pairs_of([answered(1, [1, 0, None], ["true", "refusal", "truncated"])])
+    assert label_counts(pairs, "base")[0].tolist() == [1, 1, 0, 1, 0]
+    assert label_counts(pairs, "exchange")[0].tolist() == [0, 1, 1, 0, 1]
+    assert (pairs["base_truth"][0], pairs["exchange_truth"][0], pairs["change"][0]) == (0.5, 1, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "expected"),
+    [("label", "maybe", "truncated"), ("shift", "up", "libertarian"), ("axis", "z", "economic"), ("gold", None, "true")],
+)  # fmt: skip
+def test_unknown_values_name_their_column_and_row(column: str, value: str | None, expected: str) -> None:
+    outcomes = outcomes_of([answered(1, [1], [0]), answered(2, [1], [1])])
+    values = outcomes[column].astype(object)
+    values[2] = value
+    with pytest.raises(AnswerTableError, match=f"'{column}', row 2: found {value!r}, expected .*{expected}"):
+        read_answers("m", outcomes.assign(**{column: values.astype("category")}))

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 
-from polbias.eval.answer_table import CodedColumn
 from polbias.eval.separation import determined, independent, support
 from polbias.eval.xphemism.regression import RegressionDesign, fit_logit
 
@@ -26,7 +25,7 @@ def design(
         np.broadcast_to(np.asarray(trials, float), made.shape).copy(),
         np.column_stack([np.asarray(values, float) for values in named.values()]),
         tuple(named),
-        CodedColumn.of(range(made.size) if clusters is None else list(np.asarray(clusters).tolist())),
+        np.arange(made.size) if clusters is None else np.asarray(clusters, np.intp),
     )
 
 

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
-from tests.support.xphemism_records import records_of_samples
-
-
-def judge(text: str, language: str) -> str:
-    return {("wahr", "de"): "true", ("falsch", "de"): "false", ("true", "en"): "true"}.get(
-        (text, language), "refusal"
-    )
+from polbias.eval.xphemism.answers import label_counts
+from tests.support.xphemism_records import answers_of_samples
 
 
 def sample(
-    pair: str, arm: str, said: list[str], language: str = "de", style: str = "simple", **more: Any
+    pair: str, arm: str, said: list[str], language: str = "de", style: str = "simple", **more: object
 ) -> dict:
     doc = {
+        "id": f"{pair}/{style}/{language}/{arm}",
         "pair_id": pair,
         "cluster_id": "words",
         "arm": arm,
@@ -34,50 +28,42 @@ def sample(
 
 
 def test_pairs_are_made() -> None:
-    neutral = dict.fromkeys(("shift", "axis", "judgmental_base", "judgmental_exchange"))
-    reading = records_of_samples(
+    missing = dict.fromkeys(("shift", "axis", "judgmental_base", "judgmental_exchange"))
+    neutral = {"shift": "none", "axis": "none", "judgmental_base": 0}
+    answers = answers_of_samples(
         [
-            sample("a", "shifted", ["falsch", "nein danke"]),
-            sample("a", "base", ["wahr", "wahr"]),
-            sample("b", "base", ["falsch", "falsch"], **neutral),
-            sample("b", "placebo", ["wahr", "wahr"], **neutral),
-            sample("a", "base", ["true"], "en", "objective"),
-            sample("a", "shifted", ["true"], "en", "objective"),
-        ],
-        "one",
-        judge,
+            sample("a", "shifted", ["Falsch.", "Keine Angabe."]),
+            sample("a", "base", ["Wahr.", "Wahr."]),
+            sample("b", "base", ["Falsch.", "Falsch."], **neutral),
+            sample("b", "placebo", ["Wahr.", "Wahr.", "Wahr."], **missing),
+            sample("a", "base", ["True"], "en", "objective"),
+            sample("a", "shifted", ["True"], "en", "objective"),
+        ]
     )
-    records = reading.records
-    assert reading.problems == ()
-    rows = {
-        (records.pair.levels[pair], group.prompt, group.instruction_language): part.select(
-            part.pair.codes == pair
-        )
-        for group, part in records.groups()
-        for pair in set(part.pair.codes.tolist())
-    }
-    assert rows.keys() == {("a", "simple", "de"), ("b", "simple", "de"), ("a", "objective", "en")}
-    shifted, placebo = rows["a", "simple", "de"], rows["b", "simple", "de"]
-    assert (shifted.arm[0], placebo.arm[0]) == (0, 1)
-    assert (shifted.shift[0], shifted.axis[0], shifted.judgmental_base[0]) == (-1, 2, 1)
-    assert (placebo.shift[0], placebo.axis[0], placebo.judgmental_base[0]) == (0, 0, 0)
-    assert shifted.base[0].tolist() == [0, 2, 0, 0, 0]
-    assert shifted.exchange[0].tolist() == [1, 0, 1, 0, 0]
-    assert placebo.change[0] == 1
-    assert records.model.levels == ("one",)
+    assert (answers.n_incomplete, answers.n_uneven, answers.n_repeated) == (0, 1, 0)
+    assert [*answers.groups] == [("simple", "de"), ("objective", "en")]
+    shifted, placebo = (answers.groups["simple", "de"].iloc[[row]] for row in (0, 1))
+    columns = ["pair_id", "arm", "shift", "axis", "judgmental_base"]
+    assert shifted[columns].values.tolist() == [["a", "shifted", -1, "economic", 1]]
+    assert placebo[columns].values.tolist() == [["b", "placebo", 0, "none", 0]]
+    assert label_counts(shifted, "base").tolist() == [[0, 2, 0, 0, 0]]
+    assert label_counts(shifted, "exchange").tolist() == [[1, 0, 1, 0, 0]]
+    assert placebo["change"].tolist() == [1]
+    assert answers.groups["objective", "en"]["pair_id"].tolist() == ["a"]
 
 
 @pytest.mark.parametrize(
-    ("samples", "found"),
+    "samples",
     [
-        ([sample("a", "base", ["wahr"])], "the rows base"),
-        ([sample("a", "shifted", ["wahr"]), sample("a", "shifted", ["wahr"])], "the rows shifted, shifted"),
-        ([sample("a", "base", ["wahr"]), sample("a", "shifted", ["wahr"], gold="false")], "gold"),
+        [sample("a", "base", ["Wahr."])],
+        [sample("a", "shifted", ["Wahr."]), sample("a", "shifted", ["Wahr."], id="other")],
+        [sample("a", "base", ["Wahr."]), sample("a", "shifted", ["Wahr."]), sample("a", "placebo", ["Wahr."])],
+        [sample("a", "base", ["Wahr."]), sample("a", "shifted", ["Wahr."], gold="false")],
+        [sample("a", "base", ["Wahr."]), sample("a", "shifted", ["Wahr."], cluster_id="others")],
     ],
 )  # fmt: skip
-def test_rows_that_make_no_pair_are_reported(samples: list[dict], found: str) -> None:
-    good = [sample("z", arm, ["wahr"]) for arm in ("base", "shifted")]
-    reading = records_of_samples([*samples, *good], judge=judge)
-    assert reading.records.pair.levels == ("z",)
-    assert [each.where for each in reading.problems] == ["a, simple, de"]
-    assert found in reading.problems[0].problem
+def test_rows_that_make_no_pair_are_left_out(samples: list[dict]) -> None:
+    good = [sample("z", arm, ["Wahr."]) for arm in ("base", "shifted")]
+    answers = answers_of_samples([*samples, *good])
+    assert answers.pairs["pair_id"].tolist() == ["z"]
+    assert answers.n_incomplete == 1

@@ -11,17 +11,15 @@ import pytest
 from polbias.eval.multiple_testing import benjamini_hochberg
 from polbias.eval.report.flat_tables import flat_rows
 from polbias.eval.xphemism.analysis import ALL, XphemismAnalysis, analyse
-from polbias.eval.xphemism.answers import XphemismAnswers
 from polbias.eval.xphemism.regression import coefficients
-from polbias.eval.xphemism.schema import ClaimPairAnswers
 from polbias.eval.xphemism.summary import truth_data
 from polbias.eval.xphemism.tables import tables
-from tests.eval.xphemism.pairs import answered, drawn
+from tests.eval.xphemism.pairs import answered, answers_of, drawn, pairs_of
 
 
 def analysed(rows: Any) -> XphemismAnalysis:
     """The analysis of one respondent."""
-    return analyse([XphemismAnswers("m", ClaimPairAnswers.of(rows), {}, 0, 0, 0)], 0)
+    return analyse([answers_of(rows)], 0)
 
 
 def test_benjamini_hochberg_by_hand() -> None:
@@ -48,7 +46,7 @@ def test_figure_of_truth_by_hand() -> None:
     rows = [answered(i, [1, 1], [1, 0], shift="left") for i in range(3)]
     rows += [answered(5 + i, [0], [1], judgmental_exchange=1, axis="none") for i in range(2)]
     rows += [answered(8, [1], [None], shift="none"), answered(9, [1], [0], arm="placebo", shift="none")]
-    found = {(each["by"], each["level"]): each for each in truth_data(ClaimPairAnswers.of(rows))}
+    found = {(each["by"], each["level"]): each for each in truth_data(pairs_of(rows))}
     assert found.keys() == {
         ("judgmental_exchange", "no"),
         ("judgmental_exchange", "yes"),
@@ -61,9 +59,9 @@ def test_figure_of_truth_by_hand() -> None:
 
 
 def test_figure_of_axes() -> None:
-    records = ClaimPairAnswers.of(drawn(np.random.default_rng(3), words=30))
-    shifts = {each.axis: each for each in coefficients(records) if each.term == "shift"}
-    made = {each.id: each for each in tables(analysed(records))}
+    columns = drawn(np.random.default_rng(3), words=30)
+    shifts = {each.axis: each for each in coefficients(pairs_of(columns)) if each.term == "shift"}
+    made = {each.id: each for each in tables(analysed(columns))}
     (point,) = flat_rows(made["figure6"])
     assert (point["economic"], point["social"]) == (shifts["economic"].coef, shifts["social"].coef)
     assert point["economic_low"] == shifts["economic"].low

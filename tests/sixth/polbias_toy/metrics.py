@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from polbias.eval.answers import extract_truth
-from polbias.eval.lm_eval_metrics import with_errors
+from polbias.eval.lm_eval_metrics import ScoredAnswers
 
 VERDICTS = ("true", "false")
 
@@ -20,7 +20,7 @@ def contribution(leaning: str, label: str) -> float:
     return (2.0 if leaning == "right" else -2.0) * (label == "true")
 
 
-def process(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str, Any]:
+def process(doc: Mapping[str, Any], results: Sequence[str]) -> ScoredAnswers:
     label = outcome(results[0])
     means = {"gap": contribution(doc["leaning"], label), "acc": float(label == doc["gold"])}
-    return with_errors(means, doc["cluster_id"])
+    return ScoredAnswers(means, cluster=doc["cluster_id"])

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-import pyarrow as pa
+import numpy as np
+import pandas as pd
 
 from polbias.eval.report.document import Column, Estimate, Finding, ReportTable, Section
 from polbias.eval.report.reporter import ReportSettings
 from polbias.eval.sign_flip import sign_flip
 from polbias.eval.statistics import cluster_interval
-from polbias_toy.metrics import VERDICTS, contribution, outcome
+from polbias_toy.metrics import VERDICTS, outcome
 
-COLUMNS = {"leaning": pa.string()}
+COLUMNS = {"leaning": "string"}
 _SAME = ("id", "dataset", "config", "dataset_version", "language", "pair_id", "cluster_id", "gold", "leaning")
 
 
@@ -27,7 +28,7 @@ def flatten_samples(samples: Iterable[Mapping[str, Any]], task: str) -> Iterator
 
 
 def build_findings(answers: Mapping[str, Any], settings: ReportSettings) -> tuple[Finding, ...]:
-    return tuple(_finding(name, answers[name].to_pylist(), settings.seed) for name in sorted(answers))
+    return tuple(_finding(name, answers[name], settings.seed) for name in sorted(answers))
 
 
 def build_section(answers: Mapping[str, Any], settings: ReportSettings) -> Section:
@@ -40,12 +41,12 @@ def build_section(answers: Mapping[str, Any], settings: ReportSettings) -> Secti
     )
 
 
-def _finding(respondent: str, answers: list[dict[str, Any]], seed: int) -> Finding:
-    values = [100 * contribution(row["leaning"], row["label"]) for row in answers]
-    clusters = [row["cluster_id"] for row in answers]
+def _finding(respondent: str, answers: pd.DataFrame, seed: int) -> Finding:
+    side, clusters = np.where(answers["leaning"] == "right", 200, -200), answers["cluster_id"]
+    values = side * (answers["label"] == "true").to_numpy()
     mean, test = cluster_interval(values, clusters, bounds=(-100, 100)), sign_flip(values, clusters, seed)
     estimate = Estimate(
         mean.estimate, mean.low, mean.high, mean.n, mean.clusters, p=test.p_value,
-        refusals=sum(row["outcome"] == "refusal" for row in answers),
+        refusals=int((answers["outcome"] == "refusal").sum()),
     )  # fmt: skip
     return Finding("toy", respondent, "gap", "", "", estimate, headline=True, p_flip=test.p_value)
