@@ -150,6 +150,8 @@ def as_categories(values: Iterable[Any], name: str = "") -> pd.Categorical:
     column = values.array if isinstance(values, pd.Series) else values
     if isinstance(column, pd.Categorical):
         return column
+    if isinstance(values, pd.Series):
+        column = values.tolist()  # which is fast where going through the array is not
     listed = column if isinstance(column, np.ndarray) else [*column]
     try:
         categories = pd.Categorical(listed)

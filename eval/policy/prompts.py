@@ -244,7 +244,7 @@ def _signs(table: pd.DataFrame) -> Codes:
         signs: Codes = table[[*ISSUES]].to_numpy(np.int8)
     else:
         signs = np.zeros((len(table), len(ISSUES)), np.int8)
-        for row, value in enumerate(_column(table, "policy_issues")):
+        for row, value in enumerate(table.get("policy_issues", ())):
             try:
                 signs[row] = [value.get(name) or 0 for name in ISSUES] if value else 0
             except (AttributeError, OverflowError, TypeError, ValueError):
