@@ -274,7 +274,8 @@ class PartisanAnswers:
         """Return the levels of a column that occur, in order, among the answers with certain levels."""
         categories = self.rows[name].array.categories
         counts = np.bincount(self.codes[name][self.where(**levels)], minlength=len(categories))
-        return [*categories[counts > 0]]
+        present: list[Any] = categories[counts > 0].tolist()
+        return present
 
     def pooled(self, scope: str, mode: AnalysisMode = "corrected") -> list[str]:
         """Return the configs that stand for a scope as a whole.
