@@ -139,16 +139,17 @@ class ComparedRows:
 
     def _weights(self, used: Booleans) -> Floats:
         """Weights of the cells if only some are used."""
-        present, fixed = self._crossed[0], len(self._strata)
-        where: dict[tuple[Level, ...], list[tuple[int, Level]]] = {}
+        present, n_strata = self._crossed[0], len(self._strata)
+        sides: dict[tuple[Level, ...], list[tuple[int, Level]]] = {}
         for code, cell in enumerate(present):
             if used[code]:
-                where.setdefault(cell[: fixed + 1], []).append((code, cell[-1] if self.balance else None))
+                balanced = cell[-1] if self.balance else None
+                sides.setdefault(cell[: n_strata + 1], []).append((code, balanced))
         settings: dict[tuple[Level, ...], list[tuple[int, int, tuple[Level, Level]]]] = {}
-        for stratum in dict.fromkeys(cell[:-1] for cell in where):
-            sides = (where.get((*stratum, level), ()) for level in (self.high, self.low))
-            for (upper, one), (lower, other) in product(*sides):
-                settings.setdefault(stratum[:-1], []).append((upper, lower, (one, other)))
+        for stratum in dict.fromkeys(side[:-1] for side in sides):
+            highs, lows = (sides.get((*stratum, level), ()) for level in (self.high, self.low))
+            for (high, high_level), (low, low_level) in product(highs, lows):
+                settings.setdefault(stratum[:-1], []).append((high, low, (high_level, low_level)))
         for setting, pairs in settings.items():
             if orders := {order for _, _, order in pairs if order[0] != order[1]}:
                 settings[setting] = [pair for pair in pairs if {pair[2], pair[2][::-1]} <= orders]
@@ -157,11 +158,11 @@ class ComparedRows:
         for setting, pairs in settings.items():
             counts = Counter(order for _, _, order in pairs)
             families = len({frozenset(order) for order in counts})
-            for upper, lower, order in pairs:
+            for high, low, order in pairs:
                 share = 1 / (families * len({order, order[::-1]}) * counts[order])
                 share *= len(pairs) / (len(sizes) * sizes[setting[: self.grouped]])
-                weights[upper] += share
-                weights[lower] -= share
+                weights[high] += share
+                weights[low] -= share
         return weights
 
     @cached_property
@@ -354,9 +355,9 @@ def disjunction_readings(answers: pd.DataFrame) -> list[Json]:
     counts = contents.assign(reading=reading).value_counts(["style", "pattern", "reading"])
     table = counts.unstack(fill_value=0).reindex(columns=READINGS, fill_value=0).sort_index()
     return [
-        {"patterns": names, "prompt_style": style_names[style], "contents": int(row.sum())}
-        | {name: _share(int(row[name]), int(row.sum())) for name in READINGS}
-        for (style, names), row in table.iterrows()
+        {"patterns": names, "prompt_style": style_names[style], "contents": sum(numbers)}
+        | {name: _share(n, sum(numbers)) for name, n in zip(READINGS, numbers, strict=True)}
+        for (style, names), numbers in zip(table.index, table.to_numpy().tolist(), strict=True)
     ]
 
 
@@ -424,7 +425,7 @@ def group_equivalents(answers: pd.DataFrame) -> pd.DataFrame:
         | {name: answers[name].array for name in setting}
     )
     members = rows.assign(id=rows["id"].str.split(";")).explode("id")
-    by_id = members[members["id"] != ""].groupby(["id", *setting], sort=False, observed=True)
+    by_id = members[members["id"] != ""].groupby(["id", *setting], sort=False, observed=True, dropna=False)
     groups = by_id.agg(
         size=("label", "size"),
         content=("content", "first"),
@@ -456,7 +457,7 @@ def consistency(groups: pd.DataFrame) -> list[Consistency]:
 def _consistency(kind: str, groups: pd.DataFrame) -> Consistency:
     share = cluster_interval(groups["agrees"], groups["content"], bounds=(0.0, 1.0))
     expected, unanswered = (
-        float(np.mean(groups[name].to_numpy())) if len(groups) else math.nan
+        float(groups[name].to_numpy().mean()) if len(groups) else math.nan
         for name in ("expected", "unanswered")
     )
     return Consistency(kind, len(groups), share, expected, share.estimate - expected, unanswered)

@@ -97,7 +97,7 @@ def entailment_tables(
 
     Args:
         asked: the answers of all respondents.
-        summaries: of each respondent (:func:`entailment_summary`), None without answers.
+        summaries: of the respondents with answers to entailment problems (:func:`entailment_summary`).
     """
     problems = {one.name: one.problems for one in asked if len(one.problems)}
     tables = (
