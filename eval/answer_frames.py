@@ -6,7 +6,6 @@ A metric takes dictionaries, tuples, columns, Arrow or a data frame: anything wi
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from itertools import chain
 from reprlib import repr as brief
 from typing import Any, Literal, TypeAlias
 
@@ -150,6 +149,8 @@ def as_categories(values: Iterable[Any], name: str = "") -> pd.Categorical:
     column = values.array if isinstance(values, pd.Series) else values
     if isinstance(column, pd.Categorical):
         return column
+    if isinstance(values, pd.Series):
+        column = values.tolist()  # which is fast where going through the array is not
     listed = column if isinstance(column, np.ndarray) else [*column]
     try:
         categories = pd.Categorical(listed)
@@ -167,7 +168,6 @@ def with_levels(
     levels: Sequence[Level],
     name: str,
     meanings: Mapping[Any, Level] | None = None,
-    row_numbers: Indices | None = None,
 ) -> pd.Categorical:
     """A column whose values are of a list, as a categorical column with these categories.
 
@@ -177,7 +177,6 @@ def with_levels(
         name: of the column, for an error.
         meanings: levels by other values that stand for them; None is whatever a library has for a missing
             value.
-        row_numbers: for an error, where a row has several values.
 
     Raises:
         AnswerTableError: if a value is neither.
@@ -189,9 +188,8 @@ def with_levels(
     code_of = np.array([*(known.get(level, -1) for level in categories), known.get(None, -1)], np.int8)
     codes = code_of[column.codes]
     if (codes < 0).any():
-        place = int(np.argmax(codes < 0))
-        row = place if row_numbers is None else row_numbers[place]
-        value = None if column.codes[place] < 0 else categories[column.codes[place]]
+        row = int(np.argmax(codes < 0))
+        value = None if column.codes[row] < 0 else categories[column.codes[row]]
         raise AnswerTableError(
             f"column {name!r}, row {row}: found {brief(value)}, expected {' or '.join(map(str, known))}"
         )
@@ -246,17 +244,6 @@ def cross(columns: Sequence[Iterable[Any]]) -> tuple[list[tuple[Level, ...]], In
         for (_, levels), codes in zip(factors, np.unravel_index(present, shape), strict=True)
     ]
     return list(zip(*names, strict=True)), index
-
-
-def tally(
-    answers: Sequence[Sequence[Any]], levels: Sequence[Level], meanings: Mapping[Any, Level], name: str
-) -> Indices:
-    """Count the answers of each row by their level, shape ``(n, levels)``."""
-    n = len(answers)
-    row = np.repeat(np.arange(n, dtype=np.intp), np.fromiter(map(len, answers), np.intp, n))
-    labels = with_levels(chain.from_iterable(answers), levels, name, meanings, row)
-    keys = row * len(levels) + labels.codes
-    return np.bincount(keys, minlength=n * len(levels)).reshape(n, len(levels))
 
 
 def concat_answers(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:

@@ -1,33 +1,12 @@
-"""Rows of a respondent by prompt: which of them count, in an order that is that of no file."""
+"""Which answers of a respondent count, in an order that files do not change."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import pandas as pd
 
 _MINI = "_mini"
-
-
-def counting(columns: Mapping[str, Sequence[Any]], order: Sequence[str]) -> Iterator[tuple[list[int], int]]:
-    """Yield, prompt by prompt, the rows that count.
-
-    A prompt that was asked in several tasks counts as in the first of them by name; small tasks are the
-    beginnings of others and come last.
-    """
-    found: dict[str, list[int]] = defaultdict(list)
-    for row, prompt in enumerate(columns["id"]):
-        found[prompt].append(row)
-    tasks = columns["task"]
-    for prompt in sorted(found):
-        asked = found[prompt]
-        chosen = min({tasks[row] for row in asked}, key=lambda task: (_MINI in task, task))
-        rows = [row for row in asked if tasks[row] == chosen]
-        if len(rows) > 1:
-            rows.sort(key=lambda row: [str(columns[name][row]) for name in order])
-        yield rows, len(asked) - len(rows)
 
 
 def counted_rows(outcomes: pd.DataFrame, order: Sequence[str]) -> tuple[pd.DataFrame, int]:

@@ -36,7 +36,7 @@ class ScoredAnswers(NamedTuple):
     Attributes:
         means: values by the name of the metric that is their mean.
         row: what the metrics that are no mean of rows are computed from.
-        cluster: what is independent of other prompts; None leaves the error of the means to lm_eval.
+        cluster: what is independent of other prompts, over which the errors of the means are.
         further_rows: by the name of the metric, where one is computed from another row.
     """
 
@@ -80,7 +80,7 @@ def metric_values(scored: ScoredAnswers | Json, lines: Sequence[Document]) -> Js
                 values[name] = scored.further_rows.get(metric, scored.row)
         elif name == metric:
             values[name] = mean
-        elif scored.cluster is not None:
+        else:
             values[name] = (mean, scored.cluster)
     return values
 
@@ -134,27 +134,6 @@ class FrameMetrics(Generic[_Answers]):
         if self._answers is None or len(given) != len(self._rows) or not all(map(is_, given, self._rows)):
             self._rows, self._answers = given, self._read(given)
         return self._answers
-
-
-def with_errors(means: Mapping[str, float], cluster: str) -> Json:
-    """Put beside every mean the values that its error is computed from; lm_eval wants them in this order."""
-    metrics: Json = {}
-    for name, value in means.items():
-        metrics[name] = value
-        metrics[f"{name}_stderr"] = (value, cluster)
-    return metrics
-
-
-def metric_and_error(
-    compute: Callable[[list[Any]], MetricEstimate], read: Callable[[Iterable[Any]], list[Any]] = list
-) -> tuple[Callable[[Iterable[Any]], float | None], Callable[[Iterable[Any]], float | str]]:
-    """What lm_eval calls for a metric and for its error."""
-    return lambda items: compute(read(items))[0], lambda items: compute(read(items))[1]
-
-
-def for_metrics(row: Any, names: Iterable[str]) -> Json:
-    """The row that metrics and their errors are computed from, by their names."""
-    return {each: row for name in names for each in (name, f"{name}_stderr")}
 
 
 def row_of(kind: type[_Row], doc: Document, **answered: Any) -> _Row:

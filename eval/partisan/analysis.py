@@ -156,7 +156,7 @@ class AnswerSubset:
 
     @cached_property
     def are_topics_drawn(self) -> bool:
-        """Whether the topics of the arguments were drawn, so that they are tested."""
+        """Whether topics were drawn, so that they are tested; else the figures describe these arguments."""
         return bool(self.n and (self.column("dataset") == LARGE_DATASET).all())
 
     @cached_property
@@ -299,16 +299,16 @@ class AnswerSubset:
         fewer than the discordant ones that are needed, leave it to pairs.
         """
         few_topics = self.are_topics_drawn and count_levels(self.clusters) < DISCORDANT
-        is_whole = np.bincount(self.pairs, ~self.is_answered)[self.pairs] == 0
+        is_complete = np.bincount(self.pairs, ~self.is_answered)[self.pairs] == 0
         estimability = support(
             self.side,
             np.where(self.is_answered, self.label, -1),
             self.pairs if few_topics else self.clusters,
             self.pairs,
-            np.where(is_whole, self.side * np.asarray(scores, np.float64), 0.0),
+            np.where(is_complete, self.side * np.asarray(scores, np.float64), 0.0),
             varied=bool(np.unique(self.gold).size > 1),
         )
-        return replace(estimability, pairs=np.unique(self.pairs[is_whole]).size)
+        return replace(estimability, pairs=np.unique(self.pairs[is_complete]).size)
 
     # Scores of the paper.
 
@@ -379,8 +379,8 @@ class AnswerSubset:
         numbers = np.asarray(values, np.float64)
         signed = (self.sided.side * self.sided.answered_weight)[is_compared]
         shift = latent_shift(numbers[is_compared], signed, self.clusters[is_compared], self.gold[is_compared])
-        is_whole = np.bincount(self.pairs, ~is_compared)[self.pairs] == 0
-        toward = np.bincount(self.pairs[is_whole], (self.sided.side * numbers)[is_whole])
+        is_complete = np.bincount(self.pairs, ~is_compared)[self.pairs] == 0
+        toward = np.bincount(self.pairs[is_complete], (self.sided.side * numbers)[is_complete])
         n_answers, n_right = int(self.is_answered.sum()), int(self.is_correct.sum())
         ends = discordance_interval(
             int((toward > 0).sum()),
@@ -445,11 +445,6 @@ class AnswerSubset:
     # Tests.
 
     @property
-    def described(self) -> bool:
-        """Whether the figures describe the arguments, so that nothing is tested."""
-        return not self.are_topics_drawn
-
-    @property
     def contributions(self) -> Floats:
         """What each answer adds to the bias, shape ``(n,)``; the mean is the bias.
 
@@ -460,13 +455,13 @@ class AnswerSubset:
 
     def p_flip(self, seed: int) -> float | None:
         """Return the p of the sign flip of whole topics, None where nothing is tested."""
-        if self.described or count_levels(self.clusters) < FEWEST:
+        if not self.are_topics_drawn or count_levels(self.clusters) < FEWEST:
             return None
         return known(sign_flip(self.contributions, self.clusters, seed).p_value)
 
     def p_heterogeneity(self) -> float | None:
         """Return the p of the test that the bias is the same in all countries and languages."""
-        if count_levels(self.codes("language")) < 2 or self.described or few(self.bias()):
+        if count_levels(self.codes("language")) < 2 or not self.are_topics_drawn or few(self.bias()):
             return None
         return known(self.p_unlike(self.called_valid, self.codes("language")))
 
@@ -492,7 +487,7 @@ class AnswerSubset:
     def _tested(self, difference: Contrast) -> Estimate:
         """A difference with its counts, and with a p where topics are tested."""
         estimate = Estimate.over_clusters(difference, n=self.n, **self.silences)
-        is_tested = not self.described and not few(estimate)
+        is_tested = self.are_topics_drawn and not few(estimate)
         return replace(estimate, p=known(difference.p_value) if is_tested else None)
 
     def _mean(self, values: ArrayLike, weights: Floats, bounds: tuple[float, float] = (0.0, 1.0)) -> Estimate:

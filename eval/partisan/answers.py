@@ -274,7 +274,8 @@ class PartisanAnswers:
         """Return the levels of a column that occur, in order, among the answers with certain levels."""
         categories = self.rows[name].array.categories
         counts = np.bincount(self.codes[name][self.where(**levels)], minlength=len(categories))
-        return [*categories[counts > 0]]
+        present: list[Any] = categories[counts > 0].tolist()
+        return present
 
     def pooled(self, scope: str, mode: AnalysisMode = "corrected") -> list[str]:
         """Return the configs that stand for a scope as a whole.
@@ -326,10 +327,10 @@ def read_answers(name: str, outcomes: pd.DataFrame) -> PartisanAnswers:
 def _analysis_columns(rows: pd.DataFrame) -> pd.DataFrame:
     """The columns of :attr:`PartisanAnswers.rows`."""
     config = rows["config"]
-    part = _combine(_part, rows["kind"], config)
-    config_of_full = _combine(lambda name: name.removesuffix("_mini"), config)
+    part = combine_levels(_part, rows["kind"], config)
+    config_of_full = combine_levels(lambda name: name.removesuffix("_mini"), config)
     # What is drawn, or asked in several ways, is one in all languages and countries.
-    unit = _combine("{}/{}".format, part, rows["sampling_unit"])
+    unit = combine_levels("{}/{}".format, part, rows["sampling_unit"])
     answers = argument_answers(rows.assign(config=config_of_full, cluster_id=unit))
     unchanged = (
         "id",
@@ -343,8 +344,8 @@ def _analysis_columns(rows: pd.DataFrame) -> pd.DataFrame:
     )
     return answers.assign(
         **{name: rows[name] for name in unchanged},
-        scope=_combine(_scope, config, rows["dataset"]),
-        language=_combine(_language, rows["language"], rows["country"]),
+        scope=combine_levels(_scope, config, rows["dataset"]),
+        language=combine_levels(_language, rows["language"], rows["country"]),
         part=part,
         shots=as_categories(rows["shots"]),
         form_verdict=rows["form_verdict"].cat.set_categories(LABELS[:2]),
@@ -358,7 +359,7 @@ def _full_config_ids(ids: pd.Series) -> pd.Categorical:
     return pd.Categorical(names)[ids.cat.codes]
 
 
-def _combine(name: Callable[..., str], *columns: Iterable[Any]) -> pd.Categorical:
+def combine_levels(name: Callable[..., str], *columns: Iterable[Any]) -> pd.Categorical:
     """The column of the names of levels together."""
     combinations, index = cross(columns)
     return pd.Categorical([name(*levels) for levels in combinations])[index]

@@ -31,33 +31,33 @@ MARGIN = "margin"
 """Measure beside the bias of a headline scope; in the large set ``large_`` stands before it."""
 
 
-def findings(asked: PartisanAnswers) -> Iterator[Finding]:
+def findings(answers: PartisanAnswers) -> Iterator[Finding]:
     """Yield the findings of a respondent: of each scope as a whole, then of its configs and shots."""
     for scope in SCOPES:
-        configs = asked.levels("config", scope=scope)
+        configs = answers.levels("config", scope=scope)
         if not configs:
             continue
-        whole = subset_of(asked, asked.where(config=asked.pooled(scope)))
+        whole = subset_of(answers, answers.where(config=answers.pooled(scope)))
         if scope in (POLITICAL, LARGE):
-            yield from _headlines(asked, whole, scope)
+            yield from _headlines(answers, whole, scope)
         else:
-            yield _finding(asked, whole, MEASURES[scope])
+            yield _finding(answers, whole, MEASURES[scope])
         for config in configs:
-            for shots in asked.levels("shots", config=config):
-                about = say("about_cell", config=config_name(asked, config), shots=examples(shots))
-                cell = subset_of(asked, asked.where(config=config, shots=shots))
-                yield _finding(asked, cell, MEASURES[scope], f"{config}/{shots}", about)
+            for shots in answers.levels("shots", config=config):
+                about = say("about_cell", config=config_name(answers, config), shots=examples(shots))
+                cell = subset_of(answers, answers.where(config=config, shots=shots))
+                yield _finding(answers, cell, MEASURES[scope], f"{config}/{shots}", about)
 
 
-def countries_unlike(asked: PartisanAnswers) -> float | None:
+def countries_unlike(answers: PartisanAnswers) -> float | None:
     """Return the p of the test that the bias of the large set is the same in all countries."""
-    return subset_of(asked, asked.where(scope=LARGE, config=asked.pooled(LARGE))).p_heterogeneity()
+    return subset_of(answers, answers.where(scope=LARGE, config=answers.pooled(LARGE))).p_heterogeneity()
 
 
-def _headlines(asked: PartisanAnswers, cell: AnswerSubset, scope: str) -> Iterator[Finding]:
+def _headlines(answers: PartisanAnswers, cell: AnswerSubset, scope: str) -> Iterator[Finding]:
     """Yield bias and accuracy gap, then the refusal gap or, with probabilities of the labels, the margin."""
     prefix = "large_" if scope == LARGE else ""
-    bias = _finding(asked, cell, MEASURES[scope])
+    bias = _finding(answers, cell, MEASURES[scope])
     gap = replace(bias, measure=f"{prefix}{ACCURACY_GAP}", estimate=cell.accuracy_gap())
     measured = (bias, cell.called_valid), (gap, cell.is_correct.astype(np.float64))
     for finding, values in measured:
@@ -70,17 +70,17 @@ def _headlines(asked: PartisanAnswers, cell: AnswerSubset, scope: str) -> Iterat
             latent=cell.latent(values) if carried else None,
             excess=cell.excess(values) if carried else None,
         )
-    if asked.method == "log-likelihood":
+    if answers.method == "log-likelihood":
         margin = cell.margin()
         yield Finding(
             NAME,
-            asked.name,
+            answers.name,
             f"{prefix}{MARGIN}",
             "",
             "",
             margin,
             headline=True,
-            described=cell.described,
+            described=not cell.are_topics_drawn,
             scores=None
             if margin.value is None
             else _scores(cell, cell.scored.influence(cell.margins), cell.scored),
@@ -91,20 +91,20 @@ def _headlines(asked: PartisanAnswers, cell: AnswerSubset, scope: str) -> Iterat
 
 
 def _finding(
-    asked: PartisanAnswers, cell: AnswerSubset, measure: str, key: str = "", about: str = ""
+    answers: PartisanAnswers, cell: AnswerSubset, measure: str, key: str = "", about: str = ""
 ) -> Finding:
-    compared = asked.method == "log-likelihood"
+    compared = answers.method == "log-likelihood"
     accuracy = cell.compared_accuracy()
     return Finding(
         NAME,
-        asked.name,
+        answers.name,
         measure,
         key,
         about,
         cell.bias(),
         bounds=cell.bounds(cell.called_valid),
         refusal_gap=None if compared else cell.refusal_gap(),
-        described=cell.described,
+        described=not cell.are_topics_drawn,
         accuracy=accuracy,
         attainable=None if accuracy.value is None else 200 * (1 - accuracy.value),
     )

@@ -5,33 +5,31 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-import numpy as np
-
+from polbias.eval.partisan.answers import combine_levels
 from polbias.eval.power.design import EffectContributions
-from polbias.eval.power.observed import LEAST_ANSWERED, binomial_variance, first_answers, shipped_design
+from polbias.eval.power.observed import LEAST_ANSWERED, binomial_variance, generated_answers, shipped_design
 from polbias.eval.samples import SkippedLine
+
+_ITEM = ("base_id", "gold", "gender", "variation", "first_named", "negated", "person_pair")
 
 
 def contributions(runs: Sequence[Path], problems: list[SkippedLine]) -> Iterator[EffectContributions]:
     """Yield the error on the right minus that on the left of each pair whose two rows were answered."""
-    sides: dict[str, dict[str, dict[str, float]]] = {}
-    places: dict[str, tuple[str, str]] = {}
-    for model, row in first_answers(runs, "partisan", problems):
-        if row["outcome"] != "answered":
-            continue
-        pair = sides.setdefault(f"{model}, {row['config']}", {}).setdefault(row["pair_id"], {})
-        pair[row["leaning"]] = float(row["label"] == "valid") - float(row["gold"] == "valid")
-        item = "/".join(
-            str(row[name])
-            for name in ("base_id", "gold", "gender", "variation", "first_named", "negated", "person_pair")
-        )
-        places[row["pair_id"]] = row["cluster_id"], item
-    for name, pairs in sides.items():
-        whole = [pair for pair, found in pairs.items() if len(found) == 2]
-        values = np.array([pairs[pair]["right"] - pairs[pair]["left"] for pair in whole])
-        yield EffectContributions(
-            name, values, [places[pair][0] for pair in whole], [places[pair][1] for pair in whole]
-        )
+    for model, answers in generated_answers(runs, "partisan", problems):
+        rows = answers.drop_duplicates("id")
+        rows = rows[rows["outcome"] == "answered"]
+        error = (rows["label"] == "valid").astype(float) - (rows["gold"] == "valid")
+        rows = rows.assign(signed_error=error.where(rows["leaning"] == "right", -error))
+        for config, part in rows.groupby("config", observed=True, sort=False):
+            pair = part.groupby("pair_id", observed=True)
+            difference = pair["signed_error"].transform("sum")[pair["leaning"].transform("nunique") == 2]
+            pairs = part.loc[difference.index].drop_duplicates("pair_id")
+            yield EffectContributions(
+                f"{model}, {config}",
+                difference[pairs.index].to_numpy(),
+                pairs["cluster_id"].tolist(),
+                combine_levels(lambda *levels: "/".join(map(str, levels)), *(pairs[name] for name in _ITEM)),
+            )
 
 
 # A pair contributes the error on the right minus that on the left, each 0 or 1 in size.

@@ -143,11 +143,11 @@ def _described(name: str, cell: Cell, scale: int) -> str:
 def build_section(answers: Document, settings: ReportSettings) -> Section:
     """Analyse the answers."""
     read = _read(answers)
-    everyone = [each for each in read if len(each.rows)]
-    found = _findings(everyone)
-    made = {table.id: table for table in tables(everyone, settings.seed)}
+    respondents = [each for each in read if len(each.rows)]
+    found = _findings(respondents)
+    made = {table.id: table for table in tables(respondents, settings.seed)}
     for mode in ("corrected", "paper"):
-        if table := variation_table(everyone, mode):
+        if table := variation_table(respondents, mode):
             made[table.id] = table
     return Section(
         NAME,
@@ -168,12 +168,12 @@ def _read(answers: Document) -> list[PartisanAnswers]:
     return [read_answers(name, answers[name]) for name in sorted(answers)]
 
 
-def _findings(everyone: Sequence[PartisanAnswers]) -> tuple[Finding, ...]:
-    return tuple(finding for each in everyone for finding in findings(each))
+def _findings(respondents: Sequence[PartisanAnswers]) -> tuple[Finding, ...]:
+    return tuple(finding for each in respondents for finding in findings(each))
 
 
-def _notices(everyone: Sequence[PartisanAnswers]) -> Iterator[Notice]:
-    for one in everyone:
+def _notices(respondents: Sequence[PartisanAnswers]) -> Iterator[Notice]:
+    for one in respondents:
         if one.n_unpaired:
             yield notice(one.name, "halves", serious=True, count=one.n_unpaired)
         if one.n_duplicates:
@@ -186,15 +186,15 @@ def _notices(everyone: Sequence[PartisanAnswers]) -> Iterator[Notice]:
             yield notice(one.name, "countries_differ", serious=True, p=unlike)
         if len(one.rows) and not one.levels("config", scope=(POLITICAL, LARGE)):
             yield notice(one.name, "no_headline", serious=True)
-    yield from _differences([one for one in everyone if len(one.rows)])
+    yield from _differences([one for one in respondents if len(one.rows)])
 
 
-def _differences(everyone: Sequence[PartisanAnswers]) -> Iterator[Notice]:
-    """What a respondent was not asked that others were, scope by scope."""
+def _differences(respondents: Sequence[PartisanAnswers]) -> Iterator[Notice]:
+    """Notices of the configs and shots that a respondent lacks and others have, scope by scope."""
     for scope in SCOPES:
         names = {
             config: config_name(one, config)
-            for one in everyone
+            for one in respondents
             for config in one.levels("config", scope=scope)
         }
         parts = {
@@ -203,7 +203,7 @@ def _differences(everyone: Sequence[PartisanAnswers]) -> Iterator[Notice]:
                 for config in one.levels("config", scope=scope)
                 for shots in one.levels("shots", config=config)
             }
-            for one in everyone
+            for one in respondents
         }
         all_parts = set().union(*parts.values())
         for name, own in parts.items():

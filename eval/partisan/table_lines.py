@@ -32,17 +32,17 @@ class TableLine:
     chosen: FactorFilter
     whole: bool = False
 
-    def cell(self, asked: PartisanAnswers, further: FactorFilter, mode: AnalysisMode) -> AnswerSubset:
+    def cell(self, answers: PartisanAnswers, further: FactorFilter, mode: AnalysisMode) -> AnswerSubset:
         """Return the answers of a respondent."""
-        mask = asked.where(**{**self.chosen, **further})
+        mask = answers.where(**{**self.chosen, **further})
         if not self.whole:
-            mask &= asked.where(config=asked.pooled(self.chosen["scope"], mode))
-        return subset_of(asked, mask)
+            mask &= answers.where(config=answers.pooled(self.chosen["scope"], mode))
+        return subset_of(answers, mask)
 
 
-def levels(everyone: Iterable[PartisanAnswers], name: str, **chosen: Any) -> list[Any]:
+def levels(respondents: Iterable[PartisanAnswers], name: str, **chosen: Any) -> list[Any]:
     """Return the levels of a factor that occur with any respondent; English and the default first."""
-    found = {level for each in everyone for level in each.levels(name, **chosen)}
+    found = {level for each in respondents for level in each.levels(name, **chosen)}
     return sorted(found, key=lambda level: (str(level).split("-")[0] not in ("en", "default"), level))
 
 
@@ -53,9 +53,9 @@ def language_name(level: str) -> str:
     return say("language_of_country", language=name, country=country) if country else name
 
 
-def config_name(asked: PartisanAnswers, config: str) -> str:
+def config_name(answers: PartisanAnswers, config: str) -> str:
     """Return what a config is called, by the language, country and kind of its rows."""
-    scope, language, part = (asked.levels(name, config=config)[0] for name in ("scope", "language", "part"))
+    scope, language, part = (answers.levels(name, config=config)[0] for name in ("scope", "language", "part"))
     return say(f"config_{scope}", language=language_name(language), kind=called("kind", part))
 
 
@@ -74,14 +74,14 @@ def labels(chosen: FactorFilter) -> TableRow:
     }
 
 
-def by_language(everyone: Iterable[PartisanAnswers], scope: str) -> list[TableLine]:
+def by_language(respondents: Iterable[PartisanAnswers], scope: str) -> list[TableLine]:
     """Return a line for each language and country of a scope."""
-    return [line(scope=scope, language=each) for each in levels(everyone, "language", scope=scope)]
+    return [line(scope=scope, language=each) for each in levels(respondents, "language", scope=scope)]
 
 
 def wide(
     id: str,
-    everyone: Sequence[PartisanAnswers],
+    respondents: Sequence[PartisanAnswers],
     lines: Sequence[TableLine],
     parts: Sequence[tuple[str, str, FactorFilter]],
     value: Callable[[AnswerSubset], Shown],
@@ -92,11 +92,11 @@ def wide(
     rows: list[dict[str, Shown]] = []
     for line in lines:
         block: list[tuple[str, dict[str, Shown]]] = []
-        for asked in everyone:
-            cells = {name: line.cell(asked, chosen, mode) for name, _, chosen in parts}
+        for answers in respondents:
+            cells = {name: line.cell(answers, chosen, mode) for name, _, chosen in parts}
             if any(cell.n for cell in cells.values()):
                 found = {name: value(cell) if cell.n else None for name, cell in cells.items()}
-                block.append((asked.method, {"respondent": asked.name, **line.labels, **found}))
+                block.append((answers.method, {"respondent": answers.name, **line.labels, **found}))
         rows += [row for _, row in block]
         if kind != "count":
             rows += _means(block, [name for name, _, _ in parts], line.labels)
@@ -106,7 +106,7 @@ def wide(
 
 def long(
     id: str,
-    everyone: Sequence[PartisanAnswers],
+    respondents: Sequence[PartisanAnswers],
     lines: Sequence[TableLine],
     columns: Sequence[Column],
     values: Callable[[AnswerSubset], TableRow],
@@ -114,10 +114,10 @@ def long(
 ) -> ReportTable | None:
     """Return a table with one column per statistic."""
     made = [
-        {"respondent": asked.name, **line.labels, **values(cell)}
-        for asked in everyone
+        {"respondent": answers.name, **line.labels, **values(cell)}
+        for answers in respondents
         for line in lines
-        if (cell := line.cell(asked, {}, mode)).n
+        if (cell := line.cell(answers, {}, mode)).n
     ]
     return table_of(id, (*_front(lines), *columns), made, mode) if made else None
 

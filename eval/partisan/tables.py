@@ -42,12 +42,12 @@ from polbias.eval.report.document import Column, Estimate, ReportTable, known, p
 # Accuracy by how the argument is put, averaged over models (Figures 1 and 2).
 
 
-def variation_table(everyone: Sequence[PartisanAnswers], mode: AnalysisMode) -> ReportTable | None:
+def variation_table(respondents: Sequence[PartisanAnswers], mode: AnalysisMode) -> ReportTable | None:
     """Return the accuracy of the respondents together, those of each method apart."""
     rows: list[dict[str, Shown]] = []
-    variations = levels(everyone, "variation")
-    for method in sorted({each.method for each in everyone}):
-        own = [each for each in everyone if each.method == method]
+    variations = levels(respondents, "variation")
+    for method in sorted({each.method for each in respondents}):
+        own = [each for each in respondents if each.method == method]
         for chosen in _lines(own):
             found: dict[str, Shown] = {
                 name: _together(own, mode, {**chosen, "variation": name}) for name in variations
@@ -111,36 +111,36 @@ _PAPER = parse_columns(
 _LIKELIHOOD = parse_columns("probability_bias:points bias:points label_mass:share")
 
 
-def tests_table(everyone: Sequence[PartisanAnswers], mode: AnalysisMode, seed: int) -> ReportTable | None:
+def tests_table(respondents: Sequence[PartisanAnswers], mode: AnalysisMode, seed: int) -> ReportTable | None:
     """Return the test of every model by language and over all (Table 10)."""
     lines = []
     for scope in SCOPES:
-        own = by_language(everyone, scope)
+        own = by_language(respondents, scope)
         lines += own
         if len(own) > 1:
             whole = line(scope=scope)
             lines.append(replace(whole, labels={**whole.labels, "language": say("all_languages")}))
-    return _statistics("tests", everyone, lines, mode, seed)
+    return _statistics("tests", respondents, lines, mode, seed)
 
 
-def cells_table(everyone: Sequence[PartisanAnswers], mode: AnalysisMode, seed: int) -> ReportTable | None:
+def cells_table(respondents: Sequence[PartisanAnswers], mode: AnalysisMode, seed: int) -> ReportTable | None:
     """Return all statistics of every sub-corpus: config and number of examples."""
-    names = {config: config_name(one, config) for one in everyone for config in one.levels("config")}
+    names = {config: config_name(one, config) for one in respondents for config in one.levels("config")}
     lines = [
         TableLine({"config": names[config], "shots": shots}, {"config": config, "shots": shots}, True)
         for scope in SCOPES
-        for config in levels(everyone, "config", scope=scope)
-        for shots in levels(everyone, "shots", config=config)
+        for config in levels(respondents, "config", scope=scope)
+        for shots in levels(respondents, "shots", config=config)
     ]
-    return _statistics("cells", everyone, lines, mode, seed)
+    return _statistics("cells", respondents, lines, mode, seed)
 
 
 def _statistics(
-    id: str, everyone: Sequence[PartisanAnswers], lines: Sequence[TableLine], mode: AnalysisMode, seed: int
+    id: str, respondents: Sequence[PartisanAnswers], lines: Sequence[TableLine], mode: AnalysisMode, seed: int
 ) -> ReportTable | None:
     if mode == "paper":
-        return long(id, everyone, lines, _PAPER, _as_printed, mode)
-    return long(id, everyone, lines, _CORRECTED, lambda cell: _corrected(cell, seed), mode)
+        return long(id, respondents, lines, _PAPER, _as_printed, mode)
+    return long(id, respondents, lines, _CORRECTED, lambda cell: _corrected(cell, seed), mode)
 
 
 def _corrected(cell: AnswerSubset, seed: int) -> dict[str, Shown]:
@@ -179,9 +179,9 @@ def _as_printed(cell: AnswerSubset) -> dict[str, Shown]:
     }
 
 
-def likelihood_table(everyone: Sequence[PartisanAnswers]) -> ReportTable | None:
+def likelihood_table(respondents: Sequence[PartisanAnswers]) -> ReportTable | None:
     """Return what the probabilities of the two labels say, beyond which is the likelier."""
-    own = [each for each in everyone if bool(each.rows["label_mass"].notna().any())]
+    own = [each for each in respondents if bool(each.rows["label_mass"].notna().any())]
     lines = [line for scope in SCOPES for line in by_language(own, scope)]
     return long("likelihood", own, lines, _LIKELIHOOD, _likelihood, "corrected")
 
@@ -197,96 +197,98 @@ _ON_POLITICS = (POLITICAL, LARGE, LARGE_PEOPLE, PRINTED)
 _ON_GAMES = (CONTROL, LARGE_CONTROL, PRINTED_CONTROL)
 
 
-def tables(everyone: Sequence[PartisanAnswers], seed: int) -> Iterator[ReportTable]:
+def tables(respondents: Sequence[PartisanAnswers], seed: int) -> Iterator[ReportTable]:
     """Yield the tables that have anything in them, the corrected ones first."""
     for mode in ("corrected", "paper"):
         found = (
-            tests_table(everyone, mode, seed),
-            _by_shots(everyone, mode),
-            _by_kind(everyone, mode),
-            _control(everyone, mode),
-            _accuracy(everyone, mode),
-            _unanswered(everyone, mode),
-            _features(everyone) if mode == "corrected" else None,
-            cells_table(everyone, mode, seed),
-            likelihood_table(everyone) if mode == "corrected" else None,
+            tests_table(respondents, mode, seed),
+            _by_shots(respondents, mode),
+            _by_kind(respondents, mode),
+            _control(respondents, mode),
+            _accuracy(respondents, mode),
+            _unanswered(respondents, mode),
+            _features(respondents) if mode == "corrected" else None,
+            cells_table(respondents, mode, seed),
+            likelihood_table(respondents) if mode == "corrected" else None,
         )
         yield from (table for table in found if table is not None)
 
 
-def _by_shots(everyone: Sequence[PartisanAnswers], mode: AnalysisMode) -> ReportTable | None:
+def _by_shots(respondents: Sequence[PartisanAnswers], mode: AnalysisMode) -> ReportTable | None:
     """Table 5: bias by language and number of examples."""
-    parts = _in_languages(everyone, "shots", "shots", scope=_ON_POLITICS)
-    return _biases("shots", everyone, _by_scope(_ON_POLITICS), parts, mode)
+    parts = _in_languages(respondents, "shots", "shots", scope=_ON_POLITICS)
+    return _biases("shots", respondents, _by_scope(_ON_POLITICS), parts, mode)
 
 
-def _by_kind(everyone: Sequence[PartisanAnswers], mode: AnalysisMode) -> ReportTable | None:
+def _by_kind(respondents: Sequence[PartisanAnswers], mode: AnalysisMode) -> ReportTable | None:
     """Table 9: bias by language and kind of inference."""
-    parts = _in_languages(everyone, "part", "kind", scope=_ON_POLITICS)
+    parts = _in_languages(respondents, "part", "kind", scope=_ON_POLITICS)
     lines = [replace(line, whole=True) for line in _by_scope(_ON_POLITICS)]
-    return _biases("kind", everyone, lines, parts, mode)
+    return _biases("kind", respondents, lines, parts, mode)
 
 
-def _control(everyone: Sequence[PartisanAnswers], mode: AnalysisMode) -> ReportTable | None:
+def _control(respondents: Sequence[PartisanAnswers], mode: AnalysisMode) -> ReportTable | None:
     """Table 12: bias for chess or poker by number of examples; the paper prints the invalid formal part."""
     lines = [
         line(scope=scope, kind=kind, gold=gold)
         for scope, kind, gold in product(_ON_GAMES, ("formal", "material"), ("invalid", "valid"))
     ]
-    parts = _by_examples(levels(everyone, "shots", scope=_ON_GAMES))
-    return _biases("control", everyone, lines, parts, mode)
+    parts = _by_examples(levels(respondents, "shots", scope=_ON_GAMES))
+    return _biases("control", respondents, lines, parts, mode)
 
 
 def _biases(
     id: str,
-    everyone: Sequence[PartisanAnswers],
+    respondents: Sequence[PartisanAnswers],
     lines: Sequence[TableLine],
     parts: Sequence[_Part],
     mode: AnalysisMode,
 ) -> ReportTable | None:
     value = AnswerSubset.bias if mode == "corrected" else lambda cell: cell.about(known(cell.paper_bias()))
-    return wide(id, everyone, lines, parts, value, "points", mode)
+    return wide(id, respondents, lines, parts, value, "points", mode)
 
 
-def _accuracy(everyone: Sequence[PartisanAnswers], mode: AnalysisMode) -> ReportTable | None:
+def _accuracy(respondents: Sequence[PartisanAnswers], mode: AnalysisMode) -> ReportTable | None:
     """Table 4: accuracy by language and validity."""
     lines = [
-        line(scope=scope, shots=shots) for scope in SCOPES for shots in levels(everyone, "shots", scope=scope)
+        line(scope=scope, shots=shots)
+        for scope in SCOPES
+        for shots in levels(respondents, "shots", scope=scope)
     ]
-    parts = [*_in_languages(everyone, "gold", "gold"), ("all", say("column_all"), {})]
+    parts = [*_in_languages(respondents, "gold", "gold"), ("all", say("column_all"), {})]
     value = (
         AnswerSubset.accuracy
         if mode == "corrected"
         else lambda cell: cell.about(known(cell.paper_accuracy()))
     )
-    return wide("accuracy", everyone, lines, parts, value, "share", mode)
+    return wide("accuracy", respondents, lines, parts, value, "share", mode)
 
 
-def _unanswered(everyone: Sequence[PartisanAnswers], mode: AnalysisMode) -> ReportTable | None:
+def _unanswered(respondents: Sequence[PartisanAnswers], mode: AnalysisMode) -> ReportTable | None:
     """Tables 7 and 8: answers without a verdict by number of examples."""
-    lines = [replace(line, whole=True) for scope in SCOPES for line in by_language(everyone, scope)]
-    parts = _by_examples(levels(everyone, "shots"))
+    lines = [replace(line, whole=True) for scope in SCOPES for line in by_language(respondents, scope)]
+    parts = _by_examples(levels(respondents, "shots"))
     if mode == "paper":
-        return wide("unanswered", everyone, lines, parts, lambda cell: cell.n_unanswered, "count", mode)
-    return wide("unanswered", everyone, lines, parts, AnswerSubset.unanswered_share, "share", mode)
+        return wide("unanswered", respondents, lines, parts, lambda cell: cell.n_unanswered, "count", mode)
+    return wide("unanswered", respondents, lines, parts, AnswerSubset.unanswered_share, "share", mode)
 
 
-def _features(everyone: Sequence[PartisanAnswers]) -> ReportTable | None:
+def _features(respondents: Sequence[PartisanAnswers]) -> ReportTable | None:
     """Bias by what should not matter: how the argument is put, and the gender of the people in it."""
-    lines = [line for scope in SCOPES for line in by_language(everyone, scope)]
+    lines = [line for scope in SCOPES for line in by_language(respondents, scope)]
     parts = [
         (f"{name}_{level}", called(name, level), {name: level})
         for name in ("variation", "gender")
-        for level in levels(everyone, name)
+        for level in levels(respondents, name)
     ]
-    return wide("features", everyone, lines, parts, AnswerSubset.bias, "points", "corrected")
+    return wide("features", respondents, lines, parts, AnswerSubset.bias, "points", "corrected")
 
 
 def _by_scope(scopes: Sequence[str]) -> list[TableLine]:
     return [line(scope=scope) for scope in scopes]
 
 
-def _in_languages(everyone: Sequence[PartisanAnswers], name: str, kind: str, **chosen: Any) -> list[_Part]:
+def _in_languages(respondents: Sequence[PartisanAnswers], name: str, kind: str, **chosen: Any) -> list[_Part]:
     """Return the parts by language and another factor, whose levels are called as those of a kind."""
     return [
         (
@@ -298,8 +300,8 @@ def _in_languages(everyone: Sequence[PartisanAnswers], name: str, kind: str, **c
             ),
             {"language": language, name: level},
         )
-        for language in levels(everyone, "language", **chosen)
-        for level in levels(everyone, name, **chosen, language=language)
+        for language in levels(respondents, "language", **chosen)
+        for level in levels(respondents, name, **chosen, language=language)
     ]
 
 

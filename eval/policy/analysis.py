@@ -172,8 +172,8 @@ def _mean(values: Floats, signs: Codes) -> float:
 
 
 def _scores(answered: PolicyAnswers, stance: Floats, signs: Codes) -> ItemContributions:
-    names = [name for name, sign in zip(answered.statements, signs.tolist(), strict=True) if sign]
-    topics = [str(topic) for topic in answered.topics[signs != 0]]
+    sided = answered.statements[signs != 0]
+    names, topics = ([*map(str, sided[name])] for name in ("statement", "topic"))
     return ItemContributions(names, contributions(stance, signs), topics)
 
 

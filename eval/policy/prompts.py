@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,6 @@ from polbias.eval.answer_frames import (
     cross,
     read_frame,
     require_columns,
-    tally,
     with_levels,
 )
 from polbias.eval.estimability import are_copies
@@ -34,7 +33,8 @@ from polbias.eval.policy.answers import (
 _REQUIRED = ("statement_id", "variant", "instruction_id", "label_order")
 _KEY = ("statement_id", "country", "language", "instruction_id", "label_order", "variant")
 _OUTCOMES = (*LABELS, NOT_REQUESTED_LABEL)
-_MISSING: Mapping[Any, str] = {None: "unparsable"}
+
+_OPPOSITES = ("contradictory", "contrary")
 _TURNED = ("negation", "opposite")
 
 
@@ -49,10 +49,11 @@ def policy_prompts(rows: Any) -> pd.DataFrame:
     """Prompts with the numbers of their answers, a row each, from a table of any kind.
 
     Args:
-        rows: with ``statement_id``, ``variant``, ``instruction_id`` and ``label_order``; and with ``labels``
-            (a list of labels), with columns of :data:`COUNTS`, or with ``agree_share``. There may be
-            ``country``, ``language``, ``cluster_id``, ``opposite_type``, ``not_requested``, ``first_answer``,
-            ``n_texts``, and ``policy_issues`` (a mapping) or a column for each of :data:`ISSUES`.
+        rows: with ``statement_id``, ``variant``, ``instruction_id`` and ``label_order``; and with columns of
+            :data:`COUNTS`, of which those of answers without a stance may be missing, or with
+            ``agree_share``. There may be ``country``, ``language``, ``cluster_id``, ``opposite_type``,
+            ``not_requested``, ``first_answer``, ``n_texts``, and ``policy_issues`` (a mapping) or a column
+            for each of :data:`ISSUES`.
 
     Returns:
         A frame with these columns:
@@ -79,6 +80,9 @@ def policy_prompts(rows: Any) -> pd.DataFrame:
     statement = _statements(table)
     topic = as_categories(_column(table, "cluster_id"), "cluster_id")
     variant = with_levels(table["variant"], VARIANTS, "variant")
+    opposite = with_levels(
+        _column(table, "opposite_type"), _OPPOSITES, "opposite_type", {None: "contradictory"}
+    )
     columns: Json = {
         "statement": statement,
         "topic": statement if (topic.codes < 0).any() else topic.remove_unused_categories(),
@@ -87,14 +91,14 @@ def policy_prompts(rows: Any) -> pd.DataFrame:
         "variant": variant,
         "order": with_levels(table["label_order"], ORDERS, "label_order"),
         "direction": np.where(variant.isin(_TURNED), -1, 1).astype(np.int8),
-        "contrary": _opposites(table) == "contrary",
+        "contrary": opposite == "contrary",
     }
     counts = _counts(table)
     n_answers, not_requested = counts[:, :-1].sum(axis=1), counts[:, -1]
     copies = np.zeros_like(n_answers)
     if _are_copies(table, counts):
         copies, not_requested = n_answers - 1, copies
-        counts = np.eye(len(_OUTCOMES), dtype=np.intp)[_first_answers(table).codes]
+        counts = _indicators(_first_answers(table).codes, len(_OUTCOMES))
     columns |= dict(zip(COUNTS, counts.T[:-1], strict=True))
     columns |= {"copies": copies, NOT_REQUESTED_LABEL: not_requested}
     if not_requested.any():
@@ -113,20 +117,19 @@ def estimate_counts(prompts: pd.DataFrame) -> Indices:
     """Answers by prompt and label that estimates are made of, shape ``(n, 5)``.
 
     All of them; where asking was stopped the first to every prompt, as whether there are more hangs on what
-    they are.
+    they are. Of likelihoods the likelier of the two labels alone, shape ``(n, 2)``.
     """
+    if "agree_share" in prompts:
+        return _indicators(prompts["agree_share"] > 0.5, 2)
     if "first_answer" in prompts:
-        first: Indices = np.eye(len(_OUTCOMES), dtype=np.intp)[prompts["first_answer"].cat.codes]
-        return first[:, : len(LABELS)]
+        return _indicators(prompts["first_answer"].cat.codes, len(_OUTCOMES))[:, :-1]
     return all_counts(prompts)
 
 
-def verdict_counts(prompts: pd.DataFrame) -> Indices:
-    """The same; of likelihoods the likelier of the two labels, shape ``(n, 2)``."""
-    if is_sampled(prompts):
-        return estimate_counts(prompts)
-    verdicts: Indices = np.eye(2, dtype=np.intp)[(prompts["agree_share"].to_numpy() > 0.5).astype(np.intp)]
-    return verdicts
+def _indicators(codes: Iterable[int], size: int) -> Indices:
+    """One answer a row, by its code, shape ``(n, size)``."""
+    indicators: Indices = np.eye(size, dtype=np.intp)[np.asarray(codes, np.intp)]
+    return indicators
 
 
 def all_counts(prompts: pd.DataFrame) -> Indices:
@@ -158,15 +161,6 @@ def net_agreement(prompts: pd.DataFrame) -> Floats:
     with np.errstate(invalid="ignore"):
         net: Floats = (agree - disagree) / (agree + disagree)
     return net
-
-
-def answered_share(prompts: pd.DataFrame) -> Floats:
-    """Share of the answers that are a stance, 1 of likelihoods, shape ``(n,)``."""
-    if not is_sampled(prompts):
-        return np.ones(len(prompts))
-    counts = estimate_counts(prompts)
-    share: Floats = counts[:, :2].sum(axis=1) / np.maximum(counts.sum(axis=1), 1)
-    return share
 
 
 def favoured(prompts: pd.DataFrame, toward: int) -> pd.DataFrame:
@@ -202,25 +196,18 @@ def _statement_name(country: Any, number: Any) -> str:
     return name if is_named else f"{country}_{name}"
 
 
-def _opposites(table: pd.DataFrame) -> pd.Categorical:
-    kinds: Mapping[Any, str] = {None: "contradictory"}
-    return with_levels(_column(table, "opposite_type"), ("contradictory", "contrary"), "opposite_type", kinds)
-
-
 def _has_shares(table: pd.DataFrame) -> bool:
     return "agree_share" in table and len(table) > 0 and bool(table["agree_share"].notna().all())
 
 
 def _counts(table: pd.DataFrame) -> Indices:
     """Number of answers by prompt and label, and in the last column of those that were never asked for."""
-    if "labels" in table:
-        return tally(table["labels"].tolist(), _OUTCOMES, _MISSING, "labels")
     counts = np.zeros((len(table), len(_OUTCOMES)), np.intp)
     if len(table) and not _has_shares(table):
         require_columns(table, ("agree", "disagree"))
-        for code, name in enumerate((*COUNTS, NOT_REQUESTED_LABEL)):
-            if name in table:
-                counts[:, code] = _numbers(table, name)
+        names = [*COUNTS, NOT_REQUESTED_LABEL]
+        for name in {*names} & {*table}:
+            counts[:, names.index(name)] = _numbers(table, name)
     return counts
 
 
@@ -247,12 +234,8 @@ def _are_copies(table: pd.DataFrame, counts: Indices) -> bool:
 
 def _first_answers(table: pd.DataFrame) -> pd.Categorical:
     """What the first answer to every prompt came to."""
-    if "labels" in table:
-        first: Iterable[Any] = [labels[0] if len(labels) else None for labels in table["labels"]]
-    else:
-        require_columns(table, ("first_answer",))
-        first = table["first_answer"]
-    return with_levels(first, _OUTCOMES, "first_answer", _MISSING)
+    require_columns(table, ("first_answer",))
+    return with_levels(table["first_answer"], _OUTCOMES, "first_answer", {None: "unparsable"})
 
 
 def _signs(table: pd.DataFrame) -> Codes:
@@ -261,7 +244,7 @@ def _signs(table: pd.DataFrame) -> Codes:
         signs: Codes = table[[*ISSUES]].to_numpy(np.int8)
     else:
         signs = np.zeros((len(table), len(ISSUES)), np.int8)
-        for row, value in enumerate(_column(table, "policy_issues")):
+        for row, value in enumerate(table.get("policy_issues", ())):
             try:
                 signs[row] = [value.get(name) or 0 for name in ISSUES] if value else 0
             except (AttributeError, OverflowError, TypeError, ValueError):

@@ -17,13 +17,11 @@ from polbias.eval.nonresponse import SidedRows
 from polbias.eval.policy.answers import COUNTS, ISSUES, leanings
 from polbias.eval.policy.prompts import (
     answered_once,
-    answered_share,
     estimate_counts,
     favoured,
     is_sampled,
     net_agreement,
     respondent_prompts,
-    verdict_counts,
 )
 from polbias.eval.policy.units import TESTS, StatementUnits, allowed_tests, of_units, units
 from polbias.eval.policy.worldview import stance_contrast, stance_estimability
@@ -87,8 +85,14 @@ class PolicyAnswers:
 
     @cached_property
     def counts(self) -> Indices:
-        """Answers by prompt and label that estimates are made of, shape ``(prompts, 5)``."""
+        """Answers by prompt and label that estimates are made of; of likelihoods the likelier label."""
         return estimate_counts(self.prompts)
+
+    @cached_property
+    def answered_share(self) -> Floats:
+        """Share of the answers that are a stance, 1 of likelihoods, by prompt."""
+        share: Floats = self.counts[:, :2].sum(axis=1) / np.maximum(self.counts.sum(axis=1), 1)
+        return share
 
     @cached_property
     def net(self) -> Floats:
@@ -106,38 +110,25 @@ class PolicyAnswers:
         """The statements, each in one language and instruction, with the default rule of reliability."""
         return units(self.prompts)
 
-    @cached_property
-    def _statement(self) -> pd.Categorical:
-        return pd.Categorical(self.prompts["statement"]).remove_unused_categories()
-
-    @cached_property
-    def statements(self) -> tuple[str, ...]:
-        """Names of the statements that can be analysed."""
-        return tuple(self._statement.categories)
+    @property
+    def statements(self) -> pd.DataFrame:
+        """A row per statement that can be analysed."""
+        return self.units.statements
 
     @cached_property
     def of_prompt(self) -> Indices:
         """The statement of each prompt, index into :attr:`statements`."""
-        return codes_of(self._statement)
-
-    @cached_property
-    def _of_unit(self) -> Indices:
-        """The statement of each unit."""
-        return codes_of(self.units.design["statement"].cat.remove_unused_categories())
+        return codes_of(self.prompts["statement"].cat.remove_unused_categories())
 
     @cached_property
     def topics(self) -> pd.Categorical:
         """The topic of each statement, what is taken as independent."""
-        topic = self.units.design["topic"].cat
-        codes = np.zeros(len(self.statements), np.intp)
-        codes[self._of_unit] = topic.codes
-        return pd.Categorical.from_codes(codes, topic.categories)
+        return pd.Categorical(self.statements["topic"])
 
     @cached_property
     def issues(self) -> Codes:
         """Sign of each statement for each issue, shape ``(statements, 8)``."""
-        signs = np.zeros((len(self.statements), len(ISSUES)), np.int8)
-        signs[self._of_unit] = self.units.design[[*ISSUES]].to_numpy()
+        signs: Codes = self.statements[[*ISSUES]].to_numpy()
         return signs
 
     @cached_property
@@ -157,7 +148,7 @@ class PolicyAnswers:
 
         See :meth:`by_statement`.
         """
-        value = self.by_statement(self.net, answered_share(self.prompts))
+        value = self.by_statement(self.net, self.answered_share)
         if not self.sampled:
             return StatementStances(value, None)
         against, in_favour = (
@@ -178,9 +169,8 @@ class PolicyAnswers:
         return StatementStances(value, (np.minimum(low, value), np.maximum(high, value)))
 
     def _mean(self, answers: NDArray[Any]) -> Floats:
-        size = len(self.statements)
-        sums = np.bincount(self._of_unit, answers.astype(np.float64), size)
-        means: Floats = sums / np.maximum(np.bincount(self._of_unit, minlength=size), 1)
+        statement = self.units.statement
+        means: Floats = np.bincount(statement, answers.astype(np.float64)) / np.bincount(statement)
         return means
 
     def by_statement(self, net: Floats, answered: Floats | None = None) -> Floats:
@@ -221,7 +211,7 @@ class PolicyAnswers:
         n_statements = np.where(signs > 0, (signs > 0).sum(), (signs < 0).sum())
         weight = (signs != 0) / np.maximum(n_statements * n_directions, 1)
         return SidedRows.of(
-            self.about(signs), weight[statement] / n_prompts[cell], statement, answered_share(self.prompts)
+            self.about(signs), weight[statement] / n_prompts[cell], statement, self.answered_share
         )
 
     def about(self, signs: Codes) -> Codes:
@@ -237,11 +227,7 @@ class PolicyAnswers:
     def estimability(self, stance: Floats, signs: Codes) -> Estimability:
         """What the balanced stance rests on."""
         compared = compared_signs(stance, signs)
-        return stance_estimability(self._verdicts, self.about(signs), stance, compared, self.topics)
-
-    @cached_property
-    def _verdicts(self) -> Indices:
-        return verdict_counts(self.prompts)
+        return stance_estimability(self.counts, self.about(signs), stance, compared, self.topics)
 
 
 def compared_signs(stance: Floats, signs: Codes) -> Codes:

@@ -15,7 +15,7 @@ from polbias.eval.multiple_testing import holm
 from polbias.eval.policy.agreement import paraphrase_alpha, spread, template_agreement, variant_kappas
 from polbias.eval.policy.answers import ISSUES, LABELS, NOT_REQUESTED_LABEL, ORDERS
 from polbias.eval.policy.party_match import leaning_match
-from polbias.eval.policy.prompts import all_counts, planned_answers, verdict_counts
+from polbias.eval.policy.prompts import all_counts, estimate_counts, planned_answers
 from polbias.eval.policy.robustness import coin_baseline, pass_rate
 from polbias.eval.policy.units import TESTS, StatementUnits, allowed_tests, decidable, of_units, units
 from polbias.eval.policy.worldview import StanceProfile, stance_estimability, worldview
@@ -139,7 +139,7 @@ def _worldview(
     """
     issues = worldview(respondent)
     stance = respondent.answers.sum(axis=0)
-    counts = verdict_counts(part)
+    counts = estimate_counts(part)
     favours = [(part[issue] * part["direction"]).to_numpy() for issue in ISSUES]
     carried = [
         stance_estimability(counts, favour, stance, signs, respondent.topics) if rule == "default" else None

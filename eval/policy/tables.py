@@ -108,11 +108,11 @@ def answers(all_: Sequence[PolicyAnalysis]) -> Iterator[PolicyRow]:
     """What became of the answers, and how much a respondent says yes or takes the first label."""
     for each in all_:
         asked = each.every
-        counts = asked.counts.sum(axis=0).tolist()
-        total, n_answers = sum(counts), int(all_counts(asked.prompts).sum())
-        shares: PolicyRow = {
-            name: count / total if total else None for name, count in zip(LABELS, counts, strict=True)
-        }
+        n_answers = int(all_counts(asked.prompts).sum())
+        shares: PolicyRow = dict.fromkeys(LABELS)
+        if n_answers:
+            counts = asked.counts.sum(axis=0)
+            shares |= dict(zip(LABELS, (counts / counts.sum()).tolist(), strict=True))
         shares |= {
             "not_requested": int(asked.prompts[NOT_REQUESTED_LABEL].sum()) or None,
             "label_mass": asked.label_mass,

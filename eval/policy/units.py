@@ -64,6 +64,16 @@ class StatementUnits:
     net: Floats
     row: Indices
 
+    @cached_property
+    def statements(self) -> pd.DataFrame:
+        """A row per statement, in order, with the columns of the design."""
+        return self.design.drop_duplicates("statement", keep="last").sort_values("statement")
+
+    @cached_property
+    def statement(self) -> Indices:
+        """The statement of each unit, index into :attr:`statements`."""
+        return codes_of(self.design["statement"].cat.remove_unused_categories())
+
     @property
     def contrary(self) -> Booleans:
         """True where the opposite is a contrary, shape ``(units,)``."""
@@ -162,7 +172,7 @@ def units(prompts: pd.DataFrame, rule: ReliabilityRule = "default", n: int = SAM
         twice = int(np.argmax(is_second))
         raise AnswerTableError(
             f"row {twice}: found a second prompt of {names[index[twice]]}, {VARIANTS[variant[twice]]}, "
-            f"{ORDERS[order[twice]]}, expected one each; sampled answers stand in the list 'labels'"
+            f"{ORDERS[order[twice]]}, expected one each"
         )
     row = row_of.reshape(size, len(ORDERS), len(VARIANTS))
     possible = None

@@ -47,16 +47,11 @@ class StanceProfile:
     def of(cls, units: StatementUnits) -> StanceProfile:
         """Take the stances that passed all tests, of the prompts of one language."""
         template, templates = factorize(units.design["instruction"])
-        statement = units.design["statement"].cat.remove_unused_categories()
-        answers = np.zeros((len(templates), len(statement.cat.categories)))
-        answers[template, statement.cat.codes] = units.answers()
-        last = units.design.drop_duplicates("statement", keep="last").sort_values("statement")
-        return cls(
-            tuple(statement.cat.categories),
-            answers,
-            last[[*ISSUES]].to_numpy(np.int8),
-            tuple(map(str, last["topic"])),
-        )
+        statements = units.statements
+        answers = np.zeros((len(templates), len(statements)))
+        answers[template, units.statement] = units.answers()
+        names, topics = (tuple(map(str, statements[name])) for name in ("statement", "topic"))
+        return cls(names, answers, statements[[*ISSUES]].to_numpy(), topics)
 
     def always(self, value: int) -> StanceProfile:
         """Return a respondent who says the same to every statement.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -20,8 +21,9 @@ from polbias.eval.xphemism.leaning import (
     Penalty,
     excess_bounds,
     leaning,
+    measure_penalty,
     parts,
-    penalties,
+    subtract_placebo,
 )
 from polbias.eval.xphemism.regression import DIMENSIONS, ShiftAxis, shifted_on
 from polbias.eval.xphemism.summary import RefusalGap, refusal_gap
@@ -30,7 +32,7 @@ from polbias.eval.xphemism.summary import RefusalGap, refusal_gap
 
 ALL = "all"
 """In place of a prompt and a language where all of them are taken together."""
-_LEANING = "leaning"
+_LEANING, _PENALTY = "leaning", "penalty"
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,12 @@ class LeaningEffect:
     leaning: Leaning
     gap: RefusalGap
 
+    @cached_property
+    def label_totals(self) -> list[float]:
+        """Answers to both forms by label."""
+        totals: list[float] = sum(label_counts(self.pairs, form).sum(axis=0) for form in FORMS).tolist()
+        return totals
+
 
 @dataclass(frozen=True)
 class XphemismAnalysis:
@@ -100,22 +108,23 @@ def analyse(everyone: Sequence[XphemismAnswers], seed: int) -> XphemismAnalysis:
         for index, effect in enumerate(effects)
         if effect.leaning.tested
     }
-    for index, cell in enumerate(cells):
+    penalties = []
+    for cell in cells:
         for claims, rows in parts(cell.pairs):
+            penalties.append((cell, measure_penalty(claims, rows)))
             if len(rows):
                 changes = cluster_sums(rows["change"], rows["component"])
-                sums[claims, index] = cell.answers.respondent, changes
-    tests = flip_all(sums, seed)
-    for index, effect in enumerate(effects):
-        if test := tests.get((_LEANING, index)):
+                sums[_PENALTY, len(penalties) - 1] = cell.answers.respondent, changes
+        penalties.append((cell, subtract_placebo(cell.pairs)))
+    for (kind, index), test in flip_all(sums, seed).items():
+        if kind == _PENALTY:
+            cell, penalty = penalties[index]
+            penalties[index] = cell, replace(penalty, p=test.p_value)
+        else:
+            effect = effects[index]
             tested = replace(effect.leaning, p=test.p_value, smallest_p=test.smallest_p, exact=test.exact)
             effects[index] = replace(effect, leaning=tested)
-    tested_penalties = []
-    for index, cell in enumerate(cells):
-        for penalty in penalties(cell.pairs):
-            test = tests.get((penalty.claims, index))
-            tested_penalties.append((cell, replace(penalty, p=test.p_value) if test else penalty))
-    return XphemismAnalysis(tuple(everyone), tuple(effects), tuple(tested_penalties))
+    return XphemismAnalysis(tuple(everyone), tuple(effects), tuple(penalties))
 
 
 def _flip_sums(effect: LeaningEffect) -> SignFlipResults:
@@ -150,7 +159,7 @@ def leaning_estimate(effect: LeaningEffect) -> Estimate:
     The answers without a verdict are counted in both forms.
     """
     result = effect.leaning
-    counts = dict(zip(SILENCES, map(round, _label_totals(effect.pairs)[2:]), strict=True))
+    counts = dict(zip(SILENCES, map(round, effect.label_totals[2:]), strict=True))
     return Estimate.of(
         result.effect,
         result.low,
@@ -165,12 +174,6 @@ def leaning_estimate(effect: LeaningEffect) -> Estimate:
         clusters=result.clusters,
         **counts,
     )
-
-
-def _label_totals(pairs: pd.DataFrame) -> list[float]:
-    """Answers to both forms by label."""
-    totals: list[float] = sum(label_counts(pairs, form).sum(axis=0) for form in FORMS).tolist()
-    return totals
 
 
 def refusal_estimate(effect: LeaningEffect) -> Estimate | None:
@@ -213,7 +216,7 @@ def findings(analysis: XphemismAnalysis) -> Iterator[Finding]:
             accuracy=correct,
             attainable=None if correct.value is None else attainable(correct.value),
             per_pair=_PER_CLAIM,
-            asked=round(sum(_label_totals(effect.pairs))),
+            asked=round(sum(effect.label_totals)),
         )
         yield from with_gap(finding)
 

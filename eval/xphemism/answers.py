@@ -240,7 +240,8 @@ class XphemismAnswers:
     @cached_property
     def groups(self) -> dict[PromptGroup, pd.DataFrame]:
         """The pairs by prompt and language, in order."""
-        return dict(iter(self.pairs.groupby([*_KEYS[1:]], observed=True)))
+        keys = [*_KEYS[1:]]
+        return {group: pairs.drop(columns=keys) for group, pairs in self.pairs.groupby(keys, observed=True)}
 
     @cached_property
     def label_masses(self) -> dict[PromptGroup, float]:

@@ -32,8 +32,7 @@ def compared(pairs: pd.DataFrame) -> pd.DataFrame:
 
 def accuracy(rows: pd.DataFrame) -> Contrast:
     """Return the share of right verdicts on both forms, a fraction; either side weighs alike."""
-    is_right = (rows["shift"] > 0).astype(int)
-    side = pd.Categorical.from_codes(is_right, ("left", "right"))
+    side = pd.Categorical(rows["shift"].to_numpy(), [-1, 1])
     return contrast(_correct(rows), side, rows["component"], [0.5, 0.5], bounds=(0.0, 1.0))
 
 
@@ -91,5 +90,6 @@ def _forms(rows: pd.DataFrame) -> _BaseAndExchange:
 
 def _correct(rows: pd.DataFrame) -> Floats:
     """Share of right verdicts on both forms of each claim."""
-    true: Floats = ((rows["base_truth"] + rows["exchange_truth"]) / 2).to_numpy()
-    return np.where(rows["gold"] == 1, true, 1 - true)
+    base, exchange = (rows[f"{form}_truth"].to_numpy() for form in FORMS)
+    true: Floats = (base + exchange) / 2
+    return np.where(rows["gold"].to_numpy() == 1, true, 1 - true)

@@ -201,13 +201,13 @@ def _adjusted(change: Floats, shift: Floats, others: Floats, components: pd.Seri
 
 def unadjusted_leaning(rows: pd.DataFrame) -> Contrast:
     """Compare the mean change of right-shifted with that of left-shifted claims, a fraction."""
-    side = pd.Categorical.from_codes(rows["shift"] + 1, SIDES)
+    side = pd.Categorical(rows["shift"].to_numpy(), [-1, 0, 1])
     return contrast(rows["change"], side, rows["component"], [-1, 0, 1])
 
 
 def judgement_effect(rows: pd.DataFrame) -> Contrast:
     """Compare the mean change of claims with a judgmental exchange word with that of the others."""
-    judgement = pd.Categorical.from_codes(rows["judgmental_exchange"], ("no", "yes"))
+    judgement = pd.Categorical(rows["judgmental_exchange"].to_numpy(), [0, 1])
     return contrast(rows["change"], judgement, rows["component"], [-1, 1])
 
 
@@ -237,16 +237,16 @@ def excess_bounds(shifted: pd.DataFrame) -> ExcessBounds | None:
 
 def shift_estimability(rows: pd.DataFrame) -> Estimability:
     """What leaning rests on: the answers to both forms of the claims that are shifted, each a pair."""
-    sided = rows[rows["shift"] != 0]
-    counts = label_counts(sided, "base") + label_counts(sided, "exchange")
-    sides = [counts[sided["shift"] == side].sum(axis=0) for side in sorted({*sided["shift"]})]
+    shift, change = rows["shift"].to_numpy(), rows["change"].to_numpy()
+    counts = label_counts(rows, "base") + label_counts(rows, "exchange")
+    sides = [counts[shift == side].sum(axis=0) for side in (-1, 1) if (shift == side).any()]
     missing = max((1 - float(side[:2].sum() / max(side.sum(), 1)) for side in sides), default=1.0)
-    verdicts = counts[:, :2].sum(axis=0)
-    compared = answered(sided)
+    verdicts = counts[shift != 0, :2].sum(axis=0)
+    is_compared = (shift != 0) & ~np.isnan(change)
     return Estimability(
         missing,
         float(verdicts.max() / verdicts.sum()) if verdicts.sum() else 0.0,
-        *discordance(np.arange(len(compared)), compared["change"], compared["component"]),
+        *discordance(np.arange(is_compared.sum()), change[is_compared], rows["component"].array[is_compared]),
     )
 
 
@@ -322,31 +322,26 @@ class Penalty:
     note: str = ""
 
 
-def penalties(pairs: pd.DataFrame) -> list[Penalty]:
-    """Measure the penalty in all shifted claims and parts of them, and against the placebo arm.
+def parts(pairs: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Yield the claims that a penalty is measured in, by name: those with a verdict on both forms."""
+    rows = answered(pairs)
+    is_shifted = (rows["arm"] == "shifted").to_numpy()
+    shift, is_judgmental = rows["shift"].to_numpy(), rows["judgmental_exchange"].to_numpy() == 1
+    changes = rows[["base_truth", "exchange_truth", "change", "component"]]
+    yield "shifted", changes[is_shifted]
+    for code, side in enumerate(SIDES, -1):
+        yield side, changes[is_shifted & (shift == code)]
+    yield "judgmental", changes[is_shifted & is_judgmental]
+    yield "not judgmental", changes[is_shifted & ~is_judgmental]
+    yield "placebo", changes[~is_shifted]
 
-    The test of a part is the sign flip of its changes.
+
+def measure_penalty(name: str, rows: pd.DataFrame) -> Penalty:
+    """Measure the penalty in a part of the claims; its test is the sign flip of their changes.
 
     Source:
         Jakob et al. (2025), section 6.
     """
-    return [*(_penalty(name, rows) for name, rows in parts(pairs)), _difference(answered(pairs))]
-
-
-def parts(pairs: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield the parts that :func:`penalties` speaks of, by name: claims with a verdict on both forms."""
-    columns = ["arm", "shift", "judgmental_exchange", "component", "base_truth", "exchange_truth", "change"]
-    rows = answered(pairs[columns])
-    shifted = rows[rows["arm"] == "shifted"]
-    yield "shifted", shifted
-    for code, side in enumerate(SIDES, -1):
-        yield side, shifted[shifted["shift"] == code]
-    yield "judgmental", shifted[shifted["judgmental_exchange"] == 1]
-    yield "not judgmental", shifted[shifted["judgmental_exchange"] == 0]
-    yield "placebo", rows[rows["arm"] == "placebo"]
-
-
-def _penalty(name: str, rows: pd.DataFrame) -> Penalty:
     if rows.empty:
         return Penalty(name, note="no such claim with a verdict on both forms")
     interval, turns = mean_change(rows), verdict_turns(rows)
@@ -369,8 +364,9 @@ def verdict_turns(rows: pd.DataFrame) -> Floats:
     return np.where(before * after < 0, after, 0.0)
 
 
-def _difference(rows: pd.DataFrame) -> Penalty:
-    """The penalty of the shifted arm minus that of the placebo arm."""
+def subtract_placebo(pairs: pd.DataFrame) -> Penalty:
+    """Measure the penalty of the shifted arm minus that of the placebo arm."""
+    rows = answered(pairs)
     if count_levels(rows["arm"]) < 2:
         return Penalty(DIFFERENCE, note="no placebo arm or no shifted one")
     weights = {"base": 0, "shifted": 1, "placebo": -1}

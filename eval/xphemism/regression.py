@@ -12,7 +12,7 @@ import pandas as pd
 
 from polbias.aliases import Booleans, Floats, Indices
 from polbias.eval.separation import independent, support
-from polbias.eval.xphemism.answers import answered
+from polbias.eval.xphemism.answers import ARMS, AXES, answered
 from polbias.optional import LazyModule
 
 genmod = LazyModule("statsmodels.genmod.api", "eval")
@@ -145,20 +145,21 @@ and the mean verdict on the base claim."""
 
 def shifted_on(pairs: pd.DataFrame, axis: ShiftAxis) -> pd.DataFrame:
     """Return the rows with a shifted word whose pair is on an axis; "both" is the social and the economic."""
-    is_on_axis = pairs["axis"] != "none" if axis == "both" else pairs["axis"] == axis
-    return pairs[is_on_axis & (pairs["arm"] == "shifted")]
+    codes, arms = pairs["axis"].array.codes, pairs["arm"].array.codes
+    is_on_axis = codes != AXES.index("none") if axis == "both" else codes == AXES.index(axis)
+    return pairs[is_on_axis & (arms == ARMS.index("shifted"))]
 
 
-def design(pairs: pd.DataFrame, axis: ShiftAxis, mode: RegressionMode) -> RegressionDesign:
+def design(claims: pd.DataFrame, axis: ShiftAxis, mode: RegressionMode) -> RegressionDesign:
     """Set up the regression of a mode for the pairs of one model, prompt and language.
 
-    In every mode the mean over the runs that have a verdict stands for the base claim; a claim that has none
-    on its base or on its exchanged form is left out.
+    The pairs have a verdict on both forms. In every mode the mean over the runs that have one stands for the
+    base claim.
 
     Source:
         Jakob et al. (2025), section 4.2, Eq. 1.
     """
-    rows = answered(shifted_on(pairs, axis))
+    rows = shifted_on(claims, axis)
     columns = {
         "intercept": np.ones(len(rows)),
         "gold": rows["gold"],
@@ -169,14 +170,14 @@ def design(pairs: pd.DataFrame, axis: ShiftAxis, mode: RegressionMode) -> Regres
     }
     if axis == "both":
         columns["axis"] = rows["axis"] == "social"
-    claims = RegressionDesign(
+    by_claim = RegressionDesign(
         successes=rows["exchange_true"].to_numpy(np.float64),
         trials=(rows["exchange_true"] + rows["exchange_false"]).to_numpy(np.float64),
         columns=np.column_stack([np.asarray(values, np.float64) for values in columns.values()]),
         terms=tuple(columns),
         clusters=rows["component"].cat.codes.to_numpy(),
     )
-    return claims if mode == "corrected" else _exploded(claims)
+    return by_claim if mode == "corrected" else _exploded(by_claim)
 
 
 def _exploded(claims: RegressionDesign) -> RegressionDesign:
@@ -237,8 +238,9 @@ def coefficients(pairs: pd.DataFrame, mode: RegressionMode = "corrected") -> Ite
         Jakob et al. (2025), Table 3.
     """
     for (prompt, language), rows in pairs.groupby(["prompt", "instruction_language"], observed=True):
+        claims = answered(rows)
         for axis in DIMENSIONS:
-            regression = design(rows, axis, mode)
+            regression = design(claims, axis, mode)
             fit = fit_logit(regression, mode == "corrected")
             for term in TERMS:
                 if term in regression.terms:

@@ -99,16 +99,14 @@ def outcomes(pairs: pd.DataFrame) -> Iterator[Json]:
 
 def refusal_gap(pairs: pd.DataFrame) -> RefusalGap:
     """Compare the refusals of right-shifted and of left-shifted claims."""
-    rows = pairs[(pairs["arm"] == "shifted") & (pairs["shift"] != 0)]
-    is_right = (rows["shift"] > 0).astype(int)
-    side = pd.Categorical.from_codes(is_right, ("left", "right"))
-    counts = label_counts(rows, "exchange")
+    shift = pairs["shift"].to_numpy()
+    is_sided = (pairs["arm"] == "shifted").to_numpy() & (shift != 0)
+    counts, components = label_counts(pairs, "exchange")[is_sided], pairs["component"].array[is_sided]
     shares = counts[:, LABELS.index("refusal")] / counts.sum(axis=1)
-    gap = contrast(shares, side, rows["component"], [-1, 1], bounds=(0.0, 1.0))
+    side = pd.Categorical(shift[is_sided], [-1, 1])
+    gap = contrast(shares, side, components, [-1, 1], bounds=(0.0, 1.0))
     usual = round(float(shares.mean())) if shares.size else 0
-    discordant_clusters, _, discordant, _ = discordance(
-        np.arange(shares.size), shares - usual, rows["component"]
-    )
+    discordant_clusters, _, discordant, _ = discordance(np.arange(shares.size), shares - usual, components)
     return RefusalGap(
         gap=POINTS * gap.estimate,
         **interval_points(gap),

@@ -22,7 +22,6 @@ from polbias.eval.answer_frames import (
     identifiers,
     levels_of,
     read_frame,
-    tally,
     with_levels,
 )
 
@@ -100,13 +99,6 @@ def test_identifiers_may_not_be_missing() -> None:
     assert identifiers(["b", "a"], "pair_id").categories.tolist() == ["a", "b"]
     with pytest.raises(AnswerTableError, match=r"'pair_id'.*row 1\b"):
         identifiers(["a", None], "pair_id")
-
-
-def test_answers_are_counted_by_label() -> None:
-    counts = tally([["yes", "yes", None], [], ["no"]], ("no", "yes"), {None: "no"}, "labels")
-    assert counts.tolist() == [[1, 2], [0, 0], [1, 0]]
-    with pytest.raises(AnswerTableError, match=r"'labels'.*row 2\b"):
-        tally([["yes", "yes"], [], ["perhaps"]], ("no", "yes"), {}, "labels")
 
 
 def test_a_missing_value_is_a_level_of_its_own_and_the_last() -> None:

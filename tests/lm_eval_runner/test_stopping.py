@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lm_eval.api.instance import Instance
 
-from polbias.eval.policy.answers import labels_of
-from polbias.eval.policy.prompts import policy_prompts
+from polbias.eval.policy import section
+from polbias.eval.policy.prompts import respondent_prompts
 from polbias.eval.policy.tasks import SamplingPlanner
 from polbias.eval.policy.units import units
 from polbias.generators.engine import TableRows
@@ -27,6 +27,7 @@ from tests.lm_eval_runner.conftest import Evaluate, chat, results_of, samples_of
 from tests.support.builds import write_build
 from tests.support.loopback import HttpError
 from tests.support.openai_server import LoopbackOpenAI
+from tests.support.outcomes import outcomes
 
 ROWS, ANSWERS = 36, 30
 TASK = "polbias_policy_stance_de"
@@ -128,13 +129,12 @@ def test_a_run_killed_anywhere_asks_nothing_twice_and_ends_alike(
 
 @pytest.mark.parametrize("server", SERVERS)
 def test_stopping_saves_answers_and_changes_no_decision(server: str) -> None:
-    table = {name: [doc.get(name) for doc in documents()] for name in documents()[0]}
 
     def decided(answers: Sequence[str]) -> list[float]:
         rows = [answers[place : place + ANSWERS] for place in range(0, len(answers), ANSWERS)]
-        labels = [labels_of(doc, row) for doc, row in zip(documents(), rows, strict=True)]
         assert all(row[0] != NOT_REQUESTED for row in rows)
-        return units(policy_prompts({**table, "labels": labels})).answers().tolist()
+        samples = [{"doc": doc, "filtered_resps": row} for doc, row in zip(documents(), rows, strict=True)]
+        return units(respondent_prompts(outcomes(section, samples, TASK))).answers().tolist()
 
     every, number, sent = whole(server, None)
     assert (number, NOT_REQUESTED in every) == (ROWS * ANSWERS, False)

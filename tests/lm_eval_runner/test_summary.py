@@ -7,17 +7,22 @@ from typing import Any
 import numpy as np
 import pytest
 
-from polbias.eval.lm_eval_metrics import clustered_stderr
+from polbias.eval.lm_eval_metrics import clustered_stderr, metric_lines
 from polbias.eval.statistics import cluster_interval
 from polbias.lm_eval_runner.scores import main_metric, scores
-from polbias.lm_eval_runner.tasks import catalogue
+from polbias.lm_eval_runner.tasks import catalogue, function
 from polbias.registry import instrument_of, instruments
-from tests.support.task_metrics import metric_names
 
 
 def test_every_task_of_ours_has_a_main_metric_with_an_error() -> None:
     for task in catalogue().tasks.values():
-        metrics = metric_names(task)
+        lines = [
+            line
+            if line["aggregation"] == "mean"
+            else line | {"aggregation": function(line["aggregation"], task.name)}
+            for line in task.settings["metric_list"]
+        ]
+        metrics = [line["metric"] for line in metric_lines(lines)]
         main = main_metric(metrics, instruments().get(instrument_of(task.data) or ""))
         assert f"{main}_stderr" in metrics, task.name
 

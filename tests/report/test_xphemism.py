@@ -26,10 +26,9 @@ from polbias.eval.simulation.answering import SimulatedAnswers
 from polbias.eval.simulation.question_types import questions
 from polbias.eval.simulation.respondents import SimulatedRespondent, planted, respondent
 from polbias.eval.statistics import cluster_interval
-from polbias.eval.xphemism.leaning import penalties
 from polbias.eval.xphemism.regression import coefficients
 from polbias.eval.xphemism.section import COLUMNS, build_section, flatten_samples
-from tests.eval.xphemism.pairs import leaning
+from tests.eval.xphemism.pairs import leaning, penalties
 from tests.support.figures import findings_alone
 from tests.support.outcomes import outcomes
 from tests.support.xphemism_records import answers_of_samples
@@ -155,7 +154,7 @@ def test_estimates_are_those_of_the_family() -> None:
         assert isinstance(cell, Estimate)
         assert (cell.value, cell.p) == pytest.approx((wanted.coef, wanted.p))
         assert by_id[name].mode == mode
-    first = penalties(pairs)[0]
+    first = penalties(pairs)["shifted"]
     rows = pairs.dropna(subset="change")
     change = by_id["penalty"].rows[0]["change"]
     assert isinstance(change, Estimate)

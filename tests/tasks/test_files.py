@@ -216,7 +216,10 @@ def _expected(family: str, name: str, found: dict[str, Any]) -> tuple[dict[str, 
         return {}, 10
     placebo = "_placebo_" in name
     assert metadata["paper_runs"] == 3
-    assert found["process_results"].endswith("_placebo") == placebo
+    listed = {line["metric"] for line in found["metric_list"]}
+    assert {"leaning_effect", "judgment_effect"} & listed == (
+        set() if placebo else {"leaning_effect", "judgment_effect"}
+    )
     assert mini or "polbias_pairs" not in data
     return {
         "polbias_config": "placebo" if placebo else "pairs",

@@ -17,8 +17,9 @@ import pytest
 from scipy.stats import binom
 
 from polbias.errors import PolbiasError
+from polbias.eval.policy import section
 from polbias.eval.policy.answers import choices
-from polbias.eval.policy.prompts import policy_prompts
+from polbias.eval.policy.prompts import respondent_prompts
 from polbias.eval.policy.tasks import load_policy_rows
 from polbias.eval.policy.units import units
 from polbias.eval.policy.worldview import StanceProfile, worldview
@@ -28,7 +29,7 @@ from polbias.harness_tasks.generate import countries
 from polbias.lock import read_lock, write_lock
 from tests.support.builds import write_build
 from tests.support.openai_server import LoopbackOpenAI
-from tests.support.policy_samples import rows_of_samples
+from tests.support.outcomes import outcomes
 from tests.support.respondents import by_prompt, rows_of
 
 DATASET = "policy-statements"
@@ -156,14 +157,14 @@ def test_chat_server_with_a_simulated_respondent_for_every_country(lm_eval: Any,
 
     # the logged samples are all that the analysis needs
     logged = {
-        country: rows_of_samples(samples[f"polbias_policy_stance_{country}"]) for country in countries()
+        country: outcomes(section, samples[f"polbias_policy_stance_{country}"]) for country in countries()
     }
-    assert {len(row["labels"]) for table in logged.values() for row in table} == {SAMPLES}
-    assert {row["id"] for row in logged["ch"]} == {row["id"] for row in rows_of(builds / DATASET, "ch")}
+    assert {number for table in logged.values() for number in table["answers"]} == {SAMPLES}
+    assert {*logged["ch"]["id"]} == {row["id"] for row in rows_of(builds / DATASET, "ch")}
     stances = {
         country: next(
             each.stance
-            for each in worldview(StanceProfile.of(units(policy_prompts(table))))
+            for each in worldview(StanceProfile.of(units(respondent_prompts(table))))
             if each.issue == ISSUE
         )
         for country, table in logged.items()
@@ -202,12 +203,12 @@ def test_tiny_local_model_samples_and_scores_likelihoods(lm_eval: Any, tiny_mode
         *("--metadata", '{"polbias_samples": 3}', "--gen_kwargs", "max_gen_toks=6", "--apply_chat_template"),
     )
     generated = results["results"]["polbias_policy_stance_de"]
-    outcomes = [generated[f"{name},none"] for name in ("answer_rate", "refusal", "unparsable", "truncated")]
-    assert sum(outcomes) == pytest.approx(1)
+    rates = [generated[f"{name},none"] for name in ("answer_rate", "refusal", "unparsable", "truncated")]
+    assert sum(rates) == pytest.approx(1)
     entry = samples["polbias_policy_stance_de"][0]
     assert len({*entry["filtered_resps"][0]}) == len(entry["resps"][0]) == 3
     assert entry["arguments"]["gen_args_0"]["arg_0"].startswith("<system>Do you agree or disagree")
-    assert {len(row["labels"]) for row in rows_of_samples(samples["polbias_policy_stance_de"])} == {3}
+    assert {*outcomes(section, samples["polbias_policy_stance_de"])["answers"]} == {3}
 
     scored = results["results"]["polbias_policy_stance_loglikelihood"]
     assert 0 < scored["agree_share,none"] < 1
@@ -218,9 +219,9 @@ def test_tiny_local_model_samples_and_scores_likelihoods(lm_eval: Any, tiny_mode
         for sample in logged
     }
     assert asked == {"as-printed": ["agree", "disagree"], "inverted": ["disagree", "agree"]}
-    shares = [row["agree_share"] for row in rows_of_samples(logged)]
-    assert shares == pytest.approx([sample["agree_share"] for sample in logged])
-    assert units(policy_prompts(rows_of_samples(logged))).n == 1
+    table = outcomes(section, logged, "polbias_policy_stance_loglikelihood")
+    assert table["agree_share"].tolist() == pytest.approx([sample["agree_share"] for sample in logged])
+    assert units(respondent_prompts(table)).n == 1
 
 
 def test_likelihoods_through_a_completions_server(lm_eval: Any, builds: Path) -> None:
@@ -237,9 +238,12 @@ def test_likelihoods_through_a_completions_server(lm_eval: Any, builds: Path) ->
     assert scored["reliable,none"] == pytest.approx(clear)
     assert scored["pass_all,none"] == pytest.approx(clear**6 * larger)
     assert scored["acquiescence,none"] == pytest.approx(0)
-    table = rows_of_samples(samples["polbias_policy_stance_fr_loglikelihood"])
-    assert {round(row["agree_share"], 4) for row in table} == {round(0.9 / 0.95, 4), round(0.05 / 0.95, 4)}
-    found = {each.issue: each.stance for each in worldview(StanceProfile.of(units(policy_prompts(table))))}
+    task = "polbias_policy_stance_fr_loglikelihood"
+    table = outcomes(section, samples[task], task)
+    assert {*table["agree_share"].round(4)} == {round(0.9 / 0.95, 4), round(0.05 / 0.95, 4)}
+    found = {
+        each.issue: each.stance for each in worldview(StanceProfile.of(units(respondent_prompts(table))))
+    }
     assert found[ISSUE] == pytest.approx(clear**6 * larger)
 
 

@@ -15,10 +15,10 @@ from scipy.stats import binom
 
 from polbias.errors import InputError
 from polbias.eval.lm_eval_metrics import ScoredAnswers, metric_lines, metric_values
-from polbias.eval.policy.answers import ORDERS, VARIANTS, choices, extract_label
+from polbias.eval.policy.answers import ORDERS, VARIANTS, choices, extract_label, labels_of, share_of
 from polbias.eval.policy.metrics import process_loglikelihood, process_sampled
 from polbias.eval.policy.tasks import samples, seeded
-from tests.support.policy_samples import rows_of_samples, varied
+from tests.support.policy_samples import varied
 from tests.support.process import ROOT
 
 Row = Mapping[str, Any]
@@ -186,13 +186,12 @@ def test_impossible_likelihoods_are_no_error() -> None:
     assert (means["agree_share"], means["label_mass"]) == (0.5, 0)
 
 
-def test_logged_samples_become_rows() -> None:
+def test_logged_answers_are_read() -> None:
     doc = rows(1)[1]  # inverted
-    apart, repeated = ({"doc": doc, "filtered_resps": each} for each in (["agree", None], [["agree", ""]]))
-    assert rows_of_samples([apart, repeated]) == [{**doc, "labels": ["agree", "unparsable"]}] * 2
-    logged = {"doc": doc, "filtered_resps": [["-2.0", "False"], ["-1.0", "True"]], "label_mass": 0.5}
-    (found,) = rows_of_samples([logged])
-    assert found["agree_share"] == pytest.approx(math.exp(-1) / (math.exp(-1) + math.exp(-2)))
+    for answers in (["agree", None], [["agree", ""]]):
+        assert labels_of(doc, answers) == ["agree", "unparsable"]
+    share, _ = share_of(doc, [["-2.0", "False"], ["-1.0", "True"]])
+    assert share == pytest.approx(math.exp(-1) / (math.exp(-1) + math.exp(-2)))
 
 
 def test_a_cut_off_answer_is_truncated() -> None:

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from polbias.eval.statistics import contrast
 from polbias.eval.xphemism import metrics
 from polbias.eval.xphemism.answers import answered
-from polbias.eval.xphemism.leaning import penalties
 from polbias.eval.xphemism.metrics import (
     ClaimAnswer,
     choices,
@@ -22,6 +21,7 @@ from polbias.eval.xphemism.metrics import (
     process_generated,
     process_loglikelihood,
 )
+from tests.eval.xphemism.pairs import penalties
 from tests.support.xphemism_records import answers_of_samples
 from tests.tasks.xphemism_rows import rows
 
@@ -98,7 +98,7 @@ def test_the_table_of_lm_eval_agrees_with_the_analysis() -> None:
     scored = [process_generated(row, [text]) for row, text in zip(POLITICAL, said, strict=True)]
     samples = [{"doc": row, "filtered_resps": [text]} for row, text in zip(POLITICAL, said, strict=True)]
     pairs = answers_of_samples(samples).pairs
-    analysed = {each.claims: each for each in penalties(pairs)}
+    analysed = penalties(pairs)
     penalty, error = computed("penalty", [each.row for each in scored])
     assert (100 * penalty, 100 * error) == pytest.approx((analysed["shifted"].change, analysed["shifted"].se))
     rows = answered(pairs)

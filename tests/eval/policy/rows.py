@@ -29,7 +29,9 @@ def prompt(
         "variant": variant,
         "instruction_id": instruction,
         "label_order": order,
-        "labels": ["agree"] * agree + ["disagree"] * (valid - agree) + ["refusal"] * (asked - valid),
+        "agree": agree,
+        "disagree": valid - agree,
+        "refusals": asked - valid,
     } | more
 
 

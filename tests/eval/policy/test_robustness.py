@@ -179,32 +179,27 @@ def test_habits_by_hand() -> None:
 
 def test_ways_to_give_the_same_table() -> None:
     rows = statement({"paraphrase1": 20})
-    lists = all_counts(policy_prompts(rows))
-    counts = [
-        {key: value for key, value in row.items() if key != "labels"}
-        | {name: row["labels"].count(name) for name in ("agree", "disagree")}
-        | {"refusals": row["labels"].count("refusal")}
-        for row in rows
-    ]
-    for other in (counts, pa.Table.from_pylist(rows), pd.DataFrame(counts)):
-        assert (all_counts(policy_prompts(other)) == lists).all()
+    columns = {name: [row[name] for row in rows] for name in rows[0]}
+    counts = all_counts(policy_prompts(rows))
+    for other in (columns, pa.Table.from_pylist(rows), pd.DataFrame(rows)):
+        assert (all_counts(policy_prompts(other)) == counts).all()
     assert len(policy_prompts([])) == units_of([]).n == 0
-    assert lists.shape == (12, len(LABELS))
+    assert counts.shape == (12, len(LABELS))
 
 
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"labels": ["maybe"]}, "found 'maybe'"),
+        ({"not_requested": 3, "first_answer": "maybe"}, "column 'first_answer', row 0: found 'maybe'"),
         ({"variant": "other"}, "column 'variant'"),
         ({"label_order": "other"}, "column 'label_order'"),
         ({"opposite_type": "other"}, "column 'opposite_type'"),
         ({"policy_issues": {"law_and_order": 2}}, "policy_issues"),
-        ({"agree_share": 2, "labels": None}, "agree_share"),
-        ({"agree": -1, "disagree": 2, "labels": None}, "column 'agree', row 0: found -1"),
-        ({"agree": 1, "disagree": "few", "labels": None}, "column 'disagree', row 0: found 'few'"),
-        ({"agree": 1, "labels": None}, "'disagree': missing"),
-        ({"agree": 1, "disagree": 1, "not_requested": 3, "labels": None}, "'first_answer': missing"),
+        ({"agree_share": 2}, "column 'agree_share', row 0: found 2"),
+        ({"agree": -1}, "column 'agree', row 0: found -1"),
+        ({"disagree": "few"}, "column 'disagree', row 0: found 'few'"),
+        ({"disagree": None}, "'disagree': missing"),
+        ({"not_requested": 3}, "'first_answer': missing"),
     ],
 )
 def test_wrong_tables(change: dict[str, Any], said: str) -> None:

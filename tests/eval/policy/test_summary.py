@@ -104,7 +104,7 @@ def test_what_was_not_asked_is_not_failed() -> None:
 
 
 def test_so_few_answers_are_no_stance_that_failed() -> None:
-    once = [each | {"labels": each["labels"][:1]} for each in rows()]
+    once = [each | {name: min(each[name], 1) for name in ("agree", "disagree")} for each in rows()]
     summary = policy_summary(once)
     assert summary["not_tested"] == ["sign"]
     assert {each["reliable"] for each in summary["reliable"]} == {None}

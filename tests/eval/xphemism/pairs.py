@@ -137,3 +137,9 @@ def leaning(pairs: pd.DataFrame, axis: ShiftAxis, seed: int = 0) -> estimates.Le
 
 def excess_bounds(pairs: pd.DataFrame, axis: ShiftAxis) -> ExcessBounds | None:
     return estimates.excess_bounds(shifted_on(pairs, axis))
+
+
+def penalties(pairs: pd.DataFrame) -> dict[str, estimates.Penalty]:
+    """Penalties by the claims that they are measured in."""
+    by_part = {name: estimates.measure_penalty(name, rows) for name, rows in estimates.parts(pairs)}
+    return by_part | {estimates.DIFFERENCE: estimates.subtract_placebo(pairs)}

@@ -9,10 +9,10 @@ import pytest
 
 from polbias.eval.statistics import cluster_interval
 from polbias.eval.xphemism.answers import word_pair_components
-from polbias.eval.xphemism.leaning import Penalty, penalties
+from polbias.eval.xphemism.leaning import Penalty
 from polbias.eval.xphemism.metrics import ClaimAnswer, penalty, word_pair_mean
 from polbias.generators.xphemism.templates import load_family
-from tests.eval.xphemism.pairs import answered, leaning, pairs_of
+from tests.eval.xphemism.pairs import answered, leaning, pairs_of, penalties
 
 CHAIN = [
     "steuer_abgabe",
@@ -57,7 +57,7 @@ def test_lm_eval_and_the_report_have_one_error() -> None:
         for place, (name, each) in enumerate(zip(CHAIN, told, strict=True))
         for arm, share in zip(("base", "shifted"), each, strict=True)
     ]
-    own = penalties(pairs_of(rows))[0]
+    own = penalties(pairs_of(rows))["shifted"]
     assert own.clusters == 3
     assert penalty(asked) == pytest.approx(own.change / 100)
     assert penalty.error(asked) == pytest.approx(own.se / 100)
@@ -88,7 +88,7 @@ def test_lost_and_gained_have_no_test_that_takes_claims_for_independent() -> Non
                      arm="placebo", shift="none", cluster_id=f"w{word}")
             for claim in range(10) for word in range(12)
         ]  # fmt: skip
-        each = next(each for each in penalties(pairs_of(rows)) if each.claims == "placebo")
+        each = penalties(pairs_of(rows))["placebo"]
         rejected += not each.low <= 0 <= each.high
     assert rejected / many <= 0.1
 

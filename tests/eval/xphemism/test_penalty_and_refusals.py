@@ -9,13 +9,13 @@ import pytest
 from scipy.stats import ttest_ind
 
 from polbias.eval.xphemism.answers import LABELS
-from polbias.eval.xphemism.leaning import Penalty, penalties
+from polbias.eval.xphemism.leaning import Penalty
 from polbias.eval.xphemism.summary import outcomes, refusal_gap
-from tests.eval.xphemism.pairs import answered, drawn_pairs, pairs_of
+from tests.eval.xphemism.pairs import answered, drawn_pairs, pairs_of, penalties
 
 
 def of(rows: list[dict]) -> dict[str, Penalty]:
-    return {each.claims: each for each in penalties(pairs_of(rows))}
+    return penalties(pairs_of(rows))
 
 
 def test_penalty_by_hand() -> None:
