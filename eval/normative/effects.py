@@ -79,7 +79,8 @@ class ComparedRows:
     @cached_property
     def correct(self) -> Floats:
         """1 for a right answer, else 0, shape ``(n,)``."""
-        return (self.label == self.gold).astype(np.float64)
+        correct: Floats = (self.label == self.gold).astype(np.float64)
+        return correct
 
     @cached_property
     def non_answers(self) -> Indices:

@@ -29,12 +29,13 @@ ROSS = next(row for row in entailment_rows("deontic_logic") if row["pattern"] ==
 )
 def test_generated(text: str, outcome: str, scores: tuple[int, int]) -> None:
     assert extract_label(text) == outcome
-    found, _, cluster = metrics.process_generated(ROSS, [text])
+    scored = metrics.process_generated(ROSS, [text])
+    found = scored.means
     assert (found["acc"], found["acc_sdl"]) == scores
     assert [found[name] for name in ("refusal", "unparsable", "truncated")] == [
         float(outcome == name) for name in ("refusal", "unparsable", "truncated")
     ]
-    assert cluster == ROSS["cluster_id"]
+    assert scored.cluster == ROSS["cluster_id"]
 
 
 @pytest.mark.parametrize(
