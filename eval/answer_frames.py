@@ -128,7 +128,9 @@ def _series(values: Any) -> Any:
 
 
 def _column_values(values: Any) -> Any:
-    if isinstance(values, pd.Series | pd.Categorical | np.ndarray):
+    if isinstance(values, pd.Series):
+        return values.array  # rows are compared by their position, whatever the index
+    if isinstance(values, pd.Categorical | np.ndarray):
         return values if np.ndim(values) == 1 else list(values)
     convert = getattr(values, "to_pylist", None) or getattr(values, "tolist", None)
     if convert is None and (isinstance(values, str) or not isinstance(values, Iterable)):

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from polbias.aliases import Json
 from polbias.errors import InputError
 from polbias.eval.answer_frames import AnswerTableError
 from polbias.eval.power.design import (
@@ -74,13 +73,6 @@ def generated_answers(
     for model, answers in answers_of(runs, name, problems).items():
         if not model.endswith("(log-likelihood)") and len(answers):
             yield model, answers
-
-
-def first_answers(runs: Sequence[Path], name: str, problems: list[SkippedLine]) -> Iterator[tuple[str, Json]]:
-    """Yield model and answer, the first to each prompt."""
-    for model, answers in generated_answers(runs, name, problems):
-        first = answers.drop_duplicates("id").astype(object)
-        yield from ((model, row) for row in first.where(first.notna(), None).to_dict("records"))
 
 
 def center_in_cells(values: Any, cells: Sequence[Any]) -> Any:

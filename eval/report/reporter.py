@@ -76,7 +76,7 @@ class Reporter(Protocol):
         """Analyse the answers.
 
         Args:
-            answers: respondent to Arrow table with :data:`COMMON`, what the reader adds, and :data:`COLUMNS`.
+            answers: respondent to data frame with :data:`COMMON`, what the reader adds, and :data:`COLUMNS`.
             settings: of the report.
         """
 

@@ -35,6 +35,10 @@ TABLES: Mapping[str, Callable[[], Any]] = {
     "mappings": lambda: ROWS,
     "tuples": lambda: [tuple(row.values()) for row in ROWS],
     "columns": lambda: COLUMNS,
+    "series": lambda: {
+        name: pd.Series(values, index=range(at, at + 3), dtype=object)
+        for at, (name, values) in enumerate(COLUMNS.items())
+    },
     "arrow": lambda: pa.table(dict(COLUMNS)),
     "frame": lambda: pd.DataFrame(
         {name: pd.Series(values, dtype=object) for name, values in COLUMNS.items()}
