@@ -129,15 +129,18 @@ def _one_by_one(
     module: Reporter, name: str, file: SampleFile, problems: list[SkippedLine], rereading: Rereading
 ) -> tuple[pd.DataFrame, int]:
     """Read a file in which some sample lacks what the instrument needs, without that sample."""
-    types = column_types(module)
-    frames = [answer_frame([], types, file)]
+    types, rows, n_samples = column_types(module), [], 0
     for line, sample in numbered_samples(file.path, problems):
         try:
-            frames.append(answer_frame(_sample_rows(module, name, file, sample, rereading), types, file))
+            answers = _sample_rows(module, name, file, sample, rereading)
+            _columns(answers, types)
         except _UNFIT as error:
             found = f"found no {error}" if isinstance(error, KeyError) else str(error)
             problems.append(SkippedLine(file.path, line, found))
-    return concat_answers(frames), len(frames) - 1
+            continue
+        rows += answers
+        n_samples += 1
+    return answer_frame(rows, types, file), n_samples
 
 
 INTEGERS = {
@@ -151,20 +154,25 @@ INTEGERS = {
 
 def answer_frame(rows: list[Json], types: Mapping[str, str], file: SampleFile) -> pd.DataFrame:
     """Return rows as a frame of outcomes: texts are categorical, whole numbers and flags may be missing."""
-    import pyarrow as pa
-
     method = "log-likelihood" if file.scores_likelihoods else "generated"
     added = {"respondent": file.respondent, "model": file.model, "method": method, "task": file.task}
     codes = np.zeros(len(rows), np.int8)
     columns = {name: pd.Categorical.from_codes(codes, [value]) for name, value in added.items()}
-    read = {name: kind for name, kind in types.items() if name not in added}
-    arrays = pa.array(rows, pa.struct([*read.items()])).flatten()
-    for (name, kind), array in zip(read.items(), arrays, strict=True):
+    for name, array in _columns(rows, types).items():
+        kind = types[name]
         if kind == "string":
             columns[name] = _categories(array.dictionary_encode())
         else:
             columns[name] = array.to_pandas(types_mapper=lambda _, kind=kind: INTEGERS.get(kind))
     return pd.DataFrame({name: columns[name] for name in types})
+
+
+def _columns(rows: list[Json], types: Mapping[str, str]) -> dict[str, Any]:
+    """Arrow columns of rows, which must be of their types."""
+    import pyarrow as pa
+
+    read = {name: kind for name, kind in types.items() if name not in ADDED}
+    return dict(zip(read, pa.array(rows, pa.struct([*read.items()])).flatten(), strict=True))
 
 
 def _categories(coded: Any) -> pd.Categorical:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from polbias.errors import PolbiasError
+from polbias.errors import InputError, PolbiasError
 from polbias.eval.answer_frames import as_categories, concat_answers
 from polbias.eval.report.build import Answers, read_runs
 from polbias.eval.report.file_answers import ADDED, FILTERED, INTEGERS, column_types
@@ -26,6 +26,8 @@ def load_answers(runs: Iterable[Path], name: str | None = None) -> pd.DataFrame:
     for notice in read.notices:
         report = _log.warning if notice.serious else _log.info
         report(f"{notice.where}: {notice.problem}; {notice.action}")
+    if not read.answers:
+        raise InputError("found no answer that can be used; the log says what is wrong with each line")
     return concat_answers([*_frames(read.answers)])
 
 

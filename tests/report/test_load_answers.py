@@ -100,3 +100,12 @@ def test_without_samples_it_stops(runs: Path, tmp_path: Path, name: Any) -> None
     (tmp_path / samples.name).write_bytes(samples.read_bytes())
     with pytest.raises(InputError, match=name):
         polbias.load_answers(tmp_path, name)
+
+
+def test_a_file_without_a_usable_line_stops(runs: Path, tmp_path: Path) -> None:
+    (samples,) = (runs / "fair").glob("samples_polbias_en_formal_mini_2*")
+    lines = samples.read_text("utf-8").splitlines()
+    unusable = lines[0].replace('"leaning"', '"unknown"')
+    (tmp_path / samples.name).write_text(f"{unusable}\n", "utf-8")
+    with pytest.raises(InputError, match="no answer"):
+        polbias.load_answers(tmp_path)
