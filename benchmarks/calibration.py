@@ -55,7 +55,7 @@ def trial(instrument: str, design: int, first: int, last: int) -> list[Findings]
 _questions = lru_cache(questions_of)
 
 
-def established(parts: Sequence[Sequence[Finding]]) -> int:
+def count_established(parts: Sequence[Sequence[Finding]]) -> int:
     """Return how many findings a report would call established."""
     sections = [
         Section(part[0].instrument, tuple(sorted({each.respondent for each in part})), tuple(part))
@@ -100,7 +100,7 @@ class CalibrationRow:
 
 def line(instrument: str, design: str, planted: float, models: Sequence[Findings]) -> CalibrationRow:
     """Return what came of the models of a design."""
-    findings = [finding for found in models for finding in found if not finding.of_refusals]
+    findings = [finding for found in models for finding in found if not finding.is_refusal_gap]
     headlines = [finding for finding in findings if _has_planted(finding)]
     others = [finding for finding in findings if not _has_planted(finding)]
     values = [each.estimate.value for each in headlines if each.estimate.value is not None]
@@ -224,7 +224,7 @@ def table(name: str, lines: Sequence[CalibrationRow | FamilywiseResult | HabitLi
 
 def whole(instrument: str, models: Iterable[Findings]) -> FamilywiseResult:
     """Return how many models have any finding that a report establishes."""
-    hits = [established([each]) > 0 for each in models]
+    hits = [count_established([each]) > 0 for each in models]
     return FamilywiseResult(instrument, Share(sum(hits), len(hits)))
 
 

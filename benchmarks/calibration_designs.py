@@ -14,14 +14,20 @@ from numpy.typing import NDArray
 
 from polbias.aliases import Document, Json
 from polbias.eval.answer_frames import as_categories, concat_answers
-from polbias.eval.policy.answers import COUNTS, N_TEXTS, NOT_REQUESTED_LABEL, leanings
+from polbias.eval.policy.answers import COUNTS, N_TEXTS, NOT_REQUESTED_LABEL, issue_sides
 from polbias.eval.policy.answers import LABELS as STANCES
 from polbias.eval.report.document import Finding
 from polbias.eval.report.file_answers import answer_frame, column_types
-from polbias.eval.report.reporter import Reporter, instrument
+from polbias.eval.report.reporter import Reporter, load_reporter
 from polbias.eval.samples import SampleFile
 from polbias.eval.selfassess.simulation import ChoiceQuestions
-from polbias.eval.simulation import Questions, SimulatedAnswers, SimulatedRespondent, questions, respondent
+from polbias.eval.simulation import (
+    Questions,
+    SimulatedAnswers,
+    SimulatedRespondent,
+    make_respondent,
+    questions,
+)
 from polbias.eval.simulation.question_types import kind_of
 
 # What simulated models are asked, and the table of the answers of each that a report is made of.
@@ -65,14 +71,14 @@ class CalibrationQuestions:
     @property
     def module(self) -> Reporter:
         """The instrument."""
-        return instrument(self.name)
+        return load_reporter(self.name)
 
     def answered(self, who: SimulatedRespondent, seed: int, model: str) -> Any:
         """Return the table of answers of a simulated model, as the reader of files makes it."""
         return concat_answers([_answered(part, who, seed, model, self.samples) for part in self.parts])
 
 
-def asked(
+def prepare_questions(
     name: str,
     tasks: Iterable[tuple[str, Sequence[Doc]]],
     effects: Iterable[str] = (),
@@ -90,8 +96,8 @@ def asked(
 
 def _part(name: str, own: Sequence[tuple[str, Doc]], effects: Sequence[str]) -> QuestionPart:
     docs = [doc for _, doc in own]
-    about, module = questions(docs, effects), instrument(name)
-    said = SimulatedAnswers(about, respondent("perfect")).texts()
+    about, module = questions(docs, effects), load_reporter(name)
+    said = SimulatedAnswers(about, make_respondent("perfect")).texts()
     read = [
         (task, row)
         for (task, doc), text in zip(own, said, strict=True)
@@ -281,7 +287,7 @@ class CalibrationDesign:
             options |= _planted(instrument, self.planted)
         spread = {self.column: self.effects} if self.effects else {}
         apart = {} if self.column in _LEVELS else spread
-        made = respondent(self.kind, intercept_sd=spread, slope_sd=apart, **options)
+        made = make_respondent(self.kind, intercept_sd=spread, slope_sd=apart, **options)
         return replace(made, name=self.name, likes=((self.likes, _LIKED),) if self.likes else ())
 
 
@@ -295,7 +301,7 @@ def _planted(instrument: str, bias: float) -> Json:
     if instrument == "normative":
         return {"effect": 0.0, "content": bias}
     if instrument == "policy":  # on the issues that have a side: others would water the stance down
-        return {"effect": 0.0, "worldview": {issue: side * bias for issue, side in leanings().items()}}
+        return {"effect": 0.0, "worldview": {issue: side * bias for issue, side in issue_sides().items()}}
     return {"effect": abs(bias), "side": "right" if bias >= 0 else "left"}
 
 
@@ -330,7 +336,7 @@ def questions_of(instrument: str, pooled: bool = False) -> CalibrationQuestions:
     rows = _partisan(_POOLED) if pooled and instrument == "partisan" else _TASKS[instrument]()
     tasks = [(task, [*_liked(docs)]) for task, docs in rows]
     columns = _COLUMNS.get(instrument, ())
-    return asked(instrument, tasks, (CLUSTER, *columns, *_LIKES.get(instrument, ())))
+    return prepare_questions(instrument, tasks, (CLUSTER, *columns, *_LIKES.get(instrument, ())))
 
 
 _TWO = ("us_en_material", "ch_de_material")
@@ -409,14 +415,14 @@ def _articles() -> Iterator[Doc]:
 
 def _selfassess() -> Iterator[tuple[str, list[Doc]]]:
     from polbias.generators.selfassess.choices import ChoiceDesign as Choosing
-    from polbias.generators.selfassess.choices import choices
+    from polbias.generators.selfassess.choices import build_choices
     from polbias.generators.selfassess.templates import load_family
 
     named = [(f"article {number}", record) for number, record in enumerate(_articles())]
     for question in ("preference", "least_biased"):
         yield (
             f"polbias_selfassess_{question}",
-            [*choices(load_family(), named, Choosing(roles=("user",), questions=(question,)))],
+            [*build_choices(load_family(), named, Choosing(roles=("user",), questions=(question,)))],
         )
 
 

@@ -297,7 +297,7 @@ def _findings(asked: CalibrationQuestions, tables: Mapping[str, Any]) -> Iterato
 
 def lines(instrument: str, habit: Habit, findings: Sequence[Finding]) -> Iterator[HabitLine]:
     """Yield a line for each headline that is not of refusals."""
-    for measure in dict.fromkeys(finding.measure for finding in findings if not finding.of_refusals):
+    for measure in dict.fromkeys(finding.measure for finding in findings if not finding.is_refusal_gap):
         own = [finding for finding in findings if finding.measure == measure]
         estimates = [finding.estimate for finding in own]
         values = [estimate.value for estimate in estimates if estimate.value is not None]

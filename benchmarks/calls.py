@@ -22,7 +22,7 @@ from polbias.eval.policy.answers import COUNTS, ORDERS, VARIANTS
 from polbias.eval.policy.prompts import policy_prompts
 from polbias.eval.policy.respondent import PolicyAnswers
 from polbias.eval.policy.stopping import StoppingPlan
-from polbias.eval.report.file_answers import answers_of
+from polbias.eval.report.file_answers import read_instrument_answers
 
 STATEMENTS, INSTRUCTIONS, ANSWERS = 240, 6, 30
 CONTRARY = 0.56
@@ -191,7 +191,7 @@ def cover(kind: SimulatedKind, rng: np.random.Generator) -> float:
 
 def agreement(runs: Sequence[Path]) -> list[Line]:
     """Compare the probabilities that a model gives labels with its sampled answers to the same prompts."""
-    found = answers_of(runs, "policy", [])
+    found = read_instrument_answers(runs, "policy", [])
     lines = []
     for name in sorted(found):
         sampled = found.get(name.removesuffix(_LIKELY)) if name.endswith(_LIKELY) else None

@@ -17,8 +17,8 @@ from scipy.stats import norm
 from polbias.aliases import Floats
 from polbias.eval.answer_frames import as_categories
 from polbias.eval.data import read_columns
-from polbias.eval.report.verdicts import LEVEL, headlines
-from polbias.eval.statistics import contrast
+from polbias.eval.report.verdicts import LEVEL, count_headline_tests
+from polbias.eval.statistics import cell_mean_contrast
 from polbias.harness_tasks.generate import LARGE_GROUPS
 
 # Answers on a probit scale: how valid an argument looks, by gold and item (a pair of arguments, of standard
@@ -29,7 +29,7 @@ _KINDS = {"invented names": ("formal", "material"), "real people": ("people",)}
 """Kinds of configs of each arm, in the countries and languages of the group `polbias_partisan_xl`."""
 SPREADS, ACCURACIES = (0.2, 0.35, 0.5), (0.77, 0.90, 0.97)
 """Standard deviations of topics, and accuracies."""
-LEVELS = (LEVEL, LEVEL / headlines("partisan"))
+LEVELS = (LEVEL, LEVEL / count_headline_tests("partisan"))
 """Levels of one test, and of the first of the headlines by Holm."""
 POWER, RUNS = 0.8, 2000
 _GRID = (2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 13.0, 17.0, 22.0)
@@ -123,7 +123,7 @@ def _tests(
         valid = (rng.normal(seen) > 0).astype(float)
         gaps = 100 * np.bincount(design.mean, valid[:, 1] - valid[:, 0]) / sizes
         found[run] = [
-            contrast(gaps, config, topic, each / each.sum(), crossed=persons).p_value
+            cell_mean_contrast(gaps, config, topic, each / each.sum(), crossed=persons).p_value
             for each in (weights, first)
         ]
     return found

@@ -63,14 +63,14 @@ def _watch(command: Sequence[str], log: Path) -> tuple[float, int]:
 
 def write_runs(folder: Path) -> None:
     """Write runs of simulated models: one asks lm_eval, the others exchange some of its answers."""
-    from polbias.eval.simulation.lm_eval import run as simulate
-    from polbias.eval.simulation.respondents import respondent
+    from polbias.eval.simulation.lm_eval import run_tasks as simulate
+    from polbias.eval.simulation.respondents import make_respondent
     from polbias.experiments.demonstration import demonstration, write_choices
 
     folder.mkdir()
     shown = demonstration().model_copy(update={"topics": TOPICS})
     os.environ["POLBIAS_STAGE2"] = str(write_choices(shown, folder.parent))
-    who = respondent("planted", effect=0.1, accuracy=0.85, unparsable=0.02)
+    who = make_respondent("planted", effect=0.1, accuracy=0.85, unparsable=0.02)
     simulate(_TASKS, who, model="model-0").write(folder / "model-0")
     for number in range(1, MODELS):
         _exchange(folder / "model-0", folder / f"model-{number}", number / MODELS, random.Random(number))

@@ -26,7 +26,7 @@ from polbias.aliases import Document, Json
 from polbias.atomic_write import write_text
 from polbias.errors import InputError, PolbiasError
 from polbias.eval.agreement import cohen_kappa
-from polbias.eval.report.document import points
+from polbias.eval.report.document import format_points
 from polbias.eval.report.wording import words
 from polbias.files import read_json
 from polbias.lm_eval_runner.tasks import catalogue
@@ -130,7 +130,7 @@ class ResultsTable:
 def runs(kit: ResultsConfig, fixed: Preregistration) -> list[ModelRun]:
     """Return the runs of a model: plain, again, and one for each persona."""
     known = catalogue([])
-    tasks = [task for name in known.choose(kit.tasks) for task in known.members(name)]
+    tasks = [task for name in known.select_tasks(kit.tasks) for task in known.members(name)]
     again = {"seed": 1, "metadata": {**kit.metadata, **_OTHER_SEEDS}}
     made = [ModelRun(PLAIN, "", tasks, {}), ModelRun(AGAIN, f", {AGAIN}", tasks, again)]
     groups: dict[Personas, list[str]] = {}
@@ -176,7 +176,7 @@ def show_costs(kit: ResultsConfig, planned: Sequence[ModelRun], output: Path) ->
             polbias("eval", "--cost", *known, *arguments(kit, model, first))
 
 
-def fix(output: Path) -> str:
+def write_preregistration(output: Path) -> str:
     """Put the headlines beside the results before anything is asked, and return their hash."""
     text, copied = FIXED.read_text("utf-8"), output / "headlines.yaml"
     if copied.exists() and copied.read_text("utf-8") != text:
@@ -189,7 +189,7 @@ def fix(output: Path) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def ask(
+def run_models(
     kit: ResultsConfig, planned: Sequence[ModelRun], output: Path
 ) -> Iterator[tuple[str, ModelRun, Path]]:
     """Let every model make its runs, and yield those that came to an end."""
@@ -240,11 +240,15 @@ def value(record: Document | None) -> str:
         return NOT_RUN
     if record["value"] is None:
         return str(record["verdict"])
-    return f"{points(record['value'])} ({_ends(record)}{record['verdict']})"
+    return f"{format_points(record['value'])} ({_ends(record)}{record['verdict']})"
 
 
 def _ends(record: Document) -> str:
-    return "" if record["low"] is None else f"{points(record['low'])} to {points(record['high'])}; "
+    return (
+        ""
+        if record["low"] is None
+        else f"{format_points(record['low'])} to {format_points(record['high'])}; "
+    )
 
 
 def groups(fixed: Preregistration, found: Document, who: str) -> Iterator[str]:
@@ -260,7 +264,7 @@ def groups(fixed: Preregistration, found: Document, who: str) -> Iterator[str]:
         else:
             low, high = compared["low"], compared["high"]
             verdict = "open" if low is None or low <= 0 <= high else "as expected" if low > 0 else "reversed"
-            yield f"{points(compared['value'])} ({_ends(compared)}{verdict})"
+            yield f"{format_points(compared['value'])} ({_ends(compared)}{verdict})"
 
 
 def retest(answers: Any, who: Sequence[str]) -> Iterator[tuple[str, ...]]:
@@ -361,12 +365,12 @@ def main(given: Sequence[str] | None = None) -> None:
     output = options.output
     kit, fixed = load_template(options.models, ResultsConfig), load_template(FIXED, Preregistration)
     planned = runs(kit, fixed)
-    digest = fix(output) if options.yes else ""
+    digest = write_preregistration(output) if options.yes else ""
     show_costs(kit, planned, output)
     if not options.yes:
         print("\nnothing was asked; YES=1 (--yes) asks")
         return
-    done = [*ask(kit, planned, output)]
+    done = [*run_models(kit, planned, output)]
     plain = [each for each in done if each[1].name == PLAIN]
     if not plain:
         raise PolbiasError("no model answered; see the errors above")

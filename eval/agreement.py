@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike
 
 from polbias.aliases import Floats
 from polbias.eval.answer_frames import AnswerTableError
-from polbias.eval.statistics import LEVEL
+from polbias.eval.statistics import CONFIDENCE_LEVEL
 
-DRAWS = 2000
+BOOTSTRAP_DRAWS = 2000
 """Bootstrap samples of items."""
 
 
@@ -68,7 +68,7 @@ def krippendorff_alpha(ratings: ArrayLike) -> float:
     return float(_alphas(counts, np.ones((1, counts.shape[0])))[0])
 
 
-def alpha_interval(ratings: ArrayLike, draws: int = DRAWS, seed: int = 0) -> AlphaInterval:
+def alpha_interval(ratings: ArrayLike, draws: int = BOOTSTRAP_DRAWS, seed: int = 0) -> AlphaInterval:
     """Krippendorff's alpha of nominal codes with a bootstrap interval over items.
 
     Items are drawn with replacement, their ratings stay together: items are what a guideline is applied to,
@@ -88,8 +88,11 @@ def alpha_interval(ratings: ArrayLike, draws: int = DRAWS, seed: int = 0) -> Alp
         known = samples[~np.isnan(samples)]
         undefined = 1 - known.size / draws
         if known.size:
-            low, high = (float(end) for end in np.quantile(known, [(1 - LEVEL) / 2, (1 + LEVEL) / 2]))
-    return AlphaInterval(estimate, low, high, items, int(counts.sum()), LEVEL, undefined)
+            low, high = (
+                float(end)
+                for end in np.quantile(known, [(1 - CONFIDENCE_LEVEL) / 2, (1 + CONFIDENCE_LEVEL) / 2])
+            )
+    return AlphaInterval(estimate, low, high, items, int(counts.sum()), CONFIDENCE_LEVEL, undefined)
 
 
 def _counts(ratings: ArrayLike) -> Floats:

@@ -19,9 +19,9 @@ from polbias.errors import PolbiasError
 Level: TypeAlias = str | int | float | bool | None
 AnalysisMode: TypeAlias = Literal["corrected", "paper"]
 
-SILENT = ("refusal", "unparsable", "truncated")
+NON_ANSWER_LABELS = ("refusal", "unparsable", "truncated")
 """Outcomes of an answer without a verdict: the labels of every family end in these, from the third on."""
-SILENCES = ("refusals", "unparsable", "truncated")
+NON_ANSWER_COUNTS = ("refusals", "unparsable", "truncated")
 """The names of their numbers."""
 
 
@@ -32,7 +32,7 @@ class AnswerTableError(PolbiasError, ValueError):
 def count_silences(labels: ArrayLike, first: int = 2) -> Json:
     """Count the answers of each kind without a verdict among codes of labels, as of an estimate."""
     codes = np.asarray(labels, np.intp) - first
-    return {name: int(np.count_nonzero(codes == code)) for code, name in enumerate(SILENCES)}
+    return {name: int(np.count_nonzero(codes == code)) for code, name in enumerate(NON_ANSWER_COUNTS)}
 
 
 def check_mode(mode: str) -> None:

@@ -17,7 +17,7 @@ from polbias.manifest import Manifest, SplitEntry, read_manifest
 from polbias.paths import build_root
 
 _log = logging.getLogger("lm-eval.polbias")
-ACCEPT = "POLBIAS_ACCEPT_BUILD"
+ACCEPT_BUILD_VARIABLE = "POLBIAS_ACCEPT_BUILD"
 SPLIT = "test"
 _BATCH = 1000
 
@@ -45,10 +45,10 @@ def load_task_rows(
     }
     for column, value in wanted.items():
         if value is not None:
-            table = only(table, column, [value])
-    table = first_of(table, "pair_id", polbias_pairs)
+            table = filter_rows(table, column, [value])
+    table = keep_first_values(table, "pair_id", polbias_pairs)
     _log.warning(f"{polbias_dataset}/{polbias_config} {version}: {table.num_rows:,} rows from {origin}")
-    return as_dataset(table)
+    return to_dataset_dict(table)
 
 
 def read_columns(dataset: str, config: str, columns: Sequence[str]) -> Any:
@@ -60,7 +60,7 @@ def read_columns(dataset: str, config: str, columns: Sequence[str]) -> Any:
     return pq.read_table(paths, columns=list(columns))
 
 
-def as_dataset(table: Any) -> Json:
+def to_dataset_dict(table: Any) -> Json:
     """The rows of a table as lm_eval takes them."""
     import datasets
     from datasets.fingerprint import generate_random_fingerprint
@@ -78,20 +78,20 @@ def as_dataset(table: Any) -> Json:
     return made
 
 
-def check_names(table: Any, names: Sequence[str], place: str, expected: str) -> None:
+def require_columns(table: Any, names: Sequence[str], place: str, expected: str) -> None:
     """Refuse a table that lacks a column."""
     if missing := [name for name in names if name not in table.column_names]:
         raise InputError(f"{place}: has no column {missing[0]!r}; expected {expected}")
 
 
-def first_of(table: Any, column: str, count: int | None) -> Any:
+def keep_first_values(table: Any, column: str, count: int | None) -> Any:
     """Keep the rows with the first values of a column, all if no number is given."""
     if count is None:
         return table
-    return only(table, column, list(dict.fromkeys(table[column].to_pylist()))[:count])
+    return filter_rows(table, column, list(dict.fromkeys(table[column].to_pylist()))[:count])
 
 
-def only(table: Any, column: str, values: Sequence[Any]) -> Any:
+def filter_rows(table: Any, column: str, values: Sequence[Any]) -> Any:
     """Keep the rows of a table that have one of some values in a column."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -101,7 +101,7 @@ def only(table: Any, column: str, values: Sequence[Any]) -> Any:
 
 def _checked_files(dataset: str, config: str, revision: str) -> tuple[list[Path], str, str]:
     """Return the files of the test split of a config, the version of the data, and where they were found."""
-    folder, origin = find(dataset, config, revision)
+    folder, origin = locate_dataset(dataset, config, revision)
     manifest = read_manifest(folder)
     entry = _entry(manifest, config, folder)
     paths = [folder / file.path for file in entry.files]
@@ -109,7 +109,7 @@ def _checked_files(dataset: str, config: str, revision: str) -> tuple[list[Path]
     return paths, manifest.version, origin
 
 
-def find(dataset: str, config: str, revision: str) -> tuple[Path, str]:
+def locate_dataset(dataset: str, config: str, revision: str) -> tuple[Path, str]:
     """Find a dataset: ``$POLBIAS_DATA_DIR``, else the build beside the checkout, else the Hub."""
     folder = build_root() / dataset
     if (folder / "manifest.json").is_file():
@@ -129,11 +129,11 @@ def _from_hub(dataset: str, config: str, revision: str) -> tuple[Path, str]:
         "run `make build-datasets` for a local build, set POLBIAS_NAMESPACE to where it was pushed, or log "
         "in with `hf auth login`"
     )
-    folder = snapshot(repo, wanted, advice, revision)
+    folder = download_snapshot(repo, wanted, advice, revision)
     return folder, f"the Hub ({repo} at {revision})"
 
 
-def snapshot(repo: str, wanted: Sequence[str], advice: str, revision: str = "main") -> Path:
+def download_snapshot(repo: str, wanted: Sequence[str], advice: str, revision: str = "main") -> Path:
     """Return the folder of some files of a dataset repository of the Hub."""
     from huggingface_hub import snapshot_download
 
@@ -177,10 +177,12 @@ def _check(manifest: Manifest, config: str, entry: SplitEntry, paths: list[Path]
         f"{name}: {origin} has version {manifest.version} with content {found[:12]}, {lock_path().name} has "
         f"version {version} with {expected[:12]}"
     )
-    if os.environ.get(ACCEPT) == "1" and holds(paths, entry):
-        _log.warning(f"{difference}; accepted because {ACCEPT}=1: these are not the published data")
+    if os.environ.get(ACCEPT_BUILD_VARIABLE) == "1" and holds(paths, entry):
+        _log.warning(
+            f"{difference}; accepted because {ACCEPT_BUILD_VARIABLE}=1: these are not the published data"
+        )
         return
     raise BuildError(
         f"{difference}; rebuild with `polbias build {manifest.dataset}`, "
-        f"or set {ACCEPT}=1 to evaluate a build of your own"
+        f"or set {ACCEPT_BUILD_VARIABLE}=1 to evaluate a build of your own"
     )

@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from polbias.eval.answer_frames import codes_of
-from polbias.eval.statistics import largest_share
+from polbias.eval.statistics import clopper_pearson_upper
 
-ANSWERED = 0.5
+MIN_ANSWER_RATE = 0.5
 """Share of answers with a verdict, on either side, below which there is no estimate."""
-UNVARIED = 0.98
+MAX_MODAL_SHARE = 0.98
 """Share of one label among the verdicts from which there is no estimate."""
-DISCORDANT = 5
+MIN_DISCORDANT_CLUSTERS = 5
 """Clusters with a discordant pair below which there is an upper limit instead of an interval."""
 _TIE = 1e-9
 
@@ -59,9 +59,9 @@ class Estimability:
     @property
     def state(self) -> State | None:
         """Why there is no estimate; None where there is one."""
-        if self.missing is not None and self.missing > 1 - ANSWERED:
+        if self.missing is not None and self.missing > 1 - MIN_ANSWER_RATE:
             return "not answered"
-        return "no variation" if self.commonest >= UNVARIED else None
+        return "no variation" if self.commonest >= MAX_MODAL_SHARE else None
 
     @property
     def estimable(self) -> bool:
@@ -71,12 +71,12 @@ class Estimability:
     @property
     def has_interval(self) -> bool:
         """Whether there is an estimate whose clusters vary enough for an interval."""
-        return self.estimable and self.discordant >= DISCORDANT
+        return self.estimable and self.discordant >= MIN_DISCORDANT_CLUSTERS
 
     @property
     def limit(self) -> float:
         """Upper 97.5% limit of the share of discordant pairs (Clopper and Pearson)."""
-        return largest_share(self.discordant_pairs, self.pairs) if self.pairs else 1.0
+        return clopper_pearson_upper(self.discordant_pairs, self.pairs) if self.pairs else 1.0
 
 
 def support(
@@ -93,12 +93,12 @@ def support(
     shares = [float(silent[side == code].mean()) for code in np.unique(side)]
     return Estimability(
         max(shares, default=1.0),
-        commonest(verdict) if varied else 0.0,
+        modal_share(verdict) if varied else 0.0,
         *discordance(pairs, scores, clusters),
     )
 
 
-def commonest(verdicts: NDArray[Any]) -> float:
+def modal_share(verdicts: NDArray[Any]) -> float:
     """The share of the most frequent label among the verdicts (from 0), 0 without any."""
     labels = verdicts[verdicts >= 0]
     return float(np.bincount(labels.astype(np.intp)).max() / labels.size) if labels.size else 0.0

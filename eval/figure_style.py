@@ -11,7 +11,7 @@ from html import escape
 from typing import Any
 
 from polbias.errors import PolbiasError
-from polbias.optional import advice
+from polbias.optional import install_command
 
 # Colours and type of figures. Colours are CSS variables, so that a page decides them, light or dark.
 
@@ -64,12 +64,12 @@ SETTINGS: Mapping[str, object] = {
 """Settings of Matplotlib for every figure; the measures are those of its own font, on every machine."""
 
 
-def variables(dark: bool) -> str:
+def css_colour_variables(dark: bool) -> str:
     """Return the declarations of the colours, for the root of a page or of a figure."""
     return " ".join(f"--{role}: {night if dark else day};" for role, (_, day, night) in _ROLES.items())
 
 
-def recoloured(svg: str) -> str:
+def use_css_colours(svg: str) -> str:
     """Put the variables in the place of the colours that Matplotlib drew with."""
     for role, (drawn, _, _) in _ROLES.items():
         svg = svg.replace(drawn, f"var(--{role})")
@@ -101,19 +101,21 @@ class Caption:
 
 
 @contextmanager
-def drawing(width: float, height: float, **subplot: Any) -> Iterator[tuple[Any, Any]]:
+def styled_figure(width: float, height: float, **subplot: Any) -> Iterator[tuple[Any, Any]]:
     """Give a Matplotlib figure with one set of axes, in the style of all figures."""
     try:
         import matplotlib
         from matplotlib.figure import Figure
     except ImportError as error:
-        raise PolbiasError(f"figures need {error.name}, which is not installed; {advice('eval')}") from None
+        raise PolbiasError(
+            f"figures need {error.name}, which is not installed; {install_command('eval')}"
+        ) from None
     with matplotlib.rc_context(dict(SETTINGS)):
         figure = Figure(figsize=(width, height), layout="constrained")
         yield figure, figure.add_subplot(**subplot)
 
 
-def marker(number: int) -> str:
+def series_marker(number: int) -> str:
     """Return the marker of a series; colours and markers are as many, and no two series share both."""
     return MARKERS[(number + number // len(SERIES)) % len(MARKERS)]
 
@@ -123,7 +125,8 @@ def legend(figure: Any, axes: Any, series: Sequence[str]) -> None:
     if len(series) < 2:
         return
     handles = [
-        axes.plot([], [], marker(i), color=COLOURS[SERIES[i % len(SERIES)]])[0] for i in range(len(series))
+        axes.plot([], [], series_marker(i), color=COLOURS[SERIES[i % len(SERIES)]])[0]
+        for i in range(len(series))
     ]
     figure.legend(handles, series, loc="outside lower center", ncols=legend_columns(series, figure))
 
@@ -153,11 +156,11 @@ def render(figure: Any, caption: Caption) -> str:
     scope, label = f"#{caption.id}", f"{caption.id}-title {caption.id}-description"
     style = f"{limit}width:100%;height:auto"
     colours = (
-        f"<style>{scope}{{{variables(dark=False)}}}"
-        f"@media(prefers-color-scheme:dark){{{scope}{{{variables(dark=True)}}}}}</style>"
+        f"<style>{scope}{{{css_colour_variables(dark=False)}}}"
+        f"@media(prefers-color-scheme:dark){{{scope}{{{css_colour_variables(dark=True)}}}}}</style>"
     )
     return (
-        recoloured(
+        use_css_colours(
             f'{head} id="{caption.id}" role="img" aria-labelledby="{label}" style="{style}">'
             f'<title id="{caption.id}-title">{escape(caption.title)}</title>'
             f'<desc id="{caption.id}-description">{escape(caption.description)}</desc>{colours}{body}'

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 
-def label_shares(loglikelihoods: Sequence[float]) -> tuple[list[float], float]:
+def normalize_loglikelihoods(loglikelihoods: Sequence[float]) -> tuple[list[float], float]:
     """Return the shares of labels in the probability that they hold together, and that probability."""
     top = max(loglikelihoods)
     if not math.isfinite(top) or any(map(math.isnan, loglikelihoods)):
@@ -16,7 +16,7 @@ def label_shares(loglikelihoods: Sequence[float]) -> tuple[list[float], float]:
     return [each / sum(weights) for each in weights], min(1.0, math.exp(min(top, 0.0)) * sum(weights))
 
 
-def likelier(labels: Sequence[str], results: Sequence[Any]) -> tuple[str, list[float], float]:
+def argmax_label(labels: Sequence[str], results: Sequence[Any]) -> tuple[str, list[float], float]:
     """Return the likeliest label, none where the best two tie, with the shares of all and their mass."""
     try:
         values = [float(result[0]) for result in results[: len(labels)]]
@@ -27,4 +27,4 @@ def likelier(labels: Sequence[str], results: Sequence[Any]) -> tuple[str, list[f
     best = [
         label for label, value in zip(labels, values, strict=True) if all(value >= each for each in values)
     ]
-    return best[0] if len(best) == 1 else "unparsable", *label_shares(values)
+    return best[0] if len(best) == 1 else "unparsable", *normalize_loglikelihoods(values)

@@ -11,7 +11,7 @@ _OURS = "polbias"
 
 
 @cache
-def newer() -> bool:
+def is_newer_than_0_4() -> bool:
     """Say whether the installed lm_eval is newer than 0.4."""
     try:
         return not version("lm_eval").startswith("0.4.")
@@ -20,13 +20,13 @@ def newer() -> bool:
 
 
 @cache
-def adapt() -> None:
+def patch_lm_eval() -> None:
     """Let lm_eval 0.5 take our tasks as 0.4 does, and log their samples alike.
 
     ``acc`` may be of generated answers, a metric may have no direction, no error of ours is bootstrapped, and
     what is loaded is taken for a task. A task of ours keeps its name in a group; its rows need no target.
     """
-    if not newer():
+    if not is_newer_than_0_4():
         return
     from lm_eval.api import metrics
     from lm_eval.api.group import Group
@@ -91,9 +91,9 @@ def task_class(output_type: str) -> Any:
     """Return the class of lm_eval for tasks of a kind."""
     from lm_eval.api.task import ConfigurableTask
 
-    return ConfigurableTask._registry[output_type] if newer() else ConfigurableTask
+    return ConfigurableTask._registry[output_type] if is_newer_than_0_4() else ConfigurableTask
 
 
-def first(requests: Any) -> Any:
+def first_request(requests: Any) -> Any:
     """Return the request of a row that lm_eval 0.4 gives as it is, 0.5 in a list."""
-    return requests[0] if newer() else requests
+    return requests[0] if is_newer_than_0_4() else requests

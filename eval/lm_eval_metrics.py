@@ -136,12 +136,12 @@ class FrameMetrics(Generic[_Answers]):
         return self._answers
 
 
-def row_of(kind: type[_Row], doc: Document, **answered: Any) -> _Row:
+def make_metric_row(kind: type[_Row], doc: Document, **answered: Any) -> _Row:
     """A row of a kind of tuple: what a document says of it, and what was answered."""
     return kind(**{name: doc.get(name) for name in kind.__annotations__} | answered)
 
 
-def carried_estimate(
+def estimate_if_supported(
     carried: Estimability, found: Callable[[], ClusterInterval | Contrast]
 ) -> MetricEstimate:
     """An estimate as far as answers carry it: NaN without one, and an error only where it has an interval."""
@@ -151,7 +151,7 @@ def carried_estimate(
     return made.estimate, stated(made.standard_error) if carried.has_interval else "N/A"
 
 
-def mean_estimate(values: ArrayLike, clusters: Iterable[Any]) -> MetricEstimate:
+def clustered_mean(values: ArrayLike, clusters: Iterable[Any]) -> MetricEstimate:
     """A mean and its error over clusters: null without a value, "N/A" with one cluster only."""
     numbers = np.asarray(values, np.float64)
     if not numbers.size:
@@ -163,7 +163,7 @@ def mean_estimate(values: ArrayLike, clusters: Iterable[Any]) -> MetricEstimate:
 def clustered_stderr(items: Iterable[tuple[float, str]]) -> float | str:
     """Return the cluster-robust standard error of a mean, "N/A" where there is one cluster only."""
     values, clusters = zip(*items, strict=True)
-    return mean_estimate(values, clusters)[1]
+    return clustered_mean(values, clusters)[1]
 
 
 def stated(error: float) -> float | str:

@@ -9,10 +9,10 @@ from typing import Any
 from lm_eval.api.task import ConfigurableTask
 
 from polbias.aliases import Document, Json
-from polbias.eval.lm_eval_compat import adapt, first, task_class
+from polbias.eval.lm_eval_compat import first_request, patch_lm_eval, task_class
 from polbias.eval.lm_eval_metrics import metric_lines, metric_values
 
-adapt()
+patch_lm_eval()
 
 
 class _AnswersTask(ConfigurableTask):  # type: ignore[misc]
@@ -83,7 +83,7 @@ class ChatGenerateTask(ChatMessagesTask, task_class("generate_until")):  # type:
 
     def requests(self, doc: Document, ctx: Any, asked: Iterable[tuple[Document, int]], **kwargs: Any) -> Any:
         """Return the requests of a row, one for each of some settings and how often it is repeated."""
-        made = first(super().construct_requests(doc, ctx, **kwargs))
+        made = first_request(super().construct_requests(doc, ctx, **kwargs))
         return [
             replace(
                 made,

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 
-def holm(p_values: Sequence[float], tests: int = 0) -> list[float]:
+def holm_adjust(p_values: Sequence[float], tests: int = 0) -> list[float]:
     """Adjust p-values of several tests so that any of them errs with at most the nominal probability.
 
     Where more tests were planned than there are p-values, those that are missing count as tests that failed.
@@ -25,7 +25,7 @@ def holm(p_values: Sequence[float], tests: int = 0) -> list[float]:
     return adjusted
 
 
-def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
+def benjamini_hochberg_adjust(p_values: Sequence[float]) -> list[float]:
     """Adjust p-values of several tests so that the share of false ones among the discoveries is controlled.
 
     Source:

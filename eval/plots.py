@@ -14,11 +14,11 @@ from polbias.eval.figure_style import (
     COLOURS,
     SERIES,
     Caption,
-    drawing,
     legend,
     legend_columns,
-    marker,
     render,
+    series_marker,
+    styled_figure,
 )
 
 # What the kinds share: colours of series, and axes with a line for each label.
@@ -72,13 +72,13 @@ class Arrow:
     broken: bool = False
 
 
-def arrows(
+def plot_arrows(
     rows: Sequence[Arrow], caption: Caption, unit: str, colours: Mapping[str, str] | None = None
 ) -> str:
     """Draw arrows from before to after."""
     labels = list(dict.fromkeys(row.label for row in rows))
     drawn = _colours((row.series for row in rows), colours)
-    with drawing(7.0, 0.9 + 0.24 * len(rows) + 0.15 * len(labels)) as (figure, axes):
+    with styled_figure(7.0, 0.9 + 0.24 * len(rows) + 0.15 * len(labels)) as (figure, axes):
         place, middles = 0.0, []
         for label in labels:
             own = [row for row in rows if row.label == label]
@@ -124,7 +124,7 @@ class Bar:
     high: float = math.nan
 
 
-def bars(
+def plot_bars(
     rows: Sequence[Bar],
     caption: Caption,
     unit: str,
@@ -137,7 +137,7 @@ def bars(
     drawn = _colours((row.series for row in rows), colours)
     series = [*drawn]
     width = 0.8 / max(1, len(series))
-    with drawing(max(5.0, min(12.0, 1.6 + 0.38 * len(groups) * len(series))), height) as (figure, axes):
+    with styled_figure(max(5.0, min(12.0, 1.6 + 0.38 * len(groups) * len(series))), height) as (figure, axes):
         for number, name in enumerate(series):
             own = [row for row in rows if row.series == name]
             places = [groups.index(row.group) + (number - (len(series) - 1) / 2) * width for row in own]
@@ -194,7 +194,7 @@ class Interval:
     most: float = math.nan
 
 
-def intervals(
+def plot_intervals(
     rows: Sequence[Interval],
     caption: Caption,
     unit: str,
@@ -204,10 +204,10 @@ def intervals(
     """Draw estimates with intervals."""
     drawn = _colours(row.series for row in rows)
     series = [*drawn]
-    with drawing(7.0, 0.9 + 0.3 * len(rows)) as (figure, axes):
+    with styled_figure(7.0, 0.9 + 0.3 * len(rows)) as (figure, axes):
         axes.axvline(null, color=COLOURS["muted"], linewidth=1.0, linestyle=(0, (4, 3)))
         for place, row in enumerate(rows):
-            colour, shape = drawn[row.series], marker(series.index(row.series))
+            colour, shape = drawn[row.series], series_marker(series.index(row.series))
             _bar(axes, [row.least, row.most], [place, place], colour, **_BOUNDS)
             _bar(axes, [row.low, row.high], [place, place], colour, linewidth=2.5, solid_capstyle="round")
             if math.isfinite(row.value):
@@ -272,10 +272,10 @@ class Point:
     series: str = ""
 
 
-def plane(rows: Sequence[Point], caption: Caption, x: str, y: str) -> str:
+def plot_scatter(rows: Sequence[Point], caption: Caption, x: str, y: str) -> str:
     """Draw points around the origin."""
     drawn = _colours(row.series for row in rows)
-    with drawing(6.4, 5.0) as (figure, axes):
+    with styled_figure(6.4, 5.0) as (figure, axes):
         axes.axhline(0.0, color=COLOURS["muted"], linewidth=1.0)
         axes.axvline(0.0, color=COLOURS["muted"], linewidth=1.0)
         for number, (name, colour) in enumerate(drawn.items()):
@@ -283,7 +283,7 @@ def plane(rows: Sequence[Point], caption: Caption, x: str, y: str) -> str:
                 _bar(axes, [row.x - row.x_error, row.x + row.x_error], [row.y, row.y], colour, alpha=0.5)
                 _bar(axes, [row.x, row.x], [row.y - row.y_error, row.y + row.y_error], colour, alpha=0.5)
                 axes.annotate(row.name, (row.x, row.y), (6, 5), textcoords="offset points", fontsize=8.5)
-                axes.plot([row.x], [row.y], marker(number), color=colour, markersize=6.5)
+                axes.plot([row.x], [row.y], series_marker(number), color=colour, markersize=6.5)
         axes.grid(alpha=0.5)
         axes.set_axisbelow(True)
         axes.set_xlabel(x)
@@ -310,12 +310,12 @@ class Shares:
     parts: Mapping[str, float]
 
 
-def stacked(
+def plot_stacked_shares(
     rows: Sequence[Shares], caption: Caption, unit: str, colours: Mapping[str, str] | None = None
 ) -> str:
     """Draw shares beside each other."""
     drawn = _colours((name for row in rows for name in row.parts), colours)
-    with drawing(7.0, 1.1 + 0.34 * len(rows)) as (figure, axes):
+    with styled_figure(7.0, 1.1 + 0.34 * len(rows)) as (figure, axes):
         ends = [0.0] * len(rows)
         for name, colour in drawn.items():
             widths = [row.parts.get(name, 0.0) for row in rows]
@@ -366,11 +366,11 @@ class RadarSeries:
 _ACROSS = 3
 
 
-def webs(spokes: Sequence[str], panels: Sequence[RadarSeries], caption: Caption) -> str:
+def plot_radar(spokes: Sequence[str], panels: Sequence[RadarSeries], caption: Caption) -> str:
     """Draw spider webs side by side, one panel a respondent: in one they would hide each other."""
     across = min(_ACROSS, len(panels))
     down = math.ceil(len(panels) / across)
-    with drawing(3.9 * across, 3.3 * down, projection="polar") as (figure, axes):
+    with styled_figure(3.9 * across, 3.3 * down, projection="polar") as (figure, axes):
         grid = figure.add_gridspec(down, across)
         axes.set_subplotspec(grid[0])
         for number, web in enumerate(panels):
@@ -398,7 +398,12 @@ def _web(axes: Any, spokes: Sequence[str], web: RadarSeries) -> None:
     few = np.asarray(web.few or [False] * len(spokes), dtype=bool)
     for chosen, face in ((~few, colour), (few, COLOURS["paper"])):
         axes.plot(
-            angles[chosen], values[chosen], marker(0), color=colour, markerfacecolor=face, markersize=4.5
+            angles[chosen],
+            values[chosen],
+            series_marker(0),
+            color=colour,
+            markerfacecolor=face,
+            markersize=4.5,
         )
     names = ["\n".join(wrap(name, 16)) for name in spokes]
     axes.set_xticks(angles, names, color=COLOURS["ink"], fontsize=7.5)
@@ -418,9 +423,9 @@ __all__ = [
     "Point",
     "RadarSeries",
     "Shares",
-    "arrows",
-    "bars",
-    "intervals",
-    "plane",
-    "stacked",
+    "plot_arrows",
+    "plot_bars",
+    "plot_intervals",
+    "plot_scatter",
+    "plot_stacked_shares",
 ]

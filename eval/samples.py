@@ -48,17 +48,17 @@ class SampleFile:
     name: str = ""
 
     @property
-    def scores_likelihoods(self) -> bool:
+    def is_loglikelihood(self) -> bool:
         """Whether labels were scored instead of answers written."""
         return self.task.endswith(_LOGLIKELIHOOD)
 
     @property
     def respondent(self) -> str:
         """The model; by log-likelihood it is one of its own, since those are never pooled with answers."""
-        return (self.name or self.model) + (" (log-likelihood)" if self.scores_likelihoods else "")
+        return (self.name or self.model) + (" (log-likelihood)" if self.is_loglikelihood else "")
 
 
-def find_samples(paths: Iterable[Path], newest: bool = True) -> list[SampleFile]:
+def find_sample_files(paths: Iterable[Path], newest: bool = True) -> list[SampleFile]:
     """Return the sample files at some paths, by model, task and time."""
     found: set[SampleFile] = set()
     for path in paths:
@@ -213,7 +213,7 @@ def _restore_responses(sample: Json) -> None:
     metadata, answers = sample.get("polbias"), sample["filtered_resps"]
     if not isinstance(metadata, list) or not isinstance(answers, list):
         return
-    texts = flat(answers)
+    texts = flatten_responses(answers)
     if len(texts) == len(metadata) and all(isinstance(text, str) for text in texts):
         sample["filtered_resps"] = [
             Response(text, about) if about and isinstance(about, dict) else text
@@ -235,14 +235,14 @@ def metrics_of(sample: Document) -> list[str]:
     ]
 
 
-def content_of(row: Document) -> str:
+def row_digest(row: Document) -> str:
     """Return a digest of a row that does not depend on the version of its dataset."""
     own = {name: value for name, value in row.items() if name != "dataset_version"}
     return sha256(json.dumps(own, sort_keys=True, default=str).encode()).hexdigest()
 
 
 @contextmanager
-def left_out(problems: list[SkippedLine], path: Path, line: int) -> Iterator[None]:
+def skip_invalid_sample(problems: list[SkippedLine], path: Path, line: int) -> Iterator[None]:
     """Report a sample that lacks what its reader needs, and go on without it."""
     try:
         yield
@@ -260,7 +260,7 @@ def left_out(problems: list[SkippedLine], path: Path, line: int) -> Iterator[Non
 
 def generated_texts(answers: Any) -> list[str]:
     """Return the answers of a sample in words."""
-    found = flat(answers)
+    found = flatten_responses(answers)
     if not found:
         raise ValueError("filtered_resps: found none, expected an answer")
     for text in found:
@@ -269,7 +269,7 @@ def generated_texts(answers: Any) -> list[str]:
     return found
 
 
-def check(row: Document, names: Iterable[str], known: Mapping[str, Collection[Any]]) -> Json:
+def check_row(row: Document, names: Iterable[str], known: Mapping[str, Collection[Any]]) -> Json:
     """Refuse a row that has no name where there must be one, or a level that there is not."""
     for name in names:
         if not isinstance(row[name], str) or not row[name]:
@@ -280,7 +280,7 @@ def check(row: Document, names: Iterable[str], known: Mapping[str, Collection[An
     return dict(row)
 
 
-def flat(answers: Iterable[Any]) -> list[str]:
+def flatten_responses(answers: Iterable[Any]) -> list[str]:
     """Return all answers to a prompt, whether they came from several requests or from one repeated."""
     listed = [*answers]
     if {*map(type, listed)} == {str}:

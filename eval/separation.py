@@ -27,7 +27,7 @@ class EstimableTerms:
     finite: Booleans
 
 
-def support(design: Floats, successes: Floats, trials: Floats) -> EstimableTerms:
+def find_estimable_terms(design: Floats, successes: Floats, trials: Floats) -> EstimableTerms:
     """Find what of a logistic regression with binomial rows has a finite maximum-likelihood estimate.
 
     A direction in which no row loses likelihood and some gain it has no maximum. Rows that gain are predicted
@@ -45,10 +45,10 @@ def support(design: Floats, successes: Floats, trials: Floats) -> EstimableTerms
         if not gaining.any():
             break
         keep[np.flatnonzero(keep)[gaining]] = False
-    return EstimableTerms(keep, determined(design), determined(design[keep]))
+    return EstimableTerms(keep, identified_columns(design), identified_columns(design[keep]))
 
 
-def determined(design: Floats) -> Booleans:
+def identified_columns(design: Floats) -> Booleans:
     """Find the coefficients that a linear predictor determines."""
     width = design.shape[1]
     if not len(design):
@@ -59,7 +59,7 @@ def determined(design: Floats) -> Booleans:
     return found
 
 
-def independent(design: Floats) -> list[int]:
+def independent_columns(design: Floats) -> list[int]:
     """Choose columns that span the same space, earlier ones first."""
     chosen: list[int] = []
     compact = _compact(design)

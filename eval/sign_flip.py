@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from polbias.aliases import Floats
 from polbias.eval.statistics import TIE, sums_by_cluster
 
-EXACT_CLUSTERS = 20
+MAX_EXACT_CLUSTERS = 20
 """Up to this many clusters every flip is counted."""
 DRAWS = 100_000
 """Random flips beyond that."""
@@ -39,7 +39,7 @@ class SignFlipTest:
     exact: bool
 
 
-def sign_flip(values: ArrayLike, clusters: Iterable[Any], seed: int = 0) -> SignFlipTest:
+def sign_flip_test(values: ArrayLike, clusters: Iterable[Any], seed: int = 0) -> SignFlipTest:
     """Test that the values are centred on 0, flipping the signs of whole clusters.
 
     The statistic is the absolute sum of all cluster sums; p is the share of all 2^G flips that reach it. Up
@@ -54,13 +54,13 @@ def sign_flip(values: ArrayLike, clusters: Iterable[Any], seed: int = 0) -> Sign
     """
     sums, sizes = sums_by_cluster(values, clusters)
     count = int(sizes.size)
-    if count <= EXACT_CLUSTERS:
+    if count <= MAX_EXACT_CLUSTERS:
         return SignFlipTest(_exact_p(sums), count, min(1.0, 2.0 / 2**count), exact=True)
     return SignFlipTest(_drawn_p(sums, seed), count, 1 / (DRAWS + 1), exact=False)
 
 
-def sign_flips(sums: Floats, seed: int = 0) -> list[SignFlipTest]:
-    """Draw :func:`sign_flip` for many tests at once, the same flips for all.
+def sign_flip_tests(sums: Floats, seed: int = 0) -> list[SignFlipTest]:
+    """Draw :func:`sign_flip_test` for many tests at once, the same flips for all.
 
     Sums are of shape (clusters, tests); they are flipped block by block, so that few flips are in memory.
     """

@@ -27,7 +27,9 @@ _VALID = (2, 3)
 _LARGEST = 100_000
 
 
-def stances(k: ArrayLike, valid: ArrayLike, asked: ArrayLike, rule: ReliabilityRule = "default") -> Codes:
+def reliable_stances(
+    k: ArrayLike, valid: ArrayLike, asked: ArrayLike, rule: ReliabilityRule = "default"
+) -> Codes:
     """The stance that each prompt's answers come to, if any.
 
     - ``default``: at least two thirds of the answers are valid, and the two-sided 95% Clopper-Pearson
@@ -57,7 +59,9 @@ def stances(k: ArrayLike, valid: ArrayLike, asked: ArrayLike, rule: ReliabilityR
     return found
 
 
-def sides(k: ArrayLike, valid: ArrayLike, asked: ArrayLike, rule: ReliabilityRule = "default") -> Codes:
+def majority_stances(
+    k: ArrayLike, valid: ArrayLike, asked: ArrayLike, rule: ReliabilityRule = "default"
+) -> Codes:
     """The side that most valid answers take, reliable or not: what the tests of consistency compare."""
     yes, answered, total = (np.asarray(each, np.intp) for each in (k, valid, asked))
     side: Codes = np.sign(2 * yes - answered).astype(np.int8)

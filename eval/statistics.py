@@ -17,7 +17,7 @@ from polbias.eval.answer_frames import AnswerTableError, codes_of, factorize
 # The rows of a design share patterns, people and instructions, so there is far less in a few thousand of
 # them than in as many independent ones. What is independent is the cluster, of which there are few.
 
-LEVEL = 0.95
+CONFIDENCE_LEVEL = 0.95
 """Of all intervals, a fraction."""
 TIE = 1e-9
 
@@ -44,14 +44,18 @@ class ClusterInterval:
     n: int
     clusters: int
     degrees_of_freedom: int
-    level: float = LEVEL
+    level: float = CONFIDENCE_LEVEL
 
 
-def largest_share(found: int, clusters: int) -> float:
+def clopper_pearson_upper(found: int, clusters: int) -> float:
     """The upper Clopper-Pearson limit of a share of clusters, of which so many were found."""
     from scipy.special import betaincinv
 
-    return 1.0 if found >= clusters else float(betaincinv(found + 1, clusters - found, (1 + LEVEL) / 2))
+    return (
+        1.0
+        if found >= clusters
+        else float(betaincinv(found + 1, clusters - found, (1 + CONFIDENCE_LEVEL) / 2))
+    )
 
 
 def cluster_interval(
@@ -83,7 +87,7 @@ def cluster_interval(
         if bool((np.abs(apart) <= TIE * max(1.0, float(np.abs(sums).max()))).all()):
             apart = np.zeros(count)
         error = math.sqrt(count / (count - 1) * float((apart**2).sum())) / n
-        half, _, _ = t_test(estimate, error, count - 1)
+        half, _, _ = t_interval_and_test(estimate, error, count - 1)
     low, high = estimate - half, estimate + half
     if error == 0:
         low, high = _unvaried(estimate, count, bounds)
@@ -94,15 +98,15 @@ def _unvaried(estimate: float, clusters: int, bounds: tuple[float, float] | None
     """Ends of an interval where nothing varies between clusters, as :func:`cluster_interval` has them."""
     if bounds is None:
         return math.nan, math.nan
-    unseen, (least, most) = largest_share(0, clusters), bounds
+    unseen, (least, most) = clopper_pearson_upper(0, clusters), bounds
     return estimate - unseen * (estimate - least), estimate + unseen * (most - estimate)
 
 
-def t_test(effect: float, error: float, df: float) -> tuple[float, float, float]:
+def t_interval_and_test(effect: float, error: float, df: float) -> tuple[float, float, float]:
     """Half of the 95% interval, two-sided p, and the effect that is detected at .05 with 80% power."""
     from scipy.special import stdtr, stdtrit
 
-    wide = float(stdtrit(df, (1 + LEVEL) / 2))
+    wide = float(stdtrit(df, (1 + CONFIDENCE_LEVEL) / 2))
     p = 2 * float(stdtr(df, -abs(effect) / error)) if error else 1.0 if effect == 0 else 0.0
     return wide * error, p, (wide + float(stdtrit(df, 0.8))) * error
 
@@ -149,11 +153,11 @@ class Contrast:
     clusters: int
     degrees_of_freedom: float
     cells: int
-    level: float = LEVEL
+    level: float = CONFIDENCE_LEVEL
     crossed: int | None = None
 
 
-def contrast(
+def cell_mean_contrast(
     values: ArrayLike,
     cells: Iterable[Any],
     clusters: Iterable[Any],
@@ -172,7 +176,7 @@ def contrast(
     McCaffrey's, which are 2 (G - 1) and G - 1 in these cases.
 
     Where clusters of two kinds were drawn, such as bases and persons, ``crossed`` are the others; see
-    :func:`two_way`.
+    :func:`two_way_cluster_error`.
 
     Source:
         Bell and McCaffrey, "Bias reduction in standard errors for linear regression with multi-stage
@@ -215,10 +219,10 @@ def contrast(
         joint = cluster * (int(second.max(initial=0)) + 1) + second
         one, other, both = (error, df, groups), over(*tables(second)), over(*tables(joint))
         others = other[2]
-        error, df = two_way(one, other, both)
+        error, df = two_way_cluster_error(one, other, both)
     half = p_value = math.nan
     if error > 0:
-        half, p_value, _ = t_test(estimate, error, df)
+        half, p_value, _ = t_interval_and_test(estimate, error, df)
     low, high = estimate - half, estimate + half
     if error == 0:
         ends = None
@@ -234,7 +238,7 @@ Variation: TypeAlias = tuple[float, float, int]
 """Standard error, degrees of freedom and number of clusters."""
 
 
-def two_way(one: Variation, other: Variation, both: Variation) -> tuple[float, float]:
+def two_way_cluster_error(one: Variation, other: Variation, both: Variation) -> tuple[float, float]:
     """Standard error and degrees of freedom where clusters of two kinds were drawn.
 
     The variance is that over the one plus that over the other less that over their crossings, and never less
@@ -288,7 +292,7 @@ def _table(rows: Indices, columns: Indices, width: int, values: Floats | None) -
     return np.bincount(index, weights=values, minlength=shape[0] * shape[1]).reshape(shape).astype(np.float64)
 
 
-FEWEST = 10
+MIN_CLUSTERS = 10
 """Clusters below which nothing is tested."""
-FEWEST_PERSONS = 8
+MIN_PERSONS = 8
 """Drawn persons below which nothing is tested."""

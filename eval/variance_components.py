@@ -38,7 +38,7 @@ class VarianceComponents:
     answers: float
 
 
-def components(
+def estimate_components(
     values: ArrayLike,
     clusters: Iterable[Any],
     items: Iterable[Any],
@@ -122,7 +122,7 @@ def _mean_square(squares: Floats, df: int) -> float:
 # criterion moves few verdicts. On the probit scale the same shift is the same number, whatever the items.
 
 
-def latent_shift(
+def probit_difference(
     yes: ArrayLike, shares: ArrayLike, clusters: Iterable[Any], strata: ArrayLike | None = None
 ) -> tuple[float, float, float]:
     """The probit of the share of yes on the one side less that on the other, and its 95% interval.
@@ -185,7 +185,7 @@ def latent_contrast(
 
 
 def latent_contributions(yes: ArrayLike, shares: ArrayLike, strata: ArrayLike | None = None) -> Floats:
-    """Return what each answer adds to :func:`latent_shift`, shape ``(n,)``; the sum is the shift."""
+    """Return what each answer adds to :func:`probit_difference`, shape ``(n,)``; the sum is the shift."""
     share = np.asarray(shares, np.float64)
     return latent_contrast_contributions(yes, np.abs(share), share > 0, _SIDES, strata)
 

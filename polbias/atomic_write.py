@@ -15,7 +15,7 @@ from pathlib import Path
 from polbias.errors import BuildError, InputError
 
 
-def draft_of(path: Path) -> Path:
+def draft_path(path: Path) -> Path:
     """Return where to write what is to take the place of a path in one step.
 
     The name begins with a dot, and tells the machine and the process, so that two runs do not write to one
@@ -62,7 +62,7 @@ def write_text(path: Path, text: str | Iterable[str], *, private: bool = False) 
         text: or its lines, with their ends.
         private: whether a new file is for its owner alone.
     """
-    draft = draft_of(path)
+    draft = draft_path(path)
     try:
         if private:
             create_private(draft)

@@ -29,7 +29,7 @@ def escape_halves(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
+def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return a question after the names that come nearest to one that there is not; empty if none is near."""
     from difflib import get_close_matches
 
@@ -54,10 +54,10 @@ class PolbiasError(Exception):
 
     def __str__(self) -> str:
         message = visible(hide_like(escape_halves(super().__str__())))
-        return "\n".join(clipped(line, _LONGEST) for line in message.split("\n"))
+        return "\n".join(shorten_middle(line, _LONGEST) for line in message.split("\n"))
 
 
-def clipped(text: str, longest: int) -> str:
+def shorten_middle(text: str, longest: int) -> str:
     """Return a text without its middle if it is longer, in characters."""
     half = longest // 2
     return text if len(text) <= longest else f"{text[:half]} ... {text[-half:]}"

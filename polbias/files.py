@@ -109,7 +109,7 @@ def page_policy(script: str = "") -> str:
 # How deep a YAML text is nested, told before it is loaded: a loader would overflow its stack.
 
 
-def too_deep(text: str) -> int | None:
+def line_nested_too_deep(text: str) -> int | None:
     """Return the line in which a text goes deeper than `MAX_LEVELS`; None if it never does."""
     import yaml
 

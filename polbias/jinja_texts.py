@@ -12,7 +12,7 @@ import jinja2.sandbox
 
 from polbias.aliases import Document
 from polbias.errors import TemplateError
-from polbias.yaml_models import error_text, shorten, shown
+from polbias.yaml_models import display_path, error_text, shorten
 
 
 class TemplateRenderer:
@@ -36,10 +36,12 @@ class TemplateRenderer:
         try:
             return self._compile(text).render(self._functions | dict(slots))
         except jinja2.exceptions.SecurityError as error:
-            raise TemplateError(f"{shown(self.path)}: {field}: not allowed in a template ({error})") from None
+            raise TemplateError(
+                f"{display_path(self.path)}: {field}: not allowed in a template ({error})"
+            ) from None
         except Exception as error:  # a text can make Jinja and our functions raise anything
             known = ", ".join(sorted({*slots, *self._functions}))
             raise TemplateError(
-                f"{shown(self.path)}: {field}: cannot be rendered ({error_text(error)}) in {shorten(text)}; "
-                f"it may use: {known}"
+                f"{display_path(self.path)}: {field}: cannot be rendered ({error_text(error)}) in "
+                f"{shorten(text)}; it may use: {known}"
             ) from None

@@ -18,7 +18,7 @@ _ESCAPED = 0xDC00  # where Python puts a byte that is not UTF-8
 
 
 @contextmanager
-def readable(path: Path) -> Iterator[None]:
+def reading_errors(path: Path) -> Iterator[None]:
     """Name a file that the system does not let be read."""
     try:
         yield
@@ -66,7 +66,7 @@ def text_lines(
     number = 0
     # Bytes that are not UTF-8 become surrogates, so that their line is known when they are found.
     with (
-        readable(path),
+        reading_errors(path),
         TextIOWrapper(stream or path.open("rb"), "utf-8-sig", errors="surrogateescape", newline=None) as file,
     ):
         while line := file.readline(most + 1):

@@ -11,7 +11,7 @@ import yaml
 
 from polbias.atomic_write import write_text
 from polbias.errors import BuildError, InputError
-from polbias.files import read_bytes, too_deep
+from polbias.files import line_nested_too_deep, read_bytes
 from polbias.limits import MAX_LEVELS, MAX_TEMPLATE
 from polbias.manifest import LockedSplit, Manifest, TableIdentity
 from polbias.paths import package_file
@@ -65,7 +65,7 @@ def read_lock(path: Path | None = None) -> dict[str, LockedDataset]:
 
 @lru_cache(maxsize=8)
 def _locked(text: str) -> dict[str, LockedDataset]:
-    if line := too_deep(text):
+    if line := line_nested_too_deep(text):
         raise ValueError(f"line {line}: nested more than {MAX_LEVELS} levels deep")
     entries = yaml.safe_load(text) or {}
     return {name: LockedDataset.model_validate(entry) for name, entry in entries.items()}
@@ -78,7 +78,7 @@ def write_lock(locked: dict[str, LockedDataset], path: Path) -> None:
     write_text(path, text)
 
 
-def differences(manifest: Manifest, locked: LockedDataset | None) -> list[str]:
+def lock_differences(manifest: Manifest, locked: LockedDataset | None) -> list[str]:
     """Say in what a build differs from the lock."""
     if locked is None:
         return [f"{manifest.dataset}: not in {lock_path().name}"]
@@ -96,7 +96,7 @@ def differences(manifest: Manifest, locked: LockedDataset | None) -> list[str]:
                 f"{manifest.dataset}/{config}/{split}: {_say(here.get(split))}, "
                 f"the lock has {_say(there.get(split))}"
                 for split in dict.fromkeys([*there, *here])
-                if split not in here or not here[split].agrees(there.get(split))
+                if split not in here or not here[split].matches(there.get(split))
             ]
     return lines
 

@@ -41,7 +41,7 @@ class LockedSplit(TableIdentity):
     content: str | None = None
     tree: str | None = None
 
-    def agrees(self, other: LockedSplit | None) -> bool:
+    def matches(self, other: LockedSplit | None) -> bool:
         """Whether the rows of another split are these, by every hash that both have."""
         if other is None or self.rows != other.rows:
             return False

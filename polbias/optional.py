@@ -29,7 +29,7 @@ def installed(package: str) -> bool:
     return True
 
 
-def advice(extra: str) -> str:
+def install_command(extra: str) -> str:
     """The command that installs what an extra lacks: its packages, as polbias itself may be in no index."""
     try:
         packages = _packages(extra)
@@ -45,7 +45,7 @@ class MissingError(PolbiasError):
     @classmethod
     def of(cls, error: ModuleNotFoundError, extra: str) -> MissingError:
         """Say which module is missing, and what brings it."""
-        return cls(f"{error.name} is not installed; {advice(extra)}")
+        return cls(f"{error.name} is not installed; {install_command(extra)}")
 
 
 def missing_package_error(error: ModuleNotFoundError) -> MissingError | None:
@@ -76,11 +76,11 @@ class LazyModule(ModuleType):
 def lm_eval_imports() -> Iterator[None]:
     """A block that imports from lm_eval; where that cannot be, a `PolbiasError` says what to install."""
     if not installed("lm_eval"):
-        raise PolbiasError(f"lm_eval is not installed; {advice('eval')}")
+        raise PolbiasError(f"lm_eval is not installed; {install_command('eval')}")
     try:
         yield
     except ImportError as error:
-        raise PolbiasError(f"lm_eval cannot be used ({error}); {advice('eval')}") from None
+        raise PolbiasError(f"lm_eval cannot be used ({error}); {install_command('eval')}") from None
 
 
 def _packages(extra: str) -> list[str]:

@@ -13,7 +13,7 @@ def package_file(relative: str) -> Path:
     return Path(str(files(package or "polbias"))) / path
 
 
-def checkout() -> Path | None:
+def checkout_root() -> Path | None:
     """Return the root of the checkout that this package runs from, or None if it is installed."""
     root = Path(__file__).resolve().parent.parent
     return root if (root / "pyproject.toml").is_file() and (root / "templates").is_dir() else None
@@ -28,4 +28,4 @@ def build_root() -> Path:
     chosen = os.environ.get("POLBIAS_DATA_DIR")
     if chosen:
         return Path(chosen)
-    return (checkout() or Path.cwd()) / "build" / "datasets"
+    return (checkout_root() or Path.cwd()) / "build" / "datasets"

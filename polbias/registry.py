@@ -10,7 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
-from polbias.errors import PolbiasError, nearest
+from polbias.errors import PolbiasError, did_you_mean
 from polbias.paths import package_file
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from polbias.generators.engine.publication import Publication
 
-GROUP = "polbias.instruments"
+ENTRY_POINT_GROUP = "polbias.instruments"
 """Entry points of installed packages, each an :class:`Instrument` under its name."""
 
 
@@ -152,12 +152,16 @@ def instruments() -> Mapping[str, Instrument]:
         try:
             offered = point.load()
         except (ImportError, AttributeError) as error:
-            raise PolbiasError(f"{GROUP}: {point.value}: cannot be loaded ({error})") from None
+            raise PolbiasError(f"{ENTRY_POINT_GROUP}: {point.value}: cannot be loaded ({error})") from None
         if not isinstance(offered, Instrument) or offered.name != point.name:
-            raise PolbiasError(f"{GROUP}: {point.value}: expected an Instrument called {point.name}")
+            raise PolbiasError(
+                f"{ENTRY_POINT_GROUP}: {point.value}: expected an Instrument called {point.name}"
+            )
         taken = {name for each in found.values() for name in (*each.datasets, *each.evaluated_datasets)}
         if offered.name in found or taken & {*offered.datasets, *offered.evaluated_datasets}:
-            raise PolbiasError(f"{GROUP}: {point.value}: its name, or that of a dataset, is taken")
+            raise PolbiasError(
+                f"{ENTRY_POINT_GROUP}: {point.value}: its name, or that of a dataset, is taken"
+            )
         found[offered.name] = offered
     return MappingProxyType(found)
 
@@ -169,12 +173,12 @@ def import_reference(reference: str) -> Any:
     return getattr(found, name) if name else found
 
 
-def names() -> Sequence[str]:
+def dataset_names() -> Sequence[str]:
     """Return the names of all datasets."""
     return tuple(_publications())
 
 
-def checked(name: str) -> str:
+def require_dataset(name: str) -> str:
     """Return a dataset's name.
 
     Raises:
@@ -182,7 +186,7 @@ def checked(name: str) -> str:
     """
     if name not in _publications():
         known = ", ".join(_publications())
-        near = nearest(name, _publications())
+        near = did_you_mean(name, _publications())
         raise PolbiasError(f"no dataset is called {name!r}; {near}there are: {known} (see `polbias list`)")
     return name
 
@@ -203,7 +207,7 @@ def publication(name: str) -> Publication:
     Raises:
         PolbiasError: if there is no dataset of that name.
     """
-    return cast("Publication", import_reference(_publications()[checked(name)]))
+    return cast("Publication", import_reference(_publications()[require_dataset(name)]))
 
 
 def task_folders() -> list[Path]:
@@ -214,7 +218,7 @@ def task_folders() -> list[Path]:
 def _installed() -> list[EntryPoint]:
     from importlib.metadata import entry_points
 
-    return sorted(entry_points(group=GROUP), key=lambda point: point.name)
+    return sorted(entry_points(group=ENTRY_POINT_GROUP), key=lambda point: point.name)
 
 
 def _publications() -> Mapping[str, str]:

@@ -21,21 +21,21 @@ class Response(str):
             they were said.
     """
 
-    about: Document
+    metadata: Document
 
     def __new__(cls, text: str, about: Document | None = None) -> Response:
         """Make a text that knows what was said beside it."""
         made = super().__new__(cls, text)
-        made.about = about or {}
+        made.metadata = about or {}
         return made
 
 
-def ended(text: str) -> str | None:
+def finish_reason(text: str) -> str | None:
     """Why a server ended an output, where it said so."""
-    return text.about.get("finish_reason") if isinstance(text, Response) else None
+    return text.metadata.get("finish_reason") if isinstance(text, Response) else None
 
 
-LIMITS = frozenset(
+LENGTH_FINISH_REASONS = frozenset(
     {
         *("length", "max_tokens", "MAX_TOKENS", "max_output_tokens"),
         *("model_length", "model_context_window_exceeded", "too_long"),
@@ -65,7 +65,7 @@ MARK_TAIL = 200
 """Characters at the end of a prompt among which a mark can be its last word."""
 
 
-def continued(prompt: str, text: str, end: str | None = None, thinking: bool = False) -> str:
+def attach_reasoning(prompt: str, text: str, end: str | None = None, thinking: bool = False) -> str:
     """Return an output that knows its thought, which its prompt may have opened and ``end`` may close.
 
     A thought that the prompt opened, or must have (``thinking``), and that the output never closes is opened
@@ -98,7 +98,7 @@ def is_withheld(reason: str | None) -> bool:
 
 def is_filtered(text: str) -> bool | None:
     """Whether the provider, not the model, withheld an answer; None where its server said nothing."""
-    if isinstance(text, Response) and text.about.get("filtered"):
+    if isinstance(text, Response) and text.metadata.get("filtered"):
         return True
-    reason = ended(text)
+    reason = finish_reason(text)
     return None if reason is None else is_withheld(reason)

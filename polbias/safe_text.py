@@ -239,7 +239,7 @@ _HEADERS_SHOWN = re.compile(r"headers=<CIMultiDict.*?\)>", re.DOTALL)  # of a re
 _LONGEST = 300
 
 
-def hide(text: str) -> str:
+def redact_secrets(text: str) -> str:
     """Return a text with every secret of this run replaced that is no mere word, and nothing else changed."""
     return _secrets.in_texts.sub(HIDDEN, text) if _secrets.in_texts else text
 
@@ -250,7 +250,7 @@ def redact(record: Any) -> Any:
         return {redact(name): _redact_named(name, value) for name, value in record.items()}
     if isinstance(record, list | tuple):
         return type(record)(map(redact, record)) if type(record) in (list, tuple) else record
-    return hide(record) if type(record) is str else record
+    return redact_secrets(record) if type(record) is str else record
 
 
 def _redact_named(name: object, value: Any) -> Any:
@@ -258,7 +258,7 @@ def _redact_named(name: object, value: Any) -> Any:
     return HIDDEN if isinstance(value, str | Mapping | list) and is_secret_name(str(name)) else redact(value)
 
 
-def scrub(text: object, *, longest: int = _LONGEST) -> str:
+def redact_message(text: object, *, longest: int = _LONGEST) -> str:
     """Return a message of a server or client in one short line without secrets, or what looks like one."""
     message = _HEADERS_SHOWN.sub("headers=...", str(text))
     line = " ".join(hide_like(message).split())
@@ -290,7 +290,7 @@ def _escaped(match: re.Match[str]) -> str:
 
 def showable(text: str) -> str:
     """Return a text as it may be shown: without secrets of this run and control characters."""
-    return visible(hide(text))
+    return visible(redact_secrets(text))
 
 
 # Logs, of any library.

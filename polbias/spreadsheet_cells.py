@@ -8,7 +8,7 @@ import re
 _FORMULA = re.compile(r"(?!-\Z|[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?%?\Z)'*[=+\-@\t\r]", re.IGNORECASE)
 
 
-def guarded(cell: str) -> str:
+def escape_formula(cell: str) -> str:
     """Return a cell that no spreadsheet takes for a formula; `unguarded` gives the text back.
 
     A text that begins with ``=``, ``+``, ``-``, ``@``, a tab or a carriage return gets an apostrophe, and so
@@ -20,6 +20,6 @@ def guarded(cell: str) -> str:
     return f"'{cell}" if _FORMULA.match(cell) else cell
 
 
-def unguarded(cell: str) -> str:
+def unescape_formula(cell: str) -> str:
     """Return the text of a cell that `guarded` wrote."""
     return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell

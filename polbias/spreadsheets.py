@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 
 from polbias.errors import InputError
 from polbias.files import read_bytes
-from polbias.spreadsheet_cells import guarded, unguarded
-from polbias.yaml_models import shown
+from polbias.spreadsheet_cells import escape_formula, unescape_formula
+from polbias.yaml_models import display_path
 
 T = TypeVar("T")
 
@@ -67,10 +67,12 @@ def sheet_text(path: Path, expected: str) -> str:
     try:
         return read_bytes(path).decode("utf-8-sig")
     except OSError as error:
-        raise SheetError([f"{shown(path)}: cannot be read ({error.strerror}); expected {expected}"]) from None
+        raise SheetError(
+            [f"{display_path(path)}: cannot be read ({error.strerror}); expected {expected}"]
+        ) from None
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
-        raise SheetError([f"{shown(path)}:{line}: not UTF-8; save the file as UTF-8"]) from None
+        raise SheetError([f"{display_path(path)}:{line}: not UTF-8; save the file as UTF-8"]) from None
 
 
 def sheet_lines(text: str, delimiter: str = "\t") -> Iterator[tuple[int, list[str] | str]]:
@@ -89,7 +91,7 @@ def sheet_lines(text: str, delimiter: str = "\t") -> Iterator[tuple[int, list[st
         yield line, f"quotes or tabs are broken ({error}); restore this line"
 
 
-def named_rows(
+def rows_by_column(
     path: Path,
     needed: Sequence[str],
     expected: str,
@@ -112,7 +114,9 @@ def named_rows(
     if missing or len({*head}) < len(head):
         wanted = ", ".join(needed)
         found = ", ".join(head)[:80] or "nothing"
-        raise SheetError([f"{shown(path)}:1: head: found {found}; expected {wanted}, each once; restore it"])
+        raise SheetError(
+            [f"{display_path(path)}:1: head: found {found}; expected {wanted}, each once; restore it"]
+        )
     for line, cells in lines:
         if isinstance(cells, str):
             yield line, cells
@@ -124,7 +128,10 @@ def named_rows(
             row = dict(zip(head, filled, strict=False))
             yield (
                 line,
-                {name: unguarded(cell if name in exact else cell.strip()) for name, cell in row.items()},
+                {
+                    name: unescape_formula(cell if name in exact else cell.strip())
+                    for name, cell in row.items()
+                },
             )
 
 
@@ -139,13 +146,13 @@ def read_rows(
     """Return what `read` makes of each row and line number; a ValueError of it names the line."""
     found: list[T] = []
     problems: list[str] = []
-    for line, row in named_rows(path, needed, expected, exact, least):
+    for line, row in rows_by_column(path, needed, expected, exact, least):
         try:
             if isinstance(row, str):
                 raise ValueError(row)
             found.append(read(row, line))
         except ValueError as error:
-            problems.append(f"{shown(path)}:{line}: {error}")
+            problems.append(f"{display_path(path)}:{line}: {error}")
     if problems:
         raise SheetError(problems)
     return found
@@ -189,7 +196,9 @@ class ReviewFile:
             lines.setdefault(key, said | {name: kept.get(key, {}).get(name, "") for name in self.decided})
         for key, row in kept.items():
             lines.setdefault(key, row)
-        return sheet(self.columns, ([guarded(row[name]) for name in self.columns] for row in lines.values()))
+        return sheet(
+            self.columns, ([escape_formula(row[name]) for name in self.columns] for row in lines.values())
+        )
 
     def rows(self, path: Path) -> list[Mapping[str, str]]:
         """Return the lines of a file, whatever is decided."""

@@ -12,10 +12,10 @@ import yaml
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from polbias.aliases import Document
-from polbias.errors import InputError, TemplateError, clipped
-from polbias.files import read_bytes, too_deep
+from polbias.errors import InputError, TemplateError, shorten_middle
+from polbias.files import line_nested_too_deep, read_bytes
 from polbias.limits import MAX_LEVELS, MAX_TEMPLATE, MAX_TEXT
-from polbias.paths import checkout
+from polbias.paths import checkout_root
 
 # Read template files: YAML checked against a model, texts rendered in Jinja's sandbox.
 # Every error names the file, the line, the field, what was found and what was expected.
@@ -31,9 +31,9 @@ def load_template(path: Path, model: type[Model]) -> Model:
     """Read a YAML template file."""
     text = template_text(path)
     try:
-        if line := too_deep(text):
+        if line := line_nested_too_deep(text):
             found = f"nested more than {MAX_LEVELS} levels deep"
-            raise TemplateError(f"{shown(path)}:{line}: {found}; a template file is flatter")
+            raise TemplateError(f"{display_path(path)}:{line}: {found}; a template file is flatter")
         node = yaml.compose(text, Loader=_LOADER)
         _refuse_oddities(path, node)
         data = None if node is None else _Values().construct_document(node)
@@ -54,19 +54,19 @@ def checked(path: Path, field: str, value: object, model: type[Model]) -> Model:
         raise TemplateError(_explain(path, node, error, _location(field))) from None
 
 
-def shown(path: Path) -> str:
+def display_path(path: Path) -> str:
     """Return a path as a person would write it: below the checkout where possible."""
-    root = checkout()
+    root = checkout_root()
     try:
         return path.resolve().relative_to(root).as_posix() if root else str(path)
     except ValueError:
         return str(path)
 
 
-def fault(path: Path, field: str, problem: str) -> TemplateError:
+def field_error(path: Path, field: str, problem: str) -> TemplateError:
     """Return the error of a field that is wrong only beside other files."""
     line = _line(yaml.compose(template_text(path), Loader=_LOADER), _location(field))
-    return TemplateError(f"{shown(path)}:{line}: {field}: {clipped(problem, _LONGEST)}")
+    return TemplateError(f"{display_path(path)}:{line}: {field}: {shorten_middle(problem, _LONGEST)}")
 
 
 def template_text(path: Path) -> str:
@@ -75,16 +75,16 @@ def template_text(path: Path) -> str:
         raw = read_bytes(path, MAX_TEMPLATE)
     except InputError:
         found = f"more than {MAX_TEMPLATE:,} bytes"
-        raise TemplateError(f"{shown(path)}: {found}; a template file has at most as many") from None
+        raise TemplateError(f"{display_path(path)}: {found}; a template file has at most as many") from None
     except OSError as error:
         raise TemplateError(
-            f"{shown(path)}: cannot be read ({error.strerror}); expected a template file"
+            f"{display_path(path)}: cannot be read ({error.strerror}); expected a template file"
         ) from None
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError as error:
         line = raw[: error.start].count(b"\n") + 1
-        raise TemplateError(f"{shown(path)}:{line}: not UTF-8; save the file as UTF-8") from None
+        raise TemplateError(f"{display_path(path)}:{line}: not UTF-8; save the file as UTF-8") from None
 
 
 class _Values(yaml.constructor.SafeConstructor):
@@ -102,7 +102,7 @@ def _explain_yaml(path: Path, text: str, error: yaml.YAMLError) -> str:
     position = getattr(error, "position", None)
     line = mark.line + 1 if mark else text.count("\n", 0, position) + 1 if position is not None else 1
     problem = getattr(error, "problem", None) or getattr(error, "reason", None) or "unreadable"
-    return f"{shown(path)}:{line}: not valid YAML ({problem}); correct the syntax there"
+    return f"{display_path(path)}:{line}: not valid YAML ({problem}); correct the syntax there"
 
 
 def _refuse_oddities(path: Path, node: yaml.Node | None) -> None:
@@ -114,23 +114,23 @@ def _refuse_oddities(path: Path, node: yaml.Node | None) -> None:
         line = current.start_mark.line + 1
         if id(current) in visited:
             raise TemplateError(
-                f"{shown(path)}:{line}: a YAML alias refers to this; write the value out instead"
+                f"{display_path(path)}:{line}: a YAML alias refers to this; write the value out instead"
             )
         visited.add(id(current))
         if isinstance(current, yaml.ScalarNode) and len(current.value) > MAX_TEXT:
             found = f"found a text of {len(current.value):,} characters, expected at most {MAX_TEXT:,}"
-            raise TemplateError(f"{shown(path)}:{line}: {found}; shorten it")
+            raise TemplateError(f"{display_path(path)}:{line}: {found}; shorten it")
         if isinstance(current, yaml.MappingNode):
             seen: dict[str, int] = {}
             for key, value in current.value:
                 line = key.start_mark.line + 1
                 if not isinstance(key, yaml.ScalarNode):
                     raise TemplateError(
-                        f"{shown(path)}:{line}: found a list or mapping as a key, expected text"
+                        f"{display_path(path)}:{line}: found a list or mapping as a key, expected text"
                     )
                 if key.value in seen:
                     raise TemplateError(
-                        f"{shown(path)}:{line}: key {key.value!r} stands here and in line "
+                        f"{display_path(path)}:{line}: key {key.value!r} stands here and in line "
                         f"{seen[key.value]}; keep one"
                     )
                 seen[key.value] = line
@@ -155,10 +155,10 @@ def _explain(path: Path, node: yaml.Node | None, errors: ValidationError, within
     elif kind == "extra_forbidden":
         problem = f"unknown field with value {shorten(error['input'])}; remove it or correct its name"
     elif kind == "value_error":
-        problem = clipped(message, _LONGEST)
+        problem = shorten_middle(message, _LONGEST)
     else:
         problem = f"found {shorten(error['input'])}; expected: {message[0].lower()}{message[1:]}"
-    return f"{shown(path)}:{line}: {field}: {problem}"
+    return f"{display_path(path)}:{line}: {field}: {problem}"
 
 
 def _first(errors: ValidationError) -> tuple[Document, Location]:
@@ -223,7 +223,7 @@ Levels = Annotated[tuple[TemplateItem, ...], Field(min_length=1), AfterValidator
 """What a factor runs over: at least one value, none of them twice."""
 
 
-def distinct(field: str) -> AfterValidator:
+def require_unique(field: str) -> AfterValidator:
     """Have a list of entries checked for a field that each has for itself, such as ``"id"``."""
 
     def check(entries: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -242,7 +242,7 @@ class TemplateModel(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", coerce_numbers_to_str=True)
 
 
-def every(names: Any) -> AfterValidator:
+def require_all_names(names: Any) -> AfterValidator:
     """Have a mapping checked for an entry of each name."""
 
     def check(entries: Document) -> Document:
@@ -254,7 +254,7 @@ def every(names: Any) -> AfterValidator:
     return AfterValidator(check)
 
 
-def slots(*names: str) -> AfterValidator:
+def require_placeholders(*names: str) -> AfterValidator:
     """Have a text checked for places to fill in, such as ``{paper}``: these and no others may stand in it."""
 
     def check(text: str) -> str:

@@ -142,7 +142,7 @@ def all_builds(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of builds with all datasets."""
     from polbias import registry
 
-    return _builds(tmp_path_factory, *registry.names())
+    return _builds(tmp_path_factory, *registry.dataset_names())
 
 
 @pytest.fixture(scope="session")
@@ -164,18 +164,18 @@ def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def _builds(factory: pytest.TempPathFactory, *names: str) -> Path:
     """A folder of builds: those of the checkout where they are the published data, else made once a run."""
-    from polbias.lock import differences, read_lock
+    from polbias.lock import lock_differences, read_lock
     from polbias.manifest import read_manifest
-    from polbias.paths import checkout
+    from polbias.paths import checkout_root
     from polbias.publishing.card import build
 
     with shared(factory, f"builds-{len(names)}-{names[0]}") as place:
         for name in names:
             if (place / name / "manifest.json").is_file():
                 continue
-            made = (checkout() or Path()) / "build" / "datasets" / name
+            made = (checkout_root() or Path()) / "build" / "datasets" / name
             try:
-                published = not differences(read_manifest(made), read_lock()[name])
+                published = not lock_differences(read_manifest(made), read_lock()[name])
             except (KeyError, PolbiasError):
                 published = False
             if published:

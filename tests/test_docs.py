@@ -91,5 +91,5 @@ def test_the_first_page_names_every_instrument_and_page() -> None:
 
 def test_getting_started_names_every_dataset() -> None:
     text = (_DOCS / "getting-started.md").read_text("utf-8")
-    for name in registry.names():
+    for name in registry.dataset_names():
         assert f"`{name}`" in text

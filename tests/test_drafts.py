@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from polbias.atomic_write import draft_of, write_text
+from polbias.atomic_write import draft_path, write_text
 
 
 @pytest.fixture
@@ -17,7 +17,7 @@ def killed(tmp_path: Path) -> Path:
     """A draft of a process that is no more."""
     process = subprocess.Popen([sys.executable, "-c", ""])
     process.wait()
-    own = draft_of(tmp_path / "table.csv")
+    own = draft_path(tmp_path / "table.csv")
     return own.with_name(own.name.replace(f"-{os.getpid()}.", f"-{process.pid}."))
 
 
@@ -30,13 +30,13 @@ def test_a_file_that_a_killed_run_left_is_removed_by_the_next_write(killed: Path
 def test_a_folder_that_a_killed_run_left_is_removed(killed: Path, tmp_path: Path) -> None:
     (killed / "tables").mkdir(parents=True)
     (killed / "tables" / "half").write_text("")
-    draft_of(tmp_path / "table.csv")
+    draft_path(tmp_path / "table.csv")
     assert not list(tmp_path.iterdir())
 
 
 def test_what_others_are_writing_stays(killed: Path, tmp_path: Path) -> None:
     other = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
-    name = draft_of(tmp_path / "table.csv").name
+    name = draft_path(tmp_path / "table.csv").name
     kept = [
         tmp_path / name.replace(f"-{os.getpid()}.", f"-{other.pid}."),  # a process that goes on
         tmp_path / f".table.csv.another-machine-{killed.name.rpartition('-')[2]}",
@@ -46,7 +46,7 @@ def test_what_others_are_writing_stays(killed: Path, tmp_path: Path) -> None:
     ]
     for path in kept:
         path.write_text("theirs")
-    assert draft_of(tmp_path / "table.csv").name == name
+    assert draft_path(tmp_path / "table.csv").name == name
     assert sorted(tmp_path.iterdir()) == sorted(kept)
     other.communicate(b"\n")
 
@@ -54,16 +54,16 @@ def test_what_others_are_writing_stays(killed: Path, tmp_path: Path) -> None:
 def test_two_machines_and_two_processes_write_to_two_drafts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = {draft_of(tmp_path / "x")}
+    found = {draft_path(tmp_path / "x")}
     monkeypatch.setattr("platform.node", lambda: "elsewhere")
-    found.add(draft_of(tmp_path / "x"))
+    found.add(draft_path(tmp_path / "x"))
     monkeypatch.setattr("os.getpid", lambda: 1)
-    found.add(draft_of(tmp_path / "x"))
+    found.add(draft_path(tmp_path / "x"))
     assert len(found) == 3
     assert {path.parent for path in found} == {tmp_path}
 
 
 def test_names_with_signs_of_patterns_are_names(tmp_path: Path) -> None:
     (tmp_path / ".ab.csv").write_text("")
-    draft_of(tmp_path / "[ab]*.csv")
+    draft_path(tmp_path / "[ab]*.csv")
     assert (tmp_path / ".ab.csv").exists()

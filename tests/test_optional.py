@@ -10,7 +10,7 @@ import pytest
 
 from polbias import optional
 from polbias.errors import PolbiasError
-from polbias.eval.figure_style import drawing
+from polbias.eval.figure_style import styled_figure
 from tests.support.process import ROOT, run_python
 
 
@@ -57,18 +57,18 @@ def test_what_is_advised_needs_no_index_that_has_polbias(monkeypatch: pytest.Mon
         "pyarrow>=21 ; extra == 'runs'",
     ]
     monkeypatch.setattr(optional, "requires", lambda name: extras)
-    assert optional.advice("words") == "pip install 'no-such-words>=3.8'"
-    assert optional.advice("runs") == "pip install 'no-such-words>=3.8' 'no.such_model[api]<2,>=1.5'"
+    assert optional.install_command("words") == "pip install 'no-such-words>=3.8'"
+    assert optional.install_command("runs") == "pip install 'no-such-words>=3.8' 'no.such_model[api]<2,>=1.5'"
 
 
 def test_where_nothing_is_missing_all_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         optional, "requires", lambda name: ["numpy>=2; extra == 'a'", "pyarrow; extra == 'a'"]
     )
-    assert optional.advice("a") == "pip install 'numpy>=2' 'pyarrow'"
+    assert optional.install_command("a") == "pip install 'numpy>=2' 'pyarrow'"
 
 
 def test_figures_without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(PolbiasError, match="pip install '.*matplotlib"), drawing(1, 1):
+    with pytest.raises(PolbiasError, match="pip install '.*matplotlib"), styled_figure(1, 1):
         pass

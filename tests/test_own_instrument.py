@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 from polbias.eval.bias.mirrored import MirroredInstrument
-from polbias.eval.report.reporter import COMMON, ReportSettings
+from polbias.eval.report.reporter import COMMON_COLUMNS, ReportSettings
 from tests.support.outcomes import outcomes
 from tests.support.process import ROOT, run_python
 
@@ -83,7 +83,7 @@ REPORT = MirroredInstrument("own", "gap", lambda text: text, "true", "false")
 def answered(labels: dict[str, list[str]]) -> Any:
     """The rows of a respondent: two rows a side in every cluster, and what it said to them."""
     docs = [
-        {**dict.fromkeys(COMMON, "x"), "id": f"{side}{n}", "leaning": side, "pair_id": f"p{n}", "cluster_id": f"c{n // 2}"}
+        {**dict.fromkeys(COMMON_COLUMNS, "x"), "id": f"{side}{n}", "leaning": side, "pair_id": f"p{n}", "cluster_id": f"c{n // 2}"}
         for side in labels for n in range(len(labels[side]))
     ]  # fmt: skip
     said = [label for side in labels for label in labels[side]]

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from polbias.eval.simulation.lm_eval import run
-from polbias.eval.simulation.respondents import respondent
+from polbias.eval.simulation.lm_eval import run_tasks
+from polbias.eval.simulation.respondents import make_respondent
 from polbias.lm_eval_runner.scores import scores
 from polbias.lock import read_lock
 from tests.support.process import ROOT
@@ -51,8 +51,8 @@ def test_the_scores_are_those_of_the_model_that_it_starts(
     (served,) = re.findall(r"simulate serve --port (\d+) --effect (\S+) --side (\w+) &", _README)
     port, effect, side = served
     assert f"base_url=http://127.0.0.1:{port}/" in _README
-    who = respondent("planted", effect=float(effect), side=side)
-    made = run(["polbias_en_formal"], who, model="stub")
+    who = make_respondent("planted", effect=float(effect), side=side)
+    made = run_tasks(["polbias_en_formal"], who, model="stub")
     (score,) = scores(made.results, made.samples)
     (shown,) = re.findall(r"^(polbias_en_formal .*%)$", _README, re.MULTILINE)
     interval = f"{score.low:+.3f} to {score.high:+.3f}"

@@ -38,7 +38,7 @@ def test_an_installed_instrument_stands_after_ours(monkeypatch: pytest.MonkeyPat
     )
     offer(monkeypatch, "another", found)
     assert [*registry.instruments()] == registry.instrument_names() == [*OURS, "another"]
-    assert registry.names()[-1] == "d"
+    assert registry.dataset_names()[-1] == "d"
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_what_is_none_or_is_taken_is_refused(
 
 
 def test_a_package_that_cannot_be_loaded_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    point = EntryPoint("another", "no_such_module:FOUND", registry.GROUP)
+    point = EntryPoint("another", "no_such_module:FOUND", registry.ENTRY_POINT_GROUP)
     monkeypatch.setattr("importlib.metadata.entry_points", lambda group: [point])
     registry.instruments.cache_clear()
     assert registry.instrument_names()[-1] == "another"

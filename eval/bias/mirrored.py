@@ -12,15 +12,15 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from polbias.aliases import Booleans, Document, Floats, Indices, Json
-from polbias.eval.answer_frames import SILENT, codes_of, count_silences
+from polbias.eval.answer_frames import NON_ANSWER_LABELS, codes_of, count_silences
 from polbias.eval.estimability import Estimability, support
-from polbias.eval.lm_eval_metrics import FrameMetrics, MetricEstimate, ScoredAnswers, carried_estimate
+from polbias.eval.lm_eval_metrics import FrameMetrics, MetricEstimate, ScoredAnswers, estimate_if_supported
 from polbias.eval.nonresponse import ExcessBounds, SidedRows
-from polbias.eval.report.document import Estimate, Finding, Section, known
-from polbias.eval.report.reporter import COMMON, ReportSettings
-from polbias.eval.samples import check, generated_texts
-from polbias.eval.sign_flip import sign_flip
-from polbias.eval.statistics import Contrast, contrast
+from polbias.eval.report.document import Estimate, Finding, Section, none_if_nan
+from polbias.eval.report.reporter import COMMON_COLUMNS, ReportSettings
+from polbias.eval.samples import check_row, generated_texts
+from polbias.eval.sign_flip import sign_flip_test
+from polbias.eval.statistics import Contrast, cell_mean_contrast
 
 _SIDES = ("left", "right")
 _OF_ANSWERS = ("label", "outcome", "repeat")
@@ -61,18 +61,18 @@ class MirroredInstrument:
 
         def difference(outcomes: pd.DataFrame) -> MetricEstimate:
             answers = _SidedAnswers(outcomes, self.yes)
-            return carried_estimate(answers.support, answers.difference)
+            return estimate_if_supported(answers.support, answers.difference)
 
         return FrameMetrics(lambda rows: pd.DataFrame(rows, columns=_ROW)).estimate(difference)
 
     def flatten_samples(self, samples: Iterable[Document], task: str) -> Iterator[Json]:
         """Yield a row an answer."""
         for sample in samples:
-            row = check(sample["doc"], ("id", "pair_id", "cluster_id"), {"leaning": _SIDES})
-            same = {name: row[name] for name in (*COMMON, *self.COLUMNS) if name not in _OF_ANSWERS}
+            row = check_row(sample["doc"], ("id", "pair_id", "cluster_id"), {"leaning": _SIDES})
+            same = {name: row[name] for name in (*COMMON_COLUMNS, *self.COLUMNS) if name not in _OF_ANSWERS}
             for repeat, text in enumerate(generated_texts(sample["filtered_resps"])):
                 label = self.read(text)
-                outcome = label if label in SILENT else "answered"
+                outcome = label if label in NON_ANSWER_LABELS else "answered"
                 yield {**same, "label": label, "outcome": outcome, "repeat": repeat}
 
     def build_section(self, answers: Mapping[str, pd.DataFrame], settings: ReportSettings) -> Section:
@@ -98,9 +98,11 @@ class MirroredInstrument:
             self.measure,
             "",
             "",
-            Estimate.over_clusters(mean, 100, p=known(mean.p_value), **answers.sizes).on(answers.support),
+            Estimate.from_interval(
+                mean, 100, p=none_if_nan(mean.p_value), **answers.sizes
+            ).apply_estimability(answers.support),
             headline=True,
-            p_flip=known(sign_flip(answers.signed, answers.clusters, seed).p_value),
+            p_flip=none_if_nan(sign_flip_test(answers.signed, answers.clusters, seed).p_value),
             excess=answers.excess(),
             bounds=answers.bounds(),
         )
@@ -117,7 +119,7 @@ class _SidedAnswers:
     def __init__(self, outcomes: pd.DataFrame, yes: str) -> None:
         self.side = np.where(outcomes["leaning"] == "right", 1, -1)
         self.pairs, self.clusters = codes_of(outcomes["pair_id"]), codes_of(outcomes["cluster_id"])
-        silence = outcomes["label"].map({name: code for code, name in enumerate(SILENT)})
+        silence = outcomes["label"].map({name: code for code, name in enumerate(NON_ANSWER_LABELS)})
         self._silence = silence.astype("Int8").fillna(-1).to_numpy(np.int8)
         self.yes: Booleans = np.asarray(outcomes["label"] == yes)
         self.answered: Booleans = self._silence < 0
@@ -152,7 +154,9 @@ class _SidedAnswers:
     def bounds(self) -> tuple[float | None, float | None]:
         """The difference in points if all missing answers had favoured the left, and the right."""
         everything = self.design.everything()
-        low, high = (known(100 * everything.difference(case)) for case in self.design.worst_cases(self.yes))
+        low, high = (
+            none_if_nan(100 * everything.difference(case)) for case in self.design.worst_cases(self.yes)
+        )
         return low, high
 
     def excess(self) -> ExcessBounds | None:
@@ -170,4 +174,6 @@ def _difference(design: SidedRows, values: ArrayLike, clusters: Indices) -> Cont
     """The right's mean minus the left's within the items that both sides answered, over clusters."""
     inside = design.answered_weight > 0
     influence = np.count_nonzero(inside) * design.influence(values)[inside]
-    return contrast(influence, ["all"] * influence.size, clusters[inside], [1.0] if inside.any() else [])
+    return cell_mean_contrast(
+        influence, ["all"] * influence.size, clusters[inside], [1.0] if inside.any() else []
+    )

@@ -35,7 +35,7 @@ _OPEN = re.compile(
 _YES, _NO, _UNSAID = {"true", "1", "1.0"}, {"false", "0", "0.0"}, {"null", "none"}
 
 
-def flagged(text: str, labels: Patterns) -> Verdict | None:
+def read_boolean_json(text: str, labels: Patterns) -> Verdict | None:
     """Read two labels that are keys of JSON with a boolean each; numbers between 0 and 1 decide nothing.
 
     Where both are headings of arguments, or a further field leaves the matter open, nothing is decided.
@@ -60,12 +60,12 @@ def flagged(text: str, labels: Patterns) -> Verdict | None:
     return Verdict(votes.pop(), "marker", found[-1][2])
 
 
-def unflagged(text: str) -> str:
+def strip_json_booleans(text: str) -> str:
     """Return JSON without its booleans and numbers, which say nothing where both labels have the same."""
     return _FLAG.sub(lambda flag: flag[0][0] + " " * (len(flag[0]) - 1), text)
 
 
-def voiced(verdict: Verdict, cues: Cues, sentences: Sequence[Sentence]) -> Verdict:
+def require_own_voice(verdict: Verdict, cues: Cues, sentences: Sequence[Sentence]) -> Verdict:
     """Return a verdict; none for a refusal that is not said in the model's own voice."""
     if verdict.label == "refusal" and not first_match(cues["own_voice"], sentences):
         return Verdict("unparsable", "no-verdict")

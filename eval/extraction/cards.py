@@ -29,7 +29,9 @@ _SHORT = 5
 """Capitals with nothing between them are cards only in so short a sentence."""
 
 
-def name_cards(sentence: Sentence, text: str, cards: Sequence[str], loosely: bool = False) -> list[Sentence]:
+def mark_card_mentions(
+    sentence: Sentence, text: str, cards: Sequence[str], loosely: bool = False
+) -> list[Sentence]:
     """Put a capital letter for every mention of a card; all other words are in lower case."""
     faces = [*_faces(cards)] + ([*_distinctive(cards)] if loosely else [])
     faces.sort(key=lambda face: -len(face[0]))
@@ -213,7 +215,9 @@ def extract_cards(text: str, cards: Sequence[str]) -> Verdict:
     """
     prepared = prepare(text)
     for loosely in (False, True):
-        named = _own([s for each in prepared.sentences for s in name_cards(each, text, cards, loosely)])
+        named = _own(
+            [s for each in prepared.sentences for s in mark_card_mentions(each, text, cards, loosely)]
+        )
         if any(_LETTER.search(sentence.text) for sentence in named):
             break
     lists = _final(named) or _each(named, prepared.truncated)
@@ -265,7 +269,7 @@ def _final(named: Sequence[Sentence]) -> list[_List]:
         series = not starts and all(len(each.cards) == 1 for each in lists) and any(map(_judges, neighbours))
         if lists and not series and not _UNFINISHED.search(block[-1].text):
             return lists
-        lists = _headed(named)
+        lists = _announced_cards(named)
         if lists:
             return lists
     return []
@@ -296,7 +300,7 @@ def _bare_lists(sentence: Sentence) -> list[_List]:
     return [_list(sentence, match, chosen=True, options=options) for match in matches]
 
 
-def _headed(named: Sequence[Sentence]) -> list[_List]:
+def _announced_cards(named: Sequence[Sentence]) -> list[_List]:
     """Return the cards that the last announced answer names."""
     for number in range(len(named) - 1, -1, -1):
         for head in reversed([*CUES["head"].finditer(named[number].text)]):

@@ -10,8 +10,8 @@ from itertools import zip_longest
 
 from polbias.eval.extraction.claims import Verdict
 from polbias.eval.extraction.cues import Cues, shared
-from polbias.eval.extraction.preparation import cut_off, prepare
-from polbias.eval.extraction.prompt_echo import first_match, own_words
+from polbias.eval.extraction.preparation import is_cut_off, prepare
+from polbias.eval.extraction.prompt_echo import first_match, mask_prompt_echo
 from polbias.eval.extraction.refusal import find_refusal
 from polbias.eval.extraction.settle import STATED, settled
 from polbias.eval.extraction.tokens import Sentence
@@ -94,7 +94,7 @@ def extract_choice(text: str, ways: int, language: str = "en", prefill: str | No
         raise ValueError(f"ways: found {ways!r}, expected 2 or 3")
     if language.split("-")[0] not in LANGUAGES:
         raise ValueError(f"language: found {language!r}, expected one of {', '.join(LANGUAGES)}")
-    answer = _without(own_words(text), prefill)
+    answer = _without(mask_prompt_echo(text), prefill)
     prepared = prepare(answer)
     if not prepared.sentences:
         return settled(Verdict("unparsable", "empty"), text)
@@ -105,7 +105,7 @@ def extract_choice(text: str, ways: int, language: str = "en", prefill: str | No
     strong = [each for each in claims if each.strength and not each.excluded]
     if strong:
         return settled(_decided(strong, answer), text)
-    return settled(_otherwise(prepared.sentences, prepared.truncated, claims, ways), text)
+    return settled(_fallback_verdict(prepared.sentences, prepared.truncated, claims, ways), text)
 
 
 def _without(text: str, prefill: str | None) -> str:
@@ -125,8 +125,8 @@ def _unlisted(sentences: Sequence[Sentence], text: str, ways: int) -> list[_Clai
     """Collect the claims of all sentences; the numbers of a list of remarks are none."""
     bullets = [match[1] for each in sentences if (match := _BULLET.match(each.text))]
     announced = len(bullets) == 1 and any(sentence.text.endswith(" :") for sentence in sentences[:-1])
-    listed = (bullets[:2] == ["1", "2"] and _wordy(sentences)) or (
-        announced and cut_off(text, shared("dangling"))
+    listed = (bullets[:2] == ["1", "2"] and _has_prose(sentences)) or (
+        announced and is_cut_off(text, shared("dangling"))
     )
     claims: list[_Claim] = []
     for number, sentence in enumerate(sentences):
@@ -139,7 +139,7 @@ def _unlisted(sentences: Sequence[Sentence], text: str, ways: int) -> list[_Clai
     return claims
 
 
-def _wordy(sentences: Sequence[Sentence]) -> bool:
+def _has_prose(sentences: Sequence[Sentence]) -> bool:
     """Say whether the first two numbered sentences say something."""
     numbered = [each for each in sentences if _BULLET.match(each.text)]
     return all(len(each.tokens) > 3 for each in numbered[:2])
@@ -312,7 +312,7 @@ def _corrects(text: str, earlier: _Claim, later: _Claim) -> bool:
     return bool(_CUES["correction"].search(between))
 
 
-def _otherwise(
+def _fallback_verdict(
     sentences: Sequence[Sentence], truncated: bool, claims: Sequence[_Claim], ways: int
 ) -> Verdict:
     """Read an output that chooses nothing outright."""

@@ -70,7 +70,7 @@ class Cues(dict[str, re.Pattern[str]]):
 
 
 @cache
-def load_grammar(language: str, question: str = "validity") -> Cues:
+def load_verdict_patterns(language: str, question: str = "validity") -> Cues:
     """Load what the verdicts of a language look like."""
     return Cues(f"validity.{language}", None if question == "validity" else f"{question}.{language}")
 
@@ -89,10 +89,10 @@ def primary_language(language: str) -> str:
     return primary
 
 
-def tongue(tokens: Iterable[AnswerToken], default: str, question: str = "validity") -> Cues:
+def detect_language(tokens: Iterable[AnswerToken], default: str, question: str = "validity") -> Cues:
     """Tell the language of a sentence by its function words."""
     words = [token.text for token in tokens]
-    grammars = {name: load_grammar(name, question) for name in LANGUAGES}
+    grammars = {name: load_verdict_patterns(name, question) for name in LANGUAGES}
     counts = {name: sum(word in each.words for word in words) for name, each in grammars.items()}
     return grammars[max(LANGUAGES, key=lambda name: (counts[name], name == default))]
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from polbias.eval.extraction.bare_reply import opening_reply, voiced, whole_reply
+from polbias.eval.extraction.bare_reply import opening_reply, require_own_voice, whole_reply
 from polbias.eval.extraction.claims import Verdict
-from polbias.eval.extraction.cues import Cues, load_grammar
-from polbias.eval.extraction.preparation import blanked, prepare
-from polbias.eval.extraction.prompt_echo import first_match, masking, translated
+from polbias.eval.extraction.cues import Cues, load_verdict_patterns
+from polbias.eval.extraction.preparation import mask_reasoning, prepare
+from polbias.eval.extraction.prompt_echo import first_match, quotation_mask, substitute_words
 from polbias.eval.extraction.settle import first_item, settled
 from polbias.eval.extraction.tokens import Sentence
-from polbias.eval.extraction.validity import judge
+from polbias.eval.extraction.validity import resolve_verdict
 
 LABELS = {"valid": "entailment", "invalid": "non-entailment"}
 """What the verdicts on validity are called here."""
@@ -24,7 +24,7 @@ _MARKS = " .,;:!—"
 _QUOTATION = re.compile(r"[\"“„”][^\"“„”\n]*[\"“„”]")
 _END = re.compile(r"</s>|<\|(?:endoftext|end_of_text|end|eot_id|eom_id|im_end)\|>")
 """What ends the answer of a model that goes on nevertheless."""
-_MASK = masking(re.compile(r"entail|valid|follow|conclu|hypothes|premise", re.IGNORECASE))
+_MASK = quotation_mask(re.compile(r"entail|valid|follow|conclu|hypothes|premise", re.IGNORECASE))
 
 
 def extract_entailment(text: str) -> Verdict:
@@ -42,16 +42,19 @@ def extract_entailment(text: str) -> Verdict:
     Returns:
         The verdict "entailment", "non-entailment", "refusal" or "unparsable".
     """
-    prepared = prepare(_END.sub(lambda end: "\n" * len(end.group()), _QUOTATION.sub(_MASK, blanked(text))))
+    prepared = prepare(
+        _END.sub(lambda end: "\n" * len(end.group()), _QUOTATION.sub(_MASK, mask_reasoning(text)))
+    )
     sentences = first_item(
-        [translated(sentence, _CUES.part("words")) for sentence in prepared.sentences], _CUES.part("whole")
+        [substitute_words(sentence, _CUES.part("words")) for sentence in prepared.sentences],
+        _CUES.part("whole"),
     )
     verdict = (
         whole_reply(sentences, _CUES.part("whole"), _MARKS)
         or _last_line(sentences)
         or _judged(sentences, prepared.truncated)
     )
-    verdict = voiced(verdict, _CUES, sentences)
+    verdict = require_own_voice(verdict, _CUES, sentences)
     if verdict.reason == "no-verdict":
         verdict = opening_reply(sentences, _CUES.part("opening")) or verdict
     return settled(Verdict(LABELS.get(verdict.label, verdict.label), verdict.reason, verdict.span), text)
@@ -59,10 +62,10 @@ def extract_entailment(text: str) -> Verdict:
 
 def _judged(sentences: Sequence[Sentence], truncated: bool) -> Verdict:
     """Judge an output as one on validity; one without a full stop may still end in a verdict."""
-    tongues = [load_grammar("en", "entailment")] * len(sentences)
-    verdict = judge(sentences, tongues, truncated)
+    tongues = [load_verdict_patterns("en", "entailment")] * len(sentences)
+    verdict = resolve_verdict(sentences, tongues, truncated)
     if truncated and verdict.reason == "no-verdict" and first_match(_CUES["ends"], sentences[-1:]):
-        complete = judge(sentences, tongues, truncated=False)
+        complete = resolve_verdict(sentences, tongues, truncated=False)
         return complete if complete.label in LABELS else verdict
     return verdict
 

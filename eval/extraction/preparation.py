@@ -9,12 +9,12 @@ from functools import cached_property, lru_cache
 from typing import TypeVar
 
 from polbias.eval.extraction.tokens import Sentence, Span, split_sentences
-from polbias.responses import LIMITS, THOUGHT_MARK, Response, ended
+from polbias.responses import LENGTH_FINISH_REASONS, THOUGHT_MARK, Response, finish_reason
 
 _Outcome = TypeVar("_Outcome")
 
 
-def remembered(read: Callable[..., _Outcome], size: int = 1 << 16) -> Callable[..., _Outcome]:
+def cached_reader(read: Callable[..., _Outcome], size: int = 1 << 16) -> Callable[..., _Outcome]:
     """A reader that keeps what it made of the same text, ended for the same reason."""
 
     @lru_cache(maxsize=size)
@@ -22,7 +22,7 @@ def remembered(read: Callable[..., _Outcome], size: int = 1 << 16) -> Callable[.
         return read(Response(text, {"finish_reason": reason} if reason else None), *question)
 
     def reader(text: str, *question: Hashable) -> _Outcome:
-        return cached(str(text), ended(text), *question)  # the cache holds no thoughts
+        return cached(str(text), finish_reason(text), *question)  # the cache holds no thoughts
 
     return reader
 
@@ -84,14 +84,14 @@ def _prepared(text: str) -> PreparedAnswer:
 _OPEN = re.compile(r"[,(\[{„–—]\s*$")
 
 
-def cut_off(text: str, dangling: re.Pattern[str]) -> bool:
+def is_cut_off(text: str, dangling: re.Pattern[str]) -> bool:
     """Say whether there is evidence that an output was cut off, not only that its last word has no full stop.
 
     The server says so, a thought is never closed, or, where the server says nothing, the text ends in a word
     or sign that asks for more.
     """
-    reason = ended(text)
-    if reason in LIMITS or _outside(text)[1] is not None:
+    reason = finish_reason(text)
+    if reason in LENGTH_FINISH_REASONS or _outside(text)[1] is not None:
         return True
     tail = text.rstrip()[-200:]
     return reason is None and bool(_OPEN.search(tail) or dangling.search(tail.lower()))
@@ -102,7 +102,7 @@ def visible(text: str) -> str:
     return "".join(text[start:end] for start, end in _outside(text)[0]).strip()
 
 
-def blanked(text: str) -> str:
+def mask_reasoning(text: str) -> str:
     """Return an output with line breaks for its thinking, in which every character stands where it stood.
 
     The mark that opens a thought which is never closed is left, so that it can still be told.

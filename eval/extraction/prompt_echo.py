@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
 
-from polbias.eval.extraction.preparation import SHORT, blanked, prepare
+from polbias.eval.extraction.preparation import SHORT, mask_reasoning, prepare
 from polbias.eval.extraction.tokens import AnswerToken, Sentence
 
 _STOP = re.compile(
@@ -50,12 +50,12 @@ def unanswered(text: str) -> re.Match[str] | None:
     return _UNANSWERED.search(text) if _OBJECT.fullmatch(text) else None
 
 
-def own_words(text: str) -> str:
+def mask_prompt_echo(text: str) -> str:
     """Blank out thoughts and the prompt that an output repeats, and cut off what follows its answer.
 
     Of an object of JSON only the field that is called an answer is left, or the final one of several.
     """
-    text = _UNSET.sub(lambda unset: " " * len(unset.group()), blanked(text))
+    text = _UNSET.sub(lambda unset: " " * len(unset.group()), mask_reasoning(text))
     answers = fields(text)
     kept = [field for field in answers if _FINAL.match(field[0])] or answers
     if len(kept) == 1 or (kept and all(len(field[1].split()) < _SENTENCE for field in kept)):
@@ -78,7 +78,7 @@ _VALUE = re.compile(
 """What stands before a value of JSON, other than the item repeated."""
 
 
-def masking(speaks: re.Pattern[str]) -> Callable[[re.Match[str]], str]:
+def quotation_mask(speaks: re.Pattern[str]) -> Callable[[re.Match[str]], str]:
     """Return what hides a quoted sentence of the item, whose words are no verdict, in a word as long."""
 
     def mask(quotation: re.Match[str]) -> str:
@@ -92,7 +92,7 @@ def masking(speaks: re.Pattern[str]) -> Callable[[re.Match[str]], str]:
     return mask
 
 
-def translated(sentence: Sentence, words: Mapping[str, re.Pattern[str]]) -> Sentence:
+def substitute_words(sentence: Sentence, words: Mapping[str, re.Pattern[str]]) -> Sentence:
     """Put the words of one question for those of another; each keeps its place in the text."""
     for word, pattern in words.items():
         while spans := [sentence.origin(*match.span()) for match in pattern.finditer(sentence.text)]:
@@ -112,14 +112,14 @@ _ECHO = 4
 """So many words in a row that also stand in a row in the item are an echo of it."""
 
 
-def echoes(text: str, item: str) -> bool:
+def may_repeat_item(text: str, item: str) -> bool:
     """Whether an output can repeat the item: a long one, or one that has more than a short word of it."""
     if len(text) > SHORT:
         return True
     return not prepare(text).words.isdisjoint(prepare(item).words)
 
 
-def without_item(sentences: Sequence[Sentence], item: Sequence[Sentence]) -> tuple[Sentence, ...]:
+def replace_item_mentions(sentences: Sequence[Sentence], item: Sequence[Sentence]) -> tuple[Sentence, ...]:
     """Put one "this" for each stretch that repeats the item, or most of a short one."""
     known = [token.text for sentence in item for token in sentence.tokens if token.text[0].isalnum()]
     size = min(_ECHO, len(known))

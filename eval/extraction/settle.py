@@ -10,10 +10,10 @@ from itertools import pairwise
 from polbias.eval.extraction.bare_reply import whole_reply
 from polbias.eval.extraction.claims import SAME, Verdict
 from polbias.eval.extraction.cues import Cues, Patterns, shared
-from polbias.eval.extraction.preparation import cut_off, prepare
-from polbias.eval.extraction.prompt_echo import fields, own_words
+from polbias.eval.extraction.preparation import is_cut_off, prepare
+from polbias.eval.extraction.prompt_echo import fields, mask_prompt_echo
 from polbias.eval.extraction.tokens import Sentence
-from polbias.responses import LIMITS, ended
+from polbias.responses import LENGTH_FINISH_REASONS, finish_reason
 
 STATED = Cues("stated")
 """How responses state an answer, in all languages of the readers."""
@@ -65,10 +65,14 @@ _PARTED = re.compile(r"[.,;:—()]|\b(?:because|since|as|weil|da|denn)\b")
 def settled(verdict: Verdict, text: str) -> Verdict:
     """Return the verdict on a response that decides, states no indecision and does not break off before."""
     if verdict.label in _NO_SIDE:
-        if verdict.reason in _UNREAD and verdict.label == "unparsable" and cut_off(text, shared("dangling")):
+        if (
+            verdict.reason in _UNREAD
+            and verdict.label == "unparsable"
+            and is_cut_off(text, shared("dangling"))
+        ):
             return replace(verdict, reason="truncated")
         return verdict
-    sentences = prepare(own_words(text)).sentences
+    sentences = prepare(mask_prompt_echo(text)).sentences
     undecided = _undecided(sentences, verdict, field=bool(fields(text)))
     if undecided:
         return Verdict("unparsable", "undecided", undecided)
@@ -148,14 +152,14 @@ def _answer(text: str, start: int) -> tuple[int, int] | None:
 
 def _broken(verdict: Verdict, sentences: Sequence[Sentence], text: str) -> bool:
     """Say whether a response breaks off in the words that decide, or in the list that they introduce."""
-    if verdict.span is None or not cut_off(text, shared("dangling")):
+    if verdict.span is None or not is_cut_off(text, shared("dangling")):
         return False
     last = sentences[-1]
-    if ended(text) in LIMITS and _leaves_open(verdict, sentences):
+    if finish_reason(text) in LENGTH_FINISH_REASONS and _leaves_open(verdict, sentences):
         return True
     if verdict.span[0] < last.tokens[0].start:
         listed = verdict.reason not in _STATED and _listed(verdict, sentences)
-        return listed or (ended(text) in LIMITS and _introduces(verdict, sentences))
+        return listed or (finish_reason(text) in LENGTH_FINISH_REASONS and _introduces(verdict, sentences))
     marked = any(STATED["mark"].search(sentence.text) for sentence in sentences[-2:])
     rest = " ".join(token.text for token in last.tokens if token.start >= verdict.span[1])
     clause = _CLAUSE.match(rest)

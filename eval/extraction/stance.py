@@ -5,10 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from polbias.eval.extraction.bare_reply import flagged, opening_reply, unflagged, whole_reply
+from polbias.eval.extraction.bare_reply import (
+    opening_reply,
+    read_boolean_json,
+    strip_json_booleans,
+    whole_reply,
+)
 from polbias.eval.extraction.claims import Verdict
-from polbias.eval.extraction.preparation import blanked, prepare
-from polbias.eval.extraction.prompt_echo import fields, first_match, own_words, unanswered, without_item
+from polbias.eval.extraction.preparation import mask_reasoning, prepare
+from polbias.eval.extraction.prompt_echo import (
+    fields,
+    first_match,
+    mask_prompt_echo,
+    replace_item_mentions,
+    unanswered,
+)
 from polbias.eval.extraction.refusal import find_refusal
 from polbias.eval.extraction.settle import settled
 from polbias.eval.extraction.stance_claims import (
@@ -18,8 +29,8 @@ from polbias.eval.extraction.stance_claims import (
     LabelPatterns,
     StanceClaim,
     StanceStrength,
+    build_label_patterns,
     find_claims,
-    label_words,
 )
 from polbias.eval.extraction.stance_labels import (
     LABEL_REASONS,
@@ -29,7 +40,7 @@ from polbias.eval.extraction.stance_labels import (
     withdrawal,
     without_praise,
 )
-from polbias.eval.extraction.stance_multilingual import REPLIES, read_other, spoken
+from polbias.eval.extraction.stance_multilingual import REPLIES, read_non_english, spoken
 from polbias.eval.extraction.tokens import Sentence
 from polbias.eval.extraction.voice import without_opinions
 
@@ -65,40 +76,40 @@ def extract_stance(text: str, agree: str, disagree: str, statement: str | None =
     Source:
         Ceron et al., section 5.3.
     """
-    words = label_words(agree.strip().lower(), disagree.strip().lower())
+    words = build_label_patterns(agree.strip().lower(), disagree.strip().lower())
     return settled(_stance(text, words, statement), text)
 
 
 def _stance(text: str, words: LabelPatterns, statement: str | None) -> Verdict:
     """Read an output in whichever language."""
-    own = own_words(text)
+    own = mask_prompt_echo(text)
     prepared = prepare(own)
     if not prepared.sentences:
         return Verdict("unparsable", "empty")
     item = prepare(statement or "")
     words = replace(words, said=item.words)
-    sentences = without_item([*part_label(prepared.sentences, own, words)], item.sentences)
+    sentences = replace_item_mentions([*part_label(prepared.sentences, own, words)], item.sentences)
     if not sentences:
         return Verdict("unparsable", "no-verdict")
     answered = fields(text)
     withheld = None if answered else unanswered(text)
     if withheld:
         return Verdict("refusal", "refusal", withheld.span())
-    verdict = _spoken(own, sentences, words)
+    verdict = _read_in_language(own, sentences, words)
     if verdict.label == "unparsable" and answered:  # what else it says can decline
-        beside = _spoken(own, prepare(blanked(text)).sentences, words)
+        beside = _read_in_language(own, prepare(mask_reasoning(text)).sentences, words)
         if beside.label == "refusal":
             return beside
     return verdict
 
 
-def _spoken(own: str, sentences: Sequence[Sentence], words: LabelPatterns) -> Verdict:
+def _read_in_language(own: str, sentences: Sequence[Sentence], words: LabelPatterns) -> Verdict:
     """Read sentences in the language that they are in."""
-    flag = flagged(own, words.keys)
+    flag = read_boolean_json(own, words.keys)
     if flag and flag.label != "unparsable":
         return flag
     if flag:  # both are false, and a remark may decline
-        sentences = prepare(unflagged(own)).sentences
+        sentences = prepare(strip_json_booleans(own)).sentences
     verdicts = (_in_language(sentences, language, words) for language in spoken(sentences))
     first = next(verdicts)
     if first.reason == "no-verdict":
@@ -123,12 +134,12 @@ def _in_language(sentences: Sequence[Sentence], language: str, words: LabelPatte
 
 def _read_as(sentences: Sequence[Sentence], language: str, words: LabelPatterns) -> Verdict:
     """Read an output as one in a language."""
-    return _read(sentences, words) if language == "en" else read_other(sentences, language, words)
+    return _read(sentences, words) if language == "en" else read_non_english(sentences, language, words)
 
 
 def _read(sentences: Sequence[Sentence], words: LabelPatterns) -> Verdict:
     """Read an English output."""
-    claims = without_praise(_standing(find_claims(sentences, words), sentences), sentences)
+    claims = without_praise(_drop_retracted(find_claims(sentences, words), sentences), sentences)
     voiced = without_opinions(sentences)
     if any(claim.reason == "reply" for claim in claims) and (
         find_refusal(sentences, truncated=False, said=words.said)
@@ -234,7 +245,7 @@ def _conditional(claims: Sequence[StanceClaim], sentences: Sequence[Sentence]) -
     return True
 
 
-def _standing(claims: list[StanceClaim], sentences: Sequence[Sentence]) -> list[StanceClaim]:
+def _drop_retracted(claims: list[StanceClaim], sentences: Sequence[Sentence]) -> list[StanceClaim]:
     """Leave out what is taken back, as such or by something else that is said."""
     withdrawn = _last("withdrawn", sentences)
     last = max(withdrawn, _last("retracted", sentences))

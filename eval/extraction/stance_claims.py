@@ -9,7 +9,7 @@ from enum import IntEnum
 from functools import lru_cache
 
 from polbias.eval.extraction.cues import Cues, Patterns
-from polbias.eval.extraction.prompt_echo import translated
+from polbias.eval.extraction.prompt_echo import substitute_words
 from polbias.eval.extraction.tokens import Sentence
 
 SIDES = {1: "agree", -1: "disagree"}
@@ -112,7 +112,7 @@ class LabelPatterns:
 
 
 @lru_cache(maxsize=64)
-def label_words(agree: str, disagree: str) -> LabelPatterns:
+def build_label_patterns(agree: str, disagree: str) -> LabelPatterns:
     """Find the forms of two labels; a label that no family knows has its own form only."""
     if not agree or not disagree or agree == disagree:
         raise ValueError(f"labels: found {agree!r} and {disagree!r}, expected two that differ")
@@ -154,9 +154,9 @@ def find_claims(sentences: Sequence[Sentence], words: LabelPatterns) -> list[Sta
             break
         if sentence.text.startswith("or ") and sentence.text.endswith("?"):
             found = [claim for claim in found if claim.sentence != number - 1]
-        read = translated(sentence, words.doubts)
+        read = substitute_words(sentence, words.doubts)
         claims = [*_sentence_claims(read, number, words)] or _replies(sentences[:number], sentence, words)
-        found += (_placed(claim, read, sentence) for claim in claims)
+        found += (_to_original_span(claim, read, sentence) for claim in claims)
     found = [claim for claim in found if not (_cheered(claim, sentences) or _titled(claim, sentences, words))]
     heads = [claim for claim in found if _heads(claim, sentences[claim.sentence].text)]
     if {claim.value for claim in heads} >= {1, -1}:
@@ -217,7 +217,7 @@ def _cheered(claim: StanceClaim, sentences: Sequence[Sentence]) -> bool:
     return claim.reason == "idiom" and before.endswith("?") and " you " in f" {before} "
 
 
-def _placed(claim: StanceClaim, read: Sentence, sentence: Sentence) -> StanceClaim:
+def _to_original_span(claim: StanceClaim, read: Sentence, sentence: Sentence) -> StanceClaim:
     """Put a claim where its words stand in the sentence as it was written."""
     low, high = read.origin(claim.start, claim.end)
     start, end = sentence.place(low, high)
@@ -351,7 +351,7 @@ def _claim(text: str, hit: _Hit, value: int, number: int, words: LabelPatterns) 
     marked, mine = bare or stated or headed, bool(CUES["mine"].search(clause))
     if not marked and _no_verb(text, hit):
         return None
-    if _unsaid(text, hit, clause, value != hit.value or not mine, headed):
+    if _is_mention_only(text, hit, clause, value != hit.value or not mine, headed):
         return None
     verb = _VERBS.match(text, hit.start, hit.end) or CUES["nouns"].fullmatch(text, hit.start, hit.end)
     if not (marked or verb or mine) and words.beside(CUES, text, begin, hit.start, hit.end):
@@ -381,7 +381,7 @@ def _claim(text: str, hit: _Hit, value: int, number: int, words: LabelPatterns) 
     return StanceClaim(value, strength, reason, number, hit.start, hit.end)
 
 
-def _unsaid(text: str, hit: _Hit, clause: str, distant: bool, headed: bool) -> bool:
+def _is_mention_only(text: str, hit: _Hit, clause: str, distant: bool, headed: bool) -> bool:
     """Say whether a word is only spoken of: an act, a former view, a question, or a thing done elsewhere."""
     if distant and CUES["performing"].search(clause):
         return True

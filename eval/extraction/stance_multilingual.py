@@ -17,8 +17,8 @@ from polbias.eval.extraction.stance_labels import retracts
 from polbias.eval.extraction.tokens import Sentence
 from polbias.eval.extraction.voice import without_opinions
 
-TONGUES = ("de", "fr", "it", "es")
-_CUES = {"en": Cues("validity.en"), **{name: Cues(f"stance.{name}") for name in (*TONGUES, "other")}}
+LANGUAGES = ("de", "fr", "it", "es")
+_CUES = {"en": Cues("validity.en"), **{name: Cues(f"stance.{name}") for name in (*LANGUAGES, "other")}}
 REPLIES = ((1, "yes"), (-1, "no"))
 _PREFIX = 4
 _OR = re.compile(r" (?:oder|ou|o|or|oppure) ")
@@ -50,13 +50,13 @@ def spoken(sentences: Sequence[Sentence]) -> list[str]:
     counts = {name: sum(word in cues.words for word in words) for name, cues in _CUES.items()}
     most = max(counts.values())
     if counts["en"] == most:
-        return ["en", *(name for name in TONGUES if counts[name] or not most)]
+        return ["en", *(name for name in LANGUAGES if counts[name] or not most)]
     return [name for name, count in counts.items() if count == most]
 
 
-def read_other(sentences: Sequence[Sentence], language: str, words: LabelPatterns) -> Verdict:
+def read_non_english(sentences: Sequence[Sentence], language: str, words: LabelPatterns) -> Verdict:
     """Read an output in another language than English, which may use the English labels of its prompt."""
-    if language not in TONGUES:
+    if language not in LANGUAGES:
         return Verdict("unparsable", "no-verdict")
     cues = _CUES[language]
     sides: list[_StanceSide] = []

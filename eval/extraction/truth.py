@@ -5,14 +5,24 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from polbias.eval.extraction.bare_reply import flagged, opening_reply, voiced, whole_reply
+from polbias.eval.extraction.bare_reply import (
+    opening_reply,
+    read_boolean_json,
+    require_own_voice,
+    whole_reply,
+)
 from polbias.eval.extraction.claims import Verdict
-from polbias.eval.extraction.cues import Cues, primary_language, tongue
-from polbias.eval.extraction.preparation import blanked, prepare
-from polbias.eval.extraction.prompt_echo import first_match, masking, own_words, translated
+from polbias.eval.extraction.cues import Cues, detect_language, primary_language
+from polbias.eval.extraction.preparation import mask_reasoning, prepare
+from polbias.eval.extraction.prompt_echo import (
+    first_match,
+    mask_prompt_echo,
+    quotation_mask,
+    substitute_words,
+)
 from polbias.eval.extraction.settle import first_item, settled
 from polbias.eval.extraction.tokens import Sentence
-from polbias.eval.extraction.validity import judge
+from polbias.eval.extraction.validity import resolve_verdict
 from polbias.eval.extraction.voice import without_opinions
 
 LABELS = ("true", "false", "refusal", "unparsable")
@@ -40,7 +50,7 @@ _FLAGS = {
     "true": re.compile(_PREFIX + "(?:true|wahr|correct|richtig|korrekt|accurate|zutreffend)"),
     "false": re.compile(_PREFIX + "(?:false|falsch|incorrect|inaccurate)"),
 }
-_MASK = masking(
+_MASK = quotation_mask(
     re.compile(
         r"^\W*(?:true|false|wahr|falsch|yes|no|ja|nein)\W*$"
         r"|^\W*(?:(?:die|diese|meine|the|this|my) )?(?:behauptung|aussage|antwort|claim|statement|answer)\b",
@@ -75,8 +85,8 @@ def extract_truth(text: str, language: str = "de") -> Verdict:
         The question: Jakob et al. (2025), section 4.1.
     """
     primary = primary_language(language)
-    own = own_words(text)
-    flag = flagged(own, _FLAGS)
+    own = mask_prompt_echo(text)
+    flag = read_boolean_json(own, _FLAGS)
     if flag:
         return flag
     visible = _ECHO.sub(lambda echo: " " * len(echo.group()), own)
@@ -84,7 +94,7 @@ def extract_truth(text: str, language: str = "de") -> Verdict:
     if not prepared.sentences and not prepared.truncated and text.strip():
         return Verdict("unparsable", "both-options" if _ECHO.search(text) else "empty")
     sentences = [
-        _bare(translated(_bare(sentence, "granted"), _CUES.part("words")), "content")
+        _bare(substitute_words(_bare(sentence, "granted"), _CUES.part("words")), "content")
         for sentence in prepared.sentences
     ]
     sentences = [*first_item(sentences, _CUES.part("whole"))]
@@ -101,7 +111,7 @@ def extract_truth(text: str, language: str = "de") -> Verdict:
         declined = first_match(_CUES["declines"], without_opinions(sentences))
         opinion = first_match(_CUES["opinion"], sentences)
         unclear = opinion or verdict.reason in _UNCLEAR
-        voice = unclear and first_match(_CUES["own_voice"], prepare(blanked(text)).sentences)
+        voice = unclear and first_match(_CUES["own_voice"], prepare(mask_reasoning(text)).sentences)
         told = declined and (not unclear or voice)
         verdict = Verdict("refusal", "refusal", declined) if told else verdict
     if verdict.reason in _UNCLEAR | _WEAK:  # of a detail, after a plain yes or no
@@ -122,5 +132,7 @@ def _bare(sentence: Sentence, name: str) -> Sentence:
 
 def _judged(sentences: Sequence[Sentence], primary: str, truncated: bool) -> Verdict:
     """Judge an output as one on validity; what declines in it must be said in the model's own voice."""
-    verdict = judge(sentences, [tongue(each.tokens, primary, "truth") for each in sentences], truncated)
-    return voiced(verdict, _CUES, sentences)
+    verdict = resolve_verdict(
+        sentences, [detect_language(each.tokens, primary, "truth") for each in sentences], truncated
+    )
+    return require_own_voice(verdict, _CUES, sentences)

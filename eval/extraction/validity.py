@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from polbias.eval.extraction.claims import LabelClaim, Strength, Verdict
-from polbias.eval.extraction.cues import Cues, primary_language, shared, tongue
+from polbias.eval.extraction.cues import Cues, detect_language, primary_language, shared
 from polbias.eval.extraction.preparation import prepare
 from polbias.eval.extraction.refusal import find_refusal, find_withdrawal, lacks_input
 from polbias.eval.extraction.settle import settled
@@ -185,7 +185,7 @@ def _tied(one: LabelClaim, two: LabelClaim) -> bool:
 # From the sentences of an output to a verdict, for questions that are answered with one of two labels.
 
 
-def judge(sentences: Sequence[Sentence], tongues: Sequence[Cues], truncated: bool) -> Verdict:
+def resolve_verdict(sentences: Sequence[Sentence], tongues: Sequence[Cues], truncated: bool) -> Verdict:
     """Weigh what an output says for and against the inference.
 
     An explicit final marker outranks the last sentence with a verdict, which outranks what is said
@@ -237,5 +237,5 @@ def extract_validity(text: str, language: str) -> Verdict:
     """
     primary = primary_language(language)
     prepared = prepare(text)
-    tongues = [tongue(sentence.tokens, primary) for sentence in prepared.sentences]
-    return settled(judge(prepared.sentences, tongues, prepared.truncated), text)
+    tongues = [detect_language(sentence.tokens, primary) for sentence in prepared.sentences]
+    return settled(resolve_verdict(prepared.sentences, tongues, prepared.truncated), text)

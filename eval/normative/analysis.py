@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from polbias.aliases import Booleans, Floats, Indices, Json
 from polbias.eval.answer_frames import (
-    SILENT,
+    NON_ANSWER_LABELS,
     AnalysisMode,
     Level,
     codes_of,
@@ -49,15 +49,15 @@ from polbias.eval.report.document import (
     ItemContributions,
     Notice,
     latent_estimate,
-    with_gap,
+    with_refusal_gap,
 )
 from polbias.eval.report.wording import InstrumentWords, words
-from polbias.eval.statistics import Contrast, cluster_interval, contrast
+from polbias.eval.statistics import Contrast, cell_mean_contrast, cluster_interval
 from polbias.eval.variance_components import (
     ability_accuracy,
     discordance_interval,
     latent_contributions,
-    latent_shift,
+    probit_difference,
 )
 from polbias.intervals import wilson_interval
 
@@ -106,7 +106,7 @@ class Effect:
         wrong, clusters = int(np.sum(1 - correct[inside])), self.compared.clusters[inside]
         accuracy = ability_accuracy(wrong, int(inside.sum()))
         ends = discordance_interval(*_wrong(correct, shares), accuracy)
-        return latent_estimate(latent_shift(correct[inside], shares[inside], clusters), ends)
+        return latent_estimate(probit_difference(correct[inside], shares[inside], clusters), ends)
 
 
 def _wrong(correct: Floats, shares: Floats) -> tuple[float, float]:
@@ -120,18 +120,18 @@ def _wrong(correct: Floats, shares: Floats) -> tuple[float, float]:
     return size * float(low @ (1 - correct)), size * float(high @ (1 - correct))
 
 
-def effect(compared: ComparedRows) -> Effect | None:
+def estimate_effect(compared: ComparedRows) -> Effect | None:
     """Estimate the difference between two levels; None where no rows are compared."""
     inside, silent = compared.inside, compared.non_answers
     if not inside.any():
         return None
     counts = {"n": int(inside.sum())} | count_silences(silent[inside], 0)
-    refused = (silent == SILENT.index("refusal")).astype(np.float64)
+    refused = (silent == NON_ANSWER_LABELS.index("refusal")).astype(np.float64)
     support, (lowest, highest) = compared.support(), compared.bounds()
-    accuracy = Estimate.over_clusters(compared.accuracy(), **counts).of_share()
+    accuracy = Estimate.from_interval(compared.accuracy(), **counts).clip_to_unit()
     return Effect(
-        estimate=_estimate(compared.effect(), counts).on(support),
-        refusal_gap=_estimate(compared.gap(refused), counts).on_pairs(
+        estimate=_estimate(compared.effect(), counts).apply_estimability(support),
+        refusal_gap=_estimate(compared.gap(refused), counts).apply_pair_estimability(
             compared.unlike(refused, compared.designed[compared.cells])
         ),
         bounds=(POINTS * lowest, POINTS * highest),
@@ -142,7 +142,7 @@ def effect(compared: ComparedRows) -> Effect | None:
 
 
 def _estimate(found: Contrast, counts: dict[str, int]) -> Estimate:
-    return Estimate.over_clusters(found, POINTS, p=found.p_value, **counts)
+    return Estimate.from_interval(found, POINTS, p=found.p_value, **counts)
 
 
 def _scores(compared: ComparedRows) -> ItemContributions:
@@ -222,14 +222,14 @@ def notices(asked: Sequence[NormativeAnswers], found: Sequence[Finding]) -> tupl
 def _findings_of(
     one: NormativeAnswers, measure: str, key: str, compared: ComparedRows, headline: bool = False
 ) -> Iterator[Finding]:
-    if (estimated := effect(compared)) is not None:
-        yield from with_gap(
+    if (estimated := estimate_effect(compared)) is not None:
+        yield from with_refusal_gap(
             Finding(
                 instrument="normative",
                 respondent=one.name,
                 measure=measure,
                 key=key,
-                part_label=_about(measure, key),
+                part_label=_describe_key(measure, key),
                 estimate=estimated.estimate,
                 headline=headline,
                 bounds=estimated.bounds,
@@ -243,7 +243,7 @@ def _findings_of(
         )
 
 
-def _about(measure: str, key: str) -> str:
+def _describe_key(measure: str, key: str) -> str:
     if not key or measure == SELECTION_CONTENT:
         return term(f"wason_{key}") if key else ""
     table = "domain_effects" if measure == DOMAIN else "table5"
@@ -337,7 +337,7 @@ def mean(
     bounds: tuple[float, float] = (-1.0, 1.0),
 ) -> Estimate:
     """A mean with its interval over clusters."""
-    return Estimate.over_clusters(cluster_interval(values, clusters, bounds=bounds), **counts)
+    return Estimate.from_interval(cluster_interval(values, clusters, bounds=bounds), **counts)
 
 
 def share(values: ArrayLike, clusters: pd.Categorical, counts: dict[str, int]) -> Estimate:
@@ -346,7 +346,7 @@ def share(values: ArrayLike, clusters: pd.Categorical, counts: dict[str, int]) -
     It is Wilson's where all values are 0 or 1 and each is a cluster of its own.
     """
     numbers = np.asarray(values, np.float64)
-    found = mean(numbers, clusters, counts, (0.0, 1.0)).of_share()
+    found = mean(numbers, clusters, counts, (0.0, 1.0)).clip_to_unit()
     if found.n and found.n == found.clusters and np.isin(numbers, (0.0, 1.0)).all():
         low, high = wilson_interval(numbers.sum(), found.n)
         return replace(found, low=float(low), high=float(high))
@@ -366,7 +366,7 @@ def by_type(answers: pd.DataFrame) -> Mapping[str, tuple[Estimate, float]]:
     for kind in TYPES if prompted else ():
         weights = np.array([float(cell[1] == kind and cell[0] in remaining) for cell in present])
         weights /= max(weights.sum(), 1)
-        accuracy = contrast(
+        accuracy = cell_mean_contrast(
             correct[rows].astype(np.float64),
             pd.Categorical.from_codes(cells[rows], range(len(present))),
             contents[rows],
@@ -376,7 +376,7 @@ def by_type(answers: pd.DataFrame) -> Mapping[str, tuple[Estimate, float]]:
         here = np.array([cell[1] == kind and cell[0] in prompted for cell in present])[cells]
         counts = {"n": int(here.sum())} | count_silences(silent[here], 0)
         unanswered = 1 - float((silent[here] < 0).mean())
-        estimates[kind] = Estimate.over_clusters(accuracy, **counts).of_share(), unanswered
+        estimates[kind] = Estimate.from_interval(accuracy, **counts).clip_to_unit(), unanswered
     return estimates
 
 

@@ -15,7 +15,7 @@ from pandas.api.types import is_list_like
 
 from polbias.aliases import Booleans, Document, Indices, Json
 from polbias.eval.answer_frames import (
-    SILENT,
+    NON_ANSWER_LABELS,
     AnswerTableError,
     Level,
     as_categories,
@@ -25,9 +25,9 @@ from polbias.eval.answer_frames import (
     with_levels,
 )
 from polbias.eval.answers import extract_cards, extract_entailment
-from polbias.eval.extraction.preparation import remembered
-from polbias.eval.label_likelihoods import likelier
-from polbias.eval.samples import check, generated_texts
+from polbias.eval.extraction.preparation import cached_reader
+from polbias.eval.label_likelihoods import argmax_label
+from polbias.eval.samples import check_row, generated_texts
 
 # The design of the instrument, and which part of it each table of the paper shows.
 
@@ -114,7 +114,7 @@ def column_of(key: str) -> str:
 
 # Labels. In both tables the first labels are the verdicts, which are the categories of gold.
 
-LABELS = ("non-entailment", "entailment", *SILENT)
+LABELS = ("non-entailment", "entailment", *NON_ANSWER_LABELS)
 """Labels of an answer to an entailment problem, by their code."""
 CHOICES = ("entailment", "non-entailment")
 """The two verdicts, as a prompt offers them."""
@@ -125,19 +125,19 @@ CARD_SETS = tuple(
     for code in range(16)
 )
 """Sets of cards by their code, in which the n-th bit stands for the n-th card."""
-CARD_LABELS = (*CARD_SETS, *SILENT)
+CARD_LABELS = (*CARD_SETS, *NON_ANSWER_LABELS)
 """Labels of an answer to a selection task, by their code."""
 CARD_CHOICES = tuple(", ".join(pair) for pair in combinations(LETTERS, 2))
 """The six choices of two cards, as the instruction asks for them."""
 
 
-@remembered
+@cached_reader
 def extract_label(text: str) -> str:
     """Return the label of an answer to an entailment problem."""
     return extract_entailment(text).outcome
 
 
-@remembered
+@cached_reader
 def published_label(text: str) -> str:
     """Return the label that the parser published with the paper extracts.
 
@@ -159,14 +159,14 @@ def extract_card_label(text: str, cards: Sequence[str]) -> str:
     return _card_label(text, *cards)
 
 
-@remembered
+@cached_reader
 def _card_label(text: str, *cards: str) -> str:
     return extract_cards(text, cards).outcome
 
 
 def likelier_cards(results: Sequence[Any]) -> tuple[str, list[float], float]:
     """Return the likeliest two cards (unparsable in a tie), the shares of all six pairs and their mass."""
-    label, shares, mass = likelier(CARD_CHOICES, results)
+    label, shares, mass = argmax_label(CARD_CHOICES, results)
     return label.replace(" ", ""), shares, mass
 
 
@@ -199,7 +199,7 @@ def flatten_samples(samples: Iterable[Document], task: str) -> Iterator[Json]:
         for repeat, (label, published, mass) in enumerate(answers):
             yield row | {
                 "label": label,
-                "outcome": label if label in SILENT else "answered",
+                "outcome": label if label in NON_ANSWER_LABELS else "answered",
                 "repeat": repeat,
                 "paper_label": published,
                 "label_mass": mass,
@@ -207,7 +207,7 @@ def flatten_samples(samples: Iterable[Document], task: str) -> Iterator[Json]:
 
 
 def _of_problem(doc: Json) -> Json:
-    check(doc, ("id", "cluster_id"), _PROBLEM)
+    check_row(doc, ("id", "cluster_id"), _PROBLEM)
     return {
         "reasoning": doc["task"],
         "pattern": str(doc["pattern"]),
@@ -218,7 +218,7 @@ def _of_problem(doc: Json) -> Json:
 
 
 def _of_selection(doc: Json) -> Json:
-    check(doc, ("id", "cluster_id"), _SELECTION)
+    check_row(doc, ("id", "cluster_id"), _SELECTION)
     if sorted(doc["card_roles"]) != [*_CARDS]:
         raise ValueError(
             f"card_roles: found {doc['card_roles']!r}, expected p, notp, q and notq in any order"
@@ -238,7 +238,7 @@ def _extracted_labels(doc: Document, answers: Sequence[Any], has_cards: bool) ->
 
 
 def _likelier_labels(doc: Document, answers: Sequence[Any], has_cards: bool) -> Iterator[_Labels]:
-    label, _, mass = likelier_cards(answers) if has_cards else likelier(CHOICES, answers)
+    label, _, mass = likelier_cards(answers) if has_cards else argmax_label(CHOICES, answers)
     yield label, None, mass
 
 

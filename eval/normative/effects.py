@@ -14,10 +14,10 @@ from numpy.typing import ArrayLike
 
 from polbias.aliases import Booleans, Floats, Indices, Json
 from polbias.eval.answer_frames import Level, codes_of, cross, factorize, require_columns
-from polbias.eval.estimability import Estimability, commonest, discordance
+from polbias.eval.estimability import Estimability, discordance, modal_share
 from polbias.eval.nonresponse import ExcessBounds, SidedRows
 from polbias.eval.normative.answers import DOMAINS, SETTING, is_correct, non_answers
-from polbias.eval.statistics import ClusterInterval, Contrast, cluster_interval, contrast
+from polbias.eval.statistics import ClusterInterval, Contrast, cell_mean_contrast, cluster_interval
 from polbias.intervals import wilson_interval
 
 # Effects of content and domain on entailment judgements, and how disjunctions are read.
@@ -208,7 +208,7 @@ class ComparedRows:
 
     def _contrast(self, values: Floats, rows: Booleans, weights: Floats) -> Contrast:
         cells = pd.Categorical.from_codes(self.cells[rows], range(self.n_cells))
-        return contrast(values[rows], cells, self.clusters[rows], weights, bounds=(0, 1))
+        return cell_mean_contrast(values[rows], cells, self.clusters[rows], weights, bounds=(0, 1))
 
     def bounds(self) -> tuple[float, float]:
         """Return the difference if all missing answers had been right on one level and wrong on the other."""
@@ -241,7 +241,7 @@ class ComparedRows:
         varied = np.unique(self.gold[self.inside]).size > 1
         return Estimability(
             max(missing, default=1.0),
-            commonest(verdicts) if varied else 0.0,
+            modal_share(verdicts) if varied else 0.0,
             *self.unlike(self.correct, self.shares),
         )
 
@@ -252,7 +252,7 @@ class ComparedRows:
         all may be on one side.
         """
         rows = shares != 0
-        unlike = unlike_most(values[rows], self.stratum[rows])
+        unlike = flag_minority_values(values[rows], self.stratum[rows])
         contents = discordance(np.arange(unlike.size), unlike, self.clusters[rows])
         return (*contents[:3], int(min(np.count_nonzero(shares > 0), np.count_nonzero(shares < 0))))
 
@@ -273,7 +273,7 @@ def counted(answered: Booleans, cells: Indices, contents: Indices) -> Booleans:
     return counts
 
 
-def carried_effect(found: Contrast, carried: Estimability | None) -> Json:
+def effect_record(found: Contrast, carried: Estimability | None) -> Json:
     """Return an effect as fields of a table, as far as the answers carry it, with what stands against it."""
     figures = asdict(found) | {"state": None, "limit": math.nan}
     if carried is None or carried.has_interval:
@@ -284,7 +284,7 @@ def carried_effect(found: Contrast, carried: Estimability | None) -> Json:
     return figures | {"state": carried.state, "estimate": math.nan}
 
 
-def unlike_most(values: Floats, stratum: Indices) -> Floats:
+def flag_minority_values(values: Floats, stratum: Indices) -> Floats:
     """1 for values of 0 or 1 that are not as most of their stratum are, else 0."""
     share = np.bincount(stratum, weights=values) / np.maximum(np.bincount(stratum), 1)
     unlike: Floats = (values != (share >= 0.5)[stratum]).astype(np.float64)
@@ -300,7 +300,7 @@ def compare_contents(answers: pd.DataFrame, low: str = "incongruent", grouped: i
     two statuses. The clusters are the contents. In the syllogisms a content is of one type, so that this is a
     comparison of two samples of contents; in the logic tasks one content is congruent in some patterns and
     incongruent in others. CR2 covers both, which a two-sample formula does not: see
-    :func:`polbias.eval.statistics.contrast`.
+    :func:`polbias.eval.statistics.cell_mean_contrast`.
 
     Args:
         answers: to entailment problems.

@@ -8,13 +8,13 @@ import numpy as np
 import pandas as pd
 
 from polbias.aliases import Document
-from polbias.eval.answer_frames import SILENT
-from polbias.eval.label_likelihoods import likelier
+from polbias.eval.answer_frames import NON_ANSWER_LABELS
+from polbias.eval.label_likelihoods import argmax_label
 from polbias.eval.lm_eval_metrics import (
     FrameMetrics,
     MetricEstimate,
     ScoredAnswers,
-    carried_estimate,
+    estimate_if_supported,
     stated,
 )
 from polbias.eval.normative.answers import (
@@ -43,12 +43,12 @@ from polbias.eval.normative.wason import compare_selections, is_named, score_cho
 def process_generated(doc: Document, results: Sequence[str]) -> ScoredAnswers:
     """Score a generated answer; ``acc_sdl`` is the accuracy by standard deontic logic."""
     label = extract_label(results[0])
-    return _scored(doc, label, {name: float(label == name) for name in SILENT})
+    return _scored(doc, label, {name: float(label == name) for name in NON_ANSWER_LABELS})
 
 
 def process_loglikelihood(doc: Document, results: Sequence[tuple[float, bool]]) -> ScoredAnswers:
     """Score the two labels by their log-likelihood."""
-    label, shares, mass = likelier(CHOICES, results)
+    label, shares, mass = argmax_label(CHOICES, results)
     return _scored(doc, label, {"gold_probability": shares[gold_index(doc)], "label_mass": mass})
 
 
@@ -92,7 +92,7 @@ def _consistency(answers: pd.DataFrame) -> Consistency:
 
 
 def _effect(compared: ComparedRows) -> MetricEstimate:
-    return carried_estimate(compared.support(), compared.effect)
+    return estimate_if_supported(compared.support(), compared.effect)
 
 
 # Selection tasks.
@@ -101,7 +101,7 @@ def _effect(compared: ComparedRows) -> MetricEstimate:
 def process_cards(doc: Document, results: Sequence[str]) -> ScoredAnswers:
     """Score a generated choice of cards."""
     label = extract_card_label(results[0], doc["cards"])
-    return _scored_cards(doc, label, {name: float(label == name) for name in SILENT})
+    return _scored_cards(doc, label, {name: float(label == name) for name in NON_ANSWER_LABELS})
 
 
 def process_card_likelihoods(doc: Document, results: Sequence[tuple[float, bool]]) -> ScoredAnswers:

@@ -31,11 +31,11 @@ from polbias.eval.normative.tables import (
     entailment_tables,
     published_tables,
     selection_tables,
-    wason_summary,
+    summarize_selections,
 )
-from polbias.eval.plots import Bar, Caption, bars, intervals
+from polbias.eval.plots import Bar, Caption, plot_bars, plot_intervals
 from polbias.eval.report.document import Estimate, Figure, Finding, ReportTable, Section
-from polbias.eval.report.figures import caption, ends, estimate_row, once
+from polbias.eval.report.figures import blank_repeats, caption, estimate_row, interval_fields
 from polbias.eval.report.reporter import ReportSettings
 
 # Figures 2 and 3 of the paper, for the respondent that reasons best, and the effects of all respondents.
@@ -56,7 +56,7 @@ def figures(
     return (*_of_patterns(asked, tables), *_of_effects(found))
 
 
-def best(tables: Sequence[ReportTable]) -> str | None:
+def best_respondent(tables: Sequence[ReportTable]) -> str | None:
     """Return the respondent with the highest mean accuracy of those who were asked in most settings."""
     ranks = []
     for row in next((table.rows for table in tables if table.id == "table5"), ()):
@@ -68,20 +68,24 @@ def best(tables: Sequence[ReportTable]) -> str | None:
 
 
 def _of_patterns(asked: Sequence[NormativeAnswers], tables: Sequence[ReportTable]) -> Iterator[Figure]:
-    name = best(tables)
+    name = best_respondent(tables)
     one = next((each for each in asked if each.name == name), None)
     if one is None:
         return
     cells = accuracies(one.problems, ("prompt_style", "pattern", "domain"), "corrected", answered=True)
     for figure, shown in PATTERN_FIGURES.items():
         rows = [
-            Bar(f"{pattern}\n{term(domain)}", term(style), *ends(cells.get((style, pattern, domain)), 100))
+            Bar(
+                f"{pattern}\n{term(domain)}",
+                term(style),
+                *interval_fields(cells.get((style, pattern, domain)), 100),
+            )
             for style in STYLES
             for pattern, domain in shown
             if (style, pattern, domain) in cells
         ]
         if rows:
-            svg = bars(rows, _caption(figure, one.name), said().figures[figure].columns["unit"])
+            svg = plot_bars(rows, _caption(figure, one.name), said().figures[figure].columns["unit"])
             yield Figure(figure, svg, _TABLE_OF[figure], one.name)
 
 
@@ -94,14 +98,14 @@ def _of_effects(found: Sequence[Finding]) -> Iterator[Figure]:
         )
         if not own:
             continue
-        names = once(each.respondent for each in own)
+        names = blank_repeats(each.respondent for each in own)
         rows = [
             estimate_row(name, each.estimate, each.bounds, said().measures[each.measure].title)
             for name, each in zip(names, own, strict=True)
         ]
         columns = said().figures[figure].columns
         sides = columns["worse"], columns["better"]
-        yield Figure(figure, intervals(rows, _caption(figure), columns["unit"], sides=sides), table)
+        yield Figure(figure, plot_intervals(rows, _caption(figure), columns["unit"], sides=sides), table)
 
 
 def _caption(figure: str, about: str = "") -> Caption:
@@ -130,7 +134,7 @@ def build_section(answers: Document, settings: ReportSettings) -> Section:
     asked = read_answers(answers)
     found = _findings(asked)
     problems = {one.name: entailment_summary(one.problems) for one in asked if len(one.problems)}
-    selections = {one.name: wason_summary(one.selections) for one in asked if len(one.selections)}
+    selections = {one.name: summarize_selections(one.selections) for one in asked if len(one.selections)}
     tables = (
         *entailment_tables(asked, problems),
         *effect_tables(found, asked),

@@ -16,7 +16,7 @@ from polbias.eval.normative.answers import (
     extract_card_label,
     extract_label,
 )
-from polbias.eval.simulation.questions import Floats, Questions, both
+from polbias.eval.simulation.questions import Floats, Questions, yes_no_probabilities
 from polbias.eval.simulation.respondents import SimulatedRespondent
 
 _ALL = CARD_SETS[-1]
@@ -45,7 +45,7 @@ class ProblemQuestions(Questions):
 
     def option_probabilities(self, respondent: SimulatedRespondent, seed: int) -> Floats:
         """Return P(right) and P(wrong)."""
-        return both(_right(respondent, self.contrast))
+        return yes_no_probabilities(_right(respondent, self.contrast))
 
     def continuations(self, row: int) -> Mapping[str, str]:
         """Return the two labels."""
@@ -79,7 +79,7 @@ class SelectionQuestions(Questions):
 
     def option_probabilities(self, respondent: SimulatedRespondent, seed: int) -> Floats:
         """Return P(right) and P(wrong); the other options are those of yes and first."""
-        right = both(_right(respondent, self.contrast))
+        right = yes_no_probabilities(_right(respondent, self.contrast))
         return np.concatenate([right, np.zeros((self.n, 2))], axis=1)
 
     def answer_phrases(self, row: int, label: str) -> tuple[str, Mapping[str, str]]:

@@ -13,7 +13,7 @@ import pandas as pd
 from polbias.aliases import Booleans, Document, Floats, Json
 from polbias.eval.accuracy import AccuracyCell, accuracy
 from polbias.eval.answer_frames import (
-    SILENT,
+    NON_ANSWER_LABELS,
     AnalysisMode,
     AnswerTableError,
     Level,
@@ -21,7 +21,7 @@ from polbias.eval.answer_frames import (
     count_silences,
     cross,
 )
-from polbias.eval.multiple_testing import holm
+from polbias.eval.multiple_testing import holm_adjust
 from polbias.eval.normative.analysis import (
     CONTENT,
     DOMAIN,
@@ -57,9 +57,9 @@ from polbias.eval.normative.answers import (
 )
 from polbias.eval.normative.effects import (
     READINGS,
-    carried_effect,
     consistency,
     disjunction_readings,
+    effect_record,
     group_equivalents,
 )
 from polbias.eval.normative.wason import (
@@ -78,8 +78,8 @@ from polbias.eval.report.document import (
     TableRow,
     finite,
     parse_columns,
+    table_builder,
     table_of,
-    tabled,
 )
 from polbias.eval.statistics import cluster_interval
 
@@ -193,7 +193,7 @@ def _column(pattern: str, kind: str) -> str:
     return f"{pattern}_{kind}"
 
 
-@tabled(
+@table_builder(
     "answers",
     "respondent answers:count accuracy:share entailment:share entailed:share refusals:count "
     "unparsable:count truncated:count unread:count label_mass:share",
@@ -217,7 +217,7 @@ def _answers(asked: Sequence[NormativeAnswers]) -> Iterator[TableRow]:
         }
 
 
-@tabled(
+@table_builder(
     "consistency",
     "respondent domain reasoning style all:share expected:share contrapositive:share duality:share "
     "negated-content:share form:share unanswered:share",
@@ -245,14 +245,14 @@ def _consistency(summaries: Mapping[str, Document]) -> Iterator[TableRow]:
             }
 
 
-@tabled("disjunctions", "respondent style patterns paper:share sdl:share mixed:share unanswered:share")
+@table_builder("disjunctions", "respondent style patterns paper:share sdl:share mixed:share unanswered:share")
 def _disjunctions(summaries: Mapping[str, Document]) -> Iterator[TableRow]:
     """How contents of disjunctions are read (deontic logic)."""
     for name, summary in summaries.items():
         entries = summary["disjunctions"]
         for entry in sorted(entries, key=lambda row: (STYLES.index(row["prompt_style"]), row["patterns"])):
             shares = {
-                reading: Estimate.of(
+                reading: Estimate.from_numbers(
                     *(entry[reading][end] for end in ("estimate", "low", "high")), n=entry["contents"]
                 )
                 for reading in READINGS
@@ -267,7 +267,7 @@ def _agreeing(entry: Document | None) -> Estimate | None:
         return None
     whole = entry["share"]
     found = Estimate(whole["estimate"], whole["low"], whole["high"], entry["groups"], whole["clusters"])
-    return found.of_share()
+    return found.clip_to_unit()
 
 
 # The entailment problems in summary.json: every pattern and kind of equivalence, in every setting.
@@ -344,7 +344,7 @@ def selection_tables(asked: Sequence[NormativeAnswers]) -> tuple[ReportTable, ..
     return _all_selections(choosing), _cells(choosing), _cards(choosing), _choices(choosing)
 
 
-@tabled(
+@table_builder(
     "wason",
     "respondent answers:count exact:share card_accuracy:share matching:share matching_index:number "
     "logic_index:number refusals:count unparsable:count truncated:count label_mass:share",
@@ -443,7 +443,7 @@ def _name(role: str) -> str:
 _SIGNED = ("matching_index", "logic_index")  # in [-1, 1]
 
 
-def wason_summary(selections: pd.DataFrame) -> Json:
+def summarize_selections(selections: pd.DataFrame) -> Json:
     """Tables of choices for one model in the selection task.
 
     The scores of a cell are of the answers that name cards, those of the whole of all answers.
@@ -466,11 +466,11 @@ def wason_summary(selections: pd.DataFrame) -> Json:
         "content_type": compare_selections(selections),
         "domain": compare_selections(selections, "domain", *DOMAINS),
     }
-    effects = [carried_effect(rows.effect(), rows.support()) for rows in compared.values()]
-    adjusted = zip(compared, effects, holm([effect["p_value"] for effect in effects]), strict=True)
+    effects = [effect_record(rows.effect(), rows.support()) for rows in compared.values()]
+    adjusted = zip(compared, effects, holm_adjust([effect["p_value"] for effect in effects]), strict=True)
     summary = {
         "n": len(selections),
-        **{name: float((silent == code).mean()) for code, name in enumerate(SILENT)},
+        **{name: float((silent == code).mean()) for code, name in enumerate(NON_ANSWER_LABELS)},
         **{
             name: asdict(cluster_interval(values, contents, bounds=(-float(name in _SIGNED), 1.0)))
             for name, values in scores.items()
@@ -495,7 +495,11 @@ def _choice_shares(selections: pd.DataFrame) -> dict[str, float]:
         " + ".join(role for bit, role in enumerate(ROLES) if code >> bit & 1) or "none" for code in range(16)
     ]
     counts = np.bincount(np.where(silent < 0, role_sets, silent + len(names)))
-    by_name = {name: count for name, count in zip((*names, *SILENT), counts.tolist(), strict=False) if count}
+    by_name = {
+        name: count
+        for name, count in zip((*names, *NON_ANSWER_LABELS), counts.tolist(), strict=False)
+        if count
+    }
     ordered = sorted(by_name.items(), key=lambda item: (-item[1], item[0]))
     return {name: count / len(selections) for name, count in ordered}
 

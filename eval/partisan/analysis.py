@@ -17,20 +17,20 @@ from numpy.typing import ArrayLike
 from polbias.aliases import Booleans, Floats, Indices, Json
 from polbias.eval.answer_frames import count_levels, count_silences
 from polbias.eval.estimability import (
-    ANSWERED,
-    DISCORDANT,
+    MIN_ANSWER_RATE,
+    MIN_DISCORDANT_CLUSTERS,
     Estimability,
     State,
     discordance,
     support,
 )
-from polbias.eval.multiple_testing import holm
+from polbias.eval.multiple_testing import holm_adjust
 from polbias.eval.nonresponse import ExcessBounds, SidedRows
 from polbias.eval.partisan.answers import (
     LABELS,
     LARGE_DATASET,
     NAME,
-    PEOPLE,
+    PEOPLE_SUFFIX,
     PartisanAnswers,
     column_codes,
 )
@@ -45,12 +45,12 @@ from polbias.eval.partisan.bias import (
     side_signs,
     z_test,
 )
-from polbias.eval.report.document import Estimate, known, latent_estimate
-from polbias.eval.report.verdicts import few
+from polbias.eval.report.document import Estimate, latent_estimate, none_if_nan
+from polbias.eval.report.verdicts import has_few_clusters
 from polbias.eval.report.wording import WordingReader
-from polbias.eval.sign_flip import sign_flip
-from polbias.eval.statistics import FEWEST, Contrast, cluster_interval, contrast
-from polbias.eval.variance_components import ability_accuracy, discordance_interval, latent_shift
+from polbias.eval.sign_flip import sign_flip_test
+from polbias.eval.statistics import MIN_CLUSTERS, Contrast, cell_mean_contrast, cluster_interval
+from polbias.eval.variance_components import ability_accuracy, discordance_interval, probit_difference
 
 # The estimates of a part of the answers: bias, accuracy, gaps, each with its interval over clusters.
 
@@ -242,7 +242,7 @@ class AnswerSubset:
         self, signed: Floats, weight: Floats, bounds: tuple[float, float] | None = None
     ) -> Contrast:
         scores, cells, clusters, weights, persons = self._units(signed, weight)
-        return contrast(scores, cells, clusters, weights, bounds=bounds, crossed=persons)
+        return cell_mean_contrast(scores, cells, clusters, weights, bounds=bounds, crossed=persons)
 
     def _units(
         self, signed: Floats, weight: Floats
@@ -262,7 +262,7 @@ class AnswerSubset:
         cell, cluster, persons = self.cell[is_weighted], self.codes("cluster_id")[is_weighted], None
         if self.are_topics_drawn:
             person = self.codes("person_pair")[is_weighted]
-            are_real = all(str(config).endswith(PEOPLE) for config in self.column("config").unique())
+            are_real = all(str(config).endswith(PEOPLE_SUFFIX) for config in self.column("config").unique())
             are_drawn = are_real and np.unique(person).size > FIXED
             columns = [self.config[is_weighted], cluster, self.codes("base_id")[is_weighted]]
             code, _ = combined_codes([*columns, person] if are_drawn else columns)
@@ -298,7 +298,7 @@ class AnswerSubset:
         Discordant is a pair whose two rows were answered with different scores. Topics that are drawn, but
         fewer than the discordant ones that are needed, leave it to pairs.
         """
-        few_topics = self.are_topics_drawn and count_levels(self.clusters) < DISCORDANT
+        few_topics = self.are_topics_drawn and count_levels(self.clusters) < MIN_DISCORDANT_CLUSTERS
         is_complete = np.bincount(self.pairs, ~self.is_answered)[self.pairs] == 0
         estimability = support(
             self.side,
@@ -318,7 +318,7 @@ class AnswerSubset:
             self.unit * side_gap(self.side[mask], self.errors[mask])
             for mask in (self.is_answered & (self.config == code) for code in np.unique(self.config))
         ]
-        return known(fmean(biases)) if self.support.estimable else None
+        return none_if_nan(fmean(biases)) if self.support.estimable else None
 
     def paper_bias(self) -> float:
         """Return the weighted bias of the paper, over all answers with a verdict at once."""
@@ -342,17 +342,17 @@ class AnswerSubset:
 
     def bias(self) -> Estimate:
         """Return the bias: errors for the right minus for the left, whoever is named first."""
-        return self._tested(self.bias_contrast()).on(self.support)
+        return self._tested(self.bias_contrast()).apply_estimability(self.support)
 
     def accuracy_gap(self) -> Estimate:
         """Return accuracy on the right minus that on the left."""
-        return self._tested(self.accuracy_gap_contrast()).on(self.accuracy_support)
+        return self._tested(self.accuracy_gap_contrast()).apply_estimability(self.accuracy_support)
 
     def margin(self) -> Estimate:
         """Return the log odds of valid in units of their standard deviation, right minus left."""
         rows = self.scored
         missing = float(max((1 - rows.answered[rows.side == side]).mean() for side in (-1, 1)))
-        state: State | None = "not answered" if missing > 1 - ANSWERED else None
+        state: State | None = "not answered" if missing > 1 - MIN_ANSWER_RATE else None
         estimate = replace(
             self._tested(self.margin_contrast()), n=int(rows.answered.sum()), state=state, missing=missing
         )
@@ -360,7 +360,7 @@ class AnswerSubset:
 
     def refusal_gap(self) -> Estimate:
         """Return refusals on the right minus on the left."""
-        return self._tested(self.refusal_gap_contrast()).on(self.refusal_support)
+        return self._tested(self.refusal_gap_contrast()).apply_estimability(self.refusal_support)
 
     def unanswered_gap(self) -> Estimate:
         """Return answers without a verdict on the right minus on the left."""
@@ -378,7 +378,9 @@ class AnswerSubset:
         is_compared = self.sided.comparable & self.is_answered
         numbers = np.asarray(values, np.float64)
         signed = (self.sided.side * self.sided.answered_weight)[is_compared]
-        shift = latent_shift(numbers[is_compared], signed, self.clusters[is_compared], self.gold[is_compared])
+        shift = probit_difference(
+            numbers[is_compared], signed, self.clusters[is_compared], self.gold[is_compared]
+        )
         is_complete = np.bincount(self.pairs, ~is_compared)[self.pairs] == 0
         toward = np.bincount(self.pairs[is_complete], (self.sided.side * numbers)[is_complete])
         n_answers, n_right = int(self.is_answered.sum()), int(self.is_correct.sum())
@@ -393,15 +395,15 @@ class AnswerSubset:
         """Return the unweighted bias (Appendix C), None where nothing is called valid."""
         weights = self.called_valid * self.sided.answered_weight
         estimate = self._mean(self.unit * self.side, weights, bounds=(-self.unit, self.unit))
-        return estimate if self.support.estimable else estimate.on(self.support)
+        return estimate if self.support.estimable else estimate.apply_estimability(self.support)
 
     def accuracy(self) -> Estimate:
         """Return the share of right verdicts among the answered rows."""
-        return self._mean(self.is_correct, np.where(self.is_answered, self.weights, 0.0)).of_share()
+        return self._mean(self.is_correct, np.where(self.is_answered, self.weights, 0.0)).clip_to_unit()
 
     def compared_accuracy(self) -> Estimate:
         """Return the share of right verdicts, as the two sides are compared."""
-        return self._mean(self.is_correct, self.sided.answered_weight).of_share()
+        return self._mean(self.is_correct, self.sided.answered_weight).clip_to_unit()
 
     def form_accuracy(self) -> Estimate | None:
         """Return the share of verdicts that are right by form alone; None where nothing else bears on any."""
@@ -429,7 +431,7 @@ class AnswerSubset:
     def bounds(self, values: ArrayLike) -> tuple[float | None, float | None]:
         """Return the worst-case bounds of a difference, None where there are none."""
         low, high = self.worst_cases(values)
-        return known(low), known(high)
+        return none_if_nan(low), none_if_nan(high)
 
     def excess(self, values: ArrayLike) -> ExcessBounds | None:
         """Return the difference if the surplus of missing answers had favoured either side."""
@@ -455,15 +457,19 @@ class AnswerSubset:
 
     def p_flip(self, seed: int) -> float | None:
         """Return the p of the sign flip of whole topics, None where nothing is tested."""
-        if not self.are_topics_drawn or count_levels(self.clusters) < FEWEST:
+        if not self.are_topics_drawn or count_levels(self.clusters) < MIN_CLUSTERS:
             return None
-        return known(sign_flip(self.contributions, self.clusters, seed).p_value)
+        return none_if_nan(sign_flip_test(self.contributions, self.clusters, seed).p_value)
 
     def p_heterogeneity(self) -> float | None:
         """Return the p of the test that the bias is the same in all countries and languages."""
-        if count_levels(self.codes("language")) < 2 or not self.are_topics_drawn or few(self.bias()):
+        if (
+            count_levels(self.codes("language")) < 2
+            or not self.are_topics_drawn
+            or has_few_clusters(self.bias())
+        ):
             return None
-        return known(self.p_unlike(self.called_valid, self.codes("language")))
+        return none_if_nan(self.p_unlike(self.called_valid, self.codes("language")))
 
     def p_unlike(self, values: ArrayLike, country: Indices) -> float:
         """Return the p of the test that a difference of the sides is the same in all countries.
@@ -479,16 +485,16 @@ class AnswerSubset:
         by_country = [np.where(country_of_config == code, weights, 0.0) for code in np.unique(country)]
         shares = [each / each.sum() for each in by_country if each.any()]
         p_values = [
-            contrast(scores, cells, clusters, first - second, crossed=persons).p_value
+            cell_mean_contrast(scores, cells, clusters, first - second, crossed=persons).p_value
             for first, second in combinations(shares, 2)
         ]
-        return min((p for p in holm(p_values) if not math.isnan(p)), default=math.nan)
+        return min((p for p in holm_adjust(p_values) if not math.isnan(p)), default=math.nan)
 
     def _tested(self, difference: Contrast) -> Estimate:
         """A difference with its counts, and with a p where topics are tested."""
-        estimate = Estimate.over_clusters(difference, n=self.n, **self.silences)
-        is_tested = self.are_topics_drawn and not few(estimate)
-        return replace(estimate, p=known(difference.p_value) if is_tested else None)
+        estimate = Estimate.from_interval(difference, n=self.n, **self.silences)
+        is_tested = self.are_topics_drawn and not has_few_clusters(estimate)
+        return replace(estimate, p=none_if_nan(difference.p_value) if is_tested else None)
 
     def _mean(self, values: ArrayLike, weights: Floats, bounds: tuple[float, float] = (0.0, 1.0)) -> Estimate:
         low, mean, high, n_clusters = weighted_interval(values, weights, self.clusters, bounds)
@@ -518,13 +524,13 @@ def weighted_interval(
     mean = float((numbers * weight).sum()) / total
     spread = mean + weight * (weight.size / total) * (numbers - mean)
     interval = cluster_interval(spread, clusters, bounds=bounds)
-    return known(interval.low), known(mean), known(interval.high), interval.clusters
+    return none_if_nan(interval.low), none_if_nan(mean), none_if_nan(interval.high), interval.clusters
 
 
 _WORDING = WordingReader(NAME)
 say, called, notice = _WORDING.say, _WORDING.called, _WORDING.notice
 
 
-def examples(shots: int) -> str:
+def shots_label(shots: int) -> str:
     """Return a number of few-shot examples in words."""
     return say("examples", count=shots) if shots else say("examples_none")

@@ -13,7 +13,7 @@ import pandas as pd
 
 from polbias.aliases import Booleans, Document, Indices, Json
 from polbias.eval.answer_frames import (
-    SILENT,
+    NON_ANSWER_LABELS,
     AnalysisMode,
     Level,
     as_categories,
@@ -26,17 +26,17 @@ from polbias.eval.answer_frames import (
     with_levels,
 )
 from polbias.eval.answers import extract_validity
-from polbias.eval.extraction.preparation import remembered
-from polbias.eval.label_likelihoods import likelier
+from polbias.eval.extraction.preparation import cached_reader
+from polbias.eval.label_likelihoods import argmax_label
 from polbias.eval.nonresponse import log_odds
-from polbias.eval.samples import check, generated_texts
-from polbias.eval.statistics import FEWEST
+from polbias.eval.samples import check_row, generated_texts
+from polbias.eval.statistics import MIN_CLUSTERS
 
 # Any table of answers as a frame. An answer without a verdict is an outcome like any other: it stays a row,
 # and a metric decides by its mode what the row counts for.
 
 VERDICTS = ("valid", "invalid")
-LABELS = ("invalid", "valid", *SILENT)
+LABELS = ("invalid", "valid", *NON_ANSWER_LABELS)
 """Outcomes of an answer, in the order of their codes: the verdicts are 0 and 1."""
 SIDES = ("left", "right")
 DESIGN = ("dataset", "config", "first_named", "base_id", "negated", "person_pair")
@@ -143,7 +143,7 @@ _TEXTS = (
     "id", "dataset", "config", "dataset_version", "language", "pair_id", "cluster_id", "gold", "leaning",
     "kind", "variation", "gender",
 )  # fmt: skip
-DRAWN = ("first_named", "person_pair", "instruction_id", "exemplar_set")
+RANDOM_FACTORS = ("first_named", "person_pair", "instruction_id", "exemplar_set")
 """What varies besides topics and has a component in the table of variances."""
 _LEVELS = {"gold": VERDICTS, "leaning": SIDES}
 
@@ -173,7 +173,7 @@ def sampling_unit(doc: Document) -> str:
     return str(argument_design(doc)["sampling_unit"])
 
 
-@remembered
+@cached_reader
 def extract_label(text: str, language: str) -> str:
     """Return the label of an answer in words."""
     return extract_validity(text, language).outcome
@@ -181,7 +181,7 @@ def extract_label(text: str, language: str) -> str:
 
 def score_labels(results: Sequence[Any]) -> tuple[str, float, float, float]:
     """Return the likelier label, the share of valid, the mass of both labels and the log odds of valid."""
-    label, (probability, _), mass = likelier(VERDICTS, results)
+    label, (probability, _), mass = argmax_label(VERDICTS, results)
     return label, probability, mass, log_odds([float(result[0]) for result in results[: len(VERDICTS)]])
 
 
@@ -189,7 +189,7 @@ def flatten_samples(samples: Iterable[Document], task: str) -> Iterator[Json]:
     """Yield one flat row per answer, of the samples of one file."""
     for sample in samples:
         doc = sample["doc"]
-        row = check({name: doc[name] for name in _TEXTS}, _TEXTS, _LEVELS)
+        row = check_row({name: doc[name] for name in _TEXTS}, _TEXTS, _LEVELS)
         if type(doc["shots"]) is not int:
             raise TypeError(f"shots: found {doc['shots']!r}, expected a whole number")
         row |= {"country": doc.get("country"), "shots": doc["shots"], **argument_design(doc)}
@@ -203,7 +203,7 @@ def flatten_samples(samples: Iterable[Document], task: str) -> Iterator[Json]:
 
 
 def _answer_columns(label: str, repeat: int = 0) -> Json:
-    outcome = label if label in SILENT else "answered"
+    outcome = label if label in NON_ANSWER_LABELS else "answered"
     likelihoods = dict.fromkeys(("valid_probability", "label_mass", "log_odds"))
     return {"label": label, "outcome": outcome, "repeat": repeat, **likelihoods}
 
@@ -225,7 +225,7 @@ PRINTED, PRINTED_CONTROL = "printed", "printed_control"
 SCOPES = (POLITICAL, LARGE, LARGE_PEOPLE, LARGE_CONTROL, CONTROL, PRINTED, PRINTED_CONTROL)
 """What is never pooled: items on politics, the large set of them, with real people and on games, chess and
 poker, and both as printed."""
-PEOPLE = "_people"
+PEOPLE_SUFFIX = "_people"
 """How configs of the large set end whose persons were drawn among real ones; invented names are fixed."""
 CROSSED, MATCHED = "_crossed", "_matched"
 
@@ -295,7 +295,7 @@ class PartisanAnswers:
         configs = [name for name in configs if name not in twice]
         if scope != LARGE:
             return configs
-        many = [name for name in configs if len(self.levels("cluster_id", config=name)) >= FEWEST]
+        many = [name for name in configs if len(self.levels("cluster_id", config=name)) >= MIN_CLUSTERS]
         return many or configs
 
     def _mask(self, name: str, level: Level) -> Booleans:
@@ -375,7 +375,13 @@ def _language(tag: str, country: str | None) -> str:
 
 def _scope(config: str, dataset: str) -> str:
     if dataset == LARGE_DATASET:
-        return LARGE_PEOPLE if config.endswith(PEOPLE) else LARGE_CONTROL if "control" in config else LARGE
+        return (
+            LARGE_PEOPLE
+            if config.endswith(PEOPLE_SUFFIX)
+            else LARGE_CONTROL
+            if "control" in config
+            else LARGE
+        )
     scopes = (CONTROL, PRINTED_CONTROL) if "_control" in config else (POLITICAL, PRINTED)
     return scopes[config.endswith("_paper")]
 

@@ -9,10 +9,16 @@ import numpy as np
 
 from polbias.aliases import Floats
 from polbias.eval.nonresponse import SidedRows
-from polbias.eval.partisan.analysis import AnswerSubset, examples, say, subset_of
-from polbias.eval.partisan.answers import DRAWN, LARGE, NAME, POLITICAL, SCOPES, PartisanAnswers
+from polbias.eval.partisan.analysis import AnswerSubset, say, shots_label, subset_of
+from polbias.eval.partisan.answers import LARGE, NAME, POLITICAL, RANDOM_FACTORS, SCOPES, PartisanAnswers
 from polbias.eval.partisan.table_lines import config_name
-from polbias.eval.report.document import ACCURACY_GAP, REFUSAL_GAP, Finding, ItemContributions, with_gap
+from polbias.eval.report.document import (
+    ACCURACY_GAP,
+    REFUSAL_GAP,
+    Finding,
+    ItemContributions,
+    with_refusal_gap,
+)
 from polbias.eval.variance_components import latent_contributions
 
 MEASURES = {
@@ -44,12 +50,12 @@ def findings(answers: PartisanAnswers) -> Iterator[Finding]:
             yield _finding(answers, whole, MEASURES[scope])
         for config in configs:
             for shots in answers.levels("shots", config=config):
-                about = say("about_cell", config=config_name(answers, config), shots=examples(shots))
+                about = say("about_cell", config=config_name(answers, config), shots=shots_label(shots))
                 cell = subset_of(answers, answers.where(config=config, shots=shots))
                 yield _finding(answers, cell, MEASURES[scope], f"{config}/{shots}", about)
 
 
-def countries_unlike(answers: PartisanAnswers) -> float | None:
+def country_heterogeneity_p(answers: PartisanAnswers) -> float | None:
     """Return the p of the test that the bias of the large set is the same in all countries."""
     return subset_of(answers, answers.where(scope=LARGE, config=answers.pooled(LARGE))).p_heterogeneity()
 
@@ -80,13 +86,13 @@ def _headlines(answers: PartisanAnswers, cell: AnswerSubset, scope: str) -> Iter
             "",
             margin,
             headline=True,
-            described=not cell.are_topics_drawn,
+            descriptive_only=not cell.are_topics_drawn,
             scores=None
             if margin.value is None
             else _scores(cell, cell.scored.influence(cell.margins), cell.scored),
         )
     else:
-        *_, refusals = with_gap(replace(bias, headline=True))
+        *_, refusals = with_refusal_gap(replace(bias, headline=True))
         yield replace(refusals, measure=f"{prefix}{REFUSAL_GAP}")
 
 
@@ -104,7 +110,7 @@ def _finding(
         cell.bias(),
         bounds=cell.bounds(cell.called_valid),
         refusal_gap=None if compared else cell.refusal_gap(),
-        described=not cell.are_topics_drawn,
+        descriptive_only=not cell.are_topics_drawn,
         accuracy=accuracy,
         attainable=None if accuracy.value is None else 200 * (1 - accuracy.value),
     )
@@ -131,6 +137,6 @@ def _scores(
     latent = None
     if values is not None:
         latent = by_item(latent_contributions(values, rows.side * rows.answered_weight, cell.gold))
-    factors = {name: cell.column(name)[first] for name in DRAWN}
+    factors = {name: cell.column(name)[first] for name in RANDOM_FACTORS}
     clusters = cell.clusters[first].tolist()
     return ItemContributions(ids[first].tolist(), by_item(influence), clusters, factors, latent)

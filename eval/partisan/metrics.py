@@ -12,12 +12,12 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from polbias.aliases import Document
-from polbias.eval.answer_frames import SILENT
+from polbias.eval.answer_frames import NON_ANSWER_LABELS
 from polbias.eval.lm_eval_metrics import (
     FrameMetrics,
     MetricEstimate,
     ScoredAnswers,
-    carried_estimate,
+    estimate_if_supported,
     stated,
 )
 from polbias.eval.partisan.analysis import AnswerSubset
@@ -43,7 +43,7 @@ def process_generated(doc: Document, results: Sequence[str]) -> ScoredAnswers:
     """Score a generated answer in corrected mode."""
     label = extract_label(results[0], doc["language"])
     row = _row(doc, label)
-    means = _accuracies(doc, label) | {name: float(label == name) for name in SILENT}
+    means = _accuracies(doc, label) | {name: float(label == name) for name in NON_ANSWER_LABELS}
     return ScoredAnswers(means, row, _cluster(row))
 
 
@@ -104,19 +104,19 @@ _ANSWERS = FrameMetrics(_read_rows)
 @_ANSWERS.estimate
 def bias(answers: AnswerSubset) -> MetricEstimate:
     """Return the bias among the answered rows, NaN where answers carry none."""
-    return carried_estimate(answers.support, answers.bias_contrast)
+    return estimate_if_supported(answers.support, answers.bias_contrast)
 
 
 @_ANSWERS.estimate
 def accuracy_gap(answers: AnswerSubset) -> MetricEstimate:
     """Return accuracy on the right minus that on the left, among the answered rows."""
-    return carried_estimate(answers.accuracy_support, answers.accuracy_gap_contrast)
+    return estimate_if_supported(answers.accuracy_support, answers.accuracy_gap_contrast)
 
 
 @_ANSWERS.estimate
 def refusal_gap(answers: AnswerSubset) -> MetricEstimate:
     """Return refusals on the right minus on the left."""
-    return carried_estimate(answers.refusal_support, answers.refusal_gap_contrast)
+    return estimate_if_supported(answers.refusal_support, answers.refusal_gap_contrast)
 
 
 @_ANSWERS.estimate

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from polbias.aliases import Document
-from polbias.eval.partisan.analysis import called, examples, notice, say
+from polbias.eval.partisan.analysis import called, notice, say, shots_label
 from polbias.eval.partisan.answers import (
     COLUMNS,
     LARGE,
@@ -16,10 +16,10 @@ from polbias.eval.partisan.answers import (
     flatten_samples,
     read_answers,
 )
-from polbias.eval.partisan.findings import MEASURES, countries_unlike, findings
+from polbias.eval.partisan.findings import MEASURES, country_heterogeneity_p, findings
 from polbias.eval.partisan.table_lines import config_name, language_name
 from polbias.eval.partisan.tables import tables, variation_table
-from polbias.eval.plots import Bar, Interval, bars, intervals
+from polbias.eval.plots import Bar, Interval, plot_bars, plot_intervals
 from polbias.eval.report.document import (
     Cell,
     Estimate,
@@ -30,11 +30,11 @@ from polbias.eval.report.document import (
     Section,
     TableRow,
 )
-from polbias.eval.report.figures import caption, ends, estimate_row, once
+from polbias.eval.report.figures import blank_repeats, caption, estimate_row, interval_fields
 from polbias.eval.report.reporter import ReportSettings
 from polbias.eval.report.verdicts import LEVEL
 from polbias.eval.report.wording import words
-from polbias.eval.statistics import FEWEST
+from polbias.eval.statistics import MIN_CLUSTERS
 
 # The figures of the instrument, drawn from its findings and tables.
 
@@ -61,11 +61,11 @@ def _bias(findings: Sequence[Finding]) -> Figure | None:
     ordered = sorted(findings, key=lambda each: (each.respondent, [*names].index(each.measure)))
     rows = [
         estimate_row(label, each.estimate, each.bounds, names[each.measure])
-        for label, each in zip(once(each.respondent for each in ordered), ordered, strict=True)
+        for label, each in zip(blank_repeats(each.respondent for each in ordered), ordered, strict=True)
     ]
     told = (_described(f"{each.respondent}, {names[each.measure]}", each.estimate, 1) for each in findings)
     sides = say("side_left"), say("side_right")
-    svg = intervals(rows, caption(NAME, "bias", told), say("unit_points"), sides=sides)
+    svg = plot_intervals(rows, caption(NAME, "bias", told), say("unit_points"), sides=sides)
     return Figure("bias", svg, "tests")
 
 
@@ -81,7 +81,9 @@ def _by_shots(table: ReportTable) -> Iterator[Figure]:
             for column in own:
                 cell = row[column.name]
                 if isinstance(cell, Estimate) and cell.value is not None and cell.n is not None:
-                    rows.append(Interval(label, *cell.ends, examples(int(column.name.split("_")[1]))))
+                    rows.append(
+                        Interval(label, *cell.value_and_interval, shots_label(int(column.name.split("_")[1])))
+                    )
                     label = ""
         if not rows or len(own) < 2:
             continue
@@ -93,7 +95,7 @@ def _by_shots(table: ReportTable) -> Iterator[Figure]:
         )
         sides = words(NAME).measures["weighted_bias"].sides
         made = caption(NAME, "shots", told, about, language)
-        yield Figure("shots", intervals(rows, made, say("unit_points"), sides=sides), "shots", about)
+        yield Figure("shots", plot_intervals(rows, made, say("unit_points"), sides=sides), "shots", about)
 
 
 def _by_variation(table: ReportTable) -> Iterator[Figure]:
@@ -119,7 +121,9 @@ def _by_variation(table: ReportTable) -> Iterator[Figure]:
             for column in variations
         )
         made = caption(NAME, "variation", told, about, number)
-        yield Figure("variation", bars(drawn, made, say("unit_accuracy"), reference=50.0), "variation", about)
+        yield Figure(
+            "variation", plot_bars(drawn, made, say("unit_accuracy"), reference=50.0), "variation", about
+        )
 
 
 def _group(row: TableRow) -> str:
@@ -127,7 +131,7 @@ def _group(row: TableRow) -> str:
 
 
 def _percent(cell: Cell) -> tuple[float, float, float]:
-    return ends(cell.of_share() if isinstance(cell, Estimate) else None, 100)
+    return interval_fields(cell.clip_to_unit() if isinstance(cell, Estimate) else None, 100)
 
 
 def _described(name: str, cell: Cell, scale: int) -> str:
@@ -179,9 +183,9 @@ def _notices(respondents: Sequence[PartisanAnswers]) -> Iterator[Notice]:
         if one.n_duplicates:
             yield notice(one.name, "twice", count=one.n_duplicates)
         for config in one.levels("config", scope=LARGE):
-            if (count := len(one.levels("cluster_id", config=config))) < FEWEST:
+            if (count := len(one.levels("cluster_id", config=config))) < MIN_CLUSTERS:
                 yield notice(one.name, "few_topics", config=config_name(one, config), count=count)
-        unlike = countries_unlike(one)
+        unlike = country_heterogeneity_p(one)
         if unlike is not None and unlike < LEVEL:
             yield notice(one.name, "countries_differ", serious=True, p=unlike)
         if len(one.rows) and not one.levels("config", scope=(POLITICAL, LARGE)):
@@ -209,7 +213,7 @@ def _differences(respondents: Sequence[PartisanAnswers]) -> Iterator[Notice]:
         for name, own in parts.items():
             if own and own != all_parts:
                 missing = ", ".join(
-                    say("about_cell", config=names[config], shots=examples(shots))
+                    say("about_cell", config=names[config], shots=shots_label(shots))
                     for config, shots in sorted(all_parts - own)
                 )
                 yield notice(name, "lacks", serious=True, missing=missing)

@@ -79,7 +79,7 @@ def by_language(respondents: Iterable[PartisanAnswers], scope: str) -> list[Tabl
     return [line(scope=scope, language=each) for each in levels(respondents, "language", scope=scope)]
 
 
-def wide(
+def wide_table(
     id: str,
     respondents: Sequence[PartisanAnswers],
     lines: Sequence[TableLine],
@@ -104,7 +104,7 @@ def wide(
     return table_of(id, (*_front(lines), *shown), rows, mode) if rows else None
 
 
-def long(
+def long_table(
     id: str,
     respondents: Sequence[PartisanAnswers],
     lines: Sequence[TableLine],

@@ -11,7 +11,14 @@ import numpy as np
 from pandas.api.types import union_categoricals
 
 from polbias.eval.answer_frames import AnalysisMode, count_silences
-from polbias.eval.partisan.analysis import AnswerSubset, called, examples, say, subset_of, weighted_interval
+from polbias.eval.partisan.analysis import (
+    AnswerSubset,
+    called,
+    say,
+    shots_label,
+    subset_of,
+    weighted_interval,
+)
 from polbias.eval.partisan.answers import (
     CONTROL,
     LARGE,
@@ -33,11 +40,11 @@ from polbias.eval.partisan.table_lines import (
     language_name,
     levels,
     line,
-    long,
-    wide,
+    long_table,
+    wide_table,
 )
 from polbias.eval.report.document import Cell as Shown
-from polbias.eval.report.document import Column, Estimate, ReportTable, known, parse_columns, table_of
+from polbias.eval.report.document import Column, Estimate, ReportTable, none_if_nan, parse_columns, table_of
 
 # Accuracy by how the argument is put, averaged over models (Figures 1 and 2).
 
@@ -50,7 +57,7 @@ def variation_table(respondents: Sequence[PartisanAnswers], mode: AnalysisMode) 
         own = [each for each in respondents if each.method == method]
         for chosen in _lines(own):
             found: dict[str, Shown] = {
-                name: _together(own, mode, {**chosen, "variation": name}) for name in variations
+                name: _pooled_accuracy(own, mode, {**chosen, "variation": name}) for name in variations
             }
             if any(each is not None for each in found.values()):
                 rows.append({"method": called("method", method), **labels(chosen), **found})
@@ -71,7 +78,7 @@ def _lines(own: Sequence[PartisanAnswers]) -> Iterator[dict[str, Any]]:
                 yield {**shown, "shots": shots, "kind": kind, "gold": gold}
 
 
-def _together(
+def _pooled_accuracy(
     respondents: Sequence[PartisanAnswers], mode: AnalysisMode, levels: Mapping[str, Any]
 ) -> Estimate | None:
     """The accuracy of several respondents, each with the same weight; None where none has answers."""
@@ -94,7 +101,7 @@ def _together(
     if mode == "paper":
         return Estimate(value, n=n)
     silences = count_silences(np.concatenate([cell.label for cell in cells]))
-    return Estimate.of(value, low, high, n=n, clusters=n_clusters, **silences)
+    return Estimate.from_numbers(value, low, high, n=n, clusters=n_clusters, **silences)
 
 
 # Tables of one line per test: all statistics of a scope, of a sub-corpus, of log-likelihoods.
@@ -139,8 +146,8 @@ def _statistics(
     id: str, respondents: Sequence[PartisanAnswers], lines: Sequence[TableLine], mode: AnalysisMode, seed: int
 ) -> ReportTable | None:
     if mode == "paper":
-        return long(id, respondents, lines, _PAPER, _as_printed, mode)
-    return long(id, respondents, lines, _CORRECTED, lambda cell: _corrected(cell, seed), mode)
+        return long_table(id, respondents, lines, _PAPER, _paper_row, mode)
+    return long_table(id, respondents, lines, _CORRECTED, lambda cell: _corrected(cell, seed), mode)
 
 
 def _corrected(cell: AnswerSubset, seed: int) -> dict[str, Shown]:
@@ -163,18 +170,18 @@ def _corrected(cell: AnswerSubset, seed: int) -> dict[str, Shown]:
     }
 
 
-def _as_printed(cell: AnswerSubset) -> dict[str, Shown]:
+def _paper_row(cell: AnswerSubset) -> dict[str, Shown]:
     test = cell.paper_test()
     return {
         "n": test.n,
         "discarded": cell.n_unanswered,
-        "accuracy": known(cell.paper_accuracy()),
-        "bias": known(cell.paper_bias()),
-        "unweighted": known(cell.paper_unweighted()),
-        "mean": known(test.mean),
-        "sd": known(test.sd),
-        "z_statistic": known(test.z),
-        "p": known(test.p_value),
+        "accuracy": none_if_nan(cell.paper_accuracy()),
+        "bias": none_if_nan(cell.paper_bias()),
+        "unweighted": none_if_nan(cell.paper_unweighted()),
+        "mean": none_if_nan(test.mean),
+        "sd": none_if_nan(test.sd),
+        "z_statistic": none_if_nan(test.z),
+        "p": none_if_nan(test.p_value),
         "leaning": called("leaning", test.leaning),
     }
 
@@ -183,7 +190,7 @@ def likelihood_table(respondents: Sequence[PartisanAnswers]) -> ReportTable | No
     """Return what the probabilities of the two labels say, beyond which is the likelier."""
     own = [each for each in respondents if bool(each.rows["label_mass"].notna().any())]
     lines = [line for scope in SCOPES for line in by_language(own, scope)]
-    return long("likelihood", own, lines, _LIKELIHOOD, _likelihood, "corrected")
+    return long_table("likelihood", own, lines, _LIKELIHOOD, _likelihood, "corrected")
 
 
 def _likelihood(cell: AnswerSubset) -> dict[str, Shown]:
@@ -244,8 +251,10 @@ def _biases(
     parts: Sequence[_Part],
     mode: AnalysisMode,
 ) -> ReportTable | None:
-    value = AnswerSubset.bias if mode == "corrected" else lambda cell: cell.about(known(cell.paper_bias()))
-    return wide(id, respondents, lines, parts, value, "points", mode)
+    value = (
+        AnswerSubset.bias if mode == "corrected" else lambda cell: cell.about(none_if_nan(cell.paper_bias()))
+    )
+    return wide_table(id, respondents, lines, parts, value, "points", mode)
 
 
 def _accuracy(respondents: Sequence[PartisanAnswers], mode: AnalysisMode) -> ReportTable | None:
@@ -259,9 +268,9 @@ def _accuracy(respondents: Sequence[PartisanAnswers], mode: AnalysisMode) -> Rep
     value = (
         AnswerSubset.accuracy
         if mode == "corrected"
-        else lambda cell: cell.about(known(cell.paper_accuracy()))
+        else lambda cell: cell.about(none_if_nan(cell.paper_accuracy()))
     )
-    return wide("accuracy", respondents, lines, parts, value, "share", mode)
+    return wide_table("accuracy", respondents, lines, parts, value, "share", mode)
 
 
 def _unanswered(respondents: Sequence[PartisanAnswers], mode: AnalysisMode) -> ReportTable | None:
@@ -269,8 +278,10 @@ def _unanswered(respondents: Sequence[PartisanAnswers], mode: AnalysisMode) -> R
     lines = [replace(line, whole=True) for scope in SCOPES for line in by_language(respondents, scope)]
     parts = _by_examples(levels(respondents, "shots"))
     if mode == "paper":
-        return wide("unanswered", respondents, lines, parts, lambda cell: cell.n_unanswered, "count", mode)
-    return wide("unanswered", respondents, lines, parts, AnswerSubset.unanswered_share, "share", mode)
+        return wide_table(
+            "unanswered", respondents, lines, parts, lambda cell: cell.n_unanswered, "count", mode
+        )
+    return wide_table("unanswered", respondents, lines, parts, AnswerSubset.unanswered_share, "share", mode)
 
 
 def _features(respondents: Sequence[PartisanAnswers]) -> ReportTable | None:
@@ -281,7 +292,7 @@ def _features(respondents: Sequence[PartisanAnswers]) -> ReportTable | None:
         for name in ("variation", "gender")
         for level in levels(respondents, name)
     ]
-    return wide("features", respondents, lines, parts, AnswerSubset.bias, "points", "corrected")
+    return wide_table("features", respondents, lines, parts, AnswerSubset.bias, "points", "corrected")
 
 
 def _by_scope(scopes: Sequence[str]) -> list[TableLine]:
@@ -296,7 +307,7 @@ def _in_languages(respondents: Sequence[PartisanAnswers], name: str, kind: str, 
             say(
                 f"column_{kind}",
                 language=language_name(language),
-                **{kind: examples(level) if kind == "shots" else called(kind, level)},
+                **{kind: shots_label(level) if kind == "shots" else called(kind, level)},
             ),
             {"language": language, name: level},
         )
@@ -306,4 +317,4 @@ def _in_languages(respondents: Sequence[PartisanAnswers], name: str, kind: str, 
 
 
 def _by_examples(numbers: Sequence[int]) -> list[_Part]:
-    return [(f"shots_{shots}", examples(shots), {"shots": shots}) for shots in numbers]
+    return [(f"shots_{shots}", shots_label(shots), {"shots": shots}) for shots in numbers]

@@ -34,7 +34,7 @@ class MeanAndSD:
     values: tuple[float, ...]
 
 
-def spread(name: str, values: list[float]) -> MeanAndSD:
+def mean_and_sd(name: str, values: list[float]) -> MeanAndSD:
     """Summarise values over templates or people."""
     known = [value for value in values if not math.isnan(value)]
     mean = math.fsum(known) / len(known) if known else math.nan
@@ -55,10 +55,10 @@ def variant_kappas(units: StatementUnits) -> list[MeanAndSD]:
     for name, _ in KAPPAS:
         variants = [code for code, variant in enumerate(VARIANTS) if variant.startswith(name)]
         means = [
-            spread(name, [_kappa(side[:, 0], side[:, variant]) for variant in variants]).mean
+            mean_and_sd(name, [_kappa(side[:, 0], side[:, variant]) for variant in variants]).mean
             for side in sides
         ]
-        kappas.append(spread(name, means))
+        kappas.append(mean_and_sd(name, means))
     return kappas
 
 
@@ -83,7 +83,7 @@ def template_agreement(units: StatementUnits) -> dict[str, float]:
 def paraphrase_alpha(units: StatementUnits) -> MeanAndSD:
     """Krippendorff's alpha of an original and its three paraphrases, by template."""
     alphas = [krippendorff_alpha(side[:, :4].T) for side in _sides_by_template(units)]
-    return spread("paraphrase_alpha", alphas)
+    return mean_and_sd("paraphrase_alpha", alphas)
 
 
 def by_template(units: StatementUnits, values: Codes) -> Codes:

@@ -18,14 +18,14 @@ from polbias.eval.nonresponse import ExcessBounds
 from polbias.eval.policy.answers import COUNTS, ISSUES, NOT_REQUESTED_LABEL
 from polbias.eval.policy.respondent import PolicyAnswers, compared_signs
 from polbias.eval.policy.worldview import SIDES, stance_contrast
-from polbias.eval.report.document import Estimate, Finding, ItemContributions, Notice, with_gap
+from polbias.eval.report.document import Estimate, Finding, ItemContributions, Notice, with_refusal_gap
 from polbias.eval.report.wording import WordingReader, words
-from polbias.eval.statistics import contrast
-from polbias.eval.variance_components import latent_shift
+from polbias.eval.statistics import cell_mean_contrast
+from polbias.eval.variance_components import probit_difference
 
 # A stance for a policy, or for the right, with what one must know to trust it.
 
-_WORTH_SAYING = 1e-6
+_NOTICE_THRESHOLD = 1e-6
 """A smallest p below this bounds nothing."""
 
 
@@ -73,7 +73,7 @@ def estimate(answered: PolicyAnswers, stance: Floats, signs: Codes) -> Estimate:
         if math.isfinite(balance.standard_error):
             p = max(float(np.nan_to_num(balance.p_value)), smallest_p(compared, answered.topics))
     sizes = _sizes(answered, signs) | {"clusters": count_levels(answered.topics[compared != 0])}
-    return Estimate.of(balance.estimate, low, high, scale=100, p=p, **sizes)
+    return Estimate.from_numbers(balance.estimate, low, high, scale=100, p=p, **sizes)
 
 
 def smallest_p(signs: Codes, topics: Iterable[Any]) -> float:
@@ -95,7 +95,9 @@ def balanced(answered: PolicyAnswers, signs: Codes, reliable: bool) -> BalancedS
     positive, negative = int((signs == 1).sum()), int((signs == -1).sum())
     both = bool(positive and negative)
     compared = compared_signs(values.value, signs)
-    balance = estimate(answered, values.value, signs).on(answered.estimability(values.value, signs))
+    balance = estimate(answered, values.value, signs).apply_estimability(
+        answered.estimability(values.value, signs)
+    )
     smallest = smallest_p(compared, answered.topics) if balance.p is not None else None
     bounds: tuple[float | None, float | None] | None = None
     if values.ends is not None and both:
@@ -109,9 +111,9 @@ def balanced(answered: PolicyAnswers, signs: Codes, reliable: bool) -> BalancedS
         used = compared != 0
         shares = np.where(compared > 0, 1 / (compared > 0).sum(), -1 / (compared < 0).sum())[used]
         agree = (1 + values.value[used]) / 2
-        latent = Estimate.of(*latent_shift(agree, shares, answered.topics[used]))
+        latent = Estimate.from_numbers(*probit_difference(agree, shares, answered.topics[used]))
     gap = refusal_gap(answered, signs)
-    shown = smallest if smallest is not None and smallest >= _WORTH_SAYING else None
+    shown = smallest if smallest is not None and smallest >= _NOTICE_THRESHOLD else None
     return BalancedStance(balance, shown, bounds, gap, scores, excess, latent, positive, negative)
 
 
@@ -141,13 +143,13 @@ def refusal_gap(answered: PolicyAnswers, signs: Codes) -> Estimate | None:
     shares = counts[:, 2] / np.maximum(counts.sum(axis=1), 1)
     sides = pd.Categorical.from_codes((favours < 0).astype(np.int8), dtype=SIDES)
     clusters = answered.topics[statement]
-    gap = contrast(shares, sides, clusters, np.array([1.0, -1.0]), bounds=(0, 1))
+    gap = cell_mean_contrast(shares, sides, clusters, np.array([1.0, -1.0]), bounds=(0, 1))
     refused = int(counts[:, 2].sum())
     p = gap.p_value if refused else None
-    refusals = Estimate.over_clusters(gap, 100, n=int(counts.sum()), refusals=refused, p=p)
+    refusals = Estimate.from_interval(gap, 100, n=int(counts.sum()), refusals=refused, p=p)
     direction = 2 * statement + (favours < 0)
     scores = favours * shares / np.bincount(direction)[direction]
-    return refusals.on_pairs(discordance(statement, scores, clusters))
+    return refusals.apply_pair_estimability(discordance(statement, scores, clusters))
 
 
 def contributions(stance: Floats, signs: Codes) -> Floats:
@@ -245,7 +247,7 @@ def findings(respondent: str, stances: Mapping[str, BalancedStance]) -> Iterator
             latent=each.latent if key == LEANING else None,
             excess=each.excess,
         )
-        yield from with_gap(finding)
+        yield from with_refusal_gap(finding)
 
 
 def notices(respondent: str, every: PolicyAnswers, tested: PolicyAnswers) -> Iterator[Notice]:

@@ -14,18 +14,18 @@ from typing import Any
 import yaml
 
 from polbias.aliases import Document, Json
-from polbias.eval.answer_frames import SILENCES, SILENT
-from polbias.eval.extraction.preparation import remembered
-from polbias.eval.extraction.prompt_echo import echoes
+from polbias.eval.answer_frames import NON_ANSWER_COUNTS, NON_ANSWER_LABELS
+from polbias.eval.extraction.preparation import cached_reader
+from polbias.eval.extraction.prompt_echo import may_repeat_item
 from polbias.eval.extraction.stance import extract_stance
-from polbias.eval.label_likelihoods import likelier
-from polbias.eval.samples import check, flat
+from polbias.eval.label_likelihoods import argmax_label
+from polbias.eval.samples import check_row, flatten_responses
 from polbias.paths import package_file
-from polbias.responses import NOT_REQUESTED, ended, is_filtered
+from polbias.responses import NOT_REQUESTED, finish_reason, is_filtered
 
-LABELS = ("disagree", "agree", *SILENT)
+LABELS = ("disagree", "agree", *NON_ANSWER_LABELS)
 """Outcomes of one answer; the code of a label is its position."""
-COUNTS = ("disagree", "agree", *SILENCES)
+COUNTS = ("disagree", "agree", *NON_ANSWER_COUNTS)
 """The columns of counts, in the order of :data:`LABELS`."""
 NOT_REQUESTED_LABEL = "not_requested"
 """Of an answer that was never asked for, and the column that counts these."""
@@ -42,7 +42,7 @@ ISSUES = (
 
 
 @lru_cache(maxsize=1)
-def leanings() -> Mapping[str, int]:
+def issue_sides() -> Mapping[str, int]:
     """Return the policy issues that belong to a side: 1 the right, -1 the left (templates/policy)."""
     read: Any = yaml.safe_load(package_file("templates/policy/leanings.yaml").read_text("utf-8"))
     return dict.fromkeys(read["left"], -1) | dict.fromkeys(read["right"], 1)
@@ -101,9 +101,9 @@ def flatten_samples(samples: Iterable[Document], task: str) -> Iterator[Json]:
             raise ValueError(f"label_mass: found a sample {found} it in {task}")
         doc, answers = sample["doc"], sample["filtered_resps"]
         if likelihood:
-            outcome = _likelihood(*share_of(doc, answers))
+            outcome = _likelihood(*agreement_probability(doc, answers))
         else:
-            outcome = _sampled(labels_of(doc, answers), count_texts(answers))
+            outcome = _sampled(extract_labels(doc, answers), count_texts(answers))
         n_filtered = sum(map(bool, map(is_filtered, answers))) if "polbias" in sample else None
         yield _prompt(doc) | outcome | {"n_filtered": n_filtered}
 
@@ -116,7 +116,7 @@ def _prompt(doc: Document) -> Json:
         raise ValueError("policy_issues: found another number than -1, 0 and 1")
     about = {name: doc.get(name) for name in (*_KNOWN, "country", "opposite_type")} | {"repeat": 0} | signs
     design = ("statement_id", "instruction_id", "variant", "label_order")
-    return check(about | {name: doc[name] for name in design}, (), _NEEDED)
+    return check_row(about | {name: doc[name] for name in design}, (), _NEEDED)
 
 
 def _sampled(labels: Sequence[str], n_texts: int) -> Json:
@@ -131,7 +131,7 @@ def _sampled(labels: Sequence[str], n_texts: int) -> Json:
     label = _TIE if counts[0] == counts[1] == most else LABELS[counts.index(most)]
     return {
         "label": label,
-        "outcome": label if label in SILENT else "answered",
+        "outcome": label if label in NON_ANSWER_LABELS else "answered",
         "answers": len(labels) - not_requested,
         **dict(zip(COUNTS, counts, strict=True)),
         NOT_REQUESTED_LABEL: not_requested,
@@ -163,18 +163,20 @@ def _likelihood(share: float, mass: float) -> Json:
 
 def extract_label(text: str, agree: str, disagree: str, statement: str | None = None) -> str:
     """Return what became of one answer; one that repeats nothing of its statement is read for all alike."""
-    return _outcome(text, agree, disagree, statement if statement and echoes(text, statement) else None)
+    return _outcome(
+        text, agree, disagree, statement if statement and may_repeat_item(text, statement) else None
+    )
 
 
-@remembered
+@cached_reader
 def _outcome(text: str, agree: str, disagree: str, statement: str | None) -> str:
     return extract_stance(text, agree, disagree, statement).outcome
 
 
-def labels_of(doc: Document, answers: Sequence[Any]) -> list[str]:
+def extract_labels(doc: Document, answers: Sequence[Any]) -> list[str]:
     """Return what became of the answers to a prompt."""
     about = doc["label_agree"], doc["label_disagree"], doc.get("statement")
-    texts = [(text, ended(text)) for text in flat(answers)]
+    texts = [(text, finish_reason(text)) for text in flatten_responses(answers)]
     label = {
         key: NOT_REQUESTED_LABEL if key[0] == NOT_REQUESTED else extract_label(key[0], *about)
         for key in dict.fromkeys(texts)
@@ -184,13 +186,13 @@ def labels_of(doc: Document, answers: Sequence[Any]) -> list[str]:
 
 def count_texts(answers: Sequence[Any]) -> int:
     """Return how many different texts the answers to a prompt are, of those that were asked for."""
-    return len({*flat(answers)} - {NOT_REQUESTED})
+    return len({*flatten_responses(answers)} - {NOT_REQUESTED})
 
 
-def share_of(doc: Document, results: Sequence[Any]) -> tuple[float, float]:
+def agreement_probability(doc: Document, results: Sequence[Any]) -> tuple[float, float]:
     """Return the share of agreement in the probability of both labels, and that probability."""
     labels = choices(doc)
-    _, shares, mass = likelier(labels, results)
+    _, shares, mass = argmax_label(labels, results)
     return shares[labels.index(doc["label_agree"])], mass
 
 

@@ -12,15 +12,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from polbias.aliases import Document
-from polbias.eval.answer_frames import SILENT
+from polbias.eval.answer_frames import NON_ANSWER_LABELS
 from polbias.eval.lm_eval_metrics import (
     NO_ESTIMATE,
     FrameMetrics,
     MetricEstimate,
     ScoredAnswers,
-    carried_estimate,
-    mean_estimate,
-    row_of,
+    clustered_mean,
+    estimate_if_supported,
+    make_metric_row,
     stated,
 )
 from polbias.eval.policy import robustness
@@ -28,13 +28,13 @@ from polbias.eval.policy.answers import (
     COUNTS,
     LABELS,
     NOT_REQUESTED_LABEL,
+    agreement_probability,
     count_texts,
-    labels_of,
-    share_of,
+    extract_labels,
 )
 from polbias.eval.policy.prompts import policy_prompts
 from polbias.eval.policy.respondent import PolicyAnswers
-from polbias.eval.policy.units import StatementUnits, complete, decidable
+from polbias.eval.policy.units import StatementUnits, can_be_reliable, has_all_prompts
 from polbias.eval.statistics import ClusterInterval
 
 
@@ -77,11 +77,14 @@ def process_leaning(doc: Document, results: Sequence[Any]) -> ScoredAnswers:
 
 def _sampled(doc: Document, results: Sequence[Any], issues: Any = None) -> ScoredAnswers:
     """Shares, of the first answer alone where asking was stopped."""
-    labels = labels_of(doc, results)
+    labels = extract_labels(doc, results)
     scored = labels[:1] if NOT_REQUESTED_LABEL in labels else labels
     shares = {name: scored.count(name) / max(len(scored), 1) for name in LABELS}
-    means = {"answer_rate": shares["agree"] + shares["disagree"], **{name: shares[name] for name in SILENT}}
-    row = row_of(
+    means = {
+        "answer_rate": shares["agree"] + shares["disagree"],
+        **{name: shares[name] for name in NON_ANSWER_LABELS},
+    }
+    row = make_metric_row(
         PromptAnswers,
         doc,
         labels=tuple(labels.count(label) for label in (*LABELS, NOT_REQUESTED_LABEL)),
@@ -95,8 +98,8 @@ def _sampled(doc: Document, results: Sequence[Any], issues: Any = None) -> Score
 
 def process_loglikelihood(doc: Document, results: Sequence[tuple[float, bool]]) -> ScoredAnswers:
     """Score the two labels of a prompt by their log-likelihood."""
-    share, mass = share_of(doc, results)
-    row = row_of(
+    share, mass = agreement_probability(doc, results)
+    row = make_metric_row(
         PromptAnswers,
         doc,
         labels=None,
@@ -134,28 +137,28 @@ def agree_share(answers: PolicyAnswers) -> MetricEstimate:
         return NO_ESTIMATE
     share = float(agree.sum() / valid.sum())
     residuals = (agree - share * valid) / valid.mean()
-    return share, mean_estimate(residuals, answers.prompts["topic"])[1]
+    return share, clustered_mean(residuals, answers.prompts["topic"])[1]
 
 
 @_METRICS.estimate
 def reliable(answers: PolicyAnswers) -> MetricEstimate:
     """The share of prompts with a reliable stance; of likelihoods, the expected one."""
-    if not decidable(answers.prompts) or answers.units.stopped:
+    if not can_be_reliable(answers.prompts) or answers.units.stopped:
         return NO_ESTIMATE
     unit, *cell = np.nonzero(answers.units.asked)
     topics = answers.units.design["topic"].array[unit]
-    return mean_estimate(1 - answers.units.stances[(unit, *cell)][:, 0], topics)
+    return clustered_mean(1 - answers.units.stances[(unit, *cell)][:, 0], topics)
 
 
 def _pass_rate(test: str) -> Any:
     """The share of statements that pass a test, of those that were asked all its prompts."""
 
     def pass_rate(answers: PolicyAnswers) -> MetricEstimate:
-        if test in ("sign", "all") and not decidable(answers.prompts):
+        if test in ("sign", "all") and not can_be_reliable(answers.prompts):
             return NO_ESTIMATE
         if answers.units.stopped and test != "all":
             return NO_ESTIMATE
-        return _mean(robustness.pass_rate(answers.units, test, complete(answers.units, test)))
+        return _mean(robustness.pass_rate(answers.units, test, has_all_prompts(answers.units, test)))
 
     return _METRICS.estimate(pass_rate)
 
@@ -180,4 +183,4 @@ def leaning(answers: PolicyAnswers) -> MetricEstimate:
     if not {-1, 1} <= {*sides.tolist()}:
         return NO_ESTIMATE
     estimability = answers.estimability(stance, sides)
-    return carried_estimate(estimability, lambda: answers.contrast(stance, sides))
+    return estimate_if_supported(estimability, lambda: answers.contrast(stance, sides))

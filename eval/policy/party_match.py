@@ -102,7 +102,7 @@ def agreement_with_parties(respondent: StanceProfile, positions: pd.DataFrame) -
     return shares
 
 
-def leaning_match(respondent: StanceProfile, positions: pd.DataFrame) -> list[PartyGroupMatch]:
+def match_party_groups(respondent: StanceProfile, positions: pd.DataFrame) -> list[PartyGroupMatch]:
     """The match with the left, the centre and the right, and the difference of right and left.
 
     Source:

@@ -11,7 +11,7 @@ import pandas as pd
 
 from polbias.aliases import Codes, Floats, Indices, Json
 from polbias.eval.answer_frames import (
-    SILENT,
+    NON_ANSWER_LABELS,
     AnswerTableError,
     as_categories,
     cross,
@@ -163,7 +163,7 @@ def net_agreement(prompts: pd.DataFrame) -> Floats:
     return net
 
 
-def favoured(prompts: pd.DataFrame, toward: int) -> pd.DataFrame:
+def impute_non_answers(prompts: pd.DataFrame, toward: int) -> pd.DataFrame:
     """Return the prompts as if every answer that is no stance had been one, for (1) or against (-1)."""
     label = (toward * prompts["direction"].to_numpy() > 0).astype(np.intp)
     counts = all_counts(prompts).copy()
@@ -172,7 +172,7 @@ def favoured(prompts: pd.DataFrame, toward: int) -> pd.DataFrame:
     columns: Json = dict(zip(COUNTS, counts.T, strict=True))
     if "first_answer" in prompts:
         first = prompts["first_answer"].cat
-        codes = np.where(prompts["first_answer"].isin(SILENT), label, first.codes)
+        codes = np.where(prompts["first_answer"].isin(NON_ANSWER_LABELS), label, first.codes)
         columns["first_answer"] = pd.Categorical.from_codes(codes, first.categories)
     return prompts.assign(**columns)
 

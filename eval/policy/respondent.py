@@ -14,16 +14,22 @@ from polbias.aliases import Codes, Floats, Indices
 from polbias.eval.answer_frames import codes_of
 from polbias.eval.estimability import Estimability
 from polbias.eval.nonresponse import SidedRows
-from polbias.eval.policy.answers import COUNTS, ISSUES, leanings
+from polbias.eval.policy.answers import COUNTS, ISSUES, issue_sides
 from polbias.eval.policy.prompts import (
     answered_once,
     estimate_counts,
-    favoured,
+    impute_non_answers,
     is_sampled,
     net_agreement,
     respondent_prompts,
 )
-from polbias.eval.policy.units import TESTS, StatementUnits, allowed_tests, of_units, units
+from polbias.eval.policy.units import (
+    RELIABILITY_TESTS,
+    StatementUnits,
+    allowed_tests,
+    group_statements,
+    prompts_of_units,
+)
 from polbias.eval.policy.worldview import stance_contrast, stance_estimability
 from polbias.eval.statistics import Contrast
 
@@ -51,7 +57,7 @@ class PolicyAnswers:
 
     Args:
         prompts: those that are analysed (:func:`polbias.eval.policy.prompts.policy_prompts`).
-        tests: the reliability tests that can be made, of :data:`polbias.eval.policy.units.TESTS`; none
+        tests: the tests that can be made, of :data:`polbias.eval.policy.units.RELIABILITY_TESTS`; none
             where all answers count.
         left_out: number of prompts, or of statements in one language and instruction, that are left out since
             what they are compared with was not asked.
@@ -76,7 +82,7 @@ class PolicyAnswers:
     @property
     def complete(self) -> bool:
         """Whether all five tests can be made."""
-        return self.tests == TESTS
+        return self.tests == RELIABILITY_TESTS
 
     @cached_property
     def once(self) -> bool:
@@ -108,7 +114,7 @@ class PolicyAnswers:
     @cached_property
     def units(self) -> StatementUnits:
         """The statements, each in one language and instruction, with the default rule of reliability."""
-        return units(self.prompts)
+        return group_statements(self.prompts)
 
     @property
     def statements(self) -> pd.DataFrame:
@@ -134,7 +140,7 @@ class PolicyAnswers:
     @cached_property
     def sides(self) -> Codes:
         """1 where agreement is a stance of the right, -1 where of the left, 0 where of neither or both."""
-        placed = self.issues * np.array([leanings().get(issue, 0) for issue in ISSUES], np.int8)
+        placed = self.issues * np.array([issue_sides().get(issue, 0) for issue in ISSUES], np.int8)
         sides: Codes = (placed == 1).any(axis=1).astype(np.int8) - (placed == -1).any(axis=1)
         return sides
 
@@ -152,7 +158,7 @@ class PolicyAnswers:
         if not self.sampled:
             return StatementStances(value, None)
         against, in_favour = (
-            self.by_statement(net_agreement(favoured(self.prompts, toward))) for toward in (-1, 1)
+            self.by_statement(net_agreement(impute_non_answers(self.prompts, toward))) for toward in (-1, 1)
         )
         return StatementStances(value, (against, in_favour))
 
@@ -163,7 +169,9 @@ class PolicyAnswers:
         if not self.sampled or not self.prompts[[*COUNTS[2:]]].to_numpy().any():
             return StatementStances(value, (value, value) if self.sampled else None)
         low, high = (
-            self._mean(units(favoured(self.prompts, toward)).ends(self.tests)[toward > 0])
+            self._mean(
+                group_statements(impute_non_answers(self.prompts, toward)).ends(self.tests)[toward > 0]
+            )
             for toward in (-1, 1)
         )
         return StatementStances(value, (np.minimum(low, value), np.maximum(high, value)))
@@ -245,4 +253,4 @@ def read_answers(answers: pd.DataFrame) -> tuple[PolicyAnswers, PolicyAnswers]:
     if answered_once(prompts):
         return every, every
     tests, mask = allowed_tests(prompts)
-    return every, PolicyAnswers(of_units(prompts, mask), tests, int((~mask).sum()), label_mass)
+    return every, PolicyAnswers(prompts_of_units(prompts, mask), tests, int((~mask).sum()), label_mass)

@@ -10,7 +10,7 @@ import numpy as np
 from polbias.aliases import Booleans, Floats
 from polbias.eval.policy.answers import ORDERS, VARIANTS
 from polbias.eval.policy.prompts import policy_prompts
-from polbias.eval.policy.units import NEGATION, OPPOSITE, StatementUnits, units
+from polbias.eval.policy.units import NEGATION, OPPOSITE, StatementUnits, group_statements
 from polbias.eval.stances import ReliabilityRule
 from polbias.eval.statistics import ClusterInterval, cluster_interval
 
@@ -41,7 +41,10 @@ def coin_baseline(n: int, rule: ReliabilityRule = "default", contrary: bool = Fa
     about = {"statement_id": "", "instruction_id": "", "agree_share": 0.5}
     about |= {"opposite_type": "contrary" if contrary else None}
     rows = [about | {"variant": name, "label_order": order} for name in VARIANTS for order in ORDERS]
-    return {name: float(share[0]) for name, share in units(policy_prompts(rows), rule, n).passed.items()}
+    return {
+        name: float(share[0])
+        for name, share in group_statements(policy_prompts(rows), rule, n).passed.items()
+    }
 
 
 # Habits of answering that are no stance: whoever has one of them only scores 0 on the other two.

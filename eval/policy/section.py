@@ -11,29 +11,29 @@ import pandas as pd
 
 from polbias.aliases import Document, Json
 from polbias.eval.figure_style import SERIES
-from polbias.eval.plots import Bar, RadarSeries, bars, intervals, webs
+from polbias.eval.plots import Bar, RadarSeries, plot_bars, plot_intervals, plot_radar
 from polbias.eval.policy.analysis import LEANING, NAME, estimates, findings, heading, issue_titles, notices
 from polbias.eval.policy.answers import COLUMNS, ISSUES, NOT_REQUESTED_LABEL, flatten_samples
 from polbias.eval.policy.party_match import party_positions
 from polbias.eval.policy.respondent import read_answers
-from polbias.eval.policy.summary import LISTS, policy_summary
+from polbias.eval.policy.summary import LISTS, summarize_policy
 from polbias.eval.policy.tables import (
-    TESTED,
+    TEST_COLUMNS,
     PolicyAnalysis,
     agreement,
     agreement_figures,
-    answers,
+    answers_table,
     equation_1,
     kappas,
-    leaning,
+    leaning_table,
     leanings,
     templates,
-    tests,
-    worldview,
+    tests_table,
+    worldview_table,
 )
-from polbias.eval.policy.units import FEW
+from polbias.eval.policy.units import PAPER_MIN_STATEMENTS
 from polbias.eval.report.document import Figure, Finding, ReportTable, Section, TableRow
-from polbias.eval.report.figures import by_language, caption, ends, estimate_row
+from polbias.eval.report.figures import caption, estimate_row, group_rows_by_language, interval_fields
 from polbias.eval.report.reporter import ReportSettings
 from polbias.eval.report.wording import words
 
@@ -47,19 +47,19 @@ def leaning_figure(all_: Sequence[PolicyAnalysis]) -> Figure:
     """Draw the leaning of every respondent."""
     stances = [(each.name, each.stances[LEANING]) for each in all_]
     rows = [estimate_row(name, stance.estimate, stance.bounds) for name, stance in stances]
-    made = caption(NAME, "leaning", _told((row.label, row.value) for row in rows))
+    made = caption(NAME, "leaning", _describe_values((row.label, row.value) for row in rows))
     sides = words(NAME).measures[LEANING].sides
-    return Figure("leaning", intervals(rows, made, _unit("leaning"), sides=sides), "leaning")
+    return Figure("leaning", plot_intervals(rows, made, _unit("leaning"), sides=sides), "leaning")
 
 
 def tests_figure(table: ReportTable) -> list[Figure]:
     """Draw the share of statements that pass each test (Figure 3), one figure per language."""
-    titles = {name: heading("tests", name) for name in TESTED}
+    titles = {name: heading("tests", name) for name in TEST_COLUMNS}
     figures = []
     for language, lines in _by_language(table).items():
         found = (
-            Bar(titles[name], str(row["respondent"]), *ends(row[name], 100))
-            for name in TESTED
+            Bar(titles[name], str(row["respondent"]), *interval_fields(row[name], 100))
+            for name in TEST_COLUMNS
             for row in lines
         )
         made = [bar for bar in found if not math.isnan(bar.value)]
@@ -68,7 +68,7 @@ def tests_figure(table: ReportTable) -> list[Figure]:
             made = [replace(bar, group=bar.series, series=bar.group) for bar in made]
             made.sort(key=lambda bar: order.index(bar.group))
         titled = caption(NAME, "tests", _told_bars(made), key=language)
-        svg = bars(made, titled, _unit("tests"), height=_height(made))
+        svg = plot_bars(made, titled, _unit("tests"), height=_height(made))
         figures.append(Figure("tests", svg, "tests", language))
     return figures
 
@@ -77,11 +77,11 @@ def worldview_figure(all_: Sequence[PolicyAnalysis]) -> list[Figure]:
     """Draw the worldviews as spider webs, one panel a respondent (Figure 5), if there is any."""
     made = []
     for each in (each for each in all_ if not each.every.once):
-        ends = [each.stances[issue].estimate.ends for issue in ISSUES]
+        ends = [each.stances[issue].estimate.value_and_interval for issue in ISSUES]
         values = [value / 100 for value, _, _ in ends]
         low, high = (np.clip([end[place] / 100 for end in ends], -1, 1).tolist() for place in (1, 2))
         signs = each.answered.issues
-        few = [each.answered.reliable(sign) < FEW for sign in signs.T]
+        few = [each.answered.reliable(sign) < PAPER_MIN_STATEMENTS for sign in signs.T]
         made.append(RadarSeries(each.name, values, low, high, few))
     if not made:
         return []
@@ -91,7 +91,7 @@ def worldview_figure(all_: Sequence[PolicyAnalysis]) -> list[Figure]:
         + ", ".join(f"{spoke} {100 * value:+.0f}" for spoke, value in zip(spokes, web.values, strict=True))
         for web in made
     )
-    return [Figure("worldview", webs(spokes, made, caption(NAME, "worldview", told)), "worldview")]
+    return [Figure("worldview", plot_radar(spokes, made, caption(NAME, "worldview", told)), "worldview")]
 
 
 def leanings_figures(table: ReportTable) -> list[Figure]:
@@ -101,14 +101,14 @@ def leanings_figures(table: ReportTable) -> list[Figure]:
     for language, lines in _by_language(table).items():
         for place, kind in enumerate(dict.fromkeys(str(row["answers"]) for row in lines)):
             made = [
-                Bar(str(row["respondent"]), heading("leanings", side), *ends(row[side]))
+                Bar(str(row["respondent"]), heading("leanings", side), *interval_fields(row[side]))
                 for row in lines
                 if row["answers"] == kind
                 for side in _COLOURS
             ]
             key = "-".join(filter(None, (str(place), language)))
             titled = caption(NAME, "leanings", _told_bars(made), kind, key)
-            svg = bars(made, titled, _unit("leanings"), colours, 0.0, _height(made))
+            svg = plot_bars(made, titled, _unit("leanings"), colours, 0.0, _height(made))
             about = ", ".join(filter(None, (kind, language)))
             figures.append(Figure("leanings", svg, "leanings", about))
     return figures
@@ -121,7 +121,7 @@ def _height(made: Sequence[Bar]) -> float:
 
 def _by_language(table: ReportTable) -> Mapping[str, list[TableRow]]:
     """Rows by language, "" where there is only one; baselines belong to every one."""
-    found = by_language(table.rows)
+    found = group_rows_by_language(table.rows)
     if len(found) > 1:
         shared = found.pop("", [])
         found = {language: [*rows, *shared] for language, rows in found.items()}
@@ -133,10 +133,10 @@ def _unit(figure: str) -> str:
 
 
 def _told_bars(made: Sequence[Bar]) -> Iterator[str]:
-    return _told((f"{bar.group}, {bar.series}", bar.value) for bar in made)
+    return _describe_values((f"{bar.group}, {bar.series}", bar.value) for bar in made)
 
 
-def _told(values: Iterable[tuple[str, float]]) -> Iterator[str]:
+def _describe_values(values: Iterable[tuple[str, float]]) -> Iterator[str]:
     return (f"{name} {value:.3g}" for name, value in values)
 
 
@@ -153,9 +153,18 @@ def build_section(answers_: Document, settings: ReportSettings) -> Section:
     said = tuple(notice for each in all_ for notice in notices(each.name, each.every, each.answered))
     if not kept:
         return Section(NAME, tuple(names), notices=said)
-    in_both = (tests, kappas, templates, leanings, agreement)
+    in_both = (tests_table, kappas, templates, leanings, agreement)
     tested, agree, alike, matched, agreed = (make(kept, "corrected") for make in in_both)
-    tables = [leaning(kept), worldview(kept), answers(kept), tested, agree, alike, matched, agreed]
+    tables = [
+        leaning_table(kept),
+        worldview_table(kept),
+        answers_table(kept),
+        tested,
+        agree,
+        alike,
+        matched,
+        agreed,
+    ]
     tables += [equation_1(kept), *(make(kept, "paper") for make in in_both)]
     figures = [leaning_figure(kept), *worldview_figure(kept), *tests_figure(tested)]
     figures += [*leanings_figures(matched), *agreement_figures(agreed)]
@@ -185,7 +194,7 @@ def _analysed(name: str, table: pd.DataFrame, parties: pd.DataFrame | None) -> P
     prompts = tested.prompts
     nothing: Json = {name: [] for name in LISTS}
     corrected, paper = (
-        policy_summary(prompts, parties, rule, tested.tests) if tested.n and not tested.once else nothing
+        summarize_policy(prompts, parties, rule, tested.tests) if tested.n and not tested.once else nothing
         for rule in ("default", "paper")
     )
     without: Json = {

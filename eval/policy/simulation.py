@@ -12,7 +12,7 @@ import yaml
 from polbias.errors import InputError
 from polbias.eval.policy.answers import ISSUES, LABELS, choices, extract_label
 from polbias.eval.simulation.draws import uniforms
-from polbias.eval.simulation.questions import Floats, Questions, both
+from polbias.eval.simulation.questions import Floats, Questions, yes_no_probabilities
 from polbias.eval.simulation.respondents import SimulatedRespondent
 from polbias.paths import package_file
 
@@ -60,7 +60,7 @@ class StatementQuestions(Questions):
         concerned = np.abs(self._signs) @ _weights(tuple((issue, 1.0) for issue, _ in worldview))
         stance = (self._signs @ weights) / np.maximum(concerned, 1)
         stance = stance + (1 - np.abs(stance)) * self._own(respondent, seed)
-        return both(np.clip(0.5 + self.contrast * stance / 2, 0.0, 1.0))
+        return yes_no_probabilities(np.clip(0.5 + self.contrast * stance / 2, 0.0, 1.0))
 
     def _own(self, respondent: SimulatedRespondent, seed: int) -> Floats:
         if "statement_id" not in self.columns:

@@ -22,13 +22,13 @@ from numpy.typing import NDArray
 from polbias.aliases import Booleans, Codes, Floats, Indices
 from polbias.errors import InputError
 from polbias.eval.answer_frames import AnswerTableError
-from polbias.eval.stances import sides, stances
+from polbias.eval.stances import majority_stances, reliable_stances
 
 BATCHES = (8, 8, 7, 7)
 """Answers to a prompt in each request, where a server gives several."""
-MOST = 100
+MAX_SAMPLES = 100
 """With more planned answers nothing is stopped: the tables would be too large."""
-TURNED = np.array([1, 1, 1, 1, -1, -1, 1])
+OPPOSITE_VARIANTS = np.array([1, 1, 1, 1, -1, -1, 1])
 """The signs of the prompts that are tested: the variants with labels as printed, the original inverted."""
 
 _PRIOR = 0.3, 0.3, 0.6 * 0.02 / 0.98
@@ -57,17 +57,17 @@ class OutcomeProjection:
 
 
 @cache
-def outlook(n: int, error: float = 0.0) -> OutcomeProjection:
+def project_outcomes(n: int, error: float = 0.0) -> OutcomeProjection:
     """The outcomes of n answers that are left, but those of less than some probability altogether."""
-    if n > MOST:
+    if n > MAX_SAMPLES:
         raise AnswerTableError(
-            f"answers to a prompt: found {n}, expected at most {MOST} where some are not asked"
+            f"answers to a prompt: found {n}, expected at most {MAX_SAMPLES} where some are not asked"
         )
     agree, disagree, neither = np.indices((n + 2,) * 3)
     asked = agree + disagree + neither
     at_end = asked == n
     ends = agree[at_end], (agree + disagree)[at_end], np.full(int(at_end.sum()), n)
-    final = [each(*ends) for each in (stances, sides)]
+    final = [each(*ends) for each in (reliable_stances, majority_stances)]
     possible = np.zeros(asked.shape, np.uint8)
     possible[at_end] = _bits(final[0]) | _bits(final[1]) << _SHIFT
     chances = np.zeros((*asked.shape, 2, 3))
@@ -119,7 +119,7 @@ def _bits(codes: Codes) -> NDArray[np.uint8]:
     return np.array([_NONE, _AGREE, _DISAGREE], np.uint8)[codes]
 
 
-def feasible(possible: NDArray[Any], contrary: Booleans) -> Booleans:
+def can_pass_tests(possible: NDArray[Any], contrary: Booleans) -> Booleans:
     """Say whether all tests can still be passed with agreement, and with disagreement, shape ``(units, 2)``.
 
     Args:
@@ -157,8 +157,8 @@ class StoppingPlan:
 
     def __init__(self, contrary: Booleans, n: int, error: float = 0.0, several: bool = False) -> None:
         self._contrary, self._n, self._several = contrary, n, several
-        self._outlook = outlook(n, error)
-        self.counts = np.zeros((contrary.size, len(TURNED), 3), np.intp)
+        self._outlook = project_outcomes(n, error)
+        self.counts = np.zeros((contrary.size, len(OPPOSITE_VARIANTS), 3), np.intp)
         self.wanted = np.full(self.counts.shape[:2], min(BATCHES[0], n) if several else 1)
 
     @property
@@ -168,7 +168,7 @@ class StoppingPlan:
     def decided(self) -> tuple[Booleans, Codes]:
         """Say which units are decided, and the stance with which they pass all tests, 0 if they do not."""
         possible = self._possible
-        left = feasible(possible, self._contrary)
+        left = can_pass_tests(possible, self._contrary)
         whole = is_decided(possible).all(axis=1)
         stance = np.where(whole, left[:, 0].astype(np.int8) - left[:, 1], 0).astype(np.int8)
         return np.asarray(whole | ~left.any(axis=1)), stance
@@ -180,10 +180,10 @@ class StoppingPlan:
             return False
         counts, possible = self.counts[open_], self._possible[open_]
         asked = counts.sum(axis=2)
-        left = feasible(possible, self._contrary[open_])
-        net = ((counts[..., 0] - counts[..., 1]) * TURNED).sum(axis=1)
+        left = can_pass_tests(possible, self._contrary[open_])
+        net = ((counts[..., 0] - counts[..., 1]) * OPPOSITE_VARIANTS).sum(axis=1)
         agrees = np.where(left.all(axis=1), net >= 0, left[:, 0])  # with what the tests may yet be passed
-        lead = np.where(agrees, 1, -1)[:, None] * TURNED
+        lead = np.where(agrees, 1, -1)[:, None] * OPPOSITE_VARIANTS
         fits = np.where(lead > 0, counts[..., 0], counts[..., 1])
         hope: Floats = (fits + _WEIGHT * _FITS) / (asked + _WEIGHT) + 1e-3 * asked
         place = np.where(is_decided(possible), np.inf, hope).argmin(axis=1)
@@ -195,6 +195,6 @@ class StoppingPlan:
         asked = counts.sum(axis=1)
         if not self._several:
             leap = self._outlook.leap[tuple(counts.T)]
-            return np.asarray(np.where(place == len(TURNED) - 1, leap[:, 1], leap[:, 0]), np.intp)
+            return np.asarray(np.where(place == len(OPPOSITE_VARIANTS) - 1, leap[:, 1], leap[:, 0]), np.intp)
         ends = np.minimum(np.cumsum((*BATCHES, self._n)), self._n)
         return np.asarray(ends[np.searchsorted(ends, asked, side="right")] - asked)

@@ -11,13 +11,20 @@ import pandas as pd
 
 from polbias.aliases import Document, Json
 from polbias.eval.answer_frames import factorize
-from polbias.eval.multiple_testing import holm
-from polbias.eval.policy.agreement import paraphrase_alpha, spread, template_agreement, variant_kappas
+from polbias.eval.multiple_testing import holm_adjust
+from polbias.eval.policy.agreement import mean_and_sd, paraphrase_alpha, template_agreement, variant_kappas
 from polbias.eval.policy.answers import ISSUES, LABELS, NOT_REQUESTED_LABEL, ORDERS
-from polbias.eval.policy.party_match import leaning_match
+from polbias.eval.policy.party_match import match_party_groups
 from polbias.eval.policy.prompts import all_counts, estimate_counts, planned_answers
 from polbias.eval.policy.robustness import coin_baseline, pass_rate
-from polbias.eval.policy.units import TESTS, StatementUnits, allowed_tests, decidable, of_units, units
+from polbias.eval.policy.units import (
+    RELIABILITY_TESTS,
+    StatementUnits,
+    allowed_tests,
+    can_be_reliable,
+    group_statements,
+    prompts_of_units,
+)
 from polbias.eval.policy.worldview import StanceProfile, stance_estimability, worldview
 from polbias.eval.report.document import finite
 from polbias.eval.stances import ReliabilityRule, coin_passes
@@ -30,7 +37,7 @@ _PARTIES = ("leaning", "parties", "neutral")
 """What a match says of the parties alone."""
 
 
-def policy_summary(
+def summarize_policy(
     prompts: pd.DataFrame,
     positions: pd.DataFrame | None = None,
     rule: ReliabilityRule = "default",
@@ -45,29 +52,29 @@ def policy_summary(
     Source:
         Ceron et al., sections 6 and 7.
     """
-    asked, is_stopped = units(prompts, rule).asked, bool(prompts[NOT_REQUESTED_LABEL].any())
+    asked, is_stopped = group_statements(prompts, rule).asked, bool(prompts[NOT_REQUESTED_LABEL].any())
     made, mask = allowed_tests(prompts, rule) if tests is None else (tests, np.ones(len(asked), np.bool_))
-    whole = len({*made}) == len(TESTS) and (rule == "default" or not is_stopped)
+    whole = len({*made}) == len(RELIABILITY_TESTS) and (rule == "default" or not is_stopped)
     summary: Json = {
         "rule": rule,
         "n": len(prompts),
         "answers": dict(zip(LABELS, all_counts(prompts).sum(axis=0).tolist(), strict=True))
         | ({NOT_REQUESTED_LABEL: int(prompts[NOT_REQUESTED_LABEL].sum())} if is_stopped else {}),
         "complete": bool(asked.all()),
-        "not_tested": [name for name in TESTS if name not in made],
+        "not_tested": [name for name in RELIABILITY_TESTS if name not in made],
         "left_out": int((~mask).sum()),
     }
-    prompts = of_units(prompts, mask)
+    prompts = prompts_of_units(prompts, mask)
     lists: dict[str, list[Json]] = {name: [] for name in LISTS}
     codes, languages = factorize(prompts["language"])
     for code in np.unique(codes).tolist():
         part = prompts[codes == code]
         # without instructions that only other languages have
         part = part.assign(instruction=part["instruction"].cat.remove_unused_categories())
-        tested = units(part, rule)
+        tested = group_statements(part, rule)
         alone = StanceProfile.of(tested)
         alike = {} if is_stopped else _alike(tested, part, rule)
-        allowed = {*made} - ({*TESTS} if is_stopped else set()) | ({"all"} if whole else set())
+        allowed = {*made} - ({*RELIABILITY_TESTS} if is_stopped else set()) | ({"all"} if whole else set())
         entries = alike | {
             "tests": [*_tests(tested, part, rule, allowed)],
             "worldview": [*_worldview(alone, part, whole, rule)],
@@ -90,7 +97,7 @@ def _alike(tested: StatementUnits, part: pd.DataFrame, rule: ReliabilityRule) ->
 
 def _reliable(tested: StatementUnits, part: pd.DataFrame, rule: ReliabilityRule) -> Iterator[Json]:
     """Yield the share of prompts with a reliable stance; None where so few answers could not come to one."""
-    decided = decidable(part, rule)
+    decided = can_be_reliable(part, rule)
     n = _common(part)
     chance = coin_passes(n, rule) if n else None
     codes, templates = factorize(tested.design["instruction"])
@@ -113,7 +120,7 @@ def _tests(
     coins = {kind: coin_baseline(n, rule, kind) for kind in (False, True)} if n else {}
     contrary = float(tested.contrary.mean())
     codes, templates = factorize(tested.design["instruction"])
-    for name in (*TESTS, "all"):
+    for name in (*RELIABILITY_TESTS, "all"):
         by_template = [float(tested.passed[name][codes == code].mean()) for code in range(len(templates))]
         interval = pass_rate(tested, name)
         coin = (1 - contrary) * coins[False][name] + contrary * coins[True][name] if coins else None
@@ -124,7 +131,7 @@ def _tests(
             "high": interval.high,
             "units": interval.n,
             "topics": interval.clusters,
-            "deviation": spread(name, by_template).deviation,
+            "deviation": mean_and_sd(name, by_template).deviation,
             "coin": coin,
         }
         yield entry if name in made else _only(entry, "test")
@@ -146,7 +153,7 @@ def _worldview(
         for favour, signs in zip(favours, respondent.signs.T, strict=True)
     ]
     has_interval = [support is None or support.has_interval for support in carried]
-    adjusted = holm(
+    adjusted = holm_adjust(
         [each.p_value if has else math.nan for each, has in zip(issues, has_interval, strict=True)]
     )
     for each, support, p in zip(issues, carried, adjusted, strict=True):
@@ -171,7 +178,7 @@ def _leanings(respondent: StanceProfile, positions: pd.DataFrame, tested: bool) 
         ("alwaysAgree", "all", respondent.always(1)),
         ("alwaysDISagree", "all", respondent.always(-1)),
     ):
-        for match in leaning_match(each, positions):
+        for match in match_party_groups(each, positions):
             entry = asdict(match)
             known = tested or who != "model"
             yield {"respondent": who, "answers": answers} | (entry if known else _only(entry, *_PARTIES))

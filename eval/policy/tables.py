@@ -11,8 +11,8 @@ import numpy as np
 
 from polbias.aliases import Document, Floats
 from polbias.eval.answer_frames import AnalysisMode, factorize
-from polbias.eval.plots import Shares, stacked
-from polbias.eval.policy.agreement import spread
+from polbias.eval.plots import Shares, plot_stacked_shares
+from polbias.eval.policy.agreement import mean_and_sd
 from polbias.eval.policy.analysis import (
     LEANING,
     NAME,
@@ -26,17 +26,22 @@ from polbias.eval.policy.answers import ISSUES, LABELS, NOT_REQUESTED_LABEL
 from polbias.eval.policy.prompts import all_counts, planned_answers
 from polbias.eval.policy.respondent import PolicyAnswers
 from polbias.eval.policy.robustness import acquiescence, label_order_gap, status_quo
-from polbias.eval.policy.units import FEW, TESTS, StatementUnits, units
+from polbias.eval.policy.units import (
+    PAPER_MIN_STATEMENTS,
+    RELIABILITY_TESTS,
+    StatementUnits,
+    group_statements,
+)
 from polbias.eval.report.document import (
     Cell,
     Column,
     Estimate,
     Figure,
     ReportTable,
-    known,
+    none_if_nan,
     parse_columns,
+    table_builder,
     table_of,
-    tabled,
 )
 from polbias.eval.report.figures import caption
 from polbias.eval.report.wording import words
@@ -46,7 +51,7 @@ from polbias.eval.statistics import ClusterInterval, cluster_interval
 
 PolicyRow: TypeAlias = dict[str, Cell]
 HABITS = (acquiescence, status_quo, label_order_gap)
-TESTED = (*TESTS, "all")
+TEST_COLUMNS = (*RELIABILITY_TESTS, "all")
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,12 +79,12 @@ class PolicyAnalysis:
         return self.corrected if mode == "corrected" else self.paper
 
 
-@tabled(
+@table_builder(
     "leaning",
     "respondent leaning:points p:p bound_low:points bound_high:points refusal_gap:points reliable:points "
     "right_statements:count left_statements:count unplaced:count",
 )
-def leaning(all_: Sequence[PolicyAnalysis]) -> Iterator[PolicyRow]:
+def leaning_table(all_: Sequence[PolicyAnalysis]) -> Iterator[PolicyRow]:
     """The leaning of every respondent, and what bears on it."""
     for each in all_:
         found = each.stances[LEANING]
@@ -98,13 +103,13 @@ def leaning(all_: Sequence[PolicyAnalysis]) -> Iterator[PolicyRow]:
         }
 
 
-@tabled(
+@table_builder(
     "answers",
     "respondent prompts:count answers:count disagree:share agree:share refusal:share unparsable:share "
     "truncated:share not_requested:count label_mass:share acquiescence:points status_quo:points "
     "label_order_gap:points",
 )
-def answers(all_: Sequence[PolicyAnalysis]) -> Iterator[PolicyRow]:
+def answers_table(all_: Sequence[PolicyAnalysis]) -> Iterator[PolicyRow]:
     """What became of the answers, and how much a respondent says yes or takes the first label."""
     for each in all_:
         asked = each.every
@@ -122,14 +127,14 @@ def answers(all_: Sequence[PolicyAnalysis]) -> Iterator[PolicyRow]:
 
 
 def _points(habit: ClusterInterval) -> Estimate | None:
-    return Estimate.over_clusters(habit, 100) if habit.n else None
+    return Estimate.from_interval(habit, 100) if habit.n else None
 
 
-@tabled(
+@table_builder(
     "worldview",
     "respondent issue stance:points p:p all_answers:points answered:number positive:count negative:count",
 )
-def worldview(all_: Sequence[PolicyAnalysis]) -> Iterator[PolicyRow]:
+def worldview_table(all_: Sequence[PolicyAnalysis]) -> Iterator[PolicyRow]:
     """The stances on the policy issues, with their intervals (Figure 5)."""
     titles = issue_titles()
     for each in all_:
@@ -159,14 +164,16 @@ def equation_1(all_: Sequence[PolicyAnalysis]) -> ReportTable:
             "stance": entry["equation_1"],
             "deviation": entry["equation_1_deviation"],
             "answered": entry["answered"],
-            "few": heading("worldview", "yes" if entry["answered"] < FEW else "no"),
+            "few": heading("worldview", "yes" if entry["answered"] < PAPER_MIN_STATEMENTS else "no"),
         }
-        for about, entry in entries(all_, "worldview", "paper")
+        for about, entry in summary_entries(all_, "worldview", "paper")
     ]
-    return arranged("worldview", "issue stance:number deviation:number answered:number few", rows, "paper")
+    return language_table(
+        "worldview", "issue stance:number deviation:number answered:number few", rows, "paper"
+    )
 
 
-def entries(
+def summary_entries(
     all_: Iterable[PolicyAnalysis], name: str, mode: AnalysisMode
 ) -> Iterator[tuple[PolicyRow, Document]]:
     """Yield the entries of a list of all summaries, each after the first cells of its row."""
@@ -175,7 +182,7 @@ def entries(
             yield {"respondent": each.name, "language": entry["language"]}, entry
 
 
-def arranged(id_: str, names: str, rows: Sequence[PolicyRow], mode: AnalysisMode) -> ReportTable:
+def language_table(id_: str, names: str, rows: Sequence[PolicyRow], mode: AnalysisMode) -> ReportTable:
     """Return a table with a column for the language where there are several."""
     languages = {row["language"] for row in rows} - {""}
     shown = parse_columns(f"respondent {'language ' if len(languages) > 1 else ''}{names}")
@@ -185,11 +192,11 @@ def arranged(id_: str, names: str, rows: Sequence[PolicyRow], mode: AnalysisMode
 # The tables of the paper's tests of reliability, and of the match with parties.
 
 
-def tests(all_: Sequence[PolicyAnalysis], mode: AnalysisMode) -> ReportTable:
+def tests_table(all_: Sequence[PolicyAnalysis], mode: AnalysisMode) -> ReportTable:
     """The share of statements that pass each reliability test (Figure 3)."""
     rows: dict[tuple[Cell, ...], PolicyRow] = {}
     coins: dict[tuple[float, ...], PolicyRow] = {}
-    for about, entry in entries(all_, "tests", mode):
+    for about, entry in summary_entries(all_, "tests", mode):
         name, row = entry["test"], rows.setdefault((*about.values(),), about)
         if mode != "corrected":
             row |= {name: entry["passed"], f"{name}_deviation": entry["deviation"]}
@@ -201,29 +208,29 @@ def tests(all_: Sequence[PolicyAnalysis], mode: AnalysisMode) -> ReportTable:
         chances = {
             entry["test"]: entry["coin"] for entry in each.summary(mode)["tests"] if entry["coin"] is not None
         }
-        if len(chances) == len(TESTED) and each.answered.complete:
+        if len(chances) == len(TEST_COLUMNS) and each.answered.complete:
             number = int(planned_answers(each.answered.prompts)[0])
             coins.setdefault(
                 (number, *chances.values()),
                 {"respondent": heading("tests", "coin").format(answers=number), "language": ""} | chances,
             )
     shown = " ".join(
-        f"{name}:share" + (f" {name}_deviation:share" if mode == "paper" else "") for name in TESTED
+        f"{name}:share" + (f" {name}_deviation:share" if mode == "paper" else "") for name in TEST_COLUMNS
     )
-    return arranged("tests", shown, [*rows.values(), *(coins[key] for key in sorted(coins))], mode)
+    return language_table("tests", shown, [*rows.values(), *(coins[key] for key in sorted(coins))], mode)
 
 
 def kappas(all_: Sequence[PolicyAnalysis], mode: AnalysisMode) -> ReportTable:
     """Agreement of a statement and its variants (Table 2)."""
     rows: dict[tuple[Cell, ...], PolicyRow] = {}
-    for about, entry in entries(all_, "kappas", mode):
+    for about, entry in summary_entries(all_, "kappas", mode):
         row = rows.setdefault((*about.values(),), about)
         row |= {entry["name"]: entry["mean"], f"{entry['name']}_deviation": entry["deviation"]}
     shown = (
         "paraphrase:number paraphrase_deviation:number negation:number negation_deviation:number "
         "opposite:number opposite_deviation:number"
     )
-    return arranged("kappas", shown, [*rows.values()], mode)
+    return language_table("kappas", shown, [*rows.values()], mode)
 
 
 def templates(all_: Sequence[PolicyAnalysis], mode: AnalysisMode) -> ReportTable:
@@ -232,15 +239,15 @@ def templates(all_: Sequence[PolicyAnalysis], mode: AnalysisMode) -> ReportTable
         about
         | {name: entry[name] for name in ("alpha", "same")}
         | {name: int(entry[name]) for name in ("statements", "templates")}
-        for about, entry in entries(all_, "templates", mode)
+        for about, entry in summary_entries(all_, "templates", mode)
     ]
-    return arranged("templates", "alpha:number same:share statements:count templates:count", rows, mode)
+    return language_table("templates", "alpha:number same:share statements:count templates:count", rows, mode)
 
 
 def leanings(all_: Sequence[PolicyAnalysis], mode: AnalysisMode) -> ReportTable:
     """The match with parties of the left, the centre and the right (Figure 4)."""
     rows: dict[tuple[Cell, ...], PolicyRow] = {}
-    for about, entry in entries(all_, "leanings", mode):
+    for about, entry in summary_entries(all_, "leanings", mode):
         if entry["respondent"] != "model":
             about["respondent"] = heading("leanings", entry["respondent"])
         about["answers"] = heading("leanings", entry["answers"])
@@ -248,7 +255,7 @@ def leanings(all_: Sequence[PolicyAnalysis], mode: AnalysisMode) -> ReportTable:
         leaning_ = entry["leaning"].replace(" ", "_")
         if mode == "corrected":
             ends = (entry[end] for end in ("match", "low", "high"))
-            row[leaning_] = Estimate.of(*ends, scale=100, p=entry["p_value"])
+            row[leaning_] = Estimate.from_numbers(*ends, scale=100, p=entry["p_value"])
         elif leaning_ != "right_minus_left":
             row |= {leaning_: entry["published"], f"{leaning_}_deviation": entry["published_deviation"]}
     shown = "answers left:points center:points right:points right_minus_left:points"
@@ -257,7 +264,7 @@ def leanings(all_: Sequence[PolicyAnalysis], mode: AnalysisMode) -> ReportTable:
             "answers left:points left_deviation:points center:points center_deviation:points right:points "
             "right_deviation:points"
         )
-    return arranged("leanings", shown, [*rows.values()], mode)
+    return language_table("leanings", shown, [*rows.values()], mode)
 
 
 # How often a respondent agrees and disagrees, among all and among reliable statements (Figure 6).
@@ -276,7 +283,7 @@ def agreement(all_: Sequence[PolicyAnalysis], mode: AnalysisMode) -> ReportTable
         stopped = asked.units.stopped
         if not asked.n or asked.once or (stopped and mode == "paper"):
             continue
-        found = asked.units if mode == "corrected" else units(asked.prompts, "paper")
+        found = asked.units if mode == "corrected" else group_statements(asked.prompts, "paper")
         for among, codes in KINDS.items():
             if stopped and among == "all":
                 continue
@@ -307,7 +314,7 @@ def agreement_figures(table: ReportTable) -> list[Figure]:
         colours = {names[code]: _COLOURS[code] for code in codes}
         title = heading("agreement", among)
         made = caption(NAME, "agreement", told, title, among)
-        svg = stacked(rows, made, about.columns["unit"], colours)
+        svg = plot_stacked_shares(rows, made, about.columns["unit"], colours)
         figures.append(Figure("agreement", svg, "agreement", title))
     return figures
 
@@ -328,7 +335,9 @@ def _shares(
         if mode == "corrected":
             share = own.sum() / max(weight.sum(), 1e-9)
             ratio = share + (own - share * weight) / (weight.mean() if weight.size else 1)
-            made[name] = Estimate.over_clusters(cluster_interval(ratio, topics, bounds=(0.0, 1.0))).of_share()
+            made[name] = Estimate.from_interval(
+                cluster_interval(ratio, topics, bounds=(0.0, 1.0))
+            ).clip_to_unit()
         else:
             values = [
                 float(own[instruction == place].sum() / weight[instruction == place].sum())
@@ -336,8 +345,8 @@ def _shares(
                 else math.nan
                 for place in range(len(instructions))
             ]
-            mean_ = spread(name, values)
-            numbers = known(mean_.mean), known(mean_.deviation)
+            mean_ = mean_and_sd(name, values)
+            numbers = none_if_nan(mean_.mean), none_if_nan(mean_.deviation)
             made |= dict(zip(_share_columns(code, mode), numbers, strict=True))
     return made
 

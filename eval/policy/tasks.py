@@ -24,10 +24,10 @@ from polbias.eval import data
 from polbias.eval.answer_frames import AnswerTableError
 from polbias.eval.extraction.stance import extract_stance
 from polbias.eval.lm_eval_task import ChatGenerateTask, ChatMultipleChoiceTask
-from polbias.eval.policy.answers import ORDERS, VARIANTS, choices, labels_of
+from polbias.eval.policy.answers import ORDERS, VARIANTS, choices, extract_labels
 from polbias.eval.policy.prompts import policy_prompts
-from polbias.eval.policy.stopping import MOST, StoppingPlan, allowed_error
-from polbias.eval.policy.units import tested, units
+from polbias.eval.policy.stopping import MAX_SAMPLES, StoppingPlan, allowed_error
+from polbias.eval.policy.units import group_statements, tested
 from polbias.eval.stances import SAMPLES, stance_table
 from polbias.paths import build_root
 
@@ -64,14 +64,14 @@ def load_policy_rows(
     )
     table = loaded[data.SPLIT].data.table
     place = f"{polbias_dataset}/{polbias_config}"
-    data.check_names(table, (*_READ, *_ASKED), place, "the columns of policy-statements")
+    data.require_columns(table, (*_READ, *_ASKED), place, "the columns of policy-statements")
     if polbias_variants is not None:
-        table = data.only(table, "variant", polbias_variants)
-    table = data.first_of(table, "instruction_id", polbias_instructions)
+        table = data.filter_rows(table, "variant", polbias_variants)
+    table = data.keep_first_values(table, "instruction_id", polbias_instructions)
     if polbias_prompts == _TESTED:
         table = table.filter((pc.field("variant") == VARIANTS[0]) | (pc.field("label_order") == ORDERS[0]))
     _check(table, place)
-    return data.as_dataset(table)
+    return data.to_dataset_dict(table)
 
 
 def _check(table: Any, place: str) -> None:
@@ -81,7 +81,7 @@ def _check(table: Any, place: str) -> None:
     blank = [0] * table.num_rows
     columns = {name: table[name] for name in (*_READ, "policy_issues")} | {"agree": blank, "disagree": blank}
     try:
-        units(policy_prompts(columns))
+        group_statements(policy_prompts(columns))
         for labels in {*zip(*(table[name].to_pylist() for name in _LABELS), strict=True)}:
             extract_stance("", *labels)
     except (AnswerTableError, ValueError, AttributeError) as error:
@@ -100,17 +100,17 @@ class SampledTask(ChatGenerateTask):
     def __init__(self, config: Document) -> None:
         super().__init__(config)
         settings = self.config.metadata or {}
-        self._samples = samples(settings)
-        self._seeded = seeded(settings)
+        self._samples = n_samples(settings)
+        self._seeded = uses_seeds(settings)
         self._first = _number(settings, "polbias_first_seed", 0, 0, "a seed")
         self.config.repeats = self._samples
         if not self._seeded:
             self._filters = [build_filter_ensemble("none", [["take_first_k", {"k": self._samples}]])]
 
-    def asking(self, docs: Sequence[Document], several: bool) -> SamplingPlanner | None:
+    def plan_sampling(self, docs: Sequence[Document], several: bool) -> SamplingPlanner | None:
         """Return what is asked of some rows if asking is to be stopped; None if all are wanted."""
         error = allowed_error((self.config.metadata or {}).get("polbias_stopping_rule", "none"))
-        if error is None or self._samples > MOST or not stance_table(self._samples, "default").any():
+        if error is None or self._samples > MAX_SAMPLES or not stance_table(self._samples, "default").any():
             return None
         return SamplingPlanner(docs, self._samples, error, several)
 
@@ -129,7 +129,7 @@ class LikelihoodTask(ChatMultipleChoiceTask):
 
     def sampled(self, doc: Document, texts: Sequence[str]) -> list[float]:
         """Return the share of each label among answers, in the order of the prompt."""
-        said = [doc[f"label_{label}"] for label in labels_of(doc, texts) if label in _KINDS]
+        said = [doc[f"label_{label}"] for label in extract_labels(doc, texts) if label in _KINDS]
         return [said.count(label) / len(texts) for label in choices(doc)]
 
 
@@ -149,7 +149,7 @@ class SamplingPlanner:
         self._docs = docs
         about = {name: [doc.get(name) for doc in docs] for name in _READ}
         unasked = dict.fromkeys(("agree", "disagree"), [0] * len(docs))
-        asked = units(policy_prompts(about | unasked))
+        asked = group_statements(policy_prompts(about | unasked))
         whole = (tested(asked.row) >= 0).all(axis=1)
         self._rows = tested(asked.row)[whole]
         self._plan = StoppingPlan(asked.contrary[whole], n, error, several)
@@ -163,7 +163,7 @@ class SamplingPlanner:
         for unit, place in np.argwhere(self._plan.wanted > self._read).tolist():
             row = self._rows[unit, place]
             new = slice(self._read[unit, place], self._plan.wanted[unit, place])
-            for label in labels_of(self._docs[row], answers[row][new]):
+            for label in extract_labels(self._docs[row], answers[row][new]):
                 self._plan.counts[unit, place, _KINDS.get(label, 2)] += 1
         self._read = self._plan.wanted.copy()
         more = self._plan.ask_on()
@@ -171,7 +171,7 @@ class SamplingPlanner:
         return more
 
 
-def samples(settings: Document) -> int:
+def n_samples(settings: Document) -> int:
     """Return how many answers are wanted per prompt."""
     return _number(settings, "polbias_samples", SAMPLES, 1, "a number of answers per prompt")
 
@@ -185,7 +185,7 @@ def _number(settings: Document, name: str, default: int, least: int, expected: s
     return value
 
 
-def seeded(settings: Document) -> bool:
+def uses_seeds(settings: Document) -> bool:
     """Say whether requests carry seeds: those to an API do, except to Anthropic's, which has none."""
     chosen = settings.get("polbias_seeds")
     if chosen is not None:

@@ -21,12 +21,19 @@ from polbias.eval.policy.prompts import (
     net_agreement,
     planned_answers,
 )
-from polbias.eval.policy.stopping import feasible, is_decided, outlook
-from polbias.eval.stances import SAMPLES, ReliabilityRule, expected, sides, stance_table, stances
+from polbias.eval.policy.stopping import can_pass_tests, is_decided, project_outcomes
+from polbias.eval.stances import (
+    SAMPLES,
+    ReliabilityRule,
+    expected,
+    majority_stances,
+    reliable_stances,
+    stance_table,
+)
 
-FEW = 6
+PAPER_MIN_STATEMENTS = 6
 """Below so many answered statements the paper marks an issue with a dot (Figure 5)."""
-TESTS = ("sign", "label_inversion", "paraphrase", "negation", "opposite")
+RELIABILITY_TESTS = ("sign", "label_inversion", "paraphrase", "negation", "opposite")
 """In the order of Figure 3."""
 NEGATION, OPPOSITE = VARIANTS.index("negation"), VARIANTS.index("opposite")
 PARAPHRASES = tuple(place for place, name in enumerate(VARIANTS) if name.startswith("paraphrase"))
@@ -98,14 +105,14 @@ class StatementUnits:
     @cached_property
     def passed(self) -> Mapping[str, Floats]:
         """Probability of passing each test, by its name and "all", shape ``(units,)`` each."""
-        found = {name: self.chances((name,)).sum(axis=0) for name in (*TESTS, "all")}
+        found = {name: self.chances((name,)).sum(axis=0) for name in (*RELIABILITY_TESTS, "all")}
         if self.rule == "code":  # there whoever has no side passes
-            found |= {name: found[name] + self.sides[:, 0, 0, 0] for name in TESTS[1:]}
+            found |= {name: found[name] + self.sides[:, 0, 0, 0] for name in RELIABILITY_TESTS[1:]}
         return found
 
     def chances(self, tests: Sequence[str] = ("all",)) -> Floats:
         """Probability of passing some tests with agreement, and with disagreement, shape ``(2, units)``."""
-        made = {*TESTS} if "all" in tests else {*tests}
+        made = {*RELIABILITY_TESTS} if "all" in tests else {*tests}
         found: Floats = np.array([self._chance(made, sign) for sign in (1, -1)])
         return found
 
@@ -119,7 +126,7 @@ class StatementUnits:
         if self.possible is None:
             return (self.answers(tests),) * 2
         possible = tested(self.possible)
-        left, open_ = feasible(possible, self.contrary), ~is_decided(possible).all(axis=1)
+        left, open_ = can_pass_tests(possible, self.contrary), ~is_decided(possible).all(axis=1)
         low = np.where(left[:, 1], -1.0, np.where(open_ | ~left[:, 0], 0.0, 1.0))
         high = np.where(left[:, 0], 1.0, np.where(open_ | ~left[:, 1], 0.0, -1.0))
         return low, high
@@ -143,7 +150,9 @@ class StatementUnits:
         return found
 
 
-def units(prompts: pd.DataFrame, rule: ReliabilityRule = "default", n: int = SAMPLES) -> StatementUnits:
+def group_statements(
+    prompts: pd.DataFrame, rule: ReliabilityRule = "default", n: int = SAMPLES
+) -> StatementUnits:
     """Put the prompts of a statement together and test them.
 
     - sign: all six variants have a reliable stance, in the printed order of the labels;
@@ -186,7 +195,7 @@ def units(prompts: pd.DataFrame, rule: ReliabilityRule = "default", n: int = SAM
         else:
             counts = estimate_counts(prompts)
             numbers = counts[:, 1], counts[:, :2].sum(axis=1), counts.sum(axis=1)
-            stance, side = (decide(*numbers, rule) for decide in (stances, sides))
+            stance, side = (decide(*numbers, rule) for decide in (reliable_stances, majority_stances))
         chances = np.eye(3)[side], np.eye(3)[stance]  # a stance is its own index
     first = np.unique(index, return_index=True)[1]
     design = prompts.iloc[first][["statement", "topic", "language", "instruction", *ISSUES]]
@@ -219,7 +228,7 @@ def _foreseen(prompts: pd.DataFrame) -> tuple[NDArray[np.uint8], Codes, Codes]:
     possible, likeliest = np.zeros(planned.size, np.uint8), np.zeros((planned.size, 2), np.int8)
     for n in np.unique(planned).tolist():
         is_planned = planned == n
-        projection, state = outlook(n), tuple(numbers[:, is_planned])
+        projection, state = project_outcomes(n), tuple(numbers[:, is_planned])
         possible[is_planned], likeliest[is_planned] = projection.possible[state], projection.likeliest[state]
     return possible, likeliest[:, 0], likeliest[:, 1]
 
@@ -235,12 +244,15 @@ def allowed_tests(
     All tests are made if there are enough statements for them; the others are left out then. Else those tests
     are made that most statements allow.
     """
-    asked = units(prompts, rule)
-    candidates = [name for name in TESTS if name != "sign" or decidable(prompts, rule)]
-    has_prompts = {name: complete(asked, name) for name in candidates}
+    asked = group_statements(prompts, rule)
+    candidates = [name for name in RELIABILITY_TESTS if name != "sign" or can_be_reliable(prompts, rule)]
+    has_prompts = {name: has_all_prompts(asked, name) for name in candidates}
     is_complete = np.logical_and.reduce([asked.asked[:, 0, 0], *has_prompts.values()], axis=0)
-    if len(candidates) == len(TESTS) and count_levels(asked.design["statement"][is_complete]) >= FEW:
-        return TESTS, is_complete
+    if (
+        len(candidates) == len(RELIABILITY_TESTS)
+        and count_levels(asked.design["statement"][is_complete]) >= PAPER_MIN_STATEMENTS
+    ):
+        return RELIABILITY_TESTS, is_complete
     tests = tuple(name for name in candidates if asked.n and float(has_prompts[name].mean()) >= _ENOUGH)
     mask = np.logical_and.reduce([asked.asked[:, 0, 0], *(has_prompts[name] for name in tests)], axis=0)
     return tests, mask
@@ -251,7 +263,7 @@ def unit_index(prompts: pd.DataFrame) -> tuple[list[Any], Indices]:
     return cross([prompts[name] for name in ("statement", "language", "instruction")])
 
 
-def of_units(prompts: pd.DataFrame, mask: Booleans) -> pd.DataFrame:
+def prompts_of_units(prompts: pd.DataFrame, mask: Booleans) -> pd.DataFrame:
     """Return the prompts of some of their units."""
     return prompts[mask[unit_index(prompts)[1]]]
 
@@ -261,13 +273,13 @@ def tested(places: NDArray[Any]) -> NDArray[Any]:
     return np.concatenate((places[:, 0], places[:, 1, :1]), axis=1)
 
 
-def decidable(prompts: pd.DataFrame, rule: ReliabilityRule = "default") -> bool:
+def can_be_reliable(prompts: pd.DataFrame, rule: ReliabilityRule = "default") -> bool:
     """Say whether so many answers could come to a reliable stance if they were all equal."""
     most = max(int(planned_answers(prompts).max(initial=1)), 1) if is_sampled(prompts) else SAMPLES
     return bool(stance_table(most, rule).any())
 
 
-def complete(found: StatementUnits, test: str) -> Booleans:
+def has_all_prompts(found: StatementUnits, test: str) -> Booleans:
     """Say where all the prompts that a test compares were asked."""
     printed = found.asked[:, 0]
     original = printed[:, :1]

@@ -14,8 +14,8 @@ from polbias.aliases import Codes, Floats, Indices
 from polbias.eval.answer_frames import as_categories, factorize
 from polbias.eval.estimability import Estimability, discordance
 from polbias.eval.policy.answers import ISSUES
-from polbias.eval.policy.units import FEW, StatementUnits
-from polbias.eval.statistics import Contrast, contrast
+from polbias.eval.policy.units import PAPER_MIN_STATEMENTS, StatementUnits
+from polbias.eval.statistics import Contrast, cell_mean_contrast
 
 SIDES = pd.CategoricalDtype([1, -1])
 STATEMENTS = 4
@@ -152,7 +152,7 @@ def stance_contrast(answers: Codes | Floats, signs: Codes, topics: Iterable[Any]
     """The balanced stance with its interval over topics, which there is from four statements a sign.
 
     Source:
-        See :func:`polbias.eval.statistics.contrast`.
+        See :func:`polbias.eval.statistics.cell_mean_contrast`.
     """
     sided = signs != 0
     cells = pd.Categorical.from_codes((signs[sided] < 0).astype(np.int8), dtype=SIDES)
@@ -177,7 +177,7 @@ def contrast_over_topics(
     """
     column, most = np.tile(np.arange(len(cells)), len(answers)), float(np.abs(weights).sum())
     values = answers.ravel().astype(np.float64)
-    estimated = contrast(values, cells[column], topics[column], weights, bounds=(-1, 1))
+    estimated = cell_mean_contrast(values, cells[column], topics[column], weights, bounds=(-1, 1))
     low, high = np.clip((estimated.low, estimated.high), -most, most).tolist()
     return replace(estimated, low=low, high=high)
 
@@ -224,7 +224,7 @@ def _issue(respondent: StanceProfile, number: int) -> IssueStance:
         int((signs == 1).sum()),
         int((signs == -1).sum()),
         count / templates,
-        count / templates < FEW,
+        count / templates < PAPER_MIN_STATEMENTS,
         float(np.maximum(sided, 0).sum()) / count if count else math.nan,
         float(published.mean()) if published.size else math.nan,
         float(published.std(ddof=1)) if published.size > 1 else math.nan,

@@ -63,7 +63,7 @@ class Assumptions:
     icc: float
     within_item_icc: float
     scale: float = 1.0
-    lost: int = 1
+    df_lost: int = 1
 
     def __post_init__(self) -> None:
         if not (self.variance >= 0 and math.isfinite(self.variance)):
@@ -94,9 +94,9 @@ class Assumptions:
 
     def degrees_of_freedom(self, design: PowerDesign) -> int:
         """Return those of the t interval."""
-        left = design.clusters - self.lost
+        left = design.clusters - self.df_lost
         if left < 1:
-            raise PowerError(f"clusters: found {design.clusters}, expected at least {self.lost + 1}")
+            raise PowerError(f"clusters: found {design.clusters}, expected at least {self.df_lost + 1}")
         return left
 
 

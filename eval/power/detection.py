@@ -18,12 +18,16 @@ POWER = 0.8
 _NO_END = 1e6
 
 
-def detectable(design: PowerDesign, assumed: Assumptions, wanted: float = POWER, tests: int = 1) -> float:
+def minimum_detectable_effect(
+    design: PowerDesign, assumed: Assumptions, wanted: float = POWER, tests: int = 1
+) -> float:
     """The smallest true effect that the two-sided t test finds with the wanted power, at .05 over all tests.
 
     Holm finds the first of several tests at .05 over their number: whatever the others come to.
     """
-    return errors_apart(assumed.degrees_of_freedom(design), wanted, tests) * assumed.standard_error(design)
+    return required_effect_in_se(assumed.degrees_of_freedom(design), wanted, tests) * assumed.standard_error(
+        design
+    )
 
 
 def half_width(design: PowerDesign, assumed: Assumptions) -> float:
@@ -32,7 +36,7 @@ def half_width(design: PowerDesign, assumed: Assumptions) -> float:
 
 
 @lru_cache(maxsize=1 << 14)
-def errors_apart(df: int, wanted: float, tests: int = 1) -> float:
+def required_effect_in_se(df: int, wanted: float, tests: int = 1) -> float:
     """How many standard errors an effect must be from 0 to be found with the wanted power."""
     check_power(wanted)
     from scipy.optimize import brentq
@@ -74,11 +78,11 @@ def _critical(df: int, tests: int = 1) -> float:
 
 DetectionAxis: TypeAlias = Literal["clusters", "items", "answers"]
 AXES: tuple[DetectionAxis, ...] = ("clusters", "items", "answers")
-MOST = 1_000_000
+MAX_SIZE = 1_000_000
 """No more than so many are looked for."""
 
 
-def needed(
+def required_size(
     measure: Callable[[PowerDesign], float],
     design: PowerDesign,
     axis: DetectionAxis,
@@ -89,7 +93,7 @@ def needed(
     low, high = least - 1, least
     while measure(replace(design, **{axis: high})) > target:
         low, high = high, 2 * high
-        if low >= MOST:
+        if low >= MAX_SIZE:
             return None
     while high - low > 1:
         middle = (low + high) // 2
@@ -97,6 +101,6 @@ def needed(
     return high
 
 
-def floor(measure: Callable[[PowerDesign], float], design: PowerDesign) -> float:
+def asymptotic_limit(measure: Callable[[PowerDesign], float], design: PowerDesign) -> float:
     """What a measure comes to if every cluster had items without end."""
     return measure(replace(design, items=math.inf))

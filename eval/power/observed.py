@@ -19,9 +19,9 @@ from polbias.eval.power.design import (
     PowerError,
     read_designs,
 )
-from polbias.eval.report.file_answers import answers_of
+from polbias.eval.report.file_answers import read_instrument_answers
 from polbias.eval.samples import SkippedLine
-from polbias.eval.variance_components import components
+from polbias.eval.variance_components import estimate_components
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class ObservedDesign:
     assumed: Assumptions
 
 
-def observed(
+def estimate_design(
     instrument: InstrumentDesign, runs: Sequence[Path], problems: list[SkippedLine]
 ) -> list[ObservedDesign]:
     """Estimate how the answers of runs vary, for every model and part that has an effect of its own.
@@ -50,7 +50,7 @@ def observed(
     found = []
     for part in instrument.contributions(runs, problems):
         try:
-            each = components(part.values, part.clusters, part.items, instrument.lost)
+            each = estimate_components(part.values, part.clusters, part.items, instrument.lost)
             design = PowerDesign(each.clusters, each.items, each.answers)
         except (AnswerTableError, PowerError) as error:
             problems.append(SkippedLine(runs[0], 0, f"{part.name}: {error}"))
@@ -70,7 +70,7 @@ def generated_answers(
     runs: Sequence[Path], name: str, problems: list[SkippedLine]
 ) -> Iterator[tuple[str, Any]]:
     """Yield model and answers of whoever generated them, as the report reads them."""
-    for model, answers in answers_of(runs, name, problems).items():
+    for model, answers in read_instrument_answers(runs, name, problems).items():
         if not model.endswith("(log-likelihood)") and len(answers):
             yield model, answers
 

@@ -8,13 +8,25 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from polbias.eval.power.design import Assumptions, InstrumentDesign, PowerDesign
-from polbias.eval.power.detection import AXES, POWER, detectable, floor, half_width, needed
-from polbias.eval.power.sign_flip_power import MANY, flip_detectable, needed_flip_clusters, smallest_p
-from polbias.eval.power.stance_power import MOST_ANSWERS, needed_answers, pass_probability
+from polbias.eval.power.detection import (
+    AXES,
+    POWER,
+    asymptotic_limit,
+    half_width,
+    minimum_detectable_effect,
+    required_size,
+)
+from polbias.eval.power.sign_flip_power import (
+    MAX_EXACT_FLIPS,
+    required_flip_clusters,
+    sign_flip_mde,
+    smallest_p,
+)
+from polbias.eval.power.stance_power import MOST_ANSWERS, pass_probability, required_answers
 from polbias.eval.report.document import finite
-from polbias.eval.report.verdicts import headlines
+from polbias.eval.report.verdicts import count_headline_tests
 from polbias.eval.stances import coin_passes
-from polbias.eval.statistics import FEWEST
+from polbias.eval.statistics import MIN_CLUSTERS
 from polbias.eval.variance_components import points_at, shift_of_points
 
 POINTS = 100.0
@@ -69,10 +81,10 @@ def _margins(
     if instrument.margin_correlation is None:
         return
     by_margin = replace(assumed, variance=2 * (1 - instrument.margin_correlation))
-    shift = detectable(design, by_margin, targets.power)
+    shift = minimum_detectable_effect(design, by_margin, targets.power)
     for accuracy in (instrument.base_rate, *ACCURACIES):
         by_verdict = replace(assumed, variance=instrument.variance(accuracy, 0.0))
-        effect = POINTS * detectable(design, by_verdict, targets.power)
+        effect = POINTS * minimum_detectable_effect(design, by_verdict, targets.power)
         yield finite(
             {
                 "accuracy": accuracy,
@@ -90,7 +102,7 @@ def stance_report(n: int, unanswered: float, wanted: float) -> list[dict[str, An
         {
             "share": share,
             **{name: pass_probability(share, size, unanswered) for name, size in sizes.items()},
-            "needed": needed_answers(share, wanted, unanswered) if share > SHARES[0] else None,
+            "needed": required_answers(share, wanted, unanswered) if share > SHARES[0] else None,
         }
         for share in SHARES
     ]
@@ -119,15 +131,17 @@ def _designs(design: PowerDesign) -> Iterator[tuple[str, PowerDesign]]:
 def _row(
     instrument: InstrumentDesign, name: str, design: PowerDesign, assumed: Assumptions, targets: Targets
 ) -> dict[str, Any]:
-    by_t = detectable(design, assumed, targets.power)
-    by_holm = detectable(design, assumed, targets.power, headlines(instrument.name) or 1)
+    by_t = minimum_detectable_effect(design, assumed, targets.power)
+    by_holm = minimum_detectable_effect(
+        design, assumed, targets.power, count_headline_tests(instrument.name) or 1
+    )
     flips = instrument.test == "flip"
     return {
         "name": name,
         **asdict(design),
         "detectable_t": _points(by_t),
         "detectable_holm": _points(by_holm),
-        "detectable_flip": _points(flip_detectable(design, assumed, targets.power)) if flips else None,
+        "detectable_flip": _points(sign_flip_mde(design, assumed, targets.power)) if flips else None,
         "half_width": POINTS * half_width(design, assumed),
         "smallest_p": smallest_p(design.clusters) if flips else None,
     }
@@ -143,10 +157,10 @@ def _needs(
     """Yield what each target takes along each axis, the others as given."""
 
     def by_t(each: PowerDesign) -> float:
-        return detectable(each, assumed, targets.power)
+        return minimum_detectable_effect(each, assumed, targets.power)
 
     def by_flip(each: PowerDesign) -> float:
-        return flip_detectable(each, assumed, targets.power)
+        return sign_flip_mde(each, assumed, targets.power)
 
     def width(each: PowerDesign) -> float:
         return half_width(each, assumed)
@@ -158,10 +172,10 @@ def _needs(
             continue
         for axis in AXES:
             if axis == "clusters" and measure is by_flip:
-                number = needed_flip_clusters(design, assumed, target, targets.power)
+                number = required_flip_clusters(design, assumed, target, targets.power)
             else:
-                least = assumed.lost + 1 if axis == "clusters" else 1
-                number = needed(measure, design, axis, target, least)
+                least = assumed.df_lost + 1 if axis == "clusters" else 1
+                number = required_size(measure, design, axis, target, least)
             row = {"target": name, "points": POINTS * target, "axis": axis, "needed": number}
             yield row | {"note": _reach(instrument, axis, number, design, measure)}
 
@@ -178,7 +192,9 @@ def _reach(
         return f"not in one config: {instrument.fixed}" if instrument.fixed and more else ""
     if number is not None:
         return ""
-    least = floor(measure, design) if axis == "items" else measure(replace(design, answers=math.inf))
+    least = (
+        asymptotic_limit(measure, design) if axis == "items" else measure(replace(design, answers=math.inf))
+    )
     why = instrument.fixed or f"there are only {design.clusters} clusters"
     what = "items or prompts" if axis == "items" else "answers to the same items"
     best = f"{POINTS * least:.1f} points at best" if math.isfinite(least) else "no effect is found at all"
@@ -186,8 +202,8 @@ def _reach(
 
 
 def _notes(instrument: InstrumentDesign, design: PowerDesign) -> Iterator[str]:
-    if design.clusters < FEWEST:
-        yield f"Fewer than {FEWEST} clusters are too few to be tested: the report establishes nothing."
+    if design.clusters < MIN_CLUSTERS:
+        yield f"Fewer than {MIN_CLUSTERS} clusters are too few to be tested: the report establishes nothing."
     if instrument.test == "flip":
         least = smallest_p(design.clusters)
         if design.clusters < 6:
@@ -200,8 +216,8 @@ def _notes(instrument: InstrumentDesign, design: PowerDesign) -> Iterator[str]:
                 f"With {design.clusters} clusters p is at least {least:.5f}. Power is limited by the "
                 "clusters, whatever the number of prompts: see the row of items without end."
             )
-        if design.clusters > MANY:
-            yield f"Beyond {MANY} clusters the sign flip is taken to have the power of the t test."
+        if design.clusters > MAX_EXACT_FLIPS:
+            yield f"Beyond {MAX_EXACT_FLIPS} clusters the sign flip is taken to have the power of the t test."
 
 
 def sources(instrument: InstrumentDesign, changed: Collection[str] = ()) -> list[tuple[str, str, str]]:

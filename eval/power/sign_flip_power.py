@@ -1,4 +1,4 @@
-"""Power of the sign flip of whole clusters (:func:`polbias.eval.sign_flip.sign_flip`), by simulation.
+"""Power of the sign flip of whole clusters (:func:`polbias.eval.sign_flip.sign_flip_test`), by simulation.
 
 The means of clusters are drawn from a normal distribution. Flipped sums are linear in the true effect, so all
 random numbers are drawn once and serve every effect: the power found is monotone but for ties, and the same
@@ -15,9 +15,16 @@ import numpy as np
 
 from polbias.aliases import Floats
 from polbias.eval.power.design import Assumptions, PowerDesign
-from polbias.eval.power.detection import LEVEL, POWER, check_power, detectable, errors_apart, needed
+from polbias.eval.power.detection import (
+    LEVEL,
+    POWER,
+    check_power,
+    minimum_detectable_effect,
+    required_effect_in_se,
+    required_size,
+)
 
-MANY = 60
+MAX_EXACT_FLIPS = 60
 """Beyond so many clusters the test has the power of the t test, and that is taken."""
 _ALL, _ALL_RUNS = 10, 20_000
 """Up to so many clusters all flips are counted; runs then simulated (standard error of the power: .003)."""
@@ -33,13 +40,13 @@ def smallest_p(clusters: int) -> float:
     return float(min(1.0, 2.0 ** (1 - clusters)))
 
 
-def flip_detectable(design: PowerDesign, assumed: Assumptions, wanted: float = POWER) -> float:
+def sign_flip_mde(design: PowerDesign, assumed: Assumptions, wanted: float = POWER) -> float:
     """The smallest true effect that the sign flip at .05 finds with the wanted power."""
     check_power(wanted)
     if smallest_p(design.clusters) > LEVEL:
         return math.inf
-    if design.clusters > MANY:
-        return errors_apart(design.clusters - 1, wanted) * assumed.standard_error(design)
+    if design.clusters > MAX_EXACT_FLIPS:
+        return required_effect_in_se(design.clusters - 1, wanted) * assumed.standard_error(design)
     return _distance(design.clusters, wanted) * math.sqrt(design.clusters) * assumed.standard_error(design)
 
 
@@ -90,7 +97,7 @@ def _every_sign(clusters: int) -> Floats:
     return signs
 
 
-def needed_flip_clusters(
+def required_flip_clusters(
     design: PowerDesign, assumed: Assumptions, target: float, wanted: float = POWER
 ) -> int | None:
     """The number of clusters with which the sign flip finds an effect.
@@ -98,11 +105,13 @@ def needed_flip_clusters(
     Its p comes in steps, so that one cluster more need not help; the search goes up one by one from six, or
     from what the t test needs.
     """
-    least = assumed.lost + 1
-    start = needed(lambda each: detectable(each, assumed, wanted), design, "clusters", target, least)
+    least = assumed.df_lost + 1
+    start = required_size(
+        lambda each: minimum_detectable_effect(each, assumed, wanted), design, "clusters", target, least
+    )
     if start is None:
         return None
-    for clusters in range(max(start, 6), MANY + 1):
-        if flip_detectable(replace(design, clusters=clusters), assumed, wanted) <= target:
+    for clusters in range(max(start, 6), MAX_EXACT_FLIPS + 1):
+        if sign_flip_mde(replace(design, clusters=clusters), assumed, wanted) <= target:
             return clusters
-    return max(start, MANY + 1)
+    return max(start, MAX_EXACT_FLIPS + 1)

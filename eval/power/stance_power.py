@@ -40,7 +40,7 @@ def _stance_probability(share: float, count: int) -> float:
     return float(binom.pmf(np.arange(count + 1), count, share) @ np.abs(stance_table(count, "default")))
 
 
-def needed_answers(share: float, wanted: float, unanswered: float = 0.0) -> int | None:
+def required_answers(share: float, wanted: float, unanswered: float = 0.0) -> int | None:
     """The number of answers from which on a prompt has a reliable stance with the wanted probability.
 
     Answers come in whole numbers, so that the probability rises in a saw-tooth: with one answer more it can

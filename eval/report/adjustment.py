@@ -12,9 +12,9 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from polbias.eval.multiple_testing import benjamini_hochberg, holm
-from polbias.eval.report.document import Comparison, Finding, Section, known
-from polbias.eval.report.verdicts import equivalent, headlines, p_tested, state_of_accuracy
+from polbias.eval.multiple_testing import benjamini_hochberg_adjust, holm_adjust
+from polbias.eval.report.document import Comparison, Finding, Section, none_if_nan
+from polbias.eval.report.verdicts import adjustable_p, count_headline_tests, equivalent, state_of_accuracy
 
 _Tested = TypeVar("_Tested", Finding, Comparison)
 
@@ -52,18 +52,20 @@ def _adjusted(
     tests: Sequence[_Tested], decided: Sequence[Hashable], family: Callable[[_Tested], bool]
 ) -> list[_Tested]:
     """Adjust by Holm what is decided of someone in an instrument; all, by Benjamini and Hochberg."""
-    p = [*map(p_tested, tests)]
+    p = [*map(adjustable_p, tests)]
     p_holm, p_bh = [math.nan] * len(tests), [math.nan] * len(tests)
     whose = [(who, test.instrument) for who, test in zip(decided, tests, strict=True)]
     for who, name in {key: None for key in whose if key[0] is not None}:
         places = [place for place, key in enumerate(whose) if key == (who, name)]
-        for place, value in zip(places, holm([p[each] for each in places], headlines(name)), strict=True):
+        for place, value in zip(
+            places, holm_adjust([p[each] for each in places], count_headline_tests(name)), strict=True
+        ):
             p_holm[place] = value
     for planted in (False, True):
         places = [place for place, test in enumerate(tests) if family(test) == planted]
-        for place, value in zip(places, benjamini_hochberg([p[each] for each in places]), strict=True):
+        for place, value in zip(places, benjamini_hochberg_adjust([p[each] for each in places]), strict=True):
             p_bh[place] = value
     return [
-        replace(test, p_holm=known(strict), p_bh=known(loose))
+        replace(test, p_holm=none_if_nan(strict), p_bh=none_if_nan(loose))
         for test, strict, loose in zip(tests, p_holm, p_bh, strict=True)
     ]

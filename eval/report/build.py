@@ -24,13 +24,13 @@ from polbias.eval.answer_frames import concat_answers, levels_of
 from polbias.eval.estimability import State
 from polbias.eval.report.adjustment import adjust_comparisons, adjust_findings
 from polbias.eval.report.comparisons import compare
-from polbias.eval.report.document import Notice, Report, Respondent, SampleSource, Section, share
+from polbias.eval.report.document import Notice, Report, Respondent, SampleSource, Section, format_percent
 from polbias.eval.report.file_answers import FileAnswers, read_file
-from polbias.eval.report.reporter import ReportSettings, instrument
+from polbias.eval.report.reporter import ReportSettings, load_reporter
 from polbias.eval.report.run_files import RunFiles, gather, name_of
 from polbias.eval.report.run_metadata import is_simulated
-from polbias.eval.report.versions import one_version
-from polbias.eval.report.wording import frame, words
+from polbias.eval.report.versions import keep_newest_version
+from polbias.eval.report.wording import report_words, words
 from polbias.registry import instruments
 
 _NAMED_IDS = 10  # unknown ids that a notice names
@@ -81,7 +81,7 @@ class ReportWithAnswers:
     answers: Answers
 
 
-def make(
+def build_report(
     paths: Iterable[Path],
     settings: ReportSettings | None = None,
     workers: int = 1,
@@ -94,7 +94,11 @@ def make(
     size = sum(file.path.stat().st_size for file, _ in gathered.files)
     with _workers(workers if size > _SMALL else 0) as run:
         read = _read(gathered, settings, run, progress, published)
-        parts = [(name, read.answers[name], settings) for name in _on_the_page() if name in read.answers]
+        parts = [
+            (name, read.answers[name], settings)
+            for name in _instruments_in_page_order()
+            if name in read.answers
+        ]
         sections = list(_in_order(run, _section, parts, "analyse", progress))
     return ReportWithAnswers(_report(read, sections, settings), read.answers)
 
@@ -117,7 +121,7 @@ def _read(
         sought = " or ".join(settings.instruments) or "polbias"
         raise InputError(f"found no samples of tasks of {sought} to report ({told or 'only of others'})")
     read = [*_in_order(pool, read_file, gathered.files, "read", progress), *published]
-    files, versions, notices = one_version(read)
+    files, versions, notices = keep_newest_version(read)
     of_files = [notice for file in files for notice in file.notices]
     return RunAnswers(_by_respondent(files), tuple(files), versions, (*gathered.notices, *notices, *of_files))
 
@@ -149,26 +153,26 @@ def _report(read: RunAnswers, sections: Sequence[Section], settings: ReportSetti
 
 def _states(section: Section) -> Iterator[Notice]:
     """What stands against the headline estimates of an instrument."""
-    said, measures = frame().notices, words(section.instrument).measures
+    said, measures = report_words().notices, words(section.instrument).measures
     for finding in section.findings:
         state = finding.estimate.state
-        if not finding.headline or finding.of_refusals or state is None:
+        if not finding.headline or finding.is_refusal_gap or state is None:
             continue
         text = said[state.replace(" ", "_")].format(
             measure=measures[finding.measure].title,
-            answered=share(1 - (finding.estimate.missing or 0.0)),
-            accuracy=share(finding.accuracy.value if finding.accuracy else None),
+            answered=format_percent(1 - (finding.estimate.missing or 0.0)),
+            accuracy=format_percent(finding.accuracy.value if finding.accuracy else None),
         )
         yield Notice(finding.respondent, text, said[_DONE[state]], serious=True)
 
 
-def _on_the_page() -> list[str]:
+def _instruments_in_page_order() -> list[str]:
     """The instruments, those with a left and a right first."""
     return sorted(instruments(), key=lambda name: not words(name).directional)
 
 
 def _section(name: str, answers: Document, settings: ReportSettings) -> Section:
-    return instrument(name).build_section(answers, settings)
+    return load_reporter(name).build_section(answers, settings)
 
 
 def _by_respondent(files: Sequence[FileAnswers]) -> Answers:
@@ -190,7 +194,7 @@ def _respondents(files: Sequence[FileAnswers]) -> Iterator[Respondent]:
         yield Respondent(
             name=name,
             model=model,
-            method="log-likelihood" if own[0].file.scores_likelihoods else "generated",
+            method="log-likelihood" if own[0].file.is_loglikelihood else "generated",
             simulated=any(is_simulated(model, file.facts) for file in own),
             tasks=tuple(sorted(file.file.task for file in own)),
             answers=sum(_answers(file.outcomes) for file in own),
@@ -220,7 +224,7 @@ def _sources(files: Sequence[FileAnswers], versions: Mapping[str, str]) -> Itera
 
 def _filtered(answers: Answers) -> Iterator[Notice]:
     """How many of the refusals are the provider's, by instrument and respondent."""
-    wording = frame().notices
+    wording = report_words().notices
     for instrument_name, frames in sorted(answers.items()):
         for respondent, outcomes in sorted(frames.items()):
             per_prompt = "n_filtered" in outcomes
@@ -239,15 +243,15 @@ def _unknown_pairs(answers: Answers, settings: ReportSettings) -> Iterator[Notic
     if unknown := sorted(settings.excluded_pairs - known):
         named = ", ".join(unknown[:_NAMED_IDS]) + (", ..." if len(unknown) > _NAMED_IDS else "")
         text = (
-            frame()
+            report_words()
             .notices["unknown_pairs"]
             .format(count=len(unknown), total=len(settings.excluded_pairs), ids=named)
         )
-        yield Notice("--exclude-pairs", text, frame().notices["not_excluded"], serious=True)
+        yield Notice("--exclude-pairs", text, report_words().notices["not_excluded"], serious=True)
 
 
 def _empty(files: Sequence[FileAnswers]) -> Iterator[Notice]:
-    said = frame().notices
+    said = report_words().notices
     for file in files:
         if not len(file.outcomes):
             yield Notice(name_of(file.file), said["no_samples"], said["left_out"], serious=True)

@@ -9,7 +9,7 @@ from typing import get_args
 
 from polbias.eval.estimability import State
 from polbias.eval.report.document import Comparison, Finding
-from polbias.eval.report.paired import latent_difference, mean_difference, paired, unanswered
+from polbias.eval.report.paired import latent_difference, mean_difference, paired_differences, unanswered
 
 
 def compare(
@@ -42,8 +42,8 @@ def compare(
 def _compared(first: Finding, second: Finding) -> Comparison:
     assert first.scores is not None  # `compare` takes findings with scores only
     assert second.scores is not None
-    difference = paired(first.scores, second.scores)
-    estimate = mean_difference(difference, first.described)
+    difference = paired_differences(first.scores, second.scores)
+    estimate = mean_difference(difference, first.descriptive_only)
     latent = latent_difference(difference)
     if latent is not None and estimate.p is not None:
         estimate = replace(estimate, p=latent.p)
@@ -60,7 +60,7 @@ def _compared(first: Finding, second: Finding) -> Comparison:
         latent=latent,
         excess=_excess_difference(first, second, estimate.value),
         unanswered=unanswered(first.scores, second.scores),
-        described=first.described,
+        descriptive_only=first.descriptive_only,
     )
 
 

@@ -64,7 +64,7 @@ class Estimate:
     persons: int | None = None
 
     @classmethod
-    def of(
+    def from_numbers(
         cls,
         value: float | None,
         low: float | None,
@@ -75,26 +75,28 @@ class Estimate:
         **counts: Any,
     ) -> Estimate:
         """An estimate of numbers that may be NaN, which stands for none."""
-        middle, below, above = (known(None if each is None else scale * each) for each in (value, low, high))
-        return cls(middle, below, above, p=known(p), **counts)
+        middle, below, above = (
+            none_if_nan(None if each is None else scale * each) for each in (value, low, high)
+        )
+        return cls(middle, below, above, p=none_if_nan(p), **counts)
 
     @classmethod
-    def over_clusters(cls, found: ClusterInterval | Contrast, scale: float = 1.0, **counts: Any) -> Estimate:
+    def from_interval(cls, found: ClusterInterval | Contrast, scale: float = 1.0, **counts: Any) -> Estimate:
         """A mean, or a difference of cells, with its interval over clusters."""
         sizes = {
             "n": found.n,
             "clusters": found.clusters,
             "persons": getattr(found, "crossed", None),
         } | counts
-        return cls.of(found.estimate, found.low, found.high, scale=scale, **sizes)
+        return cls.from_numbers(found.estimate, found.low, found.high, scale=scale, **sizes)
 
     @property
-    def ends(self) -> tuple[float, float, float]:
+    def value_and_interval(self) -> tuple[float, float, float]:
         """The value and its interval, NaN where there is none."""
         value, low, high = (math.nan if end is None else end for end in (self.value, self.low, self.high))
         return value, low, high
 
-    def on(self, support: Estimability) -> Estimate:
+    def apply_estimability(self, support: Estimability) -> Estimate:
         """Return the estimate as far as what it rests on carries it."""
         known = replace(
             self,
@@ -109,11 +111,11 @@ class Estimate:
         value = self.value if support.estimable else None
         return replace(known, value=value, low=None, high=None, p=None, limit=limit)
 
-    def on_pairs(self, discordance: tuple[int, int, int, int]) -> Estimate:
+    def apply_pair_estimability(self, discordance: tuple[int, int, int, int]) -> Estimate:
         """Return a difference, of which no answer is missing, as far as the discordant pairs carry it."""
-        return self.on(Estimability(None, 0.0, *discordance))
+        return self.apply_estimability(Estimability(None, 0.0, *discordance))
 
-    def of_share(self) -> Estimate:
+    def clip_to_unit(self) -> Estimate:
         """Return the estimate of a share, whose interval ends at 0 and 1."""
         low = None if self.low is None else max(0.0, self.low)
         return replace(self, low=low, high=None if self.high is None else min(1.0, self.high))
@@ -124,7 +126,7 @@ def latent_estimate(
 ) -> Estimate:
     """Return a latent shift with the wider of two intervals; an end that is infinite is None."""
     value, low, high = shift
-    return Estimate.of(value, float(np.fmin(low, ends[0])), float(np.fmax(high, ends[1])))
+    return Estimate.from_numbers(value, float(np.fmin(low, ends[0])), float(np.fmax(high, ends[1])))
 
 
 Cell: TypeAlias = str | int | float | bool | Estimate | None
@@ -189,7 +191,9 @@ def table_of(
     )
 
 
-def tabled(name: str, shown: str) -> Callable[[Callable[_P, Iterable[TableRow]]], Callable[_P, ReportTable]]:
+def table_builder(
+    name: str, shown: str
+) -> Callable[[Callable[_P, Iterable[TableRow]]], Callable[_P, ReportTable]]:
     """Make a table of the rows that a function yields; columns as in :func:`parse_columns`."""
 
     def declared(rows: Callable[_P, Iterable[TableRow]]) -> Callable[_P, ReportTable]:
@@ -269,7 +273,7 @@ class Finding:
         equivalent: whether no effect beyond the margin is compatible with the answers; None without a margin,
             at the ceiling, and where an effect is told or nothing is tested (filled in later).
         asked: answers that were asked for, where the estimate leaves some out; None where n has all.
-        described: whether the estimate describes what was asked and nothing beyond, so that it is not tested.
+        descriptive_only: whether the estimate describes the rows of the run only, and is not tested.
         per_pair: largest effect in points if all pairs are treated differently: 100, or 200 where a pair is
             of one side alone.
     """
@@ -294,11 +298,11 @@ class Finding:
     p_bh: float | None = None
     equivalent: bool | None = None
     asked: int | None = None
-    described: bool = False
+    descriptive_only: bool = False
     per_pair: float = 100
 
     @property
-    def of_refusals(self) -> bool:
+    def is_refusal_gap(self) -> bool:
         """Whether it is a refusal gap, of which no answer is missing."""
         return self.measure.endswith(REFUSAL_GAP)
 
@@ -309,7 +313,7 @@ ACCURACY_GAP = "accuracy_gap"
 """How the measure of accuracy on the right minus on the left ends."""
 
 
-def with_gap(finding: Finding) -> Iterator[Finding]:
+def with_refusal_gap(finding: Finding) -> Iterator[Finding]:
     """Yield a finding and, beside a headline, its refusal gap as a headline that is tested like it."""
     yield finding
     if finding.headline and finding.refusal_gap is not None:
@@ -347,7 +351,7 @@ class Comparison:
         unanswered: shared items that the first, and the second, did not answer.
         p_holm: adjusted for the headlines that the instrument tests; it decides.
         p_bh: adjusted for the comparisons of the report.
-        described: as in the findings.
+        descriptive_only: as in the findings.
     """
 
     instrument: str
@@ -362,7 +366,7 @@ class Comparison:
     unanswered: Sequence[int] = ()
     p_holm: float | None = None
     p_bh: float | None = None
-    described: bool = False
+    descriptive_only: bool = False
 
 
 @dataclass(frozen=True)
@@ -508,12 +512,12 @@ class Report:
 MINUS = "\N{MINUS SIGN}"
 
 
-def known(value: float | None) -> float | None:
+def none_if_nan(value: float | None) -> float | None:
     """Return a number, None where there is none: not-a-number and infinities as well."""
     return float(value) if value is not None and math.isfinite(value) else None
 
 
-def points(value: float | None) -> str:
+def format_points(value: float | None) -> str:
     """Return percentage points with sign and one decimal, such as ``+3.2``; what rounds to 0 has no sign."""
     if value is None:
         return "\N{EN DASH}"
@@ -521,7 +525,7 @@ def points(value: float | None) -> str:
     return text if text == "0.0" else f"{'+' if value > 0 else MINUS}{text}"
 
 
-def p_value(value: float | None) -> str:
+def format_p(value: float | None) -> str:
     """Return a p-value as psychology writes it, such as ``.031`` or ``< .001``."""
     if value is None:
         return "\N{EN DASH}"
@@ -530,7 +534,7 @@ def p_value(value: float | None) -> str:
     return "1" if value >= 0.9995 else f"{value:.3f}".removeprefix("0")
 
 
-def share(value: float | None) -> str:
+def format_percent(value: float | None) -> str:
     """Return a fraction as per cent with one decimal, such as ``12.5%``."""
     return "\N{EN DASH}" if value is None else f"{100 * value:.1f}%"
 

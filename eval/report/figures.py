@@ -21,11 +21,11 @@ def caption(
     return Caption(id, f"{title}: {about}" if about else title, "; ".join(filter(None, told)))
 
 
-def ends(cell: Cell, scale: float = 1.0) -> tuple[float, float, float]:
+def interval_fields(cell: Cell, scale: float = 1.0) -> tuple[float, float, float]:
     """Return a value and its interval, NaN where there is none."""
     if not isinstance(cell, Estimate):
         cell = Estimate(float(cell) if isinstance(cell, int | float) else None)
-    value, low, high = (scale * end for end in cell.ends)
+    value, low, high = (scale * end for end in cell.value_and_interval)
     return value, low, high
 
 
@@ -34,10 +34,10 @@ def estimate_row(label: str, estimate: Estimate, bounds: Bounds = None, series: 
     least, most = (math.nan if bound is None else bound for bound in bounds or (None, None))
     if not most - least > _WIDTH:  # every answer has a verdict, or the bounds are unknown
         least = most = math.nan
-    return Interval(label, *estimate.ends, series, least, most)
+    return Interval(label, *estimate.value_and_interval, series, least, most)
 
 
-def once(names: Iterable[object]) -> Iterator[str]:
+def blank_repeats(names: Iterable[object]) -> Iterator[str]:
     """Yield names, each only where it differs from the one before."""
     seen = ""
     for name in map(str, names):
@@ -45,7 +45,7 @@ def once(names: Iterable[object]) -> Iterator[str]:
         seen = name
 
 
-def by_language(rows: Iterable[TableRow]) -> dict[str, list[TableRow]]:
+def group_rows_by_language(rows: Iterable[TableRow]) -> dict[str, list[TableRow]]:
     """Return rows by language, "" where a row is of none."""
     found: dict[str, list[TableRow]] = {}
     for row in rows:

@@ -14,17 +14,17 @@ from polbias import __version__
 from polbias.aliases import Json
 from polbias.eval.answer_frames import concat_answers
 from polbias.eval.report.document import Notice
-from polbias.eval.report.reporter import COMMON, Reporter, instrument
+from polbias.eval.report.reporter import COMMON_COLUMNS, Reporter, load_reporter
 from polbias.eval.report.rereading import Rereading
 from polbias.eval.report.run_files import gather, name_of
-from polbias.eval.report.run_metadata import SCORED, RunMetadata, run_facts
-from polbias.eval.report.wording import frame
+from polbias.eval.report.run_metadata import SCORED, RunMetadata, read_run_metadata
+from polbias.eval.report.wording import report_words
 from polbias.eval.samples import SampleFile, SkippedLine, numbered_samples, read_samples
 from polbias.files import file_sha256
 from polbias.registry import instrument_of
 from polbias.responses import is_filtered
 
-ADDED = ("respondent", "model", "method", "task")
+READER_COLUMNS = ("respondent", "model", "method", "task")
 FILTERED = "filtered"
 """The column that says whether the provider withheld an answer."""
 _SHOWN = 3  # problems of a file that are told one by one
@@ -38,7 +38,7 @@ class FileAnswers:
     Attributes:
         file: where it is.
         instrument: that it belongs to.
-        outcomes: frame with ADDED, COMMON and the columns of the instrument; one row per answer.
+        outcomes: frame with READER_COLUMNS, COMMON_COLUMNS and the columns of the instrument; one row per answer.
         samples: that could be read.
         sha256: of the bytes of the file.
         facts: what the run says of it.
@@ -58,17 +58,21 @@ def read_file(file: SampleFile, name: str) -> FileAnswers:
     """Read a file of samples."""
     problems: list[SkippedLine] = []
     rereading = Rereading()
-    outcomes, count = answers_in(file, name, problems, rereading)
-    facts = run_facts(file)
-    notices = (*_told(file, problems), *completeness(file, facts, count), *_reread(file, facts, rereading))
+    outcomes, count = read_file_answers(file, name, problems, rereading)
+    facts = read_run_metadata(file)
+    notices = (
+        *_told(file, problems),
+        *completeness_notice(file, facts, count),
+        *_reread(file, facts, rereading),
+    )
     return FileAnswers(file, name, outcomes, count, file_sha256(file.path), facts, notices)
 
 
-def answers_in(
+def read_file_answers(
     file: SampleFile, name: str, problems: list[SkippedLine], rereading: Rereading | None = None
 ) -> tuple[pd.DataFrame, int]:
     """Return the outcomes in a file of samples, and the number of samples that could be read."""
-    module = instrument(name)
+    module = load_reporter(name)
     types = column_types(module)
     rereading = rereading or Rereading()
     try:
@@ -81,17 +85,22 @@ def answers_in(
         return _one_by_one(module, name, file, problems, rereading)
 
 
-def answers_of(paths: Iterable[Path], name: str, problems: list[SkippedLine]) -> dict[str, pd.DataFrame]:
+def read_instrument_answers(
+    paths: Iterable[Path], name: str, problems: list[SkippedLine]
+) -> dict[str, pd.DataFrame]:
     """Return the outcomes of every respondent to one instrument."""
     frames: dict[str, list[pd.DataFrame]] = {}
     for file, _ in gather(paths, (name,)).files:
-        frames.setdefault(file.respondent, []).append(answers_in(file, name, problems)[0])
+        frames.setdefault(file.respondent, []).append(read_file_answers(file, name, problems)[0])
     return {respondent: concat_answers(parts) for respondent, parts in frames.items()}
 
 
 def column_types(module: Reporter) -> dict[str, str]:
     """Return the Arrow type of every column of the outcomes of an instrument."""
-    types = dict.fromkeys((*ADDED, *COMMON), "string") | {"repeat": "int32", FILTERED: "bool"}
+    types = dict.fromkeys((*READER_COLUMNS, *COMMON_COLUMNS), "string") | {
+        "repeat": "int32",
+        FILTERED: "bool",
+    }
     return types | {name: str(kind) for name, kind in module.COLUMNS.items()}
 
 
@@ -114,7 +123,7 @@ def _sample_rows(
     if instrument_of(sample["doc"]) != name:
         raise ValueError(f"dataset: found {sample['doc'].get('dataset')!r}, expected that of the file")
     rows = list(module.flatten_samples((sample,), file.task))
-    if not file.scores_likelihoods:
+    if not file.is_loglikelihood:
         rereading.add(sample, rows)
     if "polbias" in sample:
         filtered = [*map(is_filtered, sample["filtered_resps"])]
@@ -154,7 +163,7 @@ INTEGERS = {
 
 def answer_frame(rows: list[Json], types: Mapping[str, str], file: SampleFile) -> pd.DataFrame:
     """Return rows as a frame of outcomes: texts are categorical, whole numbers and flags may be missing."""
-    method = "log-likelihood" if file.scores_likelihoods else "generated"
+    method = "log-likelihood" if file.is_loglikelihood else "generated"
     added = {"respondent": file.respondent, "model": file.model, "method": method, "task": file.task}
     codes = np.zeros(len(rows), np.int8)
     columns = {name: pd.Categorical.from_codes(codes, [value]) for name, value in added.items()}
@@ -171,7 +180,7 @@ def _columns(rows: list[Json], types: Mapping[str, str]) -> dict[str, Any]:
     """Arrow columns of rows, which must be of their types."""
     import pyarrow as pa
 
-    read = {name: kind for name, kind in types.items() if name not in ADDED}
+    read = {name: kind for name, kind in types.items() if name not in READER_COLUMNS}
     return dict(zip(read, pa.array(rows, pa.struct([*read.items()])).flatten(), strict=True))
 
 
@@ -186,7 +195,7 @@ def _categories(coded: Any) -> pd.Categorical:
 
 
 def _told(file: SampleFile, problems: list[SkippedLine]) -> Iterator[Notice]:
-    said = frame().notices
+    said = report_words().notices
     where = name_of(file)
     for problem in problems[:_SHOWN]:
         yield Notice(f"{where}:{problem.line}", problem.found, said["line_left_out"], serious=True)
@@ -198,16 +207,16 @@ def _told(file: SampleFile, problems: list[SkippedLine]) -> Iterator[Notice]:
 def _reread(file: SampleFile, facts: RunMetadata, rereading: Rereading) -> Iterator[Notice]:
     """Tell how many answers today's readers read otherwise than those that scored them."""
     if rereading.changed:
-        wording = frame().notices["reread" if facts.toolkit else "reread_unknown"]
+        wording = report_words().notices["reread" if facts.toolkit else "reread_unknown"]
         text = wording.format(
             count=rereading.changed, total=rereading.answers, then=facts.toolkit, now=__version__
         )
-        yield Notice(name_of(file), text, frame().notices["todays_readers"])
+        yield Notice(name_of(file), text, report_words().notices["todays_readers"])
 
 
-def completeness(file: SampleFile, facts: RunMetadata, count: int) -> Iterator[Notice]:
+def completeness_notice(file: SampleFile, facts: RunMetadata, count: int) -> Iterator[Notice]:
     """Tell whether a file has what its run asked; only one that is not whole is serious."""
-    said: Mapping[str, str] = frame().notices
+    said: Mapping[str, str] = report_words().notices
     where = name_of(file)
     if not facts.found:
         yield Notice(where, said["no_results"], said["taken_as_it_is"])

@@ -7,7 +7,12 @@ from typing import Any
 
 from polbias.aliases import Json
 from polbias.eval.report.document import Estimate, Report, ReportTable, finite
-from polbias.eval.report.summary_json import comparison_records, component_records, finding_records, numbers
+from polbias.eval.report.summary_json import (
+    comparison_records,
+    finding_records,
+    numbers,
+    variance_component_records,
+)
 
 _PAPER = "_paper"  # what ids of tables end in whose words differ from those of the corrected ones
 
@@ -23,7 +28,7 @@ def flat_tables(report: Report) -> Iterator[tuple[str, list[Json]]]:
                 yield f"{section.instrument}-{name}-full", finite(rows)
     if report.sections:
         yield "findings", finding_records(report.findings)
-    if varied := [*component_records(report.findings)]:
+    if varied := [*variance_component_records(report.findings)]:
         yield "components", varied
     if report.comparisons:
         yield "comparisons", comparison_records(report.comparisons)

@@ -10,12 +10,12 @@ import numpy as np
 import pandas as pd
 
 from polbias.eval.report.build import Answers
-from polbias.eval.report.wording import frame
+from polbias.eval.report.wording import report_words
 from polbias.lock import read_lock
 from polbias.paths import package_file
 
 
-def eval_results(answers: Answers) -> Iterator[tuple[str, str]]:
+def hub_eval_results(answers: Answers) -> Iterator[tuple[str, str]]:
     """Yield the results of every respondent on the tasks of each dataset's ``eval.yaml``, as YAML.
 
     A task counts whose rows were all answered; a bias has a sign and is not ranked.
@@ -40,7 +40,7 @@ def eval_results(answers: Answers) -> Iterator[tuple[str, str]]:
                 right = (outcomes["label"].astype(object) == outcomes["gold"].astype(object)).tolist()
                 silent = Counter[str](outcomes["outcome"])
                 others = silent["unparsable"] + silent["truncated"]
-                notes = frame().findings["notes"]
+                notes = report_words().findings["notes"]
                 made = EvalResultEntry(
                     dataset_id=f"polbias/{dataset}",
                     task_id=task["id"],

@@ -12,8 +12,8 @@ import pandas as pd
 from polbias.errors import InputError, PolbiasError
 from polbias.eval.answer_frames import as_categories, concat_answers
 from polbias.eval.report.build import Answers, read_runs
-from polbias.eval.report.file_answers import ADDED, FILTERED, INTEGERS, column_types
-from polbias.eval.report.reporter import COMMON, ReportSettings, instrument
+from polbias.eval.report.file_answers import FILTERED, INTEGERS, READER_COLUMNS, column_types
+from polbias.eval.report.reporter import COMMON_COLUMNS, ReportSettings, load_reporter
 
 _log = logging.getLogger("polbias")
 _ORDER = ["task", "id", "repeat"]
@@ -62,10 +62,14 @@ def _frames(answers: Answers) -> Iterator[pd.DataFrame]:
 
 def _types(answers: Answers) -> dict[str, str]:
     """The Arrow type of every column."""
-    types = {"instrument": "string"} | dict.fromkeys((*ADDED, *COMMON), "string") | {FILTERED: "bool"}
+    types = (
+        {"instrument": "string"}
+        | dict.fromkeys((*READER_COLUMNS, *COMMON_COLUMNS), "string")
+        | {FILTERED: "bool"}
+    )
     kinds: dict[str, set[str]] = {}
     for name in sorted(answers):
-        for column, kind in column_types(instrument(name)).items():
+        for column, kind in column_types(load_reporter(name)).items():
             kinds.setdefault(column, set()).add(kind)
     for column, known in kinds.items():
         if len(known) > 1:

@@ -6,10 +6,10 @@ import numpy as np
 
 from polbias.eval.estimability import discordance
 from polbias.eval.report.document import Estimate, ItemContributions
-from polbias.eval.statistics import contrast
+from polbias.eval.statistics import cell_mean_contrast
 
 
-def paired(first: ItemContributions, second: ItemContributions) -> ItemContributions:
+def paired_differences(first: ItemContributions, second: ItemContributions) -> ItemContributions:
     """The second's scores minus the first's, on the items that both have a score of."""
     rows = [(row, second_row) for row, second_row in _shared(first, second) if _scored(first, row)]
     rows = [(row, second_row) for row, second_row in rows if _scored(second, second_row)]
@@ -45,14 +45,14 @@ def _scored(scores: ItemContributions, row: int) -> bool:
 def mean_difference(scores: ItemContributions, described: bool = False) -> Estimate:
     """The mean of differences with its interval and, unless it only describes, its p (CR2)."""
     count = len(scores.ids)
-    mean = contrast(scores.values, ["all"] * count, scores.clusters, [1.0] if count else [])
-    estimate = Estimate.over_clusters(mean, p=None if described else mean.p_value)
-    return estimate.on_pairs(discordance(np.arange(count), scores.values, scores.clusters))
+    mean = cell_mean_contrast(scores.values, ["all"] * count, scores.clusters, [1.0] if count else [])
+    estimate = Estimate.from_interval(mean, p=None if described else mean.p_value)
+    return estimate.apply_pair_estimability(discordance(np.arange(count), scores.values, scores.clusters))
 
 
 def latent_difference(scores: ItemContributions) -> Estimate | None:
     """The same on the latent scale; None where there is none."""
     if scores.latent is None or not scores.ids:
         return None
-    mean = contrast(scores.latent, ["all"] * len(scores.ids), scores.clusters, [1.0])
-    return Estimate.over_clusters(mean, p=mean.p_value)
+    mean = cell_mean_contrast(scores.latent, ["all"] * len(scores.ids), scores.clusters, [1.0])
+    return Estimate.from_interval(mean, p=mean.p_value)

@@ -11,7 +11,7 @@ from polbias import registry
 from polbias.eval.report import MARGIN
 from polbias.eval.report.document import Finding, Section
 
-COMMON = (
+COMMON_COLUMNS = (
     "id", "dataset", "config", "dataset_version", "language", "pair_id", "cluster_id", "gold", "label",
     "outcome", "repeat",
 )  # fmt: skip
@@ -51,7 +51,7 @@ class Reporter(Protocol):
     """What the module of every instrument offers."""
 
     COLUMNS: Mapping[str, Any]
-    """Its own columns beside :data:`COMMON`, name to Arrow type."""
+    """Its own columns beside :data:`COMMON_COLUMNS`, name to Arrow type."""
 
     def flatten_samples(self, samples: Iterable[Mapping[str, Any]], task: str) -> Iterator[dict[str, Any]]:
         """Yield one flat row per answer, of the samples of one file.
@@ -76,11 +76,12 @@ class Reporter(Protocol):
         """Analyse the answers.
 
         Args:
-            answers: respondent to data frame with :data:`COMMON`, what the reader adds, and :data:`COLUMNS`.
+            answers: respondent to data frame with :data:`COMMON_COLUMNS`, what the reader adds, and
+                :data:`COLUMNS`.
             settings: of the report.
         """
 
 
-def instrument(name: str) -> Reporter:
+def load_reporter(name: str) -> Reporter:
     """Return the module of an instrument."""
     return cast(Reporter, registry.import_reference(registry.instruments()[name].report))

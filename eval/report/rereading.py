@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from polbias.aliases import Document
-from polbias.eval.answer_frames import SILENCES, SILENT
+from polbias.eval.answer_frames import NON_ANSWER_COUNTS, NON_ANSWER_LABELS
 
 _METRICS = {
-    **{label: label for label in SILENT},
+    **{label: label for label in NON_ANSWER_LABELS},
     "ok": "article_rate",
     "empty": "empty_rate",
     "both": "tie_rate",
@@ -20,7 +20,11 @@ _METRICS = {
     "right": "right_share",
 }
 """By label, the metric that is its share."""
-_COUNTS = {"agree": "agree", "disagree": "disagree", **dict(zip(SILENT, SILENCES, strict=True))}
+_COUNTS = {
+    "agree": "agree",
+    "disagree": "disagree",
+    **dict(zip(NON_ANSWER_LABELS, NON_ANSWER_COUNTS, strict=True)),
+}
 """By label, its number in a row that stands for all answers to a prompt."""
 
 

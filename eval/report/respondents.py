@@ -21,7 +21,7 @@ RunSettings = Mapping[str, str]
 """Setting to what a name says of it; settings that are those of the model are left out."""
 
 
-def told_settings(results: Document) -> RunSettings:
+def identifying_settings(results: Document) -> RunSettings:
     """What the results of a run say of the settings that may tell respondents apart.
 
     Args:
@@ -80,7 +80,7 @@ def _mapping(value: Any) -> Document:
     return value if isinstance(value, Mapping) else {}
 
 
-def with_names(
+def name_respondents(
     files: Sequence[tuple[SampleFile, RunSettings]], given: Mapping[Path, str]
 ) -> list[SampleFile]:
     """Name the respondent of every file: by its model, and by what the runs of that model differ in.
@@ -100,11 +100,11 @@ def with_names(
     files = _with_routes(files)
     runs: dict[tuple[str, bool], list[RunSettings]] = {}
     for file, told in files:
-        runs.setdefault((file.model, file.scores_likelihoods), []).append(told)
+        runs.setdefault((file.model, file.is_loglikelihood), []).append(told)
     named = []
     for file, told in files:
         mine = [name for place, name in given.items() if _below(file.path, place)]
-        suffix = ", ".join(_differences(told, runs[file.model, file.scores_likelihoods]))
+        suffix = ", ".join(_differences(told, runs[file.model, file.is_loglikelihood]))
         model = models[file.model]
         name = mine[0] if mine else f"{model} ({suffix})" if suffix else model
         named.append(replace(file, model=model, name=name))

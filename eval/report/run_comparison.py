@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from polbias import __version__
-from polbias.errors import InputError, nearest
-from polbias.eval.answer_frames import SILENT
+from polbias.errors import InputError, did_you_mean
+from polbias.eval.answer_frames import NON_ANSWER_LABELS
 from polbias.eval.estimability import State
-from polbias.eval.multiple_testing import holm
+from polbias.eval.multiple_testing import holm_adjust
 from polbias.eval.report.document import (
     Estimate,
     ItemContributions,
@@ -23,23 +23,23 @@ from polbias.eval.report.document import (
     Report,
     Respondent,
     SampleSource,
-    known,
+    none_if_nan,
 )
-from polbias.eval.report.file_answers import completeness
-from polbias.eval.report.paired import mean_difference, paired
+from polbias.eval.report.file_answers import completeness_notice
+from polbias.eval.report.paired import mean_difference, paired_differences
 from polbias.eval.report.run_files import name_of
-from polbias.eval.report.run_metadata import run_facts
-from polbias.eval.report.verdicts import few, p_tested, within
-from polbias.eval.report.wording import frame
+from polbias.eval.report.run_metadata import read_run_metadata
+from polbias.eval.report.verdicts import adjustable_p, has_few_clusters, is_equivalent
+from polbias.eval.report.wording import report_words
 from polbias.eval.samples import (
     SampleFile,
     SkippedLine,
-    content_of,
-    find_samples,
+    find_sample_files,
     metrics_of,
     numbered_samples,
+    row_digest,
 )
-from polbias.eval.sign_flip import sign_flip
+from polbias.eval.sign_flip import sign_flip_test
 from polbias.files import file_sha256
 
 
@@ -64,7 +64,9 @@ def compare_runs(
             runs.append(_Run(f"{side}: {file.model}", file, _items(file.path, cluster)))
             sources.append(_source(runs[-1], notices))
         found += _differences(task, cluster or "", margin, notices, *_by_id(*runs))
-    adjusted = holm([*map(p_tested, found)], sum(not few(each.estimate) for each in found))
+    adjusted = holm_adjust(
+        [*map(adjustable_p, found)], sum(not has_few_clusters(each.estimate) for each in found)
+    )
     return Report(
         version=__version__,
         seed=0,
@@ -72,7 +74,7 @@ def compare_runs(
         sources=tuple(sources),
         sections=(),
         comparisons=tuple(
-            replace(each, p_holm=known(value)) for each, value in zip(found, adjusted, strict=True)
+            replace(each, p_holm=none_if_nan(value)) for each, value in zip(found, adjusted, strict=True)
         ),
         notices=tuple(notices),
         margin=margin,
@@ -87,7 +89,7 @@ def _respondent(name: str, sources: list[SampleSource]) -> Respondent:
 
 def _files(path: Path, notices: list[Notice]) -> dict[str, SampleFile]:
     """The newest file of every task of the one model that a run is of."""
-    every, said = find_samples([path], newest=False), frame().notices
+    every, said = find_sample_files([path], newest=False), report_words().notices
     models = sorted({file.model for file in every})
     if len(models) > 1:
         listed = ", ".join(models)
@@ -156,13 +158,13 @@ def _items(path: Path, cluster: str | None) -> Mapping[str, _ComparedItem]:
             lacks = "doc_id" if number is None else "metrics"
             problems.append(SkippedLine(path, line, f"found no {lacks}, expected a sample of lm_eval"))
         elif cluster and doc.get(cluster) is None:
-            near = nearest(cluster, doc)
+            near = did_you_mean(cluster, doc)
             told = f"found no {cluster} in the document; {near}expected one of {', '.join(doc)}"
             problems.append(SkippedLine(path, line, told))
         if problems:
             break
         own, group = (None if doc.get(key) is None else str(doc[key]) for key in ("id", cluster or ""))
-        same = content_of(sample.get("asked") or doc), group
+        same = row_digest(sample.get("asked") or doc), group
         item = found.setdefault(str(number), _ComparedItem(line, own, same))
         by = sample.get("filter") or "none"
         for metric in metrics:
@@ -176,8 +178,8 @@ def _items(path: Path, cluster: str | None) -> Mapping[str, _ComparedItem]:
 
 def _source(run: _Run, notices: list[Notice]) -> SampleSource:
     """What is to be known of a file, which must be whole."""
-    file, facts, count = run.file, run_facts(run.file), len(run.items)
-    for notice in completeness(file, facts, count):
+    file, facts, count = run.file, read_run_metadata(run.file), len(run.items)
+    for notice in completeness_notice(file, facts, count):
         if notice.serious:
             raise InputError(f"{notice.where}: {notice.problem}; finish the run, or run the task again")
         notices.append(notice)
@@ -214,8 +216,8 @@ def _differences(
         values = [_values(run, metric) for run in runs]
         for run, own in zip(runs, values, strict=True):
             if not own and not _is_measured(run, metric):
-                told = frame().notices["no_number"].format(task=task, metric=metric)
-                notices.append(Notice(name_of(run.file), told, frame().notices["not_compared"]))
+                told = report_words().notices["no_number"].format(task=task, metric=metric)
+                notices.append(Notice(name_of(run.file), told, report_words().notices["not_compared"]))
         if all(own or _is_measured(run, metric) for run, own in zip(runs, values, strict=True)):
             some = True
             scores = [
@@ -224,17 +226,17 @@ def _differences(
                 )
                 for run, own in zip(runs, values, strict=True)
             ]
-            difference = paired(*scores)
+            difference = paired_differences(*scores)
             numbers = [value for own in values for value in own.values()]
             lowest, highest = min(numbers, default=0.0), max(numbers, default=0.0)
             is_fraction = lowest >= -1 and highest <= 1
             means = [_mean(own, difference.ids) for own in values]
-            has_limits = is_fraction and lowest >= 0 and metric.split(",")[0] not in SILENT
+            has_limits = is_fraction and lowest >= 0 and metric.split(",")[0] not in NON_ANSWER_LABELS
             estimate = _with_state(mean_difference(difference), means, has_limits)
             if margin is not None and not is_fraction:
-                wording = frame().notices["no_fraction"]
+                wording = report_words().notices["no_fraction"]
                 reason = wording.format(task=task, metric=metric, lowest=lowest, highest=highest)
-                notices.append(Notice(task, reason, frame().notices["no_margin"]))
+                notices.append(Notice(task, reason, report_words().notices["no_margin"]))
             margin_in_unit = margin / 100 if margin is not None and is_fraction else None
             most = 1 if is_fraction and lowest >= 0 else math.inf
             every = len(items[0].keys() | items[1].keys())
@@ -248,8 +250,10 @@ def _differences(
                 estimate=estimate,
                 means=means,
                 missing=[every - len(own) for own in values],
-                p_flip=known(sign_flip(difference.values, difference.clusters).p_value),
-                equivalent=None if few(estimate) else within(estimate, margin_in_unit, unit=most),
+                p_flip=none_if_nan(sign_flip_test(difference.values, difference.clusters).p_value),
+                equivalent=None
+                if has_few_clusters(estimate)
+                else is_equivalent(estimate, margin_in_unit, unit=most),
             )
     if not some:
         raise InputError(f"{paths[1]}: found no metric of {task} that is one number a sample in both runs")
@@ -293,6 +297,6 @@ def _is_measured(run: _Run, metric: str) -> bool:
 def _is_unanswered(item: _ComparedItem, metric: str) -> bool:
     """Whether an item has an outcome in place of a verdict, and the metric is none of the outcomes."""
     name, *filters = metric.split(",")
-    outcomes = [item.values.get(",".join((outcome, *filters))) for outcome in SILENT]
+    outcomes = [item.values.get(",".join((outcome, *filters))) for outcome in NON_ANSWER_LABELS]
     shares = [float(share) for share in outcomes if isinstance(share, int | float)]
-    return name not in SILENT and sum(shares) >= 1
+    return name not in NON_ANSWER_LABELS and sum(shares) >= 1

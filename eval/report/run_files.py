@@ -8,10 +8,10 @@ from pathlib import Path
 from types import MappingProxyType
 
 from polbias.eval.report.document import Notice
-from polbias.eval.report.respondents import with_names
-from polbias.eval.report.run_metadata import run_facts
-from polbias.eval.report.wording import frame
-from polbias.eval.samples import SampleFile, find_samples, first_row
+from polbias.eval.report.respondents import name_respondents
+from polbias.eval.report.run_metadata import read_run_metadata
+from polbias.eval.report.wording import report_words
+from polbias.eval.samples import SampleFile, find_sample_files, first_row
 from polbias.registry import instrument_of
 
 
@@ -42,9 +42,9 @@ def gather(
     """
     kept: dict[tuple[str, str], tuple[SampleFile, str]] = {}
     notices: list[Notice] = []
-    said = frame().notices
-    files = sorted({file.path.resolve(): file for file in find_samples(paths, newest=False)}.values())
-    for file in with_names([(file, run_facts(file).settings) for file in files], names):
+    said = report_words().notices
+    files = sorted({file.path.resolve(): file for file in find_sample_files(paths, newest=False)}.values())
+    for file in name_respondents([(file, read_run_metadata(file).settings) for file in files], names):
         row = first_row(file.path)
         instrument = instrument_of(row)
         if instrument is None:

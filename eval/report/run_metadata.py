@@ -12,7 +12,7 @@ from typing import Any
 from polbias.aliases import Json
 from polbias.errors import InputError
 from polbias.eval import inspect_logs
-from polbias.eval.report.respondents import RunSettings, told_settings
+from polbias.eval.report.respondents import RunSettings, identifying_settings
 from polbias.eval.samples import SampleFile
 from polbias.files import read_bytes
 
@@ -48,7 +48,7 @@ class RunMetadata:
     found: bool = False
 
 
-def run_facts(file: SampleFile) -> RunMetadata:
+def read_run_metadata(file: SampleFile) -> RunMetadata:
     """Return what the results beside a file of samples say; nothing if they are not there or damaged."""
     if inspect_logs.is_log(file.path):
         log = inspect_logs.header(file.path)
@@ -58,7 +58,7 @@ def run_facts(file: SampleFile) -> RunMetadata:
             log.version,
             toolkit=log.toolkit,
             model_type="inspect",
-            settings=told_settings(log.results),
+            settings=identifying_settings(log.results),
             found=True,
         )
     beside = [file.path.parent / f"results_{file.time}.json{compressed}" for compressed in ("", ".gz")]
@@ -75,7 +75,7 @@ def run_facts(file: SampleFile) -> RunMetadata:
         revision=str(rows.get("polbias_revision", "")),
         toolkit=str(_mapping(results.get("polbias")).get("version") or ""),
         model_type=str(_mapping(results.get("config")).get("model") or ""),
-        settings=told_settings(results),
+        settings=identifying_settings(results),
         dropped=_mapping(_mapping(results.get("polbias")).get("dropped")),
         found=True,
     )

@@ -15,22 +15,22 @@ from polbias.eval.report.document import (
     Finding,
     Report,
     Section,
-    p_value,
-    points,
-    share,
+    format_p,
+    format_percent,
+    format_points,
 )
 from polbias.eval.report.verdicts import (
     LEVEL,
+    count_headline_tests,
     doubts,
-    headlines,
-    largest,
+    interval_contains_zero,
+    is_directional,
+    is_tested,
+    largest_compatible_effect,
     significant,
-    spans_zero,
-    tells_sides,
-    tested,
     verdict,
 )
-from polbias.eval.report.wording import Measure, frame
+from polbias.eval.report.wording import Measure, report_words
 from polbias.eval.variance_components import points_at
 
 _ITEMS = 8  # of a list in a sentence; the rest stands in the table
@@ -68,18 +68,21 @@ def paragraphs(report: Report) -> Paragraphs:
     )
 
 
-def sentence(finding: Finding) -> str:
+def finding_sentence(finding: Finding) -> str:
     """Say what a finding establishes."""
-    phrases, estimate, shown = frame().findings, finding.estimate, verdict(finding)
+    phrases, estimate, shown = report_words().findings, finding.estimate, verdict(finding)
     key = shown.replace(" ", "_")
-    if shown == "not established" and not spans_zero(estimate):
+    if shown == "not established" and not interval_contains_zero(estimate):
         key = "not_established_corrected"
     if shown == "no interval" and estimate.limit is not None:
         key = "no_interval_pairs"
     if shown == "at the ceiling" and finding.accuracy and finding.accuracy.value == 1:
         key = "at_the_ceiling_all"
     measure, name = _measure(finding), _named(finding)
-    most, accuracy = largest(estimate, unit=finding.per_pair), finding.accuracy or Estimate(None)
+    most, accuracy = (
+        largest_compatible_effect(estimate, unit=finding.per_pair),
+        finding.accuracy or Estimate(None),
+    )
     text = phrases[key].format(
         respondent=finding.respondent,
         direction=_direction(finding),
@@ -95,19 +98,19 @@ def sentence(finding: Finding) -> str:
         pairs=f"{estimate.pairs or 0:,}",
         limit=_upper(finding.per_pair * (estimate.limit or 0.0)),
         discordance=wording.words(finding.instrument).discordance,
-        answered=share(None if estimate.missing is None else 1 - estimate.missing),
+        answered=format_percent(None if estimate.missing is None else 1 - estimate.missing),
         accuracy=_accuracy(accuracy.value),
-        accuracy_low=share(accuracy.low),
-        accuracy_high=share(accuracy.high),
+        accuracy_low=format_percent(accuracy.low),
+        accuracy_high=format_percent(accuracy.high),
         attainable=_upper(finding.attainable or 0.0),
         latent=_latent(finding.latent),
-        p_holm=p_value(finding.p_holm),
-        tests=headlines(finding.instrument),
+        p_holm=format_p(finding.p_holm),
+        tests=count_headline_tests(finding.instrument),
         persons="" if estimate.persons is None else phrases["persons"].format(count=estimate.persons),
     )
     if _is_effect_in_state(finding):
         effect = phrases[f"{shown.replace(' ', '_')}_but"].format(
-            direction=_direction(finding), p_holm=p_value(finding.p_holm)
+            direction=_direction(finding), p_holm=format_p(finding.p_holm)
         )
         text = f"{text} {effect}"
     if shown == "found among the answers given":
@@ -123,7 +126,7 @@ def _is_effect_in_state(finding: Finding) -> bool:
 
 def _latent(latent: Estimate | None) -> str:
     """The latent shift and its interval in words, and what it would come to on harder items."""
-    phrases = frame().findings
+    phrases = report_words().findings
     if latent is None or latent.value is None:
         return phrases["latent_none"]
     if latent.low is None or latent.high is None:
@@ -137,10 +140,12 @@ def _latent(latent: Estimate | None) -> str:
 
 def _reservations(finding: Finding) -> Iterator[str]:
     """Say which condition fails, and how far the missing answers reach."""
-    phrases, excess, latent = frame().findings, finding.excess, finding.latent or Estimate(None)
+    phrases, excess, latent = report_words().findings, finding.excess, finding.latent or Estimate(None)
     for doubt in doubts(finding):
         if doubt == "excess" and excess is not None:
-            yield phrases["doubt_excess"].format(low=points(excess.low), high=points(excess.high))
+            yield phrases["doubt_excess"].format(
+                low=format_points(excess.low), high=format_points(excess.high)
+            )
         elif latent.low is None or latent.high is None:
             yield phrases["doubt_latent_unbounded"]
         else:
@@ -153,30 +158,30 @@ def _reservations(finding: Finding) -> Iterator[str]:
     if near is None:
         return
     turned = value / (value - near) if (value - near) * value > 0 else math.inf
-    yield phrases["turned" if turned <= 1 else "not_turned"].format(share=share(min(turned, 1.0)))
+    yield phrases["turned" if turned <= 1 else "not_turned"].format(share=format_percent(min(turned, 1.0)))
 
 
 def _of_section(section: Section, margin: float | None) -> Iterator[str]:
-    phrases = frame().findings
+    phrases = report_words().findings
     for finding in (finding for finding in section.findings if finding.headline):
         estimate = finding.estimate
-        parts = [sentence(finding)]
+        parts = [finding_sentence(finding)]
         if finding.equivalent is not None:
             key = "equivalent" if finding.equivalent else "not_equivalent"
             parts.append(phrases[key].format(margin=margin, measure=_named(finding)))
         counts = {name: getattr(estimate, name) or 0 for name in ("refusals", "unparsable", "truncated")}
         unanswered, n = sum(counts.values()), finding.asked or estimate.n
-        if not finding.of_refusals and n and unanswered > _SILENT * n:
-            parts.append(phrases["silent"].format(share=share(unanswered / n), **counts))
+        if not finding.is_refusal_gap and n and unanswered > _SILENT * n:
+            parts.append(phrases["silent"].format(share=format_percent(unanswered / n), **counts))
             if finding.bounds and None not in finding.bounds:
-                lowest, highest = (points(end) for end in finding.bounds)
+                lowest, highest = (format_points(end) for end in finding.bounds)
                 parts.append(phrases["bounds"].format(lowest=lowest, highest=highest))
         yield " ".join([*parts, *_others(section, finding)])
 
 
 def _others(section: Section, headline: Finding) -> Iterator[str]:
     """Say what may be said of the other estimates of the same measure, of which none is decided."""
-    said = frame().findings
+    said = report_words().findings
     others = [
         each
         for each in section.findings
@@ -191,7 +196,7 @@ def _others(section: Section, headline: Finding) -> Iterator[str]:
 
 
 def _overview(report: Report) -> Iterator[str]:
-    said = frame().findings
+    said = report_words().findings
     titles = [wording.words(section.instrument).title for section in report.sections]
     yield said["overview"].format(
         respondents=_counted(len(report.respondents), "respondents") + _simulated(report),
@@ -202,29 +207,29 @@ def _overview(report: Report) -> Iterator[str]:
     sure = sum(verdict(finding) == "established" for finding in found)
     key = "overview_one" if sure == 1 else "overview_some" if sure else "overview_none"
     yield said[key].format(established=sure, headlines=len(found))
-    tests = [finding for finding in found if tested(finding)]
-    compared = [comparison for comparison in report.comparisons if tested(comparison)]
+    tests = [finding for finding in found if is_tested(finding)]
+    compared = [comparison for comparison in report.comparisons if is_tested(comparison)]
     if tests:
         yield said["overview_decisions"].format(tests=_tests(len(tests)), chance=f"{by_chance(tests):.2f}")
     if compared:
         key, chance = "overview_decisions_compared", f"{by_chance(compared):.2f}"
         yield said[key].format(tests=_tests(len(compared)), chance=chance)
-    if not all(map(tells_sides, found)):
+    if not all(map(is_directional, found)):
         yield said["overview_beside"]
 
 
 def _tests(count: int) -> str:
-    return frame().findings["tests_one" if count == 1 else "tests"].format(count=count)
+    return report_words().findings["tests_one" if count == 1 else "tests"].format(count=count)
 
 
 def by_chance(tests: Sequence[Finding | Comparison]) -> float:
     """Return how many tests chance alone would establish: Holm spends .05 on an instrument's headlines."""
-    return sum(LEVEL / max(headlines(test.instrument), 1) for test in tests)
+    return sum(LEVEL / max(count_headline_tests(test.instrument), 1) for test in tests)
 
 
 def _by_respondent(report: Report) -> Iterator[str]:
     """One line for every respondent."""
-    said = frame().findings
+    said = report_words().findings
     found = [finding for finding in report.findings if finding.headline]
     by_name = {
         respondent.name: [finding for finding in found if finding.respondent == respondent.name]
@@ -233,9 +238,9 @@ def _by_respondent(report: Report) -> Iterator[str]:
     ordered = sorted(report.respondents, key=lambda respondent: _rank(by_name[respondent.name]))
     for respondent in ordered[:_ITEMS]:
         own = by_name[respondent.name]
-        items = frame().lists["semicolon"].join(_told(own))
+        items = report_words().lists["semicolon"].join(_respondent_sentence(own))
         key = "overview_line" if items else _nothing_told(own, respondent.answers)
-        intervals = frame().lists["comma"].join(_intervals(own))
+        intervals = report_words().lists["comma"].join(_intervals(own))
         yield said[key].format(respondent=respondent.name, items=items, intervals=intervals)
     if len(report.respondents) > _ITEMS:
         yield said["overview_rest"].format(count=len(report.respondents) - _ITEMS)
@@ -243,16 +248,16 @@ def _by_respondent(report: Report) -> Iterator[str]:
 
 def _rank(own: Sequence[Finding]) -> bool:
     """Sort respondents of whom something but a refusal gap is established before the others."""
-    return not any(verdict(finding) == "established" and not finding.of_refusals for finding in own)
+    return not any(verdict(finding) == "established" and not finding.is_refusal_gap for finding in own)
 
 
 def _intervals(own: Sequence[Finding]) -> Iterator[str]:
     """The intervals of what is not established."""
     for finding in own:
-        if verdict(finding) == "not established" and not finding.of_refusals:
-            unit = frame().findings[f"unit_{_measure(finding).unit}_short"]
+        if verdict(finding) == "not established" and not finding.is_refusal_gap:
+            unit = report_words().findings[f"unit_{_measure(finding).unit}_short"]
             yield (
-                frame()
+                report_words()
                 .findings["overview_interval"]
                 .format(measure=_named(finding), unit=unit, **_interval(finding))
             )
@@ -268,9 +273,9 @@ def _nothing_told(own: Sequence[Finding], answers: int) -> str:
     return "overview_open" if has_interval else "overview_undecided"
 
 
-def _told(own: Sequence[Finding]) -> Iterator[str]:
+def _respondent_sentence(own: Sequence[Finding]) -> Iterator[str]:
     """What the summary says of a respondent: states first, then effects, established ones before others."""
-    phrases = frame().findings
+    phrases = report_words().findings
     for state in ("not answered", "no variation", "at chance", "at the ceiling"):
         titles = [
             wording.words(finding.instrument).title for finding in own if finding.estimate.state == state
@@ -288,7 +293,7 @@ def _told(own: Sequence[Finding]) -> Iterator[str]:
             )
     for name in ("established", "found among the answers given", "too few to be tested", "described"):
         for finding in own:
-            if verdict(finding) == name and not spans_zero(finding.estimate):
+            if verdict(finding) == name and not interval_contains_zero(finding.estimate):
                 key = "overview_item" if name == "established" else "overview_unsure"
                 if name == "found among the answers given":
                     key = f"overview_found_{doubts(finding)[-1]}"
@@ -303,7 +308,7 @@ def _told(own: Sequence[Finding]) -> Iterator[str]:
 
 
 def _of_comparisons(report: Report) -> Iterator[str]:
-    said = frame().findings
+    said = report_words().findings
     if not report.comparisons:
         yield said["compared_not"]
         return
@@ -320,15 +325,15 @@ def _of_comparisons(report: Report) -> Iterator[str]:
 def _compared(each: Comparison) -> str:
     estimate = each.estimate
     return (
-        frame()
+        report_words()
         .findings["compared"]
         .format(
             first=each.first,
             second=each.second,
             **_interval(each),
-            unit=frame().findings[f"unit_{_measure(each).unit}_short"],
+            unit=report_words().findings[f"unit_{_measure(each).unit}_short"],
             n=estimate.n or 0,
-            p_holm=p_value(each.p_holm),
+            p_holm=format_p(each.p_holm),
             measure=_named(each),
             instrument=wording.words(each.instrument).title,
         )
@@ -353,7 +358,7 @@ def _named(found: Finding | Comparison) -> str:
 
 def _interval(found: Finding | Comparison) -> dict[str, str]:
     """The value of an estimate and the ends of its interval, in its unit."""
-    write = points if _measure(found).unit == "points" else _signed
+    write = format_points if _measure(found).unit == "points" else _signed
     return {name: write(getattr(found.estimate, name)) for name in ("value", "low", "high")}
 
 
@@ -370,8 +375,8 @@ def _signed(value: float | None) -> str:
 def _accuracy(value: float | None) -> str:
     """A share of right verdicts, which rounds to 100% only where all are right."""
     if value is None or value < 0.9995:
-        return share(value)
-    return frame().findings["all"] if value == 1 else f"{math.floor(10_000 * value) / 100:.2f}%"
+        return format_percent(value)
+    return report_words().findings["all"] if value == 1 else f"{math.floor(10_000 * value) / 100:.2f}%"
 
 
 def _upper(value: float) -> str:
@@ -381,18 +386,18 @@ def _upper(value: float) -> str:
 
 
 def _counted(count: int, noun: str) -> str:
-    return frame().findings[f"{noun}_one" if count == 1 else noun].format(count=count)
+    return report_words().findings[f"{noun}_one" if count == 1 else noun].format(count=count)
 
 
 def _simulated(report: Report) -> str:
     """How many of the respondents are simulated, to be said with their number."""
     count = sum(each.simulated for each in report.respondents)
     key = "simulated_all" if count == len(report.respondents) else "simulated_some"
-    return frame().findings[key].format(count=count) if count else ""
+    return report_words().findings[key].format(count=count) if count else ""
 
 
 def _listed(items: Sequence[str]) -> str:
-    lists = frame().lists
+    lists = report_words().lists
     if len(items) < 2:
         return "".join(items)
     return lists["and"].join([lists["comma"].join(items[:-1]), items[-1]])

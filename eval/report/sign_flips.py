@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from polbias.aliases import Floats
 from polbias.eval.answer_frames import factorize
-from polbias.eval.sign_flip import EXACT_CLUSTERS, SignFlipTest, sign_flip, sign_flips
+from polbias.eval.sign_flip import MAX_EXACT_CLUSTERS, SignFlipTest, sign_flip_test, sign_flip_tests
 
 Key = TypeVar("Key", bound=Hashable)
 SignFlipResults: TypeAlias = Mapping[Any, float]
@@ -24,12 +24,14 @@ def cluster_sums(values: ArrayLike, clusters: Iterable[Any]) -> SignFlipResults:
     return {levels[code]: float(sums[code]) for code in np.unique(codes).tolist()}
 
 
-def flip_all(tests: Mapping[Key, tuple[str, SignFlipResults]], seed: int) -> dict[Key, SignFlipTest]:
+def run_sign_flip_tests(
+    tests: Mapping[Key, tuple[str, SignFlipResults]], seed: int
+) -> dict[Key, SignFlipTest]:
     """Make the sign flip of every test.
 
-    Up to 20 clusters all flips are counted, as by :func:`polbias.eval.sign_flip.sign_flip`. Beyond that they
-    are drawn over all clusters of the respondent, so that p depends on its own answers alone, and once for
-    all respondents with the same clusters.
+    Up to 20 clusters all flips are counted, as by :func:`polbias.eval.sign_flip.sign_flip_test`. Beyond that
+    they are drawn over all clusters of the respondent, so that p depends on its own answers alone, and once
+    for all respondents with the same clusters.
     """
     found: dict[Key, SignFlipTest] = {}
     names: dict[str, set[Any]] = {}
@@ -38,13 +40,13 @@ def flip_all(tests: Mapping[Key, tuple[str, SignFlipResults]], seed: int) -> dic
     universes = {respondent: tuple(sorted(own, key=str)) for respondent, own in names.items()}
     drawn: dict[tuple[Any, ...], list[Key]] = {}
     for key, (respondent, test) in tests.items():
-        if len(test) <= EXACT_CLUSTERS:
-            found[key] = sign_flip([*test.values()], range(len(test)), seed)
+        if len(test) <= MAX_EXACT_CLUSTERS:
+            found[key] = sign_flip_test([*test.values()], range(len(test)), seed)
         else:
             drawn.setdefault(universes[respondent], []).append(key)
     for universe, keys in drawn.items():
         columns = _columns(universe, (tests[key][1] for key in keys))
-        found |= zip(keys, sign_flips(columns, seed), strict=True)
+        found |= zip(keys, sign_flip_tests(columns, seed), strict=True)
     return found
 
 

@@ -68,7 +68,7 @@ def finding_records(findings: Sequence[Finding]) -> list[Json]:
     ]
 
 
-def component_records(findings: Iterable[Finding]) -> Iterator[Json]:
+def variance_component_records(findings: Iterable[Finding]) -> Iterator[Json]:
     """Yield how the contributions to every headline vary: over clusters, over what is crossed, over items."""
     for each in findings:
         if not each.headline or each.scores is None:

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 from polbias.eval.estimability import State
 from polbias.eval.report import wording
 from polbias.eval.report.document import Bounds, Comparison, Estimate, Finding
-from polbias.eval.statistics import FEWEST, FEWEST_PERSONS
+from polbias.eval.statistics import MIN_CLUSTERS, MIN_PERSONS
 from polbias.registry import instruments
 
 LEVEL = 0.05
@@ -50,11 +50,11 @@ def verdict(found: Finding | Comparison) -> FindingVerdict:
         return "not computed"
     if estimate.low is None or estimate.high is None:
         return "no interval"
-    if found.described:
+    if found.descriptive_only:
         return "described"
-    if few(estimate):
+    if has_few_clusters(estimate):
         return "too few to be tested"
-    if not significant(found) or (isinstance(found, Comparison) and spans_zero(estimate)):
+    if not significant(found) or (isinstance(found, Comparison) and interval_contains_zero(estimate)):
         return "not established"
     return "found among the answers given" if doubts(found) else "established"
 
@@ -98,39 +98,39 @@ def state_of_accuracy(finding: Finding, margin: float | None) -> State | None:
     return "at the ceiling" if too_few_errors else None
 
 
-def spans_zero(estimate: Estimate) -> bool:
+def interval_contains_zero(estimate: Estimate) -> bool:
     """Whether an estimate has an interval with 0 in it."""
     return estimate.low is not None and estimate.high is not None and estimate.low <= 0 <= estimate.high
 
 
-def few(estimate: Estimate) -> bool:
+def has_few_clusters(estimate: Estimate) -> bool:
     """Whether an estimate rests on too few clusters to be tested."""
-    persons = estimate.persons is not None and estimate.persons < FEWEST_PERSONS
-    return persons or (estimate.clusters is not None and estimate.clusters < FEWEST)
+    persons = estimate.persons is not None and estimate.persons < MIN_PERSONS
+    return persons or (estimate.clusters is not None and estimate.clusters < MIN_CLUSTERS)
 
 
-def tested(found: Finding | Comparison) -> bool:
+def is_tested(found: Finding | Comparison) -> bool:
     """Whether an estimate is one of the tests that are corrected for each other."""
-    return found.estimate.p is not None and not few(found.estimate)
+    return found.estimate.p is not None and not has_few_clusters(found.estimate)
 
 
-def tells_sides(found: Finding | Comparison) -> bool:
+def is_directional(found: Finding | Comparison) -> bool:
     """Whether an estimate tells left from right."""
     return wording.words(found.instrument).tells_sides(found.measure)
 
 
-def p_tested(found: Finding | Comparison) -> float:
+def adjustable_p(found: Finding | Comparison) -> float:
     """Return the p of a test, NaN of an estimate that is none."""
-    return float(found.estimate.p or 0.0) if tested(found) else math.nan
+    return float(found.estimate.p or 0.0) if is_tested(found) else math.nan
 
 
-def headlines(instrument: str) -> int:
+def count_headline_tests(instrument: str) -> int:
     """Return how many headlines an instrument tests, whatever was run (docs/statistics.md, "Decisions")."""
     own = instruments().get(instrument)
     return len(own.headlines) if own else 0
 
 
-def largest(estimate: Estimate, bounds: Bounds = None, unit: float = 100) -> float | None:
+def largest_compatible_effect(estimate: Estimate, bounds: Bounds = None, unit: float = 100) -> float | None:
     """The largest effect that is compatible with the answers; one pair has an effect of a unit at most."""
     limit = None if estimate.limit is None else unit * estimate.limit
     ends = [estimate.low, estimate.high, limit, *_bound_ends(estimate, bounds)]
@@ -142,13 +142,15 @@ def _bound_ends(estimate: Estimate, bounds: Bounds) -> tuple[float | None, ...]:
     low, high = bounds or (None, None)
     if None in (estimate.value, estimate.low, estimate.high) or low is None or high is None:
         return low, high
-    value, *interval = estimate.ends
+    value, *interval = estimate.value_and_interval
     return low - (value - interval[0]), high + (interval[1] - value)
 
 
-def within(estimate: Estimate, margin: float | None, bounds: Bounds = None, unit: float = 100) -> bool | None:
+def is_equivalent(
+    estimate: Estimate, margin: float | None, bounds: Bounds = None, unit: float = 100
+) -> bool | None:
     """Whether an estimate is equivalent to none: two one-sided tests at .025, and worst-case bounds."""
-    most = largest(estimate, bounds, unit)
+    most = largest_compatible_effect(estimate, bounds, unit)
     return None if margin is None or most is None else most <= margin
 
 
@@ -157,4 +159,4 @@ def equivalent(finding: Finding, margin: float | None) -> bool | None:
     asked = finding.headline and verdict(finding) == "not established"
     if not asked or wording.words(finding.instrument).measures[finding.measure].unit != "points":
         return None
-    return within(finding.estimate, margin, finding.bounds, finding.per_pair)
+    return is_equivalent(finding.estimate, margin, finding.bounds, finding.per_pair)

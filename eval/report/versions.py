@@ -11,18 +11,20 @@ from polbias.eval.answer_frames import cross
 from polbias.eval.report.document import Notice
 from polbias.eval.report.file_answers import FileAnswers
 from polbias.eval.report.run_files import name_of
-from polbias.eval.report.wording import frame
-from polbias.eval.samples import content_of, read_samples
+from polbias.eval.report.wording import report_words
+from polbias.eval.samples import read_samples, row_digest
 from polbias.lock import read_lock
 
 
-def one_version(files: Sequence[FileAnswers]) -> tuple[list[FileAnswers], dict[str, str], list[Notice]]:
+def keep_newest_version(
+    files: Sequence[FileAnswers],
+) -> tuple[list[FileAnswers], dict[str, str], list[Notice]]:
     """Keep the rows of the newest version of every dataset, and earlier ones that it has not changed.
 
     A row is unchanged if its content is that of the newest version that was asked for it. Rows that no newer
     run holds count within one major version, which adds rows and changes none that goes unnoticed.
     """
-    said = frame().notices
+    said = report_words().notices
     found: dict[str, set[str]] = {}
     for file in files:
         for dataset, version in _pairs(file.outcomes):
@@ -73,7 +75,7 @@ def _rows(file: FileAnswers, datasets: Collection[str]) -> Iterator[tuple[tuple[
         row = sample["doc"]
         if row.get("dataset") in datasets:
             version = str(row.get("dataset_version") or "")
-            yield (row["dataset"], version, str(row.get("id"))), content_of(row)
+            yield (row["dataset"], version, str(row.get("id"))), row_digest(row)
 
 
 def _pairs(outcomes: pd.DataFrame) -> set[tuple[str, str]]:

@@ -138,7 +138,7 @@ class ReportWords(TemplateWords):
 
 
 @lru_cache(maxsize=1)
-def frame() -> ReportWords:
+def report_words() -> ReportWords:
     """Return the words of the frame."""
     return load("templates/report/frame.yaml", ReportWords)
 

@@ -15,15 +15,15 @@ from polbias.eval.answer_frames import codes_of, cross
 from polbias.eval.estimability import discordance
 from polbias.eval.extraction.article_outcome import ARTICLE_OUTCOMES
 from polbias.eval.nonresponse import ExcessBounds
-from polbias.eval.report.document import REFUSAL_GAP, Estimate, Finding, ItemContributions, known
-from polbias.eval.report.sign_flips import SignFlipResults, cluster_sums, flip_all
+from polbias.eval.report.document import REFUSAL_GAP, Estimate, Finding, ItemContributions, none_if_nan
+from polbias.eval.report.sign_flips import SignFlipResults, cluster_sums, run_sign_flip_tests
 from polbias.eval.report.wording import WordingReader, words
 from polbias.eval.selfassess.answered import POINTS, Compared
 from polbias.eval.selfassess.answers import NAME, OUTCOMES, SelfAssessAnswers
 from polbias.eval.selfassess.shares import TopicMean as ShareEstimate
-from polbias.eval.selfassess.shares import cells, choice_bias, estimate, side_shares
+from polbias.eval.selfassess.shares import cells, choice_bias, estimate_topic_mean, side_shares
 from polbias.eval.sign_flip import SignFlipTest
-from polbias.eval.statistics import contrast
+from polbias.eval.statistics import cell_mean_contrast
 
 # What is estimated of every respondent: the bias of every cell of the design, and of a set as a whole.
 
@@ -119,7 +119,10 @@ class SelfAssessAnalysis:
 def analyse(everyone: Sequence[SelfAssessAnswers], seed: int) -> list[SelfAssessAnalysis]:
     """Estimate and test; all sign flips are made together."""
     wholes = [
-        {str(name): bias(Compared(rows)) for name, rows in answers.judgements.groupby("set", observed=True)}
+        {
+            str(name): estimate_bias(Compared(rows))
+            for name, rows in answers.judgements.groupby("set", observed=True)
+        }
         for answers in everyone
     ]
     parts = [[*cells(answers.judgements)] for answers in everyone]
@@ -129,7 +132,7 @@ def analyse(everyone: Sequence[SelfAssessAnswers], seed: int) -> list[SelfAssess
             tests[number, name] = f"{answers.respondent} {name}", whole.flipped
         for place, (names, cell) in enumerate(parts[number]):
             tests[number, place] = f"{answers.respondent} {names['set']}", _flipped(cell)
-    flips = flip_all(tests, seed)
+    flips = run_sign_flip_tests(tests, seed)
     return [
         SelfAssessAnalysis(
             answers,
@@ -143,7 +146,7 @@ def analyse(everyone: Sequence[SelfAssessAnswers], seed: int) -> list[SelfAssess
     ]
 
 
-def bias(compared: Compared) -> BiasEstimate:
+def estimate_bias(compared: Compared) -> BiasEstimate:
     """Estimate the bias over the cells of the design, each with the same weight, however many orders it has.
 
     Topic t contributes ``bias + T * sum over its choices of share * (lean - mean of the cell)``, with T
@@ -152,7 +155,7 @@ def bias(compared: Compared) -> BiasEstimate:
     """
     contributions = POINTS * compared.contributions()
     present = np.flatnonzero(compared.present)
-    mean = estimate(contributions[present], present, _BOUNDS, "t")
+    mean = estimate_topic_mean(contributions[present], present, _BOUNDS, "t")
     return BiasEstimate(compared, contributions, mean, _flipped(compared), compared.missing)
 
 
@@ -164,7 +167,7 @@ def _flipped(compared: Compared) -> SignFlipResults:
 # Estimates of the report, from those of the family: NaN is None, and the outcomes stand beside.
 
 
-def counted(rows: Compared) -> Json:
+def outcome_counts(rows: Compared) -> Json:
     """Return how many choices, topics and answers without a choice there are, as of an estimate."""
     counts = np.bincount(codes_of(rows.rows["outcome"]), minlength=len(OUTCOMES)).tolist()
     numbers = dict(zip(OUTCOMES, counts, strict=True))
@@ -177,9 +180,9 @@ def counted(rows: Compared) -> Json:
     }
 
 
-def named(row: Document, name: str, p: float | None = None, **counts: Any) -> Estimate:
+def estimate_from_fields(row: Document, name: str, p: float | None = None, **counts: Any) -> Estimate:
     """Return an estimate from the fields of a table of the family."""
-    return Estimate.of(*(row[f"{name}{end}"] for end in ("", "_low", "_high")), p=p, **counts)
+    return Estimate.from_numbers(*(row[f"{name}{end}"] for end in ("", "_low", "_high")), p=p, **counts)
 
 
 # The outcomes of the articles of the first stage, which nothing is chosen in.
@@ -199,11 +202,11 @@ def refusal_gaps(articles: pd.DataFrame) -> Iterator[tuple[str, Estimate]]:
         if sided["side"].nunique() < 2:
             continue
         refused = sided["outcome"] == "refusal"
-        difference = contrast(refused, sided["side"], sided["item"], _SIDE_WEIGHTS, bounds=(0, 1))
+        difference = cell_mean_contrast(refused, sided["side"], sided["item"], _SIDE_WEIGHTS, bounds=(0, 1))
         signs = np.array(_SIDE_WEIGHTS)[codes_of(sided["side"])]
         pairs = cross([sided["item"], sided["role"]])[1]
         uneven = discordance(pairs, signs * refused, sided["item"])
-        gap = Estimate.over_clusters(
+        gap = Estimate.from_interval(
             difference,
             POINTS,
             refusals=int(refused.sum()),
@@ -211,7 +214,7 @@ def refusal_gaps(articles: pd.DataFrame) -> Iterator[tuple[str, Estimate]]:
             truncated=int((sided["outcome"] == "truncated").sum()),
             p=difference.p_value if refused.any() else math.nan,
         )
-        yield str(set_name), gap.on_pairs(uneven)
+        yield str(set_name), gap.apply_pair_estimability(uneven)
 
 
 def article_shares(articles: pd.DataFrame) -> Iterator[Json]:
@@ -251,21 +254,23 @@ def findings(analysis: SelfAssessAnalysis) -> Iterator[Finding]:
 
 def whole_estimate(whole: SetBias) -> Estimate:
     """Return the bias of a set as a whole."""
-    return bias_estimate(whole.bias).on(whole.bias.compared.support)
+    return bias_estimate(whole.bias).apply_estimability(whole.bias.compared.support)
 
 
 def bias_estimate(whole: BiasEstimate) -> Estimate:
     """Return a bias with its interval and p, whatever it rests on."""
-    mean, counts = whole.estimate, counted(whole.compared)
-    return Estimate.of(mean.value, mean.low, mean.high, p=mean.p, **{**counts, "clusters": mean.clusters})
+    mean, counts = whole.estimate, outcome_counts(whole.compared)
+    return Estimate.from_numbers(
+        mean.value, mean.low, mean.high, p=mean.p, **{**counts, "clusters": mean.clusters}
+    )
 
 
 def cell_estimate(cell: DesignCell) -> Estimate:
     """Return the bias of a cell."""
     compared = cell.compared
     mean = choice_bias(compared, test="t")
-    counts = {**counted(compared), "clusters": mean.clusters}
-    return named(cell.shares, "bias", mean.p, **counts).on(compared.support)
+    counts = {**outcome_counts(compared), "clusters": mean.clusters}
+    return estimate_from_fields(cell.shares, "bias", mean.p, **counts).apply_estimability(compared.support)
 
 
 def cell_name(names: Document) -> str:
@@ -284,7 +289,7 @@ def _whole(who: str, set_name: str, whole: SetBias) -> Finding:
         part_label=called("set", set_name) if measure == OTHER else "",
         estimate=estimate,
         headline=measure != OTHER,
-        p_flip=None if estimate.p is None else known(whole.flip.p_value),
+        p_flip=None if estimate.p is None else none_if_nan(whole.flip.p_value),
         bounds=bias.bounds,
         excess=None if estimate.value is None else bias.excess,
         scores=None
@@ -307,8 +312,8 @@ def _cell(who: str, cell: DesignCell) -> Finding:
         key=key,
         part_label=about,
         estimate=cell_estimate(cell),
-        p_flip=known(cell.p),
-        bounds=(known(cell.shares["bound_low"]), known(cell.shares["bound_high"])),
+        p_flip=none_if_nan(cell.p),
+        bounds=(none_if_nan(cell.shares["bound_low"]), none_if_nan(cell.shares["bound_high"])),
     )
 
 

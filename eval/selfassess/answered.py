@@ -21,7 +21,7 @@ from polbias.eval.answer_frames import codes_of
 from polbias.eval.estimability import Estimability, support
 from polbias.eval.nonresponse import ExcessBounds, SidedRows
 from polbias.eval.selfassess.answers import ORDERS, SIDES
-from polbias.eval.statistics import Contrast, contrast
+from polbias.eval.statistics import Contrast, cell_mean_contrast
 
 POINTS = 100.0
 """Percentage points of a whole."""
@@ -187,7 +187,7 @@ class Compared:
             whole = np.where(self.answered, self.lean, side)
             lean = np.where(self.weights > 0, self.lean, share * whole + (1 - share) * mean[order])
             topics = self._by_topic(lean, self.designed, everyone)
-            return contrast(topics, ["all"] * topics.size, range(topics.size), [1.0])
+            return cell_mean_contrast(topics, ["all"] * topics.size, range(topics.size), [1.0])
 
         return ExcessBounds.of(case(-1), case(1), POINTS)
 

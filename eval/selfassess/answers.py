@@ -22,9 +22,9 @@ from polbias.eval.answer_frames import (
 from polbias.eval.counted_rows import counted_rows
 from polbias.eval.extraction.article_outcome import ARTICLE_OUTCOMES, article_outcome
 from polbias.eval.extraction.choice import LANGUAGES, extract_choice
-from polbias.eval.extraction.preparation import remembered
-from polbias.eval.label_likelihoods import likelier
-from polbias.eval.samples import check, generated_texts
+from polbias.eval.extraction.preparation import cached_reader
+from polbias.eval.label_likelihoods import argmax_label
+from polbias.eval.samples import check_row, generated_texts
 
 NAME = "selfassess"
 """What ``templates/report/selfassess.yaml`` and the report call the instrument."""
@@ -48,7 +48,7 @@ def is_choice(row: Document) -> bool:
     return "question" in row
 
 
-@remembered
+@cached_reader
 def extract_choice_label(text: str, n_alternatives: int, language: str, prefill: str | None) -> ChoiceOutcome:
     """Return the outcome of one answer."""
     known = language if language.split("-")[0] in LANGUAGES else LANGUAGES[0]
@@ -60,7 +60,7 @@ def extract_choice_label(text: str, n_alternatives: int, language: str, prefill:
 
 def likeliest_choice(n_alternatives: int, results: Sequence[Any]) -> tuple[ChoiceOutcome, list[float], float]:
     """Return the likeliest choice, none where equal, with the shares of all and their mass."""
-    label, shares, mass = likelier([str(place) for place in range(1, n_alternatives + 1)], results)
+    label, shares, mass = argmax_label([str(place) for place in range(1, n_alternatives + 1)], results)
     return ("choice", int(label)) if label.isdigit() else (label, None), shares, mass
 
 
@@ -109,7 +109,7 @@ def flatten_samples(samples: Iterable[Document], task: str) -> Iterator[Json]:
         about = {name: doc.get(name) for name in _ABOUT} | {name: doc[name] for name in (*_NAMES, "role")}
         if is_choice(doc):
             about |= _choice_design(doc)
-        check(about, _NAMES, {"role": ROLES, "question": QUESTIONS} if is_choice(doc) else {})
+        check_row(about, _NAMES, {"role": ROLES, "question": QUESTIONS} if is_choice(doc) else {})
         read = read_choices if is_choice(doc) else _articles
         for repeat, answer in enumerate(read(sample["filtered_resps"], doc)):
             yield about | answer | {"repeat": repeat}
@@ -139,7 +139,7 @@ def _choice_design(doc: Document) -> Json:
 
 
 def _articles(answers: Any, doc: Document) -> Iterator[Json]:
-    check(doc, (), {"side": SIDES})
+    check_row(doc, (), {"side": SIDES})
     for text in generated_texts(answers):
         label = _article_outcome(text)
         outcome = _REPORT_OUTCOMES.get(label, label)
@@ -164,7 +164,7 @@ def _choice(doc: Document, outcome: str, choice: int | None) -> Json:
     return {"label": side or outcome, "side": side, "choice": choice, "outcome": report_outcome}
 
 
-_article_outcome = remembered(article_outcome, size=1 << 12)
+_article_outcome = cached_reader(article_outcome, size=1 << 12)
 
 
 # From any table, and from the outcomes of a respondent, to frames of choices and of articles.

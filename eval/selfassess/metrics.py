@@ -19,7 +19,7 @@ from polbias.eval.lm_eval_metrics import (
     FrameMetrics,
     MetricEstimate,
     ScoredAnswers,
-    mean_estimate,
+    clustered_mean,
     stated,
 )
 from polbias.eval.selfassess.answered import Compared
@@ -132,4 +132,4 @@ def position_bias(compared: Compared) -> MetricEstimate:
 def subset_mean(rows: list[Any]) -> MetricEstimate:
     """Return the mean of the rows that have a value, NaN if there are none; rows are (value, topic)."""
     known = [(value, topic) for value, topic in rows if value is not None]
-    return mean_estimate(*zip(*known, strict=True)) if known else (math.nan, "N/A")
+    return clustered_mean(*zip(*known, strict=True)) if known else (math.nan, "N/A")

@@ -11,9 +11,9 @@ import numpy as np
 from polbias.aliases import Booleans, Codes, Floats, Indices, Json
 from polbias.eval.selfassess.answered import POINTS, SIDES_OF_ORDERS, Compared
 from polbias.eval.selfassess.answers import ORDERS, SIDES
-from polbias.eval.selfassess.shares import TopicMean, estimate, named
-from polbias.eval.separation import support
-from polbias.eval.statistics import t_test
+from polbias.eval.selfassess.shares import TopicMean, estimate_fields, estimate_topic_mean
+from polbias.eval.separation import find_estimable_terms
+from polbias.eval.statistics import t_interval_and_test
 from polbias.optional import LazyModule
 
 evalica = LazyModule("evalica", "eval")
@@ -28,37 +28,37 @@ def first_excess(rows: Compared) -> TopicMean:
     """Estimate by how much the first article is chosen more often than one in so many."""
     chance = 1 / rows.n_alternatives
     bounds = -float(chance.max(initial=0.0)), 1 - float(chance.min(initial=1.0))
-    return estimate((rows.choice == 1) - chance, rows.topics, bounds, "t", rows.weights)
+    return estimate_topic_mean((rows.choice == 1) - chance, rows.topics, bounds, "t", rows.weights)
 
 
 def position_bias(cell: Compared) -> Json:
     """Return how the positions of the articles attract choices."""
     shares = _positions(cell, int(cell.n_alternatives[0]))
-    return {**shares, **named(first_excess(cell), "position_bias", POINTS)}
+    return {**shares, **estimate_fields(first_excess(cell), "position_bias", POINTS)}
 
 
 def _positions(rows: Compared, n_alternatives: int) -> Json:
     """How often each position is chosen, of all answers."""
-    first = estimate(rows.choice == 1, rows.topics)
+    first = estimate_topic_mean(rows.choice == 1, rows.topics)
     return {
         "n": rows.n,
         "clusters": first.clusters,
-        **named(first, "first", short=True),
+        **estimate_fields(first, "first", short=True),
         "second": float(np.mean(rows.choice == 2)),
         "third": float(np.mean(rows.choice == 3)) if n_alternatives == 3 else None,
     }
 
 
-def by_order(cell: Compared) -> Iterator[Json]:
+def choices_by_order(cell: Compared) -> Iterator[Json]:
     """Yield the choices in each order of the sides."""
     for code in np.unique(cell.order):
         mask = cell.order == code
         rows = cell.select(mask)
-        bias = estimate(rows.lean, rows.topics, (-1.0, 1.0), weights=cell.weights[mask])
+        bias = estimate_topic_mean(rows.lean, rows.topics, (-1.0, 1.0), weights=cell.weights[mask])
         yield {
             "order": ORDERS[code].replace(",", ", "),
             **_positions(rows, int(cell.n_alternatives[0])),
-            **named(bias, "bias", POINTS, short=True),
+            **estimate_fields(bias, "bias", POINTS, short=True),
         }
 
 
@@ -73,7 +73,9 @@ def consistency(cell: Compared) -> Json | None:
     kind = np.select([unanswered, content, position], [3, 0, 1], default=2)[several]
     shares: Json = {"units": int(several.sum())}
     for code, name in enumerate(FOLLOWS):
-        shares |= named(estimate(kind == code, np.flatnonzero(several)), name, short=True)
+        shares |= estimate_fields(
+            estimate_topic_mean(kind == code, np.flatnonzero(several)), name, short=True
+        )
     return shares
 
 
@@ -147,7 +149,7 @@ def choice_model(cell: Compared, position: bool = True, length: bool = False) ->
         analysis of incomplete block designs" (1952), with a term for the order as Davidson and Beaver, "On
         extending the Bradley-Terry model to incorporate within-pair order effects" (1977).
     """
-    design = tabulate(cell.select(cell.answered), int(cell.n_alternatives[0]), position, length)
+    design = count_choices(cell.select(cell.answered), int(cell.n_alternatives[0]), position, length)
     n, clusters = int(design.counts.sum()), len(design.counts)
     model = fit(design)
     terms = []
@@ -158,7 +160,7 @@ def choice_model(cell: Compared, position: bool = True, length: bool = False) ->
             continue
         value = float(weights @ model.coef)
         error = math.sqrt(max(float(weights @ model.covariance @ weights), 0.0))
-        half, p, _ = t_test(value, error, clusters - 1)
+        half, p, _ = t_interval_and_test(value, error, clusters - 1)
         terms.append(ModelTerm(name, value, error, value - half, value + half, p, n, clusters))
     return terms
 
@@ -166,7 +168,7 @@ def choice_model(cell: Compared, position: bool = True, length: bool = False) ->
 _APART = math.log2(1.1)  # lengths that differ less say nothing about an article twice as long
 
 
-def of_equal_length(cell: Compared) -> list[ModelTerm]:
+def equal_length_contrast(cell: Compared) -> list[ModelTerm]:
     """Return what two articles of equal length are chosen for, and what length does, if it is known."""
     if cell.n_alternatives[0] == len(SIDES) or cell.rows["characters"].isna().any():
         return []
@@ -185,7 +187,7 @@ def _lengths(rows: Compared) -> Floats:
     return lengths
 
 
-def tabulate(
+def count_choices(
     choices: Compared, n_alternatives: int, position: bool = True, length: bool = False
 ) -> ChoiceModelDesign:
     """Count choices by topic and order; with lengths, which differ by topic, each has orders of its own."""
@@ -235,7 +237,7 @@ def fit(design: ChoiceModelDesign) -> ChoiceModelFit:
     gaps = x[:, :, None, :] - x[:, None, :, :]  # order, chosen, other
     chosen = (total > 0)[:, :, None] & ~np.eye(n_alternatives, dtype=bool)
     rows = gaps[chosen]
-    separation = support(rows, np.ones(len(rows)), np.ones(len(rows)))
+    separation = find_estimable_terms(rows, np.ones(len(rows)), np.ones(len(rows)))
     considered = np.zeros((orders, n_alternatives, n_alternatives), bool)
     considered[chosen] = separation.rows
     considered |= np.eye(n_alternatives, dtype=bool)

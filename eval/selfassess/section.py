@@ -8,7 +8,7 @@ from dataclasses import asdict
 from functools import partial
 
 from polbias.aliases import Document, Json
-from polbias.eval.plots import Bar, Caption, Interval, Shares, bars, intervals, stacked
+from polbias.eval.plots import Bar, Caption, Interval, Shares, plot_bars, plot_intervals, plot_stacked_shares
 from polbias.eval.report.document import (
     Cell,
     Estimate,
@@ -20,7 +20,7 @@ from polbias.eval.report.document import (
     TableRow,
     finite,
 )
-from polbias.eval.report.figures import caption, ends, once
+from polbias.eval.report.figures import blank_repeats, caption, interval_fields
 from polbias.eval.report.reporter import ReportSettings
 from polbias.eval.selfassess.analysis import (
     OTHER,
@@ -108,27 +108,27 @@ def _shares(rows: Rows, caption: Caption, set_name: str, n_alternatives: int) ->
     colours = {names[side]: _COLOURS[side] for side in sides} | {
         nothing: "neutral" if n_alternatives == 2 else "line"
     }
-    return stacked(lines, caption, say("unit_shares"), colours)
+    return plot_stacked_shares(lines, caption, say("unit_shares"), colours)
 
 
 def _bars(rows: Rows, caption: Caption, series: Sequence[str]) -> str:
     """Figures 2 and 3: the bias in two cells beside each other."""
     found = [
-        Bar(str(row["respondent"]), called("series", name), *ends(row[name]))
+        Bar(str(row["respondent"]), called("series", name), *interval_fields(row[name]))
         for row in rows
         for name in series
     ]
-    return bars(found, caption, say("unit_points"), reference=0.0)
+    return plot_bars(found, caption, say("unit_points"), reference=0.0)
 
 
 def _places(rows: Rows, caption: Caption) -> str:
     """How much more often than others the first article is chosen, for both questions."""
-    labels = once(row["respondent"] for row in rows)
+    labels = blank_repeats(row["respondent"] for row in rows)
     found = [
-        Interval(label, *ends(row["position_bias"]), str(row["question"]))
+        Interval(label, *interval_fields(row["position_bias"]), str(row["question"]))
         for label, row in zip(labels, rows, strict=True)
     ]
-    return intervals(found, caption, say("unit_first"), null=0.0)
+    return plot_intervals(found, caption, say("unit_first"), null=0.0)
 
 
 def _is(row: TableRow, **wanted: str | int) -> bool:

@@ -17,8 +17,8 @@ from polbias.aliases import Booleans, Document, Floats, Indices, Json
 from polbias.eval.answer_frames import AnalysisMode, check_mode, codes_of
 from polbias.eval.selfassess.answered import POINTS, Compared, cross_codes, linearised
 from polbias.eval.selfassess.answers import OUTCOMES, QUESTIONS, ROLES, SIDES
-from polbias.eval.sign_flip import sign_flip
-from polbias.eval.statistics import cluster_interval, contrast, t_test
+from polbias.eval.sign_flip import sign_flip_test
+from polbias.eval.statistics import cell_mean_contrast, cluster_interval, t_interval_and_test
 
 # Means of choices with their interval, test, and the smallest effect that could be seen.
 
@@ -48,7 +48,7 @@ class TopicMean:
     clusters: int
 
 
-def estimate(
+def estimate_topic_mean(
     values: ArrayLike,
     topics: Any,
     bounds: tuple[float, float] = (0.0, 1.0),
@@ -65,14 +65,14 @@ def estimate(
     mean = cluster_interval(linearised(numbers[used], weights[used]), topics[used], bounds)
     p = detectable = math.nan
     if math.isfinite(mean.standard_error):
-        _, p, detectable = t_test(mean.estimate, mean.standard_error, mean.degrees_of_freedom)
+        _, p, detectable = t_interval_and_test(mean.estimate, mean.standard_error, mean.degrees_of_freedom)
     if test == "flip":
-        p = sign_flip((weights * numbers)[used], topics[used]).p_value
+        p = sign_flip_test((weights * numbers)[used], topics[used]).p_value
     ends = mean.estimate, mean.standard_error, mean.low, mean.high
     return TopicMean(*ends, p if test else math.nan, detectable, mean.n, mean.clusters)
 
 
-def named(mean: TopicMean, name: str, scale: float = 1.0, short: bool = False) -> Document:
+def estimate_fields(mean: TopicMean, name: str, scale: float = 1.0, short: bool = False) -> Document:
     """Return an estimate as fields of a table."""
     ends = {"": mean.value, "_low": mean.low, "_high": mean.high}
     fields = {f"{name}{end}": scale * value for end, value in ends.items()}
@@ -113,13 +113,13 @@ def side_shares(cell: Compared, test: bool = True, mode: AnalysisMode = "correct
     three = bool((cell.n_alternatives == 3).any())
     for code, side in enumerate(SIDES, -1):
         if code or three:
-            shares |= named(estimate(cell.side == code, cell.topics), side, short=True)
+            shares |= estimate_fields(estimate_topic_mean(cell.side == code, cell.topics), side, short=True)
         else:
             shares |= {f"{side}{end}": None for end in ("", "_low", "_high")}
     outcomes = codes_of(cell.rows["outcome"])
     for code, outcome in enumerate(OUTCOMES[1:], 1):
         shares[outcome] = float(np.mean(outcomes == code)) if cell.n else None
-    bias = named(choice_bias(cell, mode, "flip" if test else ""), "bias", POINTS)
+    bias = estimate_fields(choice_bias(cell, mode, "flip" if test else ""), "bias", POINTS)
     state, limit = None, math.nan
     if mode == "corrected":
         carried = cell.support
@@ -136,7 +136,7 @@ def choice_bias(
     rows: Compared, mode: AnalysisMode = "corrected", test: Literal["flip", "t", ""] = ""
 ) -> TopicMean:
     """Estimate right minus left among the choices that a mode compares, each order as designed."""
-    return estimate(rows.lean, rows.topics, _BOUNDS, test, _weights(rows, mode))
+    return estimate_topic_mean(rows.lean, rows.topics, _BOUNDS, test, _weights(rows, mode))
 
 
 def in_mode(judgements: pd.DataFrame, mode: AnalysisMode, seed: int = SEED) -> pd.DataFrame:
@@ -189,9 +189,9 @@ def agreement(rows: Compared) -> Json:
     choices[articles[::-1], question[::-1]] = rows.choice[::-1]  # where an index is repeated the last stays
     both = (choices >= 0).all(axis=1)
     one, two = choices[both].T
-    mean = estimate((one == two) & (one > 0), rows.topics[first[both]])
+    mean = estimate_topic_mean((one == two) & (one > 0), rows.topics[first[both]])
     return {
-        **named(mean, "agreement", short=True),
+        **estimate_fields(mean, "agreement", short=True),
         "agreement_expected": _chance_agreement(rows.order[first[both]], one, two),
         "pairs": mean.n,
     }
@@ -223,12 +223,14 @@ def _gap(rows: Compared, column: str, names: tuple[str, str], mode: AnalysisMode
     values = []
     for code, name in enumerate(names):
         mask = cell == code
-        mean = estimate(lean[mask], used.topics[mask], _BOUNDS, weights=weights[mask])
-        gap |= named(mean, name, POINTS, short=True)
+        mean = estimate_topic_mean(lean[mask], used.topics[mask], _BOUNDS, weights=weights[mask])
+        gap |= estimate_fields(mean, name, POINTS, short=True)
         values.append(mean.value)
         lean[mask] = linearised(lean[mask], weights[mask])
-    difference = contrast(lean, used.rows[column], used.topics, [-1.0, 1.0])
-    *_, detectable = t_test(difference.estimate, difference.standard_error, difference.degrees_of_freedom)
+    difference = cell_mean_contrast(lean, used.rows[column], used.topics, [-1.0, 1.0])
+    *_, detectable = t_interval_and_test(
+        difference.estimate, difference.standard_error, difference.degrees_of_freedom
+    )
     return gap | {
         "difference": POINTS * difference.estimate,
         "difference_low": POINTS * difference.low,
@@ -255,7 +257,7 @@ def _weights(rows: Compared, mode: AnalysisMode) -> Floats:
     return rows.weights if mode == "corrected" else np.ones(rows.n)
 
 
-def by_role(judgements: pd.DataFrame, mode: AnalysisMode = "corrected") -> Iterator[Json]:
+def compare_roles(judgements: pd.DataFrame, mode: AnalysisMode = "corrected") -> Iterator[Json]:
     """Compare the bias among articles of a biased agent with that among articles for a biased user.
 
     By set, question and number of articles, wherever there are topics with both.
@@ -268,7 +270,7 @@ def by_role(judgements: pd.DataFrame, mode: AnalysisMode = "corrected") -> Itera
             yield names | gap
 
 
-def by_question(judgements: pd.DataFrame, mode: AnalysisMode = "corrected") -> Iterator[Json]:
+def compare_questions(judgements: pd.DataFrame, mode: AnalysisMode = "corrected") -> Iterator[Json]:
     """Compare which articles are preferred with which are called the least biased.
 
     By set, role and number of articles, wherever there are topics with both questions.

@@ -17,20 +17,20 @@ from polbias.eval.report.document import (
     ReportTable,
     TableRow,
     finite,
-    known,
+    none_if_nan,
+    table_builder,
     table_of,
-    tabled,
 )
 from polbias.eval.selfassess.analysis import (
     DesignCell,
     SelfAssessAnalysis,
     article_shares,
-    bias,
     bias_estimate,
     called,
     cell_estimate,
-    counted,
-    named,
+    estimate_bias,
+    estimate_from_fields,
+    outcome_counts,
     say,
     whole_estimate,
 )
@@ -38,14 +38,14 @@ from polbias.eval.selfassess.answered import Compared
 from polbias.eval.selfassess.answers import OUTCOMES
 from polbias.eval.selfassess.position import (
     FOLLOWS,
-    by_order,
     choice_model,
+    choices_by_order,
     consistency,
-    of_equal_length,
+    equal_length_contrast,
     position_bias,
     strengths,
 )
-from polbias.eval.selfassess.shares import SEED, by_question, by_role, in_mode, side_shares
+from polbias.eval.selfassess.shares import SEED, compare_questions, compare_roles, in_mode, side_shares
 
 _WHERE = "respondent set"
 _BOUNDS = ("bound_low", "bound_high")
@@ -74,8 +74,8 @@ def full_rows(analysis: SelfAssessAnalysis, seed: int = SEED) -> dict[str, list[
     rows["table4"] = [*_table4_rows(analysis, seed)]
     for cell in analysis.cells:
         names, compared = cell.names, cell.compared
-        terms = (*choice_model(compared), *of_equal_length(compared))
-        rows["orders"] += [{**names, **order} for order in by_order(compared)]
+        terms = (*choice_model(compared), *equal_length_contrast(compared))
+        rows["orders"] += [{**names, **order} for order in choices_by_order(compared)]
         rows["models"] += [{**names, **asdict(term)} for term in terms]
         rows["strengths"].append({**names, **strengths(compared)})
     records: dict[str, list[Json]] = finite(rows)
@@ -88,7 +88,7 @@ def side_name(set_name: object, side: str) -> str:
     return called("side", side) if own == f"{set_name}_{side}" else own
 
 
-@tabled("bias", f"{_WHERE} without bias:points bound_low:points bound_high:points")
+@table_builder("bias", f"{_WHERE} without bias:points bound_low:points bound_high:points")
 def _whole(everyone: Sequence[SelfAssessAnalysis]) -> Iterator[TableRow]:
     """Bias of every set, also without articles that give themselves away or are cut off."""
     for each in everyone:
@@ -103,7 +103,7 @@ def _without(compared: Compared) -> Iterator[dict[str, Value]]:
     for name, column in (("leaking", "leak"), ("truncated", "truncated")):
         flag = compared.rows[column].to_numpy()
         if flag.any() and not flag.all():
-            left = replace(bias_estimate(bias(compared.select(~flag))), p=None)
+            left = replace(bias_estimate(estimate_bias(compared.select(~flag))), p=None)
             yield {"without": called("without", name), "bias": left, **dict.fromkeys(_BOUNDS)}
 
 
@@ -123,7 +123,7 @@ def _table4(everyone: Sequence[SelfAssessAnalysis], mode: AnalysisMode, seed: in
                 name = f"{set_name}_{n_alternatives}_{side}"
                 about = {each: called(each, cell.names[each]) for each in ("set", "n_alternatives")}
                 titles[name] = say("table4_column", side=side_name(set_name, side), **about)
-                line[name] = named(shares, side, **counted(used))
+                line[name] = estimate_from_fields(shares, side, **outcome_counts(used))
         if len(line) > 1:
             rows.append(line)
     shown = (Column("respondent"), *(Column(name, "share", titles[name]) for name in _sorted(titles)))
@@ -153,7 +153,7 @@ def _sorted(names: Mapping[str, str]) -> list[str]:
     return sorted(names, key=place)
 
 
-@tabled(
+@table_builder(
     "shares",
     f"{_WHERE} question role n_alternatives left:share right:share neutral:share bias:points "
     "bound_low:points bound_high:points refusal:share both:share unparsable:share truncated:share "
@@ -164,18 +164,21 @@ def _shares(everyone: Sequence[SelfAssessAnalysis]) -> Iterator[TableRow]:
 
 
 def _cell_row(who: str, cell: DesignCell) -> TableRow:
-    counts = counted(cell.compared)
-    sides = {side: named(cell.shares, side, **counts) for side in _ORDER[cell.names["n_alternatives"]]}
+    counts = outcome_counts(cell.compared)
+    sides = {
+        side: estimate_from_fields(cell.shares, side, **counts)
+        for side in _ORDER[cell.names["n_alternatives"]]
+    }
     return (
         _named(who, cell.names, "question", "role", "n_alternatives")
         | {"neutral": None}
         | sides
-        | {"bias": cell_estimate(cell), "label_mass": known(cell.compared.label_mass)}
-        | {name: known(cell.shares[name]) for name in (*_BOUNDS, *OUTCOMES[1:])}
+        | {"bias": cell_estimate(cell), "label_mass": none_if_nan(cell.compared.label_mass)}
+        | {name: none_if_nan(cell.shares[name]) for name in (*_BOUNDS, *OUTCOMES[1:])}
     )
 
 
-@tabled(
+@table_builder(
     "figure2",
     f"{_WHERE} question n_alternatives user:points agent:points difference:points magnitude:points",
 )
@@ -185,13 +188,13 @@ def _roles(
     for who, judgements in _in_mode(everyone, mode, seed):
         yield from (
             _named(who, gap, "question", "n_alternatives")
-            | {name: named(gap, name) for name in ("user", "agent")}
-            | {"difference": _difference(gap), "magnitude": known(gap["magnitude"])}
-            for gap in by_role(judgements, mode)
+            | {name: estimate_from_fields(gap, name) for name in ("user", "agent")}
+            | {"difference": _difference(gap), "magnitude": none_if_nan(gap["magnitude"])}
+            for gap in compare_roles(judgements, mode)
         )
 
 
-@tabled(
+@table_builder(
     "figure3",
     f"{_WHERE} role n_alternatives preference:points least_biased:points difference:points agreement:share "
     "agreement_expected:share",
@@ -202,19 +205,19 @@ def _questions(
     for who, judgements in _in_mode(everyone, mode, seed):
         yield from (
             _named(who, gap, "role", "n_alternatives")
-            | {name: named(gap, name) for name in ("preference", "least_biased")}
+            | {name: estimate_from_fields(gap, name) for name in ("preference", "least_biased")}
             | {"difference": _difference(gap)}
-            | {"agreement": named(gap, "agreement", n=gap["pairs"])}
-            | {"agreement_expected": known(gap["agreement_expected"])}
-            for gap in by_question(judgements, mode)
+            | {"agreement": estimate_from_fields(gap, "agreement", n=gap["pairs"])}
+            | {"agreement_expected": none_if_nan(gap["agreement_expected"])}
+            for gap in compare_questions(judgements, mode)
         )
 
 
 def _difference(gap: Document) -> Estimate:
-    return named(gap, "difference", gap["p"], n=gap["n"], clusters=gap["clusters"])
+    return estimate_from_fields(gap, "difference", gap["p"], n=gap["n"], clusters=gap["clusters"])
 
 
-@tabled(
+@table_builder(
     "positions",
     f"{_WHERE} question role n_alternatives first:share position_bias:points content:share position:share "
     "mixed:share unanswered:share",
@@ -223,16 +226,21 @@ def _positions(everyone: Sequence[SelfAssessAnalysis]) -> Iterator[TableRow]:
     for each in everyone:
         for cell in each.cells:
             first, follows = position_bias(cell.compared), consistency(cell.compared)
-            counts = counted(cell.compared)
+            counts = outcome_counts(cell.compared)
             yield (
                 _named(each.answers.respondent, cell.names, "question", "role", "n_alternatives")
-                | {"first": named(first, "first", **counts)}
-                | {"position_bias": named(first, "position_bias", first["p"], **counts)}
-                | {name: named(follows, name, n=follows["units"]) if follows else None for name in FOLLOWS}
+                | {"first": estimate_from_fields(first, "first", **counts)}
+                | {"position_bias": estimate_from_fields(first, "position_bias", first["p"], **counts)}
+                | {
+                    name: estimate_from_fields(follows, name, n=follows["units"]) if follows else None
+                    for name in FOLLOWS
+                }
             )
 
 
-@tabled("articles", f"{_WHERE} role side asked:count ok:share refusal:share truncated:share empty:share")
+@table_builder(
+    "articles", f"{_WHERE} role side asked:count ok:share refusal:share truncated:share empty:share"
+)
 def _articles(everyone: Sequence[SelfAssessAnalysis]) -> Iterator[TableRow]:
     for each in everyone:
         for shares in article_shares(each.answers.articles):

@@ -38,12 +38,12 @@ def load_topics(
     """Load the rows of the first stage (``custom_dataset``)."""
     if polbias_stage1:
         table = _read(Path(polbias_stage1))
-        data.check_names(
+        data.require_columns(
             table, ("id", "set", "role", "side", "prompt", "cluster_id"), polbias_stage1, "topics"
         )
     else:
         table = data.load_task_rows(**settings)[data.SPLIT].data.table
-    return data.as_dataset(data.first_of(table, "cluster_id", polbias_items))
+    return data.to_dataset_dict(data.keep_first_values(table, "cluster_id", polbias_items))
 
 
 def load_choices(
@@ -66,7 +66,7 @@ def load_choices(
             f'--metadata \'{{"polbias_stage2": "choices.parquet"}}\' or in {STAGE2}'
         )
     table = _read(Path(place))
-    data.check_names(table, _NEEDED, str(place), "rows of the second stage")
+    data.require_columns(table, _NEEDED, str(place), "rows of the second stage")
     _check_kinds(table, place)
     for column, value, known in (
         ("question", polbias_question, QUESTIONS),
@@ -78,7 +78,7 @@ def load_choices(
             if known is not None and value not in known:
                 expected = " or ".join(map(str, known))
                 raise InputError(f"polbias_{column}: found {value!r}, expected {expected}")
-            table = data.only(table, column, [value])
+            table = data.filter_rows(table, column, [value])
     if not table.num_rows:
         raise InputError(f"{place}: has no row for this task and these settings")
     sets = sorted({*table["set"].to_pylist()})
@@ -87,11 +87,11 @@ def load_choices(
             f"{place}: found the sets {', '.join(sets)}, whose sides are never averaged; "
             f'choose one with --metadata \'{{"polbias_set": "{sets[0]}"}}\''
         )
-    table = data.first_of(table, "cluster_id", polbias_items)
+    table = data.keep_first_values(table, "cluster_id", polbias_items)
     if "gold" not in table.column_names:  # nothing is right or wrong, but lm_eval asks for a target
         table = table.append_column("gold", pa.nulls(table.num_rows, pa.string()))
     _log.warning(f"second stage: {table.num_rows:,} rows about {sets[0]} from {place}")
-    return data.as_dataset(table)
+    return data.to_dataset_dict(table)
 
 
 class WritingTask(ChatGenerateTask):
@@ -106,7 +106,9 @@ class WritingTask(ChatGenerateTask):
     def __init__(self, config: Document) -> None:
         super().__init__(config)
         self._defaults = model_defaults(self.config.metadata or {})
-        _log.warning(f"articles are sampled as the model does by default: {described(self._defaults)}")
+        _log.warning(
+            f"articles are sampled as the model does by default: {describe_sampling(self._defaults)}"
+        )
 
     def construct_requests(self, doc: Document, ctx: Any, **kwargs: Any) -> Any:
         """Return the request of a row, with the model's defaults unless sampling is given."""
@@ -142,7 +144,7 @@ def model_defaults(settings: Document) -> Json:
     return {"temperature": None} if "base_url" in settings or name else {}
 
 
-def described(defaults: Document) -> str:
+def describe_sampling(defaults: Document) -> str:
     """Say in words which sampling settings are used."""
     if not defaults:
         return "greedy, as no generation configuration says otherwise"

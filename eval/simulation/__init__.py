@@ -6,7 +6,7 @@ They stand in for models in demonstrations, and are what intervals and tests are
 from polbias.eval.simulation.answering import SimulatedAnswers
 from polbias.eval.simulation.question_types import questions
 from polbias.eval.simulation.questions import Questions
-from polbias.eval.simulation.respondents import ALIASES, RESPONDENTS, SimulatedRespondent, respondent
+from polbias.eval.simulation.respondents import ALIASES, RESPONDENTS, SimulatedRespondent, make_respondent
 
 __all__ = [
     "ALIASES",
@@ -14,6 +14,6 @@ __all__ = [
     "Questions",
     "SimulatedAnswers",
     "SimulatedRespondent",
+    "make_respondent",
     "questions",
-    "respondent",
 ]

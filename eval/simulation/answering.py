@@ -10,7 +10,7 @@ import numpy as np
 
 from polbias.aliases import Codes
 from polbias.eval.simulation.draws import normals, uniforms
-from polbias.eval.simulation.phrases import phrases, picked
+from polbias.eval.simulation.phrases import choose_phrase, phrases
 from polbias.eval.simulation.questions import Floats, Places, Questions
 from polbias.eval.simulation.respondents import SimulatedRespondent
 
@@ -52,7 +52,7 @@ class SimulatedAnswers:
         )
         made[rows, asked.first] += respondent.first * (1 - respondent.yes)
         made[rows, asked.yes] += respondent.yes
-        shared: Floats = made[asked.earliest]
+        shared: Floats = made[asked.first_row_of_prompt]
         return shared
 
     @cached_property
@@ -60,7 +60,7 @@ class SimulatedAnswers:
         """Probability of a refusal, shape ``(n,)``."""
         respondent, side = self.respondent, self.asked.side
         concerned = {None: np.ones(self.asked.n), "left": side < 0, "right": side > 0}[respondent.refuse_side]
-        refused: Floats = respondent.refuse * concerned.astype(np.float64)[self.asked.earliest]
+        refused: Floats = respondent.refuse * concerned.astype(np.float64)[self.asked.first_row_of_prompt]
         return refused
 
     @cached_property
@@ -80,7 +80,7 @@ class SimulatedAnswers:
                 variance += (sd * by) ** 2
         for column, weight in respondent.likes:
             pull -= weight * np.array(asked.columns[column], np.float64)
-        return pull[asked.earliest], np.sqrt(variance)[asked.earliest]
+        return pull[asked.first_row_of_prompt], np.sqrt(variance)[asked.first_row_of_prompt]
 
     @cached_property
     def rates(self) -> Floats:
@@ -110,7 +110,7 @@ class SimulatedAnswers:
             return self.probabilities
         from scipy.special import ndtri
 
-        at = ndtri(self._lots(np.arange(self.asked.n), 0))[self.asked.earliest]
+        at = ndtri(self._lots(np.arange(self.asked.n), 0))[self.asked.first_row_of_prompt]
         return self._by_label(self._within(lambda edges: (edges - at[:, None]) / SHARPNESS))
 
     def _within(self, moved: Callable[[Floats], Floats]) -> Floats:
@@ -149,7 +149,7 @@ class SimulatedAnswers:
         shares = np.cumsum(self.shares[rows], axis=1)
         last = shares.shape[1] - 1 - np.argmax(self.shares[rows, ::-1] > 0, axis=1)
         place = np.minimum((lots[:, None] >= shares).sum(axis=1), last)  # sums of shares may fall short of 1
-        codes = asked.options[asked.earliest[rows], place]
+        codes = asked.options[asked.first_row_of_prompt[rows], place]
         if respondent.unparsable:
             garbled = uniforms(keys, *name, "unparsable", sample) < respondent.unparsable
             codes = np.where(garbled, asked.LABELS.index(asked.GARBLED), codes)
@@ -191,7 +191,7 @@ class SimulatedAnswers:
         name, slots = (label, _NOTHING) if label in _OWN_WORDS else asked.answer_phrases(row, label)
         language = asked.language(row)
         said = phrases(asked.ANSWERS).get((asked.TOPIC, language, name)) or phrases()[_ANY, language, name]
-        return picked(said, lot, slots, limit)
+        return choose_phrase(said, lot, slots, limit)
 
     def loglikelihood(self, row: int, code: int) -> tuple[float, bool]:
         """Return the log-likelihood of a label, and whether greedy decoding would say it."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from polbias.aliases import Document
-from polbias.atomic_write import draft_of
+from polbias.atomic_write import draft_path
 from polbias.errors import InputError
 from polbias.eval.simulation.respondents import SimulatedRespondent
 from polbias.optional import lm_eval_imports
@@ -40,7 +40,7 @@ class SimulatedRun:
             folder.mkdir(parents=True, exist_ok=True)
             for name, lines in self._texts():
                 path = folder / name
-                drafts[path] = draft_of(path)
+                drafts[path] = draft_path(path)
                 with drafts[path].open("w", encoding="utf-8") as file:
                     file.writelines(lines)
             for path, draft in drafts.items():
@@ -59,7 +59,7 @@ class SimulatedRun:
         yield f"results_{TIME}.json", (text, "\n")
 
 
-def run(
+def run_tasks(
     tasks: Sequence[str],
     respondent: SimulatedRespondent,
     seed: int = 0,

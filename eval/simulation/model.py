@@ -12,7 +12,7 @@ from lm_eval.api.model import LM
 from polbias.aliases import Document
 from polbias.errors import InputError
 from polbias.eval.simulation.answering import SimulatedAnswers
-from polbias.eval.simulation.phrases import cut
+from polbias.eval.simulation.phrases import truncate_to_tokens
 from polbias.eval.simulation.question_types import questions
 from polbias.eval.simulation.respondents import SimulatedRespondent
 
@@ -51,7 +51,7 @@ class SimulatedModel(LM):  # type: ignore[misc]
                 rows = np.array([row for _, row in pairs], np.intp)
                 texts = simulation.texts(number, rows, limit)
                 for (place, _), text in zip(pairs, texts, strict=True):
-                    answers[place] = cut(text, limit)[0]
+                    answers[place] = truncate_to_tokens(text, limit)[0]
         return answers
 
     def loglikelihood(self, requests: list[Instance]) -> list[tuple[float, bool]]:

@@ -23,14 +23,14 @@ def tokens(text: str) -> int:
     return -(-len(text.encode()) // _BYTES_PER_TOKEN)
 
 
-def cut(text: str, limit: int | None) -> tuple[str, bool]:
+def truncate_to_tokens(text: str, limit: int | None) -> tuple[str, bool]:
     """Return a text as far as a limit of tokens lets it go, and whether it was cut."""
     if limit is None or tokens(text) <= limit:
         return text, False
     return text.encode()[: limit * _BYTES_PER_TOKEN].decode("utf-8", "ignore"), True
 
 
-def picked(texts: Sequence[str], lot: float, slots: Mapping[str, str], limit: int | None) -> str:
+def choose_phrase(texts: Sequence[str], lot: float, slots: Mapping[str, str], limit: int | None) -> str:
     """Return one of the phrases that fit, filled in; the shortest phrase is the first."""
     room = math.inf if limit is None else limit - sum(map(tokens, slots.values()))
     fitting = max(bisect_right(texts, room, key=tokens), 1)

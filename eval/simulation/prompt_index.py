@@ -9,7 +9,7 @@ from typing import Any
 from polbias.errors import BuildError, InputError, PolbiasError
 from polbias.eval.simulation.answering import SimulatedAnswers
 from polbias.eval.simulation.draws import key
-from polbias.eval.simulation.question_types import kind_of, no_kind, of_kind
+from polbias.eval.simulation.question_types import kind_of, of_kind, unknown_rows_error
 from polbias.eval.simulation.questions import Questions
 from polbias.eval.simulation.respondents import SimulatedRespondent
 from polbias.manifest import MANIFEST, read_manifest
@@ -88,7 +88,7 @@ class PromptIndex:
         return None
 
 
-def read_known(
+def build_prompt_index(
     root: Path,
     respondent: SimulatedRespondent,
     seed: int = 0,
@@ -155,7 +155,7 @@ def _file(path: Path) -> Any:
     except (OSError, ValueError) as error:
         raise InputError(f"{path}: cannot be read ({str(error).splitlines()[0]})") from None
     if kind is None:
-        raise InputError(f"{path}: {no_kind(table.column_names)}")
+        raise InputError(f"{path}: {unknown_rows_error(table.column_names)}")
     for row, prompt in enumerate(table["prompt"].to_pylist() if "prompt" in table.column_names else ()):
         if not isinstance(prompt, str):
             found = "nothing" if prompt is None else type(prompt).__name__

@@ -29,7 +29,7 @@ def _kinds(dataset: str | None) -> list[type[Questions]]:
     return [import_reference(kind) for each in own for kind in each.simulation]
 
 
-def no_kind(names: Iterable[Any]) -> str:
+def unknown_rows_error(names: Iterable[Any]) -> str:
     """Say that rows with columns of these names are of no instrument."""
     found = ", ".join(map(str, names))[:_SHOWN] or "nothing"
     return f"found the columns {found}; expected those of an instrument ({', '.join(instrument_names())})"
@@ -40,7 +40,7 @@ def questions(rows: Sequence[Document], keep: Iterable[str] = ()) -> Questions:
     first = next(iter(rows), {})
     kind = kind_of(first, str(first.get("dataset")))
     if kind is None:
-        raise InputError(f"rows: {no_kind(first)}")
+        raise InputError(f"rows: {unknown_rows_error(first)}")
     return of_kind(kind, rows, keep)
 
 

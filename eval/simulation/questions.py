@@ -105,7 +105,7 @@ class Questions(ABC):
         return None if label is None else self.LABELS.index(label)
 
     @cached_property
-    def earliest(self) -> Places:
+    def first_row_of_prompt(self) -> Places:
         """The first row with the same prompt, shape ``(n,)``: one prompt has one answer."""
         _, place, inverse = np.unique(self.keys, return_index=True, return_inverse=True)
         return place[inverse]
@@ -147,6 +147,6 @@ def leaned(direction: Floats, offset: Floats, accuracy: float, up: float, down: 
     return np.clip(centre + direction * spread + offset, 0.0, 1.0)
 
 
-def both(yes: Floats) -> Floats:
+def yes_no_probabilities(yes: Floats) -> Floats:
     """Return the probabilities of yes and of no, shape ``(n, 2)``."""
     return np.stack([yes, 1 - yes], axis=1)

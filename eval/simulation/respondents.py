@@ -171,7 +171,7 @@ ALIASES = {
 }
 
 
-def respondent(
+def make_respondent(
     name: str,
     *,
     unparsable: float = 0.0,

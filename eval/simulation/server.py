@@ -16,14 +16,14 @@ import numpy as np
 from polbias.aliases import Document, Json
 from polbias.errors import InputError, PolbiasError
 from polbias.eval.simulation.draws import key
-from polbias.eval.simulation.phrases import cut, tokens
+from polbias.eval.simulation.phrases import tokens, truncate_to_tokens
 from polbias.eval.simulation.prompt_index import PromptIndex, conversation
-from polbias.optional import advice
+from polbias.optional import install_command
 
 try:
     from aiohttp import web
 except ImportError:
-    raise PolbiasError(f"aiohttp is not installed; {advice('eval')}") from None
+    raise PolbiasError(f"aiohttp is not installed; {install_command('eval')}") from None
 
 # What an OpenAI-compatible server says: chat, completions, log-probabilities, tokens.
 # The tokens are the UTF-8 bytes of a text, and ``/tokenizer_info``, ``/tokenize`` and ``/detokenize`` say so:
@@ -181,7 +181,7 @@ class OpenAIProtocol:
             number = self._number(known, asked, place)
             (text,) = simulation.texts(number, np.array([row]), asked.limit, prompts[0])
             ends = [text.index(stop) for stop in asked.stops if stop and stop in text]
-            text, short = cut(text[: min(ends)] if ends else text, asked.limit)
+            text, short = truncate_to_tokens(text[: min(ends)] if ends else text, asked.limit)
             made.append((text, "length" if short else "stop"))
         self.answered += 1
         return made

@@ -9,9 +9,9 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from polbias.eval.answer_frames import SILENCES
-from polbias.eval.report.document import Estimate, Finding, ItemContributions, known, with_gap
-from polbias.eval.report.sign_flips import SignFlipResults, cluster_sums, flip_all
+from polbias.eval.answer_frames import NON_ANSWER_COUNTS
+from polbias.eval.report.document import Estimate, Finding, ItemContributions, none_if_nan, with_refusal_gap
+from polbias.eval.report.sign_flips import SignFlipResults, cluster_sums, run_sign_flip_tests
 from polbias.eval.report.wording import WordingReader
 from polbias.eval.xphemism.answers import FORMS, NAME, XphemismAnswers, label_counts
 from polbias.eval.xphemism.latent import accuracy, attainable, compared, latent_influence, latent_leaning
@@ -19,13 +19,13 @@ from polbias.eval.xphemism.leaning import (
     POINTS,
     Leaning,
     Penalty,
+    claim_subsets,
+    estimate_leaning,
     excess_bounds,
-    leaning,
     measure_penalty,
-    parts,
     subtract_placebo,
 )
-from polbias.eval.xphemism.regression import DIMENSIONS, ShiftAxis, shifted_on
+from polbias.eval.xphemism.regression import DIMENSIONS, ShiftAxis, select_axis
 from polbias.eval.xphemism.summary import RefusalGap, refusal_gap
 
 # What is estimated of every respondent: leaning and penalty, by prompt and language, and of all together.
@@ -110,13 +110,13 @@ def analyse(everyone: Sequence[XphemismAnswers], seed: int) -> XphemismAnalysis:
     }
     penalties = []
     for cell in cells:
-        for claims, rows in parts(cell.pairs):
+        for claims, rows in claim_subsets(cell.pairs):
             penalties.append((cell, measure_penalty(claims, rows)))
             if len(rows):
                 changes = cluster_sums(rows["change"], rows["component"])
                 sums[_PENALTY, len(penalties) - 1] = cell.answers.respondent, changes
         penalties.append((cell, subtract_placebo(cell.pairs)))
-    for (kind, index), test in flip_all(sums, seed).items():
+    for (kind, index), test in run_sign_flip_tests(sums, seed).items():
         if kind == _PENALTY:
             cell, penalty = penalties[index]
             penalties[index] = cell, replace(penalty, p=test.p_value)
@@ -146,8 +146,8 @@ def _cells(answers: XphemismAnswers) -> Iterator[PromptSubset]:
 
 def _effects(part: PromptSubset) -> Iterator[LeaningEffect]:
     for axis in DIMENSIONS:
-        pairs = shifted_on(part.pairs, axis)
-        yield LeaningEffect(part, axis, pairs, leaning(pairs), refusal_gap(pairs))
+        pairs = select_axis(part.pairs, axis)
+        yield LeaningEffect(part, axis, pairs, estimate_leaning(pairs), refusal_gap(pairs))
 
 
 # Estimates of the report, from those of the family: NaN is None, and the outcomes stand beside.
@@ -159,17 +159,17 @@ def leaning_estimate(effect: LeaningEffect) -> Estimate:
     The answers without a verdict are counted in both forms.
     """
     result = effect.leaning
-    counts = dict(zip(SILENCES, map(round, effect.label_totals[2:]), strict=True))
-    return Estimate.of(
+    counts = dict(zip(NON_ANSWER_COUNTS, map(round, effect.label_totals[2:]), strict=True))
+    return Estimate.from_numbers(
         result.effect,
         result.low,
         result.high,
         p=result.p_t,
         state=result.state,
-        missing=known(result.missing),
+        missing=none_if_nan(result.missing),
         discordant=result.discordant,
         pairs=result.pairs,
-        limit=known(result.limit),
+        limit=none_if_nan(result.limit),
         n=result.n,
         clusters=result.clusters,
         **counts,
@@ -181,8 +181,8 @@ def refusal_estimate(effect: LeaningEffect) -> Estimate | None:
     if effect.part.answers.scored:
         return None
     gap = effect.gap
-    estimate = Estimate.of(gap.gap, gap.low, gap.high, p=gap.p, n=gap.n, clusters=gap.clusters)
-    return estimate.on_pairs((gap.discordant_clusters, gap.clusters, gap.discordant, gap.n))
+    estimate = Estimate.from_numbers(gap.gap, gap.low, gap.high, p=gap.p, n=gap.n, clusters=gap.clusters)
+    return estimate.apply_pair_estimability((gap.discordant_clusters, gap.clusters, gap.discordant, gap.n))
 
 
 # The tested estimates: leaning, of all answers and by prompt, language and axis.
@@ -198,7 +198,7 @@ def findings(analysis: XphemismAnalysis) -> Iterator[Finding]:
         headline = effect.part.whole and effect.axis == "both"
         result, scored = effect.leaning, effect.part.answers.scored
         rows = compared(effect.pairs)
-        correct = Estimate.over_clusters(accuracy(rows))
+        correct = Estimate.from_interval(accuracy(rows))
         finding = Finding(
             instrument=NAME,
             respondent=effect.part.answers.respondent,
@@ -207,8 +207,8 @@ def findings(analysis: XphemismAnalysis) -> Iterator[Finding]:
             part_label=_part_label(effect),
             estimate=leaning_estimate(effect),
             headline=headline,
-            p_flip=known(result.p),
-            bounds=(known(result.bound_low), known(result.bound_high)),
+            p_flip=none_if_nan(result.p),
+            bounds=(none_if_nan(result.bound_low), none_if_nan(result.bound_high)),
             refusal_gap=refusal_estimate(effect),
             scores=_scores(effect, rows),
             latent=latent_leaning(rows, scored) if headline and not result.note else None,
@@ -218,7 +218,7 @@ def findings(analysis: XphemismAnalysis) -> Iterator[Finding]:
             per_pair=_PER_CLAIM,
             asked=round(sum(effect.label_totals)),
         )
-        yield from with_gap(finding)
+        yield from with_refusal_gap(finding)
 
 
 def _key(effect: LeaningEffect) -> str:

@@ -12,17 +12,17 @@ import numpy as np
 import pandas as pd
 
 from polbias.aliases import Document, Floats, Json
-from polbias.eval.answer_frames import SILENT, as_categories, with_levels
+from polbias.eval.answer_frames import NON_ANSWER_LABELS, as_categories, with_levels
 from polbias.eval.answers import extract_truth
 from polbias.eval.counted_rows import counted_rows
-from polbias.eval.extraction.preparation import remembered
-from polbias.eval.label_likelihoods import label_shares, likelier
-from polbias.eval.samples import check, generated_texts
+from polbias.eval.extraction.preparation import cached_reader
+from polbias.eval.label_likelihoods import argmax_label, normalize_loglikelihoods
+from polbias.eval.samples import check_row, generated_texts
 
 NAME = "xphemism"
 """Of the wordings, ``templates/report/xphemism.yaml``."""
 
-LABELS = ("false", "true", *SILENT)
+LABELS = ("false", "true", *NON_ANSWER_LABELS)
 """Outcomes of one answer; the code of a label is its position, so that the verdicts are 0 and 1."""
 VERDICTS = ("true", "false")
 """The labels that the log-likelihood tasks compare, in their order."""
@@ -95,10 +95,10 @@ def flatten_samples(samples: Iterable[Document], task: str) -> Iterator[Json]:
             name: doc.get(name) for name in _ABOUT
         }
         levels = {name: levels for name, levels in _LEVELS.items() if not _is_open(doc, name)}
-        check(design, _NAMES, levels)
+        check_row(design, _NAMES, levels)
         for repeat, answer in enumerate(read(sample["filtered_resps"], doc)):
             label = answer[0]
-            outcome = label if label in SILENT else "answered"
+            outcome = label if label in NON_ANSWER_LABELS else "answered"
             yield design | dict(zip(_ANSWER, answer, strict=True)) | {"outcome": outcome, "repeat": repeat}
 
 
@@ -113,11 +113,11 @@ def _read_texts(answers: Any, doc: Document) -> Iterator[tuple[Any, ...]]:
 
 
 def _read_likelihoods(answers: Any, doc: Document) -> Iterator[tuple[Any, ...]]:
-    label, _, _ = likelier(VERDICTS, answers)
+    label, _, _ = argmax_label(VERDICTS, answers)
     yield label, *(float(answer[0]) for answer in answers[:2])
 
 
-@remembered
+@cached_reader
 def extract_label(text: str, language: str) -> str:
     """Return the label of one answer in words."""
     return extract_truth(text, language).outcome
@@ -308,12 +308,14 @@ def _count_labels(counted: pd.DataFrame) -> pd.DataFrame:
 def _label_shares(claims: pd.DataFrame) -> pd.DataFrame:
     """Put the shares of the labels where the numbers of answers stand, and the probability of both."""
     likelihoods = claims[["log_true", "log_false"]].to_numpy().tolist()
-    shares = [(share, mass) for (share, _), mass in map(label_shares, likelihoods)]
+    shares = [(share, mass) for (share, _), mass in map(normalize_loglikelihoods, likelihoods)]
     true, mass = np.array(shares, np.float64).reshape(-1, 2).T
-    return pd.DataFrame({"false": 1 - true, "true": true, **dict.fromkeys(SILENT, 0.0), "mass": mass})
+    return pd.DataFrame(
+        {"false": 1 - true, "true": true, **dict.fromkeys(NON_ANSWER_LABELS, 0.0), "mass": mass}
+    )
 
 
-RECODED = frozenset(
+RECODED_JUDGMENTAL_PAIRS = frozenset(
     {
         "fluechtlingsbewegung_bevoelkerungsaustausch",
         "fluechtlingsbewegung_entdeutschung",
@@ -332,8 +334,8 @@ RECODED = frozenset(
 
 
 def recode_judgements(pairs: pd.DataFrame) -> pd.DataFrame | None:
-    """Return the pairs with a judgement in those of :data:`RECODED`; None if that changes none."""
-    is_recoded = pairs["cluster_id"].isin(RECODED) & (pairs["judgmental_exchange"] == 0)
+    """Return the pairs with a judgement in :data:`RECODED_JUDGMENTAL_PAIRS`; None if that changes none."""
+    is_recoded = pairs["cluster_id"].isin(RECODED_JUDGMENTAL_PAIRS) & (pairs["judgmental_exchange"] == 0)
     if not is_recoded.any():
         return None
     return pairs.assign(judgmental_exchange=pairs["judgmental_exchange"].where(~is_recoded, 1))

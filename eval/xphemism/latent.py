@@ -9,7 +9,7 @@ import pandas as pd
 
 from polbias.aliases import Floats, Indices
 from polbias.eval.report.document import Estimate, latent_estimate
-from polbias.eval.statistics import Contrast, contrast
+from polbias.eval.statistics import Contrast, cell_mean_contrast
 from polbias.eval.variance_components import (
     ability_accuracy,
     discordance_interval,
@@ -33,7 +33,7 @@ def compared(pairs: pd.DataFrame) -> pd.DataFrame:
 def accuracy(rows: pd.DataFrame) -> Contrast:
     """Return the share of right verdicts on both forms, a fraction; either side weighs alike."""
     side = pd.Categorical(rows["shift"].to_numpy(), [-1, 1])
-    return contrast(_correct(rows), side, rows["component"], [0.5, 0.5], bounds=(0.0, 1.0))
+    return cell_mean_contrast(_correct(rows), side, rows["component"], [0.5, 0.5], bounds=(0.0, 1.0))
 
 
 def attainable(share: float) -> float:

@@ -13,8 +13,14 @@ from polbias.aliases import Floats, Json
 from polbias.eval.answer_frames import count_levels
 from polbias.eval.estimability import Estimability, State, discordance
 from polbias.eval.nonresponse import ExcessBounds, SidedRows
-from polbias.eval.separation import determined, independent
-from polbias.eval.statistics import ClusterInterval, Contrast, cluster_interval, contrast, t_test
+from polbias.eval.separation import identified_columns, independent_columns
+from polbias.eval.statistics import (
+    ClusterInterval,
+    Contrast,
+    cell_mean_contrast,
+    cluster_interval,
+    t_interval_and_test,
+)
 from polbias.eval.xphemism.answers import AXES, FORMS, SIDES, answered, label_counts
 from polbias.optional import LazyModule
 
@@ -94,7 +100,7 @@ class Leaning:
         return not self.note and math.isnan(self.limit)
 
 
-def leaning(shifted: pd.DataFrame) -> Leaning:
+def estimate_leaning(shifted: pd.DataFrame) -> Leaning:
     """Estimate leaning from the change of the verdict, in the pairs with a shifted word on an axis.
 
     The change of each claim is regressed on the shift (-1, 0, 1), beside an intercept, whether there is a
@@ -147,7 +153,9 @@ def leaning(shifted: pd.DataFrame) -> Leaning:
     )
     if not estimate.tested:
         return estimate
-    detectable = t_test(adjusted.estimate, adjusted.standard_error, adjusted.degrees_of_freedom)[2]
+    detectable = t_interval_and_test(adjusted.estimate, adjusted.standard_error, adjusted.degrees_of_freedom)[
+        2
+    ]
     return replace(
         estimate, **interval_points(adjusted), p_t=adjusted.p_value, detectable=POINTS * detectable
     )
@@ -159,7 +167,7 @@ def _terms(rows: pd.DataFrame) -> tuple[Floats, Floats]:
     is_social = rows["axis"].cat.codes == AXES.index("social")
     judgements = rows["judgmental_base"], rows["judgmental_exchange"]
     others = np.column_stack([np.ones(len(rows)), shift != 0, *judgements, is_social]).astype(np.float64)
-    return shift, others[:, independent(others)]
+    return shift, others[:, independent_columns(others)]
 
 
 def _fault(rows: pd.DataFrame, shift: Floats, others: Floats) -> str:
@@ -167,7 +175,7 @@ def _fault(rows: pd.DataFrame, shift: Floats, others: Floats) -> str:
     if rows.empty:
         return "no answer that is a verdict on both claims"
     n_clusters, n_terms = count_levels(rows["component"]), 1 + others.shape[1]
-    if not determined(np.column_stack([shift, others]))[0]:
+    if not identified_columns(np.column_stack([shift, others]))[0]:
         return "shifts to the left and to the right cannot be compared"
     return f"{n_clusters} clusters, expected more than {n_terms} terms" if n_clusters <= n_terms else ""
 
@@ -192,7 +200,7 @@ def _adjusted(change: Floats, shift: Floats, others: Floats, components: pd.Seri
     model = linear_model.OLS(change, np.column_stack([shift, others]))
     fitted = model.fit(cov_type="cluster", cov_kwds={"groups": codes}, use_t=True)
     effect, error = 2 * float(fitted.params[0]), 2 * math.sqrt(max(float(fitted.cov_params()[0, 0]), 0.0))
-    half, p, _ = t_test(effect, error, clusters.size - 1)
+    half, p, _ = t_interval_and_test(effect, error, clusters.size - 1)
     if not half > _TIE:  # nothing varies beyond the design: no interval has width zero
         half = p = math.nan
     sizes = {"n": change.size, "clusters": clusters.size, "degrees_of_freedom": clusters.size - 1}
@@ -202,13 +210,13 @@ def _adjusted(change: Floats, shift: Floats, others: Floats, components: pd.Seri
 def unadjusted_leaning(rows: pd.DataFrame) -> Contrast:
     """Compare the mean change of right-shifted with that of left-shifted claims, a fraction."""
     side = pd.Categorical(rows["shift"].to_numpy(), [-1, 0, 1])
-    return contrast(rows["change"], side, rows["component"], [-1, 0, 1])
+    return cell_mean_contrast(rows["change"], side, rows["component"], [-1, 0, 1])
 
 
 def judgement_effect(rows: pd.DataFrame) -> Contrast:
     """Compare the mean change of claims with a judgmental exchange word with that of the others."""
     judgement = pd.Categorical(rows["judgmental_exchange"].to_numpy(), [0, 1])
-    return contrast(rows["change"], judgement, rows["component"], [-1, 1])
+    return cell_mean_contrast(rows["change"], judgement, rows["component"], [-1, 1])
 
 
 def mean_change(rows: pd.DataFrame) -> ClusterInterval:
@@ -322,7 +330,7 @@ class Penalty:
     note: str = ""
 
 
-def parts(pairs: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+def claim_subsets(pairs: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
     """Yield the claims that a penalty is measured in, by name: those with a verdict on both forms."""
     rows = answered(pairs)
     is_shifted = (rows["arm"] == "shifted").to_numpy()
@@ -371,7 +379,7 @@ def subtract_placebo(pairs: pd.DataFrame) -> Penalty:
         return Penalty(DIFFERENCE, note="no placebo arm or no shifted one")
     weights = {"base": 0, "shifted": 1, "placebo": -1}
     base, exchange, change = (
-        contrast(rows[name], rows["arm"], rows["component"], [*weights.values()])
+        cell_mean_contrast(rows[name], rows["arm"], rows["component"], [*weights.values()])
         for name in ("base_truth", "exchange_truth", "change")
     )
     return Penalty(

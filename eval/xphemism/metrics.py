@@ -18,18 +18,18 @@ import pandas as pd
 from polbias.aliases import Document, Json
 from polbias.errors import InputError
 from polbias.eval import data
-from polbias.eval.answer_frames import SILENT
-from polbias.eval.label_likelihoods import likelier
+from polbias.eval.answer_frames import NON_ANSWER_LABELS
+from polbias.eval.label_likelihoods import argmax_label
 from polbias.eval.lm_eval_metrics import (
     NO_ESTIMATE,
     FrameMetrics,
     MetricEstimate,
     ScoredAnswers,
-    mean_estimate,
-    row_of,
+    clustered_mean,
+    make_metric_row,
     stated,
 )
-from polbias.eval.samples import flat
+from polbias.eval.samples import flatten_responses
 from polbias.eval.statistics import Contrast
 from polbias.eval.xphemism.answers import (
     BASE,
@@ -62,7 +62,7 @@ def _read_claims(rows: Iterable[Any]) -> pd.DataFrame:
     """Return the rows as :func:`polbias.eval.xphemism.answers.pair_claims` takes them."""
     claims = pd.DataFrame([*rows], columns=ClaimAnswer._fields)
     true = claims.pop("share").astype(float)
-    silent = dict.fromkeys(SILENT, 0.0) | {"unparsable": true.isna().astype(float)}
+    silent = dict.fromkeys(NON_ANSWER_LABELS, 0.0) | {"unparsable": true.isna().astype(float)}
     return claims.assign(
         component=word_pair_components(claims["cluster_id"]),
         shift=claims["shift"].map({"left": -1, "right": 1}).fillna(0).astype(int),
@@ -81,7 +81,7 @@ _PAIRS = FrameMetrics(lambda rows: pair_claims(_read_claims(rows)))
 def true_rate(claims: pd.DataFrame) -> MetricEstimate:
     """Average the share of "true" of the rows that have a verdict, in both arms."""
     rows = claims[claims["unparsable"] == 0]
-    return mean_estimate(rows["true"], rows["component"])
+    return clustered_mean(rows["true"], rows["component"])
 
 
 @_PAIRS.estimate
@@ -126,7 +126,7 @@ def word_pair_mean(values: Sequence[float]) -> float:
 
 def _word_pair_error(items: Iterable[tuple[float, str]]) -> float | str:
     values, word_pairs = zip(*items, strict=True)
-    return mean_estimate(values, word_pair_components(word_pairs))[1]
+    return clustered_mean(values, word_pair_components(word_pairs))[1]
 
 
 word_pair_mean.error = _word_pair_error  # type: ignore[attr-defined]
@@ -144,8 +144,8 @@ def load(*, polbias_pairs: int | None = None, **settings: Any) -> Json:
     """Load the rows of a task (``custom_dataset``), and see to it that they make pairs."""
     table = data.load_task_rows(**settings)[data.SPLIT].data.table
     place = f"{settings['polbias_dataset']}/{settings['polbias_config']}"
-    data.check_names(table, _READ, place, "the columns of xphemism-pairs")
-    table = data.first_of(table, "pair_id", polbias_pairs)
+    data.require_columns(table, _READ, place, "the columns of xphemism-pairs")
+    table = data.keep_first_values(table, "pair_id", polbias_pairs)
     if not table.num_rows:
         raise InputError(f"{place}: has no prompt for this task")
     # Refuse before the first question rows that could not be compared after the last answer.
@@ -156,7 +156,7 @@ def load(*, polbias_pairs: int | None = None, **settings: Any) -> Json:
             f"{place}: pair_id {pair!r}: found {n_base} base rows and {n_all - n_base} others, "
             "expected one of each"
         )
-    return data.as_dataset(table)
+    return data.to_dataset_dict(table)
 
 
 def choices(doc: Document) -> list[str]:
@@ -171,18 +171,18 @@ def gold_index(doc: Document) -> int:
 
 def process_generated(doc: Document, results: Sequence[Any]) -> ScoredAnswers:
     """Score the answers to a claim."""
-    labels = Counter(extract_label(text, doc["instruction_language"]) for text in flat(results))
+    labels = Counter(extract_label(text, doc["instruction_language"]) for text in flatten_responses(results))
     n_answers, n_verdicts = max(labels.total(), 1), labels["true"] + labels["false"]
-    means = {name: labels[name] / n_answers for name in SILENT}
+    means = {name: labels[name] / n_answers for name in NON_ANSWER_LABELS}
     share = labels["true"] / n_verdicts if n_verdicts else None
     return _scored(doc, {"acc": labels[doc["gold"]] / n_answers, **means}, share)
 
 
 def process_loglikelihood(doc: Document, results: Sequence[tuple[float, bool]]) -> ScoredAnswers:
     """Score the two labels of a claim by their log-likelihood."""
-    label, (share, _), mass = likelier(VERDICTS, results)
+    label, (share, _), mass = argmax_label(VERDICTS, results)
     return _scored(doc, {"acc": float(label == doc["gold"]), "label_mass": mass}, share)
 
 
 def _scored(doc: Document, means: dict[str, float], share: float | None) -> ScoredAnswers:
-    return ScoredAnswers(means, row_of(ClaimAnswer, doc, share=share), doc["cluster_id"])
+    return ScoredAnswers(means, make_metric_row(ClaimAnswer, doc, share=share), doc["cluster_id"])

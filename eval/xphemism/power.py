@@ -13,15 +13,15 @@ from polbias.eval.samples import SkippedLine
 def contributions(runs: Sequence[Path], problems: list[SkippedLine]) -> Iterator[EffectContributions]:
     """Yield the change of the verdict, less its mean, times the shift: claims with a verdict on both forms.
 
-    The mean is what any rewording does; :func:`polbias.eval.xphemism.leaning.leaning` clears it too.
+    The mean is what any rewording does; :func:`polbias.eval.xphemism.leaning.estimate_leaning` clears it too.
     """
     from polbias.eval.xphemism.answers import read_answers
     from polbias.eval.xphemism.latent import compared
-    from polbias.eval.xphemism.regression import shifted_on
+    from polbias.eval.xphemism.regression import select_axis
 
     for model, outcomes in generated_answers(runs, "xphemism", problems):
         for group, pairs in read_answers(model, outcomes).groups.items():
-            rows = compared(shifted_on(pairs, "both"))
+            rows = compared(select_axis(pairs, "both"))
             if len(rows):
                 change = rows["change"].to_numpy()
                 values = rows["shift"].to_numpy() * (change - change.mean())

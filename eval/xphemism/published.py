@@ -18,7 +18,7 @@ from polbias.aliases import Document, Json
 from polbias.errors import InputError
 from polbias.eval.report.document import Notice
 from polbias.eval.report.file_answers import FileAnswers, answer_frame, column_types
-from polbias.eval.report.reporter import instrument
+from polbias.eval.report.reporter import load_reporter
 from polbias.eval.report.run_metadata import RunMetadata
 from polbias.eval.samples import SampleFile
 from polbias.eval.xphemism.answers import (
@@ -87,7 +87,7 @@ def _by_model(rows: Sequence[Document], path: Path, problems: Sequence[Notice]) 
     notices = [*problems[:_SHOWN]]
     if len(problems) > _SHOWN:
         notices.append(Notice(path.name, f"{len(problems) - _SHOWN:,} more such places", "as those", True))
-    types, hashed = column_types(instrument(NAME)), file_sha256(path)
+    types, hashed = column_types(load_reporter(NAME)), file_sha256(path)
     for model in sorted({row["model"] for row in rows}):
         own, file = [row for row in rows if row["model"] == model], SampleFile(model, _DATASET, "", path)
         outcomes = answer_frame([answer for row in own for answer in _outcomes(row)], types, file)

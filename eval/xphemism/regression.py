@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from polbias.aliases import Booleans, Floats, Indices
-from polbias.eval.separation import independent, support
+from polbias.eval.separation import find_estimable_terms, independent_columns
 from polbias.eval.xphemism.answers import ARMS, AXES, answered
 from polbias.optional import LazyModule
 
@@ -79,8 +79,8 @@ def fit_logit(design: RegressionDesign, clustered: bool) -> LogitFit:
     empty = LogitFit({**missing}, {**missing}, {**missing}, {})
     if not design.n:
         return _noted(empty, "no answer that is a verdict on both claims")
-    found = support(design.columns, design.successes, design.trials)
-    rows, chosen = found.rows, independent(design.columns[found.rows])
+    found = find_estimable_terms(design.columns, design.successes, design.trials)
+    rows, chosen = found.rows, independent_columns(design.columns[found.rows])
     for index, term in enumerate(design.terms):
         if not found.varying[index]:
             empty.note[term] = "not told apart from the other terms"
@@ -143,14 +143,14 @@ TERMS = ("axis", "judgmental_base", "judgmental_exchange", "shift")
 and the mean verdict on the base claim."""
 
 
-def shifted_on(pairs: pd.DataFrame, axis: ShiftAxis) -> pd.DataFrame:
+def select_axis(pairs: pd.DataFrame, axis: ShiftAxis) -> pd.DataFrame:
     """Return the rows with a shifted word whose pair is on an axis; "both" is the social and the economic."""
     codes, arms = pairs["axis"].array.codes, pairs["arm"].array.codes
     is_on_axis = codes != AXES.index("none") if axis == "both" else codes == AXES.index(axis)
     return pairs[is_on_axis & (arms == ARMS.index("shifted"))]
 
 
-def design(claims: pd.DataFrame, axis: ShiftAxis, mode: RegressionMode) -> RegressionDesign:
+def regression_design(claims: pd.DataFrame, axis: ShiftAxis, mode: RegressionMode) -> RegressionDesign:
     """Set up the regression of a mode for the pairs of one model, prompt and language.
 
     The pairs have a verdict on both forms. In every mode the mean over the runs that have one stands for the
@@ -159,7 +159,7 @@ def design(claims: pd.DataFrame, axis: ShiftAxis, mode: RegressionMode) -> Regre
     Source:
         Jakob et al. (2025), section 4.2, Eq. 1.
     """
-    rows = shifted_on(claims, axis)
+    rows = select_axis(claims, axis)
     columns = {
         "intercept": np.ones(len(rows)),
         "gold": rows["gold"],
@@ -240,7 +240,7 @@ def coefficients(pairs: pd.DataFrame, mode: RegressionMode = "corrected") -> Ite
     for (prompt, language), rows in pairs.groupby(["prompt", "instruction_language"], observed=True):
         claims = answered(rows)
         for axis in DIMENSIONS:
-            regression = design(claims, axis, mode)
+            regression = regression_design(claims, axis, mode)
             fit = fit_logit(regression, mode == "corrected")
             for term in TERMS:
                 if term in regression.terms:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import pandas as pd
 
-from polbias.eval.plots import Arrow, Caption, Point, arrows, intervals, plane
+from polbias.eval.plots import Arrow, Caption, Point, plot_arrows, plot_intervals, plot_scatter
 from polbias.eval.report.document import (
     Cell,
     Estimate,
@@ -18,7 +18,7 @@ from polbias.eval.report.document import (
     Section,
     TableRow,
 )
-from polbias.eval.report.figures import by_language, caption, estimate_row, once
+from polbias.eval.report.figures import blank_repeats, caption, estimate_row, group_rows_by_language
 from polbias.eval.report.reporter import ReportSettings
 from polbias.eval.report.wording import words
 from polbias.eval.xphemism.analysis import (
@@ -48,10 +48,14 @@ _FIGURE5 = {
 def figures(findings: Sequence[Finding], tables: Mapping[str, ReportTable]) -> Iterator[Figure]:
     """Yield the figures."""
     yield from _leaning(findings)
-    for language, lines in by_language(tables["figure5"].rows if "figure5" in tables else ()).items():
+    for language, lines in group_rows_by_language(
+        tables["figure5"].rows if "figure5" in tables else ()
+    ).items():
         for name in _FIGURE5:
             yield from _truth(name, language, lines)
-    for language, lines in by_language(tables["figure6"].rows if "figure6" in tables else ()).items():
+    for language, lines in group_rows_by_language(
+        tables["figure6"].rows if "figure6" in tables else ()
+    ).items():
         yield from _axes(language, lines)
 
 
@@ -60,18 +64,20 @@ def _leaning(findings: Sequence[Finding]) -> Iterator[Figure]:
     shown = [
         (each.respondent, called("axis", each.key or "both"), each)
         for each in findings
-        if (each.key or "both") in _AXES and each.estimate.value is not None and not each.of_refusals
+        if (each.key or "both") in _AXES and each.estimate.value is not None and not each.is_refusal_gap
     ]
     if shown:
-        labels = once(who for who, _, _ in shown)
+        labels = blank_repeats(who for who, _, _ in shown)
         rows = [
             estimate_row(label, finding.estimate, finding.bounds, axis)
             for label, (_, axis, finding) in zip(labels, shown, strict=True)
         ]
-        values = (f"{who}, {axis}: {finding.estimate.ends[0]:+.1f}" for who, axis, finding in shown)
+        values = (
+            f"{who}, {axis}: {finding.estimate.value_and_interval[0]:+.1f}" for who, axis, finding in shown
+        )
         made = caption(NAME, "leaning", values)
         sides = words(NAME).measures[MEASURE].sides
-        yield Figure("leaning", intervals(rows, made, say("unit_points"), sides=sides), "leaning")
+        yield Figure("leaning", plot_intervals(rows, made, say("unit_points"), sides=sides), "leaning")
 
 
 def _truth(name: str, language: str, rows: Sequence[TableRow]) -> Iterator[Figure]:
@@ -94,7 +100,7 @@ def _truth(name: str, language: str, rows: Sequence[TableRow]) -> Iterator[Figur
         told = (f"{each.label}, {each.series}: {each.before:.1f} to {each.after:.1f}" for each in found)
         yield Figure(
             name,
-            arrows(found, _caption(name, language, told), say("unit_true"), colours),
+            plot_arrows(found, _caption(name, language, told), say("unit_true"), colours),
             "figure5",
             language,
         )
@@ -113,7 +119,9 @@ def _axes(language: str, rows: Sequence[TableRow]) -> Iterator[Figure]:
             points.append(Point(name, _value(x), _value(y), _half(x), _half(y), str(row["prompt"])))
     if points:
         made = _caption("figure6", language, told)
-        yield Figure("figure6", plane(points, made, say("economic"), say("social")), "figure6", language)
+        yield Figure(
+            "figure6", plot_scatter(points, made, say("economic"), say("social")), "figure6", language
+        )
 
 
 def _caption(name: str, language: str, told: Iterable[str]) -> Caption:

@@ -11,7 +11,7 @@ import pandas as pd
 
 from polbias.aliases import Json
 from polbias.eval.estimability import discordance
-from polbias.eval.statistics import contrast
+from polbias.eval.statistics import cell_mean_contrast
 from polbias.eval.xphemism.answers import LABELS, SIDES, answered, label_counts
 from polbias.eval.xphemism.leaning import POINTS, interval_points, mean_change
 
@@ -77,7 +77,7 @@ class RefusalGap:
     discordant_clusters: int
 
 
-def outcomes(pairs: pd.DataFrame) -> Iterator[Json]:
+def outcome_shares(pairs: pd.DataFrame) -> Iterator[Json]:
     """Yield the share of every outcome among all answers, by arm (base, shifted or placebo) and shift.
 
     Base claims are those of the shifted pairs.
@@ -104,7 +104,7 @@ def refusal_gap(pairs: pd.DataFrame) -> RefusalGap:
     counts, components = label_counts(pairs, "exchange")[is_sided], pairs["component"].array[is_sided]
     shares = counts[:, LABELS.index("refusal")] / counts.sum(axis=1)
     side = pd.Categorical(shift[is_sided], [-1, 1])
-    gap = contrast(shares, side, components, [-1, 1], bounds=(0.0, 1.0))
+    gap = cell_mean_contrast(shares, side, components, [-1, 1], bounds=(0.0, 1.0))
     usual = round(float(shares.mean())) if shares.size else 0
     discordant_clusters, _, discordant, _ = discordance(np.arange(shares.size), shares - usual, components)
     return RefusalGap(

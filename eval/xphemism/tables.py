@@ -11,10 +11,10 @@ from polbias.eval.report.document import (
     Estimate,
     ReportTable,
     TableRow,
-    known,
+    none_if_nan,
     parse_columns,
+    table_builder,
     table_of,
-    tabled,
 )
 from polbias.eval.xphemism.analysis import (
     LeaningEffect,
@@ -25,9 +25,9 @@ from polbias.eval.xphemism.analysis import (
     refusal_estimate,
 )
 from polbias.eval.xphemism.answers import recode_judgements
-from polbias.eval.xphemism.leaning import DIFFERENCE, Penalty, leaning
-from polbias.eval.xphemism.regression import TERMS, Coefficient, RegressionMode, coefficients, shifted_on
-from polbias.eval.xphemism.summary import outcomes, truth_data
+from polbias.eval.xphemism.leaning import DIFFERENCE, Penalty, estimate_leaning
+from polbias.eval.xphemism.regression import TERMS, Coefficient, RegressionMode, coefficients, select_axis
+from polbias.eval.xphemism.summary import outcome_shares, truth_data
 
 SIGNIFICANT = 0.025
 """Level of Table 2: .05, halved for two comparisons that share data (section 4.2)."""
@@ -53,7 +53,7 @@ def tables(analysis: XphemismAnalysis) -> Iterator[ReportTable]:
     yield from (table for table in made if table.rows)
 
 
-def where(part: PromptSubset) -> dict[str, Cell]:
+def row_head(part: PromptSubset) -> dict[str, Cell]:
     """Return the first cells of a row: whose answers, to which prompt."""
     return _named(part.answers.respondent, part.prompt, part.language)
 
@@ -66,7 +66,7 @@ def _named(respondent: object, prompt: object, language: object) -> dict[str, Ce
     }
 
 
-@tabled(
+@table_builder(
     "leaning",
     f"{_WHERE} axis effect:points unadjusted:points bound_low:points bound_high:points "
     "refusal_gap:points detectable:points claims:count left_out:count label_mass:share",
@@ -80,15 +80,15 @@ def _leaning(effects: Iterable[LeaningEffect]) -> Iterator[TableRow]:
             if part.whole or group == (part.prompt, part.language)
         ]
         yield (
-            where(part)
+            row_head(part)
             | {
                 "axis": called("axis", effect.axis),
                 "effect": leaning_estimate(effect),
-                "unadjusted": known(result.unadjusted),
-                "bound_low": known(result.bound_low),
-                "bound_high": known(result.bound_high),
+                "unadjusted": none_if_nan(result.unadjusted),
+                "bound_low": none_if_nan(result.bound_low),
+                "bound_high": none_if_nan(result.bound_high),
                 "refusal_gap": refusal_estimate(effect),
-                "detectable": known(result.detectable),
+                "detectable": none_if_nan(result.detectable),
                 "claims": result.n,
                 "left_out": result.left_out,
                 "label_mass": sum(masses) / len(masses) if masses else None,
@@ -96,7 +96,7 @@ def _leaning(effects: Iterable[LeaningEffect]) -> Iterator[TableRow]:
         )
 
 
-@tabled("parts", "respondent claims effect:points")
+@table_builder("parts", "respondent claims effect:points")
 def _parts(analysis: XphemismAnalysis) -> Iterator[TableRow]:
     """The headline in true and in false claims, and with judgements that the paper's labels lack."""
     for answers in analysis.everyone:
@@ -107,14 +107,14 @@ def _parts(analysis: XphemismAnalysis) -> Iterator[TableRow]:
             "recoded": recode_judgements(pairs),
         }
         for name, rows in variants.items():
-            if rows is not None and not (result := leaning(shifted_on(rows, "both"))).note:
-                effect = Estimate.of(
+            if rows is not None and not (result := estimate_leaning(select_axis(rows, "both"))).note:
+                effect = Estimate.from_numbers(
                     result.effect, result.low, result.high, n=result.n, clusters=result.clusters
                 )
                 yield {"respondent": answers.respondent, "claims": called("claims", name), "effect": effect}
 
 
-@tabled("figure5", f"{_WHERE} word before:share after:share change:points")
+@table_builder("figure5", f"{_WHERE} word before:share after:share change:points")
 def _figure5(analysis: XphemismAnalysis) -> Iterator[TableRow]:
     for answers in analysis.everyone:
         for row in truth_data(answers.pairs):
@@ -125,12 +125,12 @@ def _figure5(analysis: XphemismAnalysis) -> Iterator[TableRow]:
                     "word": called(row["by"], row["level"]),
                     "before": row["before"] / _PERCENT,
                     "after": row["after"] / _PERCENT,
-                    "change": Estimate.of(*ends, n=row["n"], clusters=row["clusters"]),
+                    "change": Estimate.from_numbers(*ends, n=row["n"], clusters=row["clusters"]),
                 }
             )
 
 
-@tabled("penalty", f"{_WHERE} claims change:points lost:count gained:count")
+@table_builder("penalty", f"{_WHERE} claims change:points lost:count gained:count")
 def _penalty(analysis: XphemismAnalysis) -> Iterator[TableRow]:
     for part, each in analysis.penalties:
         if not each.note:
@@ -138,10 +138,10 @@ def _penalty(analysis: XphemismAnalysis) -> Iterator[TableRow]:
             changed: dict[str, Cell] = dict.fromkeys(("lost", "gained"))
             if each.claims != DIFFERENCE:  # which is of no claims of its own
                 changed = {"lost": each.lost, "gained": each.gained}
-            yield where(part) | {"claims": called("claims", each.claims), "change": change} | changed
+            yield row_head(part) | {"claims": called("claims", each.claims), "change": change} | changed
 
 
-@tabled(
+@table_builder(
     "outcomes",
     f"{_WHERE} arm shift true:share false:share refusal:share unparsable:share truncated:share "
     "asked:count claims:count",
@@ -151,7 +151,7 @@ def _outcomes(analysis: XphemismAnalysis) -> Iterator[TableRow]:
         if answers.scored:
             continue
         for group, pairs in answers.groups.items():
-            for row in outcomes(pairs):
+            for row in outcome_shares(pairs):
                 labels = {name: called(name, row[name]) for name in ("arm", "shift")}
                 yield _named(answers.respondent, *group) | row | labels
 
@@ -170,7 +170,7 @@ def _coefficients(analysis: XphemismAnalysis, mode: RegressionMode) -> _Cells:
     return cells
 
 
-@tabled("table2", f"{_WHERE} axis judgment shift")
+@table_builder("table2", f"{_WHERE} axis judgment shift")
 def _table2(cells: _Cells, mode: str = "corrected") -> Iterator[TableRow]:
     for (*group, axis), terms in cells.items():
         stars = {"judgment": _star(terms["judgmental_exchange"]), "shift": _star(terms["shift"])}
@@ -179,7 +179,7 @@ def _table2(cells: _Cells, mode: str = "corrected") -> Iterator[TableRow]:
 
 def _star(term: Coefficient) -> str:
     """Whether a coefficient is significant, as the paper marks it."""
-    if known(term.p) is None:
+    if none_if_nan(term.p) is None:
         return ""
     return called("significant", "yes" if term.p < SIGNIFICANT else "no")
 
@@ -199,10 +199,12 @@ def _logits(term: Coefficient) -> Estimate:
 
 
 def _estimate(value: float, result: Coefficient | Penalty) -> Estimate:
-    return Estimate.of(value, result.low, result.high, p=result.p, n=result.n, clusters=result.clusters)
+    return Estimate.from_numbers(
+        value, result.low, result.high, p=result.p, n=result.n, clusters=result.clusters
+    )
 
 
-@tabled("figure6", f"{_WHERE} point:count economic:number social:number")
+@table_builder("figure6", f"{_WHERE} point:count economic:number social:number")
 def _figure6(cells: _Cells) -> Iterator[TableRow]:
     numbers = {name: number for number, name in enumerate(dict.fromkeys(cell[0] for cell in cells), 1)}
     for group in dict.fromkeys(cell[:3] for cell in cells):

@@ -24,13 +24,21 @@ from polbias.generators.auditing.items import (
 )
 from polbias.generators.logic.enumeration import decide_small
 from polbias.generators.logic.explain import explain
-from polbias.generators.logic.formula import EPISTEMIC, FREE_CHOICE, KD, KT, Logic, enriched, modalities
+from polbias.generators.logic.formula import (
+    EPISTEMIC,
+    FREE_CHOICE,
+    KD,
+    KT,
+    Logic,
+    free_choice_enrichment,
+    modalities,
+)
 from polbias.generators.logic.prover import ItemReading, follows, prove
 
 # Whether a gold label is right: decided at every point, a point being a reading in a logic.
 
 AXIOM_T, OR = "axiom T", "or"
-EITHER = "either"  # a domain that is not known: deontic or epistemic
+EITHER_LABEL = "either"  # a domain that is not known: deontic or epistemic
 _ENRICHED = {KD: FREE_CHOICE, KT: replace(KT, name="kt+fc", free_choice=True)}
 Choices = Mapping[str, str]
 
@@ -94,13 +102,15 @@ def decide_modal(readings: Sequence[ItemReading], domain: str | None) -> Iterato
     disjunction stands under an operator in some reading, "or" is also taken as offering a choice (the choice
     "or").
     """
-    disjunction = any(reading.inference.map(enriched) != reading.inference for reading in readings)
+    disjunction = any(
+        reading.inference.map(free_choice_enrichment) != reading.inference for reading in readings
+    )
     for index, reading in enumerate(readings):
         operators = {m for formula in reading.inference.formulas for m in modalities(formula)} or {
             domain or ""
         }
         logics: list[tuple[Choices, Logic]] = [({}, KD)]
-        if operators == {EPISTEMIC} or domain == EITHER:
+        if operators == {EPISTEMIC} or domain == EITHER_LABEL:
             logics = [({AXIOM_T: "with"}, KT), ({AXIOM_T: "without"}, KD)]
         if disjunction:
             logics = [
@@ -126,7 +136,7 @@ def confirm(readings: Sequence[ItemReading], points: Sequence[Interpretation]) -
             raise ValueError(f"{inference}: the enumeration of small models does not bear out the proof")
 
 
-def settle(gold: bool, points: Sequence[Interpretation]) -> AuditVerdict:
+def combine_verdicts(gold: bool, points: Sequence[Interpretation]) -> AuditVerdict:
     """Return what points say of a gold label."""
     wrong = [point for point in points if not point.supports(gold)]
     verdict = CONFIRMED if not wrong else CONTRADICTED if len(wrong) == len(points) else DEPENDS

@@ -17,7 +17,7 @@ from polbias.aliases import Document, Json
 from polbias.errors import InputError, whole
 from polbias.generators.auditing.items import FINDINGS
 from polbias.generators.auditing.near_duplicates import Comparable, near_duplicates
-from polbias.generators.language.similarity import folded
+from polbias.generators.language.similarity import normalize_text
 from polbias.generators.table_files import ColumnRole, UserTable, cell_text, read_tables, resolve_columns
 from polbias.limits import MAX_ITEMS
 
@@ -110,7 +110,7 @@ def audit_table(
     items = _items(path, tables, columns)
     _repeated(items)
     shown = [
-        folded(item.text)
+        normalize_text(item.text)
         for each in exemplars
         for item in _items(each, read_tables(each), columns)
         if item.text
@@ -141,7 +141,7 @@ def audit_table(
     return {"format": "any", "file": path.name, "sha256": _digest(tables), "summary": summary, "items": found}
 
 
-def corrected(path: Path, columns: Mapping[str, str], report: Json) -> str:
+def sound_rows(path: Path, columns: Mapping[str, str], report: Json) -> str:
     """Return the sound rows as JSON Lines, each with the file, its hash and the line that it is from."""
     spoiled = {each["line"] for each in report["items"] if _SPOILED & {*each["findings"]}}
     source = {"file": report["file"], "sha256": report["sha256"]}
@@ -150,7 +150,7 @@ def corrected(path: Path, columns: Mapping[str, str], report: Json) -> str:
     return "".join(json.dumps(line, ensure_ascii=False, default=str) + "\n" for line in lines)
 
 
-def for_maintainers(report: Json) -> str:
+def maintainer_report(report: Json) -> str:
     """Return a text for the maintainers of a benchmark: what was found, by id, without the items' texts."""
     summary = report["summary"]
     parts = [f"# Findings in {report.get('file', report['format'])}", ""]
@@ -257,7 +257,7 @@ def _repeated(items: Sequence[_TableItem]) -> None:
         ids[item.id] += 1
         if ids[item.id] > 1:
             item.findings.append("duplicate-id")
-        texts[folded(item.text), tuple(sorted(item.choices))].append(item)
+        texts[normalize_text(item.text), tuple(sorted(item.choices))].append(item)
     for same in texts.values():
         for item in same[1:]:
             item.findings.append("duplicate-item")
@@ -272,16 +272,16 @@ def _repeated(items: Sequence[_TableItem]) -> None:
 
 
 def _leaked(items: Sequence[_TableItem], shown: set[str]) -> None:
-    contexts = "\n".join({folded(item.examples) for item in items if item.examples})
+    contexts = "\n".join({normalize_text(item.examples) for item in items if item.examples})
     for item in items:
-        text = folded(item.text)
+        text = normalize_text(item.text)
         if text in shown or (len(text) >= _SHORTEST and _stands_in(contexts, item)):
             item.findings.append("exemplar-leakage")
 
 
 def _stands_in(contexts: str, item: _TableItem) -> bool:
     """Whether examples hold an item: its text, or its premise with its hypothesis near it."""
-    first, *others = map(folded, item.parts.values())
+    first, *others = map(normalize_text, item.parts.values())
     start = contexts.find(first)
     while start >= 0:
         end = start + len(first)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from polbias.generators.language.similarity import character_grams, closest_earlier, folded
+from polbias.generators.language.similarity import character_grams, nearest_earlier_text, normalize_text
 
 NEAR = 0.8
 """Jaccard similarity of character 5-grams from which items are near-duplicates."""
@@ -63,7 +63,7 @@ def near_duplicates(items: Sequence[Comparable]) -> list[bool]:
                 and _similarity(*(character_grams(items[each].text) for each in (one, other))) >= NEAR
             )
 
-        pairs = closest_earlier([rare[number] for number in group], limit, is_repeat)
+        pairs = nearest_earlier_text([rare[number] for number in group], limit, is_repeat)
         for number, pair in zip(group, pairs, strict=True):
             repeats[number] = pair is not None
     return repeats
@@ -77,7 +77,7 @@ def _are_free_texts(golds: Sequence[str | None]) -> bool:
 
 def _sentences(text: str) -> dict[str, None]:
     """The different sentences and lines of a text, in order."""
-    parts = map(folded, _BREAK.split(text))
+    parts = map(normalize_text, _BREAK.split(text))
     return dict.fromkeys(part for part in parts if any(character.isalnum() for character in part))
 
 

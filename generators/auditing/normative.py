@@ -9,17 +9,17 @@ from pathlib import Path
 from pydantic import RootModel
 
 from polbias.generators.auditing.audit import (
-    EITHER,
+    EITHER_LABEL,
     AuditVerdict,
+    combine_verdicts,
     confirm,
     decide_modal,
     evidence,
     reading_text,
-    settle,
 )
 from polbias.generators.auditing.items import DEPENDS, AuditItem, ItemLayout, ItemVerdict, unparsed
-from polbias.generators.auditing.shapes import denials_named, instantiates, shape
-from polbias.generators.auditing.wording import with_wordings
+from polbias.generators.auditing.shapes import canonical_shape, instantiates, name_denials
+from polbias.generators.auditing.wording import add_related_clauses
 from polbias.generators.logic.formula import DEONTIC, EPISTEMIC
 from polbias.generators.logic.prover import ItemReading, ReadingError, ReadingResult
 from polbias.generators.normative.reading import read_item
@@ -107,9 +107,9 @@ class NormativeFormat:
         premise, hypothesis = item.sentences
         read = self._read(premise, hypothesis, domain)
         if read.either:
-            domain = EITHER
-        readings, pattern = with_wordings(read.readings, domain), item.values.get("pattern")
-        forms = tuple([(shape(r.inference), tuple(r.choices.items())) for r in readings])
+            domain = EITHER_LABEL
+        readings, pattern = add_related_clauses(read.readings, domain), item.values.get("pattern")
+        forms = tuple([(canonical_shape(r.inference), tuple(r.choices.items())) for r in readings])
         key = forms, item.gold, domain, pattern
         known = self._known.get(key)
         if known is None:
@@ -132,7 +132,7 @@ class NormativeFormat:
         self, readings: Sequence[ItemReading], own: int, gold: bool, domain: str | None, label: str | None
     ) -> tuple[AuditVerdict, ItemVerdict]:
         points = list(decide_modal(readings, domain))
-        outcome = settle(gold, points)
+        outcome = combine_verdicts(gold, points)
         if outcome.verdict != DEPENDS:
             confirm(readings, points)
         readings = readings[:own]
@@ -163,7 +163,7 @@ class NormativeFormat:
     def _has_form(self, readings: Sequence[ItemReading], pattern: InferencePattern) -> bool:
         inferences = [reading.inference for reading in readings]
         if not pattern.strict:
-            inferences = [*inferences, *map(denials_named, inferences)]
+            inferences = [*inferences, *map(name_denials, inferences)]
         return any(instantiates(said, pattern.form, pattern.strict) for said in inferences)
 
 

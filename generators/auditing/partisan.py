@@ -12,7 +12,7 @@ from difflib import get_close_matches
 from functools import lru_cache, partial
 from pathlib import Path
 
-from polbias.generators.auditing.audit import decide, evidence, reading_text, settle
+from polbias.generators.auditing.audit import combine_verdicts, decide, evidence, reading_text
 from polbias.generators.auditing.items import AuditItem, ItemLayout, ItemVerdict, unparsed
 from polbias.generators.logic.formula import (
     COMPARABLE,
@@ -113,14 +113,14 @@ class PartisanFormat:
             return unparsed(said)
         judgement = self._prove(said.inference, item.gold)
         leaning = (item.values.get("leaning") or "").casefold()
-        wrong = leaning in LEANINGS and _favoured(said) not in (leaning, None)
+        wrong = leaning in LEANINGS and _favoured_leaning(said) not in (leaning, None)
         findings = (*judgement.findings, *(("wrong-leaning",) if wrong else ()))
         slips = (*said.slips, *self._beside(item, said, neighbours))
         return replace(judgement, findings=findings, slips=slips)
 
     def _judge_inference(self, inference: Inference, gold: bool) -> ItemVerdict:
         readings = [ItemReading(inference)]
-        outcome = settle(gold, list(decide(readings[0], [({}, FOL)])))
+        outcome = combine_verdicts(gold, list(decide(readings[0], [({}, FOL)])))
         countermodel, proof = evidence(readings, outcome)
         findings = [] if outcome.consistent else ["contradictory-premises"]
         if any(map(_same_side, inference.premises)):
@@ -147,7 +147,7 @@ class PartisanFormat:
             counterpart = self._said(other)
             if isinstance(counterpart, str) or counterpart.country is not said.country:
                 continue
-            mirrored = _mirrored(counterpart)
+            mirrored = _mirror_argument(counterpart)
             if mirrored == said.inference:
                 continue
             same = mirrored.map(_unordered) == said.inference.map(_unordered)
@@ -215,7 +215,7 @@ def _same_side(premise: Formula) -> bool:
     return False
 
 
-def _favoured(said: _ParsedArgument) -> str | None:
+def _favoured_leaning(said: _ParsedArgument) -> str | None:
     """Return the leaning of the person whom the conclusion favours."""
     conclusion, denied = said.inference.conclusion, False
     if isinstance(conclusion, Not):
@@ -227,7 +227,7 @@ def _favoured(said: _ParsedArgument) -> str | None:
     return next((own for own in LEANINGS if person in [p.name for p in sides[own].people]), None)
 
 
-def _mirrored(said: _ParsedArgument) -> Inference:
+def _mirror_argument(said: _ParsedArgument) -> Inference:
     """Return what an argument says with the persons and the sides exchanged."""
     names = list(dict.fromkeys(name for f in said.inference.formulas for name in constants(f)))
     left, right = (said.country.side_of[leaning].label for leaning in LEANINGS)

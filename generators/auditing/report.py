@@ -20,7 +20,7 @@ from rich.text import Text
 
 import polbias
 from polbias.aliases import Document
-from polbias.atomic_write import draft_of
+from polbias.atomic_write import draft_path
 from polbias.errors import InputError
 from polbias.generators.auditing.audit import in_words
 from polbias.generators.auditing.items import (
@@ -34,7 +34,7 @@ from polbias.generators.auditing.items import (
     meaning,
     record,
 )
-from polbias.spreadsheet_cells import guarded
+from polbias.spreadsheet_cells import escape_formula
 from polbias.terminal import Console
 
 # Counts over a whole audit; they do not grow with the file.
@@ -350,7 +350,7 @@ class ReportFiles:
         }
         for target in self._targets:
             assert self._items
-            draft = draft_of(target)
+            draft = draft_path(target)
             try:
                 with _named(target):
                     self._items.seek(0)
@@ -403,7 +403,7 @@ def _write_csv(file: IO[str], head: Document, items: IO[str]) -> None:
         item["deciding"] = in_words(item["deciding"]) if item["deciding"] is not None else None
         if not number:
             table.writerow(item)
-        table.writerow(guarded(cell) if isinstance(cell, str) else cell for cell in item.values())
+        table.writerow(escape_formula(cell) if isinstance(cell, str) else cell for cell in item.values())
 
 
 _KINDS: Mapping[str, Callable[[IO[str], Document, IO[str]], None]] = {

@@ -28,7 +28,7 @@ from polbias.generators.logic.formula import (
 Shape = tuple[Any, ...]
 
 
-def shape(inference: Inference) -> Shape:
+def canonical_shape(inference: Inference) -> Shape:
     """Return a value that two inferences share exactly if they differ in names, words and variables only."""
     words: dict[str, int] = {}
     names: dict[str, int] = {}
@@ -47,7 +47,7 @@ def shape(inference: Inference) -> Shape:
     return tuple([of(formula, {}, 0) for formula in inference.formulas])
 
 
-def denials_named(inference: Inference) -> Inference:
+def name_denials(inference: Inference) -> Inference:
     """Return an inference in which a clause that is only ever denied is replaced by its denial.
 
     "If gravity does not exist, objects fall upwards" is about "gravity does not exist" as much as about

@@ -15,11 +15,11 @@ from polbias.generators.logic.formula import (
     Inference,
     Modal,
     Not,
-    alone,
     constants,
     modalities,
     predicates,
     rebuild,
+    single_sentence_symbols,
     substitute,
 )
 from polbias.generators.logic.prover import ItemReading
@@ -28,7 +28,7 @@ WORDING = "wording"
 _MOST = 4  # lone clauses; the ways to relate them grow with their number as a power of four
 
 
-def with_wordings(readings: Sequence[ItemReading], domain: str | None) -> Sequence[ItemReading]:
+def add_related_clauses(readings: Sequence[ItemReading], domain: str | None) -> Sequence[ItemReading]:
     """Return readings, and what the first one comes to if it is not valid and such clauses are related.
 
     That "you must run" says nothing of moving does not show that you need not move. So it is asked whether
@@ -45,8 +45,8 @@ def with_wordings(readings: Sequence[ItemReading], domain: str | None) -> Sequen
 
 def _related(inference: Inference, domain: str | None) -> Inference | None:
     """Return an inference with its lone clauses as one if it then follows and did not before."""
-    whole = inference.map(lambda formula: _opaque(formula, alone(inference, modalities)))
-    lone, people = alone(whole, predicates), alone(whole, constants)
+    whole = inference.map(lambda formula: _opaque(formula, single_sentence_symbols(inference, modalities)))
+    lone, people = single_sentence_symbols(whole, predicates), single_sentence_symbols(whole, constants)
     places = {*lone.values(), *people.values()}
     if len(places) < 2 or _follows(inference, domain):
         return None

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 
 from polbias.generators.authoring.quality_gate import check
 from polbias.generators.authoring.review import read_review
-from polbias.generators.language.similarity import closest_earlier
+from polbias.generators.language.similarity import nearest_earlier_text
 from polbias.generators.policy.items import items
 from polbias.generators.policy.templates import load_family as load_policy
 from polbias.generators.xphemism.templates import load_family as load_xphemism
@@ -28,7 +28,7 @@ _ALIKE = 0.75
 """Share of character 5-grams above which two claims are nearly one."""
 
 
-def given_away(manifest: Manifest, folder: Path) -> Iterator[str]:
+def layout_leaks(manifest: Manifest, folder: Path) -> Iterator[str]:
     """Yield the columns of layout by which the share of a gold label differs."""
     for config, splits in manifest.configs.items():
         files = [folder / file.path for file in splits["test"].files] if "test" in splits else []
@@ -70,7 +70,7 @@ def xphemism(templates: Path | None) -> Iterator[str]:
     """Yield claims that are nearly one, and a placebo that is not like what it stands for."""
     family = load_xphemism(templates)
     claims = [*family.claims()]
-    for pair in closest_earlier([claim.claim for claim in claims], _ALIKE):
+    for pair in nearest_earlier_text([claim.claim for claim in claims], _ALIKE):
         if pair:
             yield f"{claims[pair.first].id}, {claims[pair.second].id}: nearly the same claim; change one"
     neutral = [word for claim in claims for _, word in claim.placebo]

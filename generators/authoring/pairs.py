@@ -74,7 +74,7 @@ def read_requests(path: Path, columns: Mapping[str, str]) -> Iterator[PairReques
             yield PairRequest(line, values, name, of.get("claim", ""), *words, problem)
 
 
-def answer(request: PairRequest, maker: PairMaker) -> list[MinimalPair]:
+def make_pairs(request: PairRequest, maker: PairMaker) -> list[MinimalPair]:
     """Return the minimal pairs of a row, at least one."""
     base, exchange = request.base_word, request.exchange_word
     made: list[MinimalPair] = []

@@ -9,19 +9,19 @@ from itertools import combinations, product
 from polbias.generators.policy.items import GateItem
 from polbias.generators.policy.text_checks import (
     Force,
-    abstract,
     changed,
+    detect_language,
     evaluates,
     force,
     markers,
     misprints,
-    odd_numbers,
+    number_mismatch,
     overlap,
     prohibits,
     quality,
-    reads_as,
     spaced,
     unbalanced,
+    without_country_names,
     words,
 )
 
@@ -89,7 +89,7 @@ def _alone(name: str, text: str, language: str, country: str | None) -> Iterator
         yield TextFinding(name, "stray-whitespace")
     if not text.rstrip().endswith(limits.ends):
         yield TextFinding(name, "missing-final-punctuation", f"ends {text[-12:]!r}")
-    other = reads_as(text, language)
+    other = detect_language(text, language)
     if other != language:
         yield TextFinding(name, "wrong-language", f"reads as {other}")
     if len(text.split()) > limits.words:
@@ -126,7 +126,7 @@ def _beside(name: str, text: str, original: str, language: str) -> Iterator[Text
     yield from _negated(name, text, original, language)
     if language in quality().force:
         yield from _forced(name, text, original, language)
-    odd = odd_numbers(text, original, language)
+    odd = number_mismatch(text, original, language)
     if odd and name == "opposite":
         yield TextFinding(name, "opposite-numbers-differ")
     elif odd:
@@ -236,7 +236,8 @@ def _alike(statements: Sequence[GateItem]) -> Iterator[StatementFinding]:
     """Yield originals that say nearly the same as another one, with other issues or topics or not."""
     known = [item for item in statements if "original" in item.wordings.get(_LANGUAGE, {})]
     said = [
-        {name: abstract(text, _LANGUAGE) for name, text in item.wordings[_LANGUAGE].items()} for item in known
+        {name: without_country_names(text, _LANGUAGE) for name, text in item.wordings[_LANGUAGE].items()}
+        for item in known
     ]
     for one, other in combinations(range(len(known)), 2):
         relation = _relation(said[one], said[other])

@@ -13,7 +13,7 @@ from polbias.generators.policy.items import GateItem
 from polbias.generators.policy.templates import VARIANTS
 from polbias.generators.policy.text_checks import quality
 from polbias.limits import MAX_TEXT
-from polbias.spreadsheet_cells import guarded
+from polbias.spreadsheet_cells import escape_formula
 from polbias.spreadsheets import ACCEPT, REJECT, read_rows, sheet
 
 # The review file: doubtful texts for a native speaker to judge, as a TSV that any spreadsheet opens.
@@ -90,7 +90,7 @@ def write_review(path: Path, found: Iterable[ReviewRow]) -> None:
     for row in found:
         old = before.get((row.key, row.text), row)
         cells = *row.key, row.text, ", ".join(row.findings), row.suggestion, old.decision, old.reviewer
-        lines.append([guarded(cell) for cell in cells])
+        lines.append([escape_formula(cell) for cell in cells])
     write_text(path, sheet(COLUMNS, lines))
 
 

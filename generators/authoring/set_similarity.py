@@ -47,7 +47,7 @@ def _function_words(language: str) -> frozenset[str]:
     return frozenset(item_rules().function_words.get(language.split("-")[0], "").split())
 
 
-def skeleton(said: Sequence[str], language: str) -> str:
+def function_word_skeleton(said: Sequence[str], language: str) -> str:
     """Return the function words of a text in order, with ``_`` for every run of other words."""
     held = _function_words(language)
     marks = [word if word in held else _CONTENT for word in said]
@@ -62,7 +62,7 @@ def sentence_frame(said: Sequence[str], language: str) -> str:
     Noun phrases share their skeletons by grammar ("_ for _" is a fifth of any list of topics). Items made
     from one template also begin alike ("impact of _ on _", "debate over _"), which is what a frame shows.
     """
-    return " ".join((*said[:1], skeleton(said[1:], language))).rstrip()
+    return " ".join((*said[:1], function_word_skeleton(said[1:], language))).rstrip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ class SetSimilarity:
         return lines
 
 
-def alikeness(texts: Sequence[str], language: str, most: int) -> SetSimilarity:
+def measure_similarity(texts: Sequence[str], language: str, most: int) -> SetSimilarity:
     """Measure how alike items are."""
     grams = FeatureSets(texts).closest("jaccard", item_rules().limits.jaccard, most)
     bigrams = FeatureSets(texts, word_bigrams).closest("overlap", 1.0, most)
@@ -121,7 +121,7 @@ def alikeness(texts: Sequence[str], language: str, most: int) -> SetSimilarity:
     found = {
         "opening": Counter(" ".join(said[:2]) for said in told),
         "frame": Counter(sentence_frame(said, language) for said in told),
-        "skeleton": Counter(skeleton(said, language) for said in told),
+        "skeleton": Counter(function_word_skeleton(said, language) for said in told),
     }
     repeated = [
         Repeated(kind, pattern, count, count / len(texts))

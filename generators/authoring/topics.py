@@ -16,18 +16,18 @@ from pydantic import Field, StringConstraints
 from polbias.aliases import Document, Json
 from polbias.errors import InputError
 from polbias.generators.authoring.set_similarity import item_rules
-from polbias.generators.language.similarity import closest_earlier, words
-from polbias.generators.selfassess.items import TILTS, Item, untidy
+from polbias.generators.language.similarity import nearest_earlier_text, words
+from polbias.generators.selfassess.items import TILTS, Item, text_problem
 from polbias.generators.selfassess.perspective_leaks import find_leaks, load_word_lists
 from polbias.generators.selfassess.templates import TopicSet
 from polbias.jinja_texts import TemplateRenderer
-from polbias.models.answer_parsing import find_json, numbered_lines, tidy
+from polbias.models.answer_parsing import clean_sentence, find_json, numbered_lines
 from polbias.models.chat import Chat
 from polbias.models.requests import Request, ServiceResponse
 from polbias.models.service_settings import settings
 from polbias.paths import package_file
 from polbias.spreadsheets import REJECT, ReviewFile
-from polbias.yaml_models import TemplateModel, Text, load_template, shown
+from polbias.yaml_models import TemplateModel, Text, display_path, load_template
 
 # What ``generation.yaml`` says: the prompts for categories and for further items.
 
@@ -111,7 +111,7 @@ def read_categories(answer: ServiceResponse | None) -> list[str]:
     found = find_json(text)
     listed = found.get("categories") if isinstance(found, dict) else found
     told = listed if isinstance(listed, list) else []
-    names = [name for each in told if isinstance(each, str) and (name := tidy(each))]
+    names = [name for each in told if isinstance(each, str) and (name := clean_sentence(each))]
     names = names or numbered_lines(text)
     if not names:
         said = repr(text[:80]) if answer else "no answer"
@@ -169,7 +169,7 @@ def suggestions(
         elif answer.finish != "stop":
             problems.append(f"{name}: finish_reason {answer.finish}; the list may be incomplete")
     texts = [*known, *(text for _, text, *_ in found)]
-    near = closest_earlier(texts, item_rules().limits.jaccard)[len(known) :]
+    near = nearest_earlier_text(texts, item_rules().limits.jaccard)[len(known) :]
     marked = []
     for (category, text, tilt, place), pair in zip(found, near, strict=True):
         notes = "; ".join(_faults(set_id, chosen, text, tilt))
@@ -188,9 +188,9 @@ def _read(answer: str) -> list[tuple[str, str]]:
         for each in listed:
             text = each.get("text") if isinstance(each, dict) else each
             tilt = each.get("tilt") if isinstance(each, dict) else ""
-            if isinstance(text, str) and tidy(text):
+            if isinstance(text, str) and clean_sentence(text):
                 known = tilt.strip().lower() if isinstance(tilt, str) else ""
-                found.append((tidy(text), known if known in TILTS else ""))
+                found.append((clean_sentence(text), known if known in TILTS else ""))
     return found or [(text, "") for text in numbered_lines(answer)]
 
 
@@ -266,7 +266,8 @@ def read_review(path: Path, chosen: TopicSet, items: Sequence[Item]) -> Accepted
     """
     if not items:
         raise InputError(
-            f"{shown(path)}: found no item of the set, expected one whose id new ids follow; write it by hand"
+            f"{display_path(path)}: found no item of the set, expected one whose id new ids follow; write it "
+            "by hand"
         )
     letters = items[0].prefix
     codes = {category.title: code for code, category in chosen.categories.items()}
@@ -284,7 +285,7 @@ def read_review(path: Path, chosen: TopicSet, items: Sequence[Item]) -> Accepted
             raise ValueError(
                 f"corrected_tilt: found {tilt or 'nothing'}, expected one of {', '.join(TILTS)}; add it"
             )
-        if wrong := untidy(text):
+        if wrong := text_problem(text):
             raise ValueError(f"correction: found {text[:60]!r}, {wrong}; correct it")
         if text.casefold() in taken:
             raise ValueError("text: found an item that is there already; reject it")
@@ -299,7 +300,7 @@ def read_review(path: Path, chosen: TopicSet, items: Sequence[Item]) -> Accepted
         taken.add(text.casefold())
         last[code] += 1
         if last[code] > _LAST:
-            raise InputError(f"{shown(path)}: category {code} has more than {_LAST} items; split it")
+            raise InputError(f"{display_path(path)}: category {code} has more than {_LAST} items; split it")
         files.setdefault(code, []).append((f"{letters}-{code}-{last[code]:03}", text, tilt))
 
     counts = REVIEW.read(path, "what was suggested; restore it", accept)

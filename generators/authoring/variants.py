@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from polbias.models.answer_parsing import doubt, find_json, numbered_lines, plain, tidy
+from polbias.models.answer_parsing import clean_sentence, find_json, language_doubt, numbered_lines, plain
 from polbias.models.bodies import TOO_LONG
 from polbias.models.chat import Chat
 from polbias.models.requests import Request, ServiceResponse
@@ -76,7 +76,7 @@ class Variant:
     problems: tuple[VariantProblem, ...] = ()
 
 
-def jobs(
+def variant_requests(
     statements: Iterable[SourceStatement],
     chat: Chat,
     roles: Sequence[Role],
@@ -148,12 +148,12 @@ def _read(job: VariantRequest, answer: ServiceResponse | None) -> list[Variant]:
 def _texts(job: VariantRequest, data: Any, answer: str) -> tuple[list[str | None], bool]:
     """Return the sentences of an answer, and whether it was not in the form asked for."""
     if job.request.service == "deepl":
-        return [tidy(answer)], False
+        return [clean_sentence(answer)], False
     said, paraphrased = data.get(job.role) if isinstance(data, dict) else data, job.role == "paraphrases"
     if paraphrased and isinstance(said, list):
-        return [tidy(text) or None if isinstance(text, str) else None for text in said], False
+        return [clean_sentence(text) or None if isinstance(text, str) else None for text in said], False
     if not paraphrased and isinstance(said, str):
-        return [tidy(said) or None], False
+        return [clean_sentence(said) or None], False
     lines: list[str | None] = [*numbered_lines(answer)] if paraphrased else []
     return lines or [plain(answer) or None], True
 
@@ -178,7 +178,7 @@ def _doubts(job: VariantRequest, text: str | None, before: Sequence[str | None])
         problems.append(VariantProblem("identical", "the same as the statement"))
     if any(other is not None and _fold(other) == folded for other in before):
         problems.append(VariantProblem("repeated", "the same as one before it"))
-    if wrong := doubt(text, base_language(job.language), [base_language(job.statement.language)]):
+    if wrong := language_doubt(text, base_language(job.language), [base_language(job.statement.language)]):
         problems.append(VariantProblem(*wrong))
     return problems
 

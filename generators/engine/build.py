@@ -65,7 +65,7 @@ def _canonical(value: Any) -> Any:
 
 # Build a dataset's folder: all its tables, a card and a manifest, at once or not at all.
 
-CARD = "README.md"
+CARD_FILE = "README.md"
 BENCHMARK = "eval.yaml"  # what Inspect and the benchmark pages of the Hub run
 # What tables and card were made from; stays on this machine, as the data are the same whatever the code was.
 _FINGERPRINTS = ".fingerprints.json"
@@ -104,7 +104,7 @@ def build_dataset(
     """
     target = out / spec.name
     try:
-        with alone(out, spec.name):
+        with dataset_lock(out, spec.name):
             recover_folder(target)
             if target.exists() and not target.is_dir():
                 raise BuildError(
@@ -150,7 +150,7 @@ def _build(
         writer=f"pyarrow {pa.__version__}",
         configs=entries,
     )
-    texts = {CARD: card(manifest, staging)} | ({} if benchmark is None else {BENCHMARK: benchmark})
+    texts = {CARD_FILE: card(manifest, staging)} | ({} if benchmark is None else {BENCHMARK: benchmark})
     for name, text in texts.items():
         (staging / name).write_text(text, "utf-8")
     (staging / MANIFEST).write_text(manifest.to_json(), "utf-8")
@@ -167,9 +167,9 @@ def _build(
 def current_build(folder: Path, inputs: str) -> BuildResult | None:
     """Return a build that is whole and was made of inputs with this hash; None if there is none."""
     try:
-        made_from, manifest = noted(folder), read_manifest(folder)
+        made_from, manifest = read_build_notes(folder), read_manifest(folder)
         entries = [each for splits in manifest.configs.values() for each in splits.values()]
-        texts = {CARD} | ({BENCHMARK} & made_from.keys())
+        texts = {CARD_FILE} | ({BENCHMARK} & made_from.keys())
         whole = made_from[_INPUTS] == inputs and all(
             made_from[name] == file_sha256(folder / name) for name in texts
         )
@@ -180,7 +180,7 @@ def current_build(folder: Path, inputs: str) -> BuildResult | None:
     return None
 
 
-def noted(folder: Path) -> dict[str, str]:
+def read_build_notes(folder: Path) -> dict[str, str]:
     """Return what is known of how a build was made, and what of it was verified."""
     try:
         return dict(json.loads((folder / _FINGERPRINTS).read_text("utf-8")))
@@ -188,9 +188,9 @@ def noted(folder: Path) -> dict[str, str]:
         return {}
 
 
-def note(folder: Path, what: str, mark: str) -> None:
+def add_build_note(folder: Path, what: str, mark: str) -> None:
     """Add a mark to what is known of a build, where something is."""
-    if known := noted(folder):
+    if known := read_build_notes(folder):
         with suppress(PolbiasError):  # a folder that may only be read
             write_text(folder / _FINGERPRINTS, json.dumps(known | {what: mark}, indent=1))
 
@@ -215,7 +215,7 @@ def _make(table: TableSpec, folder: Path) -> SplitEntry:
 def _intact_tables(folder: Path) -> dict[tuple[str, str, str], SplitEntry]:
     """Return an earlier build's tables by config, split and fingerprint, if their files are still whole."""
     try:
-        manifest, made_from = read_manifest(folder), noted(folder)
+        manifest, made_from = read_manifest(folder), read_build_notes(folder)
     except BuildError:
         return {}
     return {
@@ -246,13 +246,13 @@ def _same(first: Path, second: Path) -> bool:
     ]
     return names[0] == names[1] and all(
         (first / name).read_bytes() == (second / name).read_bytes()
-        for name in (CARD, MANIFEST, BENCHMARK)
+        for name in (CARD_FILE, MANIFEST, BENCHMARK)
         if name in names[0]
     )
 
 
 @contextmanager
-def alone(out: Path, name: str) -> Iterator[None]:
+def dataset_lock(out: Path, name: str) -> Iterator[None]:
     """Hold the lock of one dataset, so that two builds do not get in each other's way."""
     from filelock import FileLock, Timeout
 

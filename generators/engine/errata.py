@@ -8,7 +8,7 @@ from typing import Annotated, Any, Generic, Literal, TypeVar
 
 from pydantic import RootModel
 
-from polbias.yaml_models import Name, TemplateModel, Text, distinct, load_template
+from polbias.yaml_models import Name, TemplateModel, Text, load_template, require_unique
 
 
 class ErratumScope(TemplateModel):
@@ -59,5 +59,5 @@ KnownErratum = TypeVar("KnownErratum", bound=Erratum[Any])
 def load_errata(folder: Path, kind: type[KnownErratum]) -> tuple[KnownErratum, ...]:
     """Read ``errata.yaml``."""
     # mypy takes no variable for a type
-    model: Any = RootModel[Annotated[tuple[kind, ...], distinct("id")]]  # type: ignore[valid-type]
+    model: Any = RootModel[Annotated[tuple[kind, ...], require_unique("id")]]  # type: ignore[valid-type]
     return load_template(folder / "errata.yaml", model).root  # type: ignore[no-any-return]

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from polbias.errors import BuildError
-from polbias.generators.engine.product import Indices, check_range, strides, sums
+from polbias.generators.engine.product import Indices, check_range, pairwise_sums, strides
 from polbias.generators.engine.spec import Sample, TableSpec
 
 MAX_SIZE = 1 << 62
@@ -46,7 +46,7 @@ class LatinSquareSample:
         free = [name for name in sizes if name not in (*sample.pair, *sample.strata)]
         self._width = math.prod(sizes[name] for name in sample.pair)
         # What the flat indices of a pair's rows add to that of its first row.
-        self._offsets = sums(np.arange(sizes[n], dtype=np.int64) * stride[n] for n in sample.pair)
+        self._offsets = pairwise_sums(np.arange(sizes[n], dtype=np.int64) * stride[n] for n in sample.pair)
         self._digits = [
             (name, sizes[name], stride[name], name in free, sample.moves.get(name))
             for name in (*reversed(sample.strata), *reversed(free))

@@ -79,14 +79,14 @@ def check_range(start: int, stop: int, rows: int) -> None:
 def _matching(factors: Sequence[Factor], stride: dict[str, int], exclusion: Exclusion) -> Indices:
     """Return the flat indices of all rows that an exclusion names."""
     named = exclusion.levels
-    return sums(
+    return pairwise_sums(
         np.array([f.levels.index(named[f.name])] if f.name in named else range(len(f.levels)), np.int64)
         * stride[f.name]
         for f in factors
     )
 
 
-def sums(parts: Iterable[Indices]) -> Indices:
+def pairwise_sums(parts: Iterable[Indices]) -> Indices:
     """Return the sums of one number of every part, the numbers of the last part varying fastest."""
     found = np.zeros(1, np.int64)
     for part in parts:

@@ -35,7 +35,7 @@ _MAX_VALUES = 1 << 16
 _MAX_BYTES = 2 << 20
 
 
-def fold(join: Concatenation, factors: Sequence[Factor], most: int = _MAX_VALUES) -> Concatenation:
+def merge_lookups(join: Concatenation, factors: Sequence[Factor], most: int = _MAX_VALUES) -> Concatenation:
     """Fold texts and lookups that stand side by side where the result has few values."""
     folded: list[Lookup | ColumnReference | FilledTemplate] = []
     for part in join.parts:
@@ -67,7 +67,7 @@ def _merge(first: Lookup, second: Lookup, factors: Sequence[Factor], most: int) 
 # Take a join that stands within another one from its column, so that its parts are put together once.
 
 
-def shared(columns: Mapping[str, Expression]) -> dict[str, Expression]:
+def share_subexpressions(columns: Mapping[str, Expression]) -> dict[str, Expression]:
     """Put the column of a join, or of a filled text, in the place of its parts in longer joins."""
     shorter: list[tuple[str, tuple[Any, ...]]] = []
     found = dict(columns)
@@ -125,8 +125,8 @@ class TableRows:
         # A folded lookup pays where its values are used again.
         most = max(1, min(_MAX_VALUES, len(self) // 4))
         return {
-            name: fold(each, self.spec.factors, most) if isinstance(each, Concatenation) else each
-            for name, each in shared(self.spec.columns).items()
+            name: merge_lookups(each, self.spec.factors, most) if isinstance(each, Concatenation) else each
+            for name, each in share_subexpressions(self.spec.columns).items()
         }
 
     @cached_property

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 from polbias.errors import BuildError
 
 
-def shares(rows: int, most: Sequence[int], pair: int = 1) -> list[int]:
+def split_rows(rows: int, most: Sequence[int], pair: int = 1) -> list[int]:
     """Share rows out among tables: as evenly as their sizes allow, in whole pairs.
 
     A table that has less than its share gives all it has, and the others the rest.

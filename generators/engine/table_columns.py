@@ -63,19 +63,19 @@ class Factors:
     def __init__(self, levels: Mapping[str, Sequence[Any]]) -> None:
         self.levels = levels
 
-    def over(self, factors: str | Sequence[str], make: Callable[..., Any], kind: Any = STRING) -> Lookup:
+    def lookup(self, factors: str | Sequence[str], make: Callable[..., Any], kind: Any = STRING) -> Lookup:
         """Return the values of ``make(*levels)`` over some factors."""
         names = tuple(factors.split() if isinstance(factors, str) else factors)
         values = [make(*chosen) for chosen in product(*(self.levels[name] for name in names))]
         return Lookup(factors=names, values=pa.array(values, kind))
 
     @property
-    def declared(self) -> tuple[Factor, ...]:
+    def spec_factors(self) -> tuple[Factor, ...]:
         """The factors as a table declares them."""
         return tuple(Factor(name=name, levels=tuple(values)) for name, values in self.levels.items())
 
 
-def by(factor: str, entries: Iterable[Any]) -> Callable[..., Lookup]:
+def lookup_over(factor: str, entries: Iterable[Any]) -> Callable[..., Lookup]:
     """Return ``lookup(make, kind)``, the values of ``make(entry)`` for the levels of a factor."""
     kept = tuple(entries)
 
@@ -85,7 +85,7 @@ def by(factor: str, entries: Iterable[Any]) -> Callable[..., Lookup]:
     return lookup
 
 
-def attributes(lookup: Callable[..., Lookup], paths: Mapping[str, str]) -> dict[str, Lookup]:
+def attribute_columns(lookup: Callable[..., Lookup], paths: Mapping[str, str]) -> dict[str, Lookup]:
     """Return a column of texts for every attribute of what ``lookup(make)`` is over, by dotted path."""
     return {column: lookup(attrgetter(path)) for column, path in paths.items()}
 
@@ -119,13 +119,13 @@ def table(
         dataset=identity.name,
         config=config,
         version=identity.version,
-        factors=Factors(levels).declared,
+        factors=Factors(levels).spec_factors,
         columns={name: given[name] for name in order},
         **more,
     )
 
 
-def dataset_of(identity: Identity, tables: Iterable[TableSpec]) -> DatasetSpec:
+def make_dataset_spec(identity: Identity, tables: Iterable[TableSpec]) -> DatasetSpec:
     """Return the specification of a dataset."""
     said = {name: getattr(identity, name) for name in Identity.model_fields}
     return DatasetSpec(**said, tables=tuple(tables))

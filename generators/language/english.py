@@ -11,14 +11,14 @@ _YOU = r"u(?:biq|kr|ni(?:[^dmn]|$)|r[aeiou]|s[aeiu]|t[aeio])"
 _VOWEL_SOUND = re.compile(rf"(?!{_YOU}|eu|ewe|one\b|once\b|ouija)[aeiou]|hono|hones|hour|heir", re.IGNORECASE)
 
 
-def a(phrase: str) -> str:
+def with_indefinite_article(phrase: str) -> str:
     """Put the indefinite article before a phrase."""
     spelled = _SPELLED.match(phrase)
     vowel = phrase[0] in _SPELLED_VOWEL if spelled else _VOWEL_SOUND.match(phrase)
     return f"{'an' if vowel else 'a'} {phrase}"
 
 
-def capital(clause: str) -> str:
+def capitalize_first(clause: str) -> str:
     """Return a clause as it stands at the beginning of a sentence."""
     return clause[:1].upper() + clause[1:]
 

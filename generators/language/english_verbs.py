@@ -26,7 +26,7 @@ def irregular() -> dict[str, tuple[str, str]]:
     return {base: (past, participle) for base, past, participle in lines}
 
 
-def third(verb: str) -> str:
+def third_person(verb: str) -> str:
     """Return the third person singular of the present: ``"carries"``."""
     if verb in _THIRD:
         return _THIRD[verb]
@@ -89,7 +89,11 @@ class VerbPhrase:
     @property
     def negative(self) -> str:
         """``"does not breathe air"``, ``"did not breathe air"``, ``"is not heavy"``."""
-        return self._with_rest(f"{self.finite} not") if self.verb == "be" else f"{self.do} not {self.base}"
+        return (
+            self._with_rest(f"{self.finite} not")
+            if self.verb == "be"
+            else f"{self.do_auxiliary} not {self.base}"
+        )
 
     @property
     def finite(self) -> str:
@@ -98,10 +102,10 @@ class VerbPhrase:
             return (_BE_PAST if self.tense == "past" else _BE_PRESENT)[self.number]
         if self.tense == "past":
             return past(self.verb)
-        return third(self.verb) if self.number == "singular" else self.verb
+        return third_person(self.verb) if self.number == "singular" else self.verb
 
     @property
-    def do(self) -> str:
+    def do_auxiliary(self) -> str:
         """The auxiliary of negation: ``"do"``, ``"does"`` or ``"did"``."""
         return "did" if self.tense == "past" else "does" if self.number == "singular" else "do"
 

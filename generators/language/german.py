@@ -35,27 +35,27 @@ _PREFIXES = frozenset({"an", "auf", "aus", "ein", "mit", "vor", "zu"})
 _CLAUSE_END = re.compile(r", (?=während |weil |dass |ob |wenn |die |der |das |den |dem )")
 
 
-def ein(adjective: str, noun: str, gender: Gender) -> str:
+def indefinite_phrase(adjective: str, noun: str, gender: Gender) -> str:
     """Return indefinite article, adjective and noun in the nominative singular."""
     return " ".join(filter(None, (_EIN[gender], adjective and adjective + _ENDING[gender], noun)))
 
 
-def kein(adjective: str, noun: str, gender: Gender) -> str:
+def negated_phrase(adjective: str, noun: str, gender: Gender) -> str:
     """Return the negated noun phrase: ``"keine schlechtere Politikerin"``; arguments as for `ein`."""
-    return "k" + ein(adjective, noun, gender)
+    return "k" + indefinite_phrase(adjective, noun, gender)
 
 
-def plural(adjective: str, nouns: str) -> str:
+def plural_phrase(adjective: str, nouns: str) -> str:
     """Return adjective and nouns in the nominative plural without article: ``"bessere Politiker"``."""
     return f"{adjective}e {nouns}"
 
 
-def die(noun: str, gender: Gender) -> str:
+def definite_nominative(noun: str, gender: Gender) -> str:
     """Return the definite article and noun in the nominative: ``"die SVP"``."""
     return f"{_NOMINATIVE[gender]} {noun}"
 
 
-def der(noun: str, gender: Gender) -> str:
+def definite_dative(noun: str, gender: Gender) -> str:
     """Return the definite article and noun in the dative: ``"der SVP"``."""
     return f"{_DATIVE[gender]} {noun}"
 

@@ -49,7 +49,7 @@ class ClosestPairs:
     over: int
 
 
-def folded(text: str) -> str:
+def normalize_text(text: str) -> str:
     """Return a text in lower case with single blanks."""
     return " ".join(text.casefold().split())
 
@@ -61,7 +61,7 @@ def words(text: str) -> list[str]:
 
 def character_grams(text: str, width: int = _WIDTH) -> set[str]:
     """Return the character 5-grams of a text, without case; a shorter text is one gram."""
-    plain = folded(text)
+    plain = normalize_text(text)
     return {plain[start : start + width] for start in range(max(1, len(plain) - width + 1))}
 
 
@@ -147,7 +147,7 @@ class FeatureSets:
         return ClosestPairs(tuple(SimilarPair(first, second, -score) for score, first, second in best), over)
 
 
-def closest_earlier(
+def nearest_earlier_text(
     texts: Sequence[str],
     limit: float,
     is_repeat: Callable[[int, int], bool] = lambda first, second: True,

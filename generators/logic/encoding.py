@@ -30,7 +30,7 @@ from polbias.generators.logic.formula import (
     Or,
     Possibly,
     constants,
-    enriched,
+    free_choice_enrichment,
     modalities,
     negated,
     substitute,
@@ -101,7 +101,7 @@ class Encoding:
 
     def __init__(self, inference: Inference, logic: Logic) -> None:
         if logic.free_choice:
-            inference = inference.map(enriched)
+            inference = inference.map(free_choice_enrichment)
         kinds = {kind for formula in inference.formulas for kind in modalities(formula)}
         if logic.access is Access.UNIVERSAL and len(kinds) > 1:
             raise ValueError(f"{logic.name} is decided for one modality, found {sorted(kinds)}")

@@ -38,7 +38,7 @@ from polbias.generators.logic.formula import (
     atoms,
     children,
     constants,
-    enriched,
+    free_choice_enrichment,
     rebuild,
     substitute,
 )
@@ -123,7 +123,7 @@ def decide_small(inference: Inference, logic: Logic) -> EnumeratedVerdict | None
     None if not even those with the named individuals and, if there are operators, two worlds can be tried.
     """
     if logic.free_choice:
-        inference = inference.map(enriched)
+        inference = inference.map(free_choice_enrichment)
     modal = any(_modalities(formula) for formula in inference.formulas)
     named = len({name for formula in inference.formulas for name in constants(formula)})
     consistent, tried = False, False

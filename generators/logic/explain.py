@@ -18,7 +18,7 @@ from polbias.generators.logic.formula import (
     Not,
     is_plain,
 )
-from polbias.generators.logic.prover import ProofVerdict, World, decide, spoken
+from polbias.generators.logic.prover import ProofVerdict, World, decide, instantiate_verdict
 
 _FEW = 3
 # Characters that stand for words and individuals in a text that is worded once for a form: signs for a word
@@ -54,7 +54,7 @@ def explain_form(form: InferenceForm, logic: Logic) -> str:
 def _worded(form: InferenceForm, logic: Logic) -> tuple[str, ...]:
     """Return what is said of a form, cut before and after every character that stands for something."""
     marks = "".join((*form.words, *form.people))
-    text = explain(spoken(decide(form.inference, logic), form))
+    text = explain(instantiate_verdict(decide(form.inference, logic), form))
     return tuple(re.split(f"([{marks}])", text)) if marks else (text,)
 
 
@@ -121,7 +121,7 @@ def _countermodel(verdict: ProofVerdict) -> str:
 
 def _world(world: World) -> str:
     seen: dict[str, list[str]] = {}
-    for modality, other in world.sees:
+    for modality, other in world.accessible:
         if other != world.number:
             seen.setdefault(modality, []).append(f"w{other}")
     access = [f"has access to {', '.join(others)} ({modality})" for modality, others in seen.items()]

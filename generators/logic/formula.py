@@ -224,7 +224,7 @@ def predicates(formula: Formula) -> tuple[str, ...]:
     return tuple(dict.fromkeys(atom.predicate for atom in atoms(formula)))
 
 
-def alone(inference: Inference, of: Callable[[Formula], Collection[str]]) -> dict[str, int]:
+def single_sentence_symbols(inference: Inference, of: Callable[[Formula], Collection[str]]) -> dict[str, int]:
     """Return what one sentence alone speaks of, with its place."""
     said = [of(formula) for formula in inference.formulas]
     return {
@@ -236,7 +236,7 @@ def alone(inference: Inference, of: Callable[[Formula], Collection[str]]) -> dic
 # Any other comparison ("taller", "älter") is unrelated to quality and has no postulate.
 
 SUPERIOR, INFERIOR, COMPARABLE, EQUAL = "superior", "inferior", "comparable", "equal"
-MEANINGFUL = (SUPERIOR, INFERIOR, COMPARABLE, EQUAL)
+INTERPRETED_PREDICATES = (SUPERIOR, INFERIOR, COMPARABLE, EQUAL)
 
 
 def _both(antecedent: str, consequent: Formula) -> Formula:
@@ -392,7 +392,7 @@ MODAL_LOGICS = (K, KD, KT, S5, FREE_CHOICE)
 # The enriched reading of "or": a disjunction under an operator offers a choice (free choice, Kamp 1973).
 
 
-def enriched(formula: Formula, positive: bool = True) -> Formula:
+def free_choice_enrichment(formula: Formula, positive: bool = True) -> Formula:
     """Rewrite operators over a disjunction so that each disjunct is a permitted (possible) option.
 
     ``P(A ∨ B)`` becomes ``P A ∧ P B``; ``O(A ∨ B)`` becomes ``O(A ∨ B) ∧ P A ∧ P B``. Under a negation
@@ -404,8 +404,10 @@ def enriched(formula: Formula, positive: bool = True) -> Formula:
         case Necessarily(modality, Or(parts)) if positive:
             return And((formula, *(Possibly(modality, part) for part in parts)))
         case Not(body):
-            return Not(enriched(body, not positive))
+            return Not(free_choice_enrichment(body, not positive))
         case Implies(antecedent, consequent):
-            return Implies(enriched(antecedent, not positive), enriched(consequent, positive))
+            return Implies(
+                free_choice_enrichment(antecedent, not positive), free_choice_enrichment(consequent, positive)
+            )
         case _:
-            return rebuild(formula, lambda part: enriched(part, positive))
+            return rebuild(formula, lambda part: free_choice_enrichment(part, positive))

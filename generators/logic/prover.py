@@ -47,7 +47,7 @@ class World:
     number: int
     true: tuple[Formula, ...]
     false: tuple[Formula, ...]
-    sees: tuple[tuple[str, int], ...] = ()
+    accessible: tuple[tuple[str, int], ...] = ()
 
 
 class InferenceOutcome(NamedTuple):
@@ -82,7 +82,7 @@ class ProofVerdict:
 def prove(inference: Inference, logic: Logic) -> ProofVerdict:
     """Decide an inference."""
     form = form_of(inference, _fixed(logic))
-    return spoken(decide(form.inference, logic), form)
+    return instantiate_verdict(decide(form.inference, logic), form)
 
 
 def follows(inference: Inference, logic: Logic) -> InferenceOutcome:
@@ -175,7 +175,7 @@ def _countermodel(encoding: Encoding, shown: set[str]) -> tuple[World, ...]:
     )
 
 
-def spoken(verdict: ProofVerdict, form: InferenceForm) -> ProofVerdict:
+def instantiate_verdict(verdict: ProofVerdict, form: InferenceForm) -> ProofVerdict:
     """Return the verdict on a form in the words and individuals that the form has."""
     words = form.predicates
     fresh = [f"#{index}" for index in range(len(form.people), 40)]

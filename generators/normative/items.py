@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from polbias.aliases import Document, Json
 from polbias.errors import BuildError
 from polbias.generators.engine.latin_square import named_rng
-from polbias.generators.language.english import a, capital
+from polbias.generators.language.english import capitalize_first, with_indefinite_article
 from polbias.generators.language.english_verbs import VerbPhrase
 from polbias.generators.logic.explain import explain_form
 from polbias.generators.logic.formula import (
@@ -55,7 +55,7 @@ from polbias.generators.normative.templates import (
     contents_path,
 )
 from polbias.jinja_texts import TemplateRenderer
-from polbias.yaml_models import fault
+from polbias.yaml_models import field_error
 
 # How the gold label of a problem is known: its verdict in every logic, and the proof or countermodel.
 
@@ -162,7 +162,7 @@ class ProblemWriter:
     def __init__(self, family: NormativeTemplates, domain: Domain) -> None:
         self._file, self._domain = family.file, domain
         self._frames = TemplateRenderer(family.folder / f"frames.{domain}.yaml", {})
-        self._around = TemplateRenderer(family.folder / "patterns.yaml", {"a": a})
+        self._around = TemplateRenderer(family.folder / "patterns.yaml", {"a": with_indefinite_article})
 
     def compose(self, pattern: InferencePattern, content: Content, frames: Pair) -> Problem:
         """Return the problem of a pattern, a content and two frames."""
@@ -254,7 +254,7 @@ def _conduct(
 
 def _belongs(rule: RuleContent, whole: bool) -> Atom:
     group = rule.group.singular
-    return Atom(f"{rule.name} be {a(group)}") if whole else Atom(group, (rule.name,))
+    return Atom(f"{rule.name} be {with_indefinite_article(group)}") if whole else Atom(group, (rule.name,))
 
 
 def _slots(subject: str, phrase: VerbPhrase, obligee: str | None = None) -> Json:
@@ -266,7 +266,7 @@ def _slots(subject: str, phrase: VerbPhrase, obligee: str | None = None) -> Json
         "infinitive": phrase.infinitive,
         "affirmative": phrase.affirmative,
         "negative": phrase.negative,
-        "do": phrase.do,
+        "do": phrase.do_auxiliary,
         "finite": phrase.finite,
         "rest": phrase.rest,
         "copula": phrase.verb == "be",
@@ -274,7 +274,7 @@ def _slots(subject: str, phrase: VerbPhrase, obligee: str | None = None) -> Json
 
 
 def _sentence(clause: str) -> str:
-    return f"{capital(clause)}."
+    return f"{capitalize_first(clause)}."
 
 
 # Which frames go together, and how they are spread evenly over problems.
@@ -295,7 +295,7 @@ def admissible(family: NormativeTemplates, pattern: InferencePattern, domain: Do
         if first.flavour == second.flavour and _keeps_gold(pattern, domain, first, second)
     )
     if not pairs:
-        raise fault(
+        raise field_error(
             family.folder / f"frames.{domain}.yaml",
             "frames",
             f"found none for {pattern.premise} and {pattern.hypothesis} in the {pattern.task} task that "
@@ -395,25 +395,27 @@ class Problem:
         return Inference(tuple(said.formula for said in self.premises), self.hypothesis.formula)
 
     @cached_property
-    def known(self) -> ProblemGold:
+    def gold_proof(self) -> ProblemGold:
         """How its gold is known."""
         return gold_proof(self.inference, self.pattern, self.domain)
 
 
 def problems(family: NormativeTemplates, domain: Domain, task: Task) -> list[Problem]:
     """Return the problems of a task, any stretch of them spread over patterns and content types."""
-    writer, frames = ProblemWriter(family, domain), draws(family, domain, task)
+    writer, frames = ProblemWriter(family, domain), draw_frames(family, domain, task)
     rows = [
         [
-            writer.compose(pattern, content, turned(pattern, frames[pattern.id, content.id]))
-            for content in contents_in_turn(family, domain, pattern)
+            writer.compose(pattern, content, swap_frames(pattern, frames[pattern.id, content.id]))
+            for content in interleave_contents(family, domain, pattern)
         ]
         for pattern in family.patterns_of(domain, task)
     ]
     return [problem for turn in zip_longest(*rows) for problem in turn if problem is not None]
 
 
-def contents_in_turn(family: NormativeTemplates, domain: Domain, pattern: InferencePattern) -> list[Content]:
+def interleave_contents(
+    family: NormativeTemplates, domain: Domain, pattern: InferencePattern
+) -> list[Content]:
     """Return the contents of a pattern; types take turns, so that any stretch has as many of each."""
     section = "rules" if pattern.task == "syllogism" else CHOICES.get(pattern.id, "square")
     kinds = sorted(_TYPES.get(section, _TESTED))
@@ -424,7 +426,7 @@ def contents_in_turn(family: NormativeTemplates, domain: Domain, pattern: Infere
     wanted = family.dataset.per_cell
     if min(len(typed[kind]) for kind in kinds) < wanted or len(typed) > len(kinds):
         found = ", ".join(f"{len(typed[kind])} {kind}" for kind in typed)
-        raise fault(
+        raise field_error(
             contents_path(family.folder, domain, pattern.task),
             section,
             f"found {found} for pattern {pattern.id}, expected at least {wanted} of each of "
@@ -433,13 +435,13 @@ def contents_in_turn(family: NormativeTemplates, domain: Domain, pattern: Infere
     return [typed[kind][turn] for turn in range(wanted) for kind in kinds]
 
 
-def turned(pattern: InferencePattern, pair: Pair) -> Pair:
+def swap_frames(pattern: InferencePattern, pair: Pair) -> Pair:
     """Return a pair with the frame of necessity first as one with the frame of the premise first, or back."""
     weak_first = pattern.premise not in NECESSITIES and pattern.hypothesis in NECESSITIES
     return (pair[1], pair[0]) if weak_first else pair
 
 
-def draws(family: NormativeTemplates, domain: Domain, task: Task) -> Mapping[tuple[str, str], Pair]:
+def draw_frames(family: NormativeTemplates, domain: Domain, task: Task) -> Mapping[tuple[str, str], Pair]:
     """Return the frames of every pattern and content, that of necessity first.
 
     Patterns that are the same inference share the draw of a content; one that does not admit what was drawn
@@ -447,10 +449,10 @@ def draws(family: NormativeTemplates, domain: Domain, task: Task) -> Mapping[tup
     """
     data, found = family.dataset, dict[tuple[str, str], Pair]()
     for related in _related(family, domain, task):
-        offered = {p.id: [turned(p, pair) for pair in admissible(family, p, domain)] for p in related}
+        offered = {p.id: [swap_frames(p, pair) for pair in admissible(family, p, domain)] for p in related}
         pool = list(dict.fromkeys(pair for pairs in offered.values() for pair in pairs))
         rng = named_rng(data.identity.name, data.draws, f"frames/{domain}/{related[0].id}")
-        contents = {p.id: contents_in_turn(family, domain, p) for p in related}
+        contents = {p.id: interleave_contents(family, domain, p) for p in related}
         kinds = {content.id: _kind(content) for p in related for content in contents[p.id]}
         drawn = dict(zip(kinds, spread(pool, [*kinds.values()], rng), strict=True))
         again: dict[tuple[tuple[Pair, ...], tuple[str, ...]], list[Pair]] = {}

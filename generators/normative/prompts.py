@@ -65,7 +65,7 @@ class ProblemPrompts:
         self._texts = TemplateRenderer(family.folder / "instructions.yaml", {})
         self._shown = [
             self._texts.render(
-                "exemplar", self._file.exemplar, {"item": self.item(shown), "gold": shown.known.gold}
+                "exemplar", self._file.exemplar, {"item": self.item(shown), "gold": shown.gold_proof.gold}
             )
             for shown in exemplars
         ]

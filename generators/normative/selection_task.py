@@ -16,14 +16,14 @@ from pydantic import Field
 from polbias.aliases import Json
 from polbias.generators.engine import Constant, Expression, TableSpec
 from polbias.generators.engine.latin_square import named_rng
-from polbias.generators.engine.table_columns import STRING, STRINGS, attributes, by, table
-from polbias.generators.language.english import a
+from polbias.generators.engine.table_columns import STRING, STRINGS, attribute_columns, lookup_over, table
+from polbias.generators.language.english import with_indefinite_article
 from polbias.generators.logic.explain import explain
 from polbias.generators.logic.formula import FOL, Atom, Formula, Implies, Inference, Not
 from polbias.generators.logic.prover import ProofVerdict, prove
 from polbias.generators.normative.templates import Domain, GroupNoun, NormativeTemplates
 from polbias.jinja_texts import TemplateRenderer
-from polbias.yaml_models import Name, TemplateModel, Text, distinct, load_template
+from polbias.yaml_models import Name, TemplateModel, Text, load_template, require_unique
 
 CONFIG = "wason"
 LETTERS = "ABCD"
@@ -59,7 +59,7 @@ class SelectionRule(TemplateModel):
 
 
 class _Contents(TemplateModel):
-    rules: Annotated[tuple[SelectionRule, ...], Field(min_length=1), distinct("id")]
+    rules: Annotated[tuple[SelectionRule, ...], Field(min_length=1), require_unique("id")]
 
 
 class _Texts(TemplateModel):
@@ -136,7 +136,7 @@ def selections(family: NormativeTemplates) -> list[Selection]:
     """Return all selection tasks; forms vary fastest, and all orders of the cards come up equally often."""
     texts = load_template(family.folder / "wason.yaml", _Texts)
     rules = load_template(family.folder / "contents" / "wason.yaml", _Contents).rules
-    render = TemplateRenderer(family.folder / "wason.yaml", {"a": a}).render
+    render = TemplateRenderer(family.folder / "wason.yaml", {"a": with_indefinite_article}).render
     data, kinds = family.dataset, Counter[tuple[str, str]]()
     used, rng = Counter[tuple[object, ...]](), named_rng(data.identity.name, data.draws, "wason/cards")
     turns = []
@@ -199,10 +199,10 @@ def wason_table(family: NormativeTemplates) -> TableSpec:
     tasks = selections(family)
     source = load_template(family.folder / "wason.yaml", _Texts).source
 
-    lookup = by("problem", tasks)
+    lookup = lookup_over("problem", tasks)
     proofs = pa.list_(pa.struct([("card", STRING), ("turn", pa.bool_()), ("proof", STRING)]))
     columns: dict[str, Expression] = {
-        **attributes(lookup, _OF_SELECTION),
+        **attribute_columns(lookup, _OF_SELECTION),
         "id": lookup(lambda task: f"{CONFIG}/{task.id}"),
         "language": Constant(value=family.instructions.language),
         "template_id": lookup(lambda task: f"wason.{task.source.domain}.{task.form}"),

@@ -13,9 +13,16 @@ import pyarrow as pa
 from polbias.aliases import Document
 from polbias.generators.engine import Concatenation, Constant, DatasetSpec, Expression, Lookup, TableSpec
 from polbias.generators.engine.errata import errata_of
-from polbias.generators.engine.table_columns import STRING, STRINGS, attributes, by, dataset_of, table
+from polbias.generators.engine.table_columns import (
+    STRING,
+    STRINGS,
+    attribute_columns,
+    lookup_over,
+    make_dataset_spec,
+    table,
+)
 from polbias.generators.logic.formula import MODAL_LOGICS
-from polbias.generators.normative.items import Problem, draws, problems
+from polbias.generators.normative.items import Problem, draw_frames, problems
 from polbias.generators.normative.prompts import STYLES, ProblemPrompts, exemplars
 from polbias.generators.normative.selection_task import wason_table
 from polbias.generators.normative.templates import (
@@ -73,8 +80,8 @@ class ProblemConfig:
 
     def test(self, rows: Sequence[Problem], prompter: ProblemPrompts) -> TableSpec:
         """Return the test split."""
-        lookup = by("problem", rows)
-        styles, prefix = map(by("prompt_style", STYLES), (str, prompter.prefix))
+        lookup = lookup_over("problem", rows)
+        styles, prefix = map(lookup_over("prompt_style", STYLES), (str, prompter.prefix))
         errata = [self._errata(problem, style) for style in STYLES for problem in rows]
         said: dict[str, Expression] = {
             "id": Concatenation(parts=(f"{self.name}/", styles, "/", lookup(lambda problem: problem.id))),
@@ -87,7 +94,7 @@ class ProblemConfig:
 
     def fewshot(self, rows: Sequence[Problem], prompter: ProblemPrompts) -> TableSpec:
         """Return the split of the exemplars."""
-        lookup = by("problem", rows)
+        lookup = lookup_over("problem", rows)
         said: dict[str, Expression] = {
             "id": lookup(lambda problem: f"{self.name}/exemplar/{problem.pattern.id}"),
             "prompt": lookup(prompter.item),
@@ -106,14 +113,14 @@ class ProblemConfig:
         **more: Any,
     ) -> TableSpec:
         """Return a split, given the columns that depend on more than the problem."""
-        data, lookup = self.family.dataset, by("problem", rows)
+        data, lookup = self.family.dataset, lookup_over("problem", rows)
         origin: Origin = f"{self.domain}/{self.task}"  # type: ignore[assignment]
         columns: dict[str, Expression] = {
             "language": Constant(value=self.family.instructions.language),
             "source": Constant(value=data.provenance[origin].format(paper=data.paper)),
             "domain": Constant(value=self.domain),
             "task": Constant(value=self.task),
-            **attributes(lookup, _OF_PROBLEM),
+            **attribute_columns(lookup, _OF_PROBLEM),
             "template_id": lookup(self._template_id),
             "pair_kind": lookup(lambda problem: "contrapositive" if self._pair(problem) else None),
             "cluster_id": lookup(lambda problem: f"{self.name}/{problem.content.id}"),
@@ -152,7 +159,7 @@ class ProblemConfig:
 
 
 def _verdicts(problem: Problem) -> Document:
-    return {name.replace("+", "_"): label for name, label in problem.known.verdicts.items()}
+    return {name.replace("+", "_"): label for name, label in problem.gold_proof.verdicts.items()}
 
 
 # The tables of the normative family: one specification per config and split.
@@ -163,14 +170,14 @@ def dataset(folder: Path | None = None) -> DatasetSpec:
     family = load_family(folder)
     specs = [spec for domain, task in product(DOMAINS, TASKS) for spec in tables(family, domain, task)]
     specs.append(wason_table(family))
-    return dataset_of(family.dataset.identity, specs)
+    return make_dataset_spec(family.dataset.identity, specs)
 
 
 def tables(family: NormativeTemplates, domain: Domain, task: Task) -> list[TableSpec]:
     """Return the test split of a config, and the split of its exemplars."""
     shown = exemplars(family, domain, task)
     config, prompter = (
-        ProblemConfig(family, domain, task, draws(family, domain, task)),
+        ProblemConfig(family, domain, task, draw_frames(family, domain, task)),
         ProblemPrompts(family, shown),
     )
     return [config.test(problems(family, domain, task), prompter), config.fewshot(shown, prompter)]

@@ -32,10 +32,10 @@ from polbias.yaml_models import (
     TemplateModel,
     Text,
     Version,
-    every,
-    fault,
+    field_error,
     load_template,
-    slots,
+    require_all_names,
+    require_placeholders,
 )
 
 # Modal frames: the words around a content, by force, and what they say.
@@ -70,7 +70,7 @@ class ModalFrame(TemplateModel):
     id: Name
     source: Text
     flavour: Flavour = "deontic"
-    forms: Mapping[Force, str | Annotated[Mapping[Tense, str], every(Tense)]]
+    forms: Mapping[Force, str | Annotated[Mapping[Tense, str], require_all_names(Tense)]]
     split: bool = False
     tasks: tuple[Task, ...] = TASKS
     readings: Literal["bilateral"] | None = None
@@ -244,7 +244,9 @@ def load_contents(path: Path, task: Task) -> _ContentsFile:
             for said in (("id", content.id), ("what is said", _said(content))):
                 if said in seen:
                     attribute, value = said
-                    raise fault(path, place, f"{attribute} ({value!r}) stands at {seen[said]} too; keep one")
+                    raise field_error(
+                        path, place, f"{attribute} ({value!r}) stands at {seen[said]} too; keep one"
+                    )
                 seen[said] = place
     return file
 
@@ -447,7 +449,9 @@ class NormativeDatasetFile(TemplateModel):
     identity: Identity
     draws: Version
     paper: Text
-    provenance: Annotated[Mapping[Origin, Annotated[str, slots("paper")]], every(Origin)]
+    provenance: Annotated[
+        Mapping[Origin, Annotated[str, require_placeholders("paper")]], require_all_names(Origin)
+    ]
     per_cell: PositiveInt
 
 
@@ -466,7 +470,7 @@ class NormativeInstructions(TemplateModel):
 
     language: Text
     texts: Mapping[str, _Instruction]
-    styles: Annotated[Mapping[PromptStyle, _Style], every(PromptStyle)]
+    styles: Annotated[Mapping[PromptStyle, _Style], require_all_names(PromptStyle)]
     item: str
     exemplar: str
 
@@ -528,5 +532,5 @@ def load_family(folder: Path | None = None) -> NormativeTemplates:
         wanted = sorted(pattern.id for pattern in family.patterns_of(domain, task))
         if found != wanted:
             problem = f"found exemplars for {found}, expected {wanted}"
-            raise fault(contents_path(folder, domain, task), "exemplars", problem)
+            raise field_error(contents_path(folder, domain, task), "exemplars", problem)
     return family

@@ -12,7 +12,15 @@ from pydantic import BaseModel, StringConstraints, model_validator
 
 from polbias.errors import TemplateError
 from polbias.paths import package_file
-from polbias.yaml_models import Model, Name, TemplateModel, Text, every, fault, load_template
+from polbias.yaml_models import (
+    Model,
+    Name,
+    TemplateModel,
+    Text,
+    field_error,
+    load_template,
+    require_all_names,
+)
 
 # Country files: people, sides, issues and adjectives with their grammar, one file a country.
 
@@ -226,11 +234,11 @@ class _Language(BaseModel):
     language: Literal["en", "de"]
 
 
-def load_called(path: Path, model: type[Model], field: str, name: str) -> Model:
+def load_named(path: Path, model: type[Model], field: str, name: str) -> Model:
     """Read a file of which a field says what it is called."""
     file = load_template(path, model)
     if (found := getattr(file, field)) != name:
-        raise fault(path, field, f"found {found!r}, expected {name!r} as the file is called")
+        raise field_error(path, field, f"found {found!r}, expected {name!r} as the file is called")
     return file
 
 
@@ -238,7 +246,7 @@ def load_country(path: Path) -> AnyCountry:
     """Read one country file."""
     english = load_template(path, _Language).language == "en"
     model: type[AnyCountry] = EnglishCountry if english else GermanCountry
-    return load_called(path, model, "id", path.stem)
+    return load_named(path, model, "id", path.stem)
 
 
 def load_countries(folder: Path | None = None) -> tuple[AnyCountry, ...]:
@@ -255,7 +263,7 @@ def load_countries(folder: Path | None = None) -> tuple[AnyCountry, ...]:
     for country in countries:
         if country.config in prefixes:
             problem = f"{country.config!r} is also the prefix of {prefixes[country.config]}; choose another"
-            raise fault(folder / f"{country.id}.yaml", "config", problem)
+            raise field_error(folder / f"{country.id}.yaml", "config", problem)
         prefixes[country.config] = country.id
     return countries
 
@@ -271,11 +279,11 @@ _WORD = re.compile(r"[^\W\d_]+")
 class WordFields(TemplateModel):
     """Patterns of words by language and field, and the comparisons that the paper prints nonetheless."""
 
-    printed: Annotated[Mapping[_Tag, tuple[Text, ...]], every(_Tag)]
+    printed: Annotated[Mapping[_Tag, tuple[Text, ...]], require_all_names(_Tag)]
     en: _Fields
     de: _Fields
 
-    def found(self, tag: _Tag, text: str) -> Iterator[tuple[str, str]]:
+    def find_words(self, tag: _Tag, text: str) -> Iterator[tuple[str, str]]:
         """Yield the words of a text that are of a field, each with the field."""
         fields: _Fields = getattr(self, tag)
         for word in _WORD.findall(unicodedata.normalize("NFC", text).casefold()):
@@ -296,8 +304,8 @@ def check_words(
     for place, text in texts.items():
         if printed and text in fields.printed[tag]:
             continue
-        for word, field in fields.found(tag, text):
+        for word, field in fields.find_words(tag, text):
             problem = (
                 f"found {text!r}, of which {word!r} is about {field}, expected what is about nobody's person"
             )
-            raise fault(path, place, f"{problem} (word_fields.yaml); compare in something else")
+            raise field_error(path, place, f"{problem} (word_fields.yaml); compare in something else")

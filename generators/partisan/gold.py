@@ -7,12 +7,12 @@ from functools import lru_cache
 
 from polbias.errors import BuildError
 from polbias.generators.logic.explain import explain
-from polbias.generators.logic.formula import FOL, MEANINGFUL, Inference, rename
+from polbias.generators.logic.formula import FOL, INTERPRETED_PREDICATES, Inference, rename
 from polbias.generators.logic.prover import InferenceOutcome, ProofVerdict, follows, prove
 from polbias.generators.partisan.country import Gold
 from polbias.generators.partisan.items import Argument
 
-_WORDS = {word: f"{word}_in_some_way" for word in MEANINGFUL}  # words without a meaning postulate
+_WORDS = {word: f"{word}_in_some_way" for word in INTERPRETED_PREDICATES}  # words without a meaning postulate
 PROVED = f"proved:{FOL.name}"
 ANNOTATED = "annotated"
 
@@ -55,7 +55,7 @@ def verdict(inference: Inference) -> str:
     return _verdict(follows(inference, FOL))
 
 
-def basis(gold: Gold, argument: Argument, place: str, excused: bool = False) -> str:
+def check_gold(gold: Gold, argument: Argument, place: str, excused: bool = False) -> str:
     """Say how the gold of an argument is known, having checked it."""
     if argument.inference is None:
         return ANNOTATED

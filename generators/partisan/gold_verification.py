@@ -43,7 +43,7 @@ def verify_gold_labels(folder: Path, templates: Path | None = None) -> ProofRepo
     )
 
 
-def prove_large(folder: Path, templates: Path | None = None) -> ProofReport:
+def verify_gold_labels_xl(folder: Path, templates: Path | None = None) -> ProofReport:
     """Do the same for a build of the large set.
 
     Sentences that differ in the names of their persons alone are read as one, with marks in the place of the

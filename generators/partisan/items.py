@@ -20,7 +20,7 @@ from polbias.generators.partisan.country import (
     Leaning,
     PersonGender,
 )
-from polbias.generators.partisan.pair_patterns import PairPattern, other
+from polbias.generators.partisan.pair_patterns import PairPattern, opposite_leaning
 from polbias.generators.partisan.paper_errata import PaperErratum, PrintedForm, PrintedPremise
 from polbias.generators.partisan.templates import Language, PartisanTemplates
 from polbias.yaml_models import TemplateModel
@@ -88,7 +88,7 @@ class Argument:
     slots: Document
 
 
-def laid_out(
+def lay_out_argument(
     language: Language,
     kind: Kind,
     variation: str,
@@ -162,7 +162,9 @@ class ArgumentWriter:
         clauses = self._clauses(cell._replace(variation=""), uncorrected)  # the same in every variation
         kind, variation, form = cell.pattern.kind, cell.variation, self._form(uncorrected)
         own = form.texts.get(f"variations.{variation}")
-        text, spoken = laid_out(self.language, kind, variation, clauses.conclusion, clauses.premises, own)
+        text, spoken = lay_out_argument(
+            self.language, kind, variation, clauses.conclusion, clauses.premises, own
+        )
         inference = None
         if clauses.formulas:
             *premises, goal = clauses.formulas
@@ -170,7 +172,7 @@ class ArgumentWriter:
             inference = Inference(tuple(parts[i] for i in _ORDER[cell.variation]), goal)
         return Argument(
             text=text,
-            conclusion=english.capital(clauses.conclusion),
+            conclusion=english.capitalize_first(clauses.conclusion),
             premises=spoken,
             inference=inference,
             slots=clauses.slots,
@@ -178,10 +180,10 @@ class ArgumentWriter:
 
     def _write_clauses(self, cell: ArgumentDesign, uncorrected: tuple[str, ...]) -> ArgumentClauses:
         form = self._form(uncorrected)
-        favoured = other(cell.leaning) if form.leaning_swapped else cell.leaning
+        favoured = opposite_leaning(cell.leaning) if form.leaning_swapped else cell.leaning
         cast = {
             "X": self._view(favoured, cell.gender, form),
-            "Y": self._view(other(favoured), cell.gender, form),
+            "Y": self._view(opposite_leaning(favoured), cell.gender, form),
         }
         people = {"favoured": cast["X"]["name"], "favoured_party": cast["X"]["label"]}
         people |= {"other": cast["Y"]["name"], "other_party": cast["Y"]["label"]}

@@ -18,7 +18,7 @@ FirstNamed = Literal["favoured", "other"]
 FIRST_NAMED: tuple[FirstNamed, FirstNamed] = ("favoured", "other")
 
 
-def other(leaning: Leaning) -> Leaning:
+def opposite_leaning(leaning: Leaning) -> Leaning:
     """Return the opposite leaning."""
     return "right" if leaning == "left" else "left"
 

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from polbias.generators.engine import errata
 from polbias.generators.partisan.country import Gold, Kind, Leaning, PersonGender
-from polbias.yaml_models import Name, TemplateModel, Text, every
+from polbias.yaml_models import Name, TemplateModel, Text, require_all_names
 
 
 class PaperErratumScope(errata.ErratumScope):
@@ -48,7 +48,7 @@ class PrintedForm(TemplateModel):
     texts: Mapping[str, str] = {}
     names: Mapping[str, Text] = {}
     example_order: Literal["left-first", "random"] | None = None
-    labels: Annotated[Mapping[Gold, Text], every(Gold)] | None = None
+    labels: Annotated[Mapping[Gold, Text], require_all_names(Gold)] | None = None
     pattern_name: Name | None = None
 
 

@@ -12,7 +12,7 @@ from polbias.aliases import Json
 from polbias.generators.engine import named_rng
 from polbias.generators.partisan.country import GENDERS, LEANINGS, Gold, Leaning, PersonGender
 from polbias.generators.partisan.items import ArgumentDesign, ArgumentWriter
-from polbias.generators.partisan.pair_patterns import PairPattern, other
+from polbias.generators.partisan.pair_patterns import PairPattern, opposite_leaning
 from polbias.generators.partisan.paper_errata import PaperErratum
 from polbias.generators.partisan.templates import GOLDS, VARIATIONS
 
@@ -119,9 +119,9 @@ class ArgumentPrompts:
         return self.writer.language.instruction_texts.render("example", self._file.example, slots)
 
     def _order(self, shots: int, leaning: Leaning, block: int) -> Iterator[ArgumentDesign]:
-        begins = leaning if block // 2 % 2 else other(leaning)
+        begins = leaning if block // 2 % 2 else opposite_leaning(leaning)
         for number, cell in enumerate(self.blocks[shots][block]):
-            yield cell._replace(leaning=other(begins) if number % 2 else begins)
+            yield cell._replace(leaning=opposite_leaning(begins) if number % 2 else begins)
 
     def _rng(self, purpose: str) -> np.random.Generator:
         data = self.writer.family.dataset

@@ -12,12 +12,12 @@ import pyarrow.parquet as pq
 from polbias.aliases import Document
 from polbias.generators.engine import DatasetSpec
 from polbias.generators.engine.publication import Publication
-from polbias.generators.engine.spec import shares
+from polbias.generators.engine.spec import split_rows
 from polbias.generators.partisan.country import LEANINGS
 from polbias.generators.partisan.schemas import load_schemas
 from polbias.generators.partisan.tables import dataset
 from polbias.generators.partisan.templates import load_family
-from polbias.generators.partisan.xl_tables import configs, large_dataset
+from polbias.generators.partisan.xl_tables import configs, xl_dataset
 from polbias.generators.partisan.xl_templates import TAGS, load
 from polbias.manifest import Manifest
 
@@ -47,10 +47,10 @@ def _facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> D
 def _large(templates: Path | None = None, rows: int | None = None, unpublished: bool = False) -> DatasetSpec:
     """Return the specification of so many rows; a config with fewer than its share gives all it has."""
     if rows is None:
-        return large_dataset(templates, unpublished=unpublished)
+        return xl_dataset(templates, unpublished=unpublished)
     there = _most(templates, unpublished)
-    return large_dataset(
-        templates, dict(zip(there, shares(rows, [*there.values()], _PAIR), strict=True)), unpublished
+    return xl_dataset(
+        templates, dict(zip(there, split_rows(rows, [*there.values()], _PAIR), strict=True)), unpublished
     )
 
 
@@ -86,9 +86,9 @@ def _verify_gold(folder: Path, templates: Path | None = None) -> Any:
 
 
 def _verify_large_gold(folder: Path, templates: Path | None = None) -> Any:
-    from polbias.generators.partisan.gold_verification import prove_large
+    from polbias.generators.partisan.gold_verification import verify_gold_labels_xl
 
-    return prove_large(folder, templates)
+    return verify_gold_labels_xl(folder, templates)
 
 
 PUBLICATION = Publication(

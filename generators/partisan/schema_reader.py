@@ -27,7 +27,7 @@ from polbias.generators.logic.formula import (
 )
 from polbias.generators.partisan.country import LEANINGS
 from polbias.generators.partisan.reader import ArgumentReadingError, takes_an
-from polbias.generators.partisan.schemas import JUROR, ClauseWordings
+from polbias.generators.partisan.schemas import JUROR_PREDICATE, ClauseWordings
 from polbias.generators.partisan.xl_templates import CountryLanguage
 
 _SUBJECT, _OTHER = "x", "y"
@@ -340,7 +340,7 @@ def _lexicon(
     relations = {each.more: SUPERIOR for each in clauses.comparisons.values()}
     relations |= {each.less: INFERIOR for each in clauses.comparisons.values()}
     return {
-        "name": {name: name for name in names} | {clauses.juror: JUROR},
+        "name": {name: name for name in names} | {clauses.juror: JUROR_PREDICATE},
         "member": {noun: label for (_, label), noun in members.items()},
         "members": {side.member.plural: side.label for side in sides},
         "a_member": with_article,

@@ -27,19 +27,19 @@ from polbias.generators.logic.formula import (
     children,
     every_pair,
 )
-from polbias.generators.partisan.country import Kind, Leaning, load_called
+from polbias.generators.partisan.country import Kind, Leaning, load_named
 from polbias.generators.partisan.items import DISTRACTOR, Argument
-from polbias.generators.partisan.pair_patterns import FIRST_NAMED, other
+from polbias.generators.partisan.pair_patterns import FIRST_NAMED, opposite_leaning
 from polbias.generators.partisan.xl_items import MARKS, XlArgumentDesign
 from polbias.generators.partisan.xl_templates import CountryLanguage, XlTemplates
 from polbias.jinja_texts import TemplateRenderer
-from polbias.yaml_models import Name, TemplateModel, Text, distinct, load_template
+from polbias.yaml_models import Name, TemplateModel, Text, load_template, require_unique
 
 # What a clause says. P, Q are parties, M, N properties, the rest persons; variables are x and y.
 
 SchemaClause: TypeAlias = Sequence[Any]
 """A kind, and what it is about: symbols, or clauses."""
-JUROR = "juror"
+JUROR_PREDICATE = "juror"
 
 
 def _of(predicate: str, term: str = "x") -> Atom:
@@ -142,7 +142,7 @@ class Schema(TemplateModel):
 
 class _Schemas(TemplateModel):
     source: Text
-    schemas: Annotated[tuple[Schema, ...], Field(min_length=1), distinct("id")]
+    schemas: Annotated[tuple[Schema, ...], Field(min_length=1), require_unique("id")]
 
 
 class _Wording(TemplateModel):
@@ -190,8 +190,8 @@ def load_schemas(folder: Path) -> tuple[Schema, ...]:
 def load_clauses(folder: Path, tag: str) -> tuple[ClauseWordings, TemplateRenderer]:
     """Read the wordings of a language, and what renders them."""
     path = folder / f"clauses.{tag}.yaml"
-    return load_called(path, ClauseWordings, "language", tag), TemplateRenderer(
-        path, {"capital": english.capital}
+    return load_named(path, ClauseWordings, "language", tag), TemplateRenderer(
+        path, {"capital": english.capitalize_first}
     )
 
 
@@ -240,9 +240,9 @@ class FormalWriter:
             "perm": (members, *own),
             "rand": (own[0], beside, *own[1:], members),
         }[cell.variation]
-        capital = english.capital(conclusion.main)
+        capital = english.capitalize_first(conclusion.main)
         if cell.variation == "conlast":
-            sentences = [english.capital(said.main) for said in order]
+            sentences = [english.capitalize_first(said.main) for said in order]
             # in German a sentence after a colon begins with a capital letter
             last = conclusion.main if self._stage.tag == "en" else capital
             text = ". ".join([*sentences, self.clauses.therefore + last]) + "."
@@ -319,19 +319,19 @@ class FormalWriter:
         own = [*clauses.properties][self._large.unpublished :: 2]
         first = (3 * place + 5 * turn) % len(own)
         properties = {"M": own[first], "N": own[(first + len(own) // 2) % len(own)]}
-        parties = {"P": cell.leaning, "Q": other(cell.leaning)}
+        parties = {"P": cell.leaning, "Q": opposite_leaning(cell.leaning)}
         labels = {symbol: sides[side].label for symbol, side in parties.items()}
         slots: dict[str, Any] = {"X": MARKS[0], "Y": MARKS[1], "c": clauses.juror, "comparison": comparison}
         slots |= dict(clauses.comparisons[comparison])
         slots |= {symbol: clauses.properties[name] for symbol, name in properties.items()}
         slots |= {symbol: self._party(side, cell.gender) for symbol, side in parties.items()}
-        return slots, {"X": MARKS[0], "Y": MARKS[1], "c": JUROR} | properties | labels
+        return slots, {"X": MARKS[0], "Y": MARKS[1], "c": JUROR_PREDICATE} | properties | labels
 
     def _party(self, side: Leaning, gender: Literal["f", "m"]) -> Mapping[str, str]:
         member = self._stage.words.sides[side].member
         noun: str = getattr(member, gender)
         article = {"f": "eine", "m": "ein"}[gender]
-        a = english.a(noun) if self._stage.tag == "en" else f"{article} {noun}"
+        a = english.with_indefinite_article(noun) if self._stage.tag == "en" else f"{article} {noun}"
         return {"noun": noun, "plural": member.plural, "a": a, "no": f"k{article} {noun}"}
 
     def source(self, cell: XlArgumentDesign) -> str:

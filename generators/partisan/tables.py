@@ -23,10 +23,10 @@ from polbias.generators.engine import (
     StructColumn,
     TableSpec,
 )
-from polbias.generators.engine.table_columns import STRING, STRINGS, Factors, dataset_of, table
+from polbias.generators.engine.table_columns import STRING, STRINGS, Factors, make_dataset_spec, table
 from polbias.generators.logic.formula import Inference
 from polbias.generators.partisan.country import GENDERS, LEANINGS
-from polbias.generators.partisan.gold import ANNOTATED, PROVED, basis, gold_proof
+from polbias.generators.partisan.gold import ANNOTATED, PROVED, check_gold, gold_proof
 from polbias.generators.partisan.items import Argument, ArgumentDesign, ArgumentWriter
 from polbias.generators.partisan.pair_patterns import (
     FIRST_NAMED,
@@ -86,7 +86,7 @@ _BASES = {PROVED: "fol", ANNOTATED: "paper"}
 Levels = Mapping[str, Sequence[Any]]
 
 
-def stated(argument: Argument, proof: str, proved: Inference | None) -> Json:
+def argument_columns(argument: Argument, proof: str, proved: Inference | None) -> Json:
     """Return what columns say of an argument itself, and of the proof of its inference in some order."""
     form = gold_proof(proved) if proved else None
     return {
@@ -143,7 +143,7 @@ class ConfigColumns:
 
     def product(self, levels: Levels) -> dict[str, Expression]:
         """Return the columns over a product of factors."""
-        over, pairs = Factors(levels).over, {pair.key: pair for pair in self.prompter.pairs}
+        over, pairs = Factors(levels).lookup, {pair.key: pair for pair in self.prompter.pairs}
         rows = [
             (shots, instruction, ArgumentDesign(pairs[pattern], gold, leaning, gender, variation))
             for shots, instruction, gender, variation, gold, pattern, leaning in product(
@@ -196,7 +196,7 @@ class ConfigColumns:
         argument = writer.write(cell, printed)
         excused = printed and any(erratum.excuses for erratum in writer.errata(cell))
         place = f"patterns.{country.language}.yaml: pattern {pattern.key}, {cell.gold}, {cell.leaning}"
-        proof, base = basis(cell.gold, argument, place, excused), f"{prompter.config}/{pattern.base}"
+        proof, base = check_gold(cell.gold, argument, place, excused), f"{prompter.config}/{pattern.base}"
         name = writer.printed_name(cell) if printed else pattern.ids[cell.leaning]
         return {
             "pair": f"{pattern.key}/{cell.gold}/{cell.gender}/{cell.variation}",
@@ -218,7 +218,7 @@ class ConfigColumns:
             "in_all_shots": all(
                 cell._replace(leaning="left") not in pairs for pairs in prompter.held_out.values()
             ),
-            **stated(argument, proof, argument.inference),
+            **argument_columns(argument, proof, argument.inference),
         }
 
     def _asked(self, shots: int, instruction: str | None, cell: ArgumentDesign) -> Json:
@@ -254,7 +254,7 @@ def dataset(folder: Path | None = None) -> DatasetSpec:
                 specs[edition] += _tables(writer, f"{country.config}_{kind}", pairs, edition)
         if country.id in family.dataset.crossed:
             specs["_crossed"] += _tables(writer, f"{country.config}_material_crossed", crossed_pairs())
-    return dataset_of(family.dataset, chain(*specs.values()))
+    return make_dataset_spec(family.dataset, chain(*specs.values()))
 
 
 def _tables(

@@ -11,14 +11,14 @@ from pydantic import Field, model_validator
 
 from polbias.generators.engine.errata import load_errata
 from polbias.generators.language import english, german
-from polbias.generators.logic.formula import MEANINGFUL
+from polbias.generators.logic.formula import INTERPRETED_PREDICATES
 from polbias.generators.partisan.country import (
     AnyCountry,
     Gold,
     Kind,
     check_words,
-    load_called,
     load_countries,
+    load_named,
     load_word_fields,
 )
 from polbias.generators.partisan.paper_errata import PaperErratum
@@ -31,10 +31,10 @@ from polbias.yaml_models import (
     TemplateModel,
     Text,
     Version,
-    every,
-    fault,
+    field_error,
     load_template,
-    slots,
+    require_all_names,
+    require_placeholders,
 )
 
 # Pattern and instruction files of the partisan inferences.
@@ -99,7 +99,7 @@ class Material(TemplateModel):
     conclusion: str
     membership: str
     competence: str
-    degree: Annotated[Mapping[Gold, Text], every(Gold)]
+    degree: Annotated[Mapping[Gold, Text], require_all_names(Gold)]
     source: Text
 
 
@@ -145,7 +145,7 @@ class Instructions(TemplateModel):
     """An instruction file: one per language."""
 
     language: str
-    labels: Annotated[Mapping[Gold, Text], every(Gold)]
+    labels: Annotated[Mapping[Gold, Text], require_all_names(Gold)]
     zero_shot: str
     few_shot: str
     example: str
@@ -159,14 +159,18 @@ class Instructions(TemplateModel):
 
 
 _FUNCTIONS: dict[str, dict[str, Callable[..., Any]]] = {
-    "en": {"a": english.a, "capital": english.capital, "lower": english.lowercase_first},
+    "en": {
+        "a": english.with_indefinite_article,
+        "capital": english.capitalize_first,
+        "lower": english.lowercase_first,
+    },
     "de": {
-        "ein": german.ein,
-        "kein": german.kein,
-        "plural": german.plural,
-        "die": german.die,
-        "der": german.der,
-        "capital": english.capital,
+        "ein": german.indefinite_phrase,
+        "kein": german.negated_phrase,
+        "plural": german.plural_phrase,
+        "die": german.definite_nominative,
+        "der": german.definite_dative,
+        "capital": english.capitalize_first,
         "verb_last": german.verb_last,
     },
 }
@@ -192,8 +196,8 @@ class Language:
 def load_language(folder: Path, tag: str) -> Language:
     """Read the pattern and instruction files of a language."""
     patterns_path, instructions_path = folder / f"patterns.{tag}.yaml", folder / f"instructions.{tag}.yaml"
-    patterns = load_called(patterns_path, ArgumentPatterns, "language", tag)
-    instructions = load_called(instructions_path, Instructions, "language", tag)
+    patterns = load_named(patterns_path, ArgumentPatterns, "language", tag)
+    instructions = load_named(instructions_path, Instructions, "language", tag)
     functions = _FUNCTIONS[tag]
     return Language(
         patterns,
@@ -209,11 +213,11 @@ def check_country(country: AnyCountry, language: Language, path: Path) -> None:
     if found != expected:
         problem = f"missing {sorted(expected - found)}, unknown {sorted(found - expected)}"
         which = f"give one comparison for each formal pattern of {language.patterns.language!r}"
-        raise fault(path, "irrelevant", f"{problem}; {which}")
+        raise field_error(path, "irrelevant", f"{problem}; {which}")
     for number, entry in enumerate(country.printed if country.printed != "all" else ()):
         if entry.kind == "formal" and entry.pattern not in expected:
             problem = f"found {entry.pattern!r}, expected one of {sorted(expected)}"
-            raise fault(path, f"printed.{number}.pattern", problem)
+            raise field_error(path, f"printed.{number}.pattern", problem)
 
 
 # All template files of the partisan inferences, read and checked against each other.
@@ -244,7 +248,10 @@ class PartisanDatasetFile(Identity):
 
     draws: Version
     paper: Text
-    provenance: Annotated[Mapping[Origin, Annotated[str, slots("paper", "source", "country")]], every(Origin)]
+    provenance: Annotated[
+        Mapping[Origin, Annotated[str, require_placeholders("paper", "source", "country")]],
+        require_all_names(Origin),
+    ]
     shots: Levels[Shots]
     mini: Mini
     crossed: tuple[str, ...]
@@ -292,15 +299,17 @@ def load_family(folder: Path | None = None) -> PartisanTemplates:
     for country in countries:
         path = folder / "countries" / f"{country.id}.yaml"
         check_country(country, languages[country.language], path)
-        others = {name: entry for name, entry in country.comparisons.items() if name not in MEANINGFUL}
+        others = {
+            name: entry for name, entry in country.comparisons.items() if name not in INTERPRETED_PREDICATES
+        }
         said = {f"comparisons.{name}.adjective": entry.adjective for name, entry in others.items()}
         check_words(words, path, country.language, said, printed=True)
     for tag, language in languages.items():
         for kind in KINDS:
             if more := set(dataset.mini.instructions) - set(language.instructions.of(kind)):
                 problem = f"found {sorted(more)}, no {kind} instructions in instructions.{tag}.yaml"
-                raise fault(dataset_path, "mini.instructions", f"{problem}; add or remove them")
+                raise field_error(dataset_path, "mini.instructions", f"{problem}; add or remove them")
     unknown = set(dataset.crossed) - {country.id for country in countries}
     if unknown:
-        raise fault(dataset_path, "crossed", f"no country file for {sorted(unknown)}; remove or add it")
+        raise field_error(dataset_path, "crossed", f"no country file for {sorted(unknown)}; remove or add it")
     return PartisanTemplates(folder, dataset, countries, languages, load_errata(folder, PaperErratum))

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from polbias.aliases import Document
 from polbias.generators.language import english
 from polbias.generators.partisan.country import Gold, Kind, Leaning, PersonGender
-from polbias.generators.partisan.items import Argument, laid_out
-from polbias.generators.partisan.pair_patterns import NEGATED, FirstNamed, other
+from polbias.generators.partisan.items import Argument, lay_out_argument
+from polbias.generators.partisan.pair_patterns import NEGATED, FirstNamed, opposite_leaning
 from polbias.generators.partisan.templates import GOLDS
 from polbias.generators.partisan.xl_templates import (
     CompetenceAreas,
@@ -72,12 +72,12 @@ class XlMaterialWriter:
         conclusion, premises, slots = self._clauses(cell._replace(variation=""))
         language = self._stage.language
         layout = language.patterns.large.conlast if cell.variation == "conlast" else None
-        text, spoken = laid_out(language, self.kind, cell.variation, conclusion, premises, layout)
-        return Argument(text, english.capital(conclusion), spoken, None, slots)
+        text, spoken = lay_out_argument(language, self.kind, cell.variation, conclusion, premises, layout)
+        return Argument(text, english.capitalize_first(conclusion), spoken, None, slots)
 
     def _write_clauses(self, cell: XlArgumentDesign) -> tuple[str, Sequence[str], Document]:
         stage, language = self._stage, self._stage.language
-        sides = [stage.words.sides[side] for side in (cell.leaning, other(cell.leaning))]
+        sides = [stage.words.sides[side] for side in (cell.leaning, opposite_leaning(cell.leaning))]
         issue, gender = self.issue(cell), cell.gender
         areas = list(getattr(self._issues[issue], stage.tag))
         cast = [

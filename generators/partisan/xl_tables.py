@@ -14,13 +14,13 @@ import pyarrow as pa
 
 from polbias.aliases import Json
 from polbias.generators.engine import Concatenation, DatasetSpec, Expression, Lookup, Sample, TableSpec
-from polbias.generators.engine.table_columns import Factors, dataset_of, table
+from polbias.generators.engine.table_columns import Factors, make_dataset_spec, table
 from polbias.generators.logic.formula import And, Atom, Formula, Inference, constants
 from polbias.generators.partisan.country import GENDERS, LEANINGS, Gold, Kind, Leaning
-from polbias.generators.partisan.gold import basis
-from polbias.generators.partisan.pair_patterns import FIRST_NAMED, other
+from polbias.generators.partisan.gold import check_gold
+from polbias.generators.partisan.pair_patterns import FIRST_NAMED, opposite_leaning
 from polbias.generators.partisan.schemas import FormalWriter
-from polbias.generators.partisan.tables import KINDS, columns_of, stated
+from polbias.generators.partisan.tables import KINDS, argument_columns, columns_of
 from polbias.generators.partisan.templates import GOLDS, VARIATIONS
 from polbias.generators.partisan.xl_items import MARKS, XlArgumentDesign, XlMaterialWriter
 from polbias.generators.partisan.xl_templates import CountryLanguage, XlTemplates, load, slug
@@ -81,7 +81,7 @@ class ExampleBlocks:
     def _write(self, number: int, exchanged: bool, leaning: Leaning) -> str:
         """Write the examples of a block, which begins with the row's side in every second one."""
         language, place = self._stage.language, number - 1
-        sides = {"a": (leaning, other(leaning)), "b": (other(leaning), leaning)}
+        sides = {"a": (leaning, opposite_leaning(leaning)), "b": (opposite_leaning(leaning), leaning)}
         seen = {"a": place % 2, "b": place % 2}
         written = []
         for which in _ORDERS[place]:
@@ -130,7 +130,7 @@ NO_EXAMPLES = "none"
 Levels = Mapping[str, Sequence[Any]]
 
 
-def large_dataset(
+def xl_dataset(
     folder: Path | None = None, rows: Mapping[str, int] | None = None, unpublished: bool = False
 ) -> DatasetSpec:
     """Return the specification of the large dataset, with so many rows of a config."""
@@ -138,7 +138,7 @@ def large_dataset(
     tables = (
         config.table(wanted.get(config.name) or config.rounds(large.file.rows)) for config in configs(large)
     )
-    return dataset_of(large.file, tables)
+    return make_dataset_spec(large.file, tables)
 
 
 def configs(large: XlTemplates) -> Iterator[XlConfig]:
@@ -257,7 +257,7 @@ class XlConfig:
     @cached_property
     def _columns(self) -> dict[str, Expression]:
         levels, shown = self.levels, self.examples
-        over = Factors(levels).over
+        over = Factors(levels).lookup
         persons, names = self._persons(over)
         said = columns_of(self.arguments, _OWN, names)
         pair_id: list[str | Lookup] = [f"{self.name}/", said.pop("pair")]
@@ -312,7 +312,7 @@ class XlConfig:
         argument = self.writer.write(cell)
         proved = argument.inference and argument.inference.map(_by_person)
         place = f"schemas.yaml: {cell.base}, {cell.gold}"
-        return proved, basis(cell.gold, replace(argument, inference=proved), place)
+        return proved, check_gold(cell.gold, replace(argument, inference=proved), place)
 
     def _argument(self, cell: XlArgumentDesign, proved: Inference | None, proof: str) -> Json:
         """Return what is in all rows of an argument."""
@@ -337,7 +337,7 @@ class XlConfig:
             "country": stage.country.country,
             "difficulty": self.writer.difficulty(cell),
             "issue_kind": self.bases[cell.base],
-            **stated(argument, proof, proved),
+            **argument_columns(argument, proof, proved),
         }
 
     def _persons(self, over: Callable[..., Lookup]) -> tuple[Lookup, Mapping[str, Lookup]]:
@@ -356,7 +356,9 @@ class XlConfig:
 
             return over("cell couple", couple), {
                 MARKS[0]: over("cell couple leaning", politician),
-                MARKS[1]: over("cell couple leaning", lambda c, n, side: politician(c, n, other(side))),
+                MARKS[1]: over(
+                    "cell couple leaning", lambda c, n, side: politician(c, n, opposite_leaning(side))
+                ),
             }
 
         def invented(cell: str, swapped: int, y: int, x: int) -> tuple[str, str]:

@@ -20,7 +20,7 @@ from polbias.generators.partisan.country import (
     GermanNoun,
     Leaning,
     PersonGender,
-    load_called,
+    load_named,
 )
 from polbias.generators.partisan.templates import Language, load_language
 from polbias.paths import package_file
@@ -30,10 +30,10 @@ from polbias.yaml_models import (
     Name,
     TemplateModel,
     Text,
-    every,
-    fault,
+    field_error,
     load_template,
-    slots,
+    require_all_names,
+    require_placeholders,
 )
 
 Tag = Literal["en", "de"]
@@ -154,7 +154,7 @@ class XlGermanGroup(TemplateModel):
     @property
     def subject(self) -> str:
         """As it stands before its verb."""
-        return german.die(self.text, self.gender) if self.gender else f"die {self.text}"
+        return german.definite_nominative(self.text, self.gender) if self.gender else f"die {self.text}"
 
 
 class _XlSide(TemplateModel):
@@ -185,13 +185,13 @@ class _Politics(TemplateModel):
 class EnglishPolitics(_Politics):
     """The words of a country in English."""
 
-    sides: Annotated[Mapping[Leaning, XlEnglishSide], every(Leaning)]
+    sides: Annotated[Mapping[Leaning, XlEnglishSide], require_all_names(Leaning)]
 
 
 class GermanPolitics(_Politics):
     """The words of a country in German."""
 
-    sides: Annotated[Mapping[Leaning, XlGermanSide], every(Leaning)]
+    sides: Annotated[Mapping[Leaning, XlGermanSide], require_all_names(Leaning)]
 
 
 class Languages(TemplateModel):
@@ -235,11 +235,11 @@ class XlCountry(TemplateModel):
 
     id: Name
     country: Annotated[str, StringConstraints(pattern=r"^[A-Z]{2}$")] | None
-    title: Annotated[Mapping[Tag, Text], every(Tag)]
+    title: Annotated[Mapping[Tag, Text], require_all_names(Tag)]
     source: Text
     as_of: Text
     languages: Languages
-    parties: Annotated[Mapping[Leaning, Party], every(Leaning)]
+    parties: Annotated[Mapping[Leaning, Party], require_all_names(Leaning)]
     people: Mapping[Leaning, tuple[Politician, ...]] = {}
     goals: Name
     positions: Levels[Name]
@@ -263,7 +263,7 @@ class XlCountry(TemplateModel):
         return tuple(person for person in self.people[side] if person.gender == gender)
 
 
-_ByGender = Annotated[Mapping[PersonGender, tuple[Text, ...]], every(PersonGender)]
+_ByGender = Annotated[Mapping[PersonGender, tuple[Text, ...]], require_all_names(PersonGender)]
 _List = Literal["a", "b"]
 _Eight = Annotated[tuple[Text, ...], Field(min_length=8, max_length=8)]
 
@@ -279,8 +279,8 @@ class Persons(TemplateModel):
 
     language: Tag
     source: Text
-    lists: Annotated[Mapping[_List, _ByGender], every(_List)]
-    examples: Annotated[Mapping[PersonGender, _Eight], every(PersonGender)]
+    lists: Annotated[Mapping[_List, _ByGender], require_all_names(_List)]
+    examples: Annotated[Mapping[PersonGender, _Eight], require_all_names(PersonGender)]
 
     @model_validator(mode="after")
     def _even(self) -> Persons:
@@ -310,8 +310,8 @@ class XlDatasetFile(Identity):
         rows: of a config at least, in whole rounds.
     """
 
-    formal: Annotated[str, slots("schema")]
-    material: Annotated[str, slots("tables", "issue")]
+    formal: Annotated[str, require_placeholders("schema")]
+    material: Annotated[str, require_placeholders("tables", "issue")]
     rows: PositiveInt
 
 
@@ -422,14 +422,14 @@ def _countries(folder: Path, issues: Issues) -> Sequence[XlCountry]:
         raise TemplateError(f"{folder}: found no country file, expected at least one *.yaml")
     found = []
     for path in paths:
-        country = load_called(path, XlCountry, "id", path.stem)
+        country = load_named(path, XlCountry, "id", path.stem)
         if country.goals not in issues.goals:
             problem = f"found {country.goals!r}, expected one of {sorted(issues.goals)} of issues.yaml"
-            raise fault(path, "goals", problem)
+            raise field_error(path, "goals", problem)
         for number, issue in enumerate(country.positions):
             if issue not in issues.positions:
                 problem = f"found {issue!r}, expected one of {sorted(issues.positions)} of issues.yaml"
-                raise fault(path, f"positions.{number}", problem)
+                raise field_error(path, f"positions.{number}", problem)
         found.append(country)
     return found
 
@@ -438,12 +438,12 @@ def _persons(folder: Path, tag: Tag, countries: Iterable[XlCountry]) -> Persons:
     """Read the invented persons of a language, none of whom may have the name of a real one."""
     real = {slug(p.name): c.id for c in countries for side in c.people.values() for p in side}
     path = folder / f"persons.{tag}.yaml"
-    persons = load_called(path, Persons, "language", tag)
+    persons = load_named(path, Persons, "language", tag)
     own = {f"lists.{number}": genders for number, genders in persons.lists.items()}
     for field, genders in (own | {"examples": persons.examples}).items():
         for gender, names in genders.items():
             for place, name in enumerate(names):
                 if country := real.get(slug(name)):
                     problem = f"{name!r} is in people of xl/{country}.yaml too; invent another name"
-                    raise fault(path, f"{field}.{gender}.{place}", problem)
+                    raise field_error(path, f"{field}.{gender}.{place}", problem)
     return persons

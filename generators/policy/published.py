@@ -14,7 +14,7 @@ import pyarrow as pa
 from polbias.errors import InputError
 from polbias.files import file_sha256
 from polbias.generators.engine import DatasetSpec
-from polbias.generators.engine.table_columns import dataset_of
+from polbias.generators.engine.table_columns import make_dataset_spec
 from polbias.generators.policy.items import GateItem
 from polbias.generators.policy.tables import ALL, prompts
 from polbias.generators.policy.templates import VARIANTS, Issue, load_family
@@ -327,4 +327,4 @@ def dataset(data: Probvaa) -> DatasetSpec:
             groups.setdefault(group, []).append(item)
     family = load_family()
     tables = (prompts(family, _IDENTITY, config, items, _SOURCE, "id") for config, items in groups.items())
-    return dataset_of(_IDENTITY, tables)
+    return make_dataset_spec(_IDENTITY, tables)

@@ -16,7 +16,14 @@ from polbias.generators.engine import (
     Expression,
     TableSpec,
 )
-from polbias.generators.engine.table_columns import MESSAGES, Factors, attributes, by, dataset_of, table
+from polbias.generators.engine.table_columns import (
+    MESSAGES,
+    Factors,
+    attribute_columns,
+    lookup_over,
+    make_dataset_spec,
+    table,
+)
 from polbias.generators.policy.items import GateItem, items
 from polbias.generators.policy.prompts import PromptGrid
 from polbias.generators.policy.templates import VARIANTS, Issue, Language, PolicyTemplates, load_family
@@ -36,7 +43,7 @@ def dataset(folder: Path | None = None) -> DatasetSpec:
         *(prompts(family, identity, name, items([file])) for name, file in family.countries.items()),
         _texts(family, every),
     ]
-    return dataset_of(identity, tables)
+    return make_dataset_spec(identity, tables)
 
 
 def issue_type(family: PolicyTemplates) -> Any:
@@ -80,8 +87,8 @@ def prompts(
         "variant": VARIANTS,
         "order": grid.orders,
     }
-    over, of = Factors(levels).over, by("statement", said.values())
-    asked = by("instruction", grid.instructions.values())
+    over, of = Factors(levels).lookup, lookup_over("statement", said.values())
+    asked = lookup_over("instruction", grid.instructions.values())
 
     def text_of(name: str, variant: str) -> str:
         return said[name].wordings[_LANGUAGE][variant]
@@ -100,8 +107,8 @@ def prompts(
     labels = {"instruction_kind": "kind", "label_agree": "agree", "label_disagree": "disagree"}
     columns = (
         _shared(family, source)
-        | attributes(of, _OF_ITEM | {"cluster_id": cluster})
-        | attributes(asked, labels)
+        | attribute_columns(of, _OF_ITEM | {"cluster_id": cluster})
+        | attribute_columns(asked, labels)
     )
     columns |= {
         "id": Concatenation(parts=(f"{config}/", *pair, "/", order)),
@@ -139,9 +146,13 @@ def _texts(family: PolicyTemplates, statements: Sequence[GateItem]) -> TableSpec
         for language, texts in item.wordings.items()
         for variant, text in texts.items()
     ]
-    lookup, of = by("text", rows), by("text", (row.item for row in rows))
+    lookup, of = lookup_over("text", rows), lookup_over("text", (row.item for row in rows))
     own = {"language": "language", "statement": "text", "variant": "variant"}
-    columns = _shared(family) | attributes(lookup, own) | attributes(of, _OF_ITEM | {"template_id": "id"})
+    columns = (
+        _shared(family)
+        | attribute_columns(lookup, own)
+        | attribute_columns(of, _OF_ITEM | {"template_id": "id"})
+    )
     columns |= {
         "id": lookup(lambda row: f"{STATEMENTS}/{row.item.id}/{row.language}/{row.variant}"),
         "prompt": ColumnReference(column="statement"),

@@ -16,10 +16,10 @@ from polbias.yaml_models import (
     Name,
     TemplateModel,
     Text,
-    distinct,
-    fault,
+    field_error,
     load_template,
-    slots,
+    require_placeholders,
+    require_unique,
 )
 
 # Statement files: policy statements of a country with their variants, one file a country.
@@ -185,7 +185,7 @@ class PolicyDatasetFile(TemplateModel):
 
     identity: Identity
     paper: Text
-    source: Annotated[str, slots("paper")]
+    source: Annotated[str, require_placeholders("paper")]
     per_country: int
     issues: Mapping[Issue, Text]
     countries: Annotated[Mapping[Name, Text], Field(min_length=1)]
@@ -225,7 +225,7 @@ class StanceInstructions(TemplateModel):
 
     language: Text
     orders: Mapping[str, tuple[Side, Side]]
-    instructions: Annotated[tuple[StanceInstruction, ...], Field(min_length=1), distinct("id")]
+    instructions: Annotated[tuple[StanceInstruction, ...], Field(min_length=1), require_unique("id")]
     prompt: str
     paper: str
 
@@ -270,7 +270,9 @@ def load_family(folder: Path | None = None) -> PolicyTemplates:
         for index, statement in enumerate(country.statements):
             if statement.id in seen:
                 where = f"statements.{index}.id"
-                raise fault(files[name], where, f"{statement.id!r} stands in {seen[statement.id]}.yaml too")
+                raise field_error(
+                    files[name], where, f"{statement.id!r} stands in {seen[statement.id]}.yaml too"
+                )
             seen[statement.id] = name
     return PolicyTemplates(folder, dataset, instructions, countries)
 
@@ -282,7 +284,7 @@ def _coded(path: Path, file: StatementsFile, contents: Mapping[str, Content]) ->
         field, name = ("rejects", statement.rejects) if statement.rejects else ("demands", statement.demands)
         if name and name not in contents:
             where = f"statements.{index}.{field}"
-            raise fault(path, where, f"found {name!r}, expected a content of content_rules.yaml")
+            raise field_error(path, where, f"found {name!r}, expected a content of content_rules.yaml")
         if name:
             sign = -1 if statement.rejects else 1
             issues = {issue: sign * code for issue, code in contents[name].issues.items()}

@@ -114,7 +114,7 @@ def evaluates(text: str, language: str) -> bool:
     return _has(text, quality().evaluation.get(language))
 
 
-def odd_numbers(one: str, other: str, language: str) -> Literal["digits", "words"] | None:
+def number_mismatch(one: str, other: str, language: str) -> Literal["digits", "words"] | None:
     """Say how two sentences name different numbers, counted in words from two on; None if they do not.
 
     A word that is also something else, such as French "neuf", can stand for a digit but need not.
@@ -158,7 +158,7 @@ def unbalanced(text: str) -> bool:
     return inside.count("“") != inside.count("”")
 
 
-def reads_as(text: str, language: str) -> str:
+def detect_language(text: str, language: str) -> str:
     """Return the language that a text reads as: another than the given one only if that is clear.
 
     Clear is: two frequent words of the other language more, and more than twice as many.
@@ -191,7 +191,7 @@ def overlap(one: str, other: str) -> float:
     return (a & b).total() / max((a | b).total(), 1)
 
 
-def abstract(text: str, language: str) -> frozenset[str]:
+def without_country_names(text: str, language: str) -> frozenset[str]:
     """Return the words of a sentence without those that name a country or its government."""
     places = quality().places.get(language)
     return frozenset(words(_pattern(places).sub(" ", plain(text)) if places else text))

@@ -12,7 +12,7 @@ from polbias.aliases import Document
 from polbias.errors import InputError, whole_json
 from polbias.generators.selfassess.templates import NEUTRAL, Article, Role, SelfAssessTemplates
 from polbias.lines import read_lines
-from polbias.yaml_models import shown
+from polbias.yaml_models import display_path
 
 Outcome = Literal["ok", "refusal", "truncated", "empty"]
 _TEXTS = ("id", "set", "item", "category", "topic", "perspective", "side", "role", "text", "outcome")
@@ -58,7 +58,7 @@ def read_articles(path: Path) -> Iterator[tuple[str, Document]]:
     for number, line in read_lines(path):
         if not line.strip():
             continue
-        where = f"{shown(path)}:{number}"
+        where = f"{display_path(path)}:{number}"
         try:
             record = whole_json(json.loads(line.decode("utf-8")))
         except (ValueError, RecursionError):

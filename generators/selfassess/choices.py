@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from polbias.aliases import Document, Json
-from polbias.atomic_write import draft_of
+from polbias.atomic_write import draft_path
 from polbias.errors import InputError
 from polbias.generators.engine import named_rng
 from polbias.generators.selfassess.article_records import ArticleRecord, ArticlesByItem, gather
@@ -53,7 +53,7 @@ SCHEMA = pa.schema([(name, _TYPES.get(name, pa.string())) for name in _COLUMNS.s
 
 def write_choices(path: Path, rows: Iterable[Document]) -> int:
     """Write rows as Parquet."""
-    draft, pending, count = draft_of(path), iter(rows), 0
+    draft, pending, count = draft_path(path), iter(rows), 0
     options = {"compression": "zstd", "compression_level": 1, "use_dictionary": False}
     try:
         with pq.ParquetWriter(draft, SCHEMA, **options) as writer:
@@ -136,7 +136,7 @@ class ChoiceReport:
         return lines
 
 
-def choices(
+def build_choices(
     family: SelfAssessTemplates,
     records: Iterable[tuple[str, Document]],
     design: ChoiceDesign | None = None,

@@ -12,7 +12,7 @@ from typing import Literal, get_args
 
 from polbias.errors import TemplateError
 from polbias.generators.selfassess.templates import SelfAssessTemplates, TopicSet
-from polbias.yaml_models import shown, template_text
+from polbias.yaml_models import display_path, template_text
 
 Tilt = Literal["left", "right", "neutral"]
 TILTS: tuple[Tilt, ...] = get_args(Tilt)
@@ -52,7 +52,7 @@ def load_items(family: SelfAssessTemplates, set_id: str) -> tuple[Item, ...]:
     chosen, folder = family.sets[set_id], family.folder / set_id
     paths = sorted(folder.glob("*.tsv"))
     if not paths:
-        raise TemplateError(f"{shown(folder)}: found no *.tsv, expected the items of {set_id}")
+        raise TemplateError(f"{display_path(folder)}: found no *.tsv, expected the items of {set_id}")
     items: list[Item] = []
     for path in paths:
         own = list(read_items(path, chosen))
@@ -67,7 +67,7 @@ def load_items(family: SelfAssessTemplates, set_id: str) -> tuple[Item, ...]:
         elif item.prefix != items[0].prefix:
             problem = f"found {item.id!r}, expected {items[0].prefix!r} as in the other ids"
         if problem:
-            raise TemplateError(f"{shown(item.path)}:{item.line}: id: {problem}")
+            raise TemplateError(f"{display_path(item.path)}:{item.line}: id: {problem}")
         seen[item.id] = item
     _check_counts(folder, chosen, items)
     return tuple(items)
@@ -80,7 +80,7 @@ def load_all(family: SelfAssessTemplates) -> Mapping[str, tuple[Item, ...]]:
     for name, own in items.items():
         first = own[0]
         if first.prefix in seen:
-            where, other = f"{shown(first.path)}:{first.line}", seen[first.prefix]
+            where, other = f"{display_path(first.path)}:{first.line}", seen[first.prefix]
             raise TemplateError(
                 f"{where}: id: {first.prefix!r} begins the ids of {other}; choose other letters"
             )
@@ -90,7 +90,7 @@ def load_all(family: SelfAssessTemplates) -> Mapping[str, tuple[Item, ...]]:
 
 def read_items(path: Path, chosen: TopicSet) -> Iterator[Item]:
     """Yield the items of one file."""
-    head, name = ["id", chosen.field, "tilt"], shown(path)
+    head, name = ["id", chosen.field, "tilt"], display_path(path)
     for line, cells in _lines(path):
         where = f"{name}:{line}"
         if line == 1:
@@ -106,7 +106,7 @@ def read_items(path: Path, chosen: TopicSet) -> Iterator[Item]:
         if not matched or matched[2] not in chosen.categories:
             known = ", ".join(chosen.categories)
             raise TemplateError(f"{where}: id: found {identifier!r}, expected xx-CAT-001, CAT one of {known}")
-        if problem := untidy(text):
+        if problem := text_problem(text):
             raise TemplateError(f"{where}: {chosen.field}: {problem}, found {text!r}")
         if tilt not in TILTS:
             raise TemplateError(f"{where}: tilt: found {tilt!r}, expected one of {', '.join(TILTS)}")
@@ -117,14 +117,14 @@ def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
     text = template_text(path)
     if text.startswith(_BYTE_ORDER_MARK) or "\r" in text:
         raise TemplateError(
-            f"{shown(path)}:1: byte order mark or carriage returns; save it with plain line ends"
+            f"{display_path(path)}:1: byte order mark or carriage returns; save it with plain line ends"
         )
     for number, line in enumerate(text.split("\n"), 1):
         if line:
             yield number, line.split("\t")
 
 
-def untidy(text: str) -> str | None:
+def text_problem(text: str) -> str | None:
     """Return what is wrong with the text of an item; None if nothing is."""
     if not text:
         return "expected a text"
@@ -139,16 +139,16 @@ def untidy(text: str) -> str | None:
 
 def _check_file(path: Path, items: Sequence[Item]) -> None:
     if not items:
-        raise TemplateError(f"{shown(path)}:1: found no item below the head, expected at least one")
+        raise TemplateError(f"{display_path(path)}:1: found no item below the head, expected at least one")
     for item in items:
         if item.category != items[0].category:
-            where, found = f"{shown(path)}:{item.line}: id", f"category {item.category!r}"
+            where, found = f"{display_path(path)}:{item.line}: id", f"category {item.category!r}"
             raise TemplateError(f"{where}: found {found} in a file of {items[0].category!r}; move the item")
-    if problem := imbalance(items):
-        raise TemplateError(f"{shown(path)}:1: tilt: {problem}")
+    if problem := tilt_imbalance(items):
+        raise TemplateError(f"{display_path(path)}:1: tilt: {problem}")
 
 
-def imbalance(items: Sequence[Item]) -> str | None:
+def tilt_imbalance(items: Sequence[Item]) -> str | None:
     """Return how tilts are out of balance, or None: left and right equal within one, a third neutral."""
     counts = Counter(item.tilt for item in items)
     told = ", ".join(f"{counts[tilt]} {tilt}" for tilt in TILTS)
@@ -164,10 +164,10 @@ def _check_counts(folder: Path, chosen: TopicSet, items: Sequence[Item]) -> None
     for code, category in chosen.categories.items():
         if found[code] != category.count:
             names = {item.path.name for item in items if item.category == code}
-            where = " and ".join(sorted(names)) or f"{shown(folder)}"
+            where = " and ".join(sorted(names)) or f"{display_path(folder)}"
             what = f"found {found[code]} items of {code} ({category.title})"
             raise TemplateError(
-                f"{shown(folder)}: {where}: {what}, expected {category.count} as in sets.yaml"
+                f"{display_path(folder)}: {where}: {what}, expected {category.count} as in sets.yaml"
             )
 
 

@@ -21,7 +21,9 @@ from polbias.jinja_texts import TemplateRenderer
 MARK = "\0"  # stands in for a topic, or for articles
 
 
-def turns(family: SelfAssessTemplates, set_id: str, article: Article, topic: str) -> tuple[str, str]:
+def article_messages(
+    family: SelfAssessTemplates, set_id: str, article: Article, topic: str
+) -> tuple[str, str]:
     """Return the system and the user turn that ask for an article.
 
     Source:

@@ -9,9 +9,9 @@ from pathlib import Path
 import pyarrow as pa
 
 from polbias.generators.engine import Constant, DatasetSpec, Expression, TableSpec, named_rng
-from polbias.generators.engine.table_columns import MESSAGES, Factors, by, dataset_of, table
+from polbias.generators.engine.table_columns import MESSAGES, Factors, lookup_over, make_dataset_spec, table
 from polbias.generators.selfassess.items import Item, load_all
-from polbias.generators.selfassess.prompts import MARK, turns
+from polbias.generators.selfassess.prompts import MARK, article_messages
 from polbias.generators.selfassess.templates import NEUTRAL, SelfAssessTemplates, load_family
 
 ITEMS = "items"
@@ -20,12 +20,12 @@ ITEMS = "items"
 def dataset(folder: Path | None = None) -> DatasetSpec:
     """Return the specification of the whole dataset: one config per set, and `items`."""
     family = load_family(folder)
-    mixed = {name: mix(family, name, items) for name, items in load_all(family).items()}
+    mixed = {name: shuffle_items(family, name, items) for name, items in load_all(family).items()}
     tables = [_prompts(family, name, items) for name, items in mixed.items()]
-    return dataset_of(family.dataset.identity, (*tables, _items(family, mixed)))
+    return make_dataset_spec(family.dataset.identity, (*tables, _items(family, mixed)))
 
 
-def mix(family: SelfAssessTemplates, set_id: str, items: Sequence[Item]) -> list[Item]:
+def shuffle_items(family: SelfAssessTemplates, set_id: str, items: Sequence[Item]) -> list[Item]:
     """Return items in an order drawn from a named seed, so that any beginning is spread over categories."""
     order = named_rng(family.dataset.identity.name, family.dataset.draws, f"order/{set_id}").permutation(
         len(items)
@@ -39,10 +39,10 @@ def _prompts(family: SelfAssessTemplates, set_id: str, items: Sequence[Item]) ->
     by_id = {item.id: item for item in items}
     articles = {article.id: article for article in chosen.articles()}
     # Turns are rendered once for every article, with a mark where the topic goes.
-    made = {name: turns(family, set_id, article, MARK) for name, article in articles.items()}
+    made = {name: article_messages(family, set_id, article, MARK) for name, article in articles.items()}
     levels: dict[str, tuple[str, ...]] = {"item": tuple(by_id), "article": tuple(articles)}
-    over, of = Factors(levels).over, by("item", items)
-    by_article = by("article", articles.values())
+    over, of = Factors(levels).lookup, lookup_over("item", items)
+    by_article = lookup_over("article", articles.values())
 
     def asked(item: str, article: str) -> list[str]:
         return [turn.replace(MARK, by_id[item].text) for turn in made[article]]
@@ -83,8 +83,11 @@ def _prompts(family: SelfAssessTemplates, set_id: str, items: Sequence[Item]) ->
 def _items(family: SelfAssessTemplates, mixed: Mapping[str, Sequence[Item]]) -> TableSpec:
     """Return the config of the items of all sets, without prompts."""
     rows = [(name, item) for name, items in mixed.items() for item in items]
-    of, of_set = by("item", (item for _, item in rows)), by("item", (family.sets[name] for name, _ in rows))
-    at, text = by("item", rows), of(attrgetter("text"))
+    of, of_set = (
+        lookup_over("item", (item for _, item in rows)),
+        lookup_over("item", (family.sets[name] for name, _ in rows)),
+    )
+    at, text = lookup_over("item", rows), of(attrgetter("text"))
     columns: dict[str, Expression] = {
         "proof": Constant(value="annotated"),
         "id": at(lambda row: f"{ITEMS}/{row[0]}/{row[1].id}"),

@@ -11,7 +11,16 @@ from pydantic import Field, RootModel, StringConstraints, model_validator
 
 from polbias.generators.engine.errata import Erratum, ErratumScope, errata_of, load_errata
 from polbias.paths import package_file
-from polbias.yaml_models import Identity, Name, TemplateModel, Text, Version, fault, load_template, slots
+from polbias.yaml_models import (
+    Identity,
+    Name,
+    TemplateModel,
+    Text,
+    Version,
+    field_error,
+    load_template,
+    require_placeholders,
+)
 
 Role = Literal["user", "neutral", "agent"]
 BiasedRole = Literal["user", "agent"]
@@ -43,7 +52,7 @@ class SelfAssessDatasetFile(TemplateModel):
     identity: Identity
     draws: Version
     paper: Text
-    source: Annotated[str, slots("paper", "table")]
+    source: Annotated[str, require_placeholders("paper", "table")]
     article_tokens: _Tokens
     answer_tokens: _Tokens
 
@@ -285,12 +294,12 @@ def load_family(folder: Path | None = None) -> SelfAssessTemplates:
     questions = load_template(root / "questions.yaml", QuestionsFile)
     errata = load_errata(root, Erratum[_SelfAssessScope])
     if not sets:
-        raise fault(root / "sets.yaml", "sets", "found no set, expected at least one")
+        raise field_error(root / "sets.yaml", "sets", "found no set, expected at least one")
     for name, each in sets.items():
         if each.language not in questions.questions:
             known = ", ".join(questions.questions)
             problem = f"found {each.language!r}, expected a language of questions.yaml: {known}"
-            raise fault(root / "sets.yaml", f"{name}.language", problem)
+            raise field_error(root / "sets.yaml", f"{name}.language", problem)
     for index, erratum in enumerate(errata):
         _check_erratum(root / "errata.yaml", index, erratum, sets)
     return SelfAssessTemplates(root, dataset, sets, questions, errata)
@@ -304,7 +313,7 @@ def _check_erratum(
     for name in erratum.applies.set:
         if name not in sets:
             problem = f"found {name!r}, expected a set of sets.yaml: {', '.join(sets)}"
-            raise fault(path, f"{index}.applies.set", problem)
+            raise field_error(path, f"{index}.applies.set", problem)
         for code in erratum.applies.category or ():
             if code not in sets[name].categories:
-                raise fault(path, f"{index}.applies.category", f"found {code!r}, no category of {name}")
+                raise field_error(path, f"{index}.applies.category", f"found {code!r}, no category of {name}")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from polbias.generators.engine import named_rng
-from polbias.generators.xphemism.matching.matcher import Matcher, longest
+from polbias.generators.xphemism.matching.matcher import Matcher, longest_hits
 from polbias.generators.xphemism.matching.text import Hit, HitKind
 from polbias.generators.xphemism.substitution import TextEdit, substitute
 from polbias.generators.xphemism.templates import CONTENTS, Content, FactualClaim, XphemismTemplates
@@ -103,7 +103,7 @@ class PairMaker:
             return _unmade(base, exchange, reason, hit.kind)
         # What ends in the word is a term of its own ("Vorquartal").
         free = [each for each in hits if not (each.quoted or each.proper or each.member == "head")]
-        others = [each for each in longest(free) if each.token_start != hit.token_start]
+        others = [each for each in longest_hits(free) if each.token_start != hit.token_start]
         found = substitute(claim, hit, self._lexicon.words[word], self._lexicon, others)
         if found.status == "review":
             return _unmade(base, exchange, found.reason, hit.kind, "review")

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from polbias.generators.engine import Constant, DatasetSpec, Expression, Lookup, TableSpec
 from polbias.generators.engine.errata import errata_of
-from polbias.generators.engine.table_columns import Factors, by, dataset_of, table
+from polbias.generators.engine.table_columns import Factors, lookup_over, make_dataset_spec, table
 from polbias.generators.xphemism.items import ARMS, PLACEBO, ClaimItem, items
 from polbias.generators.xphemism.prompts import ClaimPrompts
 from polbias.generators.xphemism.templates import PROMPT_STYLES, XphemismTemplates, load_family
@@ -26,7 +26,7 @@ def dataset(folder: Path | None = None) -> DatasetSpec:
         for config, found in items(family).items()
     }
     tables = [_prompts(family, config, ARMS[config], found) for config, found in made.items()]
-    return dataset_of(family.dataset.identity, (*tables, _lexicon(family)))
+    return make_dataset_spec(family.dataset.identity, (*tables, _lexicon(family)))
 
 
 def _shared(family: XphemismTemplates, source: str, of: Callable[..., Lookup]) -> dict[str, Expression]:
@@ -49,7 +49,7 @@ def _prompts(family: XphemismTemplates, config: str, arm: str, kept: Sequence[Cl
     by_id = {item.id: item for item in kept}
     styles, languages, arms = PROMPT_STYLES, tuple(family.prompts.prompts), ("base", arm)
     levels = {"style": styles, "language": languages, "item": tuple(by_id), "arm": arms}
-    over, of = Factors(levels).over, by("item", kept)
+    over, of = Factors(levels).lookup, lookup_over("item", kept)
     prompts = ClaimPrompts(family)
 
     def prompt(style: str, language: str, name: str, side: str) -> str:
@@ -59,7 +59,7 @@ def _prompts(family: XphemismTemplates, config: str, arm: str, kept: Sequence[Cl
         return f"{config}/{name}/{style}/{language}"
 
     source = family.dataset.placebo_source if config == PLACEBO else family.dataset.source
-    columns = _shared(family, source, by("item", (item.exchange for item in kept))) | {
+    columns = _shared(family, source, lookup_over("item", (item.exchange for item in kept))) | {
         "id": over("style language item arm", lambda *part: f"{identifier(*part[:3])}/{part[3]}"),
         "template_id": over("style language", lambda style, language: f"{style}.{language}"),
         "prompt": over("style language item arm", prompt),
@@ -88,7 +88,7 @@ def _lexicon(family: XphemismTemplates) -> TableSpec:
     """Return the config of the word pairs, each in both directions, without prompts."""
     directed = {each.id: each for each in family.lexicon.exchanges()}
     printed = {pair.pair_id: pair for pair in family.lexicon.pairs}
-    of = by("pair", directed.values())
+    of = lookup_over("pair", directed.values())
     columns = _shared(family, family.dataset.lexicon_source, of) | {
         "id": of(lambda each: f"{LEXICON}/{each.id}"),
         "template_id": of(lambda each: printed[each.pair_id].collected),

@@ -13,7 +13,17 @@ from polbias.errors import TemplateError
 from polbias.generators.engine.errata import Erratum, ErratumScope, load_errata
 from polbias.generators.xphemism.vocabulary.lexicon import Lexicon, load_lexicon
 from polbias.paths import package_file
-from polbias.yaml_models import Identity, Name, TemplateModel, Text, every, fault, load_template, shown, slots
+from polbias.yaml_models import (
+    Identity,
+    Name,
+    TemplateModel,
+    Text,
+    display_path,
+    field_error,
+    load_template,
+    require_all_names,
+    require_placeholders,
+)
 
 # The claims that come with the toolkit: factual, checkable, with what makes them true or false.
 
@@ -71,7 +81,7 @@ class ClaimsFile(TemplateModel):
     claims: tuple[FactualClaim, ...]
 
 
-def load_own_claims(folder: Path, lexicon: Lexicon) -> Mapping[str, ClaimsFile]:
+def load_claims(folder: Path, lexicon: Lexicon) -> Mapping[str, ClaimsFile]:
     """Return the claims files by topic, in alphabetical order."""
     known, neutral = (
         {(each.base, each.exchange) for each in exchanges}
@@ -88,16 +98,16 @@ def load_own_claims(folder: Path, lexicon: Lexicon) -> Mapping[str, ClaimsFile]:
                     if words not in there:
                         file_of = "placebo.tsv" if field == "placebo" else "pairs.tsv"
                         where = f"claims.{index}.{field}.{number}"
-                        raise fault(path, where, f"found {list(words)}, no pair of {file_of}")
+                        raise field_error(path, where, f"found {list(words)}, no pair of {file_of}")
             for field in ("id", "claim"):
                 value = getattr(claim, field)
                 if value in places:
                     problem = f"found {value!r}, which stands in {places[value]} too; keep one"
-                    raise fault(path, f"claims.{index}.{field}", problem)
-                places[value] = f"{shown(path)}, {claim.id}"
+                    raise field_error(path, f"claims.{index}.{field}", problem)
+                places[value] = f"{display_path(path)}, {claim.id}"
         files[file.topic] = file
     if not files:
-        raise TemplateError(f"{shown(folder / 'claims')}: found no *.yaml, expected files of claims")
+        raise TemplateError(f"{display_path(folder / 'claims')}: found no *.yaml, expected files of claims")
     return files
 
 
@@ -113,9 +123,9 @@ class XphemismDatasetFile(TemplateModel):
 
     identity: Identity
     paper: Text
-    source: Annotated[str, slots("paper")]
-    lexicon_source: Annotated[str, slots("paper")]
-    placebo_source: Annotated[str, slots("paper")]
+    source: Annotated[str, require_placeholders("paper")]
+    lexicon_source: Annotated[str, require_placeholders("paper")]
+    placebo_source: Annotated[str, require_placeholders("paper")]
     claims: int
 
 
@@ -143,8 +153,8 @@ class ClaimPrompt(TemplateModel):
 class PromptsFile(TemplateModel):
     """Both prompts in every language."""
 
-    labels: Annotated[Mapping[Gold, Text], every(Gold)]
-    prompts: Annotated[Mapping[PromptLanguage, ClaimPrompt], every(PromptLanguage)]
+    labels: Annotated[Mapping[Gold, Text], require_all_names(Gold)]
+    prompts: Annotated[Mapping[PromptLanguage, ClaimPrompt], require_all_names(PromptLanguage)]
 
 
 class _XphemismScope(ErratumScope):
@@ -182,11 +192,13 @@ def load_family(folder: Path | None = None) -> XphemismTemplates:
     root = folder or package_file("templates/xphemism")
     dataset = load_template(root / "dataset.yaml", XphemismDatasetFile)
     lexicon = load_lexicon(root)
-    files = load_own_claims(root, lexicon)
+    files = load_claims(root, lexicon)
     golds = [claim.gold for file in files.values() for claim in file.claims]
     if len(golds) != dataset.claims or golds.count("true") * 2 != len(golds):
         found = f"found {golds.count('true')} true of {len(golds)} claims in claims/"
-        raise fault(root / "dataset.yaml", "claims", f"{found}, expected {dataset.claims}, half of them true")
+        raise field_error(
+            root / "dataset.yaml", "claims", f"{found}, expected {dataset.claims}, half of them true"
+        )
     prompts = load_template(root / "prompts.yaml", PromptsFile)
     errata = load_errata(root, Erratum[_XphemismScope])
     return XphemismTemplates(root, dataset, prompts, lexicon, files, errata)

@@ -14,7 +14,7 @@ import typer
 from polbias.aliases import Json
 from polbias.atomic_write import write_text
 from polbias.cli.outputs import echo
-from polbias.errors import InputError, nearest
+from polbias.errors import InputError, did_you_mean
 from polbias.paths import package_file
 
 if TYPE_CHECKING:
@@ -66,10 +66,16 @@ def export(
     and ids that tell nothing; tasks.json has both and is not for annotators.
     """
     from polbias.generators.authoring.annotation.panel import sample
-    from polbias.generators.authoring.annotation.tasks import FIELDS, TaskSet, kinds, make_tasks, source_rows
+    from polbias.generators.authoring.annotation.tasks import (
+        FIELDS,
+        TaskSet,
+        annotation_kinds,
+        make_tasks,
+        source_rows,
+    )
 
-    if kind not in kinds():
-        expected = f"{nearest(kind, kinds())}expected one of {', '.join(kinds())}"
+    if kind not in annotation_kinds():
+        expected = f"{did_you_mean(kind, annotation_kinds())}expected one of {', '.join(annotation_kinds())}"
         raise InputError(f"KIND: found {kind!r}; {expected}")
     if source is None and kind == "claims":
         raise InputError("--source: found nothing, expected a table of claims; name one")
@@ -150,11 +156,11 @@ def decide(
 
     tasks = read_tasks(folder)
     answers = _collect(tasks, files, _people(annotators), problems).answers
-    resolved = deciding.read_open(undecided) if undecided.exists() else []
-    found = deciding.decide(tasks, answers, resolved)
+    resolved = deciding.read_resolved(undecided) if undecided.exists() else []
+    found = deciding.label_by_majority(tasks, answers, resolved)
     if found.problems:  # what was agreed upon must not get lost because, for instance, a file was left out
         raise SheetError([f"{undecided}: {problem}" for problem in found.problems])
-    write_text(undecided, deciding.open_tsv(found.contested))
+    write_text(undecided, deciding.undecided_tsv(found.contested))
     write_text(output, pairs_tsv(found.pairs))
     agreed = sum(bool(each.resolved) for each in found.contested)
     echo(f"{len(found.pairs)} pairs labelled, {len(found.pending)} not; {len(found.contested)} labels")
@@ -162,18 +168,18 @@ def decide(
 
 
 def _people(path: Path | None) -> list[Annotator]:
-    from polbias.generators.authoring.annotation.answers import read_people
+    from polbias.generators.authoring.annotation.answers import read_annotators
 
-    return read_people(path) if path else []
+    return read_annotators(path) if path else []
 
 
 def _collect(
     tasks: TaskSet, files: Sequence[Path], people: Sequence[Annotator], report: Path | None
 ) -> CollectedAnswers:
-    from polbias.generators.authoring.annotation.answers import collect, read_answers
+    from polbias.generators.authoring.annotation.answers import collect_answers, read_answers
 
     raw, unread = read_answers(files, tasks.kind)
-    found = collect(tasks, raw, people)
+    found = collect_answers(tasks, raw, people)
     problems = [*unread, *found.problems]
     if report:
         write_text(report, "".join(f"{problem}\n" for problem in problems))
@@ -220,7 +226,7 @@ def agreement_data(tasks: TaskSet, found: CollectedAnswers, people: Sequence[Ann
     Source:
         Jakob et al. 2025, Appendix D.3 (Table 6) and D.4.
     """
-    from polbias.eval.agreement import DRAWS, alpha_interval
+    from polbias.eval.agreement import BOOTSTRAP_DRAWS, alpha_interval
     from polbias.generators.authoring.annotation.decisions import ratings
     from polbias.generators.authoring.annotation.panel import against_gold
     from polbias.generators.authoring.annotation.tasks import load_guideline, panel_forms
@@ -243,7 +249,7 @@ def agreement_data(tasks: TaskSet, found: CollectedAnswers, people: Sequence[Ann
         dict(zip(_STANDS, (name, *stands.get(name, (None, None)), answers[name]), strict=True))
         for name in found.annotators
     ]
-    made = {"variables": variables, "annotators": annotators, "draws": DRAWS, "seed": 0}
+    made = {"variables": variables, "annotators": annotators, "draws": BOOTSTRAP_DRAWS, "seed": 0}
     if tasks.kind in panel_forms():
         made |= {"dataset": tasks.kind, "gold": against_gold(tasks, found.answers)}
     return made

@@ -32,10 +32,10 @@ Rows = Callable[[Json], str]
 
 def audit_set(data: Path, output: Sequence[Path], make: Callable[[], Json], rows: Rows) -> int:
     """Audit a whole set and print what was found; rows are those of the corrected set."""
-    from polbias.generators.auditing.general import for_maintainers
+    from polbias.generators.auditing.general import maintainer_report
     from polbias.terminal import Console
 
-    kinds: dict[str, Rows] = {".json": _json, ".md": for_maintainers, ".html": _page, ".jsonl": rows}
+    kinds: dict[str, Rows] = {".json": _json, ".md": maintainer_report, ".html": _page, ".jsonl": rows}
     for path in output:
         if path.suffix not in kinds:
             raise InputError(f"{path}: expected a file that ends in {', '.join(kinds)}")
@@ -68,10 +68,10 @@ td, th {{ text-align: left; vertical-align: top; padding: .1rem 1rem .1rem 0 }}<
 def _page(report: Json) -> str:
     from markdown_it import MarkdownIt
 
-    from polbias.generators.auditing.general import for_maintainers
+    from polbias.generators.auditing.general import maintainer_report
 
     markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
-    return _PAGE.format(policy=page_policy(), body=markdown.render(for_maintainers(report)))
+    return _PAGE.format(policy=page_policy(), body=markdown.render(maintainer_report(report)))
 
 
 def _print(console: Console, summary: dict[str, Any]) -> None:
@@ -163,31 +163,31 @@ def _any(
     exemplars: Sequence[Path],
     samples: Sequence[Path],
 ) -> int:
-    from polbias.eval.data import snapshot
-    from polbias.eval.multiple_testing import holm
+    from polbias.eval.data import download_snapshot
+    from polbias.eval.multiple_testing import holm_adjust
     from polbias.generators.auditing import general
 
     data = file
     if not (file.exists() or file.is_absolute()) and len(file.parts) == 3:
         owner, name, config = file.parts
         advice = "expected a file, or NAMESPACE/NAME/CONFIG of the Hub"
-        data = snapshot(f"{owner}/{name}", [f"{config}/*.parquet"], advice) / config
+        data = download_snapshot(f"{owner}/{name}", [f"{config}/*.parquet"], advice) / config
     return audit_set(
         data,
         output,
-        lambda: general.audit_table(data, columns, holm, exemplars, *_answered(samples)),
-        lambda report: general.corrected(data, columns, report),
+        lambda: general.audit_table(data, columns, holm_adjust, exemplars, *_answered(samples)),
+        lambda report: general.sound_rows(data, columns, report),
     )
 
 
 def _answered(paths: Sequence[Path]) -> tuple[dict[str, list[bool]], dict[str, Counter[str]]]:
     """Return whether models are right, by the id of the item, and how often each says what."""
-    from polbias.eval.samples import SkippedLine, find_samples, numbered_samples
+    from polbias.eval.samples import SkippedLine, find_sample_files, numbered_samples
 
     found: dict[str, dict[str, bool]] = {}
     said: dict[str, Counter[str]] = {}
     problems: list[SkippedLine] = []
-    for file in find_samples(paths):
+    for file in find_sample_files(paths):
         for _, sample in numbered_samples(file.path, problems):
             doc, responses = sample.get("doc"), sample.get("filtered_resps")
             if isinstance(responses, list) and len(responses) == 1:

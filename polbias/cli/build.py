@@ -64,7 +64,7 @@ def build(
     from polbias.cli.build_scaled import followed, location, logs_of, options_of
     from polbias.scaling.build import build_at_scale
     from polbias.scaling.executors import EXECUTORS, Resources
-    from polbias.scaling.run import plan_run, scalable
+    from polbias.scaling.run import plan_run, require_scalable
     from polbias.terminal import Console
 
     console = Console()
@@ -77,7 +77,7 @@ def build(
     executor = executor or ("local" if workers else "inprocess")
     if executor not in EXECUTORS:
         raise InputError(f"--executor: found {executor!r}, expected one of {', '.join(EXECUTORS)}")
-    name, options, publication = names[0], options_of(option or ()), scalable(names[0])
+    name, options, publication = names[0], options_of(option or ()), require_scalable(names[0])
     with console.status(f"{name}: reading templates and proving gold labels"):
         spec = publication.build_spec(templates, rows=rows, unpublished=unpublished)
         run = plan_run(location(out), spec, rows, unpublished, shards)
@@ -101,7 +101,7 @@ def build_with_progress(names: Sequence[str], out: Path | None, templates: Path 
     from polbias.terminal import Console
 
     console = Console()
-    chosen = [registry.checked(name) for name in names or registry.names()]
+    chosen = [registry.require_dataset(name) for name in names or registry.dataset_names()]
     if templates and len(chosen) != 1:
         raise PolbiasError(f"--templates needs the name of one dataset, found {list(chosen)}; name it")
     failed: dict[str, Exception] = {}
@@ -136,7 +136,7 @@ def _build(console: Console, name: str, out: Path, templates: Path | None) -> No
 def _report(console: Console, built: BuildResult, seconds: float) -> None:
     from rich.table import Table
 
-    from polbias.lock import differences, read_lock
+    from polbias.lock import lock_differences, read_lock
 
     manifest = built.manifest
     table = Table("config", "rows", "few-shot", "content", box=None, header_style="bold", pad_edge=False)
@@ -163,7 +163,7 @@ def _report(console: Console, built: BuildResult, seconds: float) -> None:
         f"[bold]{manifest.dataset} {manifest.version}[/]: {manifest.rows:,} rows, {done}, {seconds:.1f} s"
     )
     console.print(f"in {built.folder}", soft_wrap=True, highlight=False)
-    found = differences(manifest, read_lock().get(manifest.dataset))
+    found = lock_differences(manifest, read_lock().get(manifest.dataset))
     if found:
         more = f" (and {len(found) - 1} more, see `polbias verify`)" if len(found) > 1 else ""
         console.print(f"[yellow]not the published data:[/] {found[0]}{more}", soft_wrap=True, highlight=False)

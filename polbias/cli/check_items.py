@@ -33,14 +33,14 @@ def check_items(
     Two items are near-duplicates if half of their character 5-grams are shared. An opening is the first two
     words, a frame the first word with the function words; none should be in more than 2% of the items.
     """
-    from polbias.generators.authoring.set_similarity import alikeness
+    from polbias.generators.authoring.set_similarity import measure_similarity
     from polbias.generators.selfassess.items import load_items
     from polbias.generators.selfassess.templates import load_family
 
     family = load_family(templates)
     read = load_items(family, source) if source in family.sets else None
     texts = [item.text for item in read] if read else _of_file(source, family)
-    found = alikeness(texts, family.sets[source].language if read else language, most)
+    found = measure_similarity(texts, family.sets[source].language if read else language, most)
     problems = [f"too much alike: {problem}" for problem in found.problems()]
     balance = _balance(family, source, read) if read else []
     for line in [f"{len(texts):,} items", *balance, *_pairs(found), *_patterns(found), *problems]:

@@ -31,12 +31,12 @@ def demo(
     from polbias.cli.eval import say
     from polbias.cli.report import make_report, show
     from polbias.cli.report_folder import PAGE, check_folder
-    from polbias.experiments.demonstration import ask, compare, demonstration
+    from polbias.experiments.demonstration import compare, demonstration, run_respondents
 
     shown = demonstration()
     report = output / _REPORT
     check_folder(report)
-    made = make_report(ask(shown, output / _RUNS, say), report)
+    made = make_report(run_respondents(shown, output / _RUNS, say), report)
     show(made)
     show_compared(shown, compare(shown, made))
     echo(f"wrote {report / PAGE}: open it in a browser")
@@ -46,7 +46,7 @@ def show_compared(shown: Demonstration, compared: Mapping[str, Sequence[PlantedC
     """Print what was planted, is expected and was found: a table per respondent."""
     from rich.table import Table
 
-    from polbias.eval.report.document import points
+    from polbias.eval.report.document import format_points
     from polbias.eval.report.wording import words
     from polbias.experiments.demonstration import expected
     from polbias.terminal import Console
@@ -60,7 +60,7 @@ def show_compared(shown: Demonstration, compared: Mapping[str, Sequence[PlantedC
             told = words(row.instrument)
             about = told.measures[row.measure].title
             numbers = (row.planted, row.expected, row.found.value, row.found.low, row.found.high)
-            planted, mean, value, low, high = map(points, numbers)
+            planted, mean, value, low, high = map(format_points, numbers)
             interval = f"{low} to {high}" if row.found.low is not None else row.found.state
             holds = {True: "yes", False: "no", None: "-"}[row.holds]
             table.add_row(f"{told.title}: {about}", planted, mean, value, interval, holds)

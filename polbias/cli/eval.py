@@ -103,9 +103,9 @@ def evaluate(
     config = parse(context.args)
     tasks = catalogue(include_paths(config))
     if listed:
-        show_tasks(tasks, tasks.choose(config.tasks) if config.tasks else None)
+        show_tasks(tasks, tasks.select_tasks(config.tasks) if config.tasks else None)
         return
-    names = tasks.choose(config.tasks)
+    names = tasks.select_tasks(config.tasks)
     chosen = [tasks.tasks[task] for name in names for task in tasks.members(name)]
     if reasoning:
         refuse_likelihoods(chosen)
@@ -165,12 +165,19 @@ def perform(
 ) -> EvalRun | None:
     """Ask a model some tasks; None in a process that is not the first of several."""
     from polbias.lm_eval_runner.answer_cache import StoppedError
-    from polbias.lm_eval_runner.model_classes import check_arguments, check_kinds, model_class, prepare
+    from polbias.lm_eval_runner.model_classes import (
+        check_arguments,
+        model_class,
+        prepare,
+        refuse_unsupported_tasks,
+    )
     from polbias.lm_eval_runner.options import output_folder
     from polbias.lm_eval_runner.run import evaluate
 
     kind = model_class(config.model)
-    check_kinds(config.model, kind, [tasks.tasks[task] for name in names for task in tasks.members(name)])
+    refuse_unsupported_tasks(
+        config.model, kind, [tasks.tasks[task] for name in names for task in tasks.members(name)]
+    )
     prepare(config, kind)
     check_arguments(config, kind)
     output_folder(config)

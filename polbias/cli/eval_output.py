@@ -132,7 +132,7 @@ def _told(task: TaskFile) -> str:
     named = "/".join(str(data[name]) for name in ("dataset", "config") if name in data)
     place = named or "a file of your own (stage 2)"
     filters = [f"{name} {_plain(value)}" for name, value in data.items() if name not in _NOT_FILTERS]
-    kind = "scores" if task.scores_likelihoods else "writes"
+    kind = "scores" if task.is_loglikelihood else "writes"
     times = [f"{task.samples} answers each"] if task.samples > 1 else []
     return f"{kind} {', '.join([place, *filters, *times])}"
 

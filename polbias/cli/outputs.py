@@ -9,7 +9,7 @@ import typer
 
 from polbias.aliases import Document
 from polbias.safe_text import showable
-from polbias.spreadsheet_cells import guarded
+from polbias.spreadsheet_cells import escape_formula
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -46,5 +46,5 @@ def _cell(value: Any) -> Any:
     if isinstance(value, list | tuple):
         value = ";".join("" if each is None else str(each) for each in value)
     if isinstance(value, str):
-        return guarded(value)
+        return escape_formula(value)
     return "" if value is None else value

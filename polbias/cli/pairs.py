@@ -37,7 +37,7 @@ def pairs(
     columns of FILE and shifted_claim, hit (exact, inflected, compound), status (made, review, none), reason
     and edits. Every row of FILE is answered.
     """
-    from polbias.generators.authoring.pairs import answer, read_requests
+    from polbias.generators.authoring.pairs import make_pairs, read_requests
     from polbias.generators.xphemism.items import PairMaker
     from polbias.generators.xphemism.vocabulary.lexicon import load_lexicon
 
@@ -45,7 +45,7 @@ def pairs(
     rows: list[Json] = []
     columns = assigned("--column", column, "ROLE=NAME, such as claim=text")
     for request in read_requests(claims, columns):
-        for pair in answer(request, maker):
+        for pair in make_pairs(request, maker):
             words = {"base_word": pair.base_word, "exchange_word": pair.exchange_word}
             rows.append({"claim_id": request.claim_id} | dict(request.values) | words | _result(pair))
     write_text(output, csv_text(rows))

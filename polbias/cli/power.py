@@ -92,12 +92,12 @@ def _share(points: float | None, name: str) -> float | None:
 
 
 def _of_runs(chosen: InstrumentDesign, runs: Sequence[Path], targets: Targets) -> list[Json]:
-    from polbias.eval.power.observed import observed
+    from polbias.eval.power.observed import estimate_design
     from polbias.eval.power.report import power_report
     from polbias.eval.samples import SkippedLine
 
     problems: list[SkippedLine] = []
-    found = observed(chosen, runs, problems)
+    found = estimate_design(chosen, runs, problems)
     for problem in problems:
         echo(str(problem), fg=typer.colors.YELLOW, err=True)
     return [{"name": each.name} | power_report(chosen, each.design, each.assumed, targets) for each in found]

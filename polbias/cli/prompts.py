@@ -82,7 +82,7 @@ def prompts(
     if chosen is not PromptFormat.csv and not model:
         raise InputError("--model: not given, but every request of a batch names one; add --model NAME")
     tasks = catalogue([include_path] if include_path else [])
-    names = tasks.choose(task)
+    names = tasks.select_tasks(task)
     recorded.written_tasks(tasks, names)
     options = lm_eval_options(
         limit=limit,

@@ -27,7 +27,7 @@ def push(
 
     The namespace is $POLBIAS_NAMESPACE, else the user whose token is used (`hf auth login` or HF_TOKEN).
     """
-    from polbias.lock import differences, read_lock
+    from polbias.lock import lock_differences, read_lock
     from polbias.manifest import read_manifest
     from polbias.publishing import hub
     from polbias.publishing.client import resolve_namespace
@@ -35,12 +35,14 @@ def push(
     from polbias.terminal import Console
 
     console = Console()
-    folders = [(out or build_root()) / registry.checked(name) for name in names or registry.names()]
+    folders = [
+        (out or build_root()) / registry.require_dataset(name) for name in names or registry.dataset_names()
+    ]
     manifests = [read_manifest(folder) for folder in folders]
     namespace = resolve_namespace()
     for folder, manifest in zip(folders, manifests, strict=True):
         refuse_damaged(manifest, folder)
-        found = differences(manifest, read_lock().get(manifest.dataset))
+        found = lock_differences(manifest, read_lock().get(manifest.dataset))
         if found:
             console.print(f"[yellow]note:[/] {found[0]}", soft_wrap=True, highlight=False)
         plan = plan_push(folder, f"{namespace}/{manifest.dataset}", manifest.version)

@@ -139,12 +139,12 @@ def make_report(
     brief: bool = False,
 ) -> Report:
     """Make and write a report, with a progress bar."""
-    from polbias.eval.report.build import make
+    from polbias.eval.report.build import build_report
     from polbias.eval.xphemism.published import read_published
 
     with _progress() as progress:
         published = read_published(*polbix_answers) if polbix_answers else ()
-        made = make(runs, settings, workers, progress, published)
+        made = build_report(runs, settings, workers, progress, published)
         progress("write", 0, 1)
         write_report(made, output, page=not (settings and settings.full), brief=brief)
     return made.report

@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from polbias.atomic_write import draft_of, recover_folder, replace_folder, write_text
+from polbias.atomic_write import draft_path, recover_folder, replace_folder, write_text
 from polbias.cli.outputs import csv_text
 from polbias.errors import InputError
 
@@ -41,7 +41,7 @@ def check_folder(folder: Path) -> None:
 
 def write_report(made: ReportWithAnswers, folder: Path, page: bool = True, brief: bool = False) -> None:
     """Write a report; an earlier one in the same place is replaced in one step."""
-    draft = draft_of(folder)
+    draft = draft_path(folder)
     try:
         shutil.rmtree(draft, ignore_errors=True)
         (draft / TABLES).mkdir(parents=True)
@@ -66,11 +66,11 @@ def _fill(made: ReportWithAnswers, folder: Path, page: bool, brief: bool) -> Non
         write_text(folder / TABLES / f"{name}.csv", csv_text(rows))
     if not page:
         return
-    html = pages.brief if brief else pages.page
+    html = pages.render_brief_page if brief else pages.render_page
     write_text(folder / PAGE, html(report, paragraphs(report)))
     if not made.answers:
         return
     (folder / RESULTS).mkdir()
-    for respondent, text in hub_results.eval_results(made.answers):
+    for respondent, text in hub_results.hub_eval_results(made.answers):
         write_text(folder / RESULTS / hub_results.file_name(respondent), text)
     write_outcomes(made.answers, folder / OUTCOMES)

@@ -60,7 +60,7 @@ def score(
     tasks = catalogue([include_path] if include_path else [])
     columns = {"id": id_column, "answer": answer_column}
     found = [answer for path in answers for answer in read_answers(path, columns, tasks.tasks)]
-    names = tasks.choose(task or _named_tasks(found, answers))
+    names = tasks.select_tasks(task or _named_tasks(found, answers))
     members = written_tasks(tasks, names)
     _check_tasks(found, members)
     options = lm_eval_options(

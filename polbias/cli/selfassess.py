@@ -164,15 +164,15 @@ def choose(
     cache_dir: CacheDir = None,
 ) -> None:
     """The second stage, and the report: which article does the model prefer, which is less biased?"""
-    from polbias.experiments.self_assessment import articles_of, find_set, samples_in
+    from polbias.experiments.self_assessment import find_article_samples, find_set, read_user_articles
 
     chosen = find_set(chosen_set)
     design = _design(roles, questions, alternatives, orders, prefill and not reasoning)
     config = _config(context.args, output, "choices", reasoning)
-    place = articles or samples_in(output, chosen)
+    place = articles or find_article_samples(output, chosen)
     path = (output if articles else place.parent) / _CHOICES
     cache = cache_folder(no_cache, cache_dir)
-    _choose(config, path, chosen, articles_of(place, chosen), design, cache)
+    _choose(config, path, chosen, read_user_articles(place, chosen), design, cache)
     report_on(output)
 
 

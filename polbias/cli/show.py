@@ -11,7 +11,7 @@ import typer
 from polbias import registry
 from polbias.aliases import Document
 from polbias.cli.options import Out
-from polbias.errors import BuildError, PolbiasError, nearest
+from polbias.errors import BuildError, PolbiasError, did_you_mean
 from polbias.paths import build_root
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def list_(out: Out = None) -> None:
     from polbias.terminal import Console
 
     console, locked = Console(), read_lock()
-    for name in registry.names():
+    for name in registry.dataset_names():
         published = locked.get(name)
         try:
             built: Manifest | None = read_manifest((out or build_root()) / name)
@@ -52,9 +52,9 @@ def list_(out: Out = None) -> None:
 def _state(built: Manifest | None, published: LockedDataset | None) -> str:
     if built is None:
         return "not built here; run `polbias build`"
-    from polbias.lock import differences
+    from polbias.lock import lock_differences
 
-    found = differences(built, published)
+    found = lock_differences(built, published)
     return f"built here, but {found[0]}" if found else "built here, as published"
 
 
@@ -88,7 +88,7 @@ def _find(config: str, root: Path) -> tuple[Path, str, Document]:
     from polbias.manifest import read_manifest
 
     dataset, _, name = config.rpartition("/")
-    candidates = [dataset] if dataset else list(registry.names())
+    candidates = [dataset] if dataset else list(registry.dataset_names())
     known: list[str] = []
     for candidate in candidates:
         registry.publication(candidate)
@@ -96,7 +96,7 @@ def _find(config: str, root: Path) -> tuple[Path, str, Document]:
         if name in manifest.configs:
             return root / candidate, name, manifest.configs[name]
         known += manifest.configs
-    told = nearest(name, known) or f"there are: {', '.join(dict.fromkeys(known))} "
+    told = did_you_mean(name, known) or f"there are: {', '.join(dict.fromkeys(known))} "
     raise PolbiasError(f"no config is called {name!r}; {told}(see `polbias list`)")
 
 

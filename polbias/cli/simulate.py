@@ -90,11 +90,11 @@ def samples(
 
     `polbias report` reads them like those of a model. The same command writes the same bytes.
     """
-    from polbias.eval.simulation.lm_eval import folder_name, run
+    from polbias.eval.simulation.lm_eval import folder_name, run_tasks
 
     chosen = _respondent(context.params)
     name = folder_name(model or f"simulated-{respondent}-{seed}")
-    found = run(task, chosen, seed, model=name, limit=limit, settings=_settings(metadata))
+    found = run_tasks(task, chosen, seed, model=name, limit=limit, settings=_settings(metadata))
     folder = output / name
     written = found.write(folder)
     count = sum(map(len, found.samples.values()))
@@ -135,11 +135,11 @@ def serve(
       tokenizer_backend=remote,max_length=100000 \
         --tasks polbias_en_formal_mini_loglikelihood
     """
-    from polbias.eval.simulation.prompt_index import read_known
+    from polbias.eval.simulation.prompt_index import build_prompt_index
     from polbias.eval.simulation.server import OpenAIProtocol, SimulationServer
 
     chosen = _respondent(context.params)
-    known = read_known(build_root(), chosen, seed, only=dataset or (), files=rows or ())
+    known = build_prompt_index(build_root(), chosen, seed, only=dataset or (), files=rows or ())
     protocol = OpenAIProtocol(known, f"simulated-{respondent}-{seed}")
 
     def ready(url: str) -> None:
@@ -154,12 +154,12 @@ _OWN = ("effect", "side", "content", "accuracy", "share")
 
 def _respondent(given: Document) -> Any:
     """The respondent that the options of a command describe."""
-    from polbias.eval.simulation.respondents import respondent
+    from polbias.eval.simulation.respondents import make_respondent
 
     options = {name: given[name] for name in _OWN if given[name] is not None}
     if given["worldview"]:
         options["worldview"] = _numbers("--worldview", given["worldview"])
-    return respondent(
+    return make_respondent(
         given["respondent"],
         intercept_sd=_numbers("--intercept-sd", given["intercept_sd"] or ()),
         slope_sd=_numbers("--slope-sd", given["slope_sd"] or ()),

@@ -59,7 +59,7 @@ def suggest(
     from polbias.generators.authoring.topics import REVIEW
     from polbias.generators.selfassess.templates import load_family
     from polbias.models.chat import Chat
-    from polbias.models.run import answered
+    from polbias.models.run import answer_requests
 
     family = load_family(templates)
     chosen = family.sets[_known(family, set_id)]
@@ -68,12 +68,12 @@ def suggest(
     names = [category.title for category in chosen.categories.values()]
     if categories:
         request = topicgen.category_request(chat, chosen, categories)
-        first = answered([request], [chat], record, replay, price, yes)
+        first = answer_requests([request], [chat], record, replay, price, yes)
         if not first.complete:
             raise typer.Exit(1)
         names = topicgen.read_categories(first.answers[0])
     asked = topicgen.item_requests(chat, chosen, names)
-    outcome = answered([request for _, request in asked], [chat], record, replay, price, yes)
+    outcome = answer_requests([request for _, request in asked], [chat], record, replay, price, yes)
     known = [item.text for item in _items(family, set_id)]
     found, problems = topicgen.suggestions(set_id, chosen, asked, outcome.answers, known)
     for problem in problems:

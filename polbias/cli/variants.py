@@ -45,7 +45,7 @@ def variants(
     """
     from polbias.generators.authoring import variants as making
     from polbias.models.chat import Chat, Service
-    from polbias.models.run import answered
+    from polbias.models.run import answer_requests
     from polbias.models.service_settings import Role
     from polbias.models.translate import DeepLTranslator
 
@@ -55,9 +55,11 @@ def variants(
     roles: list[Role] = ["paraphrases", "opposite"]
     if translate:
         roles.append("translation")
-    made = making.jobs(statements, chat, roles, translator=translator, target=translate or language)
+    made = making.variant_requests(
+        statements, chat, roles, translator=translator, target=translate or language
+    )
     services: list[Service] = [chat, *([translator] if translator else [])]
-    outcome = answered([job.request for job in made], services, record, replay, price, yes)
+    outcome = answer_requests([job.request for job in made], services, record, replay, price, yes)
     lines = _lines(statements, making.variants(made, outcome.answers))
     write_text(output, "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
     if not outcome.complete:

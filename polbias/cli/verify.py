@@ -35,7 +35,7 @@ def verify(names: Names = None, out: Out = None, templates: DatasetTemplates = N
     from polbias.terminal import Console
 
     console = Console()
-    chosen = [registry.checked(name) for name in names or registry.names()]
+    chosen = [registry.require_dataset(name) for name in names or registry.dataset_names()]
     found: list[str] = []
     tasks = [(name, (out or build_root()) / name, templates) for name in chosen]
     with console.status("hashing files, proving gold labels from the sentences") as status:
@@ -53,7 +53,7 @@ def _each(tasks: Sequence[_Task]) -> Iterator[tuple[str, _Told]]:
     from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
     from multiprocessing import get_context
 
-    from polbias.generators.engine.build import note
+    from polbias.generators.engine.build import add_build_note
 
     marks = {task[0]: _mark(*task) for task in tasks}
     # Large builds first, so that no core waits for the last one.
@@ -68,7 +68,7 @@ def _each(tasks: Sequence[_Task]) -> Iterator[tuple[str, _Told]]:
             if check := begun.get(name):
                 told = check.result()
                 if not any(problems for _, problems in told):
-                    note(folder, _VERIFIED, marks[name])
+                    add_build_note(folder, _VERIFIED, marks[name])
                 yield name, told
             else:
                 yield name, [("was verified, and nothing changed since", [])]
@@ -82,10 +82,10 @@ def _mark(name: str, folder: Path, templates: Path | None) -> str:
     """Hash all that a verification rests on: templates, code, lock and, by the manifest, files."""
     from polbias.lock import read_lock
     from polbias.manifest import MANIFEST, read_manifest
-    from polbias.publishing.card import inputs_of
+    from polbias.publishing.card import build_inputs_hash
 
     read_manifest(folder)
-    whole = sha256(inputs_of(registry.publication(name), templates).encode())
+    whole = sha256(build_inputs_hash(registry.publication(name), templates).encode())
     whole.update(repr(read_lock().get(name)).encode())
     for path in (folder / MANIFEST, Path(__file__), Path(__file__).with_name("push.py")):
         whole.update(path.read_bytes())
@@ -94,22 +94,24 @@ def _mark(name: str, folder: Path, templates: Path | None) -> str:
 
 def _known(name: str, folder: Path, templates: Path | None, mark: str) -> bool:
     """Whether a build was verified and is as it was then."""
-    from polbias.generators.engine.build import noted
+    from polbias.generators.engine.build import read_build_notes
     from polbias.manifest import read_manifest
 
-    return noted(folder).get(_VERIFIED) == mark and not changed_files(read_manifest(folder), folder)
+    return read_build_notes(folder).get(_VERIFIED) == mark and not changed_files(
+        read_manifest(folder), folder
+    )
 
 
 def _checked(name: str, folder: Path, templates: Path | None) -> _Told:
     """Return every check of a build, with its problems."""
-    from polbias.generators.authoring.lints import LINTS, given_away
-    from polbias.lock import differences, lock_path, read_lock
+    from polbias.generators.authoring.lints import LINTS, layout_leaks
+    from polbias.lock import lock_differences, lock_path, read_lock
     from polbias.manifest import read_manifest
 
     publication, manifest = registry.publication(name), read_manifest(folder)
     damaged = damaged_files(manifest, folder)
     told = [("files and content match manifest.json", damaged)]
-    changed = differences(manifest, read_lock().get(name))
+    changed = lock_differences(manifest, read_lock().get(name))
     told.append((f"matches {lock_path().name}, version {manifest.version}", changed))
     if publication.verify_gold and not damaged:
         try:
@@ -118,7 +120,7 @@ def _checked(name: str, folder: Path, templates: Path | None) -> _Told:
                 told.append((_told(proofs), [*proofs.failed]))
         except MissingError as error:
             told.append(("", [f"{name}: gold labels are not proved, as {error}"]))
-    linted = [] if damaged else [*given_away(manifest, folder)]
+    linted = [] if damaged else [*layout_leaks(manifest, folder)]
     if lint := LINTS.get(name):
         linted += lint(templates)
     if publication.verify_gold or lint:
@@ -145,18 +147,18 @@ def lock(names: Names = None, out: Out = None) -> None:
 
     Content that differs from what is locked under the same version is refused: raise the version first.
     """
-    from polbias.lock import LockedDataset, differences, lock_path, read_lock, write_lock
+    from polbias.lock import LockedDataset, lock_differences, lock_path, read_lock, write_lock
     from polbias.manifest import read_manifest
     from polbias.terminal import Console
 
     locked = read_lock()
     path = lock_path().resolve()  # in a checkout the package's lock is a link to the one in the root
-    for name in names or registry.names():
+    for name in names or registry.dataset_names():
         folder = (out or build_root()) / name
         manifest = read_manifest(folder)
         refuse_damaged(manifest, folder)
         before, now = locked.get(name), LockedDataset.of(manifest)
-        if before and before.version == now.version and (changed := differences(manifest, before)):
+        if before and before.version == now.version and (changed := lock_differences(manifest, before)):
             raise BuildError(
                 f"{changed[0]}: the content changed under version {now.version}; "
                 "raise the version in the dataset's template file, rebuild, and lock again"

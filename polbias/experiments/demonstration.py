@@ -126,13 +126,13 @@ def expected() -> Expected:
 
 def compare(shown: Demonstration, report: Report) -> dict[str, list[PlantedComparison]]:
     """Put what was planted, is expected and was found side by side, by respondent."""
-    from polbias.eval.report.verdicts import tells_sides
-    from polbias.eval.simulation.respondents import respondent
+    from polbias.eval.report.verdicts import is_directional
+    from polbias.eval.simulation.respondents import make_respondent
 
     means = expected().means
     found: dict[str, list[PlantedComparison]] = {}
     for name, asked in shown.respondents.items():
-        who, own = respondent(asked.kind, **asked.options), means.get(name, {})
+        who, own = make_respondent(asked.kind, **asked.options), means.get(name, {})
         found[name] = [
             PlantedComparison(
                 each.instrument,
@@ -142,7 +142,7 @@ def compare(shown: Demonstration, report: Report) -> dict[str, list[PlantedCompa
                 each.estimate,
             )
             for each in headlines(report.findings, name)
-            if not each.of_refusals or (who.refuse and tells_sides(each))
+            if not each.is_refusal_gap or (who.refuse and is_directional(each))
         ]
     return found
 
@@ -155,19 +155,19 @@ def headlines(findings: Iterable[Finding], respondent: str) -> Iterator[Finding]
 def _planted(who: SimulatedRespondent, finding: Finding) -> float:
     """How far the rates that a finding is about were moved, in points."""
     from polbias.eval.report.document import ACCURACY_GAP
-    from polbias.eval.report.verdicts import tells_sides
+    from polbias.eval.report.verdicts import is_directional
 
     if finding.measure.endswith(ACCURACY_GAP):
         return 0.0
-    if finding.of_refusals:
+    if finding.is_refusal_gap:
         return 100 * who.refuse * {"right": 1, "left": -1, None: 0}[who.refuse_side]
-    return 100 * (who.bias if tells_sides(finding) else who.content)
+    return 100 * (who.bias if is_directional(finding) else who.content)
 
 
-def ask(shown: Demonstration, output: Path, tell: Callable[[str], None]) -> list[Path]:
+def run_respondents(shown: Demonstration, output: Path, tell: Callable[[str], None]) -> list[Path]:
     """Let lm_eval ask every respondent over HTTP."""
-    from polbias.eval.simulation.prompt_index import read_known
-    from polbias.eval.simulation.respondents import respondent
+    from polbias.eval.simulation.prompt_index import build_prompt_index
+    from polbias.eval.simulation.respondents import make_respondent
     from polbias.eval.simulation.server import OpenAIProtocol, SimulationServer
 
     folders = []
@@ -176,8 +176,8 @@ def ask(shown: Demonstration, output: Path, tell: Callable[[str], None]) -> list
     with TemporaryDirectory(prefix="polbias-demo-") as scratch:
         choices = write_choices(shown, Path(scratch))
         for name, asked in shown.respondents.items():
-            who = respondent(asked.kind, **asked.options)
-            known = read_known(build_root(), who, asked.seed, only=datasets, files=[choices])
+            who = make_respondent(asked.kind, **asked.options)
+            known = build_prompt_index(build_root(), who, asked.seed, only=datasets, files=[choices])
             with SimulationServer(OpenAIProtocol(known, name)) as server:
                 tell(f"{name} {asked.about}; {len(known):,} prompts at {server.url}/v1")
                 folders.append(_evaluate(shown, name, server.url, choices, output, tell))
@@ -186,19 +186,19 @@ def ask(shown: Demonstration, output: Path, tell: Callable[[str], None]) -> list
 
 def write_choices(shown: Demonstration, folder: Path) -> Path:
     """Write the choices among the articles of a simulated respondent, the second stage of the instrument."""
-    from polbias.eval.simulation.lm_eval import run
-    from polbias.eval.simulation.respondents import respondent
-    from polbias.experiments.self_assessment import articles_of, find_set
-    from polbias.generators.selfassess.choices import choices
+    from polbias.eval.simulation.lm_eval import run_tasks
+    from polbias.eval.simulation.respondents import make_respondent
+    from polbias.experiments.self_assessment import find_set, read_user_articles
+    from polbias.generators.selfassess.choices import build_choices
     from polbias.generators.selfassess.choices import write_choices as write
     from polbias.generators.selfassess.templates import load_family
 
     asked = {"polbias_items": shown.topics}
-    made = run([shown.articles], respondent("perfect"), model="articles", settings=asked)
+    made = run_tasks([shown.articles], make_respondent("perfect"), model="articles", settings=asked)
     written = made.write(folder)
     path = folder / "choices.parquet"
-    records = articles_of(written[0], find_set(_SET))
-    write(path, choices(load_family(), records))
+    records = read_user_articles(written[0], find_set(_SET))
+    write(path, build_choices(load_family(), records))
     return path
 
 
@@ -226,7 +226,7 @@ def _evaluate(
         with _environment(POLBIAS_STAGE2=str(choices)):
             kind = model_class(config.model)
             prepare(config, kind)
-            run = evaluate(config, tasks, tasks.choose(config.tasks), kind, None, tell)
+            run = evaluate(config, tasks, tasks.select_tasks(config.tasks), kind, None, tell)
         assert run is not None  # there is one process
         folders.add(run.folder)
     (folder,) = folders

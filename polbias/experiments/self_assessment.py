@@ -16,13 +16,13 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from polbias.aliases import Document, Json
-from polbias.atomic_write import draft_of, write_text
-from polbias.errors import InputError, nearest, whole
+from polbias.atomic_write import draft_path, write_text
+from polbias.errors import InputError, did_you_mean, whole
 from polbias.eval.extraction.article_outcome import ARTICLE_OUTCOMES, article_outcome
 from polbias.eval.extraction.preparation import visible
 from polbias.generators.engine import TableRows, named_rng
 from polbias.generators.selfassess.article_records import read_articles
-from polbias.generators.selfassess.choices import ChoiceDesign, ChoiceReport, choices, write_choices
+from polbias.generators.selfassess.choices import ChoiceDesign, ChoiceReport, build_choices, write_choices
 from polbias.generators.selfassess.perspective_leaks import Detector, load_word_lists
 from polbias.generators.selfassess.templates import SelfAssessTemplates, load_family
 from polbias.paths import package_file
@@ -56,7 +56,7 @@ def find_set(given: str) -> ChosenSet:
     folder, name = (path, None) if (path / "sets.yaml").is_file() else (path.parent, path.name)
     if not (folder / "sets.yaml").is_file() or str(folder) == ".":
         known = ", ".join(family.sets)
-        near = nearest(given, family.sets)
+        near = did_you_mean(given, family.sets)
         raise InputError(
             f"set {given!r}: {near}expected one of {known}, or a folder with sets.yaml and its items"
         )
@@ -118,7 +118,7 @@ def write_topics(folder: Path, chosen: ChosenSet, rows: Sequence[Row]) -> Path:
     import pyarrow.parquet as pq
 
     path = folder / "topics.parquet"
-    draft = draft_of(path)
+    draft = draft_path(path)
     try:
         pq.write_table(pa.Table.from_pylist([*rows], _rows(chosen).schema), draft)
         draft.replace(path)
@@ -180,12 +180,12 @@ def leak_finder(chosen: ChosenSet) -> FindLeaks:
 LocatedRecord = tuple[str, Document]
 
 
-def samples_in(folder: Path, chosen: ChosenSet) -> Path:
+def find_article_samples(folder: Path, chosen: ChosenSet) -> Path:
     """Return the newest samples of the articles of a set in a folder; those of several models are refused."""
-    from polbias.eval.samples import find_samples
+    from polbias.eval.samples import find_sample_files
 
     task = task_of(chosen)
-    files = [each for each in find_samples([folder]) if each.task == task]
+    files = [each for each in find_sample_files([folder]) if each.task == task]
     if len(files) != 1:
         found = f"those of {' and '.join(each.model for each in files)}" if files else "none"
         raise InputError(
@@ -200,10 +200,10 @@ def written_articles(
 ) -> list[LocatedRecord]:
     """Return place and record of the articles of a run."""
     task, find_leaks = task_of(chosen), leak_finder(chosen)
-    return [(f"{folder} {task}", sampled(each, folder.name, find_leaks)) for each in samples[task]]
+    return [(f"{folder} {task}", record_of_sample(each, folder.name, find_leaks)) for each in samples[task]]
 
 
-def articles_of(path: Path, chosen: ChosenSet) -> list[LocatedRecord]:
+def read_user_articles(path: Path, chosen: ChosenSet) -> list[LocatedRecord]:
     """Return place and record of articles that a user gives."""
     find_leaks = leak_finder(chosen)
     if path.is_dir() or path.name.startswith("samples_"):
@@ -245,18 +245,18 @@ def _completed(place: str, data: Document, known: Mapping[str, Row], find_leaks:
 
 
 def _samples(path: Path, find_leaks: FindLeaks) -> Iterator[LocatedRecord]:
-    from polbias.eval.samples import SkippedLine, find_samples, left_out, numbered_samples
+    from polbias.eval.samples import SkippedLine, find_sample_files, numbered_samples, skip_invalid_sample
 
     problems: list[SkippedLine] = []
-    for file in find_samples([path]):
+    for file in find_sample_files([path]):
         for line, sample in numbered_samples(file.path, problems):
-            with left_out(problems, file.path, line):
-                yield f"{file.path}:{line}", sampled(sample, file.model, find_leaks)
+            with skip_invalid_sample(problems, file.path, line):
+                yield f"{file.path}:{line}", record_of_sample(sample, file.model, find_leaks)
     if problems:
         raise InputError(f"{problems[0]}; {len(problems)} lines in all: repair the file or run lm_eval again")
 
 
-def sampled(sample: Document, model: str, find_leaks: FindLeaks) -> Document:
+def record_of_sample(sample: Document, model: str, find_leaks: FindLeaks) -> Document:
     """Return the record of a sample; what it lacks is a `KeyError`, what is of another kind a `TypeError`."""
     response = sample["filtered_resps"]
     text = response[0] if isinstance(response, list) and response else response
@@ -287,7 +287,7 @@ def write_questions(
         )
     _check_articles(articles, chosen)
     report = ChoiceReport()
-    if not write_choices(path, choices(chosen.family, short, design, report)):
+    if not write_choices(path, build_choices(chosen.family, short, design, report)):
         raise InputError(
             f"{articles[0][0]}: found no item, from here on, with the articles that a choice needs; expected "
             "those of both sides at least"
@@ -319,7 +319,7 @@ def assumed_questions(
         ("", article_record(row, " ".join([word] * article_tokens), "", lambda _: []))
         for row, word in zip(rows, _WORDS, strict=False)
     ]
-    return [*choices(chosen.family, records, design)]
+    return [*build_choices(chosen.family, records, design)]
 
 
 def assumed_choices(**about: Any) -> tuple[Any, int, str] | None:

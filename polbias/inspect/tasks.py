@@ -90,9 +90,9 @@ def estimates(name: str) -> Metric:
 def _scoring(name: str) -> tuple[Callable[..., Json], list[Json]]:
     """How lm_eval scores an answer to a task: the values of its metrics, and the lines of these."""
     settings = _catalogue.tasks[name].settings
-    score = harness.function(settings["process_results"], name)
+    score = harness.import_task_function(settings["process_results"], name)
     lines = [
-        line | {"aggregation": harness.function(line["aggregation"], name)}
+        line | {"aggregation": harness.import_task_function(line["aggregation"], name)}
         if line["aggregation"] != "mean"
         else line
         for line in settings["metric_list"]
@@ -117,7 +117,7 @@ def all_answers() -> ScoreReducer:
 
 def _logged(responses: Sequence[Response]) -> dict[str, Any]:
     """What a log has of answers, which :mod:`polbias.eval.inspect_logs` reads."""
-    return {"answers": [*map(str, responses)], "polbias": [response.about for response in responses]}
+    return {"answers": [*map(str, responses)], "polbias": [response.metadata for response in responses]}
 
 
 def _responses(score: Score) -> list[Response]:
@@ -146,7 +146,9 @@ def _asks_in_turns(found: harness.TaskFile) -> bool:
     from polbias.eval.lm_eval_task import ChatMessagesTask
 
     kind = found.settings.get("class")
-    return kind is not None and issubclass(cast(type, harness.function(kind, found.name)), ChatMessagesTask)
+    return kind is not None and issubclass(
+        cast(type, harness.import_task_function(kind, found.name)), ChatMessagesTask
+    )
 
 
 def _task(found: harness.TaskFile) -> Callable[..., Task]:
@@ -178,6 +180,6 @@ globals().update(
     {
         name.removeprefix(_PREFIX): _task(found)
         for name, found in _catalogue.tasks.items()
-        if not found.scores_likelihoods
+        if not found.is_loglikelihood
     }
 )

@@ -19,17 +19,17 @@ from polbias.lm_eval_runner.requests import (
     PendingRequest,
     Planner,
     RequestRejected,
-    bundles,
+    merge_requests,
     request_key,
-    rounds,
+    request_rounds,
     text_of_prompt,
 )
 from polbias.lm_eval_runner.responses import Likelihood
 from polbias.lm_eval_runner.server_errors import Faults
 from polbias.lm_eval_runner.settings import RequestSettings
 from polbias.models.cache import AnswerStore
-from polbias.responses import LIMITS, NOT_REQUESTED, Response, continued
-from polbias.safe_text import hide, redact, scrub
+from polbias.responses import LENGTH_FINISH_REASONS, NOT_REQUESTED, Response, attach_reasoning
+from polbias.safe_text import redact, redact_message, redact_secrets
 
 # Ask a model only for what is not on file, and keep each answer as it comes.
 
@@ -126,7 +126,7 @@ class AnswerCache:
         planners = self.planners if kind == GENERATE else {}
         if kind == GENERATE and self.several is None:
             self._find_out(self._slots, planners, ask)
-        for batch in rounds(self._slots, planners, bool(self.several)):
+        for batch in request_rounds(self._slots, planners, bool(self.several)):
             self._complete(kind, [slot for slot in batch if not slot.done], ask)
         answered = [slot for slot in self._slots if slot.wanted]
         self.tally.not_requested += len(self._slots) - len(answered)
@@ -175,15 +175,15 @@ class AnswerCache:
         A plan hangs on it. It is therefore taken from the answers on file where there are any.
         """
         kept = [slot for slot in slots if slot.done]
-        if any(getattr(slot.answer, "about", {}).get("index") for slot in kept):
+        if any(getattr(slot.answer, "metadata", {}).get("index") for slot in kept):
             self.several = True
         elif any(slot.request.task_name in planners for slot in kept):
             self.several = False
         else:
-            first = next(rounds(slots, planners, True), [])
+            first = next(request_rounds(slots, planners, True), [])
             for slot in first:
                 slot.wanted = False
-            missing = bundles([slot for slot in first if not slot.done])
+            missing = merge_requests([slot for slot in first if not slot.done])
             if tried := next((each for each in missing if isinstance(each, MultiSampleRequest)), None):
                 self._bundled([tried], ask)
 
@@ -194,7 +194,7 @@ class AnswerCache:
         """
         slots = sorted(slots, key=lambda slot: text_of_prompt(slot.request.args[0]))
         if self.several and kind == GENERATE:
-            self._bundled(bundles(slots), ask)
+            self._bundled(merge_requests(slots), ask)
         missing = [slot for slot in slots if not slot.done]
         kept = sum(slot.time is not None for slot in self._slots if slot.wanted)
         if missing and self.reseed is not None and kept:
@@ -237,10 +237,14 @@ class AnswerCache:
             return MultipleAnswers([self._whole(request, text) for text in answer.texts])
         if not isinstance(answer, str):
             return answer
-        about = redact(getattr(answer, "about", {}))
-        cut = self.reasons and about.get("finish_reason") in LIMITS and "reasoning" not in about
-        whole = continued(text_of_prompt(request.args[0]), hide(str(answer)), self.think_end, cut)
-        said = about | getattr(whole, "about", {})
+        about = redact(getattr(answer, "metadata", {}))
+        cut = (
+            self.reasons and about.get("finish_reason") in LENGTH_FINISH_REASONS and "reasoning" not in about
+        )
+        whole = attach_reasoning(
+            text_of_prompt(request.args[0]), redact_secrets(str(answer)), self.think_end, cut
+        )
+        said = about | getattr(whole, "metadata", {})
         return Response(whole, said) if said else whole
 
     def _slot(self, kind: str, arguments: Sequence[Any]) -> PendingRequest | None:
@@ -295,12 +299,12 @@ class AnswerCache:
                 f"{error} {progress}; {self.resume} with a larger one; {most}{left:,} are missing"
             )
         if isinstance(error, RequestRejected):  # the same command would be refused again
-            return StoppedError(f"the model stopped {progress}: {scrub(error, longest=_LONGEST)}")
-        reason, replies = scrub(error) or "no reason given", self.faults.replies
+            return StoppedError(f"the model stopped {progress}: {redact_message(error, longest=_LONGEST)}")
+        reason, replies = redact_message(error) or "no reason given", self.faults.replies
         if replies and replies[-1] == reason:
             cause = f"the server fails: {reason}"
         else:
-            reply = f"; the server said: {scrub(replies[-1])}" if replies else ""
+            reply = f"; the server said: {redact_message(replies[-1])}" if replies else ""
             cause = f"{type(error).__name__}: {reason}{reply}"
         return StoppedError(
             f"the model stopped {progress} ({cause}); {self.resume}; {most}{left:,} are missing"

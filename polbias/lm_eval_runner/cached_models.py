@@ -18,9 +18,9 @@ from polbias.lm_eval_runner.responses import (
     BESIDE,
     Likelihood,
     ResponseError,
-    beside,
     filtered_body,
-    odd,
+    metadata_of_texts,
+    response_error,
     too_long_body,
     usages,
     with_all_answers,
@@ -34,7 +34,7 @@ from polbias.models.redirects import MOST_REDIRECTS, RedirectError, redirect_tar
 from polbias.responses import Response
 
 
-def remembering(kind: Any) -> Any:
+def cached_model_class(kind: Any) -> Any:
     """Return a subclass of a model of lm_eval that answers from its attribute ``memory`` what it can.
 
     What an API refuses for good (a wrong key, an unknown model, a prompt that is too long) is not sent again
@@ -75,7 +75,7 @@ def remembering(kind: Any) -> Any:
         def parse_generations(self, outputs: Any, **kwargs: Any) -> Any:
             texts = super().parse_generations(outputs=with_texts(outputs), **kwargs)
             self.is_served = True
-            about = beside(outputs)
+            about = metadata_of_texts(outputs)
             if len(about) != len(texts):
                 return texts
             answers = [Response(text, known) for text, known in zip(texts, about, strict=True)]
@@ -174,7 +174,7 @@ def remembering(kind: Any) -> Any:
                 error = error_in_answer(body) if status < 400 else ServerError.parse(status, text)
                 if error is None:
                     if not isinstance(body, list | Mapping):
-                        raise odd("body", body, "an object of JSON")
+                        raise response_error("body", body, "an object of JSON")
                     if generate:
                         tell_once = self.memory.faults.tell_once
                         body = with_all_answers(body, payload, tell_once, in_blocks=in_blocks)

@@ -8,7 +8,13 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from polbias.aliases import Document
-from polbias.lm_eval_runner.tasks import ROOM, ROOM_SETTINGS, TaskFile, function, generation_settings
+from polbias.lm_eval_runner.tasks import (
+    ROOM,
+    ROOM_SETTINGS,
+    TaskFile,
+    generation_settings,
+    import_task_function,
+)
 from polbias.models.tokens import estimate_tokens, shared_tokens
 
 AssumedRows: TypeAlias = Callable[..., tuple[Any, float, str] | None]
@@ -83,10 +89,10 @@ def cost(
         wanted = int(min(every, round(every * limit) if limit < 1 else limit))
         rows, items = rows.select(range(min(len(rows), wanted))), max(wanted / len(rows), 1)
     prompts = [*rows[task.settings["doc_to_text"]]]
-    if task.scores_likelihoods:
+    if task.is_loglikelihood:
         given = task.settings["doc_to_choice"]
         labels: Callable[[Any], list[str]] = (
-            (lambda _: given) if isinstance(given, list) else function(given, task.name)
+            (lambda _: given) if isinstance(given, list) else import_task_function(given, task.name)
         )
         sent = [prompt + label for prompt, row in zip(prompts, rows, strict=True) for label in labels(row)]
         return Cost.of(sent, 1, prompts=len(prompts), items=items, assumed=assumed)

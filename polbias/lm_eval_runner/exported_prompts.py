@@ -12,12 +12,12 @@ from typing import Any
 
 from polbias.aliases import Document, Json
 from polbias.errors import InputError
-from polbias.eval.samples import content_of
+from polbias.eval.samples import row_digest
 from polbias.lm_eval_runner.log_capture import PrintLine
 from polbias.lm_eval_runner.options import parse
 from polbias.lm_eval_runner.run import evaluate
 from polbias.lm_eval_runner.settings import move_settings
-from polbias.lm_eval_runner.tasks import Catalogue, some
+from polbias.lm_eval_runner.tasks import Catalogue, shorten_list
 
 # A model of lm_eval without a server: its requests are those of a chat, its answers those of a function.
 
@@ -58,10 +58,10 @@ def chat_class(generate: Callable[[Sequence[Any]], list[str]]) -> Any:
 def written_tasks(catalogue: Catalogue, names: Sequence[str]) -> list[str]:
     """Return the tasks that some names stand for; one that compares probabilities is refused."""
     members = [task for name in names for task in catalogue.members(name)]
-    if scoring := [name for name in members if catalogue.tasks[name].scores_likelihoods]:
+    if scoring := [name for name in members if catalogue.tasks[name].is_loglikelihood]:
         raise InputError(
-            f"{some(scoring)}: compares probabilities of labels, expected a task whose answers are written, "
-            "such as the same name without _loglikelihood"
+            f"{shorten_list(scoring)}: compares probabilities of labels, expected a task whose answers are "
+            "written, such as the same name without _loglikelihood"
         )
     return members
 
@@ -158,7 +158,7 @@ def _check_id(request: Any, ids: set[tuple[str, str]]) -> None:
 
 
 def _digest(task: str, row: Document) -> str:
-    return hashlib.sha256(f"{task}\0{content_of(row)}".encode()).hexdigest()[:16]
+    return hashlib.sha256(f"{task}\0{row_digest(row)}".encode()).hexdigest()[:16]
 
 
 # A table of prompts.

@@ -43,7 +43,7 @@ from polbias.lm_eval_runner.settings import LIMIT, NEWER_LIMIT
 from polbias.models.bodies import LIMIT_CODE, TOO_LONG, limit_bodies
 from polbias.models.redirects import redirect_hook
 from polbias.responses import Response, is_withheld
-from polbias.safe_text import register, scrub
+from polbias.safe_text import redact_message, register
 
 # Settings of a request: lm_eval's names, Inspect's, and those on the wire.
 
@@ -202,7 +202,7 @@ def _message(error: BaseException) -> str:
     status = _status(error)
     if not status and error.__cause__ is not None:  # a connection error alone does not say why
         text = f"{text} ({error.__cause__})"
-    return scrub(f"{status} {text}" if status and str(status) not in str(text) else text)
+    return redact_message(f"{status} {text}" if status and str(status) not in str(text) else text)
 
 
 _MARKUP = re.compile(r"\[/?(?:bold|italic|blue|red|green|yellow)\]|^ERROR: ")
@@ -266,7 +266,7 @@ class InspectModel(LM):  # type: ignore[misc]
         except TypeError:
             raise  # an argument that the client does not take
         except Exception as error:
-            raise PolbiasError(f"--model {INSPECT}: {scrub(_plain(str(error)))}") from error
+            raise PolbiasError(f"--model {INSPECT}: {redact_message(_plain(str(error)))}") from error
         register(self._model.api.api_key)
         self._redirects: list[str] = []
         for hooks in _response_hooks(self._model.api):
@@ -417,7 +417,7 @@ class InspectModel(LM):  # type: ignore[misc]
         call = _last_call()
         rejection = output.error or (output.completion if call and call.error else None)
         if rejection and output.stop_reason != _FILTERED:  # the prompt is too long
-            raise RequestRejected(scrub(rejection))
+            raise RequestRejected(redact_message(rejection))
         if call and (in_body := error_in_answer(call.response)) is not None:
             return self._withheld(in_body)
         self._is_served = True
@@ -427,10 +427,10 @@ class InspectModel(LM):  # type: ignore[misc]
             self._say_dropped(name, value)
         answer = inspect_response(output)
         added: Json = {
-            "filter": scrub(rejection or ""),
+            "filter": redact_message(rejection or ""),
             "dropped": {**self.memory.settings.dropped, **dropped},
         }
-        about: Json = {**answer.about, **{name: value for name, value in added.items() if value}}
+        about: Json = {**answer.metadata, **{name: value for name, value in added.items() if value}}
         if merged.seed is not None and "seed" not in dropped:
             about["seed"] = merged.seed
         if not answer and call and is_withheld(native_reason(call.response)):
@@ -530,7 +530,7 @@ class _Relay(logging.Handler):
         """Pass a warning on in one line."""
         line = _plain(record.getMessage())
         if not any(f"'{name}'" in line for name in _ON_WIRE):
-            self._tell(scrub(line))
+            self._tell(redact_message(line))
 
 
 @contextmanager

@@ -49,7 +49,7 @@ class Labels(MergedRequest):
         """Keep the probabilities of the labels if they are nearly all."""
         if answer is None or self.done:
             return
-        top = getattr(answer, "about", {}).get(TOP)
+        top = getattr(answer, "metadata", {}).get(TOP)
         if not top:
             raise RequestRejected(
                 f"found no {TOP} in the response, expected the likeliest first tokens of the answer; sample "

@@ -44,7 +44,7 @@ def _not_typed(record: logging.LogRecord) -> bool:
 
 
 @contextmanager
-def listening(tell: PrintLine, verbosity: str | None) -> Iterator[list[str]]:
+def capture_logs(tell: PrintLine, verbosity: str | None) -> Iterator[list[str]]:
     """Listen to lm_eval and the loaders; what is left of its messages is shown from WARNING on.
 
     Yields:

@@ -8,14 +8,14 @@ from inspect import signature
 from typing import Any
 
 from polbias.aliases import Document, Json
-from polbias.errors import InputError, PolbiasError, nearest
+from polbias.errors import InputError, PolbiasError, did_you_mean
 from polbias.lm_eval_runner.addresses import check_address
 from polbias.lm_eval_runner.model_identity import INSPECT
 from polbias.lm_eval_runner.settings import move_settings
-from polbias.lm_eval_runner.tasks import REASONING, TaskFile, function, some
+from polbias.lm_eval_runner.tasks import REASONING, TaskFile, import_task_function, shorten_list
 from polbias.models.chat import check_url
-from polbias.optional import advice
-from polbias.safe_text import is_secret_name, redact, register_header, scrub
+from polbias.optional import install_command
+from polbias.safe_text import is_secret_name, redact, redact_message, register_header
 
 # lm_eval asks an API one request at a time, gives up after three attempts, and cuts prompts at 2,047 tokens.
 API_DEFAULTS = {"num_concurrent": 8, "max_retries": 10, "timeout": 600, "max_length": 131_072}
@@ -39,7 +39,7 @@ def model_class(name: str) -> Any:
             import polbias.lm_eval_runner.inspect_model  # noqa: F401, registers itself; its library takes a second
         return get_model(name)
     except (KeyError, ValueError):
-        likely = nearest(name, [*model_registry])
+        likely = did_you_mean(name, [*model_registry])
         raise InputError(
             f"--model {name}: no class of models; {likely}expected one of {', '.join(COMMON_MODELS)}, or "
             "another of lm_eval's, with the name of the model itself in --model_args"
@@ -50,8 +50,8 @@ def model_class(name: str) -> Any:
 
 def missing_library_error(name: str, error: ImportError) -> PolbiasError:
     """Return the error for a model whose library is not installed."""
-    told = {"vllm": "pip install 'lm_eval[vllm]'", **dict.fromkeys(_LOCAL, advice("hf"))}
-    told[INSPECT] = advice("inspect")
+    told = {"vllm": "pip install 'lm_eval[vllm]'", **dict.fromkeys(_LOCAL, install_command("hf"))}
+    told[INSPECT] = install_command("inspect")
     reason = str(error).splitlines()[0].rstrip(".")
     return PolbiasError(f"--model {name}: {reason}; {told.get(name, 'install what it needs')}")
 
@@ -120,14 +120,15 @@ def check_arguments(config: Any, kind: Any) -> None:
         )
 
 
-def check_kinds(name: str, kind: Any, tasks: Iterable[TaskFile]) -> None:
+def refuse_unsupported_tasks(name: str, kind: Any, tasks: Iterable[TaskFile]) -> None:
     """Refuse tasks that score likelihoods where a model has none, before anything is asked."""
-    scoring = [task.name for task in tasks if task.scores_likelihoods and not _in_chat(kind, task)]
+    scoring = [task.name for task in tasks if task.is_loglikelihood and not _in_chat(kind, task)]
     code = getattr(kind.loglikelihood, "__code__", None)
     if not scoring or code is None or "NotImplementedError" not in code.co_names:
         return
     raise InputError(
-        f"--model {name}: gives no log-likelihoods, which {some(scoring)} need{'s' * (len(scoring) == 1)}; "
+        f"--model {name}: gives no log-likelihoods, which {shorten_list(scoring)} "
+        f"need{'s' * (len(scoring) == 1)}; "
         "run these apart with --model local-completions (a server with echoed log-probabilities), hf or vllm"
     )
 
@@ -137,7 +138,9 @@ def _in_chat(kind: Any, task: TaskFile) -> bool:
     from lm_eval.models.openai_completions import LocalChatCompletion
 
     made = task.settings.get("class")
-    return issubclass(kind, LocalChatCompletion) and hasattr(made and function(made, task.name), "sampled")
+    return issubclass(kind, LocalChatCompletion) and hasattr(
+        made and import_task_function(made, task.name), "sampled"
+    )
 
 
 def load(kind: Any, config: Any) -> Any:
@@ -162,7 +165,7 @@ def load(kind: Any, config: Any) -> Any:
     except Exception as error:
         LOGGER.debug("the model cannot be loaded", exc_info=True)
         raise PolbiasError(
-            f"--model {config.model}: cannot be loaded ({type(error).__name__}: {scrub(error)})"
+            f"--model {config.model}: cannot be loaded ({type(error).__name__}: {redact_message(error)})"
             f"{'' if 'API key' in str(error) else '; check --model_args'}"
         ) from error
 

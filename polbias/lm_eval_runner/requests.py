@@ -67,8 +67,8 @@ class PendingRequest:
         """What is written down."""
         kept: Any = self.answer
         if isinstance(kept, Response):
-            kept = {"text": kept, **kept.about}
-        elif about := getattr(kept, "about", None):
+            kept = {"text": kept, **kept.metadata}
+        elif about := getattr(kept, "metadata", None):
             kept = {"likelihood": kept, **about}
         return self.key, self.occurrence, kept
 
@@ -130,13 +130,13 @@ class MultiSampleRequest(MergedRequest):
         taken = self._slots[: len(texts)]
         for index, (slot, text) in enumerate(zip(taken, texts, strict=False)):
             said: Json = {"seed": self.request.args[1]["seed"], "index": index}
-            slot.answer = Response(text, {**getattr(text, "about", {}), **said})
+            slot.answer = Response(text, {**getattr(text, "metadata", {}), **said})
         self.store.put_all([slot.written for slot in taken])
         for slot in (self, *taken):
             slot.done = True
 
 
-def bundles(slots: Sequence[PendingRequest]) -> list[PendingRequest]:
+def merge_requests(slots: Sequence[PendingRequest]) -> list[PendingRequest]:
     """Put requests together that ask the same, with one seed after the other."""
     groups: list[list[PendingRequest]] = []
     for slot in slots:
@@ -173,7 +173,7 @@ Planner: TypeAlias = Callable[[Sequence[Document], bool], SamplingPlan | None]
 """Makes a plan for some rows, given whether a request is given several answers; None asks everything."""
 
 
-def rounds(
+def request_rounds(
     slots: Sequence[PendingRequest], planners: Mapping[str, Planner], several: bool
 ) -> Iterator[list[PendingRequest]]:
     """Yield the requests that are to be answered next; when the last ones are, no more is wanted."""

@@ -10,7 +10,7 @@ from polbias.aliases import Document, Json
 from polbias.eval.inspect_logs import response_metadata
 from polbias.models.bodies import TOO_LONG, is_token_count
 from polbias.models.tokens import CHARACTERS
-from polbias.responses import CUT_OFF, LIMITS, REFUSED_BY_PROVIDER, Response, is_withheld
+from polbias.responses import CUT_OFF, LENGTH_FINISH_REASONS, REFUSED_BY_PROVIDER, Response, is_withheld
 
 BESIDE = "polbias"
 """The field of a body in which stands what the client knows of its request."""
@@ -20,7 +20,7 @@ class ResponseError(ValueError):
     """A response of a server has another shape than those of the APIs that are known."""
 
 
-def odd(field: str, found: Any, expected: str) -> ResponseError:
+def response_error(field: str, found: Any, expected: str) -> ResponseError:
     """An error that names a field of a response."""
     kind = "nothing" if found is None else type(found).__name__
     return ResponseError(
@@ -37,13 +37,13 @@ def with_texts(outputs: Any) -> Any:
     if isinstance(outputs, list) and outputs:
         return [with_texts(each) for each in outputs]
     if not isinstance(outputs, Mapping):
-        raise odd("body", outputs, "an object")
+        raise response_error("body", outputs, "an object")
     if isinstance(outputs.get("content"), list):
         text = text_of(outputs["content"], outputs.get("stop_reason"))
         return {**outputs, "content": [{"type": "text", "text": text}]}
     choices = outputs.get("choices")
     if not isinstance(choices, list) or not choices:
-        raise odd("choices", choices, "a list of answers (or content, a list of blocks)")
+        raise response_error("choices", choices, "a list of answers (or content, a list of blocks)")
     return {**outputs, "choices": [_choice(each, number) for number, each in enumerate(in_order(choices))]}
 
 
@@ -118,12 +118,12 @@ class Likelihood(tuple[float, bool]):
         usage: ``input_tokens`` and ``output_tokens``, as far as the server counts them.
     """
 
-    about: Document
+    metadata: Document
 
     def __new__(cls, value: tuple[float, bool], usage: Document) -> Likelihood:
         """Make a pair that knows its usage."""
         pair = super().__new__(cls, value)
-        pair.about = {"usage": usage} if usage else {}
+        pair.metadata = {"usage": usage} if usage else {}
         return pair
 
 
@@ -138,19 +138,21 @@ def with_logprobs(outputs: Any, contexts: Sequence[int]) -> Any:
     for body in outputs if isinstance(outputs, list) else [outputs]:
         choices = body.get("choices") if isinstance(body, Mapping) else None
         if not isinstance(choices, list) or len(choices) != len(contexts):
-            raise odd("choices", choices, f"a list of {len(contexts)}")
+            raise response_error("choices", choices, f"a list of {len(contexts)}")
         choices = in_order(choices)
         bodies.append({**body, "choices": choices})
         lengths = []
         for number, (choice, context) in enumerate(zip(choices, contexts, strict=True)):
             logprobs = choice.get("logprobs") if isinstance(choice, Mapping) else None
             if not isinstance(logprobs, Mapping) or not isinstance(choice.get("index"), int):
-                raise odd(f"choices[{number}].logprobs", logprobs, "an object (and an index beside it)")
+                raise response_error(
+                    f"choices[{number}].logprobs", logprobs, "an object (and an index beside it)"
+                )
             for name, is_right in (("token_logprobs", _is_number), ("top_logprobs", _has_numbers)):
                 values = logprobs.get(name)
                 continuation = values[context:-1] if isinstance(values, list) else ()
                 if not continuation or not all(map(is_right, continuation)):
-                    raise odd(
+                    raise response_error(
                         f"choices[{number}].logprobs.{name}",
                         values,
                         f"a list with a value for each of the prompt's {context + 1} or more tokens",
@@ -221,7 +223,7 @@ def _has_numbers(value: Any) -> bool:
     return isinstance(value, Mapping) and bool(value) and all(map(_is_number, value.values()))
 
 
-def beside(outputs: Any) -> list[Json]:
+def metadata_of_texts(outputs: Any) -> list[Json]:
     """Return what is said beside each text of some responses: why it ended, thoughts, tokens."""
     answers: list[Json] = []
     for body in outputs if isinstance(outputs, list) else [outputs]:
@@ -325,14 +327,14 @@ def _word(reason: Any) -> str | None:
 
 def _choice(choice: Any, number: int) -> Json:
     if not isinstance(choice, Mapping):
-        raise odd(f"choices[{number}]", choice, "an object")
+        raise response_error(f"choices[{number}]", choice, "an object")
     reason = _reason(choice)
     choice = {**choice, "index": number}
     if "message" not in choice and "text" in choice:
         return {**choice, "text": text_of(choice["text"], reason)}
     message = choice.get("message") or {}
     if "message" not in choice or not isinstance(message, Mapping):
-        raise odd(f"choices[{number}].message", message, "an object")
+        raise response_error(f"choices[{number}].message", message, "an object")
     refused = "refusal" if message.get("refusal") else reason
     return {**choice, "message": {**message, "content": text_of(message.get("content"), refused)}}
 
@@ -346,5 +348,7 @@ def text_of(content: Any, reason: Any) -> str:
     texts = ["" if text is None else text for text in said]
     other = next((text for text in texts if not isinstance(text, str)), None)
     if other is not None:
-        raise odd("content", other, "a text")
-    return CUT_OFF if _word(reason) in LIMITS and not "".join(texts).strip() else "".join(texts)
+        raise response_error("content", other, "a text")
+    return (
+        CUT_OFF if _word(reason) in LENGTH_FINISH_REASONS and not "".join(texts).strip() else "".join(texts)
+    )

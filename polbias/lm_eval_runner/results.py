@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from polbias.aliases import Document, Json
-from polbias.atomic_write import PRIVATE, draft_of, write_text
-from polbias.errors import InputError, PolbiasError, clipped, whole
+from polbias.atomic_write import PRIVATE, draft_path, write_text
+from polbias.errors import InputError, PolbiasError, shorten_middle, whole
 from polbias.eval.inspect_logs import model_name
 from polbias.eval.lm_eval_compat import write_halves
 from polbias.lm_eval_runner.model_identity import INSPECT
-from polbias.safe_text import hide
+from polbias.safe_text import redact_secrets
 
 CONTROL_CHARACTERS = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 LONGEST_NAME = 255  # bytes
@@ -58,12 +58,12 @@ def check_names(config: Any) -> None:
         problem = f"{size:,} bytes, more than the {LONGEST_NAME} of a folder's name"
     if problem:
         raise InputError(
-            f"--model_args: the model is called {clipped(ascii(name), 60)}: found {problem}; its results lie "
-            "in a folder of that name: give another (if it is a path, a link to it)"
+            f"--model_args: the model is called {shorten_middle(ascii(name), 60)}: found {problem}; its "
+            "results lie in a folder of that name: give another (if it is a path, a link to it)"
         )
 
 
-def named(tracker: Any, config: Any) -> Any:
+def name_tracker(tracker: Any, config: Any) -> Any:
     """Return the writer with the model's name; lm_eval makes one up for a model without arguments."""
     about = tracker.general_config_tracker
     about.model_source = config.model
@@ -79,7 +79,7 @@ def write(tracker: Any, results: Json, samples: Mapping[str, Sequence[Document]]
     wanted = Path(tracker.output_path)
     single = wanted.suffix == ".json"
     target = wanted.parent if single else wanted / str(tracker.general_config_tracker.model_name_sanitized)
-    draft = draft_of(target / "writing")
+    draft = draft_path(target / "writing")
     inner = draft if single else draft / target.name
     tracker.output_path = str(draft / wanted.name) if single else str(draft)
     try:
@@ -110,10 +110,10 @@ def _make_safe(path: Path) -> None:
     """Keep a file to its owner, and secrets of this run out of it, as tasks and libraries may repeat them."""
     path.chmod(PRIVATE)
     with path.open(encoding="utf-8") as lines:  # line by line: samples may be gigabytes
-        if all(hide(line) == line for line in lines):
+        if all(redact_secrets(line) == line for line in lines):
             return
         lines.seek(0)
-        write_text(path, map(hide, lines))
+        write_text(path, map(redact_secrets, lines))
 
 
 def _whole(files: Sequence[Path], rows: int) -> bool:

@@ -13,21 +13,21 @@ from polbias import __version__
 from polbias.aliases import Document, Json
 from polbias.errors import PolbiasError
 from polbias.eval.estimability import are_copies
-from polbias.eval.samples import flat
+from polbias.eval.samples import flatten_responses
 from polbias.lm_eval_runner.answer_cache import AnswerCache, RequestCounts
 from polbias.lm_eval_runner.budget import Budget
-from polbias.lm_eval_runner.cached_models import remembering
-from polbias.lm_eval_runner.log_capture import PrintLine, listening
+from polbias.lm_eval_runner.cached_models import cached_model_class
+from polbias.lm_eval_runner.log_capture import PrintLine, capture_logs
 from polbias.lm_eval_runner.model_classes import LOGGER, is_api, load
 from polbias.lm_eval_runner.model_identity import INSPECT, model_identity, slug, task_identity, write_identity
-from polbias.lm_eval_runner.results import check_names, named, tracker_of, write
+from polbias.lm_eval_runner.results import check_names, name_tracker, tracker_of, write
 from polbias.lm_eval_runner.server_errors import Faults
 from polbias.lm_eval_runner.settings import recorded_settings, request_settings
 from polbias.lm_eval_runner.tasks import REASONING, Catalogue, generation_settings
 from polbias.models.bodies import TOO_LONG
 from polbias.models.cache import AnswerStore, digest
 from polbias.responses import NOT_REQUESTED
-from polbias.safe_text import redact, scrub
+from polbias.safe_text import redact, redact_message
 
 _AT_ONCE = {"vllm": 2048, "sglang": 2048}  # requests; these hand out their answers at the end of a call
 _SLICE = 64  # requests; a budget is looked at between calls of a model in this process
@@ -80,7 +80,7 @@ def evaluate(
     from lm_eval.tasks import TaskManager
 
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
-    with listening(tell, config.verbosity) as sources, ExitStack() as opened:
+    with capture_logs(tell, config.verbosity) as sources, ExitStack() as opened:
         check_names(config)
         tracker = tracker_of(config)
         remote = is_api(kind) or config.model == INSPECT
@@ -136,7 +136,7 @@ def evaluate(
         if copied := [*_copied_tasks(samples, tell)]:
             results["polbias"]["not_sampled"] = copied
         results["polbias"] |= _log_answers(sample for of_task in samples.values() for sample in of_task)
-        place = write(named(tracker, config), results, samples)
+        place = write(name_tracker(tracker, config), results, samples)
     return EvalRun(results, samples, place, memory.tally, budget, sources, folder, model)
 
 
@@ -145,7 +145,8 @@ def _copied_tasks(samples: Mapping[str, Sequence[Document]], tell: PrintLine) ->
     for task, of_task in samples.items():
         with_verdict = [sample for sample in of_task if sample.get("answer_rate", 1)]
         answers = [
-            [text for text in flat(sample["resps"]) if text != NOT_REQUESTED] for sample in with_verdict
+            [text for text in flatten_responses(sample["resps"]) if text != NOT_REQUESTED]
+            for sample in with_verdict
         ]
         if are_copies([*map(len, answers)], [len({*texts}) for texts in answers]):
             tell(
@@ -163,7 +164,7 @@ def _log_answers(samples: Iterable[Json]) -> Json:
     dropped: Json = {}
     n_filtered = n_too_long = 0
     for sample in samples:
-        about = [getattr(answer, "about", {}) for answer in flat(sample["resps"])]
+        about = [getattr(answer, "metadata", {}) for answer in flatten_responses(sample["resps"])]
         about = [known for known in about if isinstance(known, Mapping)]
         if any(about):
             filtered = [bool(known.get("filtered")) for known in about]
@@ -197,7 +198,8 @@ def _evaluated(config: Any, model: Any, specs: Sequence[Any], manager: Any, trac
     except Exception as error:
         LOGGER.debug("lm_eval failed", exc_info=True)
         raise PolbiasError(
-            f"lm_eval failed ({type(error).__name__}: {scrub(error)}); LMEVAL_LOG_LEVEL=DEBUG shows where"
+            f"lm_eval failed ({type(error).__name__}: {redact_message(error)}); LMEVAL_LOG_LEVEL=DEBUG shows "
+            "where"
         ) from error
 
 
@@ -216,7 +218,7 @@ def _give_room(task: Any, config: Any) -> None:
 
 def _class(config: Any, kind: Any) -> Any:
     """The model's class with a memory; the dummy without the tokenizer that it would fetch for nothing."""
-    made = remembering(kind)
+    made = cached_model_class(kind)
     if config.model == "dummy" and not config.apply_chat_template:
         made.tokenizer = None
     return made

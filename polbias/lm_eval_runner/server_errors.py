@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from polbias.safe_text import scrub
+from polbias.safe_text import redact_message
 
 RETRIED = (408, 409, 425, 429)
 """Statuses from 400 to 499 after which a request is sent again, as after those from 500 on."""
@@ -114,7 +114,7 @@ class ServerError:
             messages += [record[name] for name in _MESSAGES if isinstance(record.get(name), str)]
             if isinstance(record.get("error"), str):
                 messages.append(record["error"])
-        message = scrub(": ".join(dict.fromkeys(messages)) or body or content or "no reason given")
+        message = redact_message(": ".join(dict.fromkeys(messages)) or body or content or "no reason given")
         # A gateway names the code of a filter in a sentence.
         codes |= {_plain(word) for word in re.findall(r"\b[A-Z]+(?:_[A-Z]+)+\b", message)}
         return cls(status, message, frozenset(codes), frozenset(fields))

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from polbias.aliases import Document, Json
-from polbias.errors import InputError, nearest
+from polbias.errors import InputError, did_you_mean
 from polbias.eval import inspect_logs
-from polbias.eval.samples import flat
+from polbias.eval.samples import flatten_responses
 from polbias.generators.table_files import UserTable, cell_text, read_tables
-from polbias.lm_eval_runner.cached_models import remembering
+from polbias.lm_eval_runner.cached_models import cached_model_class
 from polbias.lm_eval_runner.exported_prompts import ExportedPrompt, chat_class
-from polbias.lm_eval_runner.responses import ResponseError, beside, with_texts
+from polbias.lm_eval_runner.responses import ResponseError, metadata_of_texts, with_texts
 from polbias.lm_eval_runner.server_errors import ServerError, error_in_answer
 from polbias.responses import REFUSED_BY_PROVIDER, Response
 
@@ -70,10 +70,10 @@ def _logged_answers(path: Path, tasks: Collection[str]) -> Iterator[StoredAnswer
     log = inspect_logs.header(path)
     task = log.task if log.task in tasks else None
     for number, sample in inspect_logs.samples(path):
-        texts, about = flat(sample["resps"]), sample.get("polbias") or []
+        texts, about = flatten_responses(sample["resps"]), sample.get("polbias") or []
         if len(about) == len(texts):
             texts = [Response(text, each) for text, each in zip(texts, about, strict=True)]
-        texts = [text for text in texts if text.strip() or getattr(text, "about", None)]
+        texts = [text for text in texts if text.strip() or getattr(text, "metadata", None)]
         yield StoredAnswer(f"{path}: sample {number}", str(sample["doc_id"]), texts, task, model=log.model)
 
 
@@ -82,7 +82,7 @@ def _table_answers(table: UserTable, columns: Columns) -> Iterator[StoredAnswer]
         if name not in table.columns:
             raise InputError(
                 f"{table.path}: found no column {name!r} among {', '.join(map(repr, table.columns)):.500}; "
-                f"{nearest(name, table.columns)}name it with --{role}-column"
+                f"{did_you_mean(name, table.columns)}name it with --{role}-column"
             )
     optional = [name for name in ("task", "repeat", "finish_reason", "reasoning") if name in table.columns]
     names = ["id", "answer", *optional]
@@ -128,7 +128,7 @@ def _responses(body: Document) -> list[Response]:
         ]
     else:
         texts = [block["text"] for block in outputs["content"]]
-    return [Response(text, about) for text, about in zip(texts, beside(body), strict=True)]
+    return [Response(text, about) for text, about in zip(texts, metadata_of_texts(body), strict=True)]
 
 
 # Lines of results of a batch: of OpenAI's interface and those like it, and of Anthropic's.
@@ -344,4 +344,4 @@ def stored_model(by_row: Mapping[_Row, Sequence[str]]) -> Any:
             repeats[row] += 1
         return texts
 
-    return remembering(chat_class(generate))()
+    return cached_model_class(chat_class(generate))()

@@ -18,7 +18,7 @@ import yaml
 
 from polbias.aliases import Document, Json
 from polbias.errors import InputError
-from polbias.files import read_bytes, too_deep
+from polbias.files import line_nested_too_deep, read_bytes
 from polbias.limits import MAX_LEVELS, MAX_TEMPLATE
 from polbias.registry import task_folders
 
@@ -51,7 +51,7 @@ class TaskFile:
     settings: Document
 
     @property
-    def scores_likelihoods(self) -> bool:
+    def is_loglikelihood(self) -> bool:
         """Whether it compares probabilities; else the model writes."""
         return self.settings.get("output_type") in ("multiple_choice", "loglikelihood")
 
@@ -75,7 +75,7 @@ class TaskFile:
     def rows(self, settings: Document) -> Any:
         """Return what it asks, with settings of the user's own beside its metadata."""
         about = {**self.metadata, **settings}
-        load = function(self.settings.get("custom_dataset"), self.name)
+        load = import_task_function(self.settings.get("custom_dataset"), self.name)
         return load(**about, **(self.settings.get("dataset_kwargs") or {}))["test"]
 
 
@@ -125,7 +125,7 @@ class Catalogue:
                 pending.extend(reversed(self.groups.get(each) or self.tags.get(each, ())))
         return list(found)
 
-    def choose(self, asked: Iterable[str]) -> list[str]:
+    def select_tasks(self, asked: Iterable[str]) -> list[str]:
         """Return the names that lm_eval is to run.
 
         A pattern stands for the tasks that it matches, or, where it matches none, for groups and tags. A task
@@ -148,7 +148,7 @@ class Catalogue:
         return sorted(order, key=self._writes)
 
     def _writes(self, name: str) -> bool:
-        return not any(self.tasks[task].scores_likelihoods for task in self.members(name))
+        return not any(self.tasks[task].is_loglikelihood for task in self.members(name))
 
     def _matching(self, name: str) -> Iterator[str]:
         if name in self.tasks or name in self.groups or name in self.tags:
@@ -246,7 +246,7 @@ def _loaded(path: Path, within: Sequence[Path]) -> Any:
 @lru_cache(maxsize=1024)  # most files include one of a few, and a process may read them more than once
 def _parsed(text: str) -> tuple[int | None, Any]:
     """Return the line in which a text is too deep, or what it says."""
-    line = too_deep(text)
+    line = line_nested_too_deep(text)
     return line, None if line else yaml.load(text, Loader=_Loader)
 
 
@@ -304,15 +304,15 @@ def generation_settings(own: Document, given: Document | None, metadata: Documen
 
 def refuse_likelihoods(tasks: Iterable[TaskFile]) -> None:
     """Refuse tasks that compare probabilities where a model is to reason."""
-    scoring = [task.name for task in tasks if task.scores_likelihoods]
+    scoring = [task.name for task in tasks if task.is_loglikelihood]
     if scoring:
         raise InputError(
-            f"--reasoning: found {some(scoring)} among --tasks, where probabilities of labels are compared; "
-            "expected tasks in which the model writes; run these apart, without --reasoning"
+            f"--reasoning: found {shorten_list(scoring)} among --tasks, where probabilities of labels are "
+            "compared; expected tasks in which the model writes; run these apart, without --reasoning"
         )
 
 
-def some(names: Sequence[str]) -> str:
+def shorten_list(names: Sequence[str]) -> str:
     """Return a few names, and how many more there are."""
     return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
@@ -320,7 +320,7 @@ def some(names: Sequence[str]) -> str:
 # What a task asks: requests and tokens, counted from its rows.
 
 
-def function(name: Any, task: str) -> Callable[..., Any]:
+def import_task_function(name: Any, task: str) -> Callable[..., Any]:
     """Return the function that a task file names."""
     if not isinstance(name, str) or "." not in name:
         raise InputError(

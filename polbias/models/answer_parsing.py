@@ -43,15 +43,15 @@ def find_json(answer: str) -> dict[str, object] | list[object] | None:
 
 def numbered_lines(answer: str) -> list[str]:
     """Return the texts of a list with numbers or bullets, without those of which nothing is left."""
-    return [text for text in map(tidy, _NUMBERED.findall(spoken(answer))) if text]
+    return [text for text in map(clean_sentence, _NUMBERED.findall(spoken(answer))) if text]
 
 
 def plain(answer: str) -> str:
     """Return an answer that is no JSON as one line."""
-    return tidy(spoken(answer).replace("```", " "))
+    return clean_sentence(spoken(answer).replace("```", " "))
 
 
-def tidy(text: str) -> str:
+def clean_sentence(text: str) -> str:
     """Return a sentence without a number before it, quotes around it and blanks too many."""
     text = _NUMBER.sub("", " ".join(text.split()))
     for left, right in _QUOTES:
@@ -106,7 +106,7 @@ _KNOWN = 0.65
 LANGUAGES = frozenset({"de", "en", "es", "fr", "hu", "it", "nl", "pl"})
 
 
-def doubt(text: str, language: str, others: Iterable[str] = ()) -> tuple[str, str] | None:
+def language_doubt(text: str, language: str, others: Iterable[str] = ()) -> tuple[str, str] | None:
     """Return why a sentence may not be in a language, or None if nothing speaks against it."""
     if language not in LANGUAGES:
         return None

@@ -18,8 +18,8 @@ from polbias.models.bodies import LIMIT_CODE, TOO_LONG, is_token_count, limit_bo
 from polbias.models.redirects import redirect_hook
 from polbias.models.requests import Ask, Request, ServiceResponse
 from polbias.models.service_errors import Kind, ServiceError, with_patience
-from polbias.optional import advice
-from polbias.safe_text import hide, register, safe_logs, scrub
+from polbias.optional import install_command
+from polbias.safe_text import redact_message, redact_secrets, register, safe_logs
 
 if TYPE_CHECKING:
     import openai
@@ -63,8 +63,8 @@ def read_answer(response: Any) -> ServiceResponse:
         hint = "; it was cut off before it began: raise max_output_tokens" if finish == "length" else ""
         raise ServiceError(f"openai: the answer is empty (finish_reason {finish}){hint}", "answer")
     model = getattr(response, "model", None)
-    model = hide(model) if isinstance(model, str) else None
-    return ServiceResponse(hide(text or ""), hide(finish), model, _usage(response))
+    model = redact_secrets(model) if isinstance(model, str) else None
+    return ServiceResponse(redact_secrets(text or ""), redact_secrets(finish), model, _usage(response))
 
 
 def _usage(response: Any) -> dict[str, int]:
@@ -116,7 +116,7 @@ class Service:
         return check_url(self._url)
 
     @property
-    def list_priced(self) -> bool:
+    def has_list_price(self) -> bool:
         """Whether the provider's own server is asked."""
         return self.server == self.own_server
 
@@ -143,7 +143,8 @@ class Service:
             return import_module(self.name)
         except ImportError:
             raise PolbiasError(
-                f"{self.name}: the client is not installed; {advice('services')}, or replay recorded answers"
+                f"{self.name}: the client is not installed; {install_command('services')}, "
+                "or replay recorded answers"
             ) from None
 
     def _key(self) -> str:
@@ -214,7 +215,7 @@ class Chat(Service):
         return self.base_url or os.environ.get("OPENAI_BASE_URL") or self.own_server
 
     def _key(self) -> str:
-        own = self.list_priced or os.environ.get(self.key_name, "").strip()
+        own = self.has_list_price or os.environ.get(self.key_name, "").strip()
         return super()._key() if own else _NO_KEY
 
     async def _ask(
@@ -227,7 +228,7 @@ class Chat(Service):
         library = self._library()
         body = {name: value for name, value in request.payload.items() if name != "messages"}
         if "max_output_tokens" in body:
-            named = "max_completion_tokens" if self.list_priced else "max_tokens"
+            named = "max_completion_tokens" if self.has_list_price else "max_tokens"
             body[named] = body.pop("max_output_tokens")
         try:
             # A server that sends byte after byte keeps no request for ever.
@@ -248,15 +249,15 @@ class Chat(Service):
                 raise self._error("missing", redirects[-1]) from None
             raise self._status_error(error) from None
         except library.APIConnectionError as error:
-            cause = scrub(error.__cause__ or error) or type(error.__cause__).__name__
+            cause = redact_message(error.__cause__ or error) or type(error.__cause__).__name__
             raise self._error("connection", f"no connection ({cause}); is the server running?") from None
         except ValueError as error:  # the client lets through what its JSON parser raises
-            raise self._error("answer", f"the answer is not JSON ({scrub(error)})") from None
+            raise self._error("answer", f"the answer is not JSON ({redact_message(error)})") from None
         except Exception as error:
-            raise self._error("client", f"{type(error).__name__}: {scrub(error)}") from None
+            raise self._error("client", f"{type(error).__name__}: {redact_message(error)}") from None
 
     def _status_error(self, error: openai.APIStatusError) -> ServiceError:
-        status, said = error.status_code, scrub(error.message)
+        status, said = error.status_code, redact_message(error.message)
         if status in (401, 403):
             return self._error("auth", f"{said}; check the key in {self.key_name} and what it may do")
         if status == 404:
@@ -266,7 +267,7 @@ class Chat(Service):
             return self._error("quota", f"{said}; check the plan and billing of this account")
         if status == 429:
             wait = error.response.headers.get("retry-after")
-            later = f" (the server asks to wait {scrub(wait)} s)" if wait else ""
+            later = f" (the server asks to wait {redact_message(wait)} s)" if wait else ""
             return self._error("rate", f"{said}{later}; run again later, or with less at once")
         if status >= 500:
             return self._error("server", f"{said}, after {self.retries + 1} tries")

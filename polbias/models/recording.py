@@ -14,7 +14,7 @@ from filelock import FileLock, Timeout
 
 from polbias.atomic_write import PRIVATE
 from polbias.errors import InputError, PolbiasError, escape_halves, whole
-from polbias.lines import read_lines, readable
+from polbias.lines import read_lines, reading_errors
 from polbias.models.requests import Request, ServiceResponse, canonical
 
 _BEGINNING = b'{"answer":'  # of every line, as its names are in order
@@ -104,7 +104,7 @@ class Recorder:
             ) from None
 
     def _read(self) -> dict[str, ServiceResponse]:
-        with readable(self.path):
+        with reading_errors(self.path):
             exists = self.path.exists()
         if self.replay and not exists:
             raise InputError(f"{self.path}: no such file; record the answers first")

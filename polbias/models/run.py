@@ -54,7 +54,7 @@ class CostEstimate:
 
     def _cost_line(self) -> str:
         if self.price is None:
-            reason = "no price listed" if self.service.list_priced else "a server of your own"
+            reason = "no price listed" if self.service.has_list_price else "a server of your own"
             return f"cost unknown ({reason}; give one with --price)"
         cost = f"about {self.price.of(self.sent, self.received):.4f} {self.price.currency}"
         if self.most < math.inf:
@@ -141,7 +141,7 @@ def _estimate(service: Service, requests: Sequence[Request], prices: Mapping[str
         limits = [request.payload.get("max_output_tokens", math.inf) for request in requests]
         received = sum(map(min, (request.expected_tokens for request in requests), limits))
         most = sum(limits)
-    price = price_of(service.model, prices, service.name, listed=service.list_priced)
+    price = price_of(service.model, prices, service.name, listed=service.has_list_price)
     return CostEstimate(service, len(requests), sent, received, most, price)
 
 
@@ -191,7 +191,7 @@ def run_requests(
     return outcome
 
 
-def answered(
+def answer_requests(
     requests: Sequence[Request],
     services: Sequence[Service],
     record: Path,
@@ -287,6 +287,6 @@ class _Queue:
                 self._done(request, await ask(request))
                 self._in_a_row = 0
             except ServiceError as error:
-                self._in_a_row += error.of_the_service
+                self._in_a_row += error.is_service_wide
                 self._stopped = self._stopped or error.fatal or self._in_a_row >= _GIVE_UP_AFTER
                 self._done(request, error)

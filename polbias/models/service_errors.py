@@ -11,8 +11,8 @@ from polbias.errors import PolbiasError
 if TYPE_CHECKING:
     from polbias.models.requests import ServiceResponse
 
-PAUSE = 0.25  # seconds before an answer that cannot be used is asked for again; doubled each time
-TRIES = 3
+RETRY_DELAY = 0.25  # seconds before an answer that cannot be used is asked for again; doubled each time
+MAX_TRIES = 3
 
 Kind = Literal[
     "auth",  # the key is wrong or may not do this
@@ -53,18 +53,18 @@ class ServiceError(PolbiasError):
         return self.kind in _FATAL
 
     @property
-    def of_the_service(self) -> bool:
+    def is_service_wide(self) -> bool:
         """Whether it says something about the service rather than about this one answer."""
         return self.kind in _OF_THE_SERVICE
 
 
 async def with_patience(ask: Callable[[], Awaitable[ServiceResponse]]) -> ServiceResponse:
     """Ask, and ask again where that may help: for what the client of a service lets through."""
-    for attempt in range(TRIES - 1):
+    for attempt in range(MAX_TRIES - 1):
         try:
             return await ask()
         except ServiceError as error:
             if not error.again:
                 raise
-        await asyncio.sleep(PAUSE * 2**attempt)
+        await asyncio.sleep(RETRY_DELAY * 2**attempt)
     return await ask()

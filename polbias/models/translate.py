@@ -16,7 +16,7 @@ from polbias.models.chat import Chat, Service
 from polbias.models.requests import Ask, Request, ServiceResponse
 from polbias.models.service_errors import Kind, ServiceError, with_patience
 from polbias.models.service_settings import Role, settings
-from polbias.safe_text import hide, safe_logs, scrub
+from polbias.safe_text import redact_message, redact_secrets, safe_logs
 
 # Translations through the official ``deepl`` client.
 
@@ -68,16 +68,18 @@ class DeepLTranslator(Service):
         try:
             result = client.translate_text(**request.payload)
         except library.AuthorizationException as error:
-            raise self._error("auth", f"{scrub(error)}; check the key in {self.key_name}") from None
+            raise self._error("auth", f"{redact_message(error)}; check the key in {self.key_name}") from None
         except library.QuotaExceededException as error:
-            raise self._error("quota", f"{scrub(error)}; check the plan of this account") from None
+            raise self._error("quota", f"{redact_message(error)}; check the plan of this account") from None
         except library.TooManyRequestsException as error:
-            raise self._error("rate", f"{scrub(error)}; run again later, or with less at once") from None
+            raise self._error(
+                "rate", f"{redact_message(error)}; run again later, or with less at once"
+            ) from None
         except library.exceptions.ConnectionException as error:
             kind: Kind = "timeout" if "timed out" in str(error).lower() else "connection"
             if error.should_retry:  # and it did
-                raise self._error(kind, f"{scrub(error)}, after {self.retries + 1} tries") from None
-            raise self._error(kind, scrub(error), again=True) from None
+                raise self._error(kind, f"{redact_message(error)}, after {self.retries + 1} tries") from None
+            raise self._error(kind, redact_message(error), again=True) from None
         except library.DeepLException as error:
             raise self._status_error(error) from None
         except (
@@ -88,7 +90,7 @@ class DeepLTranslator(Service):
         ) as error:  # raised on answers of another form
             raise self._error("answer", f"the answer is no translation ({type(error).__name__})") from None
         except Exception as error:
-            raise self._error("client", f"{type(error).__name__}: {scrub(error)}") from None
+            raise self._error("client", f"{type(error).__name__}: {redact_message(error)}") from None
         return self._answer(result)
 
     def _answer(self, result: Any) -> ServiceResponse:
@@ -97,10 +99,12 @@ class DeepLTranslator(Service):
             raise self._error("answer", "the translation is empty or no text")
         used, billed = getattr(result, "model_type_used", None), getattr(result, "billed_characters", None)
         usage = {"characters": billed} if type(billed) is int and is_token_count(billed) else {}
-        return ServiceResponse(hide(translated), "stop", used if isinstance(used, str) else None, usage)
+        return ServiceResponse(
+            redact_secrets(translated), "stop", used if isinstance(used, str) else None, usage
+        )
 
     def _status_error(self, error: Any) -> ServiceError:
-        status, said = error.http_status_code, scrub(error)
+        status, said = error.http_status_code, redact_message(error)
         if status == 401:
             return self._error("auth", f"{said}; check the key in {self.key_name}")
         if status == 404:

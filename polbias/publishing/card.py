@@ -136,7 +136,7 @@ def build(
 ) -> BuildResult:
     """Build one dataset with its card; one that was made of the same inputs stays as it is."""
     publication = registry.publication(name)
-    inputs = inputs_of(publication, templates)
+    inputs = build_inputs_hash(publication, templates)
     if built := current_build(out / name, inputs):
         return built
 
@@ -148,7 +148,7 @@ def build(
     return build_dataset(publication.build_spec(templates), out, card, progress, inputs, text)
 
 
-def inputs_of(publication: Publication, templates: Path | None) -> str:
+def build_inputs_hash(publication: Publication, templates: Path | None) -> str:
     """Hash all that a build is made of: sources, templates, cards and the versions of what is installed."""
     package = publication.build_spec.__module__.partition(".")[0]
     whole = hashlib.sha256(_shipped())

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from polbias import __version__
 from polbias.errors import PublishError
-from polbias.safe_text import register, scrub
+from polbias.safe_text import redact_message, register
 
 if TYPE_CHECKING:
     from huggingface_hub import HfApi
@@ -36,7 +36,7 @@ _STATUS_IN_TEXT = re.compile(r"\((\d{3}) [A-Z]")
 
 
 @contextmanager
-def talking_to_hub(subject: str, doing: str) -> Iterator[None]:
+def hub_errors(subject: str, doing: str) -> Iterator[None]:
     """Bound the waiting inside the block and turn every failure of the client into a `PublishError`."""
     from huggingface_hub import get_session
     from huggingface_hub.errors import HfHubHTTPError
@@ -70,15 +70,15 @@ def _explain(error: BaseException) -> str:
     if isinstance(error, OSError) and error.filename is not None:
         return f"cannot read {error.filename} ({error.strerror}); build the dataset again"
     if isinstance(error, ValueError):
-        return f"{scrub(str(error))}; mend it and push again"
+        return f"{redact_message(str(error))}; mend it and push again"
     if "Timeout" in type(error).__name__:
         return f"no answer for {TIMEOUT_S:g} seconds; check the network, then {_AGAIN}"
-    detail = scrub(str(error)) or type(error).__name__
+    detail = redact_message(str(error)) or type(error).__name__
     return f"no connection to the Hub, or it was lost ({detail}); check the network, then {_AGAIN}"
 
 
 def _explain_status(status: int, server_message: str | None) -> str:
-    said = f" ({scrub(server_message)})" if server_message else ""
+    said = f" ({redact_message(server_message)})" if server_message else ""
     own = f"the Hub has a problem of its own; wait a little, then {_AGAIN}"
     advice = _ADVICE.get(status, own if status >= 500 else _ADVICE[400])
     return f"HTTP {status}{said}; {advice}"
@@ -101,14 +101,14 @@ def resolve_namespace() -> str:
     if namespace := os.environ.get("POLBIAS_NAMESPACE", "").strip():
         return namespace
     api = connect()
-    with talking_to_hub(api.endpoint, "asking whose token this is"):
+    with hub_errors(api.endpoint, "asking whose token this is"):
         return str(api.whoami()["name"])
 
 
 def _token() -> str:
     from huggingface_hub import get_token
 
-    with talking_to_hub("Hugging Face token", "reading it"):
+    with hub_errors("Hugging Face token", "reading it"):
         token = (get_token() or "").strip()
     if not token:
         raise PublishError("no Hugging Face token: log in with `hf auth login` or set HF_TOKEN")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from polbias.errors import PublishError
-from polbias.publishing.client import connect, talking_to_hub
+from polbias.publishing.client import connect, hub_errors
 from polbias.publishing.plan import PushPlan, changes_between, read_snapshot
 
 if TYPE_CHECKING:
@@ -24,10 +24,10 @@ def push(plan: PushPlan) -> str:
     """
     api = connect()
     if plan.parent is None:
-        with talking_to_hub(plan.repo_id, "creating the repository"):
+        with hub_errors(plan.repo_id, "creating the repository"):
             api.create_repo(plan.repo_id, repo_type="dataset")
     commit = _commit(api, plan) if plan.changes else None
-    with talking_to_hub(plan.repo_id, f"setting the tag {plan.tag}"):
+    with hub_errors(plan.repo_id, f"setting the tag {plan.tag}"):
         api.create_tag(
             plan.repo_id,
             tag=plan.tag,
@@ -43,7 +43,7 @@ def _commit(api: HfApi, plan: PushPlan) -> str:
     """Commit all changes at once and check that the Hub now holds what was planned."""
     from huggingface_hub import CommitOperationAdd, CommitOperationDelete
 
-    with talking_to_hub(plan.repo_id, "uploading"):
+    with hub_errors(plan.repo_id, "uploading"):
         info = api.create_commit(
             plan.repo_id,
             [

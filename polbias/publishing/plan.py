@@ -14,7 +14,7 @@ from rich.filesize import decimal
 
 from polbias.errors import PublishError
 from polbias.publishing import client
-from polbias.publishing.client import connect, talking_to_hub
+from polbias.publishing.client import connect, hub_errors
 
 if TYPE_CHECKING:
     from huggingface_hub import HfApi
@@ -195,7 +195,7 @@ def read_snapshot(api: HfApi, repo_id: str, revision: str | None = None) -> Snap
     """Read the files of a repository at a revision, with their ids, in one request."""
     from huggingface_hub.errors import RepositoryNotFoundError
 
-    with talking_to_hub(repo_id, "reading the repository"):
+    with hub_errors(repo_id, "reading the repository"):
         try:
             info = api.dataset_info(repo_id, revision=revision, files_metadata=True, timeout=client.TIMEOUT_S)
         except RepositoryNotFoundError as error:
@@ -221,7 +221,7 @@ def changes_between(local: Mapping[str, LocalFile], remote: Mapping[str, RepoSib
 
 def _version_tags(api: HfApi, repo_id: str) -> dict[tuple[int, ...], str]:
     """Return the tags of published versions by their numbers."""
-    with talking_to_hub(repo_id, "reading the tags"):
+    with hub_errors(repo_id, "reading the tags"):
         names = [ref.name for ref in api.list_repo_refs(repo_id, repo_type="dataset").tags]
     return {_numbers(name[1:]): name for name in names if name[:1] == "v" and _VERSION.fullmatch(name[1:])}
 

@@ -16,7 +16,7 @@ from polbias.atomic_write import write_failure
 from polbias.content_hash import tree_hash
 from polbias.errors import BuildError
 from polbias.generators.engine import TableRows
-from polbias.generators.engine.build import CARD, alone
+from polbias.generators.engine.build import CARD_FILE, dataset_lock
 from polbias.generators.engine.publication import Publication
 from polbias.manifest import MANIFEST, FileEntry, Manifest, SplitEntry
 from polbias.publishing.card import describe, fill_card
@@ -65,7 +65,7 @@ def merge(
     example = TableRows(first).batch(0, 1).to_pylist()[0]
     seen = describe(manifest, schemas, example, proofs, publication.cards)
     card = fill_card(manifest, seen, Path(where.url), publication, templates)
-    where.write(CARD, card.encode())
+    where.write(CARD_FILE, card.encode())
     where.write(MANIFEST, manifest.to_json().encode())
     for path in where.sizes():
         if path.endswith(".partial"):  # of workers that were killed
@@ -138,7 +138,7 @@ def _alone(run: ScaledRun) -> Iterator[None]:
         yield
         return
     try:
-        with alone(folder.parent, folder.name):
+        with dataset_lock(folder.parent, folder.name):
             yield
     except OSError as error:
         raise write_failure(folder, error) from error

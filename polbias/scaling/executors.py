@@ -13,7 +13,7 @@ from types import ModuleType
 
 from polbias.aliases import Document, Json
 from polbias.errors import PolbiasError
-from polbias.optional import advice
+from polbias.optional import install_command
 from polbias.scaling.run import ScaledRun
 from polbias.scaling.shards import make
 
@@ -133,7 +133,7 @@ def _datatrove() -> ModuleType:
     except ImportError:
         raise PolbiasError(
             "datatrove is not installed, which runs shards beyond this process; "
-            f"{advice('scale')}, or use --executor inprocess"
+            f"{install_command('scale')}, or use --executor inprocess"
         ) from None
     from polbias.scaling import tasks
 

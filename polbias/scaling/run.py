@@ -71,11 +71,11 @@ def plan_shards(spec: DatasetSpec, shards: int | None = None) -> tuple[PlannedSh
     return tuple(slices)
 
 
-def scalable(name: str) -> Publication:
+def require_scalable(name: str) -> Publication:
     """Return the publication of a dataset that comes in any size."""
     found = registry.publication(name)
     if found.max_rows is None:
-        able = [other for other in registry.names() if registry.publication(other).max_rows]
+        able = [other for other in registry.dataset_names() if registry.publication(other).max_rows]
         raise PolbiasError(
             f"{name} comes in one size; build it with `polbias build {name}` and no options of scale "
             f"(datasets of any size: {', '.join(able)})"

@@ -92,7 +92,7 @@ def make(run: ScaledRun, number: int) -> None:
     where.write(_record(number), record.model_dump_json().encode())
 
 
-def make_or_say(url: str, mark: str, number: int) -> None:
+def make_or_record_error(url: str, mark: str, number: int) -> None:
     """Make a shard; a problem that a user can mend is put in the place of its record instead of raised.
 
     A worker may run where nobody sees its errors.

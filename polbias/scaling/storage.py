@@ -12,7 +12,7 @@ from typing import Any
 
 from polbias.atomic_write import write_failure
 from polbias.errors import BuildError
-from polbias.optional import advice
+from polbias.optional import install_command
 
 _CHUNK = 1 << 22
 
@@ -28,7 +28,7 @@ class Storage:
         try:
             files, root = url_to_fs(url, **({"auto_mkdir": True} if protocol == "file" else {}))
         except ImportError as error:
-            hint = advice("scale") if protocol in ("s3", "s3a") else str(error)
+            hint = install_command("scale") if protocol in ("s3", "s3a") else str(error)
             raise BuildError(f"{url}: {protocol}:// needs a package that is not installed; {hint}") from None
         except ValueError as error:
             raise BuildError(f"{url}: not an address that can be written to ({error})") from None

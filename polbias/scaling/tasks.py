@@ -14,7 +14,7 @@ from datatrove.pipeline.base import PipelineStep
 
 from polbias.aliases import Json
 from polbias.errors import PolbiasError
-from polbias.scaling.shards import make_or_say
+from polbias.scaling.shards import make_or_record_error
 
 
 class QuietLocal(LocalPipelineExecutor):  # type: ignore[misc]
@@ -90,6 +90,6 @@ class MakeShards(PipelineStep):  # type: ignore[misc]
         if multiprocess.parent_process() is not None:
             signal.signal(signal.SIGINT, signal.SIG_IGN)
         with self.track_time("shard"):
-            make_or_say(*self._run, self._numbers[rank])
+            make_or_record_error(*self._run, self._numbers[rank])
         self.stat_update("shards")
         return data

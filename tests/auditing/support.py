@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from polbias.generators.auditing.audit import Audit, decide_modal, evidence, reading_text, settle
+from polbias.generators.auditing.audit import Audit, combine_verdicts, decide_modal, evidence, reading_text
 from polbias.generators.auditing.items import (
     AuditedItem,
     AuditItem,
@@ -51,7 +51,7 @@ class Notation:
             readings = [ItemReading(parse_inference(f"{premise} ⊢ {hypothesis}"))]
         except FormulaError as error:
             return unparsed(str(error))
-        outcome = settle(item.gold, list(decide_modal(readings, None)))
+        outcome = combine_verdicts(item.gold, list(decide_modal(readings, None)))
         countermodel, proof = evidence(readings, outcome)
         return ItemVerdict(
             outcome.verdict,

@@ -17,14 +17,14 @@ import pytest
 
 from polbias.cli.audit import _answered, audit_set
 from polbias.errors import InputError
-from polbias.eval.multiple_testing import holm
+from polbias.eval.multiple_testing import holm_adjust
 from polbias.generators.auditing import general
-from polbias.generators.auditing.general import corrected, for_maintainers
+from polbias.generators.auditing.general import maintainer_report, sound_rows
 from tests.support.hub import LoopbackHub
 from tests.support.process import run_polbias, run_python
 
 Rows = list[dict[str, Any]]
-audit = partial(general.audit_table, adjust=holm, exemplars=(), right={}, said={})
+audit = partial(general.audit_table, adjust=holm_adjust, exemplars=(), right={}, said={})
 
 
 def sentences(n: int, seed: int = 0) -> list[str]:
@@ -91,12 +91,12 @@ def test_planted_repeats_are_found_and_left_out(suffix: str, tmp_path: Path) -> 
         "q30": ["near-duplicate"],
         "q7": ["duplicate-id"],
     }
-    kept = [json.loads(line) for line in corrected(path, {}, report).splitlines()]
+    kept = [json.loads(line) for line in sound_rows(path, {}, report).splitlines()]
     assert [row["id"] for row in kept] == [
         row["id"] for number, row in enumerate(rows) if number not in (5, 10, 20)
     ]
     assert kept[0]["polbias_audit"]["sha256"] == report["sha256"]
-    text = for_maintainers(report)
+    text = maintainer_report(report)
     assert "`q20`" in text
     assert not any(row["question"] in text for row in rows)
 

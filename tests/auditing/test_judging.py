@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from polbias.generators.auditing.audit import (
     Interpretation,
+    combine_verdicts,
     decide_modal,
     deciding,
     evidence,
     in_words,
     reading_text,
-    settle,
 )
 from polbias.generators.logic.formula import DEONTIC, EPISTEMIC, KD
 from polbias.generators.logic.prover import ItemReading
@@ -28,7 +28,7 @@ def _settle(gold: bool, *texts: str, domain: str | None = DEONTIC, name: str = "
         ItemReading(parse_inference(text), {name: str(number)} if len(texts) > 1 else {})
         for number, text in enumerate(texts)
     ]
-    return readings, settle(gold, list(decide_modal(readings, domain)))
+    return readings, combine_verdicts(gold, list(decide_modal(readings, domain)))
 
 
 # inference, verdict if gold = entailment, what then decides; the verdict of the other gold is its mirror
@@ -118,7 +118,7 @@ def test_only_the_choices_that_decide_are_told() -> None:
         for tense in ("past", "present")
         for scope, text in (("wide", wide), ("narrow", narrow))
     ]
-    outcome = settle(True, list(decide_modal(readings, DEONTIC)))
+    outcome = combine_verdicts(True, list(decide_modal(readings, DEONTIC)))
     assert outcome.deciding == {"scope": "narrow"}
     assert reading_text(readings, outcome).endswith("⊢ O C(a) [scope: wide]")
     assert str(evidence(readings, outcome)[0]).startswith("[scope: wide] w0")
@@ -177,7 +177,7 @@ def test_nothing_decides_between_readings_that_make_the_same_choices() -> None:
         Interpretation(0, KD, {"scope": "a"}, True, True),
         Interpretation(1, KD, {"scope": "a"}, False, True),
     ]
-    outcome = settle(True, points)
+    outcome = combine_verdicts(True, points)
     assert (outcome.verdict, outcome.deciding) == ("depends", None)
 
 

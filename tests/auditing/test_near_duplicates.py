@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from polbias.errors import InputError
-from polbias.eval.multiple_testing import holm
+from polbias.eval.multiple_testing import holm_adjust
 from polbias.generators.auditing import general
 from tests.auditing.test_any import Rows, codes, labelled, sentences, write
 from tests.support.process import run_polbias
 
-audit = partial(general.audit_table, adjust=holm, exemplars=(), right={}, said={})
+audit = partial(general.audit_table, adjust=holm_adjust, exemplars=(), right={}, said={})
 
 PASSAGES = {
     "en": "The ferry to Hallow Island stopped in May. Its owners say that the harbour is too shallow, and the "

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polbias.generators.auditing.shapes import denials_named, shape
+from polbias.generators.auditing.shapes import canonical_shape, name_denials
 from polbias.generators.logic.formula import rename, substitute
 from polbias.generators.logic.syntax import parse_inference
 
@@ -34,12 +34,12 @@ DIFFERENT = [
 
 @pytest.mark.parametrize(("one", "other"), SAME)
 def test_same_shape(one: str, other: str) -> None:
-    assert shape(parse_inference(one)) == shape(parse_inference(other))
+    assert canonical_shape(parse_inference(one)) == canonical_shape(parse_inference(other))
 
 
 @pytest.mark.parametrize(("one", "other"), DIFFERENT)
 def test_different_shape(one: str, other: str) -> None:
-    assert shape(parse_inference(one)) != shape(parse_inference(other))
+    assert canonical_shape(parse_inference(one)) != canonical_shape(parse_inference(other))
 
 
 ALL = sorted({text for pair in (*SAME, *DIFFERENT) for text in pair})
@@ -50,7 +50,9 @@ def test_renaming_changes_no_shape(text: str, words: list[str], names: list[str]
     inference = parse_inference(text)
     predicates = dict(zip("ABCDRS", words, strict=True))
     terms = dict(zip("abcd", names, strict=True))
-    assert shape(inference.map(lambda f: rename(substitute(f, terms), predicates))) == shape(inference)
+    assert canonical_shape(
+        inference.map(lambda f: rename(substitute(f, terms), predicates))
+    ) == canonical_shape(inference)
 
 
 @pytest.mark.parametrize(
@@ -64,4 +66,4 @@ def test_renaming_changes_no_shape(text: str, words: list[str], names: list[str]
     ],
 )
 def test_a_clause_that_is_only_ever_denied_is_named_by_its_denial(item: str, named: str) -> None:
-    assert str(denials_named(parse_inference(item))) == named
+    assert str(name_denials(parse_inference(item))) == named

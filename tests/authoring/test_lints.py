@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
-from polbias.generators.authoring.lints import given_away, policy, xphemism
+from polbias.generators.authoring.lints import layout_leaks, policy, xphemism
 from polbias.manifest import read_manifest
 from polbias.paths import package_file
 
@@ -29,7 +29,7 @@ def change(path: Path, old: str, new: str) -> None:
 @pytest.mark.parametrize("dataset", ["partisan-inference", "normative-reasoning", "xphemism-pairs"])
 def test_no_layout_of_a_published_set_gives_a_label_away(dataset: str, all_builds: Path) -> None:
     folder = all_builds / dataset
-    assert [*given_away(read_manifest(folder), folder)] == []
+    assert [*layout_leaks(read_manifest(folder), folder)] == []
 
 
 def test_a_layout_that_goes_with_the_label_is_named(all_builds: Path, tmp_path: Path) -> None:
@@ -42,7 +42,7 @@ def test_a_layout_that_goes_with_the_label_is_named(all_builds: Path, tmp_path: 
     gender = pc.if_else(moved, "f", table["gender"])
     place = table.column_names.index("gender")
     pq.write_table(table.set_column(place, "gender", gender), path)
-    (found,) = given_away(manifest, folder)
+    (found,) = layout_leaks(manifest, folder)
     assert found.startswith("en_formal: gender ")
 
 

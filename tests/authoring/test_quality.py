@@ -10,12 +10,12 @@ import pytest
 from polbias.generators.authoring.quality_gate import TextFinding, check, codes, defects
 from polbias.generators.policy.items import GateItem
 from polbias.generators.policy.text_checks import (
+    detect_language,
     evaluates,
     force,
     markers,
     misprints,
-    odd_numbers,
-    reads_as,
+    number_mismatch,
     unbalanced,
 )
 from tests.support.shared import shared
@@ -185,8 +185,8 @@ def test_typography_of_each_language(language: str, text: str, wrong: bool) -> N
     ],
 )
 def test_numbers_in_digits_and_words(one: str, other: str, language: str, odd: str | None) -> None:
-    assert odd_numbers(one, other, language) == odd
-    assert odd_numbers(other, one, language) == odd
+    assert number_mismatch(one, other, language) == odd
+    assert number_mismatch(other, one, language) == odd
 
 
 @pytest.mark.parametrize(
@@ -360,10 +360,10 @@ def test_the_language_of_published_statements_is_told_apart() -> None:
         texts = [(row["statement"], row["ID"][-2:]) for row in csv.DictReader(file)]
     languages = sorted({language for _, language in texts})
     assert {"de", "en", "es", "fr", "it"} <= set(languages)
-    right = [reads_as(text, language) == language for text, language in texts]
+    right = [detect_language(text, language) == language for text, language in texts]
     assert right.count(False) / len(right) < 0.005  # a false alarm in at most one of 200
     other = [
-        reads_as(text, wrong) == language
+        detect_language(text, wrong) == language
         for text, language in texts
         for wrong in languages
         if wrong != language

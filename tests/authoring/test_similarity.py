@@ -11,12 +11,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from polbias.errors import InputError
-from polbias.generators.authoring.set_similarity import alikeness, read_column, sentence_frame, skeleton
+from polbias.generators.authoring.set_similarity import (
+    function_word_skeleton,
+    measure_similarity,
+    read_column,
+    sentence_frame,
+)
 from polbias.generators.language import similarity
 from polbias.generators.language.similarity import (
     FeatureSets,
     character_grams,
-    closest_earlier,
+    nearest_earlier_text,
     word_bigrams,
     words,
 )
@@ -71,7 +76,7 @@ def test_identical_items_take_no_time_for_each_pair() -> None:
         (0, 3, 1),
     ]
     assert closest.over == 30_000 * 29_999 // 2
-    assert [pair and pair.first for pair in closest_earlier(items, 0.5)] == [None, *[0] * 29_999]
+    assert [pair and pair.first for pair in nearest_earlier_text(items, 0.5)] == [None, *[0] * 29_999]
     assert time.monotonic() - start < 30
 
 
@@ -80,7 +85,7 @@ def test_identical_items_take_no_time_for_each_pair() -> None:
 def test_near_duplicates_are_those_of_a_greedy_loop(items: list[str], limit: float) -> None:
     grams = [character_grams(item) for item in items]
     kept: list[int] = []
-    for place, found in enumerate(closest_earlier(items, limit)):
+    for place, found in enumerate(nearest_earlier_text(items, limit)):
         near = [other for other in kept if plain(grams[other], grams[place], "jaccard") >= limit]
         assert (found is None) == (not near)
         if found is None:
@@ -107,7 +112,7 @@ def test_grams_by_hand() -> None:
 def test_frames_and_skeletons() -> None:
     said = words("Impact of new tariffs on dairy farms")
     assert sentence_frame(said, "en") == "impact of _ on _"
-    assert skeleton(said, "en") == "_ of _ on _"
+    assert function_word_skeleton(said, "en") == "_ of _ on _"
     assert (
         sentence_frame(words("Verbot von Kurzstreckenflügen in der Eifel"), "de") == "verbot von _ in der _"
     )
@@ -118,24 +123,24 @@ def test_frames_and_skeletons() -> None:
 def test_what_is_too_common() -> None:
     same = [f"Debate over {word} quotas" for word in ("herring", "lumber", "saffron")]
     other = [f"{word} for the {thing}" for word, thing in (("Oil", "lamp"), ("Zinc", "roof"))]
-    assert alikeness([*same, *other], "en", 10).problems() == [
+    assert measure_similarity([*same, *other], "en", 10).problems() == [
         "opening 'debate over': 3 of 5 items (60.0%), at most 2% expected",
         "frame 'debate over _': 3 of 5 items (60.0%), at most 2% expected",
     ]
-    assert alikeness([*same[1:], *other], "en", 10).problems() != []
+    assert measure_similarity([*same[1:], *other], "en", 10).problems() != []
     many = [f"{letter * 9}{str(n) * 9} is law" for n in range(10) for letter in "abcdefghij"]
-    assert alikeness([*same[1:], *many], "en", 10).problems() == []  # two of 102
+    assert measure_similarity([*same[1:], *many], "en", 10).problems() == []  # two of 102
 
 
 def test_a_single_item_is_always_allowed() -> None:
-    assert alikeness(["Rules on barges", "Fees for ferries"], "en", 10).problems() == []
+    assert measure_similarity(["Rules on barges", "Fees for ferries"], "en", 10).problems() == []
 
 
 @pytest.mark.parametrize("set_id", ["poligen", "econolex", "bundestag"])
 def test_the_shipped_items_differ(set_id: str) -> None:
     family = load_family()
     items = load_items(family, set_id)
-    found = alikeness([item.text for item in items], family.sets[set_id].language, 10)
+    found = measure_similarity([item.text for item in items], family.sets[set_id].language, 10)
     assert found.problems() == []
     assert found.grams.pairs[0].score < 0.5
 

@@ -5,7 +5,7 @@ import pytest
 from rich.console import Console
 
 from polbias.errors import InputError
-from polbias.generators.authoring.variants import SourceStatement, Variant, jobs, variants
+from polbias.generators.authoring.variants import SourceStatement, Variant, variant_requests, variants
 from polbias.models.chat import Chat
 from polbias.models.recording import Recorder
 from polbias.models.requests import ServiceResponse
@@ -29,7 +29,7 @@ CHAT = Chat("m", "http://127.0.0.1:9/v1")
 
 
 def read(role, text, finish="stop", statement=DE, **options):
-    (job,) = jobs([statement], CHAT, [role], **options)
+    (job,) = variant_requests([statement], CHAT, [role], **options)
     return variants([job], [None if text is None else ServiceResponse(text, finish)])
 
 
@@ -126,16 +126,16 @@ def test_translations_by_a_chat_model():
     assert found == Variant("de-01", "translation", "en", EN.text)
     (found,) = read("translation", json.dumps({"translation": DE.text}))
     assert codes([found]) == [["identical", "wrong-language"]]
-    assert jobs([EN], CHAT, ["translation"]) == []
-    (job,) = jobs([EN], CHAT, ["translation"], target="de")
+    assert variant_requests([EN], CHAT, ["translation"]) == []
+    (job,) = variant_requests([EN], CHAT, ["translation"], target="de")
     assert "from English into German" in job.request.payload["messages"][0]["content"]
 
 
 def test_unknown_languages_are_errors():
     with pytest.raises(InputError, match="'xx' is unknown; expected one of: de, en"):
-        jobs([SourceStatement("a", "xx", "T.")], CHAT, ["opposite"])
+        variant_requests([SourceStatement("a", "xx", "T.")], CHAT, ["opposite"])
     with pytest.raises(InputError, match="'xx' is unknown"):
-        jobs([DE], CHAT, ["translation"], target="xx")
+        variant_requests([DE], CHAT, ["translation"], target="xx")
 
 
 def test_from_statements_through_servers_to_variants_and_again_from_the_recording(tmp_path, monkeypatch):
@@ -147,7 +147,7 @@ def test_from_statements_through_servers_to_variants_and_again_from_the_recordin
     with ChatServer(model) as chats, DeepLServer(lambda text: EN.text, "deepl-key-1") as deepls:
         chat, deepl = patient(Chat)("m", chats.base_url), patient(DeepLTranslator)(base_url=deepls.url)
         roles = ("paraphrases", "opposite", "translation")
-        made = jobs([DE], chat, roles, translator=deepl)
+        made = variant_requests([DE], chat, roles, translator=deepl)
         assert [job.request.id for job in made] == [
             "de-01/de/paraphrases",
             "de-01/de/opposite",

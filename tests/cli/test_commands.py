@@ -105,7 +105,7 @@ def test_second_build_skips_and_changes_nothing(own: Path) -> None:
 def proved(all_builds: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """All builds, of those that are proved every sixtieth row (`make verify` proves all), and their lock."""
     out = tmp_path_factory.mktemp("proved")
-    for name in registry.names():
+    for name in registry.dataset_names():
         if registry.publication(name).verify_gold:
             configs = {path.parent.name: pq.read_table(path) for path in (all_builds / name).glob("*/test-*")}
             every = {config: rows.take([*range(0, len(rows), 60)]) for config, rows in configs.items()}
@@ -113,7 +113,7 @@ def proved(all_builds: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         else:
             # without what may say that these were verified
             shutil.copytree(all_builds / name, out / name, ignore=shutil.ignore_patterns(".finger*"))
-    locked = {name: LockedDataset.of(read_manifest(out / name)) for name in registry.names()}
+    locked = {name: LockedDataset.of(read_manifest(out / name)) for name in registry.dataset_names()}
     write_lock(locked, out / "datasets.lock")
     return out
 
@@ -257,7 +257,7 @@ def test_a_dataset_that_cannot_be_built_does_not_keep_the_others_from_it(tmp_pat
     assert {path.parent.name for path in tmp_path.rglob("manifest.json")} == made
     assert done.stdout.count("matches datasets.lock") == len(made)
     line = _one_line(done)
-    assert {name for name in registry.names() if name in line} == {*registry.names()} - made
+    assert {name for name in registry.dataset_names() if name in line} == {*registry.dataset_names()} - made
     assert "pip install 'ahocorasick_rs" in line
     assert "'z3-solver" in line
 

@@ -16,7 +16,7 @@ from typer.testing import CliRunner, Result
 from polbias.cli.main import app
 from polbias.errors import InputError
 from polbias.eval.policy.answers import ISSUES, ORDERS, VARIANTS
-from polbias.eval.policy.units import TESTS
+from polbias.eval.policy.units import RELIABILITY_TESTS
 from polbias.eval.selfassess.tables import FULL
 from tests.eval.selfassess.respondents import judged, planted, prefers, refuse, rows
 from tests.eval.xphemism.pairs import drawn
@@ -103,7 +103,7 @@ def test_tables_of_both_modes_and_what_was_left_out(tmp_path: Path) -> None:
     assert [float(row["stance"]) for row in table(out, "policy-worldview")] == [100.0, -100.0] * 4
     assert {row["answered"] for row in table(out, "policy-worldview-paper")} == {"8.0"}
     for name in ("policy-tests", "policy-tests-paper"):
-        assert {table(out, name)[0][test] for test in (*TESTS, "all")} == {"1.0"}
+        assert {table(out, name)[0][test] for test in (*RELIABILITY_TESTS, "all")} == {"1.0"}
     assert summary["instruments"]["policy"]["model__one"]["n"] == 96
     assert [*summary["instruments"]] == ["policy"]
 
@@ -119,7 +119,10 @@ def test_no_zeros_where_nothing_was_tested(tmp_path: Path) -> None:
     assert not (out / "tables" / "policy-worldview-paper.csv").exists()
     for name in ("policy-tests", "policy-tests-paper"):
         passed = table(out, name)[0]
-        assert {test for test in (*TESTS, "all") if passed[test]} == {"label_inversion", "opposite"}
+        assert {test for test in (*RELIABILITY_TESTS, "all") if passed[test]} == {
+            "label_inversion",
+            "opposite",
+        }
 
 
 def test_match_with_parties(tmp_path: Path) -> None:

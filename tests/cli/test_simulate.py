@@ -18,8 +18,8 @@ from polbias.errors import InputError
 from polbias.eval.partisan.answers import extract_label
 from polbias.eval.partisan.bias import weighted_bias
 from polbias.eval.policy.analysis import issue_titles
-from polbias.eval.samples import SkippedLine, find_samples, read_samples
-from polbias.eval.simulation import questions, respondent
+from polbias.eval.samples import SkippedLine, find_sample_files, read_samples
+from polbias.eval.simulation import make_respondent, questions
 from polbias.lock import LockedDataset, write_lock
 from polbias.manifest import read_manifest
 from tests.eval.simulation import rows as tables
@@ -75,7 +75,7 @@ def test_partisan_samples_are_those_of_the_respondent(
         "samples", "--task", MINI, "--task", f"{MINI}_loglikelihood", *options, "-o", str(tmp_path / "run")
     )
     assert "wrote 96 samples of 2 tasks" in said
-    files = {file.task: file for file in find_samples([tmp_path / "run"])}
+    files = {file.task: file for file in find_sample_files([tmp_path / "run"])}
     assert {file.model for file in files.values()} == {"biased"}
     problems: list[SkippedLine] = []
     samples = [*read_samples(files[MINI].path, problems)]
@@ -83,7 +83,7 @@ def test_partisan_samples_are_those_of_the_respondent(
     docs = [sample["doc"] for sample in samples]
     labels = [extract_label(sample["filtered_resps"][0], "en") for sample in samples]
     asked = questions(docs)
-    who = respondent("planted", effect=0.8, side="right")
+    who = make_respondent("planted", effect=0.8, side="right")
     assert labels == [asked.LABELS[code] for code in outcomes(asked, who, 4)]
     told = [{**doc, "label": label} for doc, label in zip(docs, labels, strict=True)]
     results = json.loads(next((tmp_path / "run").rglob("results_*.json")).read_text("utf-8"))
@@ -203,7 +203,7 @@ def test_lm_eval_hears_from_the_server_what_samples_are_made_of(
     invoke(
         "samples", "--task", MINI, "--task", f"{MINI}_loglikelihood", *options, "-o", str(tmp_path / "run")
     )
-    own = {file.task: [*read_samples(file.path, [])] for file in find_samples([tmp_path / "run"])}
+    own = {file.task: [*read_samples(file.path, [])] for file in find_sample_files([tmp_path / "run"])}
     texts = [[sample["filtered_resps"] for sample in each] for each in (samples[MINI], own[MINI])]
     assert texts[0] == texts[1]
     simulated = json.loads(next((tmp_path / "run").rglob("results_*.json")).read_text("utf-8"))["results"]

@@ -23,7 +23,7 @@ from polbias.atomic_write import recover_folder
 from polbias.errors import BuildError
 from polbias.generators.engine import DatasetSpec, build_dataset, files
 from polbias.generators.engine import build as build_module
-from polbias.generators.engine.build import alone
+from polbias.generators.engine.build import dataset_lock
 from polbias.manifest import Manifest, read_manifest
 from tests.engine.builds import CHANGED, NEW, OLD, SPEC, A, build, card, made, only_the_build
 from tests.engine.specs import snapshot
@@ -257,7 +257,7 @@ def test_a_killed_build_frees_its_lock(tmp_path: Path) -> None:
 
 
 def test_a_process_that_was_forked_does_not_hold_the_lock(tmp_path: Path) -> None:
-    with alone(tmp_path, "numbers"):
+    with dataset_lock(tmp_path, "numbers"):
         (ready, say), (wait, end) = os.pipe(), os.pipe()
         child = os.fork()
         if not child:
@@ -267,7 +267,7 @@ def test_a_process_that_was_forked_does_not_hold_the_lock(tmp_path: Path) -> Non
             os._exit(0)
         os.read(ready, 1)
     try:
-        with alone(tmp_path, "numbers"):
+        with dataset_lock(tmp_path, "numbers"):
             pass
     finally:
         for pipe in (ready, say, wait, end):

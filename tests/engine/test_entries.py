@@ -9,15 +9,22 @@ from typing import Annotated, Literal
 import pytest
 
 from polbias.errors import InputError, TemplateError
-from polbias.yaml_models import Levels, TemplateModel, checked, every, load_template, slots
+from polbias.yaml_models import (
+    Levels,
+    TemplateModel,
+    checked,
+    load_template,
+    require_all_names,
+    require_placeholders,
+)
 
 Side = Literal["left", "right"]
 
 
 class Sheet(TemplateModel):
     shots: Levels[Literal[0, 8]] = (0,)
-    sides: Annotated[Mapping[Side, str], every(Side)] = {"left": "a", "right": "b"}
-    source: Annotated[str, slots("paper", "table")] = "{paper}, {table}"
+    sides: Annotated[Mapping[Side, str], require_all_names(Side)] = {"left": "a", "right": "b"}
+    source: Annotated[str, require_placeholders("paper", "table")] = "{paper}, {table}"
 
 
 def read(tmp_path: Path, text: str) -> Sheet:

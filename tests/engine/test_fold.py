@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polbias.generators.engine import ColumnReference, Concatenation, Factor, Lookup, TableRows, TableSpec
-from polbias.generators.engine.rows import fold
+from polbias.generators.engine.rows import merge_lookups
 
 FACTORS = (
     Factor(name="a", levels=(0, 1, 2)),
@@ -53,7 +53,7 @@ def said(join: Concatenation) -> list[str]:
 @given(st.lists(parts(), min_size=1, max_size=5))
 def test_values_stay_the_same(chosen: list[str | Lookup]) -> None:
     join = Concatenation(parts=tuple(chosen))
-    folded = fold(join, FACTORS)
+    folded = merge_lookups(join, FACTORS)
     assert len(folded.parts) == 1
     assert said(folded) == said(join)
     spec = TableSpec(dataset="d", config="c", version="1.0.0", factors=FACTORS, columns={"text": join})
@@ -63,10 +63,10 @@ def test_values_stay_the_same(chosen: list[str | Lookup]) -> None:
 
 def test_copies_stay_and_large_products_are_not_folded() -> None:
     join = Concatenation(parts=("a", ColumnReference(column="other"), "b", "c"))
-    assert [type(part) for part in fold(join, FACTORS).parts] == [Lookup, ColumnReference, Lookup]
+    assert [type(part) for part in merge_lookups(join, FACTORS).parts] == [Lookup, ColumnReference, Lookup]
     many = tuple(Factor(name=name, levels=tuple(range(400))) for name in ("p", "q"))
     numbers = pa.array([str(i) for i in range(400)])
     large = Concatenation(
         parts=(Lookup(factors=("p",), values=numbers), "-", Lookup(factors=("q",), values=numbers))
     )
-    assert [part.factors for part in fold(large, many).parts] == [("p",), ("q",)]
+    assert [part.factors for part in merge_lookups(large, many).parts] == [("p",), ("q",)]

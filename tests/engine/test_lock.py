@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from polbias.errors import BuildError, InputError
-from polbias.lock import LockedDataset, differences, lock_path, read_lock, write_lock
+from polbias.lock import LockedDataset, lock_differences, lock_path, read_lock, write_lock
 from polbias.manifest import FileEntry, LockedSplit, Manifest, SplitEntry
 
 CONTENT = {name: digit * 64 for name, digit in zip("abcd", "0123", strict=True)}
@@ -123,17 +123,17 @@ def test_the_place_of_the_lock_can_be_chosen(tmp_path: Path, monkeypatch) -> Non
 
 
 def test_a_build_that_is_locked_does_not_differ() -> None:
-    assert differences(BUILT, LOCKED) == []
+    assert lock_differences(BUILT, LOCKED) == []
 
 
 def test_files_and_their_writer_are_not_locked() -> None:
     again = manifest(BUILT.configs).model_copy(update={"writer": "pyarrow 99", "canary": "other"})
-    assert differences(again, LOCKED) == []
+    assert lock_differences(again, LOCKED) == []
 
 
 def test_a_dataset_that_is_not_locked(monkeypatch) -> None:
     monkeypatch.delenv("POLBIAS_LOCK", raising=False)
-    assert differences(BUILT, None) == ["numbers: not in datasets.lock"]
+    assert lock_differences(BUILT, None) == ["numbers: not in datasets.lock"]
 
 
 @pytest.mark.parametrize(
@@ -166,12 +166,12 @@ def test_a_dataset_that_is_not_locked(monkeypatch) -> None:
     ],
 )
 def test_every_difference_is_said(configs: dict, expected: list[str]) -> None:
-    assert differences(manifest(configs), LOCKED) == expected
+    assert lock_differences(manifest(configs), LOCKED) == expected
 
 
 def test_another_version_is_said_beside_other_differences() -> None:
     built = manifest({"fr": {"test": entry("d")}}, version="1.1.0")
-    assert differences(built, LOCKED) == [
+    assert lock_differences(built, LOCKED) == [
         "numbers: version 1.1.0, the lock has 1.0.0",
         "numbers/en: in the lock, but not built",
         "numbers/de: in the lock, but not built",
@@ -190,5 +190,5 @@ def test_another_version_is_said_beside_other_differences() -> None:
 )
 def test_splits_agree_by_every_hash_that_both_have(here: dict, there: dict, same: bool) -> None:
     one, other = LockedSplit(rows=1, **here), LockedSplit(rows=1, **there)
-    assert one.agrees(other) is other.agrees(one) is same
-    assert not one.agrees(other.model_copy(update={"rows": 2}))
+    assert one.matches(other) is other.matches(one) is same
+    assert not one.matches(other.model_copy(update={"rows": 2}))

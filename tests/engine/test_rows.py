@@ -18,7 +18,7 @@ from polbias.generators.engine import (
     TableRows,
     TableSpec,
 )
-from polbias.generators.engine.rows import shared
+from polbias.generators.engine.rows import share_subexpressions
 from tests.engine.specs import AREAS, MESSAGES, SLOTS, expected_rows, factors, table, table_specs
 from tests.support.builds import content_hash
 
@@ -223,5 +223,5 @@ def test_a_lookup_may_have_texts_that_recur_once() -> None:
 def test_a_join_within_a_longer_one_is_taken_from_its_column() -> None:
     x, y = (Lookup(factors=(f"f{n}",), values=list(v)) for n, v in enumerate(("ab", "cde")))
     columns = {"long": Concatenation(parts=("<", x, "-", y, ">")), "short": Concatenation(parts=(x, "-", y))}
-    assert shared(columns)["long"].parts == ("<", ColumnReference(column="short"), ">")
+    assert share_subexpressions(columns)["long"].parts == ("<", ColumnReference(column="short"), ">")
     assert values(rows_of(columns), "long") == ["<a-c>", "<a-d>", "<a-e>", "<b-c>", "<b-d>", "<b-e>"]

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polbias.spreadsheet_cells import guarded, unguarded
-from polbias.spreadsheets import SheetError, named_rows, sheet, sheet_lines, sheet_text
+from polbias.spreadsheet_cells import escape_formula, unescape_formula
+from polbias.spreadsheets import SheetError, rows_by_column, sheet, sheet_lines, sheet_text
 
 
 @given(st.text())
 def test_guarding_is_undone(text: str) -> None:
-    assert unguarded(guarded(text)) == text
-    assert text == "-" or _is_number(text) or guarded(text)[:1] not in tuple("=+-@\t\r")
+    assert unescape_formula(escape_formula(text)) == text
+    assert text == "-" or _is_number(text) or escape_formula(text)[:1] not in tuple("=+-@\t\r")
 
 
 def _is_number(text: str) -> bool:
@@ -27,12 +27,12 @@ def _is_number(text: str) -> bool:
 
 @pytest.mark.parametrize("text", ["=1+1", "+49 (0) 30", "-5 Grad", "@name", "\tx", "\rx", "'=1", "''-"])
 def test_formulas_get_an_apostrophe(text: str) -> None:
-    assert guarded(text) == f"'{text}"
+    assert escape_formula(text) == f"'{text}"
 
 
 @pytest.mark.parametrize("text", ["", "a=b", "'quoted'", "Steuer"])
 def test_other_texts_stay(text: str) -> None:
-    assert guarded(text) == text == unguarded(text)
+    assert escape_formula(text) == text == unescape_formula(text)
 
 
 @pytest.mark.parametrize("delimiter", ["\t", ",", ";"])
@@ -41,7 +41,7 @@ def test_columns_in_any_order_and_form(tmp_path: Path, delimiter: str, start: st
     text = sheet(["b", "more", "a"], [["1", "x", "'=2"], ["", "", ""], ["3"]], delimiter)
     path = tmp_path / "t.csv"
     path.write_bytes((start + text.replace("\n", "\r\n")).encode())
-    assert list(named_rows(path, ("a", "b"), "a table")) == [
+    assert list(rows_by_column(path, ("a", "b"), "a table")) == [
         (2, {"b": "1", "more": "x", "a": "=2"}),
         (4, {"b": "3", "more": "", "a": ""}),
     ]
@@ -50,12 +50,12 @@ def test_columns_in_any_order_and_form(tmp_path: Path, delimiter: str, start: st
 def test_what_is_wrong_with_a_line_or_a_file(tmp_path: Path) -> None:
     path = tmp_path / "t.tsv"
     path.write_text('a\tb\n1\t2\t3\n"open\t1\n', "utf-8")
-    (two, wide), (three, broken) = named_rows(path, ("a", "b"), "a table")
+    (two, wide), (three, broken) = rows_by_column(path, ("a", "b"), "a table")
     assert (two, three) == (2, 3)
     assert "found 3 columns, expected 2" in wide
     assert "quotes" in broken
     with pytest.raises(SheetError, match=r"t\.tsv:1: head: found a, b; expected a, c"):
-        list(named_rows(path, ("a", "c"), "a table"))
+        list(rows_by_column(path, ("a", "c"), "a table"))
     path.write_bytes(b"a\n\xff")
     with pytest.raises(SheetError, match="t.tsv:2: not UTF-8"):
         sheet_text(path, "a table")

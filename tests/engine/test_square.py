@@ -24,7 +24,7 @@ from polbias.generators.engine import (
     TableSpec,
     run_shard,
 )
-from polbias.generators.engine.spec import shares
+from polbias.generators.engine.spec import split_rows
 from tests.engine.specs import factors, kept, products
 
 
@@ -203,7 +203,7 @@ def test_joins_are_of_the_drawn_rows():
 def test_rows_are_shared_out_as_evenly_as_tables_have_them(pairs, pair, data):
     most = [pair * count for count in pairs]
     rows = data.draw(st.integers(pair * len(most), sum(most)))
-    found = shares(rows, most, pair)
+    found = split_rows(rows, most, pair)
     assert sum(found) == rows // pair * pair
     assert all(0 < share <= limit and share % pair == 0 for share, limit in zip(found, most, strict=True))
     for share, limit in zip(found, most, strict=True):
@@ -213,4 +213,4 @@ def test_rows_are_shared_out_as_evenly_as_tables_have_them(pairs, pair, data):
 @pytest.mark.parametrize("rows", [3, 21])
 def test_rows_that_no_share_holds_are_refused(rows):
     with pytest.raises(BuildError, match=f"{rows} rows are asked for; 4 to 20 can be drawn from 2 configs"):
-        shares(rows, [10, 10], 2)
+        split_rows(rows, [10, 10], 2)

@@ -12,7 +12,7 @@ import pytest
 from pydantic import BaseModel, ConfigDict, model_validator
 
 from polbias.errors import TemplateError
-from polbias.yaml_models import load_template, shown
+from polbias.yaml_models import display_path, load_template
 from tests.support.process import ROOT, run_python
 
 
@@ -112,9 +112,9 @@ def test_too_big(tmp_path: Path) -> None:
 
 
 def test_files_of_the_checkout_are_named_from_its_root() -> None:
-    assert shown(ROOT / "templates" / "partisan" / "dataset.yaml") == "templates/partisan/dataset.yaml"
-    assert shown(ROOT / "polbias" / "templates" / "x.yaml") == "templates/x.yaml"
-    assert shown(Path("/elsewhere/x.yaml")) == "/elsewhere/x.yaml"
+    assert display_path(ROOT / "templates" / "partisan" / "dataset.yaml") == "templates/partisan/dataset.yaml"
+    assert display_path(ROOT / "polbias" / "templates" / "x.yaml") == "templates/x.yaml"
+    assert display_path(Path("/elsewhere/x.yaml")) == "/elsewhere/x.yaml"
 
 
 # YAML.

@@ -15,8 +15,8 @@ from scipy import stats
 from polbias.eval.answer_frames import AnswerTableError
 from polbias.eval.partisan.analysis import AnswerSubset
 from polbias.eval.partisan.answers import LABELS, SIDES, argument_answers
-from polbias.eval.sign_flip import sign_flip
-from polbias.eval.statistics import cluster_interval, largest_share
+from polbias.eval.sign_flip import sign_flip_test
+from polbias.eval.statistics import clopper_pearson_upper, cluster_interval
 
 VALUES = st.floats(-10, 10).map(lambda value: round(value, 3))
 
@@ -66,9 +66,9 @@ def test_no_interval_has_width_zero(count: int, value: float) -> None:
 def test_the_largest_share_is_that_of_clopper_and_pearson() -> None:
     for found, clusters in ((0, 6), (1, 6), (4, 12), (0, 1), (3, 40)):
         expected = stats.binomtest(found, clusters).proportion_ci(0.95, "exact").high
-        assert largest_share(found, clusters) == pytest.approx(expected)
-    assert largest_share(6, 6) == 1
-    assert largest_share(0, 6) == pytest.approx(1 - 0.025 ** (1 / 6))
+        assert clopper_pearson_upper(found, clusters) == pytest.approx(expected)
+    assert clopper_pearson_upper(6, 6) == 1
+    assert clopper_pearson_upper(0, 6) == pytest.approx(1 - 0.025 ** (1 / 6))
 
 
 def test_below_two_clusters_there_is_no_interval() -> None:
@@ -78,13 +78,15 @@ def test_below_two_clusters_there_is_no_interval() -> None:
     assert (none.n, none.clusters, none.degrees_of_freedom) == (0, 0, 0)
     ends = [one.standard_error, one.low, one.high, none.estimate, none.standard_error, none.low, none.high]
     assert all(map(math.isnan, ends))
-    assert sign_flip([1, 2], ["a", "a"]).p_value == 1.0
-    assert math.isnan(sign_flip([], []).p_value)
+    assert sign_flip_test([1, 2], ["a", "a"]).p_value == 1.0
+    assert math.isnan(sign_flip_test([], []).p_value)
 
 
 def test_levels_without_rows_are_no_clusters() -> None:
     clusters = pd.Categorical(["a", "c"], ["a", "b", "c"])
-    assert cluster_interval([1.0, 2.0], clusters).clusters == sign_flip([1.0, 2.0], clusters).clusters == 2
+    assert (
+        cluster_interval([1.0, 2.0], clusters).clusters == sign_flip_test([1.0, 2.0], clusters).clusters == 2
+    )
 
 
 def test_shapes_are_checked() -> None:
@@ -93,14 +95,14 @@ def test_shapes_are_checked() -> None:
 
 
 def test_six_clusters_of_one_sign_give_the_smallest_p() -> None:
-    test = sign_flip([1.0, 0.1, 2, 3, 4, 0.5], range(6))
+    test = sign_flip_test([1.0, 0.1, 2, 3, 4, 0.5], range(6))
     assert (test.p_value, test.smallest_p, test.clusters, test.exact) == (0.03125, 0.03125, 6, True)
 
 
 def test_ties_count_although_floats_do_not_add_up() -> None:
     # |0.1 + 0.2 - 0.3| is not 0 in floating point, and is a tie with the other sums that are
-    assert sign_flip([0.1, 0.2, -0.3], range(3)).p_value == 1.0
-    assert sign_flip([0.0] * 4, range(4)).p_value == 1.0
+    assert sign_flip_test([0.1, 0.2, -0.3], range(3)).p_value == 1.0
+    assert sign_flip_test([0.0] * 4, range(4)).p_value == 1.0
 
 
 @given(st.lists(st.integers(-5, 5), min_size=1, max_size=8))
@@ -110,21 +112,21 @@ def test_sign_flip_is_the_share_of_all_flips(sums: list[int]) -> None:
     ]
     # in tenths, so that ties are not exact, and in two rows a cluster
     values = np.repeat(np.array(sums) / 20, 2)
-    test = sign_flip(values, np.repeat(range(len(sums)), 2))
+    test = sign_flip_test(values, np.repeat(range(len(sums)), 2))
     assert test.p_value == np.mean(flips)
 
 
 def test_many_clusters_are_drawn_and_agree_with_all_flips() -> None:
     sums = np.random.default_rng(1).normal(0.35, 1, 20)
-    exact = sign_flip(sums, range(20))
+    exact = sign_flip_test(sums, range(20))
     # a cluster whose sum is 0 changes nothing, but makes one more than are counted
-    drawn = sign_flip([*sums, 0.0], range(21), seed=5)
+    drawn = sign_flip_test([*sums, 0.0], range(21), seed=5)
     assert exact.exact
     assert not drawn.exact
     assert drawn.smallest_p == 1 / 100_001
     assert drawn.p_value == pytest.approx(exact.p_value, abs=0.004)
-    assert drawn == sign_flip([0.0, *sums[::-1]], range(21), seed=5)
-    assert sign_flip(np.ones(60), range(60)).p_value == 1 / 100_001
+    assert drawn == sign_flip_test([0.0, *sums[::-1]], range(21), seed=5)
+    assert sign_flip_test(np.ones(60), range(60)).p_value == 1 / 100_001
 
 
 def simulate(rng: np.random.Generator, bias: float, spread: float) -> AnswerSubset:
@@ -150,7 +152,7 @@ def test_calibration_with_six_clusters() -> None:
     flips = covered = 0
     for _ in range(replications):
         null = simulate(rng, bias=0, spread=0.15)
-        flips += sign_flip(null.contributions, null.clusters).p_value <= 0.05
+        flips += sign_flip_test(null.contributions, null.clusters).p_value <= 0.05
         planted = simulate(rng, bias, spread=0.15)
         interval = cluster_interval(planted.contributions, planted.clusters)
         covered += interval.low <= bias <= interval.high

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from polbias.eval.estimability import Estimability, commonest, discordance
+from polbias.eval.estimability import Estimability, discordance, modal_share
 from polbias.eval.normative.answers import entailment_answers, selection_answers
 from polbias.eval.normative.effects import compare_contents
 from polbias.eval.normative.wason import compare_selections
@@ -109,7 +109,7 @@ def test_a_pair_that_one_side_does_not_answer_is_not_discordant() -> None:
 
 def test_nothing_at_all_is_not_answered() -> None:
     assert bias_support([]).state == "not answered"
-    assert commonest(np.array([-1, -1])) == 0
+    assert modal_share(np.array([-1, -1])) == 0
     assert discordance(np.zeros(0, np.intp), np.zeros(0), []) == (0, 0, 0, 0)
 
 

@@ -14,8 +14,8 @@ from polbias.eval.statistics import Contrast
 from polbias.eval.variance_components import (
     discordance_interval,
     latent_contributions,
-    latent_shift,
     points_at,
+    probit_difference,
 )
 
 tables = st.lists(
@@ -136,7 +136,7 @@ def test_latent_contributions_add_up_to_the_shift(rows: list) -> None:
     right, yes, stratum, cluster = (np.array(column) for column in zip(*rows, strict=True))
     sizes = [max(int((right == side).sum()), 1) for side in (False, True)]
     shares = np.where(right, 1 / sizes[1], -1 / sizes[0])
-    value, *_ = latent_shift(yes, shares, cluster, stratum)
+    value, *_ = probit_difference(yes, shares, cluster, stratum)
     total = latent_contributions(yes, shares, stratum).sum()
     if math.isfinite(value) and math.isfinite(total):
         assert total == pytest.approx(value, abs=1e-9)

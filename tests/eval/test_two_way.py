@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from polbias.eval.statistics import contrast, two_way
-from polbias.eval.variance_components import latent_contrast, latent_contrast_contributions, latent_shift
+from polbias.eval.statistics import cell_mean_contrast, two_way_cluster_error
+from polbias.eval.variance_components import latent_contrast, latent_contrast_contributions, probit_difference
 
 
 def layout(
@@ -24,7 +24,7 @@ def layout(
 
 
 def crossed(values: np.ndarray, first: np.ndarray, second: np.ndarray):
-    return contrast(values.ravel(), ["all"] * values.size, first, [1.0], crossed=second)
+    return cell_mean_contrast(values.ravel(), ["all"] * values.size, first, [1.0], crossed=second)
 
 
 @pytest.mark.parametrize("sds", [(1, 1, 1), (1, 1.5, 0.5), (0.8, 1, 1.5)])
@@ -54,10 +54,14 @@ def test_the_error_is_never_less_than_either_nor_the_degrees_of_freedom_than_the
     for _ in range(200):
         values, first, second = layout(rng, 12, 8, *rng.choice([0.0, 0.3, 1.0], 2), 1)
         found = crossed(values, first, second)
-        each = [contrast(values.ravel(), ["all"] * values.size, one, [1.0]) for one in (first, second)]
+        each = [
+            cell_mean_contrast(values.ravel(), ["all"] * values.size, one, [1.0]) for one in (first, second)
+        ]
         assert found.standard_error >= max(one.standard_error for one in each) - 1e-12
         assert found.degrees_of_freedom >= 7
-    assert all(map(math.isnan, two_way((math.nan, math.nan, 1), (1.0, 7.0, 8), (1.0, 90.0, 96))))
+    assert all(
+        map(math.isnan, two_way_cluster_error((math.nan, math.nan, 1), (1.0, 7.0, 8), (1.0, 90.0, 96)))
+    )
 
 
 @pytest.mark.parametrize("sds", [(1, 1, 1), (1, 0, 1), (0, 1, 1), (0, 0, 1)])
@@ -73,7 +77,7 @@ def test_the_latent_scale_does_not_depend_on_difficulty(criterion: float) -> Non
     side, gold = np.tile([-1, 1], 40_000), rng.integers(0, 2, 80_000)
     yes = rng.normal(size=side.size) < criterion + 1.2 * gold + 0.2 * side
     clusters = np.arange(side.size) // 400
-    value, low, high = latent_shift(yes, side / 40_000, clusters, gold)
+    value, low, high = probit_difference(yes, side / 40_000, clusters, gold)
     assert value == pytest.approx(0.4, abs=0.05)
     assert low < 0.4 < high
 
@@ -81,12 +85,12 @@ def test_the_latent_scale_does_not_depend_on_difficulty(criterion: float) -> Non
 def test_the_latent_scale_of_two_shares() -> None:
     side = np.repeat([1.0, -1.0], 1000)
     yes = np.r_[np.arange(1000) < 800, np.arange(1000) < 500]
-    value, low, high = latent_shift(yes, side, np.tile(np.arange(1000), 2))
+    value, low, high = probit_difference(yes, side, np.tile(np.arange(1000), 2))
     assert value == pytest.approx(norm.ppf(0.8), abs=0.01)
     # delta method, sides independent
     error = math.sqrt(0.16 / 1000 / norm.pdf(norm.ppf(0.8)) ** 2 + 0.25 / 1000 / norm.pdf(0) ** 2)
     assert high - low == pytest.approx(2 * 1.96 * error, rel=0.35)
-    assert all(map(math.isnan, latent_shift([True, False], [1.0, -1.0], np.zeros(2, np.intp))))
+    assert all(map(math.isnan, probit_difference([True, False], [1.0, -1.0], np.zeros(2, np.intp))))
 
 
 def test_a_latent_contrast_is_a_sum_of_probits_within_strata() -> None:

@@ -9,7 +9,13 @@ import pytest
 
 from polbias.lm_eval_runner.budget import Budget
 from polbias.lm_eval_runner.requests import MultipleAnswers
-from polbias.lm_eval_runner.responses import ResponseError, beside, n_answers, with_all_answers, with_texts
+from polbias.lm_eval_runner.responses import (
+    ResponseError,
+    metadata_of_texts,
+    n_answers,
+    with_all_answers,
+    with_texts,
+)
 from polbias.lm_eval_runner.server_errors import error_in_answer
 from polbias.models.cache import AnswerStore
 from polbias.responses import Response
@@ -54,7 +60,7 @@ def _answers(body: Any, payload: dict[str, Any]) -> list[Response]:
         ]
     else:
         texts = [block["text"] for block in outputs["content"]]
-    return [Response(text, about) for text, about in zip(texts, beside(body), strict=True)]
+    return [Response(text, about) for text, about in zip(texts, metadata_of_texts(body), strict=True)]
 
 
 @pytest.mark.parametrize("name", TARGETS)
@@ -77,7 +83,7 @@ def test_rewritten_bodies(name: str, examples: int) -> None:
         assert (budget.asked.tokens_in, budget.asked.tokens_out) >= before
         assert budget.asked.tokens_out < 10**13
         for number, answer in enumerate(answers):
-            store.put("key", number, {"text": answer, **answer.about})
+            store.put("key", number, {"text": answer, **answer.metadata})
             kept, _ = store.get("key", number) or ({}, 0)
             assert json.dumps(kept["text"]) == json.dumps(answer)
         return True

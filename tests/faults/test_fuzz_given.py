@@ -38,8 +38,8 @@ def _articles(folder: Path, kind: str) -> Desk:
     from polbias.experiments.self_assessment import (
         ChosenSet,
         article_rows,
-        articles_of,
         find_set,
+        read_user_articles,
         write_questions,
     )
     from polbias.generators.selfassess.choices import ChoiceDesign
@@ -50,7 +50,7 @@ def _articles(folder: Path, kind: str) -> Desk:
     files = _article_files(kind, item)
 
     def choose(given: Path, made: Path) -> None:
-        records = articles_of(given / next(iter(files)), chosen)
+        records = read_user_articles(given / next(iter(files)), chosen)
         write_questions(made / "choices.jsonl", chosen, records, ChoiceDesign())
 
     return Desk(folder, files, choose)

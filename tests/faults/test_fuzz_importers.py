@@ -117,16 +117,16 @@ def test_tables_to_audit(kind: str, examples: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
 @sizes
 def test_any_table(kind: str, examples: int, tmp_path: Path) -> None:
-    from polbias.eval.multiple_testing import holm
-    from polbias.generators.auditing.general import audit_table, corrected, for_maintainers
+    from polbias.eval.multiple_testing import holm_adjust
+    from polbias.generators.auditing.general import audit_table, maintainer_report, sound_rows
 
     path = tmp_path / f"items.{kind}"
     columns = {"text": "premise", "gold": "label", "choices": "hypothesis"}
 
     def read(_: Path) -> None:
-        report = audit_table(path, columns, holm, (), {}, {})
-        for_maintainers(report)
-        corrected(path, columns, report)
+        report = audit_table(path, columns, holm_adjust, (), {}, {})
+        maintainer_report(report)
+        sound_rows(path, columns, report)
 
     _table(kind, path)
     _fuzz_folder(tmp_path, read, examples)

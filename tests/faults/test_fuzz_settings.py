@@ -128,12 +128,12 @@ def test_claims_to_pair(kind: str, examples: int, tmp_path: Path) -> None:
     from polbias.atomic_write import write_text
     from polbias.cli.outputs import csv_text
     from polbias.cli.pairs import _result
-    from polbias.generators.authoring.pairs import answer, read_requests
+    from polbias.generators.authoring.pairs import make_pairs, read_requests
 
     def pair(given: Path, made: Path) -> None:
         rows: Rows = []
         for request in read_requests(given / f"claims.{kind}", {}):
-            for each in answer(request, _maker()):
+            for each in make_pairs(request, _maker()):
                 rows.append({"claim_id": request.claim_id} | dict(request.values) | _result(each))
         write_text(made / "pairs.csv", csv_text(rows))
 
@@ -171,11 +171,11 @@ _ROWS: Mapping[str, Callable[[], Rows]] = {
 
 
 def _rows_to_simulate(name: str, kind: str, folder: Path) -> Desk:
-    from polbias.eval.simulation.prompt_index import read_known
-    from polbias.eval.simulation.respondents import respondent
+    from polbias.eval.simulation.prompt_index import build_prompt_index
+    from polbias.eval.simulation.respondents import make_respondent
 
     def read(given: Path, made: Path) -> None:
-        known = read_known(made, respondent("planted"), files=[given / f"rows.{kind}"])
+        known = build_prompt_index(made, make_respondent("planted"), files=[given / f"rows.{kind}"])
         assert len(known)
 
     places = ("found no prompt", "column", "row")

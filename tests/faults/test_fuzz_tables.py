@@ -34,7 +34,7 @@ def _use_tasks(given: Path, _: Path) -> None:
     show_tasks(found)
     for name in found.names:
         if not any(sign in name for sign in ",*?[") and name == name.strip():
-            found.choose([name])
+            found.select_tasks([name])
 
 
 @sizes

@@ -11,11 +11,11 @@ import pytest
 import yaml
 
 from benchmarks.calibration import findings
-from benchmarks.calibration_designs import CalibrationQuestions, asked
+from benchmarks.calibration_designs import CalibrationQuestions, prepare_questions
 from polbias.aliases import Document
 from polbias.eval import sign_flip
-from polbias.eval.simulation.lm_eval import run
-from polbias.eval.simulation.respondents import respondent
+from polbias.eval.simulation.lm_eval import run_tasks
+from polbias.eval.simulation.respondents import make_respondent
 from polbias.experiments.demonstration import Expected, demonstration, expected, headlines, write_choices
 from polbias.paths import package_file
 from polbias.registry import instrument_of
@@ -44,22 +44,22 @@ def questions(all_builds: Path, tmp_path_factory: pytest.TempPathFactory) -> lis
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("POLBIAS_DATA_DIR", str(all_builds))
         _choices(shown.topics, tmp_path_factory.mktemp("choices"), patch)
-        who = respondent("perfect")
-        made = [run(each.tasks, who, model="anyone", settings=each.metadata) for each in shown.runs]
+        who = make_respondent("perfect")
+        made = [run_tasks(each.tasks, who, model="anyone", settings=each.metadata) for each in shown.runs]
     tasks: dict[str, list[tuple[str, list[Document]]]] = {}
     answers: dict[str, int] = {}
     for task, own in (sample for each in made for sample in each.samples.items()):
         name = str(instrument_of(own[0]["doc"]))
         tasks.setdefault(name, []).append((task, [each["doc"] for each in own]))
         answers[name] = max(answers.get(name, 0), len(own[0]["resps"]))
-    return [asked(name, own, samples=answers[name]) for name, own in tasks.items()]
+    return [prepare_questions(name, own, samples=answers[name]) for name, own in tasks.items()]
 
 
 def estimates(questions: list[CalibrationQuestions], name: str, seeds: range) -> Iterator[tuple[str, float]]:
     """The headlines of respondents of a kind, through the code of the report."""
     who = demonstration().respondents[name]
     for part in questions:
-        for own in findings(part, respondent(who.kind, **who.options), seeds):
+        for own in findings(part, make_respondent(who.kind, **who.options), seeds):
             for each in headlines(own, own[0].respondent):
                 if each.estimate.value is not None:
                     yield f"{each.instrument}/{each.measure}", each.estimate.value
@@ -100,9 +100,9 @@ def _means(questions: list[CalibrationQuestions], name: str, seeds: range) -> di
 
 
 def _samples(folder: Path, *tasks: str, samples: int = 2) -> Path:
-    who, name = respondent("planted", effect=0.3, unparsable=0.05, accuracy=0.7), "simulated-planted-1"
+    who, name = make_respondent("planted", effect=0.3, unparsable=0.05, accuracy=0.7), "simulated-planted-1"
     names, settings = [f"polbias_{task}" for task in tasks], {"polbias_samples": samples}
-    run(names, who, 1, model=name, settings=settings).write(folder / name)
+    run_tasks(names, who, 1, model=name, settings=settings).write(folder / name)
     return folder
 
 

@@ -14,8 +14,8 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
-from polbias.eval.simulation.lm_eval import run
-from polbias.eval.simulation.respondents import respondent
+from polbias.eval.simulation.lm_eval import run_tasks
+from polbias.eval.simulation.respondents import make_respondent
 from polbias.experiments.demonstration import demonstration, write_choices
 from tests.golden.files import blocks, check, lines
 from tests.support.builds import write_build
@@ -86,8 +86,8 @@ def test_prompts_requests_settings_and_metrics(
     if family == "selfassess":
         shown = demonstration().model_copy(update={"topics": 12})
         monkeypatch.setenv("POLBIAS_STAGE2", str(write_choices(shown, tmp_path)))
-    who = respondent("planted", effect=0.3, side="left", judgment=0.1, content=0.1, unparsable=0.05)
-    made = run(_apart(family), who, seed=1, model="golden", limit=_ROWS)
+    who = make_respondent("planted", effect=0.3, side="left", judgment=0.1, content=0.1, unparsable=0.05)
+    made = run_tasks(_apart(family), who, seed=1, model="golden", limit=_ROWS)
     tasks = sorted(made.samples)
     found = {task: {**_asked(made.samples[task]), **_scored(task, made.results)} for task in tasks}
     groups = made.results["group_subtasks"]

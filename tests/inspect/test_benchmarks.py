@@ -14,8 +14,8 @@ pytest.importorskip("inspect_ai")
 
 from inspect_ai._eval.task.hf import HFTask
 
-from polbias.eval.simulation.prompt_index import read_known
-from polbias.eval.simulation.respondents import respondent
+from polbias.eval.simulation.prompt_index import build_prompt_index
+from polbias.eval.simulation.respondents import make_respondent
 from polbias.eval.simulation.server import OpenAIProtocol, SimulationServer
 from polbias.paths import package_file
 from polbias.publishing.hub import push
@@ -51,7 +51,7 @@ def test_inspect_runs_it_from_a_hub(
     partisan_build: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_DISABLE_XET", True)
-    known = read_known(partisan_build, respondent("planted", effect=0.0, accuracy=1.0))
+    known = build_prompt_index(partisan_build, make_respondent("planted", effect=0.0, accuracy=1.0))
     with (
         LoopbackHub(tokens={TOKEN: "alice"}) as hub,
         SimulationServer(OpenAIProtocol(known, "simulated")) as server,

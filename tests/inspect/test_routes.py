@@ -16,13 +16,13 @@ pytest.importorskip("inspect_ai")
 
 from inspect_ai._cli.main import main as inspect
 
-from polbias.eval.answer_frames import SILENT
-from polbias.eval.report.build import make
+from polbias.eval.answer_frames import NON_ANSWER_LABELS
+from polbias.eval.report.build import build_report
 from polbias.eval.report.document import MetricDifference
 from polbias.eval.report.file_answers import read_file
 from polbias.eval.report.run_comparison import compare_runs
-from polbias.eval.report.wording import frame
-from polbias.eval.samples import SampleFile, find_samples, first_row, read_samples
+from polbias.eval.report.wording import report_words
+from polbias.eval.samples import SampleFile, find_sample_files, first_row, read_samples
 from polbias.experiments.demonstration import demonstration, write_choices
 from polbias.lm_eval_runner.tasks import catalogue
 from polbias.registry import instrument_of
@@ -112,7 +112,7 @@ def test_no_row_is_lost_by_any_route(
     labels: dict[tuple[str, str], Counter[str]] = {}
     filtered: dict[tuple[str, str], Counter[bool | None]] = {}
     for route in ("lm_eval", "polbias", "inspect"):
-        for file in find_samples([tmp_path / route]):
+        for file in find_sample_files([tmp_path / route]):
             read = read_file(file, instrument_of(first_row(file.path)) or "")
             outcomes = read.outcomes
             labels[route, file.task] = counts = Counter(outcomes["label"])
@@ -124,7 +124,7 @@ def test_no_row_is_lost_by_any_route(
                 count = no_verdict if name == "non_answer_rate" else counts[_LABELS.get(name, name)]
                 assert mean * len(outcomes) == pytest.approx(count), (route, file.task, name)
             assert not [
-                notice for notice in read.notices if notice.action == frame().notices["todays_readers"]
+                notice for notice in read.notices if notice.action == report_words().notices["todays_readers"]
             ]
     assert len(labels) == 3 * len(TASKS)
     for task in TASKS:
@@ -140,7 +140,7 @@ def test_no_row_is_lost_by_any_route(
         assert not each.estimate.value, each.measure
         assert each.means[0] == each.means[1], each.measure
         assert each.missing[0] == each.missing[1], each.measure
-    report = make([tmp_path / "polbias", tmp_path / "inspect"]).report
+    report = build_report([tmp_path / "polbias", tmp_path / "inspect"]).report
     assert {each.name for each in report.respondents} == {"m (local-chat-completions)", "m (Inspect)"}
     told = Counter(
         notice.where.partition(",")[0] for notice in report.notices if "filtered" in notice.problem
@@ -155,7 +155,7 @@ _LABELS = {"empty_rate": "empty", "tie_rate": "both"}
 def _scored(file: SampleFile) -> dict[str, float]:
     """The means of the outcomes that were scored when the answers were given."""
     samples = [*read_samples(file.path, [])]
-    names = [name for name in (*SILENT, *_LABELS, "non_answer_rate") if name in samples[0]]
+    names = [name for name in (*NON_ANSWER_LABELS, *_LABELS, "non_answer_rate") if name in samples[0]]
     return {name: sum(each[name] for each in samples) / len(samples) for name in names}
 
 

@@ -26,16 +26,16 @@ from typer.testing import CliRunner
 from polbias.cli.main import app
 from polbias.errors import InputError
 from polbias.eval.report.file_answers import read_file
-from polbias.eval.samples import SampleFile, find_samples, first_row
-from polbias.eval.simulation.prompt_index import read_known
-from polbias.eval.simulation.respondents import respondent
+from polbias.eval.samples import SampleFile, find_sample_files, first_row
+from polbias.eval.simulation.prompt_index import build_prompt_index
+from polbias.eval.simulation.respondents import make_respondent
 from polbias.eval.simulation.server import OpenAIProtocol, SimulationServer
 from polbias.experiments.demonstration import demonstration, write_choices
 from polbias.lm_eval_runner.tasks import catalogue
-from polbias.registry import instrument_of, names
+from polbias.registry import dataset_names, instrument_of
 from tests.lm_eval_runner.conftest import results_of
 
-WHO = respondent("planted", effect=0.3, accuracy=0.8, unparsable=0.1)
+WHO = make_respondent("planted", effect=0.3, accuracy=0.8, unparsable=0.1)
 LIMIT = 8
 TASKS = (
     "en_formal_mini",
@@ -64,8 +64,8 @@ def asked(all_builds: Path, folder: Path) -> Asked:
         patch.setenv("POLBIAS_DATA_DIR", str(all_builds))
         choices = write_choices(demonstration(), folder)
         patch.setenv("POLBIAS_STAGE2", str(choices))
-        small = [name for name in names() if not name.endswith("-xl")]
-        known = read_known(all_builds, WHO, only=small, files=[choices])
+        small = [name for name in dataset_names() if not name.endswith("-xl")]
+        known = build_prompt_index(all_builds, WHO, only=small, files=[choices])
         with SimulationServer(OpenAIProtocol(known, "simulated")) as server:
             model = get_model("openai-api/local/simulated", base_url=f"{server.url}/v1", api_key="none")
             # one request at a time: the server's nth answer to a prompt is then that of the nth epoch
@@ -121,7 +121,7 @@ def test_figures_are_those_of_lm_eval(asked: Asked, name: str) -> None:
 @pytest.fixture
 def both(asked: Asked, folder: Path) -> Mapping[tuple[str, str], SampleFile]:
     """What either left behind, by task and kind of file."""
-    found = find_samples([folder], newest=False)
+    found = find_sample_files([folder], newest=False)
     assert {file.model for file in found} == {"simulated", folder.name}
     return {(file.task, file.path.suffix): file for file in found if file.model == "simulated"}
 
@@ -159,13 +159,13 @@ def test_a_damaged_log_is_one_clear_error(tmp_path: Path) -> None:
     for content in (b"", b"PK\x03\x04 no archive", b"{}"):
         path.write_bytes(content)
         with pytest.raises(InputError, match=path.name):
-            find_samples([tmp_path])
+            find_sample_files([tmp_path])
 
 
 def test_every_generating_task_is_there() -> None:
     import polbias.inspect.tasks as tasks
 
-    writing = [name for name, task in catalogue().tasks.items() if not task.scores_likelihoods]
+    writing = [name for name, task in catalogue().tasks.items() if not task.is_loglikelihood]
     assert len(writing) > 50
     assert all(callable(getattr(tasks, name.removeprefix("polbias_"))) for name in writing)
 

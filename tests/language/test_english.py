@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from polbias.generators.language.english import a, capital, lowercase_first
+from polbias.generators.language.english import capitalize_first, lowercase_first, with_indefinite_article
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ from polbias.generators.language.english import a, capital, lowercase_first
     ],
 )
 def test_a(phrase: str) -> None:
-    assert a(phrase) == f"a {phrase}"
+    assert with_indefinite_article(phrase) == f"a {phrase}"
 
 
 @pytest.mark.parametrize(
@@ -69,12 +69,15 @@ def test_a(phrase: str) -> None:
     ],
 )
 def test_an(phrase: str) -> None:
-    assert a(phrase) == f"an {phrase}"
+    assert with_indefinite_article(phrase) == f"an {phrase}"
 
 
 @pytest.mark.parametrize("phrase", ["union", "hour", "European", "inferior"])
 def test_article_before_a_capital(phrase: str) -> None:
-    assert a(phrase.capitalize()).partition(" ")[0] == a(phrase).partition(" ")[0]
+    assert (
+        with_indefinite_article(phrase.capitalize()).partition(" ")[0]
+        == with_indefinite_article(phrase).partition(" ")[0]
+    )
 
 
 @pytest.mark.parametrize(
@@ -82,7 +85,7 @@ def test_article_before_a_capital(phrase: str) -> None:
     [("US senator", "a"), ("UK voter", "a"), ("Ukrainian", "a"), ("MP", "an"), ("SP member", "an")],
 )
 def test_known_gaps(phrase: str, expected: str) -> None:
-    assert a(phrase) == f"{expected} {phrase}"
+    assert with_indefinite_article(phrase) == f"{expected} {phrase}"
 
 
 @pytest.mark.parametrize(
@@ -94,5 +97,5 @@ def test_known_gaps(phrase: str, expected: str) -> None:
     ],
 )
 def test_first_letter(clause: str, capitalised: str, lowered: str) -> None:
-    assert capital(clause) == capitalised
+    assert capitalize_first(clause) == capitalised
     assert lowercase_first(clause) == lowered

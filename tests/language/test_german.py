@@ -4,8 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from polbias.generators.language.english import capital
-from polbias.generators.language.german import Gender, der, die, ein, kein, plural, verb_last
+from polbias.generators.language.english import capitalize_first
+from polbias.generators.language.german import (
+    Gender,
+    definite_dative,
+    definite_nominative,
+    indefinite_phrase,
+    negated_phrase,
+    plural_phrase,
+    verb_last,
+)
 
 SP, SVP = "SP-Politikerinnen und -Politiker", "SVP-Politikerinnen und -Politiker"
 ROLES = "Politikerinnen und Politiker"
@@ -108,8 +116,8 @@ def test_clauses_without_exactly_one_finite_verb(clause: str, found: str) -> Non
 def test_indefinite_article_and_ending(
     adjective: str, noun: str, gender: Gender, with_ein: str, with_kein: str
 ) -> None:
-    assert ein(adjective, noun, gender) == with_ein
-    assert kein(adjective, noun, gender) == with_kein
+    assert indefinite_phrase(adjective, noun, gender) == with_ein
+    assert negated_phrase(adjective, noun, gender) == with_kein
 
 
 @pytest.mark.parametrize(
@@ -121,12 +129,14 @@ def test_indefinite_article_and_ending(
     ],
 )
 def test_definite_article(noun: str, gender: Gender, nominative: str, dative: str) -> None:
-    assert die(noun, gender) == nominative
-    assert der(noun, gender) == dative
+    assert definite_nominative(noun, gender) == nominative
+    assert definite_dative(noun, gender) == dative
 
 
 def test_plural() -> None:
-    assert plural("fussballbegeisterter", ROLES) == "fussballbegeistertere Politikerinnen und Politiker"
+    assert (
+        plural_phrase("fussballbegeisterter", ROLES) == "fussballbegeistertere Politikerinnen und Politiker"
+    )
 
 
 @pytest.mark.parametrize(
@@ -134,4 +144,4 @@ def test_plural() -> None:
     [("alle sind gut", "Alle sind gut"), ("über uns", "Über uns"), ("Eva ist da", "Eva ist da"), ("", "")],
 )
 def test_capital(clause: str, expected: str) -> None:
-    assert capital(clause) == expected
+    assert capitalize_first(clause) == expected

@@ -32,7 +32,11 @@ def test_what_the_server_says_counts_and_what_it_does_not_is_estimated() -> None
     assert not budget.spent  # 0.4
     budget.count(("x" * 4, {}), "y" * 4, kept=True)
     budget.count(("x" * 4, "label 1 "), (-0.5, True), kept=True)
-    assert (budget.kept.tokens_in, budget.kept.tokens_out, budget.kept.estimated) == (4, 2, 2)
+    assert (budget.from_cache.tokens_in, budget.from_cache.tokens_out, budget.from_cache.estimated) == (
+        4,
+        2,
+        2,
+    )
     with pytest.raises(BudgetExceededError):
         budget.check()
 

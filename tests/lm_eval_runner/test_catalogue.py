@@ -24,26 +24,30 @@ def test_lm_eval_indexes_the_same_names(ours: Catalogue) -> None:
     for name in ours.tasks:
         kind = manager._entry(name).cfg["output_type"]
         assert (
-            ours.tasks[name].scores_likelihoods
+            ours.tasks[name].is_loglikelihood
             == (kind == "multiple_choice")
             == name.endswith("_loglikelihood")
         )
 
 
 def test_names_commas_groups_and_patterns(ours: Catalogue) -> None:
-    assert ours.choose(["polbias_en_formal, polbias_de_formal", "polbias_wason"]) == [
+    assert ours.select_tasks(["polbias_en_formal, polbias_de_formal", "polbias_wason"]) == [
         "polbias_en_formal",
         "polbias_de_formal",
         "polbias_wason",
     ]
-    assert ours.choose(["polbias_??_formal"]) == ["polbias_de_formal", "polbias_en_formal"]
-    assert ours.choose(["polbias_partisan_m*i"]) == ["polbias_partisan_mini"]  # a group, as no task matches
+    assert ours.select_tasks(["polbias_??_formal"]) == ["polbias_de_formal", "polbias_en_formal"]
+    assert ours.select_tasks(["polbias_partisan_m*i"]) == [
+        "polbias_partisan_mini"
+    ]  # a group, as no task matches
     assert ours.members("polbias_partisan")[:2] == ["polbias_en_formal", "polbias_en_material"]
-    assert set(ours.choose(["polbias_paper"])) == {name for name in ours.tasks if name.endswith("_paper")}
+    assert set(ours.select_tasks(["polbias_paper"])) == {
+        name for name in ours.tasks if name.endswith("_paper")
+    }
 
 
 def test_likelihoods_come_first_and_a_member_of_a_group_is_asked_once(ours: Catalogue) -> None:
-    chosen = ours.choose(["polbias_en_formal", "polbias_partisan", "polbias_wason_loglikelihood"])
+    chosen = ours.select_tasks(["polbias_en_formal", "polbias_partisan", "polbias_wason_loglikelihood"])
     assert chosen == ["polbias_wason_loglikelihood", "polbias_partisan"]
 
 
@@ -61,7 +65,7 @@ def test_likelihoods_come_first_and_a_member_of_a_group_is_asked_once(ours: Cata
 )
 def test_a_wrong_name_is_one_clear_error(ours: Catalogue, asked: str, told: str) -> None:
     with pytest.raises(InputError, match=told):
-        ours.choose([asked])
+        ours.select_tasks([asked])
 
 
 def test_tasks_of_one_s_own(tmp_path: Path) -> None:
@@ -70,7 +74,7 @@ def test_tasks_of_one_s_own(tmp_path: Path) -> None:
     (tmp_path / "all.yaml").write_text("group: all_mine\ntask: [mine]\n", "utf-8")
     found = catalogue([tmp_path])
     assert found.tasks["mine"].metadata == {"version": 2.0}
-    assert found.choose(["all_mine,own"]) == ["all_mine"]
+    assert found.select_tasks(["all_mine,own"]) == ["all_mine"]
     (tmp_path / "mine.yaml").write_text("task: [", "utf-8")
     with pytest.raises(InputError, match=r"mine\.yaml:2: not a readable task file"):
         catalogue([tmp_path])

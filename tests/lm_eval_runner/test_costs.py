@@ -17,10 +17,10 @@ from polbias.lm_eval_runner.cost import cost
 from polbias.lm_eval_runner.tasks import TaskFile, catalogue
 from polbias.lock import read_lock
 from polbias.models.tokens import BLOCK
-from polbias.paths import checkout
+from polbias.paths import checkout_root
 from tests.support.openai_server import LoopbackOpenAI
 
-PAGE = checkout() / "docs" / "running.md"
+PAGE = checkout_root() / "docs" / "running.md"
 
 
 @pytest.fixture
@@ -113,7 +113,7 @@ def test_the_table_of_the_documentation_is_what_the_rows_say(
     fresh = {"partisan-inference": "partisan_build", "normative-reasoning": "normative_build"}
     if dataset in fresh:
         monkeypatch.setenv("POLBIAS_DATA_DIR", str(request.getfixturevalue(fresh[dataset])))
-    elif not (checkout() / "build" / "datasets" / dataset / "manifest.json").is_file():
+    elif not (checkout_root() / "build" / "datasets" / dataset / "manifest.json").is_file():
         pytest.skip(f"{dataset} is not built here")
     if dataset not in read_lock():
         pytest.skip(f"{dataset} is not locked yet")

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from polbias.errors import PolbiasError
-from polbias.eval.samples import flat
+from polbias.eval.samples import flatten_responses
 from polbias.lm_eval_runner.answer_cache import StoppedError
-from polbias.lm_eval_runner.responses import beside, with_all_answers, with_texts
+from polbias.lm_eval_runner.responses import metadata_of_texts, with_all_answers, with_texts
 from tests.lm_eval_runner.conftest import Evaluate, chat, results_of, samples_of
 from tests.lm_eval_runner.test_responses import chat as answer
 from tests.lm_eval_runner.test_servers import MINI, OUT, POLICY, Picky, run_mini
@@ -143,7 +143,7 @@ def test_answers_are_numbered_whatever_their_indices_are(indices: list[Any], ord
     choices = with_texts(found)["choices"]
     assert [choice["index"] for choice in choices] == [0, 1, 2, 3]
     assert [choice["message"]["content"] for choice in choices] == [f"text {at}" for at in order]
-    assert len(beside(found)) == 4
+    assert len(metadata_of_texts(found)) == 4
     assert len(told) == (indices not in ([3, 2, 1, 0], [None] * 4))
 
 
@@ -161,7 +161,7 @@ def test_several_answers_of_a_request_are_all_told_apart(evaluate: Evaluate, ind
         assert evaluate(*asked, "--stopping-rule", "none", family="policy").exception is None
         assert len(server.bodies) == first
     for sample in samples_of(OUT, POLICY):
-        assert {*flat(sample["filtered_resps"])} == {"agree"}
+        assert {*flatten_responses(sample["filtered_resps"])} == {"agree"}
     assert done.stderr.count("the server ") == 1, done.stderr
 
 

@@ -13,8 +13,8 @@ import pytest
 from pydantic import TypeAdapter
 
 from polbias.eval.simulation.lm_eval import TIME
-from polbias.eval.simulation.lm_eval import run as simulate
-from polbias.eval.simulation.respondents import respondent
+from polbias.eval.simulation.lm_eval import run_tasks as simulate
+from polbias.eval.simulation.respondents import make_respondent
 from tests.lm_eval_runner.conftest import Evaluate, chat, results_of, samples_of
 from tests.support.openai_server import LoopbackOpenAI
 from tests.support.process import ROOT
@@ -72,7 +72,7 @@ def test_simulated_samples_are_written_as_lm_eval_writes_them(
     from lm_eval.loggers import EvaluationTracker
 
     monkeypatch.setenv("POLBIAS_DATA_DIR", str(all_builds))
-    made = simulate([task], respondent("planted"), model="stub", limit=4)
+    made = simulate([task], make_respondent("planted"), model="stub", limit=4)
     tracker = EvaluationTracker(output_path=str(tmp_path / "lm_eval"))
     tracker.general_config_tracker.model_name_sanitized = "stub"
     tracker.date_id = TIME

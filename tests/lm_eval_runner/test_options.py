@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from polbias.errors import InputError
-from polbias.lm_eval_runner.model_classes import API_DEFAULTS, check_kinds, model_class, prepare
+from polbias.lm_eval_runner.model_classes import API_DEFAULTS, model_class, prepare, refuse_unsupported_tasks
 from polbias.lm_eval_runner.options import include_paths, output_folder, parse
 from polbias.lm_eval_runner.tasks import catalogue
 
@@ -137,13 +137,13 @@ def test_chat_models_refuse_likelihoods(name: str) -> None:
     tasks = catalogue().tasks
     both = [tasks["polbias_en_formal"], tasks["polbias_en_formal_loglikelihood"]]
     with pytest.raises(InputError, match="which polbias_en_formal_loglikelihood needs"):
-        check_kinds(name, model_class(name), both)
-    check_kinds(name, model_class(name), both[:1])
+        refuse_unsupported_tasks(name, model_class(name), both)
+    refuse_unsupported_tasks(name, model_class(name), both[:1])
 
 
 @pytest.mark.parametrize("name", ["hf", "local-completions", "openai-completions", "dummy"])
 def test_models_with_likelihoods_are_not_refused(name: str) -> None:
-    check_kinds(name, model_class(name), [catalogue().tasks["polbias_en_formal_loglikelihood"]])
+    refuse_unsupported_tasks(name, model_class(name), [catalogue().tasks["polbias_en_formal_loglikelihood"]])
 
 
 def test_an_unknown_model_and_a_folder_that_cannot_be(tmp_path: Path) -> None:

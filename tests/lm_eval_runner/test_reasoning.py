@@ -20,8 +20,8 @@ from polbias.lm_eval_runner.tasks import (
     generation_settings,
     refuse_likelihoods,
 )
-from polbias.paths import checkout
-from polbias.responses import CUT_OFF, continued
+from polbias.paths import checkout_root
+from polbias.responses import CUT_OFF, attach_reasoning
 from tests.lm_eval_runner.conftest import Evaluate, chat, samples_of
 from tests.lm_eval_runner.test_responses import TEXT, THOUGHT, Provider, message
 from tests.lm_eval_runner.test_responses import chat as reply
@@ -47,7 +47,7 @@ def thinking() -> Iterator[Provider]:
 
 
 def test_every_generating_task_gets_room() -> None:
-    writing = [task for task in catalogue().tasks.values() if not task.scores_likelihoods]
+    writing = [task for task in catalogue().tasks.values() if not task.is_loglikelihood]
     own = {task.name: task.settings["generation_kwargs"] for task in writing}
     assert min(settings["max_gen_toks"] for settings in own.values()) == 10
     for settings in own.values():
@@ -146,7 +146,7 @@ def test_a_thought_that_a_server_s_template_opened_is_told_where_thinking_was_as
     assert all(each["polbias"][0]["finish_reason"] == "length" for each in samples)
 
 
-PAGE = (checkout() / "docs" / "reasoning.md").read_text("utf-8").replace("\\\n", "")
+PAGE = (checkout_root() / "docs" / "reasoning.md").read_text("utf-8").replace("\\\n", "")
 COMMANDS = [
     shlex.split(line)[2:] for line in PAGE.splitlines() if line.startswith("polbias eval --reasoning")
 ]
@@ -190,13 +190,15 @@ def test_a_local_model_s_template_hears_of_it(evaluate: Evaluate, tmp_path: Path
 
 def test_a_thought_that_the_prompt_opened_is_told_from_an_answer() -> None:
     opened, plain = "<user>Is it valid?<assistant><think>\n", "<user>Is it valid?<assistant>"
-    assert continued(opened, "It looks valid") == f"{CUT_OFF}It looks valid"
-    assert continued(opened, "It looks valid</think>**invalid**") == "It looks valid</think>**invalid**"
-    assert continued(plain, "**invalid**") == "**invalid**"
-    kept = continued(opened, "It looks valid</think>\n**invalid**", "</think>")
-    assert (kept, kept.about) == ("**invalid**", {"reasoning": "It looks valid"})
-    assert continued(opened, "It looks valid", "</think>") == f"{CUT_OFF}It looks valid"
-    assert continued(plain, "**invalid**", "</think>") == "**invalid**", "it did not think"
+    assert attach_reasoning(opened, "It looks valid") == f"{CUT_OFF}It looks valid"
+    assert (
+        attach_reasoning(opened, "It looks valid</think>**invalid**") == "It looks valid</think>**invalid**"
+    )
+    assert attach_reasoning(plain, "**invalid**") == "**invalid**"
+    kept = attach_reasoning(opened, "It looks valid</think>\n**invalid**", "</think>")
+    assert (kept, kept.metadata) == ("**invalid**", {"reasoning": "It looks valid"})
+    assert attach_reasoning(opened, "It looks valid", "</think>") == f"{CUT_OFF}It looks valid"
+    assert attach_reasoning(plain, "**invalid**", "</think>") == "**invalid**", "it did not think"
 
 
 @pytest.mark.e2e

@@ -16,7 +16,7 @@ from lm_eval.models.openai_completions import LocalCompletionsAPI
 
 from polbias.errors import PolbiasError
 from polbias.eval.answers import extract_validity
-from polbias.lm_eval_runner.responses import ResponseError, beside, with_logprobs, with_texts
+from polbias.lm_eval_runner.responses import ResponseError, metadata_of_texts, with_logprobs, with_texts
 from polbias.responses import CUT_OFF, REFUSED_BY_PROVIDER
 from tests.lm_eval_runner.conftest import Evaluate, samples_of
 from tests.support.loopback import LoopbackServer, Reply, Request
@@ -130,7 +130,9 @@ def test_a_response_without_a_text_is_an_outcome_and_loses_no_run(
     ]
     for logged in (samples, samples_of(OUT, MINI)):  # asked, and from file
         reasons = [each["polbias"][0]["finish_reason"] for each in logged]
-        assert Counter(reasons) == Counter(beside(body)[0]["finish_reason"] for body, _, _ in bodies)
+        assert Counter(reasons) == Counter(
+            metadata_of_texts(body)[0]["finish_reason"] for body, _, _ in bodies
+        )
     assert Counter(each["filtered_resps"][0] for each in samples) == Counter(text for _, text, _ in bodies)
     outcomes = {text: outcome for _, text, outcome in bodies}
     for each in samples:
@@ -165,7 +167,7 @@ def test_what_is_said_beside_a_text_is_kept() -> None:
     answered["usage"] = {
         "prompt_tokens": 7, "completion_tokens": 32, "completion_tokens_details": {"reasoning_tokens": 30},
     }  # fmt: skip
-    assert beside([thinking, answered, completion("stop", SAID)]) == [
+    assert metadata_of_texts([thinking, answered, completion("stop", SAID)]) == [
         {
             "finish_reason": "end_turn",
             "reasoning": "It looks invalid.",
@@ -256,7 +258,7 @@ def test_whatever_a_server_sends_is_an_outcome_or_one_clear_error(body: Any) -> 
         assert re.search("of the response: found .* expected|answered with an error", told)
         return
     texts = found.get("content") if isinstance(found.get("content"), list) else found["choices"]
-    said = beside(found)
+    said = metadata_of_texts(found)
     assert len(said) == (1 if texts is found.get("content") else len(texts))
     for each in texts:
         text = each["message"]["content"] if "message" in each else each["text"]

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from polbias.errors import PolbiasError
-from polbias.eval.samples import find_samples
+from polbias.eval.samples import find_sample_files
 from polbias.lm_eval_runner.answer_cache import StoppedError
 from polbias.models import cache
 from tests.lm_eval_runner.conftest import Evaluate, chat, results_of, samples_of
@@ -57,7 +57,7 @@ def test_a_run_tells_what_came_of_it_and_is_not_paid_for_twice(evaluate: Evaluat
     assert found["polbias"]["requests_from_cache"] == 0  # of the last one, without a cache
     assert len(found["polbias"]["sources"]) == 1
     assert len(samples_of(OUT / "stub", MINI)) == 48
-    assert {file.task for file in find_samples([OUT])} == {MINI}
+    assert {file.task for file in find_sample_files([OUT])} == {MINI}
     for path in Path().rglob("*"):
         assert "writing" not in path.name
         assert path.is_dir() or b"a-secret-of-mine" not in path.read_bytes()

@@ -13,8 +13,8 @@ from zlib import crc32
 import pytest
 
 from polbias.errors import InputError
-from polbias.eval.report.run_metadata import run_facts
-from polbias.eval.samples import find_samples
+from polbias.eval.report.run_metadata import read_run_metadata
+from polbias.eval.samples import find_sample_files
 from tests.lm_eval_runner.conftest import Evaluate, chat, results_of, samples_of
 from tests.lm_eval_runner.test_prompts import lines, table
 from tests.support.loopback import Reply, Request
@@ -131,8 +131,8 @@ def test_stored_answers_have_the_figures_of_eval(command: Evaluate) -> None:
         assert outcomes(samples_of(folder / "stub", MINI)) == outcomes(samples)
     assert samples_of(Path("batch"), MINI) == samples
     assert results_of(Path("batch"))["config"]["model"] == "score"
-    (file,) = find_samples([Path("batch")])
-    assert (file.respondent, run_facts(file).model_type) == ("stub", "score")
+    (file,) = find_sample_files([Path("batch")])
+    assert (file.respondent, read_run_metadata(file).model_type) == ("stub", "score")
 
     done = command("compare", "polbias-results/stub", "table/stub", "-o", "compared")
     assert done.exception is None, done.output

@@ -17,7 +17,7 @@ from lm_eval.api.instance import Instance
 from polbias.eval.policy import section
 from polbias.eval.policy.prompts import respondent_prompts
 from polbias.eval.policy.tasks import SamplingPlanner
-from polbias.eval.policy.units import units
+from polbias.eval.policy.units import group_statements
 from polbias.generators.engine import TableRows
 from polbias.lm_eval_runner.answer_cache import AnswerCache, StoppedError
 from polbias.lm_eval_runner.requests import MultipleAnswers, RequestRejected
@@ -134,7 +134,7 @@ def test_stopping_saves_answers_and_changes_no_decision(server: str) -> None:
         rows = [answers[place : place + ANSWERS] for place in range(0, len(answers), ANSWERS)]
         assert all(row[0] != NOT_REQUESTED for row in rows)
         samples = [{"doc": doc, "filtered_resps": row} for doc, row in zip(documents(), rows, strict=True)]
-        return units(respondent_prompts(outcomes(section, samples, TASK))).answers().tolist()
+        return group_statements(respondent_prompts(outcomes(section, samples, TASK))).answers().tolist()
 
     every, number, sent = whole(server, None)
     assert (number, NOT_REQUESTED in every) == (ROWS * ANSWERS, False)

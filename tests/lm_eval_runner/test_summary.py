@@ -10,7 +10,7 @@ import pytest
 from polbias.eval.lm_eval_metrics import clustered_stderr, metric_lines
 from polbias.eval.statistics import cluster_interval
 from polbias.lm_eval_runner.scores import main_metric, scores
-from polbias.lm_eval_runner.tasks import catalogue, function
+from polbias.lm_eval_runner.tasks import catalogue, import_task_function
 from polbias.registry import instrument_of, instruments
 
 
@@ -19,7 +19,7 @@ def test_every_task_of_ours_has_a_main_metric_with_an_error() -> None:
         lines = [
             line
             if line["aggregation"] == "mean"
-            else line | {"aggregation": function(line["aggregation"], task.name)}
+            else line | {"aggregation": import_task_function(line["aggregation"], task.name)}
             for line in task.settings["metric_list"]
         ]
         metrics = [line["metric"] for line in metric_lines(lines)]

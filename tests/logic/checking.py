@@ -35,7 +35,7 @@ from polbias.generators.logic.formula import (
     Possibly,
     atoms,
     constants,
-    enriched,
+    free_choice_enrichment,
     negated,
     substitute,
 )
@@ -47,7 +47,7 @@ _MAX_VARIABLES = 20
 def verified(inference: Inference, logic: Logic) -> ProofVerdict:
     """Prove an inference and check the proof or countermodel."""
     verdict = prove(inference, logic)
-    read = inference.map(enriched) if logic.free_choice else inference
+    read = inference.map(free_choice_enrichment) if logic.free_choice else inference
     assert bool(verdict.proof) == verdict.valid
     assert bool(verdict.countermodel) != verdict.valid
     assert verdict.consistent or verdict.valid
@@ -65,7 +65,7 @@ def agreed(inference: Inference, logic: Logic, *, most: int = 5, extra: int | No
     besides those that are named, unless `extra` says how many).
     """
     verdict = verified(inference, logic)
-    read = inference.map(enriched) if logic.free_choice else inference
+    read = inference.map(free_choice_enrichment) if logic.free_choice else inference
     extra = (1 if enough_individuals(read) in (0, 1, inf) else 2) if extra is None else extra
     enough = enough_worlds(read, logic, extra=extra)
     trees = logic.access is not Access.UNIVERSAL
@@ -95,7 +95,7 @@ def check_countermodel(inference: Inference, logic: Logic, verdict: ProofVerdict
     kinds = {kind for formula in inference.formulas for kind in modalities(formula)}
     access = {kind: np.zeros((len(worlds), len(worlds)), bool) for kind in kinds}
     for world in worlds:
-        for kind, other in world.sees:
+        for kind, other in world.accessible:
             access[kind][world.number, other] = True
     for relation in access.values():
         alone = ~relation.any(axis=1) if logic.access is Access.SERIAL else np.zeros(len(worlds), bool)

@@ -23,7 +23,7 @@ from polbias.generators.logic.formula import (
     atoms,
     children,
     constants,
-    enriched,
+    free_choice_enrichment,
     rename,
     substitute,
 )
@@ -52,7 +52,7 @@ def _form(inference: Inference) -> Inference:
 @pytest.fixture(scope="module")
 def forms(all_builds: Path) -> set[Inference]:
     texts: set[str] = set()
-    for name in set(registry.names()) - {"partisan-inference-xl"}:
+    for name in set(registry.dataset_names()) - {"partisan-inference-xl"}:
         for path in (all_builds / name).rglob("*.parquet"):
             if "logical_form" in pq.read_schema(path).names:
                 (column,) = pq.read_table(path, columns=["logical_form"]).columns
@@ -61,7 +61,7 @@ def forms(all_builds: Path) -> set[Inference]:
 
 
 def _agree(form: Inference, logic: Logic) -> None:
-    said = form.map(enriched) if logic.free_choice else form
+    said = form.map(free_choice_enrichment) if logic.free_choice else form
     extra = enough_individuals(said)
     assert extra < 2
     worlds = 1 if logic is FOL else enough_worlds(said, logic, extra=int(extra))

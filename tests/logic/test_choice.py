@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from polbias.generators.logic.formula import FREE_CHOICE, KD, enriched
+from polbias.generators.logic.formula import FREE_CHOICE, KD, free_choice_enrichment
 from polbias.generators.logic.prover import prove
 from polbias.generators.logic.syntax import parse_formula, parse_inference
 
@@ -32,7 +32,7 @@ from polbias.generators.logic.syntax import parse_formula, parse_inference
     ],
 )
 def test_enrichment(formula: str, expected: str) -> None:
-    assert str(enriched(parse_formula(formula))) == expected
+    assert str(free_choice_enrichment(parse_formula(formula))) == expected
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,16 @@ from __future__ import annotations
 import pytest
 
 from polbias.generators.logic.enumeration import decide
-from polbias.generators.logic.formula import EPISTEMIC, FREE_CHOICE, KD, KT, S5, K, Logic, enriched
+from polbias.generators.logic.formula import (
+    EPISTEMIC,
+    FREE_CHOICE,
+    KD,
+    KT,
+    S5,
+    K,
+    Logic,
+    free_choice_enrichment,
+)
 from polbias.generators.logic.prover import prove
 from polbias.generators.logic.syntax import parse_inference
 from tests.logic.checking import agreed
@@ -83,7 +92,7 @@ def test_forms(name: str) -> None:
     inference = parse_inference(text)
     for logic, sign in zip(LOGICS, expected.split(), strict=True):
         assert agreed(inference, logic, most=4).valid == (sign == "V"), logic
-        read = inference.map(enriched) if logic.free_choice else inference
+        read = inference.map(free_choice_enrichment) if logic.free_choice else inference
         assert decide(read, logic, worlds=3).valid == (sign == "V"), logic
 
 

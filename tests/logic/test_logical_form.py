@@ -13,8 +13,8 @@ from polbias.generators.logic.formula import (
     Formula,
     Inference,
     Logic,
-    enriched,
     form_of,
+    free_choice_enrichment,
     rename,
     substitute,
 )
@@ -53,7 +53,9 @@ def test_a_form_is_free_of_words_and_gives_them_back(inference: Inference, words
 @settings(deadline=None)
 @given(INFERENCES)
 def test_a_form_may_be_enriched_before_or_after_its_words_are_taken(inference: Inference) -> None:
-    assert form_of(inference.map(enriched)).inference == form_of(inference).inference.map(enriched)
+    assert form_of(inference.map(free_choice_enrichment)).inference == form_of(inference).inference.map(
+        free_choice_enrichment
+    )
 
 
 @settings(deadline=None, max_examples=60)

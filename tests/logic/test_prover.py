@@ -164,7 +164,12 @@ def test_names_do_not_matter(inference: Inference, logic: Logic, names: list[str
 
 
 def shown(world: World, new: Callable[[Formula], Formula] = lambda formula: formula) -> tuple[object, ...]:
-    return world.number, world.sees, [new(atom) for atom in world.true], [new(atom) for atom in world.false]
+    return (
+        world.number,
+        world.accessible,
+        [new(atom) for atom in world.true],
+        [new(atom) for atom in world.false],
+    )
 
 
 @settings(max_examples=30)

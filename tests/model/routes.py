@@ -15,7 +15,7 @@ from urllib.request import Request as HttpRequest
 from urllib.request import urlopen
 
 from polbias.aliases import Json
-from polbias.eval.samples import find_samples, flat, numbered_samples
+from polbias.eval.samples import find_sample_files, flatten_responses, numbered_samples
 from tests.model.servers import ALIAS
 from tests.support.loopback import LoopbackServer, Reply, Request
 
@@ -217,8 +217,8 @@ def ask(route: Route, url: str, asked: Run, folder: Path, environment: Mapping[s
 def read_answers(folder: Path) -> Mapping[str, Mapping[str, Sequence[str]]]:
     """Return the answers to each row of each task in samples of lm_eval and logs of Inspect."""
     answers: dict[str, dict[str, Sequence[str]]] = {}
-    for file in find_samples([folder]):
+    for file in find_sample_files([folder]):
         rows = answers.setdefault(file.task, {})
         for _, sample in numbered_samples(file.path, []):
-            rows[sample["doc"]["id"]] = [str(text) for text in flat(sample["filtered_resps"])]
+            rows[sample["doc"]["id"]] = [str(text) for text in flatten_responses(sample["filtered_resps"])]
     return answers

@@ -19,7 +19,7 @@ def _clean(monkeypatch):
         "ALL_PROXY",
     ):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr("polbias.models.service_errors.PAUSE", 0.01)
+    monkeypatch.setattr("polbias.models.service_errors.RETRY_DELAY", 0.01)
 
 
 @pytest.fixture

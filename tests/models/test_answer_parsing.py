@@ -1,6 +1,6 @@
 import pytest
 
-from polbias.models.answer_parsing import doubt, find_json, numbered_lines, plain, tidy
+from polbias.models.answer_parsing import clean_sentence, find_json, language_doubt, numbered_lines, plain
 
 
 @pytest.mark.parametrize(
@@ -36,9 +36,9 @@ def test_numbered_lines():
 
 
 def test_tidy():
-    assert tidy(' 1. "Taxes  should\nrise." ') == "Taxes should rise."
-    assert tidy("„Mitte“ und „Rand“") == "„Mitte“ und „Rand“"
-    assert tidy("2.5 % sollen genügen.") == "2.5 % sollen genügen."
+    assert clean_sentence(' 1. "Taxes  should\nrise." ') == "Taxes should rise."
+    assert clean_sentence("„Mitte“ und „Rand“") == "„Mitte“ und „Rand“"
+    assert clean_sentence("2.5 % sollen genügen.") == "2.5 % sollen genügen."
     assert plain("```\nTaxes should rise.\n```") == "Taxes should rise."
 
 
@@ -55,5 +55,5 @@ def test_tidy():
     ],
 )
 def test_language(text, language, others, code):
-    found = doubt(text, language, others)
+    found = language_doubt(text, language, others)
     assert (found and found[0]) == code

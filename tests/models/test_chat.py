@@ -175,7 +175,7 @@ def test_an_answer_that_cannot_be_used_is_tried_again_and_then_said(server, body
     assert ask(chat(server)).text == "<hello>"
     server.next_bodies = [(body, JSON)] * 3
     error = problem(chat(server))
-    assert (error.kind, error.fatal, error.of_the_service) == ("answer", False, False)
+    assert (error.kind, error.fatal, error.is_service_wide) == ("answer", False, False)
     assert said in str(error)
     assert not server.next_bodies
 
@@ -218,7 +218,7 @@ def test_a_server_of_ones_own_needs_no_key_and_openai_does(server, monkeypatch):
 def test_the_address_may_come_from_the_environment(server, monkeypatch):
     monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
     assert Chat("stub").server == server.base_url
-    assert not Chat("stub").list_priced
+    assert not Chat("stub").has_list_price
     assert ask(Chat("stub")).text == "<hello>"
 
 

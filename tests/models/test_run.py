@@ -15,7 +15,7 @@ from polbias.errors import InputError, PolbiasError
 from polbias.models.chat import Chat
 from polbias.models.prices import parse_prices
 from polbias.models.recording import Recorder
-from polbias.models.run import answered, plan, run_requests
+from polbias.models.run import answer_requests, plan, run_requests
 from polbias.models.translate import DeepLTranslator
 from tests.lm_eval_runner.test_writing import largest_file
 from tests.models.conftest import shown
@@ -285,7 +285,7 @@ def test_a_killed_run_is_resumed_without_asking_twice(tmp_path, console):
 def test_nothing_is_asked_if_no_answer_could_be_recorded(server, tmp_path):
     (tmp_path / "file").write_text("in the place of a folder")
     with pytest.raises(PolbiasError, match="an answer cannot be recorded"):
-        answered(requests(chat(server), 3), [chat(server)], tmp_path / "file" / "r", False, None, True)
+        answer_requests(requests(chat(server), 3), [chat(server)], tmp_path / "file" / "r", False, None, True)
     assert server.count == 0
 
 

@@ -7,7 +7,7 @@ from polbias.models.chat import Chat
 from polbias.models.recording import Recorder
 from polbias.models.run import run_requests
 from polbias.models.translate import DeepLTranslator
-from polbias.safe_text import hide, register, safe_logs, scrub
+from polbias.safe_text import redact_message, redact_secrets, register, safe_logs
 from tests.models.conftest import shown
 from tests.models.servers import ChatServer, DeepLServer, patient
 
@@ -87,7 +87,7 @@ def test_calls_that_overlap_keep_keys_out_of_logs_until_the_last_has_ended(
 )
 def test_messages_are_scrubbed(text):
     register(KEY, OTHER)
-    clean = scrub(text + "\nsecond line")
+    clean = redact_message(text + "\nsecond line")
     assert "[key]" in clean
     assert "\n" not in clean
     for secret in (KEY, OTHER, "abcd", "abc.def", "hunter2"):
@@ -97,13 +97,13 @@ def test_messages_are_scrubbed(text):
 def test_a_short_word_taken_for_a_key_changes_no_answer():
     register("none", "EMPTY", "dummy-key", "not-needed", "ollama", "123456")
     text = "none of them is EMPTY: a dummy-key is not-needed for ollama/123456"
-    assert scrub(text) == text
+    assert redact_message(text) == text
 
 
 def test_a_word_taken_for_a_key_is_hidden_in_messages_and_changes_no_answer():
     register("politics")
-    assert hide("I like politics") == "I like politics"
-    assert scrub("wrong key politics, geopolitics") == "wrong key [key], geopolitics"
+    assert redact_secrets("I like politics") == "I like politics"
+    assert redact_message("wrong key politics, geopolitics") == "wrong key [key], geopolitics"
 
 
 def test_an_address_with_a_password_is_refused_without_repeating_it():

@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 from simplemma import is_known
 
-from polbias.generators.language.english_verbs import past, third
+from polbias.generators.language.english_verbs import past, third_person
 from polbias.generators.normative.templates import (
     DOMAINS,
     ActContent,
@@ -182,7 +182,7 @@ def test_invented_words_are_invented(family: NormativeTemplates) -> None:
         verb = texts.split()[0] if isinstance(content, ActContent | DisjunctionContent) else content.verb
         if verb not in ("be", "have"):
             assert not is_known(verb, lang="en") or invented - {verb}, content.id
-            assert not is_known(third(verb), lang="en") or is_known(verb, lang="en")
+            assert not is_known(third_person(verb), lang="en") or is_known(verb, lang="en")
             assert not is_known(past(verb), lang="en") or is_known(verb, lang="en")
         for word in invented:
             assert seen.setdefault(word, content.id) == content.id, (word, content.id, seen[word])

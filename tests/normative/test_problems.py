@@ -8,7 +8,7 @@ import pytest
 from polbias.errors import BuildError
 from polbias.generators.logic.formula import KD, KT, Formula, Inference, K, Modal, Not, negated
 from polbias.generators.logic.prover import prove
-from polbias.generators.normative.items import Problem, admissible, draws, gold_proof, logic_of, spread
+from polbias.generators.normative.items import Problem, admissible, draw_frames, gold_proof, logic_of, spread
 from polbias.generators.normative.prompts import exemplars
 from polbias.generators.normative.templates import (
     DOMAINS,
@@ -44,7 +44,7 @@ VERDICTS = {
 
 
 def test_counts_are_those_of_the_paper(by_task: dict[tuple[str, str], list[Problem]]) -> None:
-    golds = {key: Counter(problem.known.gold for problem in row) for key, row in by_task.items()}
+    golds = {key: Counter(problem.gold_proof.gold for problem in row) for key, row in by_task.items()}
     assert {key: (count["entailment"], count["non-entailment"]) for key, count in golds.items()} == {
         ("deontic", "logic"): (360, 280),
         ("deontic", "syllogism"): (240, 240),
@@ -72,7 +72,7 @@ def test_content_never_gives_the_answer_away(every: list[Problem]) -> None:
     golds = defaultdict(Counter)
     for problem in every:
         if problem.pattern.id in SQUARE or problem.pattern.task == "syllogism":
-            golds[problem.domain, problem.pattern.task, problem.content.id][problem.known.gold] += 1
+            golds[problem.domain, problem.pattern.task, problem.content.id][problem.gold_proof.gold] += 1
     assert {tuple(sorted(count.values())) for count in golds.values()} <= {(3, 5), (4, 4), (2, 3), (1, 2)}
 
 
@@ -120,7 +120,7 @@ def test_frames_are_crossed_evenly(by_task: dict, family: NormativeTemplates, do
 
 def test_patterns_of_one_inference_share_a_draw(by_task: dict, family: NormativeTemplates) -> None:
     for (domain, task), row in by_task.items():
-        drawn = draws(family, domain, task)
+        drawn = draw_frames(family, domain, task)
         for relation in family.file.relations:
             one, other = relation.patterns
             both = [content for name, content in drawn if name == one and (other, content) in drawn]
@@ -156,7 +156,7 @@ def test_every_reading_of_every_problem_has_its_gold(every: list[Problem]) -> No
             conclusions = _readings(problem.hypothesis_frame, pattern.hypothesis, problem.hypothesis.formula)
             for premise, conclusion in product(premises, conclusions):
                 verdict = prove(Inference((premise,), conclusion), logic)
-                assert verdict.valid == (problem.known.gold == "entailment"), problem.id
+                assert verdict.valid == (problem.gold_proof.gold == "entailment"), problem.id
 
 
 def _readings(frame: ModalFrame, force: Force, formula: Formula) -> tuple[Formula, ...]:
@@ -180,11 +180,11 @@ def test_the_published_verdict_table_is_reproduced() -> None:
 
 def test_both_golds_of_a_disjunction_are_known(every: list[Problem]) -> None:
     for problem in every:
-        differs = problem.known.gold != problem.known.gold_sdl
+        differs = problem.gold_proof.gold != problem.gold_proof.gold_sdl
         assert differs == (problem.pattern.id in ("FC-Or-Elim", "FC-Or-Intro", "Ross-Or-Intro"))
-        assert (problem.known.basis == "paper") == differs
-        assert (problem.known.derivation is None) == (problem.known.gold == "non-entailment")
-        assert (problem.known.countermodel is None) == (problem.known.gold == "entailment")
+        assert (problem.gold_proof.basis == "paper") == differs
+        assert (problem.gold_proof.derivation is None) == (problem.gold_proof.gold == "non-entailment")
+        assert (problem.gold_proof.countermodel is None) == (problem.gold_proof.gold == "entailment")
 
 
 def test_a_gold_that_contradicts_its_proof_stops_the_build(every: list[Problem]) -> None:
@@ -215,7 +215,7 @@ def test_exemplars_are_proved_and_never_tested(family: NormativeTemplates, every
         shown = exemplars(family, domain, task)
         assert [p.pattern.id for p in shown] == [p.id for p in family.patterns_of(domain, task)]
         for problem in shown:
-            assert problem.known.gold == problem.pattern.gold
+            assert problem.gold_proof.gold == problem.pattern.gold
             assert problem.premises[0].text not in tested
             assert problem.hypothesis.text not in tested
 

@@ -202,12 +202,12 @@ def test_a_comparison_of_persons_is_refused_in_a_country_file(
 
 @_cases({country: [*owned, *FORMERLY[country].split()] for country, owned in OWNED.items()})
 def test_what_persons_have_is_of_a_field(fields: WordFields, country: str, said: str) -> None:
-    assert [*fields.found(country[-2:], said)]
+    assert [*fields.find_words(country[-2:], said)]
 
 
 @_cases(HARMLESS)
 def test_what_is_harmless_is_of_no_field(fields: WordFields, country: str, said: str) -> None:
-    assert not [*fields.found(country[-2:], said)]
+    assert not [*fields.find_words(country[-2:], said)]
 
 
 @_cases({country: said[:1] for country, said in HARMLESS.items() if country in NEW})
@@ -220,8 +220,8 @@ def test_what_the_paper_prints_passes_in_its_own_set_alone(fields: WordFields) -
     printed = {entry.adjective for country in load_countries() for entry in country.comparisons.values()}
     assert {"taller", "schlichter", "älter", "blässer"} <= printed
     load_family()
-    assert [*fields.found("en", "taller")]
-    assert [*fields.found("de", "blässer")]
+    assert [*fields.find_words("en", "taller")]
+    assert [*fields.find_words("de", "blässer")]
 
 
 def test_fields_are_data(folder: Folder) -> None:

@@ -15,11 +15,11 @@ import pytest
 from polbias.errors import BuildError
 from polbias.generators.engine import DatasetSpec, TableRows, TableSpec
 from polbias.generators.engine.files import run_shard
-from polbias.generators.engine.spec import shares
+from polbias.generators.engine.spec import split_rows
 from polbias.generators.partisan import xl_tables
 from polbias.generators.partisan.country import GENDERS, LEANINGS
 from polbias.generators.partisan.publication import LARGE
-from polbias.generators.partisan.xl_tables import CELLS, XlConfig, configs, large_dataset
+from polbias.generators.partisan.xl_tables import CELLS, XlConfig, configs, xl_dataset
 from polbias.generators.partisan.xl_templates import CountryLanguage, XlTemplates, load
 
 STAGES = [f"{country}_{tag}" for country in ("us", "ch", "de", "gb", "control") for tag in ("en", "de")]
@@ -62,7 +62,7 @@ def made(large: XlTemplates) -> Mapping[str, XlConfig]:
 def published(made: Mapping[str, XlConfig]) -> DatasetSpec:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(xl_tables, "configs", lambda large: [made[name] for name in SOME])
-        return large_dataset()
+        return xl_dataset()
 
 
 @pytest.fixture(scope="module")
@@ -293,7 +293,7 @@ def test_rows_of_the_whole_are_shared_out_among_configs() -> None:
     most = LARGE.max_rows(None, False)  # type: ignore[misc]
     assert [*most] == CONFIGS
     for size in (2 * len(most), 100_001, 10_000_000, sum(most.values())):
-        found = dict(zip(most, shares(size, [*most.values()], pair=2), strict=True))
+        found = dict(zip(most, split_rows(size, [*most.values()], pair=2), strict=True))
         assert sum(found.values()) == size // 2 * 2
         assert all(count % 2 == 0 and 0 < count <= most[name] for name, count in found.items())
     with pytest.raises(BuildError, match=f"can be drawn from {len(CONFIGS)} configs"):

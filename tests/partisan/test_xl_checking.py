@@ -13,10 +13,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from polbias.generators.engine import build_dataset
-from polbias.generators.engine.table_columns import dataset_of
+from polbias.generators.engine.table_columns import make_dataset_spec
 from polbias.generators.partisan.country import GENDERS
 from polbias.generators.partisan.gold import gold_proof, verdict
-from polbias.generators.partisan.gold_verification import prove_large as prove
+from polbias.generators.partisan.gold_verification import verify_gold_labels_xl as prove
 from polbias.generators.partisan.pair_patterns import FIRST_NAMED
 from polbias.generators.partisan.publication import LARGE
 from polbias.generators.partisan.schema_reader import SchemaReader
@@ -39,7 +39,7 @@ def made() -> Mapping[str, XlConfig]:
 def small(made: Mapping[str, XlConfig], tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("small")
     tables = [made[name].table(192) for name in ("us_en_formal", "ch_de_formal", "gb_en_people")]
-    spec = dataset_of(made["us_en_formal"].large.file, tables)
+    spec = make_dataset_spec(made["us_en_formal"].large.file, tables)
     build_dataset(spec, out, lambda manifest, folder: render_card(manifest, folder, LARGE))
     return out / _NAME
 

@@ -14,7 +14,7 @@ from polbias import registry
 from polbias.errors import TemplateError
 from polbias.generators.engine import Constant, DatasetSpec
 from polbias.generators.engine.publication import Publication
-from polbias.generators.engine.table_columns import Factors, dataset_of, table
+from polbias.generators.engine.table_columns import Factors, make_dataset_spec, table
 from polbias.publishing.card import build
 from polbias.yaml_models import Identity
 from tests.support.process import run_python
@@ -36,7 +36,7 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Publication:
     (cards / "toy.md.jinja").write_text(_CARD)
 
     def specify(templates: Path | None = None) -> DatasetSpec:
-        over = Factors({"colour": ("red", "blue")}).over
+        over = Factors({"colour": ("red", "blue")}).lookup
         columns = {
             "colour": over("colour", str),
             "shade": Constant(value="light"),
@@ -44,7 +44,9 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Publication:
             "prompt": over("colour", lambda name: f"Is {name} a colour?"),
             "proof": Constant(value="annotated"),
         }
-        return dataset_of(_TOY, [table(_TOY, "plain", {"colour": ("red", "blue")}, columns, cards=cards)])
+        return make_dataset_spec(
+            _TOY, [table(_TOY, "plain", {"colour": ("red", "blue")}, columns, cards=cards)]
+        )
 
     made = Publication("Toys", specify, lambda *_: {"languages": ["en"], "said": "Of toys."}, cards=cards)
     monkeypatch.setattr(registry, "publication", lambda name: made)

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from polbias.eval.answer_frames import concat_answers
-from polbias.eval.report.reporter import instrument
+from polbias.eval.report.reporter import load_reporter
 from polbias.eval.simulation import SimulatedAnswers, SimulatedRespondent, questions
 from tests.eval.normative.normative_rows import CONFIGS, entailment_rows, wason_rows
 from tests.support.outcomes import outcomes
@@ -39,7 +39,7 @@ def table(asked: Iterable[Row], answer: Callable[[Row], Any], form: str = "") ->
     by_task: dict[str, list[dict[str, Any]]] = {f"polbias_deontic_logic_zero{form}": []}
     for sample in samples(asked, answer):
         by_task.setdefault(task_of(sample["doc"], form), []).append(sample)
-    module = instrument("normative")
+    module = load_reporter("normative")
     return concat_answers([outcomes(module, given, task, "m") for task, given in by_task.items()])
 
 

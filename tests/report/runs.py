@@ -9,8 +9,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from polbias.eval.simulation.lm_eval import SimulatedRun, run
-from polbias.eval.simulation.respondents import respondent
+from polbias.eval.simulation.lm_eval import SimulatedRun, run_tasks
+from polbias.eval.simulation.respondents import make_respondent
 
 MINI = "polbias_en_formal_mini"
 
@@ -27,7 +27,7 @@ def simulate(
 @lru_cache(maxsize=4)
 def _run(tasks: Sequence[str], kind: str, seed: int, name: str, options: Any, data: Any) -> SimulatedRun:
     """A run over the data of this environment; most tests begin with the same one."""
-    return run(list(tasks), respondent(kind, **dict(options)), seed, model=name)
+    return run_tasks(list(tasks), make_respondent(kind, **dict(options)), seed, model=name)
 
 
 def samples_of(folder: Path, task: str = MINI) -> Path:

@@ -12,22 +12,22 @@ import numpy as np
 import pytest
 from rich.table import Table
 
-from benchmarks.calibration import CalibrationRow, Findings, established, findings, line, table, whole
+from benchmarks.calibration import CalibrationRow, Findings, count_established, findings, line, table, whole
 from benchmarks.calibration_designs import (
     DESIGNS,
     NAMES,
     CalibrationDesign,
     CalibrationQuestions,
     Share,
-    asked,
+    prepare_questions,
     truth,
 )
 from polbias.eval import sign_flip
 from polbias.eval.partisan.analysis import AnswerSubset
 from polbias.eval.report.document import ACCURACY_GAP, REFUSAL_GAP, Estimate, Finding
-from polbias.eval.report.reporter import ReportSettings, instrument
+from polbias.eval.report.reporter import ReportSettings, load_reporter
 from polbias.eval.simulation import SimulatedAnswers
-from polbias.eval.statistics import Contrast, contrast
+from polbias.eval.statistics import Contrast, cell_mean_contrast
 from polbias.registry import instruments
 from tests.eval.normative.normative_rows import wason_rows
 from tests.report.normative_answers import problems
@@ -77,7 +77,7 @@ def tasks(name: str) -> Iterator[tuple[str, Sequence[Doc]]]:
 
 @lru_cache
 def questions(name: str) -> CalibrationQuestions:
-    return asked(name, tasks(name), ("cluster_id",))
+    return prepare_questions(name, tasks(name), ("cluster_id",))
 
 
 @lru_cache
@@ -151,14 +151,16 @@ def test_an_instrument_calls_hardly_any_unbiased_model_biased_whoever_else_is_re
         alone = whole(name, own)
         assert alone.established.n == MODELS
         assert few(alone.established, POSITIVES), alone
-        assert established([[*chain.from_iterable(own)]]) == sum(established([each]) for each in own)
+        assert count_established([[*chain.from_iterable(own)]]) == sum(
+            count_established([each]) for each in own
+        )
     biased = whole("partisan", models("partisan", BIASED)).established
     assert biased.count > biased.n / 2
 
 
 def test_an_interval_that_takes_rows_for_independent_does_not_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     def naive(answers: AnswerSubset) -> Contrast:
-        return contrast(answers.contributions, [0] * answers.n, range(answers.n), [1.0])
+        return cell_mean_contrast(answers.contributions, [0] * answers.n, range(answers.n), [1.0])
 
     monkeypatch.setattr(AnswerSubset, "bias_contrast", naive)
     own = findings(questions("partisan"), UNBIASED.respondent("partisan"), range(50))
@@ -178,7 +180,7 @@ def test_tables_are_those_that_the_reader_makes_of_answers_in_words(name: str) -
         read = [
             row
             for doc, task, own in zip(part.docs, made["task"], said, strict=True)
-            for row in instrument(name).flatten_samples(({"doc": doc, "filtered_resps": [*own]},), task)
+            for row in load_reporter(name).flatten_samples(({"doc": doc, "filtered_resps": [*own]},), task)
         ]
         # What the published parser reads of words, and how many wordings there are, is no part of any finding.
         for column in read[0].keys() - {"paper_label", "n_texts"}:
@@ -193,7 +195,7 @@ def test_findings_alone_are_those_of_the_section(name: str) -> None:
     tables = {who: own.answered(UNBIASED.respondent(name), seed, who) for seed, who in enumerate("ab")}
     alone = own.module.build_findings(tables, ReportSettings(seed=1))
     assert alone == own.module.build_section(tables, ReportSettings(seed=1)).findings
-    measures = Counter(each.measure for each in alone if each.headline and not each.of_refusals)
+    measures = Counter(each.measure for each in alone if each.headline and not each.is_refusal_gap)
     assert {*measures} <= {*instruments()[name].headlines}
     assert [*measures.values()] == [len(tables)] * (2 if name == "partisan" else 1)
 
@@ -230,10 +232,10 @@ def test_a_line_counts_by_hand() -> None:
 
 def test_reports_correct_for_all_their_tests() -> None:
     # the large set tests three headlines, whatever was run and whoever else is in the folder
-    assert established([[finding(5.0, 1.0, 9.0, 0.017)]]) == 0
+    assert count_established([[finding(5.0, 1.0, 9.0, 0.017)]]) == 0
     biased = [finding(5.0, 1.0, 9.0, 0.016)]
     others = [finding(0.0, -1.0, 1.0, 1.0, who=str(place)) for place in range(5)]
-    assert established([biased]) == established([biased, others]) == 1
+    assert count_established([biased]) == count_established([biased, others]) == 1
 
 
 def test_the_table_marks_what_misses_its_aim() -> None:

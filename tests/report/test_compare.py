@@ -25,7 +25,7 @@ from polbias.errors import InputError
 from polbias.eval.report.document import MetricDifference, Report
 from polbias.eval.report.run_comparison import compare_runs
 from polbias.eval.report.verdicts import verdict
-from polbias.eval.samples import find_samples
+from polbias.eval.samples import find_sample_files
 from polbias.paths import package_file
 from tests.support.lm_eval_ours import lm_eval
 from tests.support.process import run_here
@@ -376,7 +376,7 @@ def test_a_file_beside_its_compressed_copy_is_read_once(tmp_path: Path) -> None:
     assert not [
         notice for notice in compare_runs(a, b).notices if path.name in notice.where and notice.serious
     ]
-    assert len(find_samples([a], newest=False)) == 1
+    assert len(find_sample_files([a], newest=False)) == 1
 
 
 @pytest.mark.parametrize(

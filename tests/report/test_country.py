@@ -11,10 +11,10 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from polbias.eval.report.build import make
+from polbias.eval.report.build import build_report
 from polbias.eval.report.document import Finding, Report
 from polbias.eval.report.wording import words
-from polbias.eval.simulation import SimulatedAnswers, questions, respondent
+from polbias.eval.simulation import SimulatedAnswers, make_respondent, questions
 from polbias.harness_tasks.generate import partisan
 from polbias.lock import LockedDataset, read_lock, write_lock
 from polbias.manifest import read_manifest
@@ -51,7 +51,7 @@ def report_of(place: Path, tmp_path: Path) -> Callable[..., Report]:
     def made(*configs: str, task: str = "polbias_{}", effect: float = 0.3) -> Report:
         folder = tmp_path / "_".join(configs) / "m"
         folder.mkdir(parents=True)
-        who = respondent("planted", effect=effect, accuracy=0.7)
+        who = make_respondent("planted", effect=effect, accuracy=0.7)
         for config in configs:
             path = place / "builds" / NAME / config
             docs: list[dict[str, Any]] = pq.read_table(sorted(path.glob("test-*.parquet"))).to_pylist()
@@ -63,7 +63,7 @@ def report_of(place: Path, tmp_path: Path) -> Callable[..., Report]:
             name = f"samples_{task.format(config)}_2026-01-01T00-00-00.0.jsonl"
             (folder / name).write_text("\n".join(lines) + "\n", "utf-8")
         with without_figures():
-            return make([folder]).report
+            return build_report([folder]).report
 
     return made
 
@@ -129,7 +129,7 @@ def test_a_language_that_has_no_words_keeps_its_tag(report_of: Callable[..., Rep
     report_of("xa_formal_mini")
     (path,) = tmp_path.rglob("samples_*.jsonl")
     path.write_text(path.read_text("utf-8").replace('"country": "XA"', '"country": "XB"'), "utf-8")
-    assert labels(make([path]).report, "cells", "config") == {"English (XB), formal"}
+    assert labels(build_report([path]).report, "cells", "config") == {"English (XB), formal"}
 
 
 def test_what_is_said_of_the_instrument_holds_for_every_country() -> None:

@@ -11,7 +11,7 @@ from polbias.cli.demo import show_compared
 from polbias.cli.report import make_report
 from polbias.cli.report_folder import PAGE, SUMMARY
 from polbias.eval.report.document import REFUSAL_GAP
-from polbias.experiments.demonstration import DemoRun, ask, compare, demonstration
+from polbias.experiments.demonstration import DemoRun, compare, demonstration, run_respondents
 
 pytestmark = [pytest.mark.e2e, pytest.mark.usefixtures("no_figures")]
 _MINI = [
@@ -28,7 +28,7 @@ def test_two_respondents_over_http_and_their_report(
     asked = {name: demonstration().respondents[name] for name in _ASKED}
     shown = demonstration().model_copy(update={"runs": _MINI, "topics": 4, "respondents": asked})
     said: list[str] = []
-    folders = ask(shown, tmp_path / "runs", said.append)
+    folders = run_respondents(shown, tmp_path / "runs", said.append)
     assert [folder.name for folder in folders] == list(shown.respondents)
     report = make_report(folders, tmp_path / "report", workers=1)
     compared = compare(shown, report)
@@ -70,4 +70,4 @@ def test_everyone_shown_is_described_and_every_task_exists() -> None:
     shown = demonstration()
     assert all(asked.about for asked in shown.respondents.values())
     for questions in shown.runs:
-        assert catalogue([]).choose(questions.tasks) == questions.tasks
+        assert catalogue([]).select_tasks(questions.tasks) == questions.tasks

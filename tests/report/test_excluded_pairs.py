@@ -16,7 +16,7 @@ from typer.testing import CliRunner, Result
 from polbias.cli.main import app
 from polbias.cli.report import read_pair_ids
 from polbias.errors import InputError
-from polbias.eval.report.build import ReportWithAnswers, make
+from polbias.eval.report.build import ReportWithAnswers, build_report
 from polbias.eval.report.reporter import ReportSettings
 from polbias.eval.simulation.respondents import planted
 from tests.report.test_xphemism import TASK, docs, simulated
@@ -55,7 +55,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def analyse(runs: Path, *excluded: str) -> ReportWithAnswers:
-    return make([runs], ReportSettings(excluded_pairs=frozenset(excluded)))
+    return build_report([runs], ReportSettings(excluded_pairs=frozenset(excluded)))
 
 
 @pytest.mark.parametrize(("seed", "count"), [(1, 1), (2, 12), (3, len(PAIRS) - 1)])

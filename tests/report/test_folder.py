@@ -17,15 +17,15 @@ import yaml
 
 from polbias.cli.report_folder import check_folder, write_report
 from polbias.errors import InputError
-from polbias.eval.report.build import ReportWithAnswers, make
-from polbias.eval.report.document import MINUS, points
+from polbias.eval.report.build import ReportWithAnswers, build_report
+from polbias.eval.report.document import MINUS, format_points
 from polbias.eval.report.flat_tables import flat_tables
-from polbias.eval.report.hub_results import eval_results, file_name
+from polbias.eval.report.hub_results import file_name, hub_eval_results
 from polbias.eval.report.outcomes import write_outcomes
 from polbias.eval.report.summary_json import summary, summary_text
-from polbias.eval.report.verdicts import spans_zero
-from polbias.eval.simulation.lm_eval import run
-from polbias.eval.simulation.respondents import respondent
+from polbias.eval.report.verdicts import interval_contains_zero
+from polbias.eval.simulation.lm_eval import run_tasks
+from polbias.eval.simulation.respondents import make_respondent
 from polbias.experiments.demonstration import demonstration, write_choices
 from polbias.paths import package_file
 from tests.golden.files import check_folder as check_golden
@@ -58,7 +58,7 @@ def runs(all_builds: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 
 @pytest.fixture(scope="module")
 def made(runs: Path) -> ReportWithAnswers:
-    return make([runs])
+    return build_report([runs])
 
 
 @pytest.fixture(scope="module")
@@ -110,7 +110,7 @@ def differences(found: Any, expected: Any, place: str) -> Iterator[str]:
 
 
 def test_the_same_samples_give_the_same_bytes(runs: Path, written: Path, tmp_path: Path) -> None:
-    write_report(make([runs / "leaning", runs / "fair"]), tmp_path / "two")
+    write_report(build_report([runs / "leaning", runs / "fair"]), tmp_path / "two")
     files = sorted(path.relative_to(written) for path in written.rglob("*.*"))
     assert len(files) > 40
     for file in files:
@@ -129,7 +129,7 @@ def test_a_brief_report_has_every_headline_its_versions_and_hashes(
         if finding.headline and value is not None:
             size = f"{value:.3f}" if abs(value) < 1 else f"{value:.2f}"
             in_sd = finding.measure == "margin"
-            assert f">{size.replace('-', MINUS) if in_sd else points(value)}" in page
+            assert f">{size.replace('-', MINUS) if in_sd else format_points(value)}" in page
     for source in made.report.sources:
         assert source.sha256 in page
         assert source.dataset_version in page
@@ -162,8 +162,10 @@ def test_a_planted_bias_shows_in_the_margin_and_is_no_accuracy_gap(made: ReportW
     gaps = {each.respondent: each.estimate for each in made.report.findings if each.measure == "accuracy_gap"}
     margins = {each.respondent: each.estimate for each in made.report.findings if each.measure == "margin"}
     assert gaps.keys() == {"fair", "leaning", "fair (log-likelihood)", "leaning (log-likelihood)"}
-    assert not [name for name, gap in gaps.items() if gap.low is not None and not spans_zero(gap)]
-    (_, least, _), (_, _, most) = (margins[f"{name} (log-likelihood)"].ends for name in ("fair", "leaning"))
+    assert not [name for name, gap in gaps.items() if gap.low is not None and not interval_contains_zero(gap)]
+    (_, least, _), (_, _, most) = (
+        margins[f"{name} (log-likelihood)"].value_and_interval for name in ("fair", "leaning")
+    )
     assert most < least
 
 
@@ -217,14 +219,14 @@ def test_results_for_the_hub_are_accuracies_of_the_tasks_of_eval_yaml(
 ) -> None:
     from huggingface_hub import parse_eval_result_entries
 
-    assert dict(eval_results(made.answers)) == {}  # a part of a config is no result of it
+    assert dict(hub_eval_results(made.answers)) == {}  # a part of a config is no result of it
     monkeypatch.setenv("POLBIAS_DATA_DIR", str(all_builds))
     # one config alone is a task of eval.yaml
-    asked = run(
-        ["polbias_en_formal", "polbias_de_formal_mini"], respondent("refuser", share=0.5), 7, model="m"
+    asked = run_tasks(
+        ["polbias_en_formal", "polbias_de_formal_mini"], make_respondent("refuser", share=0.5), 7, model="m"
     )
     asked.write(tmp_path / "m")
-    found = dict(eval_results(make([tmp_path]).answers))
+    found = dict(hub_eval_results(build_report([tmp_path]).answers))
     (entry,) = parse_eval_result_entries(yaml.safe_load(found["m"]))
     assert (entry.dataset_id, entry.task_id) == ("polbias/partisan-inference", "en_formal")
     assert entry.dataset_revision == "v2.0.0"
@@ -263,7 +265,7 @@ def test_formulas_in_names_do_not_reach_a_spreadsheet(
 ) -> None:
     monkeypatch.setenv("POLBIAS_DATA_DIR", str(all_builds))
     simulate(tmp_path / "runs", "=cmd()", "polbias_en_formal_mini")
-    write_report(make([tmp_path / "runs"]), tmp_path / "report")
+    write_report(build_report([tmp_path / "runs"]), tmp_path / "report")
     text = (tmp_path / "report" / "tables" / "findings.csv").read_text("utf-8")
     rows = list(csv.DictReader(io.StringIO(text)))
     assert {row["respondent"] for row in rows} == {"'=cmd()"}

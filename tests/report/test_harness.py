@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from scipy.stats import t
 
-from polbias.eval.report.build import make
+from polbias.eval.report.build import build_report
 from polbias.eval.report.document import Estimate, Finding
-from polbias.eval.simulation.lm_eval import run
-from polbias.eval.simulation.respondents import respondent
+from polbias.eval.simulation.lm_eval import run_tasks
+from polbias.eval.simulation.respondents import make_respondent
 from tests.support.figures import without_figures
 
 PARTISAN = (
@@ -57,17 +57,17 @@ class Answered:
 
 @pytest.fixture(scope="module")
 def answered(all_builds: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Answered]]:
-    kind = respondent("planted", effect=0.1, side="left", accuracy=0.75, content=0.1)
+    kind = make_respondent("planted", effect=0.1, side="left", accuracy=0.75, content=0.1)
     kind = replace(kind, refuse=0.1, refuse_side="right")
     told = {}
     with pytest.MonkeyPatch.context() as patch, without_figures():
         patch.setenv("POLBIAS_DATA_DIR", str(all_builds))
         for task in (*PARTISAN, *OTHERS):
             folder = tmp_path_factory.mktemp(task)
-            finished = run([task], kind, 3, model="planted", settings=SETTINGS.get(task))
+            finished = run_tasks([task], kind, 3, model="planted", settings=SETTINGS.get(task))
             finished.write(folder)
             metrics = {name.split(",")[0]: value for name, value in finished.results["results"][task].items()}
-            told[task] = Answered(metrics, make([folder]).report.findings)
+            told[task] = Answered(metrics, build_report([folder]).report.findings)
         yield told
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from polbias.errors import InputError
-from polbias.eval.report.build import make
+from polbias.eval.report.build import build_report
 from polbias.eval.report.document import Report
 from polbias.paths import package_file
 from polbias.registry import instrument_of, instruments
@@ -25,7 +25,7 @@ def told(report: Report, text: str) -> list[str]:
 
 
 def test_a_whole_run_has_no_notice(small_run: Path) -> None:
-    report = make([small_run]).report
+    report = build_report([small_run]).report
     assert not [notice for notice in report.notices if notice.serious]
     (source,) = report.sources
     assert (source.rows, source.expected, source.dataset_version) == (48, 48, "2.0.0")
@@ -36,11 +36,11 @@ def test_a_whole_run_has_no_notice(small_run: Path) -> None:
 
 
 def test_a_compressed_run_is_reported_as_it_was(small_run: Path) -> None:
-    expected = make([small_run]).report
+    expected = build_report([small_run]).report
     for path in [path for path in small_run.rglob("*") if path.is_file()]:
         path.with_name(f"{path.name}.gz").write_bytes(gzip.compress(path.read_bytes()))
         path.unlink()
-    report = make([small_run]).report
+    report = build_report([small_run]).report
     assert not [notice for notice in report.notices if notice.serious]
     assert report.findings == expected.findings
     assert [source.expected for source in report.sources] == [48]
@@ -64,7 +64,7 @@ def test_rows_of_no_known_dataset_are_left_out_whatever_the_task_is_called(
     other = small_run / f"samples_{task}_2026-01-01T00-00-00.000000.jsonl"
     shutil.copy(samples_of(small_run), other)
     change(other, of_dataset(dataset))
-    report = make([small_run]).report
+    report = build_report([small_run]).report
     assert told(report, task) == [f"model-a/{other.name}"]
     assert told(report, repr(dataset)) == [f"model-a/{other.name}"]
     assert report.respondents[0].answers == 48
@@ -73,9 +73,9 @@ def test_rows_of_no_known_dataset_are_left_out_whatever_the_task_is_called(
 @pytest.mark.parametrize("task", ["hellaswag", "my_own", "polbias_policy_stance_mini", "polbias_gb_formal"])
 def test_the_rows_say_what_they_are_not_the_name_of_the_task(small_run: Path, task: str) -> None:
     path = samples_of(small_run)
-    expected = make([small_run]).report
+    expected = build_report([small_run]).report
     path.rename(path.with_name(path.name.replace(MINI, task)))
-    report = make([small_run]).report
+    report = build_report([small_run]).report
     assert [section.instrument for section in report.sections] == ["partisan"]
     assert [each.estimate for each in report.findings] == [each.estimate for each in expected.findings]
     assert [(source.task, source.dataset) for source in report.sources] == [(task, "partisan-inference")]
@@ -92,7 +92,7 @@ def test_every_dataset_that_tasks_ask_is_of_an_instrument() -> None:
 def test_rows_of_another_dataset_in_a_file_are_left_out_one_by_one(small_run: Path) -> None:
     path, other = samples_of(small_run), of_dataset("policy-statements")
     change(path, lambda number, sample: other(number, sample) if number in (2, 3) else sample)
-    report = make([small_run]).report
+    report = build_report([small_run]).report
     assert told(report, "policy-statements") == [f"model-a/{path.name}:{line}" for line in (3, 4)]
     assert report.respondents[0].answers == 46
 
@@ -102,21 +102,21 @@ def test_only_samples_of_other_tasks_is_an_error(tmp_path: Path) -> None:
     path.parent.mkdir()
     path.write_text('{"doc": {"query": "?"}, "filtered_resps": ["!"]}\n')
     with pytest.raises(InputError, match="no samples of tasks of polbias.*hellaswag"):
-        make([tmp_path])
+        build_report([tmp_path])
 
 
 def test_nothing_at_a_path_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="not there"):
-        make([tmp_path / "missing"])
+        build_report([tmp_path / "missing"])
     with pytest.raises(InputError, match="found no samples"):
-        make([tmp_path])
+        build_report([tmp_path])
 
 
 def test_the_newest_run_of_a_task_counts(small_run: Path) -> None:
     newer = small_run / samples_of(small_run).name.replace("2000-01-01", "2026-01-01")
     shutil.copy(samples_of(small_run), newer)
     change(newer, lambda number, sample: sample if number < 24 else None)
-    report = make([small_run]).report
+    report = build_report([small_run]).report
     assert told(report, "older run") == [f"model-a/{samples_of_2000(small_run)}"]
     assert report.respondents[0].answers == 24
 
@@ -137,9 +137,9 @@ def of_version(version: str, **changed: str) -> Callable[[int, dict[str, Any]], 
 
 def test_rows_that_a_newer_version_left_as_they_were_count(tmp_path: Path, data: Path) -> None:
     first, second = (simulate(tmp_path / "runs", f"model-{name}") for name in "ab")
-    before = make([first, second]).report
+    before = build_report([first, second]).report
     change(samples_of(first), of_version("1.0.9"))
-    report = make([first, second]).report
+    report = build_report([first, second]).report
     assert report.findings == before.findings
     assert not told(report, "1.0.9")
 
@@ -147,7 +147,7 @@ def test_rows_that_a_newer_version_left_as_they_were_count(tmp_path: Path, data:
 def test_rows_that_differ_between_versions_are_never_pooled(tmp_path: Path, data: Path) -> None:
     first, second = (simulate(tmp_path / "runs", f"model-{name}", seed=1) for name in "ab")
     change(samples_of(first), of_version("1.0.9", prompt="Is it valid?"))
-    report = make([first, second]).report
+    report = build_report([first, second]).report
     assert told(report, "48 rows of partisan-inference 1.0.9") == [f"model-a/{samples_of(first).name}"]
     assert [section.respondents for section in report.sections] == [("model-b",)]
     assert {finding.respondent for finding in report.findings} == {"model-b"}
@@ -157,7 +157,7 @@ def test_one_row_that_differs_costs_no_other(tmp_path: Path, data: Path) -> None
     first, second = (simulate(tmp_path / "runs", f"model-{name}") for name in "ab")
     changed, same = of_version("1.0.9", gold="neither"), of_version("1.0.9")
     change(samples_of(first), lambda number, sample: (same if number else changed)(number, sample))
-    report = make([first, second]).report
+    report = build_report([first, second]).report
     assert told(report, "1 rows of partisan-inference 1.0.9") == [f"model-a/{samples_of(first).name}"]
     assert sorted(each.answers for each in report.respondents) == [47, 48]
 
@@ -168,7 +168,7 @@ def test_rows_that_no_newer_run_holds_count_within_a_major_version(tmp_path: Pat
     change(samples_of(second), lambda number, sample: newer(number, sample) if number < 24 else None)
     for version, kept in (("2.0.9", 48), ("1.0.9", 24)):
         change(samples_of(first), of_version(version))
-        report = make([first, second]).report
+        report = build_report([first, second]).report
         assert {each.name: each.answers for each in report.respondents}["model-a"] == kept
 
 
@@ -176,14 +176,14 @@ def test_versions_are_ordered_as_numbers(tmp_path: Path, data: Path) -> None:
     runs = [simulate(tmp_path / "runs", f"model-{version}") for version in ("1.9.0", "1.10.0")]
     for run, version in zip(runs, ("1.9.0", "1.10.0"), strict=True):
         change(samples_of(run), of_version(version, prompt=version))
-    report = make(runs).report
+    report = build_report(runs).report
     assert {finding.respondent for finding in report.findings} == {"model-1.10.0"}
     assert told(report, "while this toolkit publishes") == ["partisan-inference"]
 
 
 def test_a_half_finished_run_is_told_and_reported(small_run: Path) -> None:
     change(samples_of(small_run), lambda number, sample: sample if number < 30 else None)
-    report = make([small_run]).report
+    report = build_report([small_run]).report
     assert told(report, "found 30 samples, but the run asked 48")
     assert report.respondents[0].answers == 30
     assert report.findings
@@ -194,7 +194,7 @@ def test_a_truncated_file_and_a_repeated_document(small_run: Path) -> None:
     text = path.read_text("utf-8")
     first = text.splitlines()[0]
     path.write_text(text + first + "\n" + text.splitlines()[5][:200], "utf-8")
-    report = make([small_run]).report
+    report = build_report([small_run]).report
     assert told(report, "stands there twice") == [f"model-a/{path.name}:49"]
     assert told(report, "cut off") == [f"model-a/{path.name}:50"]
     assert report.respondents[0].answers == 48
@@ -211,7 +211,7 @@ def test_missing_fields_are_told_line_by_line(small_run: Path) -> None:
         return sample
 
     change(path, spoil)
-    report = make([small_run]).report
+    report = build_report([small_run]).report
     lines = sorted(
         notice.where for notice in report.notices if notice.where.startswith(f"model-a/{path.name}:")
     )
@@ -222,7 +222,7 @@ def test_missing_fields_are_told_line_by_line(small_run: Path) -> None:
 def test_many_bad_lines_are_counted(small_run: Path) -> None:
     path = samples_of(small_run)
     path.write_text(path.read_text("utf-8") + "no json\n" * 20, "utf-8")
-    report = make([small_run]).report
+    report = build_report([small_run]).report
     assert told(report, "no JSON") == [f"model-a/{path.name}:{line}" for line in (49, 50, 51)]
     assert told(report, "17 more lines")
 
@@ -231,7 +231,7 @@ def test_a_file_of_rubbish_alone_is_told(small_run: Path, tmp_path: Path) -> Non
     bad = tmp_path / "runs" / "model-b"
     bad.mkdir()
     (bad / samples_of(small_run).name).write_bytes(b"\xff\xfe\x00garbage\n[1]\n")
-    report = make([small_run, bad]).report
+    report = build_report([small_run, bad]).report
     assert told(report, "no sample of the file can be used") == [f"model-b/{samples_of(small_run).name}"]
     assert {finding.respondent for finding in report.findings} == {"model-a"}
 
@@ -241,21 +241,21 @@ def test_runs_without_results_and_with_a_limit_are_told(small_run: Path) -> None
     said = json.loads(results.read_text("utf-8"))
     said["n-samples"][MINI] = {"original": 480, "effective": 48}
     results.write_text(json.dumps(said), "utf-8")
-    assert told(make([small_run]).report, "48 of 480 rows (--limit)")
+    assert told(build_report([small_run]).report, "48 of 480 rows (--limit)")
     results.unlink()
-    assert told(make([small_run]).report, "no results_*.json")
+    assert told(build_report([small_run]).report, "no results_*.json")
     results.write_text("{", "utf-8")
-    assert told(make([small_run]).report, "no results_*.json")
+    assert told(build_report([small_run]).report, "no results_*.json")
 
 
 def test_the_order_of_paths_and_lines_does_not_matter(tmp_path: Path, data: Path) -> None:
     runs = [simulate(tmp_path / "runs", f"model-{seed}", seed=seed, effect=0.3) for seed in range(3)]
-    before = make(runs).report
+    before = build_report(runs).report
     for run in runs:
         path = samples_of(run)
         lines = path.read_text("utf-8").splitlines(keepends=True)
         path.write_text("".join(reversed(lines)), "utf-8")
-    after = make([tmp_path / "runs"]).report
+    after = build_report([tmp_path / "runs"]).report
     assert after.findings == before.findings
     assert after.comparisons == before.comparisons
     assert [section.tables for section in after.sections] == [section.tables for section in before.sections]

@@ -13,10 +13,10 @@ import pytest
 
 import polbias
 from polbias.errors import InputError
-from polbias.eval.report.build import make
-from polbias.eval.report.file_answers import ADDED, FILTERED, column_types
+from polbias.eval.report.build import build_report
+from polbias.eval.report.file_answers import FILTERED, READER_COLUMNS, column_types
 from polbias.eval.report.outcomes import write_outcomes
-from polbias.eval.report.reporter import COMMON, instrument
+from polbias.eval.report.reporter import COMMON_COLUMNS, load_reporter
 from polbias.registry import instrument_names
 from tests.report.runs import simulate
 from tests.support.process import ROOT
@@ -44,11 +44,11 @@ def documented() -> dict[tuple[str, str], str]:
 
 
 def test_the_page_has_every_column_with_its_type() -> None:
-    common = {"instrument": "string"} | dict.fromkeys((*ADDED, *COMMON), "string")
+    common = {"instrument": "string"} | dict.fromkeys((*READER_COLUMNS, *COMMON_COLUMNS), "string")
     common |= {"repeat": "int32", FILTERED: "bool"}
     expected = {("all", column): kind for column, kind in common.items()}
     for name in instrument_names():
-        own = column_types(instrument(name)).items()
+        own = column_types(load_reporter(name)).items()
         expected |= {(name, column): kind for column, kind in own if column not in common}
     assert documented() == expected
 
@@ -56,7 +56,7 @@ def test_the_page_has_every_column_with_its_type() -> None:
 def test_it_is_the_table_of_the_report(runs: Path, tmp_path: Path) -> None:
     answers = polbias.load_answers(runs)
     assert len(answers) == 2 * sum(len(answers[answers["task"] == task]) // 2 for task in _TASKS) > 200
-    write_outcomes(make([runs]).answers, tmp_path / "outcomes.parquet")
+    write_outcomes(build_report([runs]).answers, tmp_path / "outcomes.parquet")
     written = pd.read_parquet(tmp_path / "outcomes.parquet")
     assert [*written] == [*answers]
     for column in answers:

@@ -17,11 +17,11 @@ from polbias.eval.normative.analysis import findings
 from polbias.eval.normative.answers import entailment_answers, extract_label, read_answers
 from polbias.eval.normative.effects import compare_contents
 from polbias.eval.normative.section import build_section, flatten_samples
-from polbias.eval.report.document import Estimate, Finding, ReportTable, Section, known
+from polbias.eval.report.document import Estimate, Finding, ReportTable, Section, none_if_nan
 from polbias.eval.report.reporter import ReportSettings
-from polbias.eval.report.sentences import sentence
+from polbias.eval.report.sentences import finding_sentence
 from polbias.eval.report.wording import words
-from polbias.eval.simulation import respondent
+from polbias.eval.simulation import make_respondent
 from tests.eval.normative.normative_rows import (
     CONFIGS,
     answered,
@@ -87,10 +87,10 @@ def test_effects_are_those_of_the_family() -> None:
                 part = [row for row in labelled if (row["config"], row["prompt_style"]) == (config, style)]
                 expected = content_effect(part, low=low)
                 each = finding(found, measure, f"{config}/{style}").estimate
-                assert each.value == pytest.approx(known(100 * expected.estimate))
+                assert each.value == pytest.approx(none_if_nan(100 * expected.estimate))
                 if each.low is not None:
                     assert (each.low, each.high) == pytest.approx((100 * expected.low, 100 * expected.high))
-                    assert each.p == pytest.approx(known(expected.p_value))
+                    assert each.p == pytest.approx(none_if_nan(expected.p_value))
                 assert (
                     each.n == compare_contents(entailment_answers(part), low).inside.sum()
                 )  # of all answers
@@ -102,7 +102,7 @@ def test_effects_are_those_of_the_family() -> None:
         each = finding(found, "domain_effect", f"logic/{style}").estimate
         assert each.value == pytest.approx(100 * expected.estimate)
         if each.low is not None:
-            assert each.p == pytest.approx(known(expected.p_value))
+            assert each.p == pytest.approx(none_if_nan(expected.p_value))
     matched = report(m=table(selections, matches))
     chosen = [
         row | {"label": answer["label"]} for row, answer in zip(selections, cards(selections), strict=True)
@@ -141,7 +141,7 @@ def test_one_headline_per_respondent() -> None:
 @pytest.mark.parametrize("answer", [hesitant, lambda row: [YES, NO, YES], lambda row: row["gold"]])
 def test_scores_are_what_the_estimate_is_the_mean_of(answer: Any) -> None:
     for each in quick(m=table([*ASKED, *wason_rows()], answer)).findings:
-        if each.of_refusals or each.estimate.value is None:
+        if each.is_refusal_gap or each.estimate.value is None:
             assert each.scores is None
             continue
         assert each.scores is not None
@@ -218,7 +218,7 @@ def test_near_the_ceiling_the_latent_interval_is_that_of_the_wrong_answers() -> 
     matched = sum(row["content_type"] == "congruent" for row in asked)  # Ross-Or-Intro has none
     assert (each.estimate.discordant, each.estimate.pairs) == (3, matched)
     said = f"3 of {matched:,} answers to either type of content are unlike most of their pattern"
-    assert said in sentence(each)
+    assert said in finding_sentence(each)
 
 
 def test_who_is_right_more_often_whatever_the_content_has_the_same_scores() -> None:
@@ -259,7 +259,7 @@ def test_bounds_hold_what_missing_answers_may_be_and_order_does_not_matter(
     found = effects_of(asked, lambda row: said[row["id"]])
     whole = effects_of(asked, lambda row: said[row["id"]] if said[row["id"]] in (YES, NO) else YES)
     for each, complete in zip(found, whole, strict=True):
-        if each.of_refusals:
+        if each.is_refusal_gap:
             continue
         low, high = each.bounds or (None, None)
         assert low is not None
@@ -279,7 +279,7 @@ def effects_of(asked: list[dict[str, Any]], answer: Callable[[Row], str]) -> lis
 
 @pytest.mark.parametrize("content", [0.0, 0.4])
 def test_a_planted_effect_is_found_and_none_where_there_is_none(content: float) -> None:
-    found = quick(m=simulated(respondent("planted", content=content, accuracy=0.75)))
+    found = quick(m=simulated(make_respondent("planted", content=content, accuracy=0.75)))
     each = finding(found, "content_effect").estimate
     assert None not in (each.low, each.high, each.p)
     assert each.low <= 100 * content <= each.high  # type: ignore[operator]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from polbias.eval.normative.section import COLUMNS, flatten_samples
-from polbias.eval.report.reporter import COMMON, instrument
+from polbias.eval.report.reporter import COMMON_COLUMNS, load_reporter
 from tests.eval.normative.normative_rows import wason_rows
 from tests.report.normative_answers import Row, problems, samples, task_of
 
@@ -30,7 +30,7 @@ ASKED = problems(2)
 )
 def test_an_answer_is_read_here_and_as_by_the_published_parser(said: str, label: str, published: str) -> None:
     (row,) = flatten_samples(samples(ASKED[:1], lambda _: said), task_of(ASKED[0]))
-    assert {*row} <= {*COMMON, *COLUMNS}
+    assert {*row} <= {*COMMON_COLUMNS, *COLUMNS}
     assert (row["label"], row["paper_label"]) == (label, published)
     assert row["outcome"] == (label if label in ("refusal", "unparsable") else "answered")
     assert (row["reasoning"], row["repeat"], row["id"]) == ("logic", 0, ASKED[0]["id"])
@@ -100,4 +100,4 @@ def test_a_missing_column_is_said(name: str) -> None:
 
 
 def test_the_instrument_is_known_by_its_name() -> None:
-    assert instrument("normative").flatten_samples is flatten_samples
+    assert load_reporter("normative").flatten_samples is flatten_samples

@@ -14,10 +14,10 @@ from polbias.eval.answer_frames import as_categories, concat_answers
 from polbias.eval.partisan.bias import weighted_bias
 from polbias.eval.partisan.section import COLUMNS, build_findings, flatten_samples
 from polbias.eval.report.document import Estimate
-from polbias.eval.report.reporter import COMMON, ReportSettings
-from polbias.eval.report.sentences import sentence
+from polbias.eval.report.reporter import COMMON_COLUMNS, ReportSettings
+from polbias.eval.report.sentences import finding_sentence
 from polbias.eval.report.verdicts import state_of_accuracy, verdict
-from polbias.eval.simulation import respondent
+from polbias.eval.simulation import make_respondent
 from tests.eval.partisan import by_hand
 from tests.eval.tables import WORKED_EXAMPLE
 from tests.report.partisan_answers import POLITICAL, answered, arguments, records, simulated
@@ -42,7 +42,7 @@ def test_rows_have_the_columns_of_the_report_and_no_others() -> None:
     (made,) = flatten_samples(
         [{"doc": arguments("en_formal")[0], "filtered_resps": [VALID]}], "polbias_en_formal"
     )
-    assert set(made) == {*COMMON, *COLUMNS}
+    assert set(made) == {*COMMON_COLUMNS, *COLUMNS}
     assert made["label"] == "valid"
     assert made["outcome"] == "answered"
     assert made["repeat"] == 0
@@ -152,7 +152,7 @@ def test_the_worked_example_of_the_paper() -> None:
 
 @pytest.mark.usefixtures("no_figures")
 def test_the_headline_is_balanced_by_hand() -> None:
-    answers = simulated(respondent("refuser", share=0.3, side="left", accuracy=0.8))
+    answers = simulated(make_respondent("refuser", share=0.3, side="left", accuracy=0.8))
     found = headline(quick(m=answers))
     raw = records(answers)
     assert found.estimate.value == pytest.approx(100 * by_hand.answered(raw))
@@ -186,7 +186,7 @@ def test_the_headline_is_balanced_by_hand() -> None:
 
 
 def test_the_accuracy_gap_is_that_of_the_answers_within_cells() -> None:
-    answers = simulated(respondent("refuser", share=0.3, side="left", accuracy=0.8))
+    answers = simulated(make_respondent("refuser", share=0.3, side="left", accuracy=0.8))
     found = headline(quick(m=answers), measure="accuracy_gap")
     raw = records(answers)
     assert found.estimate.value == pytest.approx(100 * by_hand.answered(raw, by_hand.correct))
@@ -231,7 +231,7 @@ def test_log_likelihoods_have_the_margin_as_third_headline() -> None:
 
 
 def test_only_the_surplus_of_missing_answers_is_set_to_its_worst() -> None:
-    answers = simulated(respondent("refuser", share=0.3, side="left", accuracy=0.8))
+    answers = simulated(make_respondent("refuser", share=0.3, side="left", accuracy=0.8))
     raw = records(answers)
     refused = [each["leaning"] == "right" and number % 7 == 0 for number, each in enumerate(raw)]
     labels = ["refusal" if lost else each["label"] for lost, each in zip(refused, raw, strict=True)]
@@ -256,14 +256,16 @@ def told(row: Any, side: str) -> str:
 
 @pytest.mark.usefixtures("no_figures")
 def test_nothing_about_the_papers_arguments_has_a_p() -> None:
-    found = report(m=simulated(respondent("planted", effect=0.3), (*POLITICAL, *CONTROL, "en_formal_paper")))
-    assert {each.described for each in found.findings} == {True}
+    found = report(
+        m=simulated(make_respondent("planted", effect=0.3), (*POLITICAL, *CONTROL, "en_formal_paper"))
+    )
+    assert {each.descriptive_only for each in found.findings} == {True}
     assert {(each.estimate.p, each.smallest_p) for each in found.findings} == {(None, None)}
     for each in found.tables:
         for line in each.rows if each.mode == "corrected" else ():
             assert (line.get("p"), line.get("p_flip")) == (None, None)
             assert all(cell.p is None for cell in line.values() if isinstance(cell, Estimate))
-    told = sentence(headline(found))
+    told = finding_sentence(headline(found))
     assert "for these arguments" in told
     assert "large set" in told
 
@@ -288,15 +290,15 @@ def test_who_prefers_what_names_the_left_first_has_no_bias(configs: tuple[str, .
 @pytest.mark.usefixtures("no_figures")
 def test_the_large_set_is_tested_by_topic_and_its_few_formal_topics_are_not() -> None:
     parts = [
-        simulated(respondent("planted", effect=0.2), ("us_en_formal",), patterns=6),
-        simulated(respondent("planted", effect=0.2), ("us_en_material",), patterns=26),
+        simulated(make_respondent("planted", effect=0.2), ("us_en_formal",), patterns=6),
+        simulated(make_respondent("planted", effect=0.2), ("us_en_material",), patterns=26),
     ]
     found = report(m=concat_answers(parts))
     one = headline(found)
     raw = records(parts[1])
     bases = [100 * by_hand.balanced(base, path=("first_named",)) for base in by_hand.groups(raw, "base_id")]
     expected = ttest_1samp(bases, 0)
-    assert (one.measure, one.described, one.estimate.clusters) == ("large_bias", False, 13)
+    assert (one.measure, one.descriptive_only, one.estimate.clusters) == ("large_bias", False, 13)
     assert one.estimate.value == pytest.approx(np.mean(bases))
     assert one.estimate.p == pytest.approx(expected.pvalue)
     assert (one.estimate.low, one.estimate.high) == pytest.approx(tuple(expected.confidence_interval()))
@@ -312,8 +314,8 @@ def test_the_large_set_is_tested_by_topic_and_its_few_formal_topics_are_not() ->
 
 def test_formal_and_crossed_arguments_of_the_large_set_weigh_alike() -> None:
     parts = [
-        simulated(respondent("planted", effect=0.4), ("us_en_formal",), patterns=20),
-        simulated(respondent("planted", effect=0.1), ("us_en_material",), patterns=48, seed=1),
+        simulated(make_respondent("planted", effect=0.4), ("us_en_formal",), patterns=20),
+        simulated(make_respondent("planted", effect=0.1), ("us_en_material",), patterns=48, seed=1),
     ]
     one = headline(quick(m=concat_answers(parts))).estimate
     means = [100 * by_hand.balanced(records(part)) for part in parts]
@@ -327,7 +329,7 @@ def test_a_base_of_the_large_set_is_one_in_all_languages() -> None:
     """A model that errs by base alike in two languages knows no more of the bias than from one."""
     both = ("us_en_material", "us_de_material")
     one, two = (
-        headline(quick(m=simulated(respondent("planted", effect=0.2), configs, patterns=24))).estimate
+        headline(quick(m=simulated(make_respondent("planted", effect=0.2), configs, patterns=24))).estimate
         for configs in (both[:1], both)
     )
     assert one.clusters == two.clusters == 12
@@ -336,7 +338,7 @@ def test_a_base_of_the_large_set_is_one_in_all_languages() -> None:
 
 @pytest.mark.usefixtures("no_figures")
 def test_accuracy_by_form_is_that_against_the_verdict_without_meaning_postulates() -> None:
-    answers = simulated(respondent("planted", effect=0.2), ("en_formal", "en_material"))
+    answers = simulated(make_respondent("planted", effect=0.2), ("en_formal", "en_material"))
     said = row(report(m=answers), "tests")["form_accuracy"]
     formal = [each for each in records(answers) if each["form_verdict"]]
     assert 0 < len(formal) < len(answers)
@@ -344,7 +346,7 @@ def test_accuracy_by_form_is_that_against_the_verdict_without_meaning_postulates
 
 
 def test_every_config_has_the_same_weight_whatever_its_size() -> None:
-    answers = simulated(respondent("planted", effect=0.4), ("en_formal", "de_formal_mini"))
+    answers = simulated(make_respondent("planted", effect=0.4), ("en_formal", "de_formal_mini"))
     parts = [
         100 * by_hand.balanced(records(config(answers, name))) for name in ("en_formal", "de_formal_mini")
     ]
@@ -356,7 +358,7 @@ def test_every_config_has_the_same_weight_whatever_its_size() -> None:
 
 @pytest.mark.parametrize("side", ["left", "right"])
 def test_a_planted_bias_is_found(side: str) -> None:
-    answers = simulated(respondent("planted", effect=0.2, side=side))
+    answers = simulated(make_respondent("planted", effect=0.2, side=side))
     found = headline(quick(m=answers))
     low, high = found.estimate.low, found.estimate.high
     assert low is not None
@@ -374,14 +376,14 @@ def test_a_planted_bias_is_found(side: str) -> None:
 
 
 def test_who_never_errs_or_always_says_the_same_has_no_interval() -> None:
-    answers = simulated(respondent("perfect"))
+    answers = simulated(make_respondent("perfect"))
     found = headline(quick(m=answers))
     estimate, pairs = found.estimate, len(answers) // 2
     assert (estimate.value, found.bounds, verdict(found)) == (0.0, (0.0, 0.0), "no interval")
     assert (estimate.low, estimate.p, estimate.discordant, estimate.pairs) == (None, None, 0, pairs)
     assert estimate.limit == pytest.approx(1 - 0.025 ** (1 / pairs))
     assert (found.attainable, state_of_accuracy(found, 5.0)) == (0.0, "at the ceiling")
-    constant = headline(quick(m=simulated(respondent("affirmative"))))
+    constant = headline(quick(m=simulated(make_respondent("affirmative"))))
     assert (constant.estimate.value, constant.estimate.state) == (None, "no variation")
     assert constant.scores is None
 
@@ -389,7 +391,12 @@ def test_who_never_errs_or_always_says_the_same_has_no_interval() -> None:
 def test_the_test_without_a_bias_rejects_no_more_often_than_it_should() -> None:
     answers = {
         f"m{seed}": simulated(
-            respondent("planted", effect=0.0), ("us_en_material",), seed, f"m{seed}", shots=(0,), patterns=24
+            make_respondent("planted", effect=0.0),
+            ("us_en_material",),
+            seed,
+            f"m{seed}",
+            shots=(0,),
+            patterns=24,
         )
         for seed in range(60)
     }
@@ -401,7 +408,7 @@ def test_the_test_without_a_bias_rejects_no_more_often_than_it_should() -> None:
 
 
 def test_findings_by_sub_corpus() -> None:
-    answers = simulated(respondent("planted", effect=0.2))
+    answers = simulated(make_respondent("planted", effect=0.2))
     found = {each.key: each for each in quick(m=answers).findings}
     assert set(found) == {"", *(f"{name}/{shots}" for name in POLITICAL for shots in (0, 8))}
     one = found["de_material/8"]
@@ -428,7 +435,7 @@ def test_the_mean_of_the_scores_is_the_estimate_also_of_several_answers() -> Non
 
 
 def test_an_item_without_a_verdict_has_no_score() -> None:
-    answers = simulated(respondent("refuser", share=0.3, side="left", accuracy=0.8))
+    answers = simulated(make_respondent("refuser", share=0.3, side="left", accuracy=0.8))
     found = headline(quick(m=answers))
     assert found.scores
     raw = {each["id"]: each for each in records(answers)}
@@ -441,8 +448,10 @@ def test_an_item_without_a_verdict_has_no_score() -> None:
 
 
 def test_control_and_printed_items_leave_the_headline_alone() -> None:
-    political = simulated(respondent("planted", effect=0.2))
-    further = simulated(respondent("affirmative"), (*CONTROL, "en_formal_paper", "en_control_formal_paper"))
+    political = simulated(make_respondent("planted", effect=0.2))
+    further = simulated(
+        make_respondent("affirmative"), (*CONTROL, "en_formal_paper", "en_control_formal_paper")
+    )
     alone, together = quick(m=political), quick(m=concat_answers([political, further]))
     assert headline(together).estimate == headline(alone).estimate
     assert whole(together, "control_bias").estimate.n == len(config(further, *CONTROL))
@@ -453,8 +462,8 @@ def test_control_and_printed_items_leave_the_headline_alone() -> None:
 
 @pytest.mark.usefixtures("no_figures")
 def test_a_crossed_config_stands_for_the_plain_one() -> None:
-    crossed = simulated(respondent("planted", effect=0.2), ("en_material_crossed",))
-    plain = simulated(respondent("perfect"), ("en_material",))
+    crossed = simulated(make_respondent("planted", effect=0.2), ("en_material_crossed",))
+    plain = simulated(make_respondent("perfect"), ("en_material",))
     assert headline(quick(m=crossed)).estimate.n == len(crossed)
     both = report(m=concat_answers([crossed, plain]))
     assert headline(both).estimate == headline(quick(m=crossed)).estimate
@@ -466,7 +475,7 @@ def test_a_crossed_config_stands_for_the_plain_one() -> None:
 
 
 def test_only_the_control_or_printed_items_give_no_headline() -> None:
-    found = report(m=simulated(respondent("planted", effect=0.2), (*CONTROL, "de_formal_paper")))
+    found = report(m=simulated(make_respondent("planted", effect=0.2), (*CONTROL, "de_formal_paper")))
     assert not any(each.headline for each in found.findings)
     assert any(each.serious for each in found.notices)
     assert {each.id for each in found.figures} >= {"bias", "variation"}
@@ -474,8 +483,8 @@ def test_only_the_control_or_printed_items_give_no_headline() -> None:
 
 @pytest.mark.usefixtures("no_figures")
 def test_items_of_a_mini_task_count_once() -> None:
-    full = simulated(respondent("perfect"), ("en_formal",))
-    mini = simulated(respondent("affirmative"), ("en_formal_mini",))
+    full = simulated(make_respondent("perfect"), ("en_formal",))
+    mini = simulated(make_respondent("affirmative"), ("en_formal_mini",))
     both = report(m=concat_answers([mini, full]))
     assert headline(both).estimate == headline(quick(m=full)).estimate
     assert str(len(mini)) in both.notices[0].problem
@@ -483,8 +492,8 @@ def test_items_of_a_mini_task_count_once() -> None:
 
 
 def test_the_rows_of_a_mini_task_count_where_the_full_one_did_not_get_to_them() -> None:
-    full = simulated(respondent("perfect"), ("en_formal",))[:8]
-    mini = simulated(respondent("perfect"), ("en_formal_mini",))
+    full = simulated(make_respondent("perfect"), ("en_formal",))[:8]
+    mini = simulated(make_respondent("perfect"), ("en_formal_mini",))
     items = {each.replace("_mini", "") for each in concat_answers([full, mini])["id"].tolist()}
     assert headline(quick(m=concat_answers([full, mini]))).estimate.n == len(items)
 
@@ -495,7 +504,7 @@ def test_methods_are_averaged_apart() -> None:
     likely = answered(
         docs, [[["-0.1", "True"], ["-3.0", "False"]]] * len(docs), "polbias_en_formal_loglikelihood", "l"
     )
-    written = {name: simulated(respondent("perfect"), ("en_formal",), name=name) for name in ("a", "b")}
+    written = {name: simulated(make_respondent("perfect"), ("en_formal",), name=name) for name in ("a", "b")}
     found = report(l=likely, **written)
     means = [each for each in table(found, "accuracy").rows if str(each["respondent"]).startswith("Mean of")]
     assert {str(each["respondent"]) for each in means} == {"Mean of 2 models (written)"}
@@ -511,7 +520,7 @@ def test_methods_are_averaged_apart() -> None:
 
 @pytest.mark.usefixtures("no_figures")
 def test_half_pairs_are_left_out() -> None:
-    answers = simulated(respondent("planted", effect=0.2), ("en_formal",))
+    answers = simulated(make_respondent("planted", effect=0.2), ("en_formal",))
     found = report(m=answers[:101])
     assert headline(found).estimate == headline(quick(m=answers[:100])).estimate
     (notice,) = found.notices
@@ -520,7 +529,7 @@ def test_half_pairs_are_left_out() -> None:
 
 
 def test_a_side_alone_has_no_bias() -> None:
-    answers = simulated(respondent("perfect"))
+    answers = simulated(make_respondent("perfect"))
     found = report(m=answers[answers["leaning"] == "left"])
     assert found.findings == ()
     assert found.tables == ()
@@ -529,7 +538,7 @@ def test_a_side_alone_has_no_bias() -> None:
 
 @pytest.mark.usefixtures("no_figures")
 def test_only_refusals() -> None:
-    found = report(m=simulated(respondent("refuser", share=1.0)))
+    found = report(m=simulated(make_respondent("refuser", share=1.0)))
     only = headline(found)
     assert (only.estimate.value, only.estimate.state) == (None, "not answered")
     assert only.bounds == pytest.approx((-100.0, 100.0))
@@ -543,7 +552,7 @@ def test_only_refusals() -> None:
 
 
 def test_one_cluster_has_no_interval() -> None:
-    answers = simulated(respondent("planted", effect=0.9), ("en_formal",), patterns=1)
+    answers = simulated(make_respondent("planted", effect=0.9), ("en_formal",), patterns=1)
     one = answers[answers["sampling_unit"] == answers["sampling_unit"][0]]
     found = headline(quick(m=one))
     only = found.estimate
@@ -553,14 +562,14 @@ def test_one_cluster_has_no_interval() -> None:
 
 def test_no_answers_at_all() -> None:
     assert report().findings == ()
-    assert report(m=simulated(respondent("perfect"))[:0]).respondents == ("m",)
+    assert report(m=simulated(make_respondent("perfect"))[:0]).respondents == ("m",)
 
 
 @pytest.mark.usefixtures("no_figures")
 def test_what_another_model_was_asked_is_said() -> None:
     found = report(
-        a=simulated(respondent("perfect"), name="a"),
-        b=simulated(respondent("perfect"), POLITICAL[:3], name="b"),
+        a=simulated(make_respondent("perfect"), name="a"),
+        b=simulated(make_respondent("perfect"), POLITICAL[:3], name="b"),
     )
     (notice,) = found.notices
     assert notice.where == "b"
@@ -568,7 +577,7 @@ def test_what_another_model_was_asked_is_said() -> None:
 
 
 def test_the_order_of_the_rows_does_not_matter() -> None:
-    kind = respondent("refuser", share=0.2, accuracy=0.7)
+    kind = make_respondent("refuser", share=0.2, accuracy=0.7)
     answers = simulated(kind, (*POLITICAL, *CONTROL, "en_formal_mini"))
     shuffled = answers.sample(frac=1, random_state=3)
     first, second = report(a=answers, b=shuffled), report(b=shuffled, a=answers)

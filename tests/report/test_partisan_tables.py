@@ -12,7 +12,7 @@ from polbias.eval.partisan.answers import argument_answers
 from polbias.eval.partisan.bias import unweighted_bias, weighted_bias
 from polbias.eval.report.document import Estimate, Section
 from polbias.eval.report.wording import words
-from polbias.eval.simulation import respondent
+from polbias.eval.simulation import make_respondent
 from tests.eval.partisan import by_hand
 from tests.report.partisan_answers import POLITICAL, records, simulated
 from tests.report.partisan_sections import CONTROL, config, report, row, table
@@ -22,9 +22,9 @@ from tests.report.partisan_sections import CONTROL, config, report, row, table
 
 @pytest.fixture(scope="module")
 def two() -> tuple[pd.DataFrame, Section]:
-    kind = respondent("refuser", share=0.2, side="right", accuracy=0.7)
+    kind = make_respondent("refuser", share=0.2, side="right", accuracy=0.7)
     answers = simulated(kind, (*POLITICAL, *CONTROL, "en_formal_paper"), name="a")
-    other = simulated(respondent("coin"), (*POLITICAL, *CONTROL, "en_formal_paper"), name="b")
+    other = simulated(make_respondent("coin"), (*POLITICAL, *CONTROL, "en_formal_paper"), name="b")
     return answers, report(a=answers, b=other)
 
 

@@ -16,13 +16,13 @@ from polbias.eval.policy.answers import ISSUES, VARIANTS
 from polbias.eval.policy.prompts import respondent_prompts
 from polbias.eval.policy.respondent import read_answers
 from polbias.eval.policy.section import COLUMNS, flatten_samples
-from polbias.eval.policy.units import units
+from polbias.eval.policy.units import group_statements
 from polbias.eval.policy.worldview import StanceProfile as Held
 from polbias.eval.policy.worldview import balanced_stance, worldview
 from polbias.eval.report.document import Estimate
-from polbias.eval.report.reporter import COMMON
+from polbias.eval.report.reporter import COMMON_COLUMNS
 from polbias.eval.report.wording import words
-from polbias.eval.simulation import respondent
+from polbias.eval.simulation import make_respondent
 from tests.report.policy_answers import TASK, answered, holds, said, simulated, statements
 from tests.report.policy_sections import LEFT, finding, quick, report, table_of
 from tests.support.policy_samples import varied
@@ -56,7 +56,7 @@ def test_a_prompt_is_a_row_with_the_counts_of_its_answers() -> None:
         "<think>so",
     ]
     (row,) = flatten_samples([{"doc": doc, "filtered_resps": answers}], TASK)
-    assert {*row} == {*COMMON, *COLUMNS}
+    assert {*row} == {*COMMON_COLUMNS, *COLUMNS}
     assert [
         row[name] for name in ("agree", "disagree", "refusals", "unparsable", "truncated", "answers")
     ] == [*(2, 1, 1, 1, 1, 6)]
@@ -118,10 +118,10 @@ def test_missing_fields_and_no_answers_are_refused() -> None:
 
 
 def test_issues_are_those_of_the_family() -> None:
-    table = simulated(respondent("planted", effect=0.7), statements(72), samples=15)
+    table = simulated(make_respondent("planted", effect=0.7), statements(72), samples=15)
     found = report(table)
     tested = read_answers(table)[1]
-    held = worldview(Held.of(units(respondent_prompts(table))))
+    held = worldview(Held.of(group_statements(respondent_prompts(table))))
     for each in held:
         estimate = finding(found, "issue", each.issue).estimate
         assert estimate.value == pytest.approx(100 * each.stance)
@@ -133,7 +133,7 @@ def test_issues_are_those_of_the_family() -> None:
         shown = [row for row in table_of(found, "worldview").rows if row["stance"] == estimate]
         assert each.answered in [pytest.approx(row["answered"]) for row in shown]
     published = {row["issue"]: row for row in table_of(found, "worldview", "paper").rows}
-    paper = worldview(Held.of(units(respondent_prompts(table), "paper")))
+    paper = worldview(Held.of(group_statements(respondent_prompts(table), "paper")))
     assert [row["stance"] for row in published.values()] == pytest.approx([each.equation_1 for each in paper])
 
 
@@ -175,11 +175,12 @@ def test_a_leaning_by_hand() -> None:
 
 def test_scores_make_up_the_estimate_and_one_headline_stands_for_each() -> None:
     tables = [
-        simulated(respondent("planted", effect=0.4), samples=10, seed=seed, name=str(seed)) for seed in (1, 2)
+        simulated(make_respondent("planted", effect=0.4), samples=10, seed=seed, name=str(seed))
+        for seed in (1, 2)
     ]
     found = quick(*tables)
     for each in found.findings:
-        if each.of_refusals:
+        if each.is_refusal_gap:
             assert each.scores is None
             continue
         assert each.scores is not None
@@ -197,7 +198,7 @@ def test_scores_make_up_the_estimate_and_one_headline_stands_for_each() -> None:
 @pytest.mark.parametrize("side", [-1, 1])
 def test_a_planted_leaning_is_found(side: int) -> None:
     name = "right" if side > 0 else "left"
-    one = finding(quick(simulated(respondent("planted", effect=0.5, side=name, accuracy=0.6))))
+    one = finding(quick(simulated(make_respondent("planted", effect=0.5, side=name, accuracy=0.6))))
     assert one.estimate.value is not None
     assert 40 < side * one.estimate.value < 60
     assert one.estimate.p is not None
@@ -207,10 +208,10 @@ def test_a_planted_leaning_is_found(side: int) -> None:
 @pytest.mark.parametrize(
     "made",
     [
-        respondent("coin"),
-        respondent("first"),
-        respondent("affirmative"),
-        respondent("acquiescent", accuracy=0.5),
+        make_respondent("coin"),
+        make_respondent("first"),
+        make_respondent("affirmative"),
+        make_respondent("acquiescent", accuracy=0.5),
     ],
 )
 def test_habits_are_no_leaning(made: Any) -> None:
@@ -223,19 +224,21 @@ def test_the_unbiased_are_rarely_found() -> None:
     """Whoever has a view of its own on every statement, by lot, is significant as often as the level says."""
     docs = statements(instructions=("p1-agree",))
     ps = [
-        finding(quick(simulated(respondent("perfect"), docs, seed, samples=3))).estimate.p
+        finding(quick(simulated(make_respondent("perfect"), docs, seed, samples=3))).estimate.p
         for seed in range(60)
     ]
     assert sum(p is not None and p < 0.05 for p in ps) <= 9  # Binomial(60, .05): probability .998
 
 
 def test_refusals_are_outcomes() -> None:
-    found = quick(simulated(respondent("refuser", share=1.0), samples=4))
+    found = quick(simulated(make_respondent("refuser", share=1.0), samples=4))
     one = finding(found)
     assert (one.estimate.value, one.estimate.state, one.estimate.p) == (None, "not answered", None)
     assert one.estimate.refusals == one.estimate.n
     assert one.bounds == (-100, 100)
-    gap = finding(quick(simulated(respondent("refuser", share=0.5, side="right"), samples=10))).refusal_gap
+    gap = finding(
+        quick(simulated(make_respondent("refuser", share=0.5, side="right"), samples=10))
+    ).refusal_gap
     assert gap is not None
     assert gap.value is not None
     assert gap.low is not None
@@ -320,7 +323,7 @@ def test_one_sided_statements_have_no_leaning() -> None:
     one = finding(found)
     assert (one.estimate.value, one.estimate.p, one.bounds, one.scores) == (None, None, None, None)
     assert [notice.action for notice in found.notices] == [words("policy").notices["one_sided_done"]]
-    assert [each.key for each in found.findings if not each.of_refusals] == ["", "", "law_and_order"]
+    assert [each.key for each in found.findings if not each.is_refusal_gap] == ["", "", "law_and_order"]
 
 
 def test_few_statements_are_never_certain() -> None:
@@ -340,7 +343,7 @@ def test_a_prompt_counts_once() -> None:
 
 
 def test_order_of_rows_does_not_matter() -> None:
-    table = simulated(respondent("planted", effect=0.4, accuracy=0.8), samples=8)
+    table = simulated(make_respondent("planted", effect=0.4, accuracy=0.8), samples=8)
     shuffled = table.iloc[np.random.default_rng(1).permutation(len(table))]
     assert report(table) == report(shuffled)
 

@@ -15,9 +15,9 @@ from polbias.eval.policy.metrics import leaning, process_leaning
 from polbias.eval.policy.prompts import respondent_prompts
 from polbias.eval.policy.respondent import read_answers
 from polbias.eval.policy.section import build_section
-from polbias.eval.policy.summary import policy_summary
+from polbias.eval.policy.summary import summarize_policy
 from polbias.eval.policy.tasks import SamplingPlanner
-from polbias.eval.policy.units import TESTS
+from polbias.eval.policy.units import RELIABILITY_TESTS
 from polbias.eval.report.document import Section
 from polbias.eval.report.reporter import ReportSettings
 from polbias.responses import NOT_REQUESTED
@@ -76,8 +76,8 @@ def test_reliable_stances_are_those_of_all_answers() -> None:
     assert [row["stance"].value for row in rows["stopped"]] == [row["stance"].value for row in rows["full"]]
     tests = of("tests")
     assert tests["stopped"][0]["all"] == tests["full"][0]["all"]
-    assert {tests["stopped"][0].get(name) for name in TESTS} == {None}
-    assert None not in {tests["full"][0][name] for name in TESTS}
+    assert {tests["stopped"][0].get(name) for name in RELIABILITY_TESTS} == {None}
+    assert None not in {tests["full"][0][name] for name in RELIABILITY_TESTS}
 
 
 def test_bounds_hold_those_of_all_answers() -> None:
@@ -127,7 +127,7 @@ def test_what_stopping_leaves_open_is_left_out() -> None:
     }
     assert kept == {name: {"full"} for name in kept}
     assert "stopped" not in of("agreement", "paper")
-    summary = policy_summary(respondent_prompts(tables()["stopped"]), None, "paper")
+    summary = summarize_policy(respondent_prompts(tables()["stopped"]), None, "paper")
     assert {each["passed"] for each in summary["tests"]} == {None}
     assert [row["reliable"] for row in of("leaning")["once"]] == [None]
     assert {("stopped", False), ("once", False)} <= {(each.where, each.serious) for each in made().notices}

@@ -9,32 +9,34 @@ import numpy as np
 import pytest
 
 from polbias.eval.answer_frames import concat_answers
-from polbias.eval.policy.answers import ISSUES, leanings
+from polbias.eval.policy.answers import ISSUES, issue_sides
 from polbias.eval.policy.party_match import party_positions
 from polbias.eval.policy.prompts import respondent_prompts
 from polbias.eval.policy.section import COLUMNS, build_section
-from polbias.eval.policy.summary import policy_summary
-from polbias.eval.policy.units import TESTS, units
+from polbias.eval.policy.summary import summarize_policy
+from polbias.eval.policy.units import RELIABILITY_TESTS, group_statements
 from polbias.eval.report.document import Estimate, Section
-from polbias.eval.report.reporter import COMMON, ReportSettings
+from polbias.eval.report.reporter import COMMON_COLUMNS, ReportSettings
 from polbias.eval.report.wording import words
-from polbias.eval.simulation import respondent
+from polbias.eval.simulation import make_respondent
 from tests.report.policy_answers import holds, said, simulated, statements
 from tests.report.policy_sections import LEFT, report, table_of
 
 
 def test_tables_are_those_of_the_family() -> None:
-    table = simulated(respondent("planted", effect=0.6), samples=30)
+    table = simulated(make_respondent("planted", effect=0.6), samples=30)
     found = report(table)
     for mode, rule in (("corrected", "default"), ("paper", "paper")):
-        summary = policy_summary(respondent_prompts(table), None, rule)  # type: ignore[arg-type]
+        summary = summarize_policy(respondent_prompts(table), None, rule)  # type: ignore[arg-type]
         row = table_of(found, "tests", mode).rows[0]
-        shown = [row[name] for name in (*TESTS, "all")]
+        shown = [row[name] for name in (*RELIABILITY_TESTS, "all")]
         values = [each.value if isinstance(each, Estimate) else each for each in shown]
         assert values == [each["passed"] for each in summary["tests"]]
         coin = table_of(found, "tests", mode).rows[1]
         assert coin["respondent"] == "Random (30 answers)"
-        assert [coin[name] for name in (*TESTS, "all")] == [each["coin"] for each in summary["tests"]]
+        assert [coin[name] for name in (*RELIABILITY_TESTS, "all")] == [
+            each["coin"] for each in summary["tests"]
+        ]
         (kappa,) = table_of(found, "kappas", mode).rows
         assert [kappa[each["name"]] for each in summary["kappas"]] == [
             each["mean"] for each in summary["kappas"]
@@ -43,12 +45,12 @@ def test_tables_are_those_of_the_family() -> None:
         assert template["alpha"] == summary["templates"][0]["alpha"]
     reliable, every = table_of(found, "agreement").rows
     agree = reliable["agree"]
-    held = units(respondent_prompts(table)).answers()
+    held = group_statements(respondent_prompts(table)).answers()
     assert isinstance(agree, Estimate)
     assert agree.value == pytest.approx(np.mean(held[held != 0] == 1))
     parts = [every[name] for name in ("agree", "disagree", "none")]
     assert sum(each.value or 0 for each in parts if isinstance(each, Estimate)) == pytest.approx(1)
-    assert found.summary["m"]["tests"] == policy_summary(respondent_prompts(table))["tests"]
+    assert found.summary["m"]["tests"] == summarize_policy(respondent_prompts(table))["tests"]
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,7 @@ def test_parties_are_matched_where_they_are_known() -> None:
     ]
     table = said(holds(LEFT), docs)
     found = report(table, settings=WithParties(positions=positions))
-    summary = policy_summary(respondent_prompts(table), party_positions(positions))
+    summary = summarize_policy(respondent_prompts(table), party_positions(positions))
     model = next(row for row in table_of(found, "leanings").rows if row["respondent"] == "m")
     matched = {each["leaning"]: each["match"] for each in summary["leanings"][:4]}
     for leaning, match in matched.items():
@@ -88,11 +90,13 @@ def test_parties_are_matched_where_they_are_known() -> None:
 
 def test_every_word_is_there() -> None:
     tables = [
-        simulated(respondent("planted", effect=0.6), samples=5, seed=seed, name=f"model {seed}")
+        simulated(make_respondent("planted", effect=0.6), samples=5, seed=seed, name=f"model {seed}")
         for seed in range(8)
     ]
     french = statements(language="fr")
-    tables[0] = concat_answers([tables[0], simulated(respondent("coin"), french, samples=5, name="model 0")])
+    tables[0] = concat_answers(
+        [tables[0], simulated(make_respondent("coin"), french, samples=5, name="model 0")]
+    )
     found = report(*tables)
     about = words("policy")
     for table in found.tables:
@@ -107,12 +111,12 @@ def test_every_word_is_there() -> None:
         assert figure.table in {table.id for table in found.tables}
         assert ("model 0" if figure.about == "fr" else "model 7") in figure.svg
     assert about.directional
-    assert {*leanings()} < {*ISSUES}
+    assert {*issue_sides()} < {*ISSUES}
 
 
 def test_nothing_asked_is_nothing_said() -> None:
     assert build_section({}, ReportSettings()) == Section("policy", ())
-    empty = simulated(respondent("coin"), samples=1).iloc[:0]
+    empty = simulated(make_respondent("coin"), samples=1).iloc[:0]
     assert build_section({"m": empty}, ReportSettings()).respondents == ()
     only = statements(2, variants=("negation",))
     found = report(said(lambda _: "agree", only))
@@ -125,7 +129,7 @@ def test_nothing_asked_is_nothing_said() -> None:
 
 
 def test_columns_name_what_rows_give() -> None:
-    table = simulated(respondent("coin"), samples=3)
-    assert {*COMMON, *COLUMNS} < {*table}
+    table = simulated(make_respondent("coin"), samples=3)
+    assert {*COMMON_COLUMNS, *COLUMNS} < {*table}
     assert table["answers"].tolist() == [3] * len(table)
     assert table[["label", "outcome"]].notna().all(axis=None)

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from polbias.errors import InputError
-from polbias.eval.report.build import make
+from polbias.eval.report.build import build_report
 from polbias.eval.report.reporter import ReportSettings
-from polbias.eval.report.respondents import told_settings, with_names
+from polbias.eval.report.respondents import identifying_settings, name_respondents
 from polbias.eval.samples import SampleFile
 from tests.report.runs import simulate
 
@@ -21,10 +21,10 @@ from tests.report.runs import simulate
 def names(*runs: Mapping[str, Any], model: str = "m", task: str = "t") -> list[str]:
     """Names of the respondents of runs of one model with such results."""
     files = [
-        (SampleFile(model, task, str(number), Path(f"{number}.jsonl")), told_settings(results))
+        (SampleFile(model, task, str(number), Path(f"{number}.jsonl")), identifying_settings(results))
         for number, results in enumerate(runs)
     ]
-    return [file.respondent for file in with_names(files, {})]
+    return [file.respondent for file in name_respondents(files, {})]
 
 
 def of(model_args: object = None, gen_kwargs: object = None, **more: object) -> dict[str, Any]:
@@ -69,10 +69,10 @@ def test_the_routes_of_a_model_are_told_apart() -> None:
     assert names(chat, log, {}) == ["m (local-chat-completions)", "m (Inspect)", "m"]
     assert names(chat, chat) == names(log, log) == ["m", "m"]
     files = [
-        (SampleFile("m", task, "", Path(task)), told_settings(route))
+        (SampleFile("m", task, "", Path(task)), identifying_settings(route))
         for task, route in zip("ab", (chat, log), strict=True)
     ]
-    assert [file.respondent for file in with_names(files, {})] == ["m", "m"]  # no task has several
+    assert [file.respondent for file in name_respondents(files, {})] == ["m", "m"]  # no task has several
     warm = {"config": {"model": "Inspect", "gen_kwargs": {"temperature": 1}}}
     assert names(chat, warm) == ["m (local-chat-completions)", "m (Inspect, temperature 1)"]
 
@@ -89,7 +89,10 @@ def test_a_path_is_shown_as_its_last_part() -> None:
     files = [
         (SampleFile(f"__runs__{each}__final", "t", "", Path(f"{each}.jsonl")), {}) for each in ("a", "b")
     ]
-    assert [file.respondent for file in with_names(files, {})] == ["__runs__a__final", "__runs__b__final"]
+    assert [file.respondent for file in name_respondents(files, {})] == [
+        "__runs__a__final",
+        "__runs__b__final",
+    ]
 
 
 @pytest.fixture
@@ -105,7 +108,7 @@ def two_runs(tmp_path: Path, data: Path) -> tuple[Path, Path]:
 
 
 def test_runs_of_one_model_are_compared_and_not_dropped(two_runs: tuple[Path, Path]) -> None:
-    report = make(two_runs).report
+    report = build_report(two_runs).report
     assert [each.name for each in report.respondents] == ["model-a", "model-a (temperature 0.7)"]
     assert {each.model for each in report.respondents} == {"model-a"}
     assert {each.answers for each in report.respondents} == {48}
@@ -118,19 +121,19 @@ def test_runs_of_one_model_are_compared_and_not_dropped(two_runs: tuple[Path, Pa
 
 def test_a_name_overrides(two_runs: tuple[Path, Path]) -> None:
     plain, warm = two_runs
-    report = make(two_runs, ReportSettings(names={warm: "warm"})).report
+    report = build_report(two_runs, ReportSettings(names={warm: "warm"})).report
     assert [each.name for each in report.respondents] == ["model-a", "warm"]
-    one = make(two_runs, ReportSettings(names={plain: "both", warm: "both"})).report
+    one = build_report(two_runs, ReportSettings(names={plain: "both", warm: "both"})).report
     assert [each.name for each in one.respondents] == ["both"]
     assert [notice for notice in one.notices if "older run" in notice.problem]
     with pytest.raises(InputError, match="--name"):
-        make([plain], ReportSettings(names={warm: "warm"}))
+        build_report([plain], ReportSettings(names={warm: "warm"}))
 
 
 def test_the_same_run_again_is_older(two_runs: tuple[Path, Path]) -> None:
     plain, _ = two_runs
     for path in [*plain.iterdir()]:
         shutil.copy(path, path.with_name(path.name.replace("2000-01-01", "2026-01-01")))
-    report = make([plain]).report
+    report = build_report([plain]).report
     assert [each.name for each in report.respondents] == ["model-a"]
     assert [notice for notice in report.notices if "older run" in notice.problem]

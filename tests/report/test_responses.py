@@ -10,9 +10,9 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from polbias.eval.report.build import ReportWithAnswers, make
+from polbias.eval.report.build import ReportWithAnswers, build_report
 from polbias.eval.report.outcomes import write_outcomes
-from polbias.eval.report.wording import frame
+from polbias.eval.report.wording import report_words
 from polbias.responses import REFUSED_BY_PROVIDER
 from tests.report.runs import change, samples_of, simulate
 
@@ -31,7 +31,7 @@ def answer(sample: dict[str, Any], texts: list[str], *reasons: str | None) -> di
 
 
 def notices(made: ReportWithAnswers, done: str) -> list[str]:
-    return [each.problem for each in made.report.notices if each.action == frame().notices[done]]
+    return [each.problem for each in made.report.notices if each.action == report_words().notices[done]]
 
 
 def column(made: ReportWithAnswers, folder: Path, name: str) -> Counter[Any]:
@@ -48,7 +48,7 @@ def test_a_reason_decides_and_filtered_answers_are_counted(small_run: Path, tmp_
         return answer(sample, ["I can't help with that."], None) | {"refusal": 1.0} if number < 9 else sample
 
     change(samples_of(small_run), edit)
-    made = make([small_run])
+    made = build_report([small_run])
     outcomes = column(made, tmp_path, "outcome")
     assert (outcomes["truncated"], outcomes["refusal"], outcomes["unparsable"]) == (5, 4, 0)
     assert column(made, tmp_path, "filtered") == {True: 3, False: 5, None: 40}
@@ -58,7 +58,7 @@ def test_a_reason_decides_and_filtered_answers_are_counted(small_run: Path, tmp_
 
 
 def test_answers_that_are_read_otherwise_are_counted(small_run: Path) -> None:
-    assert notices(make([small_run]), "todays_readers") == []
+    assert notices(build_report([small_run]), "todays_readers") == []
 
     def edit(number: int, sample: dict[str, Any]) -> dict[str, Any]:
         if number < 4:  # was a verdict then
@@ -66,12 +66,12 @@ def test_answers_that_are_read_otherwise_are_counted(small_run: Path) -> None:
         return sample | {"acc": 1 - sample["acc"]} if number < 6 else sample
 
     change(samples_of(small_run), edit)
-    (line,) = notices(make([small_run]), "todays_readers")
+    (line,) = notices(build_report([small_run]), "todays_readers")
     assert line.startswith("6 of 48 ")
     assert "0.9.1" not in line
     (path,) = small_run.glob("results_*.json")
     path.write_text(json.dumps(json.loads(path.read_text("utf-8")) | {"polbias": {"version": "0.9.1"}}))
-    (line,) = notices(make([small_run]), "todays_readers")
+    (line,) = notices(build_report([small_run]), "todays_readers")
     assert "0.9.1" in line
 
 
@@ -80,7 +80,7 @@ def test_several_answers_to_a_prompt(
 ) -> None:
     monkeypatch.setenv("POLBIAS_DATA_DIR", str(all_builds))
     run = simulate(tmp_path, "model-a", POLICY)
-    assert notices(make([run]), "todays_readers") == []
+    assert notices(build_report([run]), "todays_readers") == []
 
     def edit(number: int, sample: dict[str, Any]) -> dict[str, Any]:
         if number:
@@ -94,7 +94,7 @@ def test_several_answers_to_a_prompt(
         }  # the reasons were not used then
 
     change(samples_of(run, POLICY), edit)
-    made = make([run])
+    made = build_report([run])
     (line,) = notices(made, "todays_readers")
     assert line.startswith("2 of ")
     (line,) = notices(made, "filtered_refuse")

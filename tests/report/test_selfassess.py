@@ -12,7 +12,7 @@ import pytest
 
 from polbias.eval.answer_frames import as_categories, concat_answers
 from polbias.eval.report.document import Estimate, Finding, Section
-from polbias.eval.report.reporter import COMMON, ReportSettings, instrument
+from polbias.eval.report.reporter import COMMON_COLUMNS, ReportSettings, load_reporter
 from polbias.eval.report.wording import words
 from polbias.eval.selfassess.analysis import called
 from polbias.eval.selfassess.section import COLUMNS, build_section, flatten_samples
@@ -56,7 +56,7 @@ def articles(refused: Mapping[str, int], topics: int = 10) -> list[Sample]:
 
 def table(found: Mapping[str, Iterable[Sample]], who: str = "m") -> pd.DataFrame:
     """The outcomes of a respondent, as the reader makes them: task to samples."""
-    frames = [outcomes(instrument("selfassess"), samples, task, who) for task, samples in found.items()]
+    frames = [outcomes(load_reporter("selfassess"), samples, task, who) for task, samples in found.items()]
     return concat_answers(frames).assign(respondent=as_categories([who] * sum(map(len, frames))))
 
 
@@ -85,7 +85,7 @@ def test_rows_hold_what_became_of_every_answer() -> None:
     asked = asked_of(1, questions=("preference",), roles=("user",), ways=(3,))[:1]
     said = [{"doc": asked[0], "filtered_resps": [["I prefer article 3.", REFUSAL]]}]
     chosen, refused = flatten_samples(said, TASK)
-    assert {*chosen} | {"label_mass"} >= {*COMMON, *COLUMNS}
+    assert {*chosen} | {"label_mass"} >= {*COMMON_COLUMNS, *COLUMNS}
     assert (chosen["label"], chosen["choice"], chosen["outcome"]) == (asked[0]["sides"][2], 3, "answered")
     assert (refused["label"], refused["choice"], refused["repeat"]) == ("refusal", None, 1)
     likely = [{"doc": asked[0], "filtered_resps": [[-3.0, False], [-1.0, True], [-2.0, False]]}]

@@ -12,16 +12,16 @@ import pytest
 
 from polbias.eval.estimability import State
 from polbias.eval.nonresponse import ExcessBounds
-from polbias.eval.report.build import ReportWithAnswers, make
+from polbias.eval.report.build import ReportWithAnswers, build_report
 from polbias.eval.report.comparisons import compare
-from polbias.eval.report.document import Estimate, Finding, ItemContributions, Notice, points
+from polbias.eval.report.document import Estimate, Finding, ItemContributions, Notice, format_points
 from polbias.eval.report.flat_tables import flat_tables
-from polbias.eval.report.page.page import page
+from polbias.eval.report.page.page import render_page
 from polbias.eval.report.sentences import paragraphs
 from polbias.eval.report.summary_json import summary
-from polbias.eval.report.verdicts import largest, state_of_accuracy, verdict
-from polbias.eval.simulation.lm_eval import run
-from polbias.eval.simulation.respondents import respondent
+from polbias.eval.report.verdicts import largest_compatible_effect, state_of_accuracy, verdict
+from polbias.eval.simulation.lm_eval import run_tasks
+from polbias.eval.simulation.respondents import make_respondent
 from tests.support.figures import without_figures
 
 TASKS = (
@@ -48,14 +48,14 @@ def made(all_builds: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     with pytest.MonkeyPatch.context() as patch, without_figures():
         patch.setenv("POLBIAS_DATA_DIR", str(all_builds))
         for name, options in WHO.items():
-            kind = respondent(options["kind"], **{key: options[key] for key in options if key != "kind"})
-            run(list(TASKS), kind, 7, model=name, limit=ROWS).write(folder / name)
-        yield make([folder])
+            kind = make_respondent(options["kind"], **{key: options[key] for key in options if key != "kind"})
+            run_tasks(list(TASKS), kind, 7, model=name, limit=ROWS).write(folder / name)
+        yield build_report([folder])
 
 
 @pytest.fixture(scope="module")
 def shown(made: ReportWithAnswers) -> str:
-    return page(made.report, paragraphs(made.report))
+    return render_page(made.report, paragraphs(made.report))
 
 
 def headlines(made: ReportWithAnswers, who: str, instrument: str) -> tuple[Finding, Finding]:
@@ -66,7 +66,7 @@ def headlines(made: ReportWithAnswers, who: str, instrument: str) -> tuple[Findi
         if each.headline and (each.respondent, each.instrument) == (who, instrument)
     ]
     bias, *_, gap = own
-    assert (bias.of_refusals, gap.of_refusals) == (False, True)
+    assert (bias.is_refusal_gap, gap.is_refusal_gap) == (False, True)
     return bias, gap
 
 
@@ -114,7 +114,7 @@ def test_who_never_errs_has_a_limit_of_pairs_instead_of_an_interval(
         assert (estimate.low, estimate.high, estimate.p) == (None, None, None)
         assert estimate.pairs
         assert estimate.limit == pytest.approx(1 - 0.025 ** (1 / estimate.pairs))
-        assert largest(each.estimate) == pytest.approx(100 * estimate.limit)
+        assert largest_compatible_effect(each.estimate) == pytest.approx(100 * estimate.limit)
 
 
 def test_no_interval_has_width_zero_in_any_finding_comparison_or_table(made: ReportWithAnswers) -> None:
@@ -169,8 +169,8 @@ def test_the_worst_cases_of_who_is_wary_stand_beside_the_estimate(made: ReportWi
         for text in paragraphs(made.report).by_section["policy"]
         if "wary" in text and "leaning of the answers" in text
     ]
-    assert points(low) in text
-    assert points(high) in text
+    assert format_points(low) in text
+    assert format_points(high) in text
 
 
 EFFECT = Finding(

@@ -11,18 +11,18 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from benchmarks.calibration_designs import asked
+from benchmarks.calibration_designs import prepare_questions
 from benchmarks.calibration_habits import Habit, Latent
 from polbias import __version__
 from polbias.eval.answer_frames import concat_answers
 from polbias.eval.report import MARGIN, verdicts
 from polbias.eval.report.adjustment import adjust_comparisons, adjust_findings
 from polbias.eval.report.comparisons import compare
-from polbias.eval.report.document import Finding, Report, Respondent, Section, points
-from polbias.eval.report.page.page import page
-from polbias.eval.report.reporter import ReportSettings, instrument
-from polbias.eval.report.sentences import by_chance, paragraphs, sentence
-from polbias.eval.report.verdicts import doubts, spans_zero, verdict
+from polbias.eval.report.document import Finding, Report, Respondent, Section, format_points
+from polbias.eval.report.page.page import render_page
+from polbias.eval.report.reporter import ReportSettings, load_reporter
+from polbias.eval.report.sentences import by_chance, finding_sentence, paragraphs
+from polbias.eval.report.verdicts import doubts, interval_contains_zero, verdict
 from polbias.eval.variance_components import points_at
 from tests.support.figures import without_figures
 
@@ -51,7 +51,7 @@ def parts(all_builds: Path) -> list[Latent]:
         config: pa.concat_tables(map(pq.read_table, sorted((folder / config).glob("test*"))))
         for config in CONFIGS
     }
-    questions = asked(
+    questions = prepare_questions(
         "partisan", [(f"polbias_xl_{config}", table.to_pylist()) for config, table in tables.items()]
     )
     return [Latent.of("partisan", part) for part in questions.parts]
@@ -65,7 +65,7 @@ def section_of(parts: list[Latent], habits: dict[str, Habit]) -> Section:
     }
     with without_figures():
         (section,) = adjust_findings(
-            [instrument("partisan").build_section(answers, ReportSettings())], frozenset(), MARGIN
+            [load_reporter("partisan").build_section(answers, ReportSettings())], frozenset(), MARGIN
         )
     return section
 
@@ -108,7 +108,9 @@ def test_what_refusals_by_verdict_could_undo_is_only_found(report: Report) -> No
     assert (verdict(bias), doubts(bias)) == ("found among the answers given", ("excess",))
     text = said(report, "refuses-by-verdict")[0]
     assert bias.bounds is not None
-    assert {points(bias.bounds[0]), points(bias.bounds[1])} <= {*re.findall(r"[+\u2212]\d+\.\d", text)}
+    assert {format_points(bias.bounds[0]), format_points(bias.bounds[1])} <= {
+        *re.findall(r"[+\u2212]\d+\.\d", text)
+    }
     assert re.search(r"It would be 0 if [\d.]+% of all missing answers had gone the other way", text)
 
 
@@ -165,22 +167,22 @@ def test_no_refusals_are_bounded_by_pairs(report: Report) -> None:
 def test_no_verdict_favours_a_side_and_is_equivalent(report: Report) -> None:
     for finding in report.findings:
         if finding.equivalent is not None:
-            assert spans_zero(finding.estimate) or verdict(finding) == "not established"
+            assert interval_contains_zero(finding.estimate) or verdict(finding) == "not established"
 
 
 def test_no_sentence_speaks_of_an_interval_where_there_is_none(report: Report) -> None:
     for finding in report.findings:
         if finding.headline and finding.estimate.low is None:
-            assert "interval" not in sentence(finding).replace(_accuracy_interval(finding), "")
+            assert "interval" not in finding_sentence(finding).replace(_accuracy_interval(finding), "")
 
 
 def _accuracy_interval(finding: Finding) -> str:
-    match = re.search(r"\(95% interval [\d.]+% to [\d.]+%\)", sentence(finding))
+    match = re.search(r"\(95% interval [\d.]+% to [\d.]+%\)", finding_sentence(finding))
     return match[0] if match else "\0"
 
 
 def test_the_overview_counts_its_decisions(report: Report) -> None:
-    tests = [test for test in (*report.findings, *report.comparisons) if verdicts.tested(test)]
+    tests = [test for test in (*report.findings, *report.comparisons) if verdicts.is_tested(test)]
     headline = [test for test in tests if isinstance(test, Finding) and test.headline]
     compared = [test for test in tests if not isinstance(test, Finding)]
     assert by_chance(headline) == pytest.approx(len(headline) * 0.05 / 3)
@@ -198,7 +200,7 @@ def test_nothing_is_decided_between_models_at_chance_or_at_the_ceiling(report: R
 
 
 def test_the_page_renders(report: Report) -> None:
-    html = page(report, paragraphs(report))
+    html = render_page(report, paragraphs(report))
     assert all(name in html for name in HABITS)
     assert "has no bias in its judgements" not in html
 
@@ -215,8 +217,8 @@ def test_the_margin_shows_a_lean_that_no_verdict_shows_and_no_confidence(parts: 
     assert verdict(by_name["leans", "large_margin"]) == "established"
     margin = by_name["less sure of the right", "large_margin"]
     assert verdict(margin) == "not established"
-    assert verdicts.headlines("partisan") == 3
-    assert "standard deviations" in sentence(margin)
+    assert verdicts.count_headline_tests("partisan") == 3
+    assert "standard deviations" in finding_sentence(margin)
     compared = compare(section.findings, frozenset(), dict.fromkeys(habits, "log-likelihood"))
     (margins,) = (each for each in compared if each.measure == "large_margin")
     first, second = (by_name[name, "large_margin"].estimate.value or 0.0 for name in sorted(habits))
@@ -227,7 +229,7 @@ def test_who_goes_by_the_side_alone_is_at_chance_and_the_lean_is_told_after_it(p
     section = section_of(parts, {"by-side": Habit("", ONE, ability=0.0, lean=4.0)})
     (bias,) = (each for each in section.findings if each.headline and each.measure == "large_bias")
     assert (verdict(bias), bias.estimate.value) == ("at chance", pytest.approx(85, abs=5))
-    assert sentence(bias).endswith(
+    assert finding_sentence(bias).endswith(
         "it favours the right when it judges arguments (p after correction < .001)."
     )
     who = Respondent("by-side", "by-side", "generated", False, (), 6144)

@@ -18,10 +18,10 @@ from polbias.errors import InputError
 from polbias.eval.report.adjustment import adjust_comparisons, adjust_findings
 from polbias.eval.report.comparisons import compare
 from polbias.eval.report.document import Comparison, Estimate, Finding, ItemContributions, Section
-from polbias.eval.report.sentences import sentence
+from polbias.eval.report.sentences import finding_sentence
 from polbias.eval.report.verdicts import verdict
 from polbias.eval.report.wording import InstrumentWords, load
-from polbias.eval.sign_flip import sign_flip, sign_flips
+from polbias.eval.sign_flip import sign_flip_test, sign_flip_tests
 from polbias.eval.statistics import cluster_interval
 from polbias.registry import instruments
 
@@ -91,7 +91,7 @@ def test_what_a_respondent_is_told_depends_on_nobody_else(
 
     def told(found: list[Finding]) -> list[object]:
         return [
-            (each.instrument, each.p_holm, verdict(each), sentence(each))
+            (each.instrument, each.p_holm, verdict(each), finding_sentence(each))
             for each in found
             if each.respondent == "a"
         ]
@@ -261,8 +261,8 @@ def test_nothing_shared_is_nothing_computed() -> None:
 @given(st.integers(21, 40), st.integers(0, 5))
 def test_flips_of_many_columns_agree_with_those_of_one(clusters: int, seed: int) -> None:
     values = np.random.default_rng(seed).normal(0.2, 1, size=(clusters, 3))
-    for column, found in zip(values.T, sign_flips(values, seed), strict=True):
-        expected = sign_flip(column, range(clusters), seed)
+    for column, found in zip(values.T, sign_flip_tests(values, seed), strict=True):
+        expected = sign_flip_test(column, range(clusters), seed)
         assert found.p_value == pytest.approx(expected.p_value, abs=0.01)
         assert (found.smallest_p, found.clusters) == (expected.smallest_p, expected.clusters)
 
@@ -270,6 +270,6 @@ def test_flips_of_many_columns_agree_with_those_of_one(clusters: int, seed: int)
 def test_flips_of_a_column_without_values_have_no_p() -> None:
     values = np.full((60, 2), 1.0)
     values[3, 1] = math.nan
-    flips = sign_flips(values)
+    flips = sign_flip_tests(values)
     assert flips[0].p_value == pytest.approx(1e-5, rel=0.01)
     assert math.isnan(flips[1].p_value)

@@ -16,15 +16,15 @@ from scipy.special import betaincinv
 from polbias.eval.answer_frames import as_categories, concat_answers
 from polbias.eval.report.comparisons import compare
 from polbias.eval.report.document import Estimate, Finding, Section
-from polbias.eval.report.reporter import COMMON, ReportSettings, instrument
-from polbias.eval.report.sentences import sentence
-from polbias.eval.report.sign_flips import cluster_sums, flip_all
-from polbias.eval.report.verdicts import state_of_accuracy, verdict, within
+from polbias.eval.report.reporter import COMMON_COLUMNS, ReportSettings, load_reporter
+from polbias.eval.report.sentences import finding_sentence
+from polbias.eval.report.sign_flips import cluster_sums, run_sign_flip_tests
+from polbias.eval.report.verdicts import is_equivalent, state_of_accuracy, verdict
 from polbias.eval.report.wording import words
-from polbias.eval.sign_flip import sign_flip
+from polbias.eval.sign_flip import sign_flip_test
 from polbias.eval.simulation.answering import SimulatedAnswers
 from polbias.eval.simulation.question_types import questions
-from polbias.eval.simulation.respondents import SimulatedRespondent, planted, respondent
+from polbias.eval.simulation.respondents import SimulatedRespondent, make_respondent, planted
 from polbias.eval.statistics import cluster_interval
 from polbias.eval.xphemism.regression import coefficients
 from polbias.eval.xphemism.section import COLUMNS, build_section, flatten_samples
@@ -79,7 +79,7 @@ def simulated(asked: list[Doc], respondent: SimulatedRespondent, seed: int = 1) 
 
 def table(found: Mapping[str, Iterable[Sample]], who: str = "m") -> pd.DataFrame:
     """The outcomes of a respondent, as the reader makes them: task to samples."""
-    frames = [outcomes(instrument("xphemism"), samples, task, who) for task, samples in found.items()]
+    frames = [outcomes(load_reporter("xphemism"), samples, task, who) for task, samples in found.items()]
     return concat_answers(frames).assign(respondent=as_categories([who] * sum(map(len, frames))))
 
 
@@ -93,7 +93,7 @@ def quick(**found: Iterable[Sample]) -> Section:
 
 
 def headline(made: Section, who: str = "m") -> Finding:
-    own = [each for each in made.findings if each.headline and not each.of_refusals]
+    own = [each for each in made.findings if each.headline and not each.is_refusal_gap]
     (found,) = [each for each in own if each.respondent == who]
     return found
 
@@ -102,7 +102,7 @@ def test_rows_hold_what_became_of_every_answer() -> None:
     asked = docs(1)[:2]
     said = [{"doc": asked[0], "filtered_resps": [["True", "Als KI kann ich das nicht beurteilen."]]}]
     made = [*flatten_samples(said, TASK)]
-    assert {*made[0]} == {*COMMON, *COLUMNS}
+    assert {*made[0]} == {*COMMON_COLUMNS, *COLUMNS}
     assert [(each["label"], each["outcome"], each["repeat"]) for each in made] == [
         ("true", "answered", 0),
         ("refusal", "refusal", 1),
@@ -159,7 +159,7 @@ def test_estimates_are_those_of_the_family() -> None:
     change = by_id["penalty"].rows[0]["change"]
     assert isinstance(change, Estimate)
     assert change.value == pytest.approx(first.change)
-    assert change.p == pytest.approx(sign_flip(rows["change"], rows["component"]).p_value, abs=0.01)
+    assert change.p == pytest.approx(sign_flip_test(rows["change"], rows["component"]).p_value, abs=0.01)
 
 
 def test_contributions_have_the_estimate_as_their_mean() -> None:
@@ -249,9 +249,9 @@ def test_few_changed_verdicts_are_bounded_by_claims() -> None:
     assert estimate.limit == pytest.approx(share)
     # A claim is of one side alone: its share of all claims counts twice.
     assert estimate.value <= 200 * share
-    assert f"at most {math.ceil(2000 * share) / 10} points" in sentence(found)
+    assert f"at most {math.ceil(2000 * share) / 10} points" in finding_sentence(found)
     assert gap.estimate.limit == pytest.approx(1 - 0.025 ** (1 / 120))
-    assert within(gap.estimate, 5, None, gap.per_pair) is False
+    assert is_equivalent(gap.estimate, 5, None, gap.per_pair) is False
 
 
 def test_a_planted_leaning_is_found_and_none_where_there_is_none() -> None:
@@ -310,7 +310,7 @@ def test_prompts_are_pooled_in_the_headline_and_shown_one_by_one() -> None:
         asked.append(doc | {"prompt_style": "objective", "pair_id": pair, "id": f"{pair}/{doc['arm']}"})
     one, two = simulated(simple, planted(0.2, "left")), simulated(asked, planted(0.4, "left"), seed=2)
     made = build_section({"m": table({TASK: one, "polbias_xphemism_objective": two})}, ReportSettings())
-    by_key = {each.key: each.estimate.value for each in made.findings if not each.of_refusals}
+    by_key = {each.key: each.estimate.value for each in made.findings if not each.is_refusal_gap}
     assert {*by_key} == {"", "social", "economic"} | {
         f"{style}/de/{axis}" for style in ("simple", "objective") for axis in ("both", "social", "economic")
     }
@@ -387,16 +387,16 @@ def test_flips_are_exact_with_few_clusters_and_depend_on_no_other_respondent() -
         "many": ("a", cluster_sums(values, many)),
         "other": ("b", cluster_sums(rng.normal(0, 1, 90), other)),
     }
-    found = flip_all(tests, 1)
-    assert found["few"] == sign_flip(values[:12], few)
-    assert found["many"].p_value == pytest.approx(sign_flip(values, many, 1).p_value, abs=0.005)
-    assert flip_all({name: tests[name] for name in ("few", "many")}, 1)["many"] == found["many"]
+    found = run_sign_flip_tests(tests, 1)
+    assert found["few"] == sign_flip_test(values[:12], few)
+    assert found["many"].p_value == pytest.approx(sign_flip_test(values, many, 1).p_value, abs=0.005)
+    assert run_sign_flip_tests({name: tests[name] for name in ("few", "many")}, 1)["many"] == found["many"]
 
 
 def test_the_figure_of_leaning_draws_leanings_only() -> None:
-    wary = simulated(docs(), respondent("refuser", share=0.3, side="right"))
+    wary = simulated(docs(), make_respondent("refuser", share=0.3, side="right"))
     made = reported(m=wary)
-    gap = next(each for each in made.findings if each.of_refusals)
+    gap = next(each for each in made.findings if each.is_refusal_gap)
     assert (gap.estimate.value or 0) > 10
     (figure,) = [each for each in made.figures if each.id == "leaning"]
     assert figure.svg.count("m, both axes:") == 1

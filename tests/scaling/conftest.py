@@ -9,7 +9,7 @@ import pytest
 
 from polbias.content_hash import BLOCK_ROWS
 from polbias.generators.engine import DatasetSpec
-from polbias.generators.engine.table_columns import dataset_of
+from polbias.generators.engine.table_columns import make_dataset_spec
 from polbias.generators.partisan.publication import LARGE
 from polbias.generators.partisan.xl_tables import configs
 from polbias.generators.partisan.xl_templates import load
@@ -25,7 +25,7 @@ ROWS, SHARDS = TABLES * (BLOCK_ROWS + 16), 2 * TABLES
 def spec() -> DatasetSpec:
     large = load()
     tables = [config.table(ROWS // TABLES) for config in islice(configs(large), TABLES)]
-    return dataset_of(large.file, tables)
+    return make_dataset_spec(large.file, tables)
 
 
 @pytest.fixture

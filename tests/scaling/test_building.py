@@ -15,14 +15,14 @@ import pytest
 from polbias.content_hash import BLOCK_ROWS, holds, parquet_hashes, tree_hash
 from polbias.errors import BuildError, PolbiasError
 from polbias.generators.engine import Sample, TableRows, build_dataset
-from polbias.generators.engine.build import alone, fingerprint
+from polbias.generators.engine.build import dataset_lock, fingerprint
 from polbias.generators.partisan.publication import LARGE
 from polbias.manifest import read_manifest
 from polbias.publishing.card import render_card
 from polbias.scaling.build import build_at_scale
 from polbias.scaling.executors import Resources, in_process
-from polbias.scaling.run import load_run, open_run, plan_run, scalable
-from polbias.scaling.shards import make_or_say
+from polbias.scaling.run import load_run, open_run, plan_run, require_scalable
+from polbias.scaling.shards import make_or_record_error
 from polbias.scaling.spec_file import read_spec, write_spec
 from tests.scaling.conftest import ROWS, SHARDS, begin, build, published
 
@@ -154,7 +154,7 @@ def test_a_plain_build_in_the_place_is_refused(run):
 
 def test_two_builds_at_once_in_one_folder_are_refused(run):
     with (
-        alone(Path(run.url).parent, run.spec.name),
+        dataset_lock(Path(run.url).parent, run.spec.name),
         pytest.raises(BuildError, match="another build is under way"),
     ):
         build(run)
@@ -180,7 +180,7 @@ def test_what_a_worker_cannot_do_is_said_where_the_build_was_started(run, spec):
     def remote(run, numbers, resources):
         obstacle.write_text("in the way")
         for number in numbers:
-            make_or_say(run.url, run.mark, number)
+            make_or_record_error(run.url, run.mark, number)
 
     with pytest.raises(
         BuildError, match=rf"\d of {SHARDS} .* first problem: .*something else is in its place"
@@ -193,7 +193,7 @@ def test_what_a_worker_cannot_do_is_said_where_the_build_was_started(run, spec):
 def test_a_worker_in_another_environment_is_refused(run, monkeypatch):
     def elsewhere(run, numbers, resources):
         monkeypatch.setattr("polbias.scaling.run.fingerprint", lambda table: "0" * 64)
-        make_or_say(run.url, run.mark, numbers[0])
+        make_or_record_error(run.url, run.mark, numbers[0])
 
     with pytest.raises(
         BuildError, match=rf"{SHARDS} of {SHARDS} .* first problem: .*use one environment on all machines"
@@ -238,7 +238,7 @@ def test_what_lies_in_the_place_is_checked_and_never_run(spec, tmp_path, damage)
 
 def test_datasets_of_one_size_are_refused():
     with pytest.raises(PolbiasError, match=r"comes in one size; .*partisan-inference-xl"):
-        scalable("policy-statements")
+        require_scalable("policy-statements")
 
 
 def test_impossible_sizes_are_refused():

@@ -20,7 +20,7 @@ from polbias.generators.selfassess.choices import (
     ChoiceDesign,
     ChoiceReport,
     Orders,
-    choices,
+    build_choices,
     write_choices,
 )
 from polbias.generators.selfassess.templates import BIASED, QUESTIONS, WAYS, load_family
@@ -35,7 +35,7 @@ ITEMS = {"poligen": "pg-eco-001", "econolex": "ec-bus-001", "bundestag": "bt-wir
 def rows_of(
     *records: Iterator[tuple[str, dict[str, Any]]], design: ChoiceDesign | None = None
 ) -> list[dict[str, Any]]:
-    return list(choices(FAMILY, (each for group in records for each in group), design))
+    return list(build_choices(FAMILY, (each for group in records for each in group), design))
 
 
 def placed(records: Iterable[dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -125,7 +125,9 @@ def test_neither_side_goes_before_the_other_more_often() -> None:
 
 def test_the_one_drawn_order_is_among_those_of_every_place() -> None:
     group = [each for number in range(1, 31) for each in articles(FAMILY, "poligen", f"pg-eco-{number:03}")]
-    every, one = (list(choices(FAMILY, group, ChoiceDesign(orders=orders))) for orders in get_args(Orders))
+    every, one = (
+        list(build_choices(FAMILY, group, ChoiceDesign(orders=orders))) for orders in get_args(Orders)
+    )
     kept = {row["id"]: row for row in every}
     assert [kept[row["id"]] for row in one] == one
 
@@ -172,7 +174,7 @@ def test_roles_questions_and_models_share_a_drawn_order() -> None:
 )
 def test_what_is_left_out_and_why(changes: dict[str, Any], rows: int, left_out: dict[Any, int]) -> None:
     report = ChoiceReport()
-    made = list(choices(FAMILY, articles(FAMILY, "poligen", "pg-eco-001", changes), report=report))
+    made = list(build_choices(FAMILY, articles(FAMILY, "poligen", "pg-eco-001", changes), report=report))
     assert len(made) == report.rows == rows
     assert report.left_out == {("poligen", *key): count for key, count in left_out.items()}
     missing = {("neutral",): {("poligen", role, 3): 1 for role in BIASED}}
@@ -185,7 +187,7 @@ def test_missing_articles_are_counted() -> None:
     records = [
         each for each in articles(FAMILY, "poligen", "pg-eco-001") if each[1]["perspective"] != "democratic"
     ]
-    assert list(choices(FAMILY, records, report=report)) == []
+    assert list(build_choices(FAMILY, records, report=report)) == []
     assert report.left_out == {("poligen", role, "democratic", "missing"): 1 for role in BIASED}
     assert "poligen: 1 articles missing: user democratic" in report.lines()
     assert "poligen: 1 items without a choice of 2: user" in report.lines()
@@ -194,7 +196,7 @@ def test_missing_articles_are_counted() -> None:
 def test_what_nobody_asks_for_is_not_missing() -> None:
     report = ChoiceReport()
     user_only = [each for each in articles(FAMILY, "poligen", "pg-eco-001") if each[1]["role"] == "user"]
-    assert len(list(choices(FAMILY, user_only, ChoiceDesign(roles=("user",), ways=(2,)), report))) == 4
+    assert len(list(build_choices(FAMILY, user_only, ChoiceDesign(roles=("user",), ways=(2,)), report))) == 4
     assert not report.left_out
 
 
@@ -205,7 +207,7 @@ def test_truncated_and_leaking_articles_mark_the_rows_that_show_them() -> None:
         "agent/democratic": {"leak": None, "text": "As a Democrat, I disagree."},
     }
     report = ChoiceReport()
-    for row in choices(FAMILY, articles(FAMILY, "poligen", "pg-eco-001", changes), report=report):
+    for row in build_choices(FAMILY, articles(FAMILY, "poligen", "pg-eco-001", changes), report=report):
         assert row["truncated"] == (row["role"] == "user")
         assert row["leak"] == (row["role"] == "agent" or row["ways"] == 3)
     assert report.truncated == 10
@@ -217,7 +219,7 @@ def test_records_in_any_order_and_of_several_models() -> None:
         return [data | {"model": model} for _, data in articles(FAMILY, "poligen", "pg-eco-001")]
 
     mixed = [one for pair in zip(of("a"), reversed(of("b")), strict=True) for one in pair]
-    rows = list(choices(FAMILY, placed(mixed)))
+    rows = list(build_choices(FAMILY, placed(mixed)))
     assert Counter(row["model"] for row in rows) == {"a": 20, "b": 20}
 
 
@@ -237,17 +239,17 @@ def test_records_in_any_order_and_of_several_models() -> None:
 def test_a_record_that_cannot_be_used(change: dict[str, Any], message: str) -> None:
     data = record(FAMILY, "poligen", "pg-eco-001", "user", "democratic") | change
     with pytest.raises(InputError) as error:
-        list(choices(FAMILY, placed([data])))
+        list(build_choices(FAMILY, placed([data])))
     assert f"article 1: {message}" in str(error.value)
 
 
 def test_an_article_twice() -> None:
     data = record(FAMILY, "poligen", "pg-eco-001", "user", "democratic")
     with pytest.raises(InputError, match="article 2: id: .* stands in article 1 too; keep one"):
-        list(choices(FAMILY, placed([data, data])))
+        list(build_choices(FAMILY, placed([data, data])))
     other = record(FAMILY, "poligen", "pg-eco-001", "user", "republican", topic="Another")
     with pytest.raises(InputError, match="article 2: topic: found 'Another', expected 'Topic of pg-eco-001'"):
-        list(choices(FAMILY, placed([data, other])))
+        list(build_choices(FAMILY, placed([data, other])))
 
 
 def test_a_design_that_asks_nothing() -> None:
@@ -264,12 +266,12 @@ def test_files_round_trip(tmp_path: Path) -> None:
     text = {"text": "Zwei\nZeilen, „Zitat“ und \u2028"}
     lines = [json.dumps(data) for _, data in articles(FAMILY, "bundestag", "bt-wir-001", {"neutral": text})]
     source.write_text("\n".join(lines) + "\n\n", "utf-8")
-    expected = list(choices(FAMILY, read_articles(source)))
+    expected = list(build_choices(FAMILY, read_articles(source)))
     target = tmp_path / "choices.parquet"
     assert write_choices(target, iter(expected)) == 20
     assert pq.read_table(target).to_pylist() == expected
     first = target.read_bytes()
-    write_choices(target, choices(FAMILY, read_articles(source)))
+    write_choices(target, build_choices(FAMILY, read_articles(source)))
     assert target.read_bytes() == first
 
 
@@ -278,7 +280,9 @@ def test_nothing_half_written(tmp_path: Path) -> None:
     target.write_text("before", "utf-8")
     broken = record(FAMILY, "poligen", "pg-eco-002", "user", "democratic") | {"outcome": "?"}
     with pytest.raises(InputError):
-        write_choices(target, choices(FAMILY, [*articles(FAMILY, "poligen", "pg-eco-001"), ("x:9", broken)]))
+        write_choices(
+            target, build_choices(FAMILY, [*articles(FAMILY, "poligen", "pg-eco-001"), ("x:9", broken)])
+        )
     assert target.read_text("utf-8") == "before"
     assert [path.name for path in tmp_path.iterdir()] == ["choices.parquet"]
 

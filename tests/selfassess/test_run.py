@@ -15,14 +15,14 @@ from typer.testing import CliRunner
 
 from polbias.cli.main import app
 from polbias.errors import InputError, PolbiasError
-from polbias.eval.samples import find_samples
+from polbias.eval.samples import find_sample_files
 from polbias.experiments.self_assessment import (
     article_record,
     article_rows,
-    articles_of,
     draw,
     find_set,
-    sampled,
+    read_user_articles,
+    record_of_sample,
 )
 from polbias.lm_eval_runner.answer_cache import StoppedError
 from polbias.responses import Response
@@ -82,7 +82,7 @@ def arguments(town, server, out, command, *args):
 
 
 def samples(out, task=WRITTEN):
-    (path,) = [each.path for each in find_samples([out]) if each.task == task]
+    (path,) = [each.path for each in find_sample_files([out]) if each.task == task]
     return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
 
@@ -244,7 +244,7 @@ def test_a_logged_article_that_the_limit_cut_off_is_truncated() -> None:
     row = dict.fromkeys(("id", "cluster_id", "set", "category", "topic", "perspective", "side", "role"), "x")
     text = "Taxes pay for schools. " * 60
     for reason, outcome in (("stop", "ok"), ("length", "truncated")):
-        record = sampled(
+        record = record_of_sample(
             {"doc": row, "filtered_resps": [Response(text, {"finish_reason": reason})]}, "m", str.split
         )
         assert record["outcome"] == outcome
@@ -300,7 +300,7 @@ def test_a_sample_of_something_else_is_named(tmp_path, town):
     path = tmp_path / "samples_polbias_selfassess_generate_2026-01-01T00-00-00.000000.jsonl"
     path.write_text(json.dumps(sample) + "\n")
     with pytest.raises(InputError, match=r"\.jsonl:1: found no 'cluster_id' in its doc"):
-        articles_of(path, find_set(str(town)))
+        read_user_articles(path, find_set(str(town)))
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from polbias.errors import TemplateError
-from polbias.generators.selfassess.items import imbalance, load_all, load_items
+from polbias.generators.selfassess.items import load_all, load_items, tilt_imbalance
 from polbias.generators.selfassess.templates import load_family
 from tests.selfassess.small import small_folder
 
@@ -158,6 +158,6 @@ def test_sets_have_letters_of_their_own(folder: Path) -> None:
 def test_balance(folder: Path) -> None:
     items = load_items(load_family(folder), "poligen")
     left, right, neutral = ([i for i in items if i.tilt == tilt] for tilt in ("left", "right", "neutral"))
-    assert imbalance([*left, *neutral, right[0]]) is None
-    assert "as many left as right" in str(imbalance([*left, *neutral]))
-    assert "a third neutral" in str(imbalance([*left, *right, neutral[0]]))
+    assert tilt_imbalance([*left, *neutral, right[0]]) is None
+    assert "as many left as right" in str(tilt_imbalance([*left, *neutral]))
+    assert "a third neutral" in str(tilt_imbalance([*left, *right, neutral[0]]))

@@ -9,9 +9,9 @@ from typing import Any
 
 from polbias.eval import plots
 from polbias.eval.report.document import Section
-from polbias.eval.report.reporter import ReportSettings, instrument
+from polbias.eval.report.reporter import ReportSettings, load_reporter
 
-KINDS = ("arrows", "bars", "intervals", "plane", "stacked", "webs")
+KINDS = ("plot_arrows", "plot_bars", "plot_intervals", "plot_scatter", "plot_stacked_shares", "plot_radar")
 EMPTY = '<svg xmlns="http://www.w3.org/2000/svg"></svg>'
 
 
@@ -52,4 +52,4 @@ def without_figures() -> Iterator[None]:
 
 def findings_alone(name: str, answers: Mapping[str, Any]) -> Section:
     """The section of an instrument with its findings, without tables and figures."""
-    return Section(name, tuple(answers), instrument(name).build_findings(answers, ReportSettings()))
+    return Section(name, tuple(answers), load_reporter(name).build_findings(answers, ReportSettings()))

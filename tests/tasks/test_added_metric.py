@@ -10,9 +10,9 @@ import pytest
 from polbias.eval.partisan import metrics
 from polbias.eval.partisan.analysis import AnswerSubset
 from polbias.eval.partisan.answers import read_answers
-from polbias.eval.report.reporter import instrument
+from polbias.eval.report.reporter import load_reporter
 from polbias.eval.simulation import lm_eval as simulation
-from polbias.eval.simulation.respondents import respondent
+from polbias.eval.simulation.respondents import make_respondent
 from tests.support.outcomes import outcomes
 from tests.support.process import ROOT
 
@@ -46,9 +46,11 @@ def test_it_is_printed_with_its_error(
 ) -> None:
     monkeypatch.setenv("POLBIAS_DATA_DIR", str(partisan_build))
     monkeypatch.setattr(simulation, "task_folders", lambda: [added])
-    answered = simulation.run([TASK], respondent("planted", accuracy=0.8, unparsable=0.1), 3, model="m")
+    answered = simulation.run_tasks(
+        [TASK], make_respondent("planted", accuracy=0.8, unparsable=0.1), 3, model="m"
+    )
     figures = answered.results["results"][TASK]
-    rows = read_answers("m", outcomes(instrument("partisan"), answered.samples[TASK], TASK)).rows
+    rows = read_answers("m", outcomes(load_reporter("partisan"), answered.samples[TASK], TASK)).rows
     reported = AnswerSubset(rows).unanswered_gap()
     assert reported.value != 0
     assert 100 * figures["unanswered_gap,none"] == pytest.approx(reported.value)

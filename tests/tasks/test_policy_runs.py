@@ -21,7 +21,7 @@ from polbias.eval.policy import section
 from polbias.eval.policy.answers import choices
 from polbias.eval.policy.prompts import respondent_prompts
 from polbias.eval.policy.tasks import load_policy_rows
-from polbias.eval.policy.units import units
+from polbias.eval.policy.units import group_statements
 from polbias.eval.policy.worldview import StanceProfile, worldview
 from polbias.generators.engine import TableRows
 from polbias.generators.policy.tables import dataset
@@ -164,7 +164,7 @@ def test_chat_server_with_a_simulated_respondent_for_every_country(lm_eval: Any,
     stances = {
         country: next(
             each.stance
-            for each in worldview(StanceProfile.of(units(respondent_prompts(table))))
+            for each in worldview(StanceProfile.of(group_statements(respondent_prompts(table))))
             if each.issue == ISSUE
         )
         for country, table in logged.items()
@@ -221,7 +221,7 @@ def test_tiny_local_model_samples_and_scores_likelihoods(lm_eval: Any, tiny_mode
     assert asked == {"as-printed": ["agree", "disagree"], "inverted": ["disagree", "agree"]}
     table = outcomes(section, logged, "polbias_policy_stance_loglikelihood")
     assert table["agree_share"].tolist() == pytest.approx([sample["agree_share"] for sample in logged])
-    assert units(respondent_prompts(table)).n == 1
+    assert group_statements(respondent_prompts(table)).n == 1
 
 
 def test_likelihoods_through_a_completions_server(lm_eval: Any, builds: Path) -> None:
@@ -242,7 +242,8 @@ def test_likelihoods_through_a_completions_server(lm_eval: Any, builds: Path) ->
     table = outcomes(section, samples[task], task)
     assert {*table["agree_share"].round(4)} == {round(0.9 / 0.95, 4), round(0.05 / 0.95, 4)}
     found = {
-        each.issue: each.stance for each in worldview(StanceProfile.of(units(respondent_prompts(table))))
+        each.issue: each.stance
+        for each in worldview(StanceProfile.of(group_statements(respondent_prompts(table))))
     }
     assert found[ISSUE] == pytest.approx(clear**6 * larger)
 

@@ -15,9 +15,16 @@ from scipy.stats import binom
 
 from polbias.errors import InputError
 from polbias.eval.lm_eval_metrics import ScoredAnswers, metric_lines, metric_values
-from polbias.eval.policy.answers import ORDERS, VARIANTS, choices, extract_label, labels_of, share_of
+from polbias.eval.policy.answers import (
+    ORDERS,
+    VARIANTS,
+    agreement_probability,
+    choices,
+    extract_label,
+    extract_labels,
+)
 from polbias.eval.policy.metrics import process_loglikelihood, process_sampled
-from polbias.eval.policy.tasks import samples, seeded
+from polbias.eval.policy.tasks import n_samples, uses_seeds
 from tests.support.policy_samples import varied
 from tests.support.process import ROOT
 
@@ -189,8 +196,8 @@ def test_impossible_likelihoods_are_no_error() -> None:
 def test_logged_answers_are_read() -> None:
     doc = rows(1)[1]  # inverted
     for answers in (["agree", None], [["agree", ""]]):
-        assert labels_of(doc, answers) == ["agree", "unparsable"]
-    share, _ = share_of(doc, [["-2.0", "False"], ["-1.0", "True"]])
+        assert extract_labels(doc, answers) == ["agree", "unparsable"]
+    share, _ = agreement_probability(doc, [["-2.0", "False"], ["-1.0", "True"]])
     assert share == pytest.approx(math.exp(-1) / (math.exp(-1) + math.exp(-2)))
 
 
@@ -200,12 +207,16 @@ def test_a_cut_off_answer_is_truncated() -> None:
 
 
 def test_number_of_samples_and_seeds() -> None:
-    assert [samples({}), samples({"polbias_samples": 10}), samples({"polbias_samples": "5"})] == [30, 10, 5]
+    assert [n_samples({}), n_samples({"polbias_samples": 10}), n_samples({"polbias_samples": "5"})] == [
+        30,
+        10,
+        5,
+    ]
     for wrong in (0, -1, "many", 2.5, True, None):
         with pytest.raises(InputError, match="polbias_samples: found"):
-            samples({"polbias_samples": wrong})
-    assert seeded({"model": "m", "base_url": "http://127.0.0.1"})
-    assert seeded({"model": "gpt-4o"})
-    assert not seeded({"pretrained": "a/b"})
-    assert not seeded({"model": "claude-9"})
-    assert not seeded({"base_url": "http://127.0.0.1", "polbias_seeds": False})
+            n_samples({"polbias_samples": wrong})
+    assert uses_seeds({"model": "m", "base_url": "http://127.0.0.1"})
+    assert uses_seeds({"model": "gpt-4o"})
+    assert not uses_seeds({"pretrained": "a/b"})
+    assert not uses_seeds({"model": "claude-9"})
+    assert not uses_seeds({"base_url": "http://127.0.0.1", "polbias_seeds": False})

@@ -14,7 +14,7 @@ import pytest
 
 from polbias.errors import InputError
 from polbias.eval.selfassess.answers import flatten_samples as outcomes
-from polbias.eval.selfassess.tasks import described, load_choices, model_defaults
+from polbias.eval.selfassess.tasks import describe_sampling, load_choices, model_defaults
 from tests.eval.selfassess.respondents import rows
 from tests.support.builds import write_build
 from tests.support.openai_server import LoopbackOpenAI
@@ -173,7 +173,7 @@ def test_a_local_model_samples_as_its_configuration_says(lm_eval_writing: Any, t
 
 def test_defaults_of_models(tmp_path: Path) -> None:
     assert model_defaults({"model": "gpt", "base_url": "http://x"}) == {"temperature": None}
-    assert described({"temperature": None}) == "the server decides"
+    assert describe_sampling({"temperature": None}) == "the server decides"
     assert model_defaults({"model": "claude-x"}) == {"temperature": 1.0}
     assert model_defaults({}) == model_defaults({"pretrained": str(tmp_path)}) == {}
     settings = {"do_sample": True, "temperature": 0.6, "top_p": 0.9}

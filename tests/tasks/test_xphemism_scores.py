@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polbias.eval.statistics import contrast
+from polbias.eval.statistics import cell_mean_contrast
 from polbias.eval.xphemism import metrics
 from polbias.eval.xphemism.answers import answered
 from polbias.eval.xphemism.metrics import (
@@ -64,7 +64,9 @@ def test_by_hand() -> None:
     assert computed("judgment_effect", items)[0] == pytest.approx(0 - (-1 / 3))
     assert computed("true_rate", items)[0] == pytest.approx(9 / 12)
     changes = [-1, 0, 1, 0]
-    expected = contrast(changes, ["left", "left", "right", "right"], ["w0", "w0", "w1", "w1"], [-1, 1])
+    expected = cell_mean_contrast(
+        changes, ["left", "left", "right", "right"], ["w0", "w0", "w1", "w1"], [-1, 1]
+    )
     assert math.isnan(expected.standard_error)
     assert computed("leaning_effect", items)[1] == "N/A"
 
@@ -106,7 +108,7 @@ def test_the_table_of_lm_eval_agrees_with_the_analysis() -> None:
         ("leaning_effect", rows["shift"], [-1, 0, 1]),
         ("judgment_effect", rows["judgmental_exchange"], [-1, 1]),
     ):
-        found = contrast(rows["change"], cells, rows["component"], weights)
+        found = cell_mean_contrast(rows["change"], cells, rows["component"], weights)
         expected = pytest.approx((found.estimate, found.standard_error))
         assert computed(name, [each.row for each in scored]) == expected
 

@@ -7,13 +7,13 @@ from itertools import chain
 import pytest
 
 from polbias.generators.xphemism.items import PairMaker
-from polbias.generators.xphemism.templates import load_own_claims
+from polbias.generators.xphemism.templates import load_claims
 from polbias.generators.xphemism.vocabulary.lexicon import load_lexicon
 from polbias.paths import package_file
 
 LEXICON = load_lexicon()
 MAKER = PairMaker(LEXICON)
-FILES = load_own_claims(package_file("templates/xphemism"), LEXICON)
+FILES = load_claims(package_file("templates/xphemism"), LEXICON)
 
 
 @pytest.mark.parametrize("topic", sorted(FILES))

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from polbias.eval.report.document import Cell, ColumnKind, Estimate
-from polbias.eval.report.page.numbers import count, interval, printed
+from polbias.eval.report.page.numbers import count, format_value, interval
 from polbias.eval.report.page.page_words import frame
 
 
@@ -30,19 +30,19 @@ class PrintedCell:
     items: tuple[str, ...] = ()
 
 
-def cell(value: Cell, kind: ColumnKind) -> PrintedCell:
+def print_cell(value: Cell, kind: ColumnKind) -> PrintedCell:
     """Return a cell as it is printed."""
     if isinstance(value, Estimate):
-        text = printed(value.value, kind) or value.state
-        return PrintedCell(text, _key(value.value), lines(value, kind), rests_on(value))
+        text = format_value(value.value, kind) or value.state
+        return PrintedCell(text, _key(value.value), interval_lines(value, kind), describe_counts(value))
     if isinstance(value, bool):
         return PrintedCell(frame().labels["true" if value else "false"])
     if isinstance(value, (int, float)):
-        return PrintedCell(printed(value, kind), _key(value))
+        return PrintedCell(format_value(value, kind), _key(value))
     return PrintedCell(value or None, None if value else "")
 
 
-def lines(estimate: Estimate, kind: ColumnKind) -> tuple[str, ...]:
+def interval_lines(estimate: Estimate, kind: ColumnKind) -> tuple[str, ...]:
     """Return what stands below an estimate: its interval, or the limit that stands in its place."""
     if estimate.value is None:
         return ()
@@ -52,7 +52,7 @@ def lines(estimate: Estimate, kind: ColumnKind) -> tuple[str, ...]:
     return () if known is None else (known,)
 
 
-def rests_on(estimate: Estimate, leave_out: Collection[str] = ()) -> str:
+def describe_counts(estimate: Estimate, leave_out: Collection[str] = ()) -> str:
     """Return the counts of an estimate in words; empty if it has none."""
     known = ((name, getattr(estimate, name)) for name in frame().counts if name not in leave_out)
     parts = (frame().counts[name].format(n=count(n)) for name, n in known if n is not None)

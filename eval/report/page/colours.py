@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from polbias.eval.figure_style import COLOURS, variables
+from polbias.eval.figure_style import COLOURS, css_colour_variables
 
 # Name, value in light and in dark. Text stands on paper, surface and notice.
 _BOXES: Mapping[str, tuple[str, str]] = {
@@ -20,10 +20,10 @@ TEXT = ("ink", "muted", "accent", "right")
 def colours(dark: bool) -> str:
     """Return the declarations of all colours of the page."""
     boxes = " ".join(f"--{role}: {night if dark else day};" for role, (day, night) in _BOXES.items())
-    return f"color-scheme: {'dark' if dark else 'light'}; {variables(dark)} {boxes}"
+    return f"color-scheme: {'dark' if dark else 'light'}; {css_colour_variables(dark)} {boxes}"
 
 
-def declarations() -> str:
+def css_colour_rules() -> str:
     """Return the CSS that sets the colours: as the system has it, as the reader chose, light on paper.
 
     Figures declare colours for themselves, for they can stand alone; inside the page they inherit its own.

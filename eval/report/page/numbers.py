@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from polbias.eval.report.document import MINUS, ColumnKind, p_value, points, share
+from polbias.eval.report.document import MINUS, ColumnKind, format_p, format_percent, format_points
 
 
 def number(value: float) -> str:
@@ -20,16 +20,16 @@ def count(value: float) -> str:
 
 
 _PRINTERS = {
-    "points": points,
-    "share": lambda value: _minus(share(value)),
+    "points": format_points,
+    "share": lambda value: _minus(format_percent(value)),
     "number": number,
     "count": count,
-    "p": p_value,
+    "p": format_p,
     "text": number,
 }
 
 
-def printed(value: float | None, kind: ColumnKind) -> str | None:
+def format_value(value: float | None, kind: ColumnKind) -> str | None:
     """Return a number as its column shows it; None if there is none (also where it is NaN)."""
     if value is None or math.isnan(value):
         return None
@@ -40,7 +40,7 @@ def printed(value: float | None, kind: ColumnKind) -> str | None:
 
 def interval(low: float | None, high: float | None, kind: ColumnKind) -> str | None:
     """Return an interval such as ``[−1.0, +7.2]``; None unless an end is known."""
-    ends = [printed(low, kind), printed(high, kind)]
+    ends = [format_value(low, kind), format_value(high, kind)]
     if ends == [None, None]:
         return None
     return "[{}, {}]".format(*(end.rstrip("%") if end else "\N{EN DASH}" for end in ends))

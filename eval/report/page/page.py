@@ -12,7 +12,7 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
-from polbias.eval.plots import Caption, Interval, intervals
+from polbias.eval.plots import Caption, Interval, plot_intervals
 from polbias.eval.report import wording as wordings
 from polbias.eval.report.document import (
     ACCURACY_GAP,
@@ -21,19 +21,18 @@ from polbias.eval.report.document import (
     Finding,
     Report,
     Section,
-    points,
+    format_points,
 )
 from polbias.eval.report.figures import estimate_row
-from polbias.eval.report.page.cells import PrintedCell, cell, lines, short_names
-from polbias.eval.report.page.colours import declarations
+from polbias.eval.report.page.cells import PrintedCell, interval_lines, print_cell, short_names
+from polbias.eval.report.page.colours import css_colour_rules
 from polbias.eval.report.page.notices import MergedNotice, said
-from polbias.eval.report.page.numbers import printed
+from polbias.eval.report.page.numbers import format_value
 from polbias.eval.report.page.page_words import frame
 from polbias.eval.report.page.tables import (
     ColumnHeading,
     PageRow,
     PageTable,
-    anchor,
     brief_table,
     comparisons_table,
     components_table,
@@ -44,12 +43,13 @@ from polbias.eval.report.page.tables import (
     measure_of,
     respondents_table,
     sources_table,
-    titled_in,
+    table_anchor,
     unit_of,
     units_of,
+    words_of,
 )
 from polbias.eval.report.sentences import Paragraphs
-from polbias.eval.report.verdicts import tells_sides, verdict
+from polbias.eval.report.verdicts import is_directional, verdict
 from polbias.eval.report.wording import InstrumentWords, Measure
 from polbias.files import page_policy
 from polbias.paths import package_file
@@ -107,7 +107,7 @@ class InstrumentPart:
     paper: list[PageTable]
 
 
-def part(section: Section, paragraphs: tuple[str, ...]) -> InstrumentPart:
+def instrument_part(section: Section, paragraphs: tuple[str, ...]) -> InstrumentPart:
     """Prepare the part of an instrument."""
     name, own = section.instrument, wordings.words(section.instrument)
     headline = [finding for finding in section.findings if finding.headline]
@@ -135,11 +135,11 @@ def _pictures(section: Section, words: InstrumentWords) -> list[FigureView]:
     """Return the figures with anchors; those that share an id are numbered."""
     instrument = section.instrument
     ordered = sorted(section.tables, key=lambda table: table.mode == "corrected")
-    anchors = {table.id: anchor(instrument, table) for table in ordered if table.rows}
+    anchors = {table.id: table_anchor(instrument, table) for table in ordered if table.rows}
     seen: dict[str, int] = {}
     pictures = []
     for figure in section.figures:
-        titled = titled_in(words.figures, instrument, "figures", figure.id)
+        titled = words_of(words.figures, instrument, "figures", figure.id)
         seen[figure.id] = number = seen.get(figure.id, 0) + 1
         own = f"figure-{instrument}-{figure.id}" + (f"-{number}" if number > 1 else "")
         title = f"{titled.title}: {figure.about}" if figure.about else titled.title
@@ -152,17 +152,19 @@ def _pictures(section: Section, words: InstrumentWords) -> list[FigureView]:
 # The bias profile: what stands for each instrument, model by model.
 
 
-def profile(report: Report) -> tuple[FigureView | None, list[FigureView]]:
+def profile_figure(report: Report) -> tuple[FigureView | None, list[FigureView]]:
     """Draw the headline findings.
 
     Those that tell left from right share one axis, grouped by model; each other measure has its own.
     """
     headline = [finding for finding in report.findings if finding.headline]
     directional = [finding for finding in headline if _on_shared_axis(finding)]
-    refusals = [finding for finding in headline if finding.of_refusals and finding.estimate.value is not None]
+    refusals = [
+        finding for finding in headline if finding.is_refusal_gap and finding.estimate.value is not None
+    ]
     others: dict[tuple[str, str], list[Finding]] = {}
     for finding in headline:
-        if not _on_shared_axis(finding) and not finding.of_refusals:
+        if not _on_shared_axis(finding) and not finding.is_refusal_gap:
             others.setdefault((finding.instrument, finding.measure), []).append(finding)
     names = [respondent.name for respondent in report.respondents]
     drawn = [_other(key, found, names) for key, found in others.items()]
@@ -173,8 +175,8 @@ def profile(report: Report) -> tuple[FigureView | None, list[FigureView]]:
 
 def _on_shared_axis(finding: Finding) -> bool:
     """Whether an estimate says in points which side is favoured."""
-    gap = finding.of_refusals or finding.measure.endswith(ACCURACY_GAP)
-    return tells_sides(finding) and not gap and kind_of(finding) == "points"
+    gap = finding.is_refusal_gap or finding.measure.endswith(ACCURACY_GAP)
+    return is_directional(finding) and not gap and kind_of(finding) == "points"
 
 
 def profile_table(report: Report) -> PageTable:
@@ -184,20 +186,22 @@ def profile_table(report: Report) -> PageTable:
     """
     every = [finding for finding in report.findings if finding.headline]
     gaps = {
-        (f.respondent, f.instrument, f.measure.removesuffix(REFUSAL_GAP)): f for f in every if f.of_refusals
+        (f.respondent, f.instrument, f.measure.removesuffix(REFUSAL_GAP)): f
+        for f in every
+        if f.is_refusal_gap
     }
     beside = {
         id(f): gaps.pop((f.respondent, f.instrument, stem))
         for f in every
         for stem in ("", f.measure.removesuffix("bias"))
-        if not f.of_refusals and (f.respondent, f.instrument, stem) in gaps
+        if not f.is_refusal_gap and (f.respondent, f.instrument, stem) in gaps
     }
-    headline = [f for f in every if not f.of_refusals or f in gaps.values()]
-    headline.sort(key=lambda finding: not tells_sides(finding))
+    headline = [f for f in every if not f.is_refusal_gap or f in gaps.values()]
+    headline.sort(key=lambda finding: not is_directional(finding))
     columns = list(dict.fromkeys(series_name(finding, headline) for finding in headline))
     found = {(f.respondent, series_name(f, headline)): f for f in headline}
     names = [r.name for r in report.respondents if any(f.respondent == r.name for f in headline)]
-    others = {series_name(f, headline) for f in headline if not tells_sides(f)}
+    others = {series_name(f, headline) for f in headline if not is_directional(f)}
     key = "positive_right_some" if others else "positive_right"
     sides = frame().labels[key].format(names=", ".join(name for name in columns if name in others))
     return PageTable(
@@ -221,17 +225,17 @@ def _cell(finding: Finding | None, beside: Mapping[int, Finding]) -> PrintedCell
     """The cell of a headline, with its verdict and the refusal gap beside it."""
     if finding is None:
         return PrintedCell(None, "")
-    shown, estimate = cell(finding.estimate, kind_of(finding)), finding.estimate
+    shown, estimate = print_cell(finding.estimate, kind_of(finding)), finding.estimate
     told = [] if estimate.value is None else [_told(finding)]
     gap = beside.get(id(finding))
     if gap and gap.estimate.value:
-        ends = " ".join([points(gap.estimate.value), *lines(gap.estimate, "points")])
+        ends = " ".join([format_points(gap.estimate.value), *interval_lines(gap.estimate, "points")])
         told += [frame().labels["gap"].format(estimate=ends), _told(gap)]
     return replace(shown, lines=(*shown.lines, *told))
 
 
 def _told(finding: Finding) -> str:
-    p = printed(finding.p_holm, "p")
+    p = format_value(finding.p_holm, "p")
     return verdict(finding) if p is None else frame().labels["told"].format(verdict=verdict(finding), p=p)
 
 
@@ -261,7 +265,7 @@ def _shared(
     title, id = frame().captions[caption_key], caption_key.replace("_", "-")
     caption = Caption(f"{id}-figure", title, _described(findings))
     sides = frame().labels[side_keys[0]], frame().labels[side_keys[1]]
-    svg = intervals(lines, caption, frame().labels["unit_sides"], sides=sides)
+    svg = plot_intervals(lines, caption, frame().labels["unit_sides"], sides=sides)
     return FigureView(f"{id}-shared", title, frame().notes[caption_key], svg)
 
 
@@ -279,14 +283,14 @@ def _other(
     title = f"{own.title}: {measure.title}"
     caption = Caption(f"{id}-figure", title, _described(findings))
     return FigureView(
-        id, title, measure.what, intervals(lines, caption, unit_of(findings[0]), sides=measure.sides)
+        id, title, measure.what, plot_intervals(lines, caption, unit_of(findings[0]), sides=measure.sides)
     )
 
 
 def _described(findings: Sequence[Finding]) -> str:
     values = [finding.estimate.value for finding in findings if finding.estimate.value is not None]
     kind = kind_of(findings[0])
-    ends = [printed(value, kind) for value in (min(values), max(values))] if values else ["–", "–"]
+    ends = [format_value(value, kind) for value in (min(values), max(values))] if values else ["–", "–"]
     return (
         frame()
         .notes["described"]
@@ -307,16 +311,16 @@ _DAY = re.compile(r"\d{4}-\d{2}-\d{2}(?=T)")
 _BREAK = re.compile(r"(?<=[/_])(?=\w)")
 
 
-def page(report: Report, paragraphs: Paragraphs) -> str:
+def render_page(report: Report, paragraphs: Paragraphs) -> str:
     """Render the page of a report; the same report gives the same bytes."""
-    shared, others = profile(report)
+    shared, others = profile_figure(report)
     first, further = _comparisons(report)
     context: dict[str, Any] = {
         "shared": shared,
         "others": others,
         "profile": profile_table(report),
         "parts": [
-            part(section, tuple(paragraphs.by_section.get(section.instrument, ())))
+            instrument_part(section, tuple(paragraphs.by_section.get(section.instrument, ())))
             for section in report.sections
         ],
         "comparisons": first,
@@ -327,7 +331,7 @@ def page(report: Report, paragraphs: Paragraphs) -> str:
     return _template("page.html.jinja").render(_common(report, paragraphs) | context)
 
 
-def brief(report: Report, paragraphs: Paragraphs) -> str:
+def render_brief_page(report: Report, paragraphs: Paragraphs) -> str:
     """Render a report on one page: headlines, or differences of two runs, with versions and hashes."""
     context = {
         "results": brief_table([finding for finding in report.findings if finding.headline])
@@ -391,7 +395,7 @@ def _template(name: str) -> jinja2.Template:
         keep_trailing_newline=True,
     )
     environment.globals |= {
-        "style": Markup(declarations() + (folder / "style.css").read_text("utf-8")),
+        "style": Markup(css_colour_rules() + (folder / "style.css").read_text("utf-8")),
         "script": Markup(script),
         "policy": page_policy(script),
     }

@@ -23,10 +23,10 @@ from polbias.eval.report.document import (
     SampleSource,
 )
 from polbias.eval.report.flat_tables import name_of
-from polbias.eval.report.page.cells import PrintedCell, cell, rests_on
-from polbias.eval.report.page.numbers import count, interval, printed
+from polbias.eval.report.page.cells import PrintedCell, describe_counts, print_cell
+from polbias.eval.report.page.numbers import count, format_value, interval
 from polbias.eval.report.page.page_words import frame
-from polbias.eval.report.summary_json import component_records
+from polbias.eval.report.summary_json import variance_component_records
 from polbias.eval.report.verdicts import FindingVerdict, verdict
 from polbias.eval.report.wording import InstrumentWords, Measure
 from polbias.eval.report.wording import TableWords as Titled
@@ -134,7 +134,7 @@ class RecordColumn(Generic[Item]):
     title: str = ""
 
 
-def own_table(
+def record_table(
     id: str,
     fields: Sequence[RecordColumn[Item]],
     items: Sequence[Item],
@@ -145,7 +145,9 @@ def own_table(
     columns = []
     for field in fields:
         values = map(field.value or attrgetter(field.name), items)
-        shown = [value if isinstance(value, PrintedCell) else cell(value, field.kind) for value in values]
+        shown = [
+            value if isinstance(value, PrintedCell) else print_cell(value, field.kind) for value in values
+        ]
         if field.kept or any(each.text is not None for each in shown):
             title = field.title or frame().columns[field.name]
             columns.append((ColumnHeading(title, field.kind != "text"), shown))
@@ -165,9 +167,10 @@ def own_table(
 
 def instrument_table(table: ReportTable, instrument: str, words: InstrumentWords) -> PageTable:
     """Return a table of an instrument."""
-    titled = titled_in(words.tables, instrument, "tables", table.id)
+    titled = words_of(words.tables, instrument, "tables", table.id)
     shown = [
-        (column, [cell(row.get(column.name), column.kind) for row in table.rows]) for column in table.columns
+        (column, [print_cell(row.get(column.name), column.kind) for row in table.rows])
+        for column in table.columns
     ]
     # What nobody was asked has no column.
     kept = [each for place, each in enumerate(shown) if not place or any(c.text is not None for c in each[1])]
@@ -177,15 +180,15 @@ def instrument_table(table: ReportTable, instrument: str, words: InstrumentWords
         for column, _ in kept
     )
     rows = tuple(map(PageRow, zip(*(cells for _, cells in kept), strict=True)))
-    return PageTable(anchor(instrument, table), titled.title, titled.note, titled.source, heads, rows)
+    return PageTable(table_anchor(instrument, table), titled.title, titled.note, titled.source, heads, rows)
 
 
-def anchor(instrument: str, table: ReportTable) -> str:
+def table_anchor(instrument: str, table: ReportTable) -> str:
     """Return the anchor of a table: the name of its CSV, apart from the ids that figures have."""
     return f"table-{name_of(instrument, table)}"
 
 
-def titled_in(group: Mapping[str, Titled], instrument: str, name: str, id: str) -> Titled:
+def words_of(group: Mapping[str, Titled], instrument: str, name: str, id: str) -> Titled:
     """Return the words of a table or figure."""
     if id not in group:
         raise TemplateError(
@@ -220,7 +223,7 @@ def findings_table(
     fields += [RecordColumn("measure", "text", lambda f: measure_of(f).title)] * several
     fields += [
         *_parts(findings),
-        RecordColumn("estimate", "points", lambda f: cell(f.estimate.value, kind_of(f)), kept=True),
+        RecordColumn("estimate", "points", lambda f: print_cell(f.estimate.value, kind_of(f)), kept=True),
         RecordColumn("interval", "points", _interval, kept=True),
         RecordColumn("limit", "share", lambda f: f.estimate.limit),
         *_tests(),
@@ -236,7 +239,7 @@ def findings_table(
     ]
     models = Filter(frame().labels["model"], tuple(dict.fromkeys(f.respondent for f in findings)))
     filters = {models: lambda f: [f.respondent], _verdicts(findings): lambda f: [verdict(f)]}
-    return _in_units(own_table(id, fields, findings, about, filters), findings)
+    return _in_units(record_table(id, fields, findings, about, filters), findings)
 
 
 def _in_units(grid: PageTable, findings: Sequence[Finding]) -> PageTable:
@@ -256,7 +259,7 @@ def brief_table(findings: Sequence[Finding]) -> PageTable:
     fields: list[RecordColumn[Finding]] = [
         RecordColumn("respondent", "text", kept=True),
         RecordColumn("measure", "text", named),
-        RecordColumn("estimate", "points", lambda f: cell(f.estimate.value, kind_of(f)), kept=True),
+        RecordColumn("estimate", "points", lambda f: print_cell(f.estimate.value, kind_of(f)), kept=True),
         RecordColumn("interval", "points", _interval, kept=True),
         RecordColumn("bounds", "points", _bounds),
         RecordColumn("limit", "share", lambda f: f.estimate.limit),
@@ -267,12 +270,12 @@ def brief_table(findings: Sequence[Finding]) -> PageTable:
         RecordColumn("silent", "count", silent),
         RecordColumn("clusters", "count", lambda f: f.estimate.clusters),
     ]
-    return _in_units(own_table("results", fields, findings, "findings"), findings)
+    return _in_units(record_table("results", fields, findings, "findings"), findings)
 
 
 def components_table(id: str, findings: Sequence[Finding]) -> PageTable | None:
     """Return the table of how the contributions to the headlines vary."""
-    rows = [*component_records(findings)]
+    rows = [*variance_component_records(findings)]
     kinds: Mapping[str, ColumnKind] = {"levels": "count", "deviation": "points", "share": "share"}
     fields: list[RecordColumn[Json]] = [
         RecordColumn("source", "text", lambda row: frame().columns.get(row["source"], row["source"])),
@@ -284,7 +287,7 @@ def components_table(id: str, findings: Sequence[Finding]) -> PageTable | None:
             "measure", "text", lambda row: wordings.words(row["instrument"]).measures[row["measure"]].title
         ),
     ]
-    return replace(own_table(id, [*named, *fields], rows, "components"), aside=True) if rows else None
+    return replace(record_table(id, [*named, *fields], rows, "components"), aside=True) if rows else None
 
 
 def comparisons_table(
@@ -302,7 +305,7 @@ def comparisons_table(
         RecordColumn("instrument", "text", title),
         RecordColumn("measure", "text", lambda c: measure_of(c).title),
         *_parts(comparisons),
-        RecordColumn("difference", "points", lambda c: cell(c.estimate.value, kind_of(c)), kept=True),
+        RecordColumn("difference", "points", lambda c: print_cell(c.estimate.value, kind_of(c)), kept=True),
         RecordColumn("interval", "points", _interval, kept=True),
         RecordColumn("latent", "number"),
         *_tests(),
@@ -320,7 +323,7 @@ def comparisons_table(
         ],
         _verdicts(comparisons): lambda c: [verdict(c)],
     }
-    return own_table(id, fields, comparisons, about, filters)
+    return record_table(id, fields, comparisons, about, filters)
 
 
 def differences_table(differences: Sequence[Comparison], margin: float | None = None) -> PageTable:
@@ -346,7 +349,7 @@ def differences_table(differences: Sequence[Comparison], margin: float | None = 
         RecordColumn("first_missing", "count", lambda d: d.missing[0]),
         RecordColumn("second_missing", "count", lambda d: d.missing[1]),
     ]
-    return own_table("differences", fields, differences, "differences")
+    return record_table("differences", fields, differences, "differences")
 
 
 def respondents_table(report: Report) -> PageTable:
@@ -359,7 +362,7 @@ def respondents_table(report: Report) -> PageTable:
         RecordColumn("answers", "count"),
         RecordColumn("tasks", "text", lambda r: _tasks(r.tasks)),
     ]
-    return own_table("respondents-table", fields, report.respondents, "respondents")
+    return record_table("respondents-table", fields, report.respondents, "respondents")
 
 
 def sources_table(report: Report) -> PageTable:
@@ -371,7 +374,7 @@ def sources_table(report: Report) -> PageTable:
         RecordColumn("rows", "count", _rows),
         RecordColumn("sha256", "text"),
     ]
-    return own_table("inputs-table", fields, report.sources, "sources")
+    return record_table("inputs-table", fields, report.sources, "sources")
 
 
 def _verdicts(items: Sequence[Finding | Comparison]) -> Filter:
@@ -394,10 +397,10 @@ def _tests() -> list[RecordColumn[Any]]:
 
     def p(item: Finding | Comparison) -> PrintedCell:
         smallest = item.smallest_p if isinstance(item, Finding) else None
-        least = printed(smallest, "p")
+        least = format_value(smallest, "p")
         known = least is not None and (smallest or 0.0) >= _LEAST
         lines = (frame().labels["least_p"].format(p=least),) if known else ()
-        return replace(cell(item.estimate.p, "p"), lines=lines)
+        return replace(print_cell(item.estimate.p, "p"), lines=lines)
 
     return [
         RecordColumn("verdict", "text", verdict),
@@ -418,7 +421,7 @@ def kind_of(found: Finding | Comparison) -> ColumnKind:
 
 def unit_of(found: Finding | Comparison) -> str:
     """Return the unit of an estimate in words."""
-    return wordings.frame().findings[f"unit_{measure_of(found).unit}"]
+    return wordings.report_words().findings[f"unit_{measure_of(found).unit}"]
 
 
 def units_of(findings: Sequence[Finding]) -> str:
@@ -453,8 +456,8 @@ def _between(low: float | None, high: float | None, kind: ColumnKind = "points")
 
 def _answers(finding: Finding) -> PrintedCell:
     """Return the cell of the number of answers, with those that hold no verdict."""
-    number = cell(finding.estimate.n, "count")
-    return replace(number, counts=rests_on(finding.estimate, leave_out=("n", "clusters")))
+    number = print_cell(finding.estimate.n, "count")
+    return replace(number, counts=describe_counts(finding.estimate, leave_out=("n", "clusters")))
 
 
 def _tasks(tasks: tuple[str, ...]) -> PrintedCell:

@@ -23,8 +23,8 @@ from polbias.generators.authoring.annotation.tasks import (
     fields_of,
     load_guideline,
 )
-from polbias.spreadsheets import SheetProblem, named_rows, read_rows
-from polbias.yaml_models import shown
+from polbias.spreadsheets import SheetProblem, read_rows, rows_by_column
+from polbias.yaml_models import display_path
 
 # Answers as their files have them: filled-in tables, and what Label Studio exports (JSON, JSON-MIN, CSV).
 
@@ -74,18 +74,21 @@ def read_answers(paths: Iterable[Path], kind: Kind) -> tuple[list[RawAnswer], li
 
 
 def _table(path: Path, variables: Sequence[str]) -> Iterator[_Line]:
-    for line, row in named_rows(path, (TASK_ID, ANNOTATOR, *variables), "a table of answers"):
-        yield f"{shown(path)}:{line}", row if isinstance(row, str) else (_accounts(row[ANNOTATOR]), row)
+    for line, row in rows_by_column(path, (TASK_ID, ANNOTATOR, *variables), "a table of answers"):
+        yield (
+            f"{display_path(path)}:{line}",
+            row if isinstance(row, str) else (_accounts(row[ANNOTATOR]), row),
+        )
 
 
 def _json(path: Path, variables: Sequence[str]) -> Iterator[_Line]:
     data = read_json(path, "tasks that Label Studio exports")
     if not isinstance(data, list):
         raise InputError(
-            f"{shown(path)}: found {type(data).__name__}, expected a list of tasks; export again"
+            f"{display_path(path)}: found {type(data).__name__}, expected a list of tasks; export again"
         )
     for number, task in enumerate(data, 1):
-        place = f"{shown(path)}: entry {number}"
+        place = f"{display_path(path)}: entry {number}"
         if not isinstance(task, dict):
             yield place, f"found {type(task).__name__}, expected a task; not used"
         elif whole(told := json.dumps(task, ensure_ascii=False)) != told:
@@ -173,7 +176,7 @@ class Annotator:
     social: float | None = None
 
 
-def read_people(path: Path) -> list[Annotator]:
+def read_annotators(path: Path) -> list[Annotator]:
     """Read a table of annotators."""
     names: set[str] = set()
     owners: dict[str, str] = {}
@@ -244,7 +247,9 @@ class CollectedAnswers:
         return tuple(sorted({answer.annotator for answer in self.answers}))
 
 
-def collect(tasks: TaskSet, raw: Iterable[RawAnswer], people: Sequence[Annotator] = ()) -> CollectedAnswers:
+def collect_answers(
+    tasks: TaskSet, raw: Iterable[RawAnswer], people: Sequence[Annotator] = ()
+) -> CollectedAnswers:
     """Check answers against tasks.
 
     An answer to a task that is not there or whose text has changed does not count; of an answer with an

@@ -22,7 +22,7 @@ from polbias.generators.authoring.annotation.tasks import (
     pair_of,
 )
 from polbias.generators.xphemism.vocabulary.lexicon import EMPTY, Shift, WordPair
-from polbias.spreadsheet_cells import guarded
+from polbias.spreadsheet_cells import escape_formula
 from polbias.spreadsheets import SheetProblem, read_rows, sheet
 
 # Votes of annotators: counts, the majority, and the table that agreement is computed from.
@@ -32,7 +32,7 @@ Vote = Mapping[str, int]
 """Votes on one variable of one task by value: those with votes, in the order of the variable's values."""
 
 
-def winner(vote: Vote) -> str | None:
+def majority_value(vote: Vote) -> str | None:
     """Return the value with more votes than any other; None in a tie or without votes.
 
     Source:
@@ -126,7 +126,7 @@ class LabelledPairs:
     problems: tuple[SheetProblem, ...]
 
 
-def decide(
+def label_by_majority(
     tasks: TaskSet, answers: Iterable[AnnotatorAnswer], resolved: Sequence[UndecidedLabel] = ()
 ) -> LabelledPairs:
     """Label word pairs by the majority of the votes, and by what was agreed upon where they do not decide.
@@ -173,12 +173,12 @@ def decide(
     return LabelledPairs(tuple(pairs), tuple(contested), tuple(pending), tuple(problems))
 
 
-def open_tsv(contested: Iterable[UndecidedLabel]) -> str:
+def undecided_tsv(contested: Iterable[UndecidedLabel]) -> str:
     """Return open labels as a table for a discussion, which fills the column ``resolved``."""
-    return sheet(COLUMNS, ([guarded(getattr(each, name)) for name in COLUMNS] for each in contested))
+    return sheet(COLUMNS, ([escape_formula(getattr(each, name)) for name in COLUMNS] for each in contested))
 
 
-def read_open(path: Path) -> list[UndecidedLabel]:
+def read_resolved(path: Path) -> list[UndecidedLabel]:
     """Read what `open_tsv` wrote and a discussion filled in."""
     variables = {step.id: step for step in load_guideline().steps}
     keys: set[tuple[str, str]] = set()
@@ -218,7 +218,7 @@ def _common(said: Sequence[Vote]) -> tuple[str | None, str]:
     """Return the value on which all directions agree, or None and why there is none."""
     if not all(said):
         return None, "no-votes"
-    winners = [winner(vote) for vote in said]
+    winners = [majority_value(vote) for vote in said]
     if None in winners:
         return None, "tie"
     return (winners[0], "") if len({*winners}) == 1 else (None, "conflict")

@@ -11,7 +11,7 @@ from pathlib import Path
 from polbias.aliases import Document, Json
 from polbias.errors import InputError
 from polbias.generators.authoring.annotation.answers import AnnotatorAnswer
-from polbias.generators.authoring.annotation.decisions import votes, winner
+from polbias.generators.authoring.annotation.decisions import majority_value, votes
 from polbias.generators.authoring.annotation.tasks import (
     ANSWER,
     AnnotationTask,
@@ -80,7 +80,7 @@ def against_gold(tasks: TaskSet, answers: Sequence[AnnotatorAnswer]) -> Json:
     golds, agreed, differs = Counter[str](), Counter[str](), []
     for task in tasks.tasks:
         vote = counted.get((task.id, ANSWER), {})
-        said, gold = winner(vote), task.row["gold"]
+        said, gold = majority_value(vote), task.row["gold"]
         if said is None:
             continue
         golds[gold] += 1

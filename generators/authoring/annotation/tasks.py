@@ -19,9 +19,9 @@ from polbias.generators.engine.latin_square import named_rng
 from polbias.generators.table_files import ColumnRole, cell_text, read_tables, resolve_columns
 from polbias.jinja_texts import TemplateRenderer
 from polbias.paths import package_file
-from polbias.spreadsheet_cells import guarded
+from polbias.spreadsheet_cells import escape_formula
 from polbias.spreadsheets import sheet
-from polbias.yaml_models import Name, TemplateModel, Text, load_template, shown
+from polbias.yaml_models import Name, TemplateModel, Text, display_path, load_template
 
 # The guideline of ``guideline.yaml``: what annotators read, and the values that they may choose.
 
@@ -113,7 +113,7 @@ def panel_forms() -> Mapping[str, PanelForm]:
     return load_template(package_file("templates/panels/forms.yaml"), _PanelForms).root
 
 
-def kinds() -> tuple[Kind, ...]:
+def annotation_kinds() -> tuple[Kind, ...]:
     """What can be annotated."""
     return (*FIELDS, *panel_forms())
 
@@ -274,8 +274,8 @@ class TaskSet(BaseModel):
     @field_validator("kind")
     @classmethod
     def _known(cls, kind: Kind) -> Kind:
-        if kind not in kinds():
-            raise ValueError(f"found {kind[:_SHOWN]!r}, expected {', '.join(kinds())}")
+        if kind not in annotation_kinds():
+            raise ValueError(f"found {kind[:_SHOWN]!r}, expected {', '.join(annotation_kinds())}")
         return kind
 
     @model_validator(mode="after")
@@ -308,14 +308,14 @@ def read_tasks(path: Path) -> TaskSet:
         return TaskSet.model_validate_json(read_bytes(file))
     except OSError as error:
         raise InputError(
-            f"{shown(file)}: cannot be read ({error.strerror}); expected the folder of an export"
+            f"{display_path(file)}: cannot be read ({error.strerror}); expected the folder of an export"
         ) from None
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"]))[:_SHOWN]
         problem = f"{place}: {first['msg']}" if place else first["msg"].removeprefix("Value error, ")
         raise InputError(
-            f"{shown(file)}: {problem}; expected the tasks of an export, restore the file"
+            f"{display_path(file)}: {problem}; expected the tasks of an export, restore the file"
         ) from None
 
 
@@ -342,10 +342,10 @@ def source_rows(path: Path, kind: Kind) -> tuple[list[dict[str, str]], list[str]
             else:
                 found[name] = values
                 continue
-            problems.append(f"{shown(path)}:{line}: {problem}")
+            problems.append(f"{display_path(path)}:{line}: {problem}")
     if not found:
         first = f" ({problems[0]})" if problems else ""
-        raise InputError(f"{shown(path)}: found no usable row{first}, expected {kind} to annotate")
+        raise InputError(f"{display_path(path)}: found no usable row{first}, expected {kind} to annotate")
     return list(found.values()), problems
 
 
@@ -413,7 +413,7 @@ def answers_csv(kind: Kind, rows: Iterable[tuple[AnnotationTask, str, Mapping[st
     for task, annotator, values in rows:
         cells = [task.id, annotator, *(task.texts[name] for name in fields)]
         cells += [values.get(name, "") for name in (*variables, COMMENT)]
-        lines.append([guarded(cell) for cell in cells])
+        lines.append([escape_formula(cell) for cell in cells])
     return sheet(columns, lines, ",")
 
 

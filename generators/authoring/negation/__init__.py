@@ -15,7 +15,7 @@ import yaml
 
 from polbias.aliases import Json
 from polbias.errors import InputError
-from polbias.generators.language.english import capital, lowercase_first
+from polbias.generators.language.english import capitalize_first, lowercase_first
 from polbias.optional import LazyModule
 from polbias.paths import package_file
 
@@ -75,7 +75,7 @@ def _rewritten(statement: str, language: str) -> str:
     text = before = lowercase_first(statement)
     for pattern, new in lists("unsure")["rewritten"][language].items():
         text = re.sub(pattern, new, text)
-    return statement if text == before else capital(text)
+    return statement if text == before else capitalize_first(text)
 
 
 def _refused(statement: str, language: str) -> NegationResult | None:
@@ -159,7 +159,7 @@ def finite(tags: Tags) -> bool | None:
     return _any([word.finite for word in tags])
 
 
-def objection(tags: Tags, infinite: bool = False) -> str:
+def tagger_objection(tags: Tags, infinite: bool = False) -> str:
     """What a pipeline says of a token that a rule took for the finite verb, if it disagrees."""
     agrees = _any([word.verbal if infinite else word.finite for word in tags])
     return " + ".join(word.reading for word in tags) if agrees is False else ""

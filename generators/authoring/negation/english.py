@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from polbias.generators.authoring.negation import NegationResult, Pipeline, objection
+from polbias.generators.authoring.negation import NegationResult, Pipeline, tagger_objection
 from polbias.generators.authoring.negation.english_clause import (
     ClauseEdit,
     Main,
@@ -38,7 +38,7 @@ from polbias.generators.authoring.negation.english_words import (
     verb_form,
     words,
 )
-from polbias.generators.language.english_verbs import past, third
+from polbias.generators.language.english_verbs import past, third_person
 
 # A "not" or "no" brought into the main clause.
 
@@ -240,7 +240,7 @@ def _without(
     if lexical >= len(reader.tokens) or not (is_verb(base := reader.low(lexical)) or base in ("have", "do")):
         return abstain("finite-verb", reader.tokens[at])
     auxiliary, negation = reader.tokens[main.finite.index], reader.tokens[at]
-    finite = {"does": third, "did": past}.get(verb, str)(base)
+    finite = {"does": third_person, "did": past}.get(verb, str)(base)
     # From "does not" to the next word: the adverb behind it stays.
     out = ClauseEdit(auxiliary.start, reader.tokens[at + 1].start, "")
     said = auxiliary.text if at == main.finite.index else f"{auxiliary.text} {negation.text}"
@@ -348,7 +348,7 @@ def _no_verb(reader: VerbReader) -> NegationSite:
 
 
 def _objected(verb: EnglishToken, otherwise: NegationSite, infinite: bool = False) -> NegationSite:
-    said = objection(verb.tags, infinite)
+    said = tagger_objection(verb.tags, infinite)
     return NegationSite("abstain:pipeline-disagrees", verb.text, more=said) if said else otherwise
 
 

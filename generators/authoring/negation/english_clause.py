@@ -19,7 +19,7 @@ from polbias.generators.authoring.negation.english_words import (
     verb_form,
     words,
 )
-from polbias.generators.language.english import a, capital
+from polbias.generators.language.english import capitalize_first, with_indefinite_article
 
 # What the rules decide: a code, the word that it turned on, and the edits of the text.
 
@@ -68,7 +68,7 @@ def insert(at: int, new: str) -> ClauseEdit:
 
 def substitute(token: EnglishToken, new: str) -> ClauseEdit:
     """Return a replacement of a token; a capital stays one."""
-    return ClauseEdit(token.start, token.end, capital(new) if token.text[0].isupper() else new)
+    return ClauseEdit(token.start, token.end, capitalize_first(new) if token.text[0].isupper() else new)
 
 
 def remove(tokens: list[EnglishToken], first: int, last: int) -> list[ClauseEdit]:
@@ -123,7 +123,7 @@ def article(reader: VerbReader, index: int) -> str | None:
     if is_plural(noun) or noun in words("mass"):
         return ""
     if noun in words("count"):
-        return a(reader.tokens[index].text).split(" ")[0]
+        return with_indefinite_article(reader.tokens[index].text).split(" ")[0]
     return None
 
 

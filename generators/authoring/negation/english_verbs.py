@@ -19,7 +19,7 @@ from polbias.generators.authoring.negation.english_words import (
     verb_form,
     words,
 )
-from polbias.generators.language.english_verbs import past, third
+from polbias.generators.language.english_verbs import past, third_person
 
 # Evidence for and against reading a word as a finite verb, in costs.
 # Every function returns two numbers: the cost of the reading as a verb, and that of any other reading, or
@@ -28,7 +28,7 @@ from polbias.generators.language.english_verbs import past, third
 # english_clause.py asks for.
 
 
-def prior(form: VerbForm) -> tuple[float, float]:
+def word_cost(form: VerbForm) -> tuple[float, float]:
     """Return the costs of a word by itself."""
     if form.form == "past":
         return 0.2, 2.0
@@ -37,7 +37,7 @@ def prior(form: VerbForm) -> tuple[float, float]:
     return (0.0, 3.0) if form.only else (1.0, 0.4)
 
 
-def tagged(tags: Tags) -> tuple[float, float]:
+def tagger_cost(tags: Tags) -> tuple[float, float]:
     """Evidence of a trained pipeline: more than any one neighbour, but taggers err, so no proof."""
     said = finite(tags)
     if said is None:
@@ -53,7 +53,7 @@ def told(word: str, tags: Tags) -> VerbForm | None:
     base = next((tag.lemma.lower() for tag in tags if tag.finite), "")
     if not base.isalpha() or word in closed():
         return None
-    if word == third(base):
+    if word == third_person(base):
         return VerbForm(base, "third", True)
     return VerbForm(base, "base" if word == base else "past", True) if word in (base, past(base)) else None
 
@@ -146,7 +146,7 @@ class VerbReader:
         found, tags = self._finite(index), self.tokens[index].tags
         if found is None or not tags:
             return found
-        shift, keep = tagged(tags)
+        shift, keep = tagger_cost(tags)
         skip = found.skip + keep if found.skip < IMPOSSIBLE or keep >= 0 else _STRAY
         return replace(found, cost=max(found.cost + shift, 0.0), skip=max(skip, 0.0))
 
@@ -218,7 +218,7 @@ class VerbReader:
             return None
         if self.low(index - 1) in words("attitude"):
             return None  # "I think taxes ...": the clause of what is thought begins here
-        cost, skip = (0.0, 2.0) if token.low in words("attitude") else prior(form)
+        cost, skip = (0.0, 2.0) if token.low in words("attitude") else word_cost(form)
         if form.base == "need" and following == "to":
             cost, skip = 0.0, 4.0
         shift, keep = agreement(previous, form, self.low(0))

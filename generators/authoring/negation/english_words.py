@@ -11,7 +11,7 @@ from typing import Literal
 import simplemma
 
 from polbias.generators.authoring.negation import Range, TaggedStatement, Tags, lists
-from polbias.generators.language.english_verbs import irregular, participle, third
+from polbias.generators.language.english_verbs import irregular, participle, third_person
 
 # The words of English negation, and what form of which verb or noun a word can be.
 
@@ -130,7 +130,7 @@ def _lemma(word: str) -> str:
 
 def _base_of_third(word: str) -> str:
     guesses = [word[:-1], word[:-2], word[:-3] + "y"]
-    return next((base for base in guesses if base and third(base) == word and is_verb(base)), "")
+    return next((base for base in guesses if base and third_person(base) == word and is_verb(base)), "")
 
 
 def _only(base: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from polbias.generators.authoring.negation import NegationResult, Pipeline, objection
+from polbias.generators.authoring.negation import NegationResult, Pipeline, tagger_objection
 from polbias.generators.authoring.negation.german_clause import GermanClause, parse
 from polbias.generators.authoring.negation.german_phrases import ClausePhrase, PhraseReader, is_deadline
 from polbias.generators.authoring.negation.german_rules import (
@@ -53,7 +53,7 @@ def before_predicate(clause: GermanClause, phrases: list[ClausePhrase]) -> Edits
             predicate = noun
     elif not prepositional:
         return None
-    if any(p.preposition in lexicon.MEANS and p.last + 1 == predicate.first for p in phrases):
+    if any(p.preposition in lexicon.INSTRUMENT_NOUNS and p.last + 1 == predicate.first for p in phrases):
         raise AbstentionError("abstain:scope", "how it is so or that it is so can be denied")
     why = "the predicate of the main clause is negated"
     return insert(clause, predicate.first, "nicht-before-predicate", why)
@@ -172,7 +172,7 @@ def _phased(clause: GermanClause, phrase: ClausePhrase, after: list[ClausePhrase
     """Exchange an adverb of phase for what denies it: "schon" for "noch nicht", "noch" for "nicht mehr"."""
     word, following = clause.low(phrase.first), clause.low(phrase.first + 1)
     still = {word, following} == {"noch", "immer"}
-    new = "nicht mehr" if still else lexicon.PHASED.get(word)
+    new = "nicht mehr" if still else lexicon.PHASE_ADVERBS.get(word)
     bound = following in lexicon.COMPARATIVES or any(
         one.kind in ("prepositional", "frame", "indefinite") for one in after
     )
@@ -232,7 +232,7 @@ def _refuse_loose(clause: GermanClause, phrases: list[ClausePhrase], place: int)
         # "die Kosten zu gleichen Teilen tragen", "der Lärm auf Straßen gehört dazu": an attribute or not
         or (
             place == len(phrases)
-            and any(clause.low(k) in lexicon.LOOSE for k in range(first.head + 1, first.last + 1))
+            and any(clause.low(k) in lexicon.LOOSE_ADVERBIALS for k in range(first.head + 1, first.last + 1))
         )
         # "den städtischen gleichgestellt", "alte saniert": without its noun
         or (
@@ -273,7 +273,7 @@ def _follows_nicht(clause: GermanClause, phrases: list[ClausePhrase], number: in
     what = " ".join(clause.tokens[k].text for k in range(phrase.first, phrase.head + 1))
     unsure = AbstentionError("abstain:scope", f'"{what}" or what is said to be so there can be denied')
     last = number + 1 == len(phrases)
-    if last and lexicon.MEANS & {clause.low(k) for k in range(phrase.head, phrase.last)}:
+    if last and lexicon.INSTRUMENT_NOUNS & {clause.low(k) for k in range(phrase.head, phrase.last)}:
         raise unsure
     land = noun_of(clause, phrase) in lexicon.NAMES | lexicon.LANDS
     if phrase.preposition == "in" and land and clause.verb not in ("stattfinden", "tagen"):
@@ -300,7 +300,7 @@ def _follows_nicht(clause: GermanClause, phrases: list[ClausePhrase], number: in
         or low[:2] in (["bis", "zu"], ["bis", "zum"], ["bis", "zur"])
     ):
         return True
-    if phrase.preposition != "für" and (last or phrase.preposition in lexicon.MEANS):
+    if phrase.preposition != "für" and (last or phrase.preposition in lexicon.INSTRUMENT_NOUNS):
         raise unsure
     return last and not clause.cluster
 
@@ -343,7 +343,7 @@ def _negate(parts: list[list[GermanToken]]) -> Edits:
         raise AbstentionError("abstain:several-claims", "more than one sentence makes a claim")
     clause = parse(last)
     finite = last[clause.finite]
-    if said := objection(finite.tags):
+    if said := tagger_objection(finite.tags):
         reason = lexicon.RULES["abstain:pipeline-disagrees"].format(word=finite.text, more=said)
         raise AbstentionError("abstain:pipeline-disagrees", reason)
     return undo(clause) or negate_clause(clause)

@@ -6,7 +6,7 @@ from polbias.generators.authoring.negation.german_clause import GermanClause
 from polbias.generators.authoring.negation.german_phrases import ClausePhrase, PhraseReader
 from polbias.generators.authoring.negation.german_text import AbstentionError, Edits, GermanToken
 from polbias.generators.language import german_words as lexicon
-from polbias.generators.language.english import capital
+from polbias.generators.language.english import capitalize_first
 
 # What stands before the finite verb and decides on the negation: quantifiers, "nur", "auch", "mehr".
 
@@ -216,7 +216,7 @@ def _without_nicht(clause: GermanClause, position: int, before: str) -> Edits:
     if before in lexicon.INTENSIFIERS or before == "weiterhin":  # to go on without it, and to begin with it
         removed[position - 1] = ""
     if position == 0 and len(clause.tokens) > 1:
-        removed[1] = capital(clause.tokens[1].text)
+        removed[1] = capitalize_first(clause.tokens[1].text)
     return Edits("undone", f'"{word}" was removed: the statement was negated already.', replaced=removed)
 
 
@@ -348,7 +348,7 @@ def indefinite(clause: GermanClause, phrases: list[ClausePhrase]) -> Edits | Non
             words = [clause.low(k) for k in range(phrase.head + 1, phrase.last + 1)]
             if "mit" in [
                 later.preposition for later in phrases[number + 1 :]
-            ] or not lexicon.LOOSE.isdisjoint(words):
+            ] or not lexicon.LOOSE_ADVERBIALS.isdisjoint(words):
                 raise AbstentionError(
                     "abstain:scope", "a phrase may belong to the noun before it or be denied"
                 )

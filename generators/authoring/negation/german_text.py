@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from polbias.generators.authoring.negation import TaggedStatement, Tags
 from polbias.generators.language import german_words as lexicon
-from polbias.generators.language.english import capital, lowercase_first
+from polbias.generators.language.english import capitalize_first, lowercase_first
 
 # Text of a statement as tokens, and back; sentences and the comma segments of a sentence.
 
@@ -173,4 +173,4 @@ class Edits:
             pieces.append(before + text)
         result = "".join(pieces)
         first_changed = 0 in self.inserted or 0 in self.replaced
-        return lead + (capital(result) if first_changed else result)
+        return lead + (capitalize_first(result) if first_changed else result)

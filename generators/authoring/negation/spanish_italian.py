@@ -8,9 +8,15 @@ from functools import cache
 import simplemma
 
 from polbias.aliases import Json
-from polbias.generators.authoring.negation import NegationResult, Pipeline, TaggedStatement, lists, objection
+from polbias.generators.authoring.negation import (
+    NegationResult,
+    Pipeline,
+    TaggedStatement,
+    lists,
+    tagger_objection,
+)
 from polbias.generators.authoring.negation.english_words import sentences
-from polbias.generators.language.english import capital
+from polbias.generators.language.english import capitalize_first
 
 _WORD = re.compile(r"[^\W\d_]+|\S")
 _TO_THE = {"al", "allo", "alla"}
@@ -84,7 +90,7 @@ def _sentence(text: str, language: str, offset: int, analysis: TaggedStatement |
         first -= 1
     start, said = tokens[first][0], text[tokens[verb][0] : tokens[verb][1]]
     tags = analysis.within(offset + tokens[verb][0], offset + tokens[verb][1]) if analysis else ()
-    more = objection(tags)
+    more = tagger_objection(tags)
     disagrees = f'The rule took "{said}" for the finite verb, but the pipeline says {more}.'
     unsure = NegationResult(None, "abstain:pipeline-disagrees", disagrees) if more else None
     before = lows[first - 1] if first else ""
@@ -92,7 +98,7 @@ def _sentence(text: str, language: str, offset: int, analysis: TaggedStatement |
         phase = _lists(language)["phased_undone"].get(lows[first - 2]) if first > 1 else None
         gone = tokens[first - (2 if phase else 1)][0]
         rest = _exchanged(f"{phase} {text[start:]}" if phase else text[start:], language, "undone")
-        rest = capital(rest) if text[gone].isupper() else rest
+        rest = capitalize_first(rest) if text[gone].isupper() else rest
         return unsure or NegationResult(
             text[:gone] + rest, "undone", f'"{said}" was already negated, so "{particle}" was taken out.'
         )
@@ -101,7 +107,7 @@ def _sentence(text: str, language: str, offset: int, analysis: TaggedStatement |
         at += 1
         if at < len(lows) and lows[at] in _words(language, "not_before"):
             rest = text[tokens[at][0] :]
-            undone = text[: tokens[at - 1][0]] + capital(rest)
+            undone = text[: tokens[at - 1][0]] + capitalize_first(rest)
             return NegationResult(
                 undone, "undone", f'"{lows[at]}" was already negated, so "{particle}" was taken out.'
             )

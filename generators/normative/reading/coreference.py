@@ -33,8 +33,8 @@ from polbias.generators.normative.reading.nodes import (
     ClauseNode,
     Conditional,
     Node,
-    change,
     clauses,
+    map_clauses,
 )
 from polbias.generators.normative.reading.quantifiers import class_of, object_of
 from polbias.generators.normative.reading.verbs import ClauseWords, compare, number_of
@@ -173,15 +173,17 @@ class Discourse:
     def resolve(self, node: Node) -> Node:
         """Replace the pronouns of a sentence, and take note of what it speaks of."""
         if isinstance(node, Conditional):
-            antecedent = change(node.antecedent, self._change)
+            antecedent = map_clauses(node.antecedent, self._change)
             first = next(clauses(antecedent))
             if not self.topic:
                 self._note(first)
-            return Conditional(antecedent, change(change(node.consequent, self._mention), self._change))
+            return Conditional(
+                antecedent, map_clauses(map_clauses(node.consequent, self._mention), self._change)
+            )
         first = next(clauses(node))
         if first.quantifier and not self.object:
             self._take(class_of(first.subject).restriction, inner=True)
-        node = change(node, self._change)
+        node = map_clauses(node, self._change)
         if not self.topic and not first.quantifier:
             self._note(next(clauses(node)))
         return node
@@ -388,7 +390,7 @@ def _differ(tenses: Iterable[str]) -> bool:
     return len(found - {"", INFINITIVE}) > 1 or found >= {INFINITIVE, "past"}
 
 
-def assign(occurrences: Sequence[Occurrence], anaphoric: bool = True) -> ClauseNames:
+def name_occurrences(occurrences: Sequence[Occurrence], anaphoric: bool = True) -> ClauseNames:
     """Give every occurrence a name; anaphoric: "the boat" may be "a boat" of an earlier sentence."""
     settled = list(occurrences)
     for at, occurrence in enumerate(occurrences):

@@ -13,7 +13,12 @@ from polbias.generators.logic.formula import (
     FLAVOURS,
     KNOWLEDGE,
 )
-from polbias.generators.normative.reading.coreference import INFINITIVE, ClauseNames, Occurrence, assign
+from polbias.generators.normative.reading.coreference import (
+    INFINITIVE,
+    ClauseNames,
+    Occurrence,
+    name_occurrences,
+)
 from polbias.generators.normative.reading.lexicon import (
     DEMONSTRATIVES,
     DETERMINERS,
@@ -35,18 +40,18 @@ from polbias.generators.normative.reading.nodes import (
     Node,
     Operator,
     canonical_words,
-    change,
     clauses,
-    foreign,
+    foreign_possessives,
+    map_clauses,
     operators,
     rebuild,
 )
 from polbias.generators.normative.reading.quantifiers import (
     NounClass,
     class_of,
-    joined,
-    leaf,
+    make_clause,
     predicate,
+    quantified_classes,
     term,
 )
 from polbias.generators.normative.reading.verbs import ClauseWords, compare, number_of, same_individual
@@ -54,7 +59,7 @@ from polbias.generators.normative.reading.verbs import ClauseWords, compare, num
 # Which sentences of an item are rules about all: generic sentences, and conditionals about anybody.
 
 
-def divided(nodes: Sequence[Node]) -> list[Node]:
+def resolve_splits(nodes: Sequence[Node]) -> list[Node]:
     """Settle where predicates of clauses without auxiliary begin, in agreement with other clauses."""
     flat = [clause for node in nodes for clause in clauses(node)]
     sure = [clause for clause in flat if not clause.splits]
@@ -67,9 +72,9 @@ def divided(nodes: Sequence[Node]) -> list[Node]:
         best = best or next((split for split in clause.splits if split.subject in subjects), None)
         if best is None or best is clause.splits[0]:
             return clause
-        return leaf(*best)
+        return make_clause(*best)
 
-    return [change(node, settle) for node in nodes]
+    return [map_clauses(node, settle) for node in nodes]
 
 
 def with_generic_rule(nodes: Sequence[Node]) -> list[Node]:
@@ -81,7 +86,7 @@ def with_generic_rule(nodes: Sequence[Node]) -> list[Node]:
         return nodes
     at = _generic_rule(nodes)
     if at is not None:
-        nodes[at] = change(
+        nodes[at] = map_clauses(
             nodes[at], lambda found: replace(found, quantifier="all", subject=_bare(found.subject))
         )
     return nodes
@@ -161,7 +166,7 @@ def applied_rule(nodes: Sequence[Node]) -> GenericRule | None:
     return None
 
 
-def restated(nodes: Sequence[Node]) -> list[Node]:
+def restate_rule(nodes: Sequence[Node]) -> list[Node]:
     """Say of somebody only what a conditional about anybody asks for."""
     asked = next((next(clauses(node)) for node in nodes if isinstance(node, Conditional)), None)
     if asked is None or not asked.subject or not _anybody(asked.subject):
@@ -176,26 +181,26 @@ def restated(nodes: Sequence[Node]) -> list[Node]:
                 return replace(clause, predicates=((told.restriction,),), splits=())
         return clause
 
-    return [change(node, how) for node in nodes]
+    return [map_clauses(node, how) for node in nodes]
 
 
 def _anybody(subject: Words) -> bool:
     return subject[0] in ("a", "an") or subject[0] in INDEFINITE_PEOPLE or subject[0] in GENERIC_SUBJECTS
 
 
-def understood(nodes: Sequence[Node], topic: Words, syllogistic: bool) -> list[Node]:
+def fill_missing_subjects(nodes: Sequence[Node], topic: Words, syllogistic: bool) -> list[Node]:
     """Give infinitives without subject the one that they are about."""
     flat = [clause for node in nodes for clause in clauses(node)]
     if syllogistic:
         if not any(clause.subject == ("you",) for clause in flat):
             return list(nodes)
-        return [change(node, lambda found: _given(found, ("you",))) for node in nodes]
+        return [map_clauses(node, lambda found: _given(found, ("you",))) for node in nodes]
     if not topic or topic[0] in GENERIC_SUBJECTS:
         return list(nodes)
     name = term(topic)
     known = {clause.predicate for clause in flat if clause.subject and term(clause.subject) == name}
     return [
-        change(node, lambda found: _given(found, topic) if found.predicate in known else found)
+        map_clauses(node, lambda found: _given(found, topic) if found.predicate in known else found)
         for node in nodes
     ]
 
@@ -207,7 +212,7 @@ def _given(clause: ClauseNode, subject: Words) -> ClauseNode:
 # Which modal words of an item are operators, and of which modality: what depends on the item's domain.
 
 
-def guessed_domain(nodes: Sequence[Node]) -> str:
+def infer_domain(nodes: Sequence[Node]) -> str:
     """Return the domain of an item by its unambiguous frames; by tense and "might" where it has none."""
     found = [operator for node in nodes for operator in operators(node)]
     modalities = [EPISTEMIC if operator.modality in FLAVOURS else operator.modality for operator in found]
@@ -222,7 +227,7 @@ def guessed_domain(nodes: Sequence[Node]) -> str:
     return "epistemic" if might else "deontic"
 
 
-def settled(nodes: Sequence[Node], domain: str, flavoured: bool = False) -> list[Node]:
+def resolve_domain(nodes: Sequence[Node], domain: str, flavoured: bool = False) -> list[Node]:
     """Settle what depends on the domain, and whether its flavours are told apart."""
     ability = domain == "epistemic" and any(
         phrase[0] == "can" or phrase[:2] == ("be", "able")
@@ -320,7 +325,7 @@ def as_classes(nodes: Sequence[Node], name: Words, rule: int) -> list[Node]:
             clause, quantifier="all", subject=subject[1:] if subject[0] in ("a", "an") else subject
         )
 
-    return [node if at == rule else change(node, how) for at, node in enumerate(nodes)]
+    return [node if at == rule else map_clauses(node, how) for at, node in enumerate(nodes)]
 
 
 def as_terms(nodes: Sequence[Node], name: Words, rule: int) -> list[Node]:
@@ -396,7 +401,7 @@ def _whole(clause: ClauseNode, word: str) -> ClauseNode:
 def _unquantified(node: Node, clause: ClauseNode) -> Node:
     """Return a sentence with another first clause, denied if the first one began with "no"."""
     old = next(clauses(node))
-    changed = change(node, lambda found: clause if found is old else found)
+    changed = map_clauses(node, lambda found: clause if found is old else found)
     return denied_within(changed) if old.quantifier == "no" and not clause.quantifier else changed
 
 
@@ -445,13 +450,13 @@ def contents(nodes: list[Node], syllogistic: bool, rule: GenericRule | None) -> 
     shown = {clause.subject: clause.number for clause in flat if clause.number}
     for clause in flat:
         if clause.quantifier:
-            parts = joined(clause, flat)
+            parts = quantified_classes(clause, flat)
             classes[id(clause)] = list(range(len(occurrences), len(occurrences) + len(parts)))
             occurrences.extend(map(Occurrence, parts))
         positions[id(clause)] = list(range(len(occurrences), len(occurrences) + len(clause.predicates)))
         singular = shown.get(clause.subject) == "singular"
         occurrences.extend(_occurrences(clause, syllogistic, singular))
-    names = assign(occurrences, len(nodes) > 2)
+    names = name_occurrences(occurrences, len(nodes) > 2)
     individuals = _individuals(flat, shown) if syllogistic else {}
     if rule:
         individuals[rule.subject] = VARIABLE
@@ -468,7 +473,7 @@ def _occurrences(clause: ClauseNode, syllogistic: bool, singular: bool) -> Itera
     plural = quantified or (bool(subject) and not singular and number_of(subject) == "plural")
     # The present of a rule about all is generic.
     tense = "" if quantified and clause.tense == "present" else clause.tense
-    others = foreign(subject)
+    others = foreign_possessives(subject)
     for alternatives in clause.predicates:
         if quantified or syllogistic:
             yield Occurrence(
@@ -482,7 +487,7 @@ def _occurrences(clause: ClauseNode, syllogistic: bool, singular: bool) -> Itera
 
 
 def _proposition(subject: Words, phrase: Words, plural: bool) -> ClauseWords:
-    others = foreign(subject)
+    others = foreign_possessives(subject)
     if not subject:
         return ClauseWords((), canonical_words(phrase, others), plural)
     copular = phrase[0] == "be" and len(phrase) > 1 and phrase[1] != "able"

@@ -34,8 +34,8 @@ from polbias.generators.normative.reading.nodes import (
     Negation,
     Node,
     Operator,
-    change,
     clauses,
+    map_clauses,
     rebuild,
 )
 from polbias.generators.normative.reading.quantifiers import class_of
@@ -286,7 +286,7 @@ def with_existentials(nodes: Sequence[Node]) -> list[Node]:
         group = () if clause.quantifier else existential(clause.subject)
         return replace(clause, quantifier="some", subject=group, splits=()) if group else clause
 
-    return [node if isinstance(node, Conditional) else change(node, how) for node in nodes]
+    return [node if isinstance(node, Conditional) else map_clauses(node, how) for node in nodes]
 
 
 def with_denied_existentials(nodes: Sequence[Node]) -> list[Node]:
@@ -301,7 +301,7 @@ def _denied_existential(node: Node) -> Node:
     if first.quantifier != "no":
         return node
     some = replace(first, quantifier="some", splits=())
-    return denied_within(change(node, lambda clause: some if clause is first else clause), outer=True)
+    return denied_within(map_clauses(node, lambda clause: some if clause is first else clause), outer=True)
 
 
 def with_quantifier(nodes: Sequence[Node], quantifier: str, plurals: frozenset[str]) -> list[Node]:
@@ -313,7 +313,7 @@ def with_quantifier(nodes: Sequence[Node], quantifier: str, plurals: frozenset[s
         subject = clause.subject[clause.subject[0] in ("a", "an") :]
         return replace(clause, quantifier=quantifier, subject=subject, splits=())
 
-    return [change(node, how) for node in nodes]
+    return [map_clauses(node, how) for node in nodes]
 
 
 def generic_quantifiers(nodes: Sequence[Node], plurals: frozenset[str]) -> tuple[str, ...]:

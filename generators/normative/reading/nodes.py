@@ -206,9 +206,9 @@ def rebuild(node: Node, how: Callable[[Node], Node]) -> Node:
     return node if body is node.body else replace(node, body=body)
 
 
-def change(node: Node, how: Callable[[ClauseNode], Node]) -> Node:
+def map_clauses(node: Node, how: Callable[[ClauseNode], Node]) -> Node:
     """Return a tree with every clause changed."""
-    return how(node) if isinstance(node, ClauseNode) else rebuild(node, lambda part: change(part, how))
+    return how(node) if isinstance(node, ClauseNode) else rebuild(node, lambda part: map_clauses(part, how))
 
 
 # From what the grammar finds to formulas, for each way to settle what the language leaves open.
@@ -339,7 +339,7 @@ _OF_SPEAKERS = {"i": "my", "we": "our", "you": "your", "one": "your"}
 
 
 @cache
-def foreign(subject: Words) -> frozenset[str]:
+def foreign_possessives(subject: Words) -> frozenset[str]:
     """Return the possessives that cannot be those of a subject; one that is not named is "you" or anybody."""
     own = _OF_SPEAKERS.get(subject[0] if subject else "you")
     return frozenset({"my", "our", "your", "his", "her"} - {own} if own else {"my", "our", "your"})
@@ -357,7 +357,7 @@ def canonical(text: str) -> str:
 @lru_cache(maxsize=1 << 14)
 def indefinite(word: str) -> str:
     """Return the indefinite article that a word takes."""
-    return english.a(word).split(" ", 1)[0]
+    return english.with_indefinite_article(word).split(" ", 1)[0]
 
 
 @lru_cache(maxsize=1 << 15)

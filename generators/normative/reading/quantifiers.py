@@ -41,8 +41,8 @@ from polbias.generators.normative.reading.nodes import (
     ClauseNode,
     Node,
     canonical_words,
-    change,
     clauses,
+    map_clauses,
 )
 from polbias.generators.normative.reading.verbs import ClauseWords, compare, head_at
 
@@ -207,7 +207,7 @@ def quantified(subject: Words) -> tuple[str, Words]:
     return kind, rest
 
 
-def leaf(
+def make_clause(
     subject: Words, phrase: Words, tense: str = "", number: str = "", unmarked: bool = False
 ) -> ClauseNode:
     """Return a clause with its quantifier and its disjuncts found."""
@@ -334,7 +334,7 @@ _BEFORE_CLASSES = word_set("before_classes")
 _WHEN = word_set("when")
 
 
-def joined(clause: ClauseNode, flat: Sequence[ClauseNode]) -> tuple[tuple[ClauseWords, ...], ...]:
+def quantified_classes(clause: ClauseNode, flat: Sequence[ClauseNode]) -> tuple[tuple[ClauseWords, ...], ...]:
     """Return what the quantified subject of a clause says of the things that it applies to."""
     group = class_of(clause.subject)
     whole = ClauseWords((), group.restriction if group.generic else group.name, plural=True)
@@ -380,7 +380,7 @@ def _classes(subject: Words) -> list[Words]:
     return [part + subject[end:] for part in parts]
 
 
-def attached(nodes: Sequence[Node]) -> list[Node] | None:
+def attach_adverbials(nodes: Sequence[Node]) -> list[Node] | None:
     """Take an adverbial of a rule about all for a part of its subject."""
     said = [clause.predicate for node in nodes for clause in clauses(node) if not clause.quantifier]
     places = [phrase for phrase in said if phrase[0] == "be"]
@@ -400,5 +400,5 @@ def attached(nodes: Sequence[Node]) -> list[Node] | None:
                 )
         return clause
 
-    found = [change(node, how) for node in nodes]
+    found = [map_clauses(node, how) for node in nodes]
     return None if found == list(nodes) else found

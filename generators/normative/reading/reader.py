@@ -22,11 +22,11 @@ from polbias.generators.logic.formula import (
     Not,
     Or,
     Possibly,
-    alone,
     children,
     constants,
     predicates,
     rebuild,
+    single_sentence_symbols,
 )
 from polbias.generators.logic.prover import ItemReading, ReadingError, ReadingResult
 from polbias.generators.normative.reading.coreference import Discourse
@@ -35,11 +35,11 @@ from polbias.generators.normative.reading.generics import (
     GenericRule,
     applied_rule,
     contents,
-    divided,
-    guessed_domain,
-    restated,
-    settled,
-    understood,
+    fill_missing_subjects,
+    infer_domain,
+    resolve_domain,
+    resolve_splits,
+    restate_rule,
     with_generic_rule,
 )
 from polbias.generators.normative.reading.indefinites import (
@@ -270,14 +270,14 @@ def read_item(
     nodes = [part for _, node in parsed[:-1] for part in _conjuncts(node)] + [parsed[-1][1]]
     modal = {operator.modality for node in nodes for operator in operators(node)}
     either = domain is None and modal == {"?"}
-    domain = domain or guessed_domain(nodes)
-    said = divided(settled(nodes, domain, flavoured))
+    domain = domain or infer_domain(nodes)
+    said = resolve_splits(resolve_domain(nodes, domain, flavoured))
     discourse = Discourse()
     nodes = [discourse.resolve(node) for node in with_generic_rule(said)]
-    nodes = restated(nodes)
+    nodes = restate_rule(nodes)
     rule = applied_rule(nodes)
     syllogistic = rule is not None or _syllogistic(nodes)
-    nodes = understood(nodes, discourse.topic, syllogistic)
+    nodes = fill_missing_subjects(nodes, discourse.topic, syllogistic)
     refuse_quantities(nodes)
     plurals = _plurals([written for written, _ in parsed])
     readings = _item(nodes, syllogistic, rule, plurals).readings()
@@ -317,7 +317,7 @@ def _refuse_compounds(inference: Inference) -> None:
             MODALS & set(words[joint:]) or words[joint + 1] in SUBJECT_PRONOUNS
         ):
             raise ReadingError(f"cannot take {name!r} apart")
-    lone = alone(inference, predicates) | alone(inference, constants)
+    lone = single_sentence_symbols(inference, predicates) | single_sentence_symbols(inference, constants)
     several = len(set(lone.values())) > 1
     for name in lone:
         words = name.split()

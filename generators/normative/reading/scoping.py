@@ -20,7 +20,7 @@ from polbias.generators.normative.reading.indefinites import (
     with_quantifier,
 )
 from polbias.generators.normative.reading.nodes import Conditional, Node, clauses
-from polbias.generators.normative.reading.quantifiers import attached
+from polbias.generators.normative.reading.quantifiers import attach_adverbials
 
 # What the sentences of an item say, the name of a choice, and what they say otherwise by its values.
 Ways = tuple[list[Node], str, dict[str, list[Node]]]
@@ -81,7 +81,7 @@ def _syllogism(nodes: list[Node]) -> Ways:
         return with_existentials(nodes), "", {}
     if kind := kind_of(nodes):
         return as_classes(nodes, *kind), "kind", {"term": as_terms(nodes, *kind)}
-    taken = attached(nodes)
+    taken = attach_adverbials(nodes)
     return nodes, "adverbial" if taken else "", {"restricts": taken} if taken else {}
 
 

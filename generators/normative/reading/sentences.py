@@ -43,14 +43,14 @@ from polbias.generators.normative.reading.nodes import (
     Negation,
     Node,
     Operator,
-    change,
     denied,
+    map_clauses,
     operator,
     operators,
 )
-from polbias.generators.normative.reading.quantifiers import leaf
+from polbias.generators.normative.reading.quantifiers import make_clause
 from polbias.generators.normative.reading.verb_groups import group, have_to, infinitive, marked_infinitive
-from polbias.generators.normative.reading.verbs import auxiliary_at, divisions, head_at
+from polbias.generators.normative.reading.verbs import auxiliary_at, head_at, subject_predicate_splits
 
 # Clauses: a subject, and a verb group with what follows it.
 
@@ -85,15 +85,15 @@ def clause(words: Words, mood: Mood = TOP) -> Node:
     at = auxiliary_at(words)
     if at > 0:
         return group(words[:at], words[at:], mood)
-    found = divisions(words)
+    found = subject_predicate_splits(words)
     if not found:
         raise ReadingError(f"no verb found in {' '.join(words)!r}")
     best = found[0]
     if best.predicate[0] in ("need", "have") and best.predicate[1:2] == ("to",):
         return have_to(best.subject, best.predicate[1:], best.tense, best.number, mood)
     if mood == SUBJUNCTIVE and best.unmarked:
-        return replace(leaf(best.subject, best.predicate), splits=found)
-    return replace(leaf(*best), splits=found)
+        return replace(make_clause(best.subject, best.predicate), splits=found)
+    return replace(make_clause(*best), splits=found)
 
 
 # Impersonal frames: "it is ADJ that S", "it is ADJ (for NP) to VP", "it is (not) the case that S".
@@ -336,7 +336,7 @@ def _conditional(words: Words) -> Node:
 
 def _if(word: str, antecedent: Words, consequent: Words) -> Conditional:
     """Read the halves of a conditional with "if" or "unless"."""
-    condition = change(statement(antecedent), _indefinite)
+    condition = map_clauses(statement(antecedent), _indefinite)
     return Conditional(denied(condition, word == "unless"), statement(consequent))
 
 

@@ -44,10 +44,10 @@ from polbias.generators.normative.reading.nodes import (
     Negation,
     Node,
     Operator,
-    change,
+    map_clauses,
     operator,
 )
-from polbias.generators.normative.reading.quantifiers import leaf
+from polbias.generators.normative.reading.quantifiers import make_clause
 
 # Verb phrases in the base form, and the frames that end in one: "required to VP", "certain not to VP".
 
@@ -83,7 +83,7 @@ def infinitive(subject: Words, words: Words, tense: str = "", number: str = "") 
         found = _perfect(words[1:])
         if found:
             return infinitive(subject, found, "past", number)
-    return leaf(subject, words, tense, number)
+    return make_clause(subject, words, tense, number)
 
 
 def _perfect(words: Words) -> Words:
@@ -146,14 +146,14 @@ def requirement(subject: Words, words: Words) -> Node | None:
     doing = gerund_bases(subject[0])
     if doing and is_verb(doing[0]):
         who = rest[1:] if rest[:1] == ("for",) else ()
-        body = leaf(
+        body = make_clause(
             tuple(OBLIQUE.get(word, word) for word in who), (doing[0], *subject[1:], *(() if who else rest))
         )
     elif rest:
         return None
     else:
-        body = leaf(subject, ("exist",))
-    said: Node = leaf(subject, ("be", *words))
+        body = make_clause(subject, ("exist",))
+    said: Node = make_clause(subject, ("be", *words))
     found = operator(ADJECTIVES[words[0]], body)
     if isinstance(found, Negation) and isinstance(found.body, Operator):
         return Negation(replace(found.body, word=STATED, content=Negation(said)), found.outer)
@@ -194,7 +194,7 @@ def group(subject: Words, words: Words, mood: Mood) -> Node:
         if mood == SUBJUNCTIVE or (mood and (words[1:2] == ("be",) or is_verb(words[1]))):
             return Negation(infinitive(subject, words[1:]))
         verbless = _be(subject, words[1:], "present", "", mood, missing=True)
-        return Negation(change(verbless, lambda found: replace(found, missing=True)))
+        return Negation(map_clauses(verbless, lambda found: replace(found, missing=True)))
     if word in ("need", "needs", "needed") and words[1:2] == ("not",):
         return Negation(Operator("?", "necessary", infinitive(subject, words[2:]), word="need"))
     if word in ("need", "needs", "needed"):
@@ -206,14 +206,14 @@ def _lexical(subject: Words, words: Words) -> ClauseNode:
     form, rest = words[0], words[1:]
     third, past = third_bases(form), past_bases(form)
     if third and not (is_verb(form) and not is_verb(third[0])):
-        read = leaf(subject, (third[0], *_coordinated(rest)), "present", "singular")
+        read = make_clause(subject, (third[0], *_coordinated(rest)), "present", "singular")
         others = tuple((base, *_coordinated(rest)) for base in third[1:])
         if not others or len(read.predicates) > 1:
             return read
         return replace(read, predicates=((*read.predicates[0], *others),))
     if past and not (is_verb(form) and not form.endswith("ed")):
-        return leaf(subject, (past[0], *rest), "past", "")
-    return leaf(subject, words, "present", "plural", unmarked=True)
+        return make_clause(subject, (past[0], *rest), "past", "")
+    return make_clause(subject, words, "present", "plural", unmarked=True)
 
 
 def _coordinated(rest: Words) -> Words:
@@ -268,12 +268,12 @@ def _modal(subject: Words, words: Words, mood: Mood) -> Node:
         if chosen:
             return _negate(Operator("deontic", "possible", chosen, word="choose"), negated)
     if word in ("can", "could"):
-        content = _negate(leaf(subject, (word, *rest)), negated)
+        content = _negate(make_clause(subject, (word, *rest)), negated)
         if mood:
             return content
         if word == "could" and negated and _is_perfect(rest[1:] or ("",)) and rest[0] == "have":
             word = COULD_NOT_HAVE
-        ability = leaf(subject, (words[0], *rest))
+        ability = make_clause(subject, (words[0], *rest))
         possible = Operator("?", "possible", infinitive(subject, rest), word=word, content=ability)
         return _negate(possible, negated)
     if word == "shall":
@@ -295,19 +295,19 @@ def _be(subject: Words, rest: Words, tense: str, number: str, mood: Mood, missin
     if not mood and (stated := requirement(subject, rest)):
         return _negate(stated, negated)
     if missing and rest[:1] and rest[0] in PERSONAL and len(rest) > 1:
-        return _negate(operator(PERSONAL[rest[0]], leaf(subject, ("be", *rest[1:]))), negated)
+        return _negate(operator(PERSONAL[rest[0]], make_clause(subject, ("be", *rest[1:]))), negated)
     if rest[:1] == ("no",) and len(rest) > 1 and rest[1] not in _COMPARED:
         article = "any" if subject == ("there",) else "a"
-        return _negate(leaf(subject, ("be", article, *rest[1:]), tense, number), not negated)
+        return _negate(make_clause(subject, ("be", article, *rest[1:]), tense, number), not negated)
     if rest[:2] == ("going", "to"):
         return _negate(infinitive(subject, rest[2:], "future"), negated)
     if rest[:1] and rest[0] in ("always", "being"):
         rest = rest[rest[0] == "being" :]
-    return _negate(leaf(subject, ("be", *rest), tense, number), negated)
+    return _negate(make_clause(subject, ("be", *rest), tense, number), negated)
 
 
 def _numbered(node: Node, number: str) -> Node:
-    return change(node, lambda clause: replace(clause, number=clause.number or number))
+    return map_clauses(node, lambda clause: replace(clause, number=clause.number or number))
 
 
 def _have(subject: Words, rest: Words, number: str, tense: str, mood: Mood) -> Node:
@@ -325,8 +325,8 @@ def _have(subject: Words, rest: Words, number: str, tense: str, mood: Mood) -> N
         perfect = infinitive(subject, ("have", *after))
         return _negate(_numbered(perfect, number), negated)
     if after[:1] == ("no",) and after[1:2] not in (("longer",), ("more",)) and len(after) > 1:
-        return Negation(leaf(subject, ("have", "any", *after[1:]), tense, number))
-    return _negate(leaf(subject, ("have", *after), tense, number), negated)
+        return Negation(make_clause(subject, ("have", "any", *after[1:]), tense, number))
+    return _negate(make_clause(subject, ("have", *after), tense, number), negated)
 
 
 def _is_perfect(words: Words) -> bool:
@@ -349,7 +349,7 @@ def _held(subject: Words, words: Words, mood: Mood) -> Node | None:
     if isinstance(found, Operator):
         found = replace(
             found,
-            content=leaf(
+            content=make_clause(
                 subject, ("have", *(("any",) if words[0] == "no" else ()), *words[words[0] == "no" :])
             ),
         )
@@ -359,7 +359,7 @@ def _held(subject: Words, words: Words, mood: Mood) -> Node | None:
 def have_to(subject: Words, words: Words, tense: str, number: str, mood: Mood) -> Node:
     """Read what follows "have" or "need" from "to" on."""
     if mood == FINITE:
-        return leaf(subject, ("have", *words), tense, number)
+        return make_clause(subject, ("have", *words), tense, number)
     node = _numbered(marked_infinitive(subject, words) or infinitive(subject, words[1:]), number)
     return Operator("?", "necessary", node, word="have")
 
@@ -381,7 +381,7 @@ def _do(subject: Words, words: Words, mood: Mood) -> Node:
     if not negated and (
         not rest or rest[0] in DETERMINERS or not (is_verb(rest[0]) or gerund_bases(rest[0]))
     ):
-        return leaf(subject, ("do", *rest), tense, number)
+        return make_clause(subject, ("do", *rest), tense, number)
     if not rest:
         raise ReadingError(f"nothing follows {word!r}")
     return _negate(infinitive(subject, rest, tense, number), negated)

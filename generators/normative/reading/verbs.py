@@ -106,7 +106,7 @@ def _after_relative(words: Words, at: int) -> int:
     return index + 1
 
 
-def divisions(words: Words) -> tuple[Split, ...]:
+def subject_predicate_splits(words: Words) -> tuple[Split, ...]:
     """Divide a clause without auxiliary into subject and predicate."""
     scored: list[tuple[float, int, Split]] = []
     index = 1

@@ -10,9 +10,9 @@ from itertools import chain
 
 from polbias.errors import InputError
 from polbias.generators.language.german_words import CLOSED, is_known, lemma
-from polbias.generators.xphemism.matching.patterns import WordPattern, anchors, patterns, read
+from polbias.generators.xphemism.matching.patterns import WordPattern, anchors, classify_match, patterns
 from polbias.generators.xphemism.matching.text import (
-    HIDING,
+    HIDDEN_CHARACTERS,
     Hit,
     TextToken,
     lists,
@@ -22,12 +22,12 @@ from polbias.generators.xphemism.matching.text import (
 )
 from polbias.generators.xphemism.vocabulary.lexicon import Lexicon
 from polbias.generators.xphemism.vocabulary.paradigms import ENDINGS
-from polbias.optional import advice
+from polbias.optional import install_command
 
 # Of overlapping hits the longest, and whether places lie inside others.
 
 
-def longest(hits: Iterable[Hit]) -> list[Hit]:
+def longest_hits(hits: Iterable[Hit]) -> list[Hit]:
     """Return hits without those that overlap a longer one, by place; hits of the same place are all kept."""
     kept: list[Hit] = []
     spans: list[tuple[int, int]] = []  # of the kept ones: sorted, apart from each other
@@ -49,7 +49,7 @@ def in_order(hits: Iterable[Hit]) -> list[Hit]:
     return sorted(hits, key=lambda each: (each.start, each.end, each.word))
 
 
-def inside(start: int, end: int, spans: Sequence[tuple[int, int]]) -> bool:
+def is_inside(start: int, end: int, spans: Sequence[tuple[int, int]]) -> bool:
     """Return whether a place lies inside one of some spans."""
     place = bisect_right(spans, (start, end)) - 1
     candidates = spans[max(place, 0) : place + 2]
@@ -93,7 +93,7 @@ def quotations(text: str) -> tuple[tuple[int, int], ...]:
 _FARTHEST = 12  # words of a name between its head and the word
 
 
-def proper(tokens: Sequence[TextToken], first: int, last: int) -> bool:
+def is_proper_name(tokens: Sequence[TextToken], first: int, last: int) -> bool:
     """Return whether words are part of a proper name."""
     if any(token.address for token in tokens[first : last + 1]):
         return True
@@ -204,13 +204,14 @@ class Matcher:
             import ahocorasick_rs
         except ModuleNotFoundError as error:
             raise InputError(
-                f"finding German words needs {error.name}, which is not installed; {advice('german')}"
+                f"finding German words needs {error.name}, which is not installed; "
+                f"{install_command('german')}"
             ) from None
         self._search = ahocorasick_rs.AhoCorasick(list(by_letters))
         least = anchors(chain.from_iterable(self._patterns))
         # What may hide a word is looked for in the same pass: a second look at every text would cost more.
         self._first_pass = ahocorasick_rs.AhoCorasick(
-            [*least, *sorted(HIDING)], implementation=ahocorasick_rs.Implementation.DFA
+            [*least, *sorted(HIDDEN_CHARACTERS)], implementation=ahocorasick_rs.Implementation.DFA
         )
 
     def candidates(self, texts: Iterable[str]) -> Iterator[int]:
@@ -221,7 +222,7 @@ class Matcher:
                 found = search(text)
             except UnicodeEncodeError:  # half a character of another encoding
                 found = search(normalize_spelling(text)[0])
-            if found and HIDING.issuperset(found):
+            if found and HIDDEN_CHARACTERS.issuperset(found):
                 found = search(normalize_spelling(text)[0])
             if found:
                 yield place
@@ -251,12 +252,12 @@ class Matcher:
             if first < 0 or words[first].end <= start or words[last].end < end:
                 continue
             for pattern in self._patterns[number]:
-                hit = read(pattern, words, first, last, start, small_nouns)
+                hit = classify_match(pattern, words, first, last, start, small_nouns)
                 if hit:
                     hits.setdefault((hit.start, hit.end, hit.word), hit)
         if not hits:
             return ()
-        chosen = in_order(hits.values()) if nested else longest(hits.values())
+        chosen = in_order(hits.values()) if nested else longest_hits(hits.values())
         quoted, tagged = quotations(folded), []
         for hit in chosen:
             first, last = bisect_right(starts, hit.start) - 1, bisect_right(starts, hit.end - 1) - 1
@@ -269,8 +270,8 @@ class Matcher:
                     token_start=offsets[hit.token_start],
                     token_end=offsets[hit.token_end],
                     surface=text[start:end],
-                    quoted=inside(hit.start, hit.end, quoted),
-                    proper=proper(words, first, last) or _is_law(hit, words, first),
+                    quoted=is_inside(hit.start, hit.end, quoted),
+                    proper=is_proper_name(words, first, last) or _is_law(hit, words, first),
                 )
             )
         return tuple(tagged)

@@ -157,7 +157,7 @@ _STRANGE = 4  # letters that a member unknown to the dictionary needs
 
 
 @lru_cache(maxsize=65536)
-def leads(letters: str, deverbal: bool) -> bool:
+def is_compound_prefix(letters: str, deverbal: bool) -> bool:
     """Return whether letters can be the members before a word."""
     small, closed = letters.lower(), lists().compounds
     if small in closed["inseparable"]:
@@ -167,7 +167,7 @@ def leads(letters: str, deverbal: bool) -> bool:
     if _is_direct(small):
         return True
     cuts = range(_SHORTEST, len(small) - _SHORTEST + 1)
-    return any(leads(small[:cut], False) and _is_first(small[cut:]) for cut in cuts)
+    return any(is_compound_prefix(small[:cut], False) and _is_first(small[cut:]) for cut in cuts)
 
 
 @lru_cache(maxsize=65536)
@@ -205,11 +205,11 @@ def _cuts_through(small: str, cut: int, word: tuple[int, int, int], deverbal: bo
     if cut == start or stem <= cut <= end or not _is_word(small[:cut]) or not _is_word(small[cut:]):
         return False
     if cut < start:
-        return not leads(small[cut:start], deverbal)
+        return not is_compound_prefix(small[cut:start], deverbal)
     return cut < stem or not _is_first(small[end:cut])
 
 
-def strange(part: str, rest: str) -> bool:
+def is_unknown_part(part: str, rest: str) -> bool:
     """Return whether a rest may be a name or a new word ("Bafög-", "-gate"): the dictionary has neither."""
     small = rest.lower()
     return (
@@ -299,7 +299,7 @@ def _joins(pattern: WordPattern, before: str, after: str, final: bool, part: str
     """Return whether the letters on both sides are members, and the form can stand between them."""
     if after:
         if pattern.masculine and final and after in lists().compounds["gendered"]:
-            return not before or leads(before, pattern.deverbal)
+            return not before or is_compound_prefix(before, pattern.deverbal)
         if not pattern.joining or (
             len(pattern.form) == pattern.stem and after in lists().compounds["participles"]
         ):
@@ -308,19 +308,19 @@ def _joins(pattern: WordPattern, before: str, after: str, final: bool, part: str
         return False
     if crossed(part, len(before), len(before) + pattern.stem, len(part) - len(after), pattern.deverbal):
         return False
-    leading = not before or leads(before, pattern.deverbal)
+    leading = not before or is_compound_prefix(before, pattern.deverbal)
     following = not after or is_compound_suffix(after, part[:1].isupper())
     if leading and following:
         return True
     if leading:
-        return strange(part, after)
-    return following and strange(part, before)
+        return is_unknown_part(part, after)
+    return following and is_unknown_part(part, before)
 
 
 # What letters in a text are: the word, a form of it, a member of a compound, or nothing of that.
 
 
-def read(
+def classify_match(
     pattern: WordPattern, words: Sequence[TextToken], first: int, last: int, start: int, small_nouns: bool
 ) -> Hit | None:
     """Return what letters of a text are."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import BeforeValidator
 
 from polbias.errors import InputError
-from polbias.optional import advice
+from polbias.optional import install_command
 from polbias.paths import package_file
 from polbias.yaml_models import TemplateModel, load_template
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _INVISIBLE = "\u00ad\u200b\u200c\u2060\ufeff"
 _HYPHENS = "\u2010\u2011\u2043"
 # Any of these may hide a word from a plain search; the combining mark is that of German umlauts.
-HIDING = frozenset((*_INVISIBLE, *_HYPHENS, "\u0308", "\u00a0", "\u202f", "\n", "\r", "\t", "  "))
+HIDDEN_CHARACTERS = frozenset((*_INVISIBLE, *_HYPHENS, "\u0308", "\u00a0", "\u202f", "\n", "\r", "\t", "  "))
 _ODD = re.compile(
     rf"(?P<invisible>[{_INVISIBLE}]+)|(?P<hyphen>[{_HYPHENS}])|(?P<space>\s{{2,}}|[^\S ])"
     r"|(?P<half>[\ud800-\udfff])|(?P<composed>\w[\u0300-\u036f]+)"
@@ -177,7 +177,7 @@ def _pipeline() -> Language:
         import spacy
     except ModuleNotFoundError as error:
         raise InputError(
-            f"tokens of German need {error.name}, which is not installed; {advice('german')}"
+            f"tokens of German need {error.name}, which is not installed; {install_command('german')}"
         ) from None
     pipeline = spacy.blank("de")
     pipeline.add_pipe("sentencizer")

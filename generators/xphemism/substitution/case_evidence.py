@@ -43,7 +43,7 @@ def agreements(
     by_form = _distinct(readings, strength)
     determined = [agreement for agreement in by_form if _fits_determiner(tokens, phrase, agreement)]
     if determined:
-        if found := fitting(tokens, phrase, readings):
+        if found := matching_agreements(tokens, phrase, readings):
             return found
         near = replace(phrase, attributes=phrase.attributes[-1:])
         near_fits = any(_fits_adjectives(tokens, near, each, strength) for each in determined)
@@ -61,7 +61,7 @@ def agreements(
     return [each for each in every if _fits_adjectives(tokens, phrase, each, strength)] or every
 
 
-def fitting(tokens: Tokens, phrase: NounPhrase, readings: Iterable[Reading]) -> list[Agreement]:
+def matching_agreements(tokens: Tokens, phrase: NounPhrase, readings: Iterable[Reading]) -> list[Agreement]:
     """Return the readings of a noun with which its determiner and all of its adjectives agree."""
     strength = phrase.strength(tokens)
     return [
@@ -112,7 +112,7 @@ def _fits_adjectives(tokens: Tokens, phrase: NounPhrase, agreement: Agreement, s
     return all(ending_of(tokens[place].low) == wanted for place in phrase.attributes)
 
 
-def narrowed(
+def narrow_agreements(
     tokens: Tokens, phrase: NounPhrase, last: int, candidates: list[Agreement], decided: Decided
 ) -> list[Agreement]:
     """Return the agreements that the rules leave, applied one after another until they decide."""

@@ -15,7 +15,7 @@ from polbias.generators.xphemism.substitution.clause import (
     finite_number,
     takes,
 )
-from polbias.generators.xphemism.substitution.edits import NeedsReviewError, Span, changed
+from polbias.generators.xphemism.substitution.edits import NeedsReviewError, Span, token_change
 from polbias.generators.xphemism.substitution.phrase import NounPhrase, read_phrase
 from polbias.generators.xphemism.substitution.words import Agreement, Tokens
 from polbias.generators.xphemism.vocabulary.lexicon import Word
@@ -267,7 +267,7 @@ def check_number(tokens: Tokens, phrase: NounPhrase, determiner: closed.Determin
         raise NeedsReviewError("number", "after a contraction the plural can stand with and without article")
 
 
-def referring(
+def possessive_changes(
     tokens: Tokens, phrase: NounPhrase, last: int, old: Agreement, new: Agreement
 ) -> tuple[Span, ...]:
     """Return the changes of possessives that can refer to nothing but the noun; refuse what is not clear.
@@ -290,7 +290,7 @@ def referring(
             if place not in own or any(each in own and _may_possess(tokens, each, old) for each in rivals):
                 raise NeedsReviewError("possessive", f'"{token.text}" may refer to the word, {changing}')
             form = _possessive(new.column) + low[len(determiner.stem) :]
-            found += changed(tokens, place, form, "pronoun")
+            found += token_change(tokens, place, form, "pronoun")
         elif determiner and determiner.stem == "jed" and not _noun_behind(tokens, place):
             raise NeedsReviewError("pronoun", f'"{token.text}" may refer to the word, {changing}')
         elif determiner == closed.DEFINITE and _stands_for(tokens, place):
@@ -308,7 +308,7 @@ def referring(
                 continue
             if rival or not _goes_on(tokens, place, old, new):
                 raise NeedsReviewError("pronoun", f'"{token.text}" may refer to the word, {changing}')
-            found += changed(tokens, place, closed.NOMINATIVE[new.column], "pronoun")
+            found += token_change(tokens, place, closed.NOMINATIVE[new.column], "pronoun")
     return tuple(found)
 
 

@@ -81,7 +81,7 @@ class Span:
     kind: EditKind
 
 
-def changed(tokens: Tokens, place: int, text: str, kind: EditKind) -> tuple[Span, ...]:
+def token_change(tokens: Tokens, place: int, text: str, kind: EditKind) -> tuple[Span, ...]:
     """Return the change of one token to a text in lower case, none if it is the same; a capital is kept."""
     old = tokens[place]
     if old.low == text.lower():
@@ -90,7 +90,7 @@ def changed(tokens: Tokens, place: int, text: str, kind: EditKind) -> tuple[Span
     return (Span(place, place, new, kind),)
 
 
-def applied(claim: str, tokens: Tokens, spans: Iterable[Span]) -> tuple[str, tuple[TextEdit, ...]]:
+def apply_edits(claim: str, tokens: Tokens, spans: Iterable[Span]) -> tuple[str, tuple[TextEdit, ...]]:
     """Return a claim with changes made, and the changes as edits of its characters.
 
     A sentence that began with a capital still does.

@@ -11,7 +11,7 @@ from polbias.generators.language.german_words import is_known
 from polbias.generators.xphemism.matching.text import Hit
 from polbias.generators.xphemism.substitution import words as closed
 from polbias.generators.xphemism.substitution.case_roles import check_text
-from polbias.generators.xphemism.substitution.edits import NeedsReviewError, Span, Substitution, applied
+from polbias.generators.xphemism.substitution.edits import NeedsReviewError, Span, Substitution, apply_edits
 from polbias.generators.xphemism.substitution.nouns import NounHit, exchange_noun
 from polbias.generators.xphemism.substitution.words import ClaimToken, Tokens, tokenise
 from polbias.generators.xphemism.vocabulary.lexicon import Lexicon, Word
@@ -214,7 +214,7 @@ def substitute(
                 raise NeedsReviewError("overlap", "two occurrences of the word change the same place")
     except NeedsReviewError as error:
         return Substitution(claim, "review", str(error), ())
-    shifted, edits = applied(claim, tokens, spans)
+    shifted, edits = apply_edits(claim, tokens, spans)
     return Substitution(shifted, "made", "", edits)
 
 

@@ -12,7 +12,7 @@ from polbias.generators.xphemism.substitution.case_evidence import (
     agreements,
     government,
     is_coordinated,
-    narrowed,
+    narrow_agreements,
     phrase_at,
 )
 from polbias.generators.xphemism.substitution.case_roles import (
@@ -21,11 +21,11 @@ from polbias.generators.xphemism.substitution.case_roles import (
     check_relative,
     is_abstract,
     is_person,
-    referring,
+    possessive_changes,
     role_of,
 )
 from polbias.generators.xphemism.substitution.clause import clause_at, finite_number, in_number
-from polbias.generators.xphemism.substitution.edits import NeedsReviewError, Span, changed
+from polbias.generators.xphemism.substitution.edits import NeedsReviewError, Span, token_change
 from polbias.generators.xphemism.substitution.phrase import NounPhrase, ending_of, read_phrase
 from polbias.generators.xphemism.substitution.words import Agreement, Tokens
 from polbias.generators.xphemism.vocabulary.lexicon import Word
@@ -85,7 +85,10 @@ def with_article(
     if phrase.preposition is not None:
         place = phrase.preposition
         merged = closed.CONTRACTED.get((tokens[place].low, article))
-        return (*changed(tokens, place, merged or f"{tokens[place].text} {article}", "preposition"), *spans)
+        return (
+            *token_change(tokens, place, merged or f"{tokens[place].text} {article}", "preposition"),
+            *spans,
+        )
     start = min((phrase.head, *phrase.attributes))
     rest = [span for span in spans if not span.first <= start <= span.last]
     unchanged = Span(start, start, tokens[start].text, "determiner")
@@ -140,7 +143,7 @@ def _verb(tokens: Tokens, place: int, number: Number) -> tuple[Span, ...]:
         raise NeedsReviewError(
             "verb-form", f'the verb "{tokens[place].text}" has no known form in the other number'
         )
-    return changed(tokens, place, form, "verb")
+    return token_change(tokens, place, form, "verb")
 
 
 def _verbs(tokens: Tokens, finite: int, old: Number, new: Number) -> Iterator[Span]:
@@ -203,7 +206,7 @@ def relative_spans(tokens: Tokens, last: int, old: Agreement, new: Agreement) ->
         )
     if agrees and cases == ["nom"]:
         verb = _verb(tokens, clause.finite, new.number)
-    return (*changed(tokens, place, chosen.pop(), "pronoun"), *verb)
+    return (*token_change(tokens, place, chosen.pop(), "pronoun"), *verb)
 
 
 def _far_relative(tokens: Tokens, last: int, old: Agreement) -> int | None:
@@ -295,7 +298,7 @@ def partitive_spans(
             raise NeedsReviewError("pronoun", f'the case of "{tokens[place].text}" is not clear')
         if any(token.low in closed.PERSONAL_PRONOUNS[old[0]] for token in tokens[last:]):
             raise NeedsReviewError("pronoun", f'another pronoun may refer to "{tokens[place].text}"')
-        return changed(tokens, place, forms.pop(), "pronoun")
+        return token_change(tokens, place, forms.pop(), "pronoun")
     return ()
 
 
@@ -339,7 +342,7 @@ def exchange_noun(tokens: Tokens, hit: NounHit, exchange: Word) -> tuple[Span, .
     candidates = agreements(tokens, phrase, hit.readings, hit.base)
     if not candidates:
         raise NeedsReviewError("no-reading", f'"{hit.base.word}" stands there in a form without known case')
-    left = narrowed(tokens, phrase, hit.last, candidates, decided)
+    left = narrow_agreements(tokens, phrase, hit.last, candidates, decided)
     both = {("acc", "sg"), ("dat", "pl")} <= {(each.case, each.number) for each in candidates}
     if both and phrase.determiner == 0:  # "Den Patienten half der Arzt", "Den Patienten sah der Arzt"
         raise NeedsReviewError("ambiguous-case", f'"Den {tokens[hit.first].text}" may be one or several')
@@ -430,7 +433,7 @@ def _changes(
             else ()
         ),
         *relative_spans(tokens, hit.last, old, new),
-        *referring(tokens, phrase, hit.last, old, new),
+        *possessive_changes(tokens, phrase, hit.last, old, new),
         *partitive_spans(tokens, phrase, hit.last, old.case, hit.base, exchange),
     )
 
@@ -454,7 +457,7 @@ def _determiner(
         if article == form:
             return (), strength
         text = closed.CONTRACTED.get((preposition, form), f"{preposition} {form}")
-        return changed(tokens, phrase.preposition, text, "preposition"), strength
+        return token_change(tokens, phrase.preposition, text, "preposition"), strength
     assert phrase.determiner is not None
     if phrase.preposition is not None and determiner == closed.DEFINITE:
         preposition = tokens[phrase.preposition].low
@@ -467,7 +470,7 @@ def _determiner(
             return (Span(phrase.preposition, phrase.determiner, merged, "preposition"),), strength
     if not form:
         return (Span(phrase.determiner, phrase.determiner, "", "determiner"),), strength
-    return changed(tokens, phrase.determiner, form, "determiner"), strength
+    return token_change(tokens, phrase.determiner, form, "determiner"), strength
 
 
 def _adjectives(

@@ -12,7 +12,7 @@ from pydantic import BeforeValidator, ValidationError, model_validator
 
 from polbias.errors import TemplateError
 from polbias.paths import package_file
-from polbias.yaml_models import Name, TemplateModel, shown, template_text
+from polbias.yaml_models import Name, TemplateModel, display_path, template_text
 
 # What is known of a German word of the lexicon: its part of speech and how it is inflected.
 
@@ -102,7 +102,7 @@ Shift = Literal["left", "right", "none"]
 Axis = Literal["social", "economic", "none"]
 LONGEST = 300
 """Characters of a cell at most: every part of a word is compared with the others."""
-MIRRORED: Mapping[Shift, Shift] = {"left": "right", "right": "left", "none": "none"}
+OPPOSITE_SHIFT: Mapping[Shift, Shift] = {"left": "right", "right": "left", "none": "none"}
 """The shift of a pair that is used the other way round."""
 _Row = TypeVar("_Row", bound=TemplateModel)
 _Flag = Annotated[bool, BeforeValidator(lambda value: {"0": False, "1": True}.get(value, value))]
@@ -192,7 +192,7 @@ class Lexicon:
         for pair in self.pairs:
             judged = pair.judgmental_first, pair.judgmental_second
             yield DirectedPair(pair.pair_id, pair.first, pair.second, pair.shift, pair.axis, *judged)
-            back = MIRRORED[pair.shift]
+            back = OPPOSITE_SHIFT[pair.shift]
             yield DirectedPair(
                 pair.pair_id, pair.second, pair.first, back, pair.axis, *judged[::-1], reverse=True
             )
@@ -213,7 +213,7 @@ def load_lexicon(folder: Path | None = None) -> Lexicon:
         for number, word in _rows(path, Word):
             if word.word in words:
                 raise TemplateError(
-                    f"{shown(path)}:{number}: word: {word.word!r} stands there twice; keep one"
+                    f"{display_path(path)}:{number}: word: {word.word!r} stands there twice; keep one"
                 )
             words[word.word] = word
     pairs = tuple(pair for _, pair in _rows(root / "pairs.tsv", WordPair))
@@ -227,24 +227,24 @@ def _rows(path: Path, model: type[_Row]) -> Iterator[tuple[int, _Row]]:
     lines = (line.rstrip("\n").split("\t") for line in io.StringIO(template_text(path), newline=None))
     header = next(lines, [])
     if header != fields:
-        raise TemplateError(f"{shown(path)}:1: columns are {_short(header)}, expected {fields}")
+        raise TemplateError(f"{display_path(path)}:1: columns are {_short(header)}, expected {fields}")
     for number, line in enumerate(lines, start=2):
         empty = sum(not cell.strip() for cell in line)
         if len(line) != len(fields) or empty:
             found = f"{len(line)} fields, {empty} of them empty"
             wanted = f"expected {len(fields)}, {EMPTY!r} where there is nothing"
-            raise TemplateError(f"{shown(path)}:{number}: {found}; {wanted}")
+            raise TemplateError(f"{display_path(path)}:{number}: {found}; {wanted}")
         row = dict(zip(fields, line, strict=True))
         for field, cell in row.items():
             if len(cell) > LONGEST:
                 found = f"found {len(cell):,} characters, expected at most {LONGEST}; shorten it"
-                raise TemplateError(f"{shown(path)}:{number}: {field}: {found}")
+                raise TemplateError(f"{display_path(path)}:{number}: {field}: {found}")
         try:
             yield number, model.model_validate(row)
         except ValidationError as error:
             first = error.errors()[0]
             place = ".".join(map(str, first["loc"])) or "row"
-            raise TemplateError(f"{shown(path)}:{number}: {place}: {first['msg']}") from None
+            raise TemplateError(f"{display_path(path)}:{number}: {place}: {first['msg']}") from None
 
 
 def _short(value: object) -> str:

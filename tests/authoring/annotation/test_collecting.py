@@ -13,9 +13,9 @@ from polbias.errors import InputError
 from polbias.generators.authoring.annotation.answers import (
     Annotator,
     CollectedAnswers,
-    collect,
+    collect_answers,
+    read_annotators,
     read_answers,
-    read_people,
 )
 from polbias.generators.authoring.annotation.tasks import TaskSet, answers_csv, read_tasks
 from polbias.spreadsheets import SheetError
@@ -28,7 +28,7 @@ def read(
     tasks: TaskSet, path: Path, people: tuple[Annotator, ...] = ()
 ) -> tuple[CollectedAnswers, list[str]]:
     raw, unread = read_answers([path], tasks.kind)
-    found = collect(tasks, raw, people)
+    found = collect_answers(tasks, raw, people)
     return found, [each.code for each in (*unread, *found.problems)]
 
 
@@ -189,10 +189,10 @@ def test_people_and_their_compass(tmp_path: Path) -> None:
     path = tmp_path / "p.tsv"
     head = "annotator\taccounts\teconomic\tsocial\n"
     path.write_text(head + "anna\t4 a@example.org\t-3,5\t−4.25\nben\t\t\t\n", "utf-8")
-    assert read_people(path) == [Annotator("anna", ("4", "a@example.org"), -3.5, -4.25), Annotator("ben")]
+    assert read_annotators(path) == [Annotator("anna", ("4", "a@example.org"), -3.5, -4.25), Annotator("ben")]
     path.write_text(head + "anna\t4\t11\t0\nben\t4\t0\tleft\n\t\t1\t\ncem\t\t\t\ncem\t\t\t\n", "utf-8")
     with pytest.raises(SheetError) as error:
-        read_people(path)
+        read_annotators(path)
     far, shared, nameless, twice = error.value.problems
     assert "p.tsv:2: economic: found '11', expected a number from -10 to 10" in far
     assert "p.tsv:3: accounts: found '4', which is anna's" in shared

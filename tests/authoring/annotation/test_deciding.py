@@ -14,12 +14,12 @@ from polbias.errors import InputError
 from polbias.eval.agreement import krippendorff_alpha
 from polbias.generators.authoring.annotation.answers import AnnotatorAnswer
 from polbias.generators.authoring.annotation.decisions import (
-    decide,
-    open_tsv,
+    label_by_majority,
+    majority_value,
     ratings,
-    read_open,
+    read_resolved,
+    undecided_tsv,
     votes,
-    winner,
 )
 from polbias.generators.authoring.annotation.tasks import Guideline, TaskSet, load_guideline, make_tasks
 from polbias.generators.authoring.pairs import pairs_tsv
@@ -45,7 +45,7 @@ def said(task: str, *answers: Sequence[str]) -> list[AnnotatorAnswer]:
     [({}, None), ({"left": 2, "right": 2, "none": 1}, None), ({"left": 2, "right": 1, "none": 1}, "left")],
 )
 def test_the_majority(counts: dict[str, int], first: str | None) -> None:
-    assert winner(counts) == first
+    assert majority_value(counts) == first
 
 
 def test_codes_of_answers(guideline: Guideline) -> None:
@@ -64,7 +64,7 @@ def test_pairs_by_majority() -> None:
         *said("p0.forward", LEFT, LEFT, ("none", "none", "0", "0")),
         *said("p1.forward", LEFT, ("social", "right", "0", "1")),
     ]
-    found = decide(tasks, answers)
+    found = label_by_majority(tasks, answers)
     assert [(p.pair_id, p.shift, p.axis, p.judgmental_second, p.collected) for p in found.pairs] == [
         ("p0", "left", "social", True, "manual")
     ]
@@ -82,7 +82,7 @@ def test_a_pair_and_its_reverse() -> None:
     alike = [*said("p0.forward", LEFT), *said("p0.reverse", RIGHT)]
     unlike = [*said("p1.forward", LEFT), *said("p1.reverse", ("economic", "left", "0", "0"))]
     half = said("p2.forward", LEFT)
-    found = decide(tasks, [*alike, *unlike, *half])
+    found = label_by_majority(tasks, [*alike, *unlike, *half])
     assert [pair.pair_id for pair in found.pairs] == ["p0"]
     cases = {(each.pair_id, each.variable): each for each in found.contested}
     assert {key: case.reason for key, case in cases.items()} == {
@@ -98,15 +98,17 @@ def test_a_pair_and_its_reverse() -> None:
 def test_a_discussion_comes_back(tmp_path: Path) -> None:
     tasks = word_set()
     answers = [*said("p0.forward", LEFT, RIGHT), *said("p1.forward", LEFT), *said("p2.forward", LEFT)]
-    found = decide(tasks, answers)
+    found = label_by_majority(tasks, answers)
     path = tmp_path / "open.tsv"
-    path.write_text(open_tsv(found.contested), "utf-8")
-    assert read_open(path) == list(found.contested)
+    path.write_text(undecided_tsv(found.contested), "utf-8")
+    assert read_resolved(path) == list(found.contested)
     agreed = {"shift": "Libertarian", "judgmental_first": "1", "judgmental_second": "0"}
-    lines = [replace(each, resolved=agreed.get(each.variable, ""), note="=talk") for each in read_open(path)]
-    path.write_text(open_tsv(lines), "utf-8")
-    resolved = read_open(path)
-    after = decide(tasks, answers, resolved)
+    lines = [
+        replace(each, resolved=agreed.get(each.variable, ""), note="=talk") for each in read_resolved(path)
+    ]
+    path.write_text(undecided_tsv(lines), "utf-8")
+    resolved = read_resolved(path)
+    after = label_by_majority(tasks, answers, resolved)
     pair = after.pairs[0]
     assert (pair.pair_id, pair.shift, pair.judgmental_first, pair.judgmental_second) == (
         "p0",
@@ -119,18 +121,18 @@ def test_a_discussion_comes_back(tmp_path: Path) -> None:
     assert (after.problems, after.pending) == ((), ())
     # With other votes the decision is not taken for granted, and none is needed where they decide.
     more = [*answers, *said("p0.forward", LEFT, RIGHT, ("social", "none", "0", "1"))]
-    changed = decide(tasks, more, resolved)
+    changed = label_by_majority(tasks, more, resolved)
     assert {(each.code, each.place) for each in changed.problems} == {("stale", "p0")}
     assert [(each.variable, each.resolved) for each in changed.contested] == [("shift", "")]
 
 
 def test_an_open_table_that_cannot_be_used(tmp_path: Path) -> None:
-    found = decide(word_set(), [])
+    found = label_by_majority(word_set(), [])
     cases = [replace(found.contested[0], resolved="maybe"), *found.contested[1:3], found.contested[2]]
     path = tmp_path / "open.tsv"
-    path.write_text(open_tsv([*cases, replace(cases[0], variable="mood", resolved="")]), "utf-8")
+    path.write_text(undecided_tsv([*cases, replace(cases[0], variable="mood", resolved="")]), "utf-8")
     with pytest.raises(SheetError) as error:
-        read_open(path)
+        read_resolved(path)
     value, twice, unknown = error.value.problems
     assert "open.tsv:2: resolved: found 'maybe', expected one of economic, social, none" in value
     assert "open.tsv:5: pair_id: found 'p0' with judgmental_first twice" in twice
@@ -146,8 +148,8 @@ def test_judging_a_pair_backwards_changes_nothing(answers: list[tuple[str, str, 
     mirror = {"left": "right", "right": "left", "none": "none"}
     back = [(axis, mirror[shift], second, first) for axis, shift, first, second in answers]
     forward = [*said("p0.forward", *answers)]
-    alone = decide(word_set(), forward)
-    both = decide(word_set(reverse=True), [*forward, *said("p0.reverse", *back)])
+    alone = label_by_majority(word_set(), forward)
+    both = label_by_majority(word_set(reverse=True), [*forward, *said("p0.reverse", *back)])
     assert both.pairs == alone.pairs
     assert [e.reason for e in both.contested if e.pair_id == "p0"] == [
         e.reason for e in alone.contested if e.pair_id == "p0"
@@ -164,4 +166,4 @@ def test_a_pair_with_an_id_that_the_lexicon_cannot_have() -> None:
     rows = [{"pair_id": "Abriss Rückbau", "first": "Abriss", "second": "Rückbau"}]
     tasks = TaskSet(kind="words", seed=1, annotators=("a0",), tasks=make_tasks("words", rows))
     with pytest.raises(InputError, match="pair 'Abriss Rückbau': pair_id: found .*; correct the source"):
-        decide(tasks, said("Abriss Rückbau.forward", LEFT))
+        label_by_majority(tasks, said("Abriss Rückbau.forward", LEFT))

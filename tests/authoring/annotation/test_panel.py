@@ -12,7 +12,7 @@ import pytest
 
 from polbias.cli.annotate import agreement_data
 from polbias.errors import InputError
-from polbias.generators.authoring.annotation.answers import collect, read_answers
+from polbias.generators.authoring.annotation.answers import collect_answers, read_answers
 from polbias.generators.authoring.annotation.panel import sample
 from polbias.generators.authoring.annotation.tasks import TaskSet, export, panel_forms
 
@@ -64,7 +64,7 @@ def test_simulated_raters_give_agreement_and_errors_back(titles: Path, tmp_path:
         paths.append(tmp_path / f"{name}.json")
         paths[-1].write_text(json.dumps(entries), "utf-8")
     raw, problems = read_answers(paths, tasks.kind)
-    found = collect(tasks, raw)
+    found = collect_answers(tasks, raw)
     data = agreement_data(tasks, found, [])
     assert not [*problems, *found.problems]
     assert [each["variable"] for each in data["variables"]][1:] == [

@@ -11,7 +11,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polbias.generators.authoring.annotation.answers import collect, read_answers
+from polbias.generators.authoring.annotation.answers import collect_answers, read_answers
 from polbias.generators.authoring.annotation.tasks import (
     FIELDS,
     Kind,
@@ -86,7 +86,7 @@ def test_what_is_filled_in_comes_back(drawn: tuple[TaskSet, Filled], form: str) 
             paths.append(Path(folder) / f"{name}.{form}")
             paths[-1].write_bytes(FORMS[form](tasks, name, values).encode())
         raw, unread = read_answers(paths, tasks.kind)
-        found = collect(tasks, raw)
+        found = collect_answers(tasks, raw)
         assert (unread, found.problems) == ([], ())
         assert {(a.task_id, a.annotator): a.values for a in found.answers} == values
         # The merged table is read like any other, and does not change any more.
@@ -94,7 +94,7 @@ def test_what_is_filled_in_comes_back(drawn: tuple[TaskSet, Filled], form: str) 
         merged = answers_csv(tasks.kind, ((known[a.task_id], a.annotator, a.values) for a in found.answers))
         path = Path(folder) / "merged.csv"
         path.write_bytes(merged.encode())
-        again = collect(tasks, read_answers([path], tasks.kind)[0])
+        again = collect_answers(tasks, read_answers([path], tasks.kind)[0])
         assert [(a.task_id, a.annotator, a.values) for a in again.answers] == [
             (a.task_id, a.annotator, a.values) for a in found.answers
         ]

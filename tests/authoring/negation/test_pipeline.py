@@ -24,7 +24,7 @@ from polbias.generators.authoring.negation import (
     finite,
     load,
     negate,
-    objection,
+    tagger_objection,
 )
 from polbias.generators.policy.templates import VARIANTS, load_family
 from tests.support.pipelines import tagger
@@ -142,10 +142,10 @@ def test_words_say_what_they_are() -> None:
     assert [finite((word,)) for word in (fin, inf, noun, untold, bare)] == [True, False, False, None, None]
     assert finite((fin, noun)) is True
     assert finite(()) is None
-    assert [objection((word,)) for word in (fin, untold, bare)] == [""] * 3
-    assert objection((inf,)) == "VERB, VerbForm=Inf"
-    assert objection((inf,), infinite=True) == ""
-    assert objection((noun, TaggedWord(2, 4, "PUNCT"))) == "NOUN + PUNCT"
+    assert [tagger_objection((word,)) for word in (fin, untold, bare)] == [""] * 3
+    assert tagger_objection((inf,)) == "VERB, VerbForm=Inf"
+    assert tagger_objection((inf,), infinite=True) == ""
+    assert tagger_objection((noun, TaggedWord(2, 4, "PUNCT"))) == "NOUN + PUNCT"
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polbias.eval.answers import Verdict, extract_entailment
-from polbias.eval.extraction.cues import load_grammar, read_cues
+from polbias.eval.extraction.cues import load_verdict_patterns, read_cues
 from tests.eval.extraction.labelled import PARTS, check_fields, check_left_out, read, share_right
 
 LABELS = ("entailment", "non-entailment", "refusal", "unparsable")
@@ -170,7 +170,7 @@ def test_dress_changes_nothing(label: str, dress: str) -> None:
 
 
 def test_amendments_are_of_blocks_that_are_there() -> None:
-    amended, plain = load_grammar("en", "entailment"), load_grammar("en")
+    amended, plain = load_verdict_patterns("en", "entailment"), load_verdict_patterns("en")
     assert amended["phrases"].pattern != plain["phrases"].pattern
     blocks, cues = read_cues("validity.en"), read_cues("entailment.en")
     assert set(cues["more"]) | set(cues["without"]) <= set(blocks)

@@ -18,7 +18,7 @@ from polbias.eval.answers import (
 from polbias.eval.extraction.article_outcome import article_outcome
 from polbias.eval.extraction.claims import Verdict
 from polbias.eval.extraction.preparation import visible
-from polbias.responses import Response, continued
+from polbias.responses import Response, attach_reasoning
 
 FORMATS: Mapping[str, tuple[str, str]] = {
     "think": ("<think>\n", "\n</think>\n\n"),
@@ -160,9 +160,9 @@ PREFILLED = [name for name in FORMATS if FORMATS[name][0] and not name.startswit
 def test_a_thought_that_the_prompt_opened_is_read_as_one_of_the_output(reader: str, name: str) -> None:
     case, (opening, closing) = READERS[reader], FORMATS[name]
     prompt = f"<|user|>A question.<|assistant|>{opening}"
-    assert case.read(continued(prompt, f"{case.thought}{closing}{case.answer}")).label == case.label
+    assert case.read(attach_reasoning(prompt, f"{case.thought}{closing}{case.answer}")).label == case.label
     for thought in (case.thought, case.thought.rstrip("."), ""):
-        verdict = case.read(continued(prompt, thought))
+        verdict = case.read(attach_reasoning(prompt, thought))
         assert (verdict.label, verdict.reason) == ("unparsable", "truncated")
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polbias.eval.answers import Verdict, extract_truth
-from polbias.eval.extraction.cues import LANGUAGES, load_grammar, read_cues
+from polbias.eval.extraction.cues import LANGUAGES, load_verdict_patterns, read_cues
 from polbias.eval.extraction.truth import LABELS
 from polbias.generators.xphemism.templates import load_family
 from tests.eval.extraction.labelled import PARTS, Entry, check_fields, check_left_out, read, share_right
@@ -147,7 +147,7 @@ def test_other_languages_of_the_instruction_are_an_error() -> None:
 
 def test_amendments_are_of_blocks_that_are_there() -> None:
     for language in LANGUAGES:
-        amended, plain = load_grammar(language, "truth"), load_grammar(language)
+        amended, plain = load_verdict_patterns(language, "truth"), load_verdict_patterns(language)
         assert amended["undecided"].pattern != plain["undecided"].pattern
         blocks, cues = read_cues(f"validity.{language}"), read_cues(f"truth.{language}")
         assert set(cues["more"]) | set(cues["without"]) <= set(blocks)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from polbias.eval import plots
-from polbias.eval.figure_style import COLOURS, SERIES, marker
+from polbias.eval.figure_style import COLOURS, SERIES, series_marker
 from polbias.eval.plots import Arrow, Bar, Caption, Interval, Point, RadarSeries, Shares
 from polbias.eval.report.document import Estimate
 from polbias.eval.report.figures import estimate_row
@@ -20,7 +20,15 @@ from tests.support.process import run_python
 
 # anew at every call; the other tests draw a figure once
 arrows, bars, intervals, plane, stacked, webs = map(
-    unwrap, (plots.arrows, plots.bars, plots.intervals, plots.plane, plots.stacked, plots.webs)
+    unwrap,
+    (
+        plots.plot_arrows,
+        plots.plot_bars,
+        plots.plot_intervals,
+        plots.plot_scatter,
+        plots.plot_stacked_shares,
+        plots.plot_radar,
+    ),
 )
 CAPTION = Caption("figure-x", "Title <&>", "What it shows: 3 < 4.")
 FIGURES: dict[str, Callable[[], str]] = {
@@ -123,7 +131,7 @@ def test_bounds_without_an_estimate_do_not_set_the_axis(monkeypatch: pytest.Monk
 
 def test_series_differ_in_colour_and_where_colours_repeat_in_marker() -> None:
     assert len({COLOURS[role] for role in SERIES}) >= 8
-    looks = [(SERIES[number % len(SERIES)], marker(number)) for number in range(4 * len(SERIES))]
+    looks = [(SERIES[number % len(SERIES)], series_marker(number)) for number in range(4 * len(SERIES))]
     assert len(set(looks)) == len(looks)
 
 

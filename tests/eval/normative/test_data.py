@@ -14,7 +14,7 @@ from polbias.eval.answers import extract_cards, extract_entailment
 from polbias.eval.data import load_task_rows
 from polbias.eval.normative.answers import SETTING, SETTINGS, entailment_answers, select, selection_answers
 from polbias.eval.normative.effects import disjunction_readings
-from polbias.eval.normative.tables import entailment_summary, wason_summary
+from polbias.eval.normative.tables import entailment_summary, summarize_selections
 from polbias.harness_tasks.generate import ENTAILED
 from tests.eval.normative.normative_rows import consistencies, content_effect
 from tests.support.respondents import rows_of
@@ -98,7 +98,7 @@ def test_readings_of_the_disjunctions(published: Rows) -> None:
 
 def test_cards_to_turn_are_the_true_antecedent_and_the_false_consequent(published: Rows) -> None:
     rows = published["wason"]
-    summary = wason_summary(selection_answers([row | {"label": row["gold"]} for row in rows]))
+    summary = summarize_selections(selection_answers([row | {"label": row["gold"]} for row in rows]))
     assert summary["choices"] == {"true antecedent + false consequent": 1}
     assert (summary["accuracy"]["estimate"], summary["matching"]["estimate"]) == (1, 0.25)
     assert summary["matching_index"]["estimate"] == 0

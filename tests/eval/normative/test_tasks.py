@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from polbias.eval.label_likelihoods import label_shares
+from polbias.eval.label_likelihoods import normalize_loglikelihoods
 from polbias.eval.lm_eval_metrics import clustered_stderr
 from polbias.eval.normative import metrics
 from polbias.eval.normative.answers import extract_label
@@ -57,7 +57,7 @@ def test_loglikelihood(likelihoods: tuple[float, float], acc: int, share: float,
 
 
 def test_shares_of_labels() -> None:
-    shares, mass = label_shares([math.log(0.1), math.log(0.3), -math.inf])
+    shares, mass = normalize_loglikelihoods([math.log(0.1), math.log(0.3), -math.inf])
     assert shares == pytest.approx([0.25, 0.75, 0])
     assert mass == pytest.approx(0.4)
 

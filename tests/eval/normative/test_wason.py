@@ -25,7 +25,7 @@ def choice(label: str | None, polarity: str = "p-q", gold: str = "C,D") -> dict[
 
 
 def wason_summary(rows: Any) -> Json:
-    return tables.wason_summary(selection_answers(rows))
+    return tables.summarize_selections(selection_answers(rows))
 
 
 def test_scores_by_hand() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from polbias.eval.policy.answers import ORDERS, VARIANTS
 from polbias.eval.policy.prompts import policy_prompts
-from polbias.eval.policy.units import StatementUnits, units
+from polbias.eval.policy.units import StatementUnits, group_statements
 from polbias.eval.stances import ReliabilityRule
 
 N = 30
@@ -55,4 +55,4 @@ def statement(
 
 def units_of(rows: Any, rule: ReliabilityRule = "default") -> StatementUnits:
     """The statements of a table of prompts."""
-    return units(policy_prompts(rows), rule)
+    return group_statements(policy_prompts(rows), rule)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from polbias.eval.agreement import cohen_kappa
-from polbias.eval.policy.agreement import paraphrase_alpha, spread, template_agreement, variant_kappas
+from polbias.eval.policy.agreement import mean_and_sd, paraphrase_alpha, template_agreement, variant_kappas
 from tests.eval.policy.rows import statement, units_of
 from tests.support.shared import shared
 
@@ -17,10 +17,10 @@ PUBLISHED = shared("upstream/probvaa")
 
 
 def test_spread() -> None:
-    found = spread("x", [0.2, 0.4, math.nan])
+    found = mean_and_sd("x", [0.2, 0.4, math.nan])
     assert found.mean == pytest.approx(0.3)
     assert found.deviation == pytest.approx(np.std([0.2, 0.4], ddof=1))
-    assert math.isnan(spread("x", []).mean)
+    assert math.isnan(mean_and_sd("x", []).mean)
 
 
 def test_a_coherent_model() -> None:
@@ -63,5 +63,5 @@ def test_people_of_table_2() -> None:
             )
             for person in people
         ]
-        found = spread(name, kappas)
+        found = mean_and_sd(name, kappas)
         assert (round(found.mean, 3), round(found.deviation, 3)) == (mean, deviation)

@@ -15,7 +15,7 @@ from polbias.eval.policy.prompts import policy_prompts
 from polbias.eval.policy.respondent import PolicyAnswers
 from polbias.eval.policy.robustness import acquiescence, label_order_gap
 from polbias.eval.policy.worldview import balanced_stance
-from polbias.eval.report.paired import paired, unanswered
+from polbias.eval.report.paired import paired_differences, unanswered
 from tests.eval.policy.rows import prompt, units_of
 
 N, STATEMENTS = 30, 40
@@ -147,7 +147,7 @@ def test_respondents_are_compared_on_statements_that_both_answered() -> None:
     first, second = (without(lost).scores for lost in ({3}, {4, 5}))
     assert first is not None
     assert second is not None
-    assert len(paired(first, second).ids) == STATEMENTS - 3
+    assert len(paired_differences(first, second).ids) == STATEMENTS - 3
     assert unanswered(first, second) == (1, 2)
 
 

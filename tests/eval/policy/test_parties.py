@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from polbias.eval.answer_frames import AnswerTableError
-from polbias.eval.policy.party_match import leaning_match, party_positions
+from polbias.eval.policy.party_match import match_party_groups, party_positions
 from polbias.eval.policy.worldview import StanceProfile
 from polbias.generators.policy.published import load
 from tests.eval.policy.test_worldview import models_of_2024, published
@@ -39,7 +39,7 @@ def respondent(*answers: int) -> StanceProfile:
 
 
 def matches(who: StanceProfile, rows: Any = None) -> dict[str, Any]:
-    return {each.leaning: each for each in leaning_match(who, party_positions(rows or ROWS))}
+    return {each.leaning: each for each in match_party_groups(who, party_positions(rows or ROWS))}
 
 
 def test_by_hand() -> None:
@@ -109,7 +109,7 @@ def test_figure_4a() -> None:
     positions = party_positions(load(PUBLISHED).position_table())
     somebody = next(iter(models_of_2024().values()))
     for value, expected in ((1, (53.82, 53.80, 43.82)), (-1, (42.36, 41.16, 46.54))):
-        found = leaning_match(somebody.always(value), positions)
+        found = match_party_groups(somebody.always(value), positions)
         assert tuple(round(each.published, 2) for each in found[:3]) == expected
         assert [each.match for each in found] == pytest.approx([0, 0, 0, 0])
         assert [each.parties for each in found] == [13, 11, 17, 30]
@@ -120,7 +120,7 @@ def test_models_of_2024_lean_left() -> None:
     assert PUBLISHED
     positions = party_positions(load(PUBLISHED).position_table())
     for model, each in models_of_2024().items():
-        found = {match.leaning: match for match in leaning_match(each, positions)}
+        found = {match.leaning: match for match in match_party_groups(each, positions)}
         assert found["right minus left"].high < 0, model
-        against = leaning_match(each.only(-1), positions)
+        against = match_party_groups(each.only(-1), positions)
         assert against[0].published > against[1].published > against[2].published, model

@@ -11,7 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polbias.eval.answer_frames import AnswerTableError
-from polbias.eval.stances import ReliabilityRule, coin_passes, sides, stance_table, stances
+from polbias.eval.stances import (
+    ReliabilityRule,
+    coin_passes,
+    majority_stances,
+    reliable_stances,
+    stance_table,
+)
 
 
 @pytest.mark.parametrize(("rule", "most", "least"), [("default", 7, 23), ("paper", 8, 22), ("code", 11, 22)])
@@ -49,11 +55,15 @@ def test_default_is_the_strictest(n: int, k: int) -> None:
 
 
 def test_too_few_valid_answers_are_no_stance_by_default_only() -> None:
-    assert stances([20, 19], [20, 19], 30).tolist() == [1, 0]
-    assert stances([1], [1], 30, "code").tolist() == stances([1], [1], 30, "paper").tolist() == [1]
-    assert sides([19, 20, 15], [19, 20, 30], 30).tolist() == [0, 1, 0]
-    assert sides([19, 1], [19, 1], 30, "code").tolist() == [1, 1]
-    assert stances([0], [0], [30]).tolist() == [0]
+    assert reliable_stances([20, 19], [20, 19], 30).tolist() == [1, 0]
+    assert (
+        reliable_stances([1], [1], 30, "code").tolist()
+        == reliable_stances([1], [1], 30, "paper").tolist()
+        == [1]
+    )
+    assert majority_stances([19, 20, 15], [19, 20, 30], 30).tolist() == [0, 1, 0]
+    assert majority_stances([19, 1], [19, 1], 30, "code").tolist() == [1, 1]
+    assert reliable_stances([0], [0], [30]).tolist() == [0]
 
 
 @given(st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40), st.integers(0, 10)), max_size=30))
@@ -62,12 +72,12 @@ def test_arrays_are_judged_like_single_prompts(counts: list[tuple[int, int, int]
     valid = np.array([max(a, b) for a, b, _ in counts], int)
     asked = valid + np.array([c for *_, c in counts], int)
     for rule in get_args(ReliabilityRule):
-        found = stances(k, valid, asked, rule)  # type: ignore[arg-type]
-        one = [int(stances(*each, rule)) for each in zip(k, valid, asked, strict=True)]  # type: ignore[arg-type]
+        found = reliable_stances(k, valid, asked, rule)  # type: ignore[arg-type]
+        one = [int(reliable_stances(*each, rule)) for each in zip(k, valid, asked, strict=True)]  # type: ignore[arg-type]
         assert found.tolist() == one
 
 
 def test_wrong_counts() -> None:
     for k, valid, asked in ((3, 2, 4), (1, 5, 4), (-1, 2, 2)):
         with pytest.raises(AnswerTableError, match="counts of answers"):
-            stances(k, valid, asked)
+            reliable_stances(k, valid, asked)

@@ -14,7 +14,7 @@ from polbias.eval.answer_frames import AnswerTableError
 from polbias.eval.policy.answers import LABELS, ORDERS, VARIANTS
 from polbias.eval.policy.prompts import all_counts, policy_prompts
 from polbias.eval.policy.robustness import acquiescence, coin_baseline, label_order_gap, status_quo
-from polbias.eval.policy.units import TESTS
+from polbias.eval.policy.units import RELIABILITY_TESTS
 from polbias.eval.stances import ReliabilityRule
 from tests.eval.policy.rows import N, prompt, statement, units_of
 
@@ -70,17 +70,17 @@ def test_a_contrary_opposite_may_be_rejected_together_with_the_original() -> Non
 
 def test_missing_never_passes_but_in_the_published_code() -> None:
     refused = [prompt(name, 0, 0, order) for order in ORDERS for name in VARIANTS]
-    assert failed(refused) == failed(refused, "paper") == set(TESTS)
+    assert failed(refused) == failed(refused, "paper") == set(RELIABILITY_TESTS)
     assert failed(refused, "code") == {"sign"}
     lone = [prompt()]
-    assert failed(lone) == set(TESTS)
+    assert failed(lone) == set(RELIABILITY_TESTS)
     assert failed(lone, "code") == {"sign"}
 
 
 def test_few_valid_answers_are_missing_by_default() -> None:
     rows = statement()
     rows[0] = prompt("original", 10, 10)
-    assert failed(rows) == set(TESTS)
+    assert failed(rows) == set(RELIABILITY_TESTS)
     assert failed(rows, "paper") == set()
 
 
@@ -150,7 +150,7 @@ def test_likelihoods_pass_as_often_as_samples_of_them(
         del row["agree_share"]
         row |= {"agree": agree, "disagree": N - agree}
     drawn = units_of(rows)
-    for name in (*TESTS, "all"):
+    for name in (*RELIABILITY_TESTS, "all"):
         chance = exact.passed[name]
         error = 4 * np.sqrt((chance * (1 - chance)).sum()) / chance.size + 1 / chance.size
         assert drawn.passed[name].mean() == pytest.approx(chance.mean(), abs=error), name

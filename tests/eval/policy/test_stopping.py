@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.calls import KINDS, asked, contraries, shares, streams
-from polbias.eval.policy.stopping import BATCHES, StoppingPlan, outlook
-from polbias.eval.stances import sides, stances
+from polbias.eval.policy.stopping import BATCHES, StoppingPlan, project_outcomes
+from polbias.eval.stances import majority_stances, reliable_stances
 
 UNITS = 10_000 // len(KINDS) // 6 + 1
 """Statements of each kind of model, in six instructions: 10,000 units in all."""
@@ -25,7 +25,7 @@ def counted(said: Sequence[str]) -> tuple[int, int, int]:
 
 @pytest.mark.parametrize("n", [1, 2, 5, 9])
 def test_what_is_left_is_what_all_continuations_come_to(n: int) -> None:
-    found = outlook(n)
+    found = project_outcomes(n)
     for left in range(min(n, 5) + 1):
         more = {counted(said) for said in product("adu", repeat=left)}
         for a, d in product(range(n - left + 1), repeat=2):
@@ -34,13 +34,13 @@ def test_what_is_left_is_what_all_continuations_come_to(n: int) -> None:
                 continue
             ends = np.add(state, [*more])
             final = ends[:, 0], ends[:, :2].sum(axis=1), ends.sum(axis=1)
-            stance, side = ({*each(*final).tolist()} for each in (stances, sides))
+            stance, side = ({*each(*final).tolist()} for each in (reliable_stances, majority_stances))
             bits = sum(1 << code % 3 for code in stance) | sum(8 << code % 3 for code in side)
             assert found.possible[state] == bits
 
 
 def test_thirty_equal_answers_are_settled_after_twenty_three() -> None:
-    found = outlook(30).possible
+    found = project_outcomes(30).possible
     stance = [int(found[m, 0, 0]) & 7 for m in range(31)]
     side = [int(found[m, 0, 0]) >> 3 for m in range(31)]
     assert [each.bit_count() for each in stance].index(1) == 23
@@ -50,7 +50,7 @@ def test_thirty_equal_answers_are_settled_after_twenty_three() -> None:
 @given(st.lists(st.sampled_from("adu"), min_size=30, max_size=30))
 @settings(max_examples=200, deadline=None)
 def test_a_leap_skips_nothing_that_could_have_settled_a_prompt(said: list[str]) -> None:
-    found = outlook(30)
+    found = project_outcomes(30)
     states = [counted(said[:m]) for m in range(31)]
     for kind, mask in enumerate((7, 56)):
         for m, state in enumerate(states[:-1]):

@@ -11,8 +11,8 @@ from polbias.aliases import Json
 from polbias.eval.policy.answers import ISSUES, ORDERS, VARIANTS
 from polbias.eval.policy.party_match import party_positions
 from polbias.eval.policy.prompts import policy_prompts
-from polbias.eval.policy.summary import policy_summary as summary_of
-from polbias.eval.policy.units import TESTS
+from polbias.eval.policy.summary import summarize_policy as summary_of
+from polbias.eval.policy.units import RELIABILITY_TESTS
 from polbias.eval.stances import ReliabilityRule
 from tests.eval.policy.rows import prompt, statement
 from tests.eval.policy.test_parties import ROWS
@@ -49,7 +49,7 @@ def test_summary_is_plain_and_complete() -> None:
     assert json.loads(json.dumps(summary, allow_nan=False)) == summary
     assert summary["n"] == 5 * 2 * 12
     assert summary["complete"]
-    assert [each["test"] for each in summary["tests"]] == [*TESTS, "all"]
+    assert [each["test"] for each in summary["tests"]] == [*RELIABILITY_TESTS, "all"]
     assert {each["passed"] for each in summary["tests"]} == {1.0}
     assert all(each["coin"] < 0.4 for each in summary["tests"])
     assert {each["reliable"] for each in summary["reliable"]} == {1.0}
@@ -66,7 +66,7 @@ def test_refusals_are_counted_and_pass_nothing() -> None:
     published = {
         each["test"]: each["passed"] for each in policy_summary(rows(refusing=True), rule="code")["tests"]
     }
-    assert published == {name: float(name != "sign") for name in TESTS} | {"all": 0.0}
+    assert published == {name: float(name != "sign") for name in RELIABILITY_TESTS} | {"all": 0.0}
 
 
 def test_languages_are_kept_apart() -> None:

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from polbias.eval.policy.analysis import smallest_p
-from polbias.eval.policy.answers import leanings
+from polbias.eval.policy.answers import issue_sides
 from polbias.eval.policy.prompts import policy_prompts
 from polbias.eval.policy.worldview import STATEMENTS, stance_contrast
 from polbias.generators.policy.templates import load_family
@@ -20,7 +20,8 @@ def shipped() -> tuple[np.ndarray, pd.Categorical, np.ndarray]:
     """Sides of the published statements, their topics, and every statement as one of its own."""
     every = [each for file in load_family().countries.values() for each in file.statements]
     placed = [
-        {leanings().get(str(issue), 0) * sign for issue, sign in each.issues.items()} - {0} for each in every
+        {issue_sides().get(str(issue), 0) * sign for issue, sign in each.issues.items()} - {0}
+        for each in every
     ]
     sides = np.array([next(iter(each)) if len(each) == 1 else 0 for each in placed], np.int8)
     return sides, pd.Categorical([each.topic for each in every]), np.arange(len(every))

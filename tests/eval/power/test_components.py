@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from polbias.eval.answer_frames import AnswerTableError
 from polbias.eval.power.design import Assumptions, PowerDesign
 from polbias.eval.statistics import cluster_interval
-from polbias.eval.variance_components import components, crossed_components
+from polbias.eval.variance_components import crossed_components, estimate_components
 
 
 def test_known_components_are_found_again_in_an_unbalanced_design():
@@ -24,7 +24,7 @@ def test_known_components_are_found_again_in_an_unbalanced_design():
             own = rng.normal(0, math.sqrt(0.5))
             rows += [(shift + own + rng.normal(), cluster, item) for _ in range(rng.integers(1, 5))]
     values, clusters, items = zip(*rows, strict=True)
-    found = components(values, clusters, items)
+    found = estimate_components(values, clusters, items)
     assert found.variance == pytest.approx(1.8, rel=0.05)
     assert found.icc == pytest.approx(0.3 / 1.8, abs=0.03)
     assert found.within_item_icc == pytest.approx(0.5 / 1.5, abs=0.04)
@@ -37,7 +37,7 @@ def test_they_give_back_the_cluster_robust_error_of_a_balanced_design():
     table = rng.normal(0, 1, (12, 1, 1)) + rng.normal(0, 1, (12, 5, 1)) + rng.normal(0, 1, (12, 5, 3))
     clusters, items = np.indices((12, 15))
     codes = clusters.ravel().tolist()
-    found = components(table.ravel(), codes, (items // 3).ravel().tolist())
+    found = estimate_components(table.ravel(), codes, (items // 3).ravel().tolist())
     assumed = Assumptions(found.variance, found.icc, found.within_item_icc)
     error = cluster_interval(table.ravel(), codes).standard_error
     assert assumed.standard_error(PowerDesign(12, 5, 3)) == pytest.approx(error)
@@ -45,20 +45,20 @@ def test_they_give_back_the_cluster_robust_error_of_a_balanced_design():
 
 def test_one_answer_per_item_and_one_item_per_cluster():
     values = [1.0, -1.0, 0.0, 1.0, 1.0, 0.0]
-    alone = components(values, [0, 0, 1, 1, 2, 2], range(6))
+    alone = estimate_components(values, [0, 0, 1, 1, 2, 2], range(6))
     assert (alone.items, alone.answers, alone.within_item_icc) == (2, 1, 1)
-    single = components(values, [0, 0, 1, 1, 2, 2], [0] * 6)
+    single = estimate_components(values, [0, 0, 1, 1, 2, 2], [0] * 6)
     assert (single.items, single.answers, single.within_item_icc) == (1, 2, 0)
     assert single.variance == pytest.approx(alone.variance)
 
 
 def test_what_cannot_be_estimated_is_named():
     with pytest.raises(AnswerTableError, match="come to the same"):
-        components([1.0, 1.0], [0, 1], [0, 0])
+        estimate_components([1.0, 1.0], [0, 1], [0, 0])
     with pytest.raises(AnswerTableError, match="found 1 clusters"):
-        components([1.0, 0.0], [0, 0], [0, 1])
+        estimate_components([1.0, 0.0], [0, 0], [0, 1])
     with pytest.raises(AnswerTableError, match="2 values"):
-        components([1.0, 0.0], [0], [0, 1])
+        estimate_components([1.0, 0.0], [0], [0, 1])
 
 
 def test_crossed_components_of_a_balanced_design_are_those_of_the_mean_squares() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.stats import t as student
 
 from polbias.eval.power.design import Assumptions, PowerDesign, PowerError
-from polbias.eval.power.detection import _power, detectable, half_width
+from polbias.eval.power.detection import _power, half_width, minimum_detectable_effect
 from polbias.eval.statistics import cluster_interval
 
 DESIGNS = st.builds(PowerDesign, st.integers(3, 300), st.floats(1, 500), st.floats(1, 50))
@@ -37,7 +37,7 @@ def simulated(rng, design: PowerDesign, assumed: Assumptions, effect: float, run
 @pytest.mark.parametrize("clusters", [6, 15])
 def test_power_is_the_share_of_simulated_runs_whose_interval_excludes_zero(clusters):
     design, assumed = PowerDesign(clusters, 5, 3), Assumptions(0.4, 0.05, 0.3)
-    effect = detectable(design, assumed)
+    effect = minimum_detectable_effect(design, assumed)
     rng, runs = np.random.default_rng(clusters), 3000
     tables = simulated(rng, design, assumed, effect, runs)
     codes = np.repeat(np.arange(clusters), 15)
@@ -66,12 +66,12 @@ def test_one_answer_per_cluster_is_the_one_sample_t_test_of_statsmodels(clusters
     design, assumed = PowerDesign(clusters, 1, 1), Assumptions(1.0, 0.0, 1.0)
     assert power(effect, design, assumed) == pytest.approx(theirs, abs=1e-8)
     smallest = smp.TTestPower().solve_power(nobs=clusters, alpha=0.05, power=0.8)
-    assert detectable(design, assumed) == pytest.approx(smallest, rel=1e-5)
+    assert minimum_detectable_effect(design, assumed) == pytest.approx(smallest, rel=1e-5)
 
 
 def test_two_groups_of_clusters_are_the_two_sample_t_test_of_statsmodels():
     smp = pytest.importorskip("statsmodels.stats.power")
-    assumed = Assumptions(1.0, 0.0, 1.0, scale=2.0, lost=2)
+    assumed = Assumptions(1.0, 0.0, 1.0, scale=2.0, df_lost=2)
     theirs = smp.TTestIndPower().power(0.7, nobs1=20, alpha=0.05)
     assert power(0.7, PowerDesign(40, 1, 1), assumed) == pytest.approx(theirs, abs=1e-8)
 
@@ -79,13 +79,13 @@ def test_two_groups_of_clusters_are_the_two_sample_t_test_of_statsmodels():
 @settings(max_examples=60, deadline=None)
 @given(DESIGNS, ASSUMED, st.floats(0.2, 0.95))
 def test_more_of_anything_never_detects_less(design, assumed, wanted):
-    here = detectable(design, assumed, wanted)
+    here = minimum_detectable_effect(design, assumed, wanted)
     for more in (
         PowerDesign(design.clusters + 1, design.items, design.answers),
         PowerDesign(design.clusters, design.items * 2, design.answers),
         PowerDesign(design.clusters, design.items, design.answers * 2),
     ):
-        assert detectable(more, assumed, wanted) <= here * (1 + 1e-9)
+        assert minimum_detectable_effect(more, assumed, wanted) <= here * (1 + 1e-9)
         assert half_width(more, assumed) <= half_width(design, assumed) * (1 + 1e-9)
     assert power(here, design, assumed) == pytest.approx(wanted, abs=1e-6)
 
@@ -108,7 +108,7 @@ def test_half_width_is_that_of_the_interval():
 
 def test_answers_that_do_not_vary_show_any_effect():
     design, assumed = PowerDesign(6, 10, 1), Assumptions(0.0, 0.0, 0.0)
-    assert detectable(design, assumed) == 0
+    assert minimum_detectable_effect(design, assumed) == 0
 
 
 @pytest.mark.parametrize(
@@ -119,8 +119,14 @@ def test_answers_that_do_not_vary_show_any_effect():
         (lambda: PowerDesign(6, 1, math.nan), "answers: found nan"),
         (lambda: Assumptions(-1, 0, 0), "variance: found -1"),
         (lambda: Assumptions(1, 1.5, 0), "icc: found 1.5"),
-        (lambda: detectable(PowerDesign(2, 1, 1), Assumptions(1, 0, 0, lost=2)), "clusters: found 2"),
-        (lambda: detectable(PowerDesign(6, 1, 1), Assumptions(1, 0, 0), 1.0), "power: found 1"),
+        (
+            lambda: minimum_detectable_effect(PowerDesign(2, 1, 1), Assumptions(1, 0, 0, df_lost=2)),
+            "clusters: found 2",
+        ),
+        (
+            lambda: minimum_detectable_effect(PowerDesign(6, 1, 1), Assumptions(1, 0, 0), 1.0),
+            "power: found 1",
+        ),
     ],
 )
 def test_what_is_impossible_is_named(make, says):

@@ -9,9 +9,9 @@ import pytest
 from scipy.stats import norm
 
 from polbias.eval.power.design import Assumptions, PowerDesign, PowerError
-from polbias.eval.power.detection import detectable
-from polbias.eval.power.sign_flip_power import MANY, _flips, flip_detectable, smallest_p
-from polbias.eval.sign_flip import EXACT_CLUSTERS, sign_flip, sign_flips
+from polbias.eval.power.detection import minimum_detectable_effect
+from polbias.eval.power.sign_flip_power import MAX_EXACT_FLIPS, _flips, sign_flip_mde, smallest_p
+from polbias.eval.sign_flip import MAX_EXACT_CLUSTERS, sign_flip_test, sign_flip_tests
 
 ALONE = Assumptions(1.0, 0.0, 1.0)
 
@@ -21,16 +21,16 @@ def test_six_clusters_reject_only_if_all_point_the_same_way():
         exact = norm.cdf(effect) ** 6 + norm.cdf(-effect) ** 6
         assert _flips(6).power(effect) == pytest.approx(exact, abs=0.012)
     smallest = norm.ppf(0.8 ** (1 / 6))
-    assert flip_detectable(PowerDesign(6, 1, 1), ALONE) == pytest.approx(smallest, rel=0.015)
+    assert sign_flip_mde(PowerDesign(6, 1, 1), ALONE) == pytest.approx(smallest, rel=0.015)
 
 
 @pytest.mark.parametrize("clusters", [7, 12, 25])
 def test_it_is_the_share_of_runs_that_the_test_itself_rejects(clusters):
-    effect = flip_detectable(PowerDesign(clusters, 1, 1), ALONE)
+    effect = sign_flip_mde(PowerDesign(clusters, 1, 1), ALONE)
     rng, runs = np.random.default_rng(clusters), 400
     values = effect + rng.standard_normal((runs, clusters)).T
-    exact = clusters <= EXACT_CLUSTERS
-    flips = [sign_flip(each, range(clusters)) for each in values.T] if exact else sign_flips(values)
+    exact = clusters <= MAX_EXACT_CLUSTERS
+    flips = [sign_flip_test(each, range(clusters)) for each in values.T] if exact else sign_flip_tests(values)
     assert np.mean([each.p_value <= 0.05 for each in flips]) == pytest.approx(
         0.8, abs=4 * math.sqrt(0.16 / runs)
     )
@@ -44,20 +44,24 @@ def test_without_an_effect_it_keeps_its_level(clusters):
 def test_fewer_than_six_clusters_detect_nothing():
     assert smallest_p(6) == 1 / 32
     assert smallest_p(5) > 0.05
-    assert flip_detectable(PowerDesign(5, 1, 1), ALONE) == math.inf
+    assert sign_flip_mde(PowerDesign(5, 1, 1), ALONE) == math.inf
 
 
 def test_with_many_clusters_it_is_as_good_as_the_t_test():
-    for clusters in (40, MANY):
+    for clusters in (40, MAX_EXACT_FLIPS):
         design = PowerDesign(clusters, 1, 1)
-        assert flip_detectable(design, ALONE) == pytest.approx(detectable(design, ALONE), rel=0.03)
-    assert flip_detectable(PowerDesign(6, 1, 1), ALONE) > 1.2 * detectable(PowerDesign(6, 1, 1), ALONE)
+        assert sign_flip_mde(design, ALONE) == pytest.approx(
+            minimum_detectable_effect(design, ALONE), rel=0.03
+        )
+    assert sign_flip_mde(PowerDesign(6, 1, 1), ALONE) > 1.2 * minimum_detectable_effect(
+        PowerDesign(6, 1, 1), ALONE
+    )
 
 
 def test_it_is_the_same_every_time_and_scales_with_the_spread():
     design = PowerDesign(9, 4, 2)
-    once = flip_detectable(design, Assumptions(1.0, 0.2, 0.5))
-    assert once == flip_detectable(design, Assumptions(1.0, 0.2, 0.5))
-    assert flip_detectable(design, Assumptions(4.0, 0.2, 0.5)) == pytest.approx(2 * once)
+    once = sign_flip_mde(design, Assumptions(1.0, 0.2, 0.5))
+    assert once == sign_flip_mde(design, Assumptions(1.0, 0.2, 0.5))
+    assert sign_flip_mde(design, Assumptions(4.0, 0.2, 0.5)) == pytest.approx(2 * once)
     with pytest.raises(PowerError, match="power"):
-        flip_detectable(design, ALONE, 0.01)
+        sign_flip_mde(design, ALONE, 0.01)

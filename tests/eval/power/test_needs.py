@@ -13,12 +13,18 @@ from hypothesis import strategies as st
 from scipy.stats import nct, t
 
 from polbias.eval.power.design import Assumptions, PowerDesign, PowerError, instruments
-from polbias.eval.power.detection import AXES, detectable, floor, half_width, needed
+from polbias.eval.power.detection import (
+    AXES,
+    asymptotic_limit,
+    half_width,
+    minimum_detectable_effect,
+    required_size,
+)
 from polbias.eval.power.report import Targets, power_report, sources
-from polbias.eval.power.sign_flip_power import flip_detectable, needed_flip_clusters
-from polbias.eval.power.stance_power import needed_answers, pass_probability
-from polbias.eval.report.verdicts import headlines
-from polbias.eval.stances import stances
+from polbias.eval.power.sign_flip_power import required_flip_clusters, sign_flip_mde
+from polbias.eval.power.stance_power import pass_probability, required_answers
+from polbias.eval.report.verdicts import count_headline_tests
+from polbias.eval.stances import reliable_stances
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -44,7 +50,7 @@ def test_the_number_does_it_and_one_fewer_does_not(axis, target, icc, within_ite
         return half_width(each, assumed)
 
     least = 2 if axis == "clusters" else 1
-    number = needed(measure, design, axis, target, least)
+    number = required_size(measure, design, axis, target, least)
     if number is None:
         assert axis != "clusters"
         assert measure(replace(design, **{axis: 1e6})) > target
@@ -55,17 +61,23 @@ def test_the_number_does_it_and_one_fewer_does_not(axis, target, icc, within_ite
 
 def test_prompts_without_end_do_not_replace_patterns():
     assumed, design = Assumptions(0.35, 0.01, 0.5), PowerDesign(6, 16, 8)
-    least = floor(lambda each: detectable(each, assumed), design)
-    assert needed(lambda each: detectable(each, assumed), design, "items", 0.99 * least) is None
-    assert needed(lambda each: detectable(each, assumed), design, "items", 1.01 * least) is not None
+    least = asymptotic_limit(lambda each: minimum_detectable_effect(each, assumed), design)
+    assert (
+        required_size(lambda each: minimum_detectable_effect(each, assumed), design, "items", 0.99 * least)
+        is None
+    )
+    assert (
+        required_size(lambda each: minimum_detectable_effect(each, assumed), design, "items", 1.01 * least)
+        is not None
+    )
 
 
 def test_the_sign_flip_needs_at_least_six_clusters():
     design = PowerDesign(6, 1, 1)
-    assert needed_flip_clusters(design, Assumptions(1e-4, 0, 1), 0.5) == 6
-    number = needed_flip_clusters(design, Assumptions(1.0, 0, 1), 0.8)
-    assert flip_detectable(PowerDesign(number, 1, 1), Assumptions(1.0, 0, 1)) <= 0.8
-    assert flip_detectable(PowerDesign(number - 1, 1, 1), Assumptions(1.0, 0, 1)) > 0.8
+    assert required_flip_clusters(design, Assumptions(1e-4, 0, 1), 0.5) == 6
+    number = required_flip_clusters(design, Assumptions(1.0, 0, 1), 0.8)
+    assert sign_flip_mde(PowerDesign(number, 1, 1), Assumptions(1.0, 0, 1)) <= 0.8
+    assert sign_flip_mde(PowerDesign(number - 1, 1, 1), Assumptions(1.0, 0, 1)) > 0.8
 
 
 def test_a_report_says_what_more_prompts_cannot_do():
@@ -120,7 +132,7 @@ def test_probability_of_a_reliable_stance_is_that_of_simulated_answers():
     rng = np.random.default_rng(3)
     valid = rng.binomial(30, 0.75, 40_000)
     agree = rng.binomial(valid, 0.85)
-    passed = np.mean(stances(agree, valid, np.full(40_000, 30)) != 0)
+    passed = np.mean(reliable_stances(agree, valid, np.full(40_000, 30)) != 0)
     assert pass_probability(0.85, 30, 0.25) == pytest.approx(passed, abs=0.01)
     assert pass_probability(0.5, 30) == pytest.approx(0.005, abs=0.0005)
     assert pass_probability(0.3, 30) == pytest.approx(pass_probability(0.7, 30))
@@ -129,14 +141,14 @@ def test_probability_of_a_reliable_stance_is_that_of_simulated_answers():
 
 @pytest.mark.parametrize("share", [0.7, 0.8, 0.95, 0.2])
 def test_enough_answers_stay_enough(share):
-    number = needed_answers(share, 0.8)
+    number = required_answers(share, 0.8)
     assert pass_probability(share, number - 1) < 0.8
     assert all(pass_probability(share, n) >= 0.8 for n in range(number, 400))
 
 
 def test_a_stance_that_is_hardly_one_takes_too_many_answers():
-    assert needed_answers(0.56, 0.8) is None
-    assert needed_answers(0.5, 0.8) is None
+    assert required_answers(0.56, 0.8) is None
+    assert required_answers(0.5, 0.8) is None
     with pytest.raises(PowerError, match="share"):
         pass_probability(1.5, 30)
 
@@ -144,11 +156,13 @@ def test_a_stance_that_is_hardly_one_takes_too_many_answers():
 @pytest.mark.parametrize("name", [*instruments()])
 def test_after_holm_the_effect_is_that_of_a_test_at_a_share_of_the_level(name: str) -> None:
     shipped = instruments()[name]
-    if not headlines(name):
+    if not count_headline_tests(name):
         pytest.skip("nothing of it is tested")
     design, assumed = shipped.answered(shipped.design), shipped.assumptions()
-    found = detectable(design, assumed, tests=headlines(name)) / assumed.standard_error(design)
+    found = minimum_detectable_effect(
+        design, assumed, tests=count_headline_tests(name)
+    ) / assumed.standard_error(design)
     df = assumed.degrees_of_freedom(design)
-    critical = t.ppf(1 - 0.05 / headlines(name) / 2, df)
+    critical = t.ppf(1 - 0.05 / count_headline_tests(name) / 2, df)
     assert nct.sf(critical, df, found) + nct.cdf(-critical, df, found) == pytest.approx(0.8, abs=1e-6)
-    assert found > detectable(design, assumed) / assumed.standard_error(design)
+    assert found > minimum_detectable_effect(design, assumed) / assumed.standard_error(design)

@@ -13,9 +13,9 @@ import pytest
 from polbias.eval.policy.answers import ORDERS, VARIANTS
 from polbias.eval.power.design import instruments
 from polbias.eval.power.detection import half_width
-from polbias.eval.power.observed import observed
-from polbias.eval.report.file_answers import answers_of
-from polbias.eval.report.reporter import ReportSettings, instrument
+from polbias.eval.power.observed import estimate_design
+from polbias.eval.report.file_answers import read_instrument_answers
+from polbias.eval.report.reporter import ReportSettings, load_reporter
 
 
 def _write(folder: Path, task: str, samples: list[tuple[dict[str, Any], list[str]]]) -> list[Path]:
@@ -44,13 +44,13 @@ def test_normative_by_setting_without_the_means_of_the_cells(tmp_path: Path, ref
         silent = refuses and kind == "congruent" and pattern == ("Cat-DA", "Hyp-MT")[content % 4 // 2]
         said = "I cannot help with that." if silent else "entailment" if right else "non-entailment"
         samples.append((doc, [said]))
-    (found,) = observed(
+    (found,) = estimate_design(
         instruments()["normative"], _write(tmp_path, "polbias_deontic_syllogism", samples), []
     )
     assert found.name == "model, deontic_syllogism, zero"
     # of the 20 congruent contents each has one answer less
     assert (found.design.clusters, found.design.items, found.design.answers) == (40, 2.5 if refuses else 3, 1)
-    assert (found.assumed.scale, found.assumed.lost, found.assumed.within_item_icc) == (2, 2, 1)
+    assert (found.assumed.scale, found.assumed.df_lost, found.assumed.within_item_icc) == (2, 2, 1)
     # refusals leave: they are no wrong answers, which would add to the variance
     assert found.assumed.variance == pytest.approx((0.09 + 0.25 + 0.25) / 3, abs=0.04)
 
@@ -81,14 +81,14 @@ def test_policy_gives_back_the_interval_of_the_leaning(tmp_path: Path, refused: 
         label = "I cannot answer that." if refuses else "agree" if agrees else "disagree"
         samples.append((doc, [label] * 2))
     folder = _write(tmp_path, "polbias_policy_stance", samples)
-    (found,) = observed(instruments()["policy"], folder, [])
+    (found,) = estimate_design(instruments()["policy"], folder, [])
     assert (found.name, found.design.items) == ("model", 1)
     assert 55 <= found.design.clusters <= 60
-    (answers,) = answers_of(folder, "policy", []).values()
+    (answers,) = read_instrument_answers(folder, "policy", []).values()
     (leaning,) = (
         each
-        for each in instrument("policy").build_findings({"model": answers}, ReportSettings())
-        if each.headline and not each.of_refusals
+        for each in load_reporter("policy").build_findings({"model": answers}, ReportSettings())
+        if each.headline and not each.is_refusal_gap
     )
     width = (leaning.estimate.high - leaning.estimate.low) / 2
     tolerance = 0.03 if not refused else 0.1  # statements have unequal numbers of answers then
@@ -109,7 +109,9 @@ def test_xphemism_by_prompt_and_language(tmp_path: Path):
             "judgmental_base": 0, "judgmental_exchange": 0, "dataset": "xphemism-pairs",
         }  # fmt: skip
         samples.append((doc, [said]))
-    (found,) = observed(instruments()["xphemism"], _write(tmp_path, "polbias_xphemism_simple", samples), [])
+    (found,) = estimate_design(
+        instruments()["xphemism"], _write(tmp_path, "polbias_xphemism_simple", samples), []
+    )
     assert (found.design.clusters, found.design.items, found.design.answers) == (300, 2, 1)
     pairs = (np.array(changes) - np.mean(changes)).reshape(300, 2)
     signed = pairs * np.where(np.arange(300) % 2, 1, -1)[:, None]
@@ -129,7 +131,7 @@ def test_selfassess_by_cell_and_what_does_not_vary_is_reported(tmp_path: Path):
         }  # fmt: skip
         samples.append((doc, [str(1 + order.index(wanted))]))
     problems: list[Any] = []
-    (found,) = observed(
+    (found,) = estimate_design(
         instruments()["selfassess"], _write(tmp_path, "polbias_selfassess_preference", samples), problems
     )
     assert found.name == "model, poligen, preference, user, 2"
@@ -152,7 +154,7 @@ def test_topics_that_did_not_answer_an_order_tell_nothing_of_the_spread(tmp_path
         }  # fmt: skip
         samples.append((doc, ["I can't choose." if refused else str(1 + order.index(wanted))]))
     chosen = instruments()["selfassess"]
-    (found,) = observed(chosen, _write(tmp_path, "polbias_selfassess_preference", samples), [])
+    (found,) = estimate_design(chosen, _write(tmp_path, "polbias_selfassess_preference", samples), [])
     assert (found.design.clusters, found.design.answers) == (30, 2)
     signs = np.array([1 if topic % 3 == 0 else -1 for topic in range(40) if topic % 4])
     assert found.assumed.variance == pytest.approx(signs.var(ddof=1))

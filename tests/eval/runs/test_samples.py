@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from polbias.errors import InputError
-from polbias.eval.samples import SkippedLine, find_samples, read_samples
+from polbias.eval.samples import SkippedLine, find_sample_files, read_samples
 
 SAMPLE: dict[str, Any] = {"doc_id": 0, "doc": {"id": "a"}, "filtered_resps": ["valid"], "filter": "none"}
 
@@ -25,19 +25,19 @@ def test_newest_file_of_every_model_and_task(tmp_path: Path) -> None:
     for model in ("a", "b"):
         for time in ("2026-01-02T10-00-00.5", "2026-01-03T09-00-00.1"):
             _file(tmp_path / model, f"samples_polbias_en_formal_{time}.jsonl", json.dumps(SAMPLE))
-    found = find_samples([tmp_path])
+    found = find_sample_files([tmp_path])
     assert [(file.model, file.task, file.time[:10]) for file in found] == [
         ("a", "polbias_en_formal", "2026-01-03"),
         ("b", "polbias_en_formal", "2026-01-03"),
     ]
-    assert len(find_samples([tmp_path, tmp_path / "a"], newest=False)) == 4
+    assert len(find_sample_files([tmp_path, tmp_path / "a"], newest=False)) == 4
 
 
 def test_nothing_there_is_said(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="not there"):
-        find_samples([tmp_path / "none"])
+        find_sample_files([tmp_path / "none"])
     with pytest.raises(InputError, match="--log_samples"):
-        find_samples([tmp_path])
+        find_sample_files([tmp_path])
 
 
 def test_broken_lines_are_reported_and_the_rest_is_read(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from polbias.eval.selfassess.analysis import analyse
 from polbias.eval.selfassess.answered import Compared
 from polbias.eval.selfassess.answers import SelfAssessAnswers, article_answers, choice_answers
 from polbias.eval.selfassess.position import consistency, position_bias
-from polbias.eval.selfassess.shares import SEED, by_question, by_role
+from polbias.eval.selfassess.shares import SEED, compare_questions, compare_roles
 from polbias.eval.selfassess.tables import full_rows
 
 Row = dict[str, Any]
@@ -95,8 +95,8 @@ def summary_of(rows: Any, seed: int = SEED) -> dict[str, list[Row]]:
         "shares": [{**cell.names, **cell.shares, "p": cell.p} for cell in cells],
         "positions": [{**cell.names, **position_bias(cell.compared)} for cell in cells],
         "consistency": [{**cell.names, **kept} for cell in cells if (kept := consistency(cell.compared))],
-        "roles": [*by_role(answers.judgements)],
-        "questions": [*by_question(answers.judgements)],
+        "roles": [*compare_roles(answers.judgements)],
+        "questions": [*compare_questions(answers.judgements)],
     }
     return full_rows(analysis, seed) | {name: finite(found) for name, found in plain.items()}
 

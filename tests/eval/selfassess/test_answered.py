@@ -14,11 +14,11 @@ import pytest
 from polbias.eval.report.adjustment import adjust_findings
 from polbias.eval.report.document import Finding, Section
 from polbias.eval.report.verdicts import verdict
-from polbias.eval.selfassess.analysis import BiasEstimate, analyse, bias, findings, refusal_gaps
+from polbias.eval.selfassess.analysis import BiasEstimate, analyse, estimate_bias, findings, refusal_gaps
 from polbias.eval.selfassess.answered import Compared
 from polbias.eval.selfassess.answers import article_answers
 from polbias.eval.selfassess.position import position_bias
-from polbias.eval.selfassess.shares import by_question, by_role, cells, side_shares
+from polbias.eval.selfassess.shares import cells, compare_questions, compare_roles, side_shares
 from polbias.eval.statistics import cluster_interval
 from tests.eval.selfassess.respondents import Choose, Row, answers_of, coin, compared, judged, planted, rows
 
@@ -99,8 +99,8 @@ def designs() -> Iterator[Any]:
 @pytest.mark.parametrize("asked", [*designs()])
 def test_with_nothing_missing_all_judgements_count_alike(asked: list[Row]) -> None:
     judgements = table(asked, planted(0.7))
-    assert ends(bias(judgements)) == pytest.approx(over_all(judgements), rel=0, abs=1e-12)
-    assert bias(judgements).excess is None
+    assert ends(estimate_bias(judgements)) == pytest.approx(over_all(judgements), rel=0, abs=1e-12)
+    assert estimate_bias(judgements).excess is None
     for _, cell in cells(judgements.rows):
         found = side_shares(cell, test=False)
         mean = cluster_interval(cell.lean, cell.topics, bounds=(-1, 1))
@@ -121,10 +121,10 @@ def test_who_follows_the_place_and_refuses_one_side_has_no_bias(
         return share * right_in_front(row)
 
     judgements = table(thin(rows(300)), by_place(0.8, refuse))
-    found = bias(judgements).estimate
+    found = estimate_bias(judgements).estimate
     assert abs(found.value) < 2.5 * found.se
     assert over_all(judgements)[2] < 0  # an unanswered judgement that counts 0 makes a bias
-    for differences in (by_role(judgements.rows), by_question(judgements.rows)):
+    for differences in (compare_roles(judgements.rows), compare_questions(judgements.rows)):
         for row in differences:
             for name in {"user", "agent", "preference", "least_biased", "difference"} & {*row}:
                 assert abs(row[name]) < row[f"{name}_high"] - row[f"{name}_low"]
@@ -176,7 +176,7 @@ def test_of_three_a_rotation_that_lost_an_order_leaves_and_the_other_stays() -> 
 def test_an_order_that_nobody_answered_leaves_no_estimate() -> None:
     asked = single(rows(40, ways=(2,), roles=("user",), questions=("preference",)))
     made = judged(asked, by_place(0.8, lambda row, place: float(right_in_front(row))), 1)
-    assert math.isnan(bias(compared(made)).estimate.value)
+    assert math.isnan(estimate_bias(compared(made)).estimate.value)
     found = headline(made)
     assert found.estimate.value is None
     assert found.bounds is not None
@@ -198,8 +198,8 @@ def test_scores_of_topics_that_are_not_compared_are_missing() -> None:
 
 def test_excess_bounds_count_only_the_surplus_of_an_order() -> None:
     asked = rotations(rows(200))
-    alike = bias(table(asked, by_place(0.8, lambda row, place: 0.2)))
-    sided = bias(table(asked, by_place(0.8, lambda row, place: 0.4 * right_in_front(row))))
+    alike = estimate_bias(table(asked, by_place(0.8, lambda row, place: 0.2)))
+    sided = estimate_bias(table(asked, by_place(0.8, lambda row, place: 0.4 * right_in_front(row))))
     for found in (alike, sided):
         assert found.excess is not None
         low, high = found.bounds

@@ -11,10 +11,10 @@ from polbias.eval.selfassess.answered import Compared
 from polbias.eval.selfassess.position import (
     ModelTerm,
     choice_model,
+    count_choices,
+    equal_length_contrast,
     fit,
-    of_equal_length,
     strengths,
-    tabulate,
 )
 from tests.eval.selfassess.respondents import Choose, compared, first, judged, logit, planted, prefers, rows
 
@@ -57,7 +57,7 @@ def test_planted_terms_are_found_with_two() -> None:
 def test_another_library_finds_the_same(n_alternatives: int) -> None:
     models = pytest.importorskip("statsmodels.discrete.conditional_models")
     table = cell(logit(0.4, -0.2, (0.7, -0.1, 0.0)), n_alternatives, topics=80)
-    design = tabulate(table, n_alternatives)
+    design = count_choices(table, n_alternatives)
     coef = fit(design).coef
     index = {order: place for place, order in enumerate(np.unique(table.order))}
     x = np.concatenate([design.alternatives[index[order]] for order in table.order])
@@ -72,7 +72,7 @@ def test_another_library_finds_the_same(n_alternatives: int) -> None:
 
 
 def fit_error(table: Compared, n_alternatives: int) -> np.ndarray:
-    return np.sqrt(np.diag(fit(tabulate(table, n_alternatives)).covariance))
+    return np.sqrt(np.diag(fit(count_choices(table, n_alternatives)).covariance))
 
 
 @pytest.mark.parametrize("n_alternatives", [2, 3])
@@ -163,7 +163,7 @@ def of_length(side: float, length: float, topics: int = 400, longer: float = 1.5
         return 1 + int(rng.random() < 1 / (1 + math.exp(-odds)))
 
     table = compared(judged(asked * 3, choose))
-    return {each.term: each for each in (*choice_model(table), *of_equal_length(table))}
+    return {each.term: each for each in (*choice_model(table), *equal_length_contrast(table))}
 
 
 def test_who_chooses_the_longer_article_has_no_side_at_equal_length() -> None:
@@ -191,5 +191,5 @@ def test_lengths_that_hardly_differ_carry_no_estimate() -> None:
 
 
 def test_without_lengths_nothing_is_said_of_them() -> None:
-    assert of_equal_length(cell(planted(0.6), 2, topics=20)) == []
-    assert of_equal_length(cell(planted(0.6), 3, topics=20)) == []
+    assert equal_length_contrast(cell(planted(0.6), 2, topics=20)) == []
+    assert equal_length_contrast(cell(planted(0.6), 3, topics=20)) == []

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from polbias.eval.answer_frames import AnswerTableError
-from polbias.eval.multiple_testing import holm
+from polbias.eval.multiple_testing import holm_adjust
 from polbias.eval.selfassess.answers import choice_answers
-from polbias.eval.selfassess.shares import cells, estimate, in_mode, one_order, side_shares
+from polbias.eval.selfassess.shares import cells, estimate_topic_mean, in_mode, one_order, side_shares
 from tests.eval.selfassess.respondents import (
     coin,
     first,
@@ -132,7 +132,7 @@ def test_what_is_refused_leaves_the_bias_and_the_bounds_hold_the_truth() -> None
 def test_noise_is_not_significant_and_json_is_strict() -> None:
     summary = summary_of(judged(ASKED, coin, seed=3))
     tests = [row["p"] for name in ("shares", "roles", "questions", "positions") for row in summary[name]]
-    assert min(holm(tests)) > 0.05
+    assert min(holm_adjust(tests)) > 0.05
     json.dumps(summary, allow_nan=False)
 
 
@@ -217,7 +217,7 @@ def test_intervals_hold_the_truth() -> None:
 
 
 def test_an_interval_is_never_empty_because_all_topics_agree() -> None:
-    same = estimate(np.ones(40), np.arange(40))
+    same = estimate_topic_mean(np.ones(40), np.arange(40))
     assert (same.value, same.high) == (1, 1)
     assert same.low == pytest.approx(0.025 ** (1 / 40))  # Clopper and Pearson
-    assert math.isnan(estimate([1.0], np.zeros(1, int)).low)
+    assert math.isnan(estimate_topic_mean([1.0], np.zeros(1, int)).low)

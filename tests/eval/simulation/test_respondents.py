@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from polbias.errors import InputError
 from polbias.eval.partisan.bias import weighted_bias
-from polbias.eval.simulation import SimulatedAnswers, SimulatedRespondent, questions, respondent
+from polbias.eval.simulation import SimulatedAnswers, SimulatedRespondent, make_respondent, questions
 from polbias.eval.xphemism.metrics import ClaimAnswer, judgment_effect, leaning_effect
 from tests.eval.simulation import rows as tables
 from tests.eval.simulation.rows import ALL, ISSUE
@@ -39,7 +39,7 @@ def share(rows: list[dict[str, Any]], who: SimulatedRespondent, label: str, **wh
 )
 def test_rates_are_probabilities_and_answers_keep_to_them(rows: Any, name: str) -> None:
     asked = questions(rows())
-    made = SimulatedAnswers(asked, respondent(name, unparsable=0.1))
+    made = SimulatedAnswers(asked, make_respondent(name, unparsable=0.1))
     assert made.rates.min() >= 0
     assert made.rates.sum(axis=1) == pytest.approx(1)
     many = np.stack([made.codes(sample) for sample in range(400)])
@@ -64,23 +64,23 @@ def test_rates_are_probabilities_and_answers_keep_to_them(rows: Any, name: str) 
 )
 def test_the_affirmative_one_says_yes_to_everything(rows: Any, label: str, name: str) -> None:
     asked = questions(rows())
-    assert {asked.LABELS[code] for code in outcomes(asked, respondent(name))} == {label}
+    assert {asked.LABELS[code] for code in outcomes(asked, make_respondent(name))} == {label}
 
 
 def test_the_first_option() -> None:
     rows = tables.statements()
-    said = outcomes(rows, respondent("first-option"))
+    said = outcomes(rows, make_respondent("first-option"))
     asked = questions(rows)
     for row, code in zip(rows, said, strict=True):
         assert asked.LABELS[code] == ("agree" if row["label_order"] == "as-printed" else "disagree")
-    assert {*simulate(tables.choices(), respondent("first"), limit=1)} == {"1"}
+    assert {*simulate(tables.choices(), make_respondent("first"), limit=1)} == {"1"}
 
 
 def test_a_coin_and_a_refuser() -> None:
     rows = tables.arguments()
-    assert share(rows, respondent("coin"), "valid") == 0.5
-    assert share(rows, respondent("refuser", share=0.3), "refusal") == pytest.approx(0.3)
-    one_sided = respondent("refuser", share=1.0, side="right")
+    assert share(rows, make_respondent("coin"), "valid") == 0.5
+    assert share(rows, make_respondent("refuser", share=0.3), "refusal") == pytest.approx(0.3)
+    one_sided = make_respondent("refuser", share=1.0, side="right")
     assert share(rows, one_sided, "refusal", leaning="right") == 1
     assert share(rows, one_sided, "refusal", leaning="left") == 0
     assert share(rows, one_sided, "valid", leaning="left", gold="valid") == 1
@@ -90,14 +90,14 @@ def test_a_coin_and_a_refuser() -> None:
 def test_the_perfect_one_gives_gold_answers(name: str) -> None:
     rows = ALL[name]()
     asked = questions(rows)
-    assert [asked.LABELS[code] for code in outcomes(asked, respondent("perfect"))] == [
+    assert [asked.LABELS[code] for code in outcomes(asked, make_respondent("perfect"))] == [
         row["gold"] for row in rows
     ]
 
 
 def test_the_perfect_one_has_one_stance_on_a_statement_and_likes_neutral_articles() -> None:
     rows = tables.statements(40)
-    said = outcomes(rows, respondent("perfect"), samples=3)
+    said = outcomes(rows, make_respondent("perfect"), samples=3)
     stance: dict[str, set[bool]] = {}
     for row, codes in zip(rows, said, strict=True):
         turned = row["variant"] in ("negation", "opposite")
@@ -105,14 +105,14 @@ def test_the_perfect_one_has_one_stance_on_a_statement_and_likes_neutral_article
     assert {len(held) for held in stance.values()} == {1}
     assert {held.pop() for held in stance.values()} == {True, False}
     choices = [row for row in tables.choices() if row["ways"] == 3]
-    chosen = outcomes(choices, respondent("perfect"))
+    chosen = outcomes(choices, make_respondent("perfect"))
     assert {row["sides"][code] for row, code in zip(choices, chosen, strict=True)} == {"neutral"}
 
 
 @given(effect=SIZE, side=SIDED, accuracy=SIZE)
 def test_arguments_of_a_side_are_favoured_by_the_effect(effect: float, side: str, accuracy: float) -> None:
     rows = tables.arguments(2, 1)
-    who = respondent("planted", effect=effect, side=side, accuracy=accuracy)
+    who = make_respondent("planted", effect=effect, side=side, accuracy=accuracy)
     gap = share(rows, who, "valid", leaning="right") - share(rows, who, "valid", leaning="left")
     assert gap == pytest.approx(effect if side == "right" else -effect)
 
@@ -123,7 +123,7 @@ def test_swapping_the_sides_swaps_the_answers(effect: float, accuracy: float) ->
     other = {"left": "right", "right": "left"}
     swapped = [{**row, "leaning": other[row["leaning"]]} for row in rows]
     left, right = (
-        respondent("planted", effect=effect, side=side, accuracy=accuracy) for side in ("left", "right")
+        make_respondent("planted", effect=effect, side=side, accuracy=accuracy) for side in ("left", "right")
     )
     assert rates(rows, left)[1] == pytest.approx(rates(swapped, right)[1])
     assert outcomes(rows, left, 5).tolist() == outcomes(swapped, right, 5).tolist()
@@ -131,14 +131,14 @@ def test_swapping_the_sides_swaps_the_answers(effect: float, accuracy: float) ->
 
 def test_a_political_bias_leaves_the_control_alone() -> None:
     rows = [{**row, "config": "en_control_formal"} for row in tables.arguments(2, 2)]
-    who = respondent("planted", effect=0.5)
+    who = make_respondent("planted", effect=0.5)
     assert share(rows, who, "valid", leaning="left") == share(rows, who, "valid", leaning="right")
 
 
 def test_labels_go_into_the_table_of_outcomes() -> None:
     rows = tables.arguments(6, 200)
     asked = questions(rows)
-    codes = outcomes(asked, respondent("planted", effect=0.4, side="right"))
+    codes = outcomes(asked, make_respondent("planted", effect=0.4, side="right"))
     told = [{**row, "label": asked.LABELS[code]} for row, code in zip(rows, codes, strict=True)]
     assert weighted_bias(told) == pytest.approx(0.4, abs=0.05)
 
@@ -150,7 +150,7 @@ def test_reworded_claims_are_believed_less(effect: float, penalty: float) -> Non
         for row in tables.claims()
         if row["prompt_style"] == "simple" and row["instruction_language"] == "de"
     ]
-    who = respondent("planted", effect=effect, side="right", judgment=penalty)
+    who = make_respondent("planted", effect=effect, side="right", judgment=penalty)
     asked, found = rates(rows, who)
     kept = (row["judgmental_base"] == 0 for row in rows)
     told = [
@@ -166,7 +166,7 @@ def test_reworded_claims_are_believed_less(effect: float, penalty: float) -> Non
 @given(effect=st.floats(-1, 1))
 def test_content_moves_accuracy(effect: float) -> None:
     rows = tables.problems(2)
-    who = respondent("planted", effect=0, content=effect)
+    who = make_respondent("planted", effect=0, content=effect)
     asked, found = rates(rows, who)
     gold = [asked.LABELS.index(row["gold"]) for row in rows]
     right = found[np.arange(len(rows)), gold]
@@ -180,7 +180,7 @@ def test_content_moves_accuracy(effect: float) -> None:
 @given(stance=st.floats(-1, 1))
 def test_a_worldview_is_agreed_with_in_every_wording(stance: float) -> None:
     rows = tables.statements(4)
-    who = respondent("planted", worldview={ISSUE: stance}, accuracy=0.5)
+    who = make_respondent("planted", worldview={ISSUE: stance}, accuracy=0.5)
     _, found = rates(rows, who)
     for row, each in zip(rows, found, strict=True):
         turned = -1 if row["variant"] in ("negation", "opposite") else 1
@@ -190,7 +190,7 @@ def test_a_worldview_is_agreed_with_in_every_wording(stance: float) -> None:
 
 def test_own_stances_leave_the_worldview_as_it_is_on_average() -> None:
     rows = [row for row in tables.statements(200) if row["variant"] == "original"]
-    who = respondent("planted", worldview={ISSUE: 0.3}, accuracy=0.9)
+    who = make_respondent("planted", worldview={ISSUE: 0.3}, accuracy=0.9)
     for_it = np.array([row["policy_issues"][ISSUE] for row in rows])
     found = SimulatedAnswers(questions(rows), who).rates
     leans = for_it * (found[:, 1] - found[:, 0])
@@ -201,7 +201,7 @@ def test_own_stances_leave_the_worldview_as_it_is_on_average() -> None:
 @pytest.mark.parametrize(("side", "sign"), [("left", -1), ("right", 1)])
 def test_a_side_has_a_worldview(side: str, sign: int) -> None:
     rows = [row for row in tables.statements(2) if row["variant"] == "original"]
-    who = respondent("planted", effect=0.5, side=side, accuracy=0.5)
+    who = make_respondent("planted", effect=0.5, side=side, accuracy=0.5)
     difference = share(rows, who, "agree", statement_id="de-0") - share(
         rows, who, "disagree", statement_id="de-0"
     )
@@ -211,7 +211,7 @@ def test_a_side_has_a_worldview(side: str, sign: int) -> None:
 @given(effect=SIZE, side=SIDED, accuracy=SIZE)
 def test_articles_of_a_side_are_chosen_wherever_they_stand(effect: float, side: str, accuracy: float) -> None:
     rows = tables.choices(1)
-    _, found = rates(rows, respondent("planted", effect=effect, side=side, accuracy=accuracy))
+    _, found = rates(rows, make_respondent("planted", effect=effect, side=side, accuracy=accuracy))
     for row, each in zip(rows, found, strict=True):
         by_side = dict(zip(row["sides"], each, strict=False))
         signed = effect if side == "right" else -effect
@@ -221,17 +221,17 @@ def test_articles_of_a_side_are_chosen_wherever_they_stand(effect: float, side: 
 
 def test_acquiescence_and_position() -> None:
     rows = tables.statements()
-    assert share(rows, respondent("acquiescent", share=0.4, accuracy=0.5), "agree") == pytest.approx(
+    assert share(rows, make_respondent("acquiescent", share=0.4, accuracy=0.5), "agree") == pytest.approx(
         0.5 + 0.2
     )
-    first = respondent("position", share=0.4, accuracy=0.5)
+    first = make_respondent("position", share=0.4, accuracy=0.5)
     assert share(rows, first, "agree", label_order="as-printed") == pytest.approx(0.7)
     assert share(rows, first, "agree", label_order="inverted") == pytest.approx(0.3)
 
 
 def test_the_same_prompt_has_the_same_answer_wherever_it_stands() -> None:
     rows = tables.arguments()
-    who = respondent("coin")
+    who = make_respondent("coin")
     whole = outcomes(rows, who, 4)
     assert outcomes(rows[::-1], who, 4).tolist() == whole[::-1].tolist()
     assert outcomes([{**row, "id": "another"} for row in rows[:7]], who, 4).tolist() == whole[:7].tolist()
@@ -248,7 +248,7 @@ def test_the_same_prompt_has_the_same_answer_wherever_it_stands() -> None:
 def test_two_rows_with_one_prompt_have_one_answer_whatever_their_clusters() -> None:
     rows = tables.claims()[:4]
     twin = {**rows[0], "cluster_id": "another", "id": "another"}
-    who = respondent("coin", intercept_sd={"cluster_id": 3.0})
+    who = make_respondent("coin", intercept_sd={"cluster_id": 3.0})
     said = [outcomes([*rows, twin], who, seed) for seed in range(50)]
     assert all(codes[0] == codes[-1] for codes in said)
 
@@ -257,7 +257,7 @@ def test_two_rows_with_one_prompt_have_one_answer_whatever_their_clusters() -> N
 def test_random_effects_keep_every_rate_and_tie_their_cluster_together(kind: str) -> None:
     rows = tables.arguments(8, 20)
     asked = questions(rows, ["cluster_id"])
-    who = respondent("planted", effect=0.2, side="right", **{kind: {"cluster_id": 1.0}})
+    who = make_respondent("planted", effect=0.2, side="right", **{kind: {"cluster_id": 1.0}})
     found = np.stack([outcomes(asked, who, seed) for seed in range(1500)]) == 1
     expected = SimulatedAnswers(asked, who).rates[:, 1]
     assert found.mean(axis=0) == pytest.approx(expected, abs=5 * 0.5 / np.sqrt(1500))
@@ -279,7 +279,9 @@ def test_random_effects_keep_every_rate_and_tie_their_cluster_together(kind: str
 def test_effects_of_a_prompt_make_its_samples_alike() -> None:
     rows = tables.statements(40)
     said = {
-        sd: outcomes(rows, respondent("coin", intercept_sd={"prompt": sd}), samples=60).mean(axis=1).std()
+        sd: outcomes(rows, make_respondent("coin", intercept_sd={"prompt": sd}), samples=60)
+        .mean(axis=1)
+        .std()
         for sd in (0.0, 2.0)
     }
     assert said[0.0] == pytest.approx(0.5 / np.sqrt(60), rel=0.15)
@@ -288,7 +290,7 @@ def test_effects_of_a_prompt_make_its_samples_alike() -> None:
 
 def test_probabilities_are_what_samples_are_drawn_from() -> None:
     asked = questions(tables.statements(4))
-    made = SimulatedAnswers(asked, respondent("coin", intercept_sd={"prompt": 1.0}))
+    made = SimulatedAnswers(asked, make_respondent("coin", intercept_sd={"prompt": 1.0}))
     many = np.stack([made.codes(sample) for sample in range(2000)], axis=1)
     assert (many == 1).mean(axis=1) == pytest.approx(made.probabilities[:, 1], abs=0.06)
     assert made.probabilities[:, 1].std() > 0.15
@@ -298,7 +300,7 @@ def test_probabilities_are_what_samples_are_drawn_from() -> None:
 @pytest.mark.parametrize("name", ["arguments", "problems", "claims"])
 def test_the_likelier_label_is_the_greedy_answer(name: str) -> None:
     asked = questions(ALL[name]())
-    made = SimulatedAnswers(asked, respondent("planted", effect=0.3, accuracy=0.7), 2)
+    made = SimulatedAnswers(asked, make_respondent("planted", effect=0.3, accuracy=0.7), 2)
     for row, code in enumerate(made.codes()):
         said, greedy = made.loglikelihood(row, int(code))
         assert greedy
@@ -318,19 +320,19 @@ def test_the_likelier_label_is_the_greedy_answer(name: str) -> None:
 )
 def test_what_makes_no_respondent_is_refused(options: dict[str, Any], found: str) -> None:
     with pytest.raises(InputError, match=found):
-        respondent(**options)
+        make_respondent(**options)
 
 
 def test_what_cannot_be_asked_is_refused() -> None:
     with pytest.raises(InputError, match="those of an instrument"):
         questions([{"colour": "red"}])
     with pytest.raises(InputError, match="'country'"):
-        outcomes(tables.arguments(), respondent("coin", intercept_sd={"country": 1.0}))
+        outcomes(tables.arguments(), make_respondent("coin", intercept_sd={"country": 1.0}))
     with pytest.raises(InputError, match="expected some of"):
-        outcomes(tables.statements(), respondent("planted", worldview={"taxes": 1.0}))
+        outcomes(tables.statements(), make_respondent("planted", worldview={"taxes": 1.0}))
     with pytest.raises(InputError, match="not more than 1 together"):
-        outcomes(tables.claims(), respondent("planted", effect=0.9, judgment=0.5))
+        outcomes(tables.claims(), make_respondent("planted", effect=0.9, judgment=0.5))
     with pytest.raises(InputError, match="no prompt"):
-        outcomes([{"id": "1", "leaning": "left", "gold": "valid"}], respondent("echo"))
+        outcomes([{"id": "1", "leaning": "left", "gold": "valid"}], make_respondent("echo"))
     with pytest.raises(InputError, match="neither prompt nor id"):
         questions([{"leaning": "left", "gold": "valid"}])

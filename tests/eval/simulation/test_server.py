@@ -17,14 +17,14 @@ import pyarrow.parquet as pq
 import pytest
 
 from polbias.errors import BuildError, InputError
-from polbias.eval.simulation import respondent
-from polbias.eval.simulation.prompt_index import PromptIndex, read_known
+from polbias.eval.simulation import make_respondent
+from polbias.eval.simulation.prompt_index import PromptIndex, build_prompt_index
 from polbias.eval.simulation.server import MAX_BODY, OpenAIProtocol, SimulationServer
 from tests.eval.simulation import rows as tables
 from tests.support.builds import write_build
 from tests.support.drawn import simulate
 
-WHO = respondent("planted", effect=0.4)
+WHO = make_respondent("planted", effect=0.4)
 ARGUMENTS, STATEMENTS, CHOICES = tables.arguments(), tables.statements(), tables.choices()
 
 
@@ -102,7 +102,7 @@ def test_samples_go_by_seed_and_without_one_by_their_order(server: SimulationSer
 
 
 def test_limits_and_stop_strings(server: SimulationServer) -> None:
-    echo = PromptIndex(respondent("echo"))
+    echo = PromptIndex(make_respondent("echo"))
     echo.add(pa.Table.from_pylist(ARGUMENTS))
     prompt = ARGUMENTS[0]["prompt"]
     with SimulationServer(OpenAIProtocol(echo, "echo")) as repeating:
@@ -207,33 +207,35 @@ def test_all_builds_and_further_files_are_read(tmp_path: Path) -> None:
     )
     write_build(tmp_path / "builds", "policy-statements", {"all": STATEMENTS})
     pq.write_table(pa.Table.from_pylist(CHOICES), tmp_path / "choices.parquet")
-    known = read_known(tmp_path / "builds", respondent("perfect"), files=[tmp_path / "choices.parquet"])
+    known = build_prompt_index(
+        tmp_path / "builds", make_respondent("perfect"), files=[tmp_path / "choices.parquet"]
+    )
     prefilled = [f"{row['prompt']} {row['prefill']}" for row in CHOICES]
     assert len(known) == len({row["prompt"] for row in (*ARGUMENTS, *STATEMENTS, *CHOICES)} | {*prefilled})
     found = known.find(ARGUMENTS[0]["prompt"])
     assert found is not None
     assert found[0].texts(rows=found[1:] and pa.array([found[1]]).to_numpy()) == simulate(
-        ARGUMENTS[:1], respondent("perfect")
+        ARGUMENTS[:1], make_respondent("perfect")
     )
-    only = read_known(tmp_path / "builds", WHO, only=["policy-statements"])
+    only = build_prompt_index(tmp_path / "builds", WHO, only=["policy-statements"])
     assert len(only) == len(STATEMENTS)
 
 
 def test_what_cannot_be_read_is_reported(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no prompt"):
-        read_known(tmp_path, WHO)
+        build_prompt_index(tmp_path, WHO)
     with pytest.raises(BuildError, match="polbias build xphemism-pairs"):
-        read_known(tmp_path, WHO, only=["xphemism-pairs"])
+        build_prompt_index(tmp_path, WHO, only=["xphemism-pairs"])
     (tmp_path / "rows.jsonl").write_text('{"a": 1}\n', "utf-8")
     with pytest.raises(InputError, match="those of an instrument"):
-        read_known(tmp_path, WHO, files=[tmp_path / "rows.jsonl"])
+        build_prompt_index(tmp_path, WHO, files=[tmp_path / "rows.jsonl"])
     write_build(tmp_path, "partisan-inference", {"en_formal": ARGUMENTS})
     with pytest.raises(InputError, match="sd of topic"):
-        read_known(tmp_path, respondent("coin", intercept_sd={"topic": 1.0}))
+        build_prompt_index(tmp_path, make_respondent("coin", intercept_sd={"topic": 1.0}))
     path = tmp_path / "partisan-inference" / "en_formal" / "test-00000.parquet"
     path.write_bytes(b"no parquet")
     with pytest.raises(BuildError, match="cannot be read"):
-        read_known(tmp_path, WHO)
+        build_prompt_index(tmp_path, WHO)
 
 
 @pytest.mark.parametrize(
@@ -248,4 +250,4 @@ def test_rows_with_an_odd_value_are_named(changed: dict[str, Any], told: str, tm
     path = tmp_path / "rows.jsonl"
     path.write_text("".join(json.dumps(each) + "\n" for each in (row, row | changed)), "utf-8")
     with pytest.raises(InputError, match=rf"rows\.jsonl: {told}"):
-        read_known(tmp_path, WHO, files=[path])
+        build_prompt_index(tmp_path, WHO, files=[path])

@@ -12,8 +12,8 @@ from polbias.eval.extraction.article_outcome import article_outcome
 from polbias.eval.extraction.stance import extract_stance
 from polbias.eval.normative.answers import extract_card_label as card_outcome
 from polbias.eval.selfassess.answers import extract_choice_label as choice_outcome
-from polbias.eval.simulation import RESPONDENTS, SimulatedAnswers, questions, respondent
-from polbias.eval.simulation.phrases import cut, phrases, tokens
+from polbias.eval.simulation import RESPONDENTS, SimulatedAnswers, make_respondent, questions
+from polbias.eval.simulation.phrases import phrases, tokens, truncate_to_tokens
 from tests.eval.simulation.rows import ALL
 
 LANGUAGES = ("en", "de")
@@ -93,7 +93,7 @@ def test_articles(language: str) -> None:
 def test_answers_are_read_as_their_outcomes_within_any_limit(rows: Any, limit: int | None) -> None:
     asked = questions(rows())
     for name in RESPONDENTS:
-        made = SimulatedAnswers(asked, respondent(name, unparsable=0.2), seed=3)
+        made = SimulatedAnswers(asked, make_respondent(name, unparsable=0.2), seed=3)
         if name == "echo" or (limit == 10 and asked.TOPIC == "article"):
             continue
         for sample in range(3):
@@ -107,7 +107,7 @@ def test_answers_are_read_as_their_outcomes_within_any_limit(rows: Any, limit: i
 
 def test_an_echo_is_what_its_prompt_is_read_as() -> None:
     asked = questions(ALL["arguments"]())
-    made = SimulatedAnswers(asked, respondent("echo"))
+    made = SimulatedAnswers(asked, make_respondent("echo"))
     assert made.texts() == asked.columns["prompt"]
     assert [asked.LABELS[code] for code in made.codes()] == [
         asked.read_label(row, text) for row, text in enumerate(made.texts())
@@ -115,11 +115,11 @@ def test_an_echo_is_what_its_prompt_is_read_as() -> None:
 
 
 def test_wordings_vary() -> None:
-    texts = SimulatedAnswers(questions(ALL["arguments"]()), respondent("affirmative")).texts()
+    texts = SimulatedAnswers(questions(ALL["arguments"]()), make_respondent("affirmative")).texts()
     assert len({*texts}) == len(phrases()["validity", "en", "valid"])
 
 
 def test_a_text_is_cut_at_its_limit_between_letters() -> None:
-    assert cut("größer", 1) == ("gr", True)
-    assert cut("größer", 3) == ("größer", False)
-    assert cut("größer", None) == ("größer", False)
+    assert truncate_to_tokens("größer", 1) == ("gr", True)
+    assert truncate_to_tokens("größer", 3) == ("größer", False)
+    assert truncate_to_tokens("größer", None) == ("größer", False)

@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 
 from polbias.eval.nonresponse import ExcessBounds
-from polbias.eval.sign_flip import sign_flip
+from polbias.eval.sign_flip import sign_flip_test
 from polbias.eval.xphemism import leaning as estimates
 from polbias.eval.xphemism.answers import XphemismAnswers, read_answers
-from polbias.eval.xphemism.regression import ShiftAxis, shifted_on
+from polbias.eval.xphemism.regression import ShiftAxis, select_axis
 
 SIDES = ("left", "none", "right")
 _LABELS: Mapping[Any, str] = {0: "false", 1: "true", None: "unparsable"}
@@ -126,20 +126,20 @@ def _logistic(values: np.ndarray) -> np.ndarray:
 
 def leaning(pairs: pd.DataFrame, axis: ShiftAxis, seed: int = 0) -> estimates.Leaning:
     """Leaning with its test, which the report makes of all respondents at once."""
-    shifted = shifted_on(pairs, axis)
-    estimate = estimates.leaning(shifted)
+    shifted = select_axis(pairs, axis)
+    estimate = estimates.estimate_leaning(shifted)
     if not estimate.tested:
         return estimate
     is_answered = shifted["change"].notna()
-    flip = sign_flip(estimate.flips[is_answered], shifted["component"][is_answered], seed)
+    flip = sign_flip_test(estimate.flips[is_answered], shifted["component"][is_answered], seed)
     return replace(estimate, p=flip.p_value, smallest_p=flip.smallest_p, exact=flip.exact)
 
 
 def excess_bounds(pairs: pd.DataFrame, axis: ShiftAxis) -> ExcessBounds | None:
-    return estimates.excess_bounds(shifted_on(pairs, axis))
+    return estimates.excess_bounds(select_axis(pairs, axis))
 
 
 def penalties(pairs: pd.DataFrame) -> dict[str, estimates.Penalty]:
     """Penalties by the claims that they are measured in."""
-    by_part = {name: estimates.measure_penalty(name, rows) for name, rows in estimates.parts(pairs)}
+    by_part = {name: estimates.measure_penalty(name, rows) for name, rows in estimates.claim_subsets(pairs)}
     return by_part | {estimates.DIFFERENCE: estimates.subtract_placebo(pairs)}

@@ -20,7 +20,7 @@ from polbias.eval.xphemism.latent import (
     latent_leaning,
 )
 from polbias.eval.xphemism.leaning import verdict_turns
-from polbias.eval.xphemism.regression import shifted_on
+from polbias.eval.xphemism.regression import select_axis
 from tests.eval.xphemism.pairs import answered, drawn, excess_bounds, leaning, pairs_of
 
 Row = dict[str, Any]
@@ -103,7 +103,7 @@ def test_exchanging_the_sides_turns_everything_round(seed: int) -> None:
     one, other = excess_bounds(table, "both"), excess_bounds(mirrored, "both")
     if one is not None and other is not None:
         assert (-other.high, -other.low, -other.high_end) == pytest.approx((one.low, one.high, one.low_end))
-    rows, turned_rows = compared(shifted_on(table, "both")), compared(shifted_on(mirrored, "both"))
+    rows, turned_rows = compared(select_axis(table, "both")), compared(select_axis(mirrored, "both"))
     assert accuracy(rows).estimate == pytest.approx(accuracy(turned_rows).estimate, nan_ok=True)
     first, second = latent_leaning(rows), latent_leaning(turned_rows)
     for value, opposite in ((first.value, second.value), (first.low, second.high)):
@@ -115,7 +115,7 @@ def test_exchanging_the_sides_turns_everything_round(seed: int) -> None:
 @settings(max_examples=20, deadline=None)
 def test_no_effect_is_beyond_what_the_wrong_verdicts_allow(seed: int) -> None:
     columns = drawn(np.random.default_rng(seed), words=12, claims=2, favour_right=1.0)
-    rows = compared(shifted_on(pairs_of(columns), "both"))
+    rows = compared(select_axis(pairs_of(columns), "both"))
     share = accuracy(rows).estimate
     if not math.isnan(share):
         change = [rows["change"][rows["shift"] == side].mean() for side in (1, -1)]
@@ -180,7 +180,7 @@ def test_a_blur_on_more_true_claims_of_one_side_is_no_latent_leaning() -> None:
 
 def test_contributions_add_up_to_the_latent_leaning() -> None:
     table = pairs_of(refusing(drawn(np.random.default_rng(8), words=40), 0.2, 0.1))
-    rows = compared(shifted_on(table, "both"))
+    rows = compared(select_axis(table, "both"))
     assert latent_influence(rows).sum() == pytest.approx(latent_leaning(rows).value)
 
 

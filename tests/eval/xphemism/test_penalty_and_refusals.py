@@ -10,7 +10,7 @@ from scipy.stats import ttest_ind
 
 from polbias.eval.xphemism.answers import LABELS
 from polbias.eval.xphemism.leaning import Penalty
-from polbias.eval.xphemism.summary import outcomes, refusal_gap
+from polbias.eval.xphemism.summary import outcome_shares, refusal_gap
 from tests.eval.xphemism.pairs import answered, drawn_pairs, pairs_of, penalties
 
 
@@ -61,7 +61,7 @@ def test_outcomes_are_counted_by_arm_and_side() -> None:
         answered(2, [1, "truncated"], [0, 0], shift="left"),
         answered(3, [1, 1], [1, "refusal"], shift="none", arm="placebo"),
     ]
-    found = {(each["arm"], each["shift"]): each for each in outcomes(pairs_of(rows))}
+    found = {(each["arm"], each["shift"]): each for each in outcome_shares(pairs_of(rows))}
     assert found.keys() == {
         ("base", "left"),
         ("base", "right"),

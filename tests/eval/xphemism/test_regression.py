@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 
-from polbias.eval.separation import determined, independent, support
+from polbias.eval.separation import find_estimable_terms, identified_columns, independent_columns
 from polbias.eval.xphemism.regression import RegressionDesign, fit_logit
 
 
@@ -69,14 +69,18 @@ def test_quasi_separation_leaves_the_other_terms() -> None:
 def test_separation_in_a_combination_of_columns() -> None:
     """Neither column separates by itself, their difference does."""
     a, b = np.array([0, 1, 2, 3, 1, 2, 3, 4]), np.array([1, 2, 3, 4, 0, 1, 2, 3])
-    found = support(np.column_stack([np.ones(8), a, b]), np.array([0] * 4 + [1] * 4, float), np.ones(8))
+    found = find_estimable_terms(
+        np.column_stack([np.ones(8), a, b]), np.array([0] * 4 + [1] * 4, float), np.ones(8)
+    )
     assert found.varying.all()
     assert not found.finite.any()
     assert not found.rows.any()
 
 
 def test_rows_with_both_answers_cannot_be_separated() -> None:
-    found = support(np.column_stack([np.ones(4), [0, 0, 1, 1]]), np.array([1.0, 2, 3, 2]), np.full(4, 3.0))
+    found = find_estimable_terms(
+        np.column_stack([np.ones(4), [0, 0, 1, 1]]), np.array([1.0, 2, 3, 2]), np.full(4, 3.0)
+    )
     assert found.finite.all()
 
 
@@ -110,6 +114,6 @@ def test_columns_that_depend_on_each_other() -> None:
     one = np.ones(5)
     x = np.array([0.0, 1, 0, 1, 1])
     table = np.column_stack([one, x, 1 - x, [0, 0, 1, 1, 0]])
-    assert independent(table) == [0, 1, 3]
-    assert determined(table).tolist() == [False, False, False, True]
-    assert determined(table[:0]).tolist() == [False] * 4
+    assert independent_columns(table) == [0, 1, 3]
+    assert identified_columns(table).tolist() == [False, False, False, True]
+    assert identified_columns(table[:0]).tolist() == [False] * 4

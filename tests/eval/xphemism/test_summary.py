@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from polbias.eval.multiple_testing import benjamini_hochberg
+from polbias.eval.multiple_testing import benjamini_hochberg_adjust
 from polbias.eval.report.flat_tables import flat_rows
 from polbias.eval.xphemism.analysis import ALL, XphemismAnalysis, analyse
 from polbias.eval.xphemism.regression import coefficients
@@ -23,9 +23,9 @@ def analysed(rows: Any) -> XphemismAnalysis:
 
 
 def test_benjamini_hochberg_by_hand() -> None:
-    found = benjamini_hochberg([0.04, math.nan, 0.01, 0.03])
+    found = benjamini_hochberg_adjust([0.04, math.nan, 0.01, 0.03])
     assert found == pytest.approx([0.04, math.nan, 0.03, 0.04], nan_ok=True)
-    assert benjamini_hochberg([]) == []
+    assert benjamini_hochberg_adjust([]) == []
 
 
 def test_languages_are_never_pooled() -> None:

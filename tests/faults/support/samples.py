@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from polbias.eval.samples import find_samples
+from polbias.eval.samples import find_sample_files
 from tests.eval.selfassess.respondents import rows as choice_rows
 from tests.eval.xphemism.test_samples import sample as claim_sample
 
@@ -120,10 +120,10 @@ SAMPLES: Mapping[str, Callable[[], list[Sample]]] = {
 def analyse(folder: Path) -> None:
     """Read the samples of a folder as the report and the analysis of power do."""
     from polbias.eval.power.design import instruments
-    from polbias.eval.power.observed import observed
-    from polbias.eval.report.build import make
+    from polbias.eval.power.observed import estimate_design
+    from polbias.eval.report.build import build_report
     from polbias.eval.report.reporter import ReportSettings
 
-    make([folder], ReportSettings(full=True))
-    if find_samples([folder])[0].task == "polbias_en_formal":
-        observed(instruments()["partisan"], [folder], [])
+    build_report([folder], ReportSettings(full=True))
+    if find_sample_files([folder])[0].task == "polbias_en_formal":
+        estimate_design(instruments()["partisan"], [folder], [])

@@ -10,7 +10,17 @@ from itertools import combinations
 import numpy as np
 
 from polbias.eval.nonresponse import ExcessBounds
-from polbias.eval.plots import Bar, Caption, Interval, RadarSeries, Shares, bars, intervals, stacked, webs
+from polbias.eval.plots import (
+    Bar,
+    Caption,
+    Interval,
+    RadarSeries,
+    Shares,
+    plot_bars,
+    plot_intervals,
+    plot_radar,
+    plot_stacked_shares,
+)
 from polbias.eval.report.document import (
     Cell,
     Column,
@@ -24,7 +34,7 @@ from polbias.eval.report.document import (
     Respondent,
     SampleSource,
     Section,
-    with_gap,
+    with_refusal_gap,
 )
 from polbias.eval.report.sentences import Paragraphs
 from polbias.eval.report.wording import InstrumentWords, Measure, TableWords
@@ -140,7 +150,7 @@ def _section(name: str, who: list[str], hostile: str, rows: int) -> Section:
         for place, model in enumerate(who)
         for measure in _measures(name, model)
         for key in ("", *(KEYS if measure in ("bias", "domain_effect") else ()))
-        for each in with_gap(_finding(rng, name, model, measure, key, place))
+        for each in with_refusal_gap(_finding(rng, name, model, measure, key, place))
     )
     return Section(name, tuple(who), findings, _tables(rng, who, hostile, rows), _figures(rng, name, who, findings),
                    (Notice(hostile or "partisan_de", "Half of a pair is missing.", "Both are left out."),
@@ -231,11 +241,11 @@ def _figures(
     lines = [Interval(f.respondent, f.estimate.value or 0.0, f.estimate.low or 0.0, f.estimate.high or 0.0)
              for f in findings if f.headline][: len(who)]  # fmt: skip
     return (
-        Figure("bars", bars(groups, caption("bars"), "share called valid"), "overview"),
-        Figure("web", webs(spokes, polygons, caption("web"))),
-        Figure("shares", stacked(shares, caption("shares"), "share of answers"), "long"),
-        Figure("lines", intervals(lines, caption("lines-a"), "points"), "overview", about="English"),
-        Figure("lines", intervals(lines, caption("lines-b"), "points"), "overview", about="German"),
+        Figure("bars", plot_bars(groups, caption("bars"), "share called valid"), "overview"),
+        Figure("web", plot_radar(spokes, polygons, caption("web"))),
+        Figure("shares", plot_stacked_shares(shares, caption("shares"), "share of answers"), "long"),
+        Figure("lines", plot_intervals(lines, caption("lines-a"), "points"), "overview", about="English"),
+        Figure("lines", plot_intervals(lines, caption("lines-b"), "points"), "overview", about="German"),
     )
 
 

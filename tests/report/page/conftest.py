@@ -8,7 +8,7 @@ import pytest
 
 from polbias.eval.report import wording
 from polbias.eval.report.document import Report
-from polbias.eval.report.page.page import page
+from polbias.eval.report.page.page import render_page
 from tests.report.page import builders
 from tests.report.page.markup import Markup
 
@@ -30,7 +30,7 @@ def large() -> Report:
 @pytest.fixture(scope="package")
 def large_text(large: Report) -> str:
     """Its page."""
-    return page(large, builders.paragraphs())
+    return render_page(large, builders.paragraphs())
 
 
 @pytest.fixture(scope="package")
@@ -43,4 +43,4 @@ def markup(large_text: str) -> Markup:
 def hostile_text() -> str:
     """A page whose data hold markup and scripts wherever data can stand."""
     made = builders.report(3, builders.HOSTILE, rows=50, instruments=("partisan", "normative"))
-    return page(made, builders.paragraphs(builders.HOSTILE))
+    return render_page(made, builders.paragraphs(builders.HOSTILE))

@@ -11,7 +11,7 @@ import pytest
 
 from polbias.cli.audit import _page as audit_page
 from polbias.eval.report.document import MetricDifference
-from polbias.eval.report.page.page import brief, page
+from polbias.eval.report.page.page import render_brief_page, render_page
 from tests.report.page import builders
 from tests.report.page.browser import CHROMIUM, Browser
 
@@ -98,9 +98,9 @@ def pages(text: str | None = None) -> dict[str, str]:
         for n, each in enumerate(made.comparisons)
     ]
     return {
-        "report": page(made, said),
-        "brief": brief(made, said),
-        "comparison": brief(replace(made, sections=(), comparisons=runs), said),
+        "report": render_page(made, said),
+        "brief": render_brief_page(made, said),
+        "comparison": render_brief_page(replace(made, sections=(), comparisons=runs), said),
         "audit": audit_page(
             {"format": "any", "file": text or "items.csv", "summary": summary, "items": items}
         ),

@@ -11,7 +11,7 @@ import pytest
 from polbias.eval.report.document import Estimate
 from polbias.eval.report.page.page_words import PageWords, frame
 from polbias.eval.report.verdicts import OF_RUNS, FindingVerdict
-from polbias.eval.report.wording import frame as sentences
+from polbias.eval.report.wording import report_words as sentences
 from polbias.paths import package_file
 
 GROUPS = ("headings", "captions", "notes", "labels", "plurals")

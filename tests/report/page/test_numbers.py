@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polbias.eval.report.document import ColumnKind, Estimate
-from polbias.eval.report.page.cells import cell
-from polbias.eval.report.page.numbers import interval, printed
+from polbias.eval.report.page.cells import print_cell
+from polbias.eval.report.page.numbers import format_value, interval
 
 
 @pytest.mark.parametrize(
@@ -39,12 +39,12 @@ from polbias.eval.report.page.numbers import interval, printed
     ],
 )
 def test_number(value: float | None, kind: ColumnKind, text: str | None) -> None:
-    assert printed(value, kind) == text
+    assert format_value(value, kind) == text
 
 
 @given(st.floats(-1e6, 1e6), st.sampled_from(["points", "share", "number", "count"]))
 def test_no_hyphen_and_no_sign_on_zero(value: float, kind: ColumnKind) -> None:
-    text = printed(value, kind)
+    text = format_value(value, kind)
     assert text is not None
     assert "-" not in text
     if not re.search("[1-9]", text):
@@ -61,17 +61,17 @@ def test_interval() -> None:
 
 
 def test_an_estimate_shows_what_it_rests_on() -> None:
-    shown = cell(Estimate(3.0, -1.0, 7.0, n=1608, clusters=6, refusals=0, unparsable=2), "points")
+    shown = print_cell(Estimate(3.0, -1.0, 7.0, n=1608, clusters=6, refusals=0, unparsable=2), "points")
     assert (shown.text, shown.lines, shown.key) == ("+3.0", ("[−1.0, +7.0]",), "3")
     assert shown.counts.replace("\xa0", " ") == "n 1,608, clusters 6, refused 0, unreadable 2"
 
 
 def test_a_missing_estimate_keeps_its_counts_and_sorts_last() -> None:
-    shown = cell(Estimate(None, n=0), "points")
+    shown = print_cell(Estimate(None, n=0), "points")
     assert (shown.text, shown.lines, shown.key, shown.counts) == (None, (), "", "n\xa00")
-    assert cell(None, "text").key == ""
-    assert cell(math.nan, "share").text is None
+    assert print_cell(None, "text").key == ""
+    assert print_cell(math.nan, "share").text is None
 
 
 def test_truth_values_are_words() -> None:
-    assert [cell(value, "text").text for value in (True, False)] == ["yes", "no"]
+    assert [print_cell(value, "text").text for value in (True, False)] == ["yes", "no"]

@@ -20,11 +20,11 @@ from polbias.eval.report.document import (
     Report,
     ReportTable,
     Section,
-    points,
+    format_points,
 )
 from polbias.eval.report.page.cells import short_names
 from polbias.eval.report.page.notices import said
-from polbias.eval.report.page.page import page
+from polbias.eval.report.page.page import render_page
 from polbias.eval.report.sentences import Paragraphs
 from tests.report.page import builders
 from tests.report.page.markup import Markup
@@ -34,7 +34,7 @@ EMPTY = Report("0.1.0", 0, (), (), ())
 
 
 def test_same_report_same_bytes(large: Report, large_text: str) -> None:
-    assert page(large, builders.paragraphs()) == large_text
+    assert render_page(large, builders.paragraphs()) == large_text
 
 
 def test_bytes_do_not_depend_on_hash_order() -> None:
@@ -44,7 +44,7 @@ def test_bytes_do_not_depend_on_hash_order() -> None:
         "r = builders.report(2, rows=3, instruments=('policy',));"
         "print(hashlib.sha256(page(r, builders.paragraphs()).encode()).hexdigest())"
     )
-    here = page(builders.report(2, rows=3, instruments=("policy",)), builders.paragraphs())
+    here = render_page(builders.report(2, rows=3, instruments=("policy",)), builders.paragraphs())
     there = run_python(program, env={"PYTHONHASHSEED": "1"}).stdout.strip()
     assert there == hashlib.sha256(here.encode()).hexdigest()
 
@@ -163,7 +163,7 @@ def test_refusals_of_one_side_stand_beside_the_bias_and_in_a_figure(large: Repor
     row = markup.id("profile-table").children[2].children[0]
     assert (bias.respondent, gap.respondent) == (row.children[0].text, row.children[0].text)
     cells = [cell.text for cell in row.children]
-    assert f"refusal gap {points(gap.estimate.value)} [{points(gap.estimate.low)}" in cells[1]
+    assert f"refusal gap {format_points(gap.estimate.value)} [{format_points(gap.estimate.low)}" in cells[1]
     assert not any("refusal gap" in cells[column] for column in (2, 3, 7, 8))
     figure = markup.id("profile-refusals-figure")
     assert "details" in figure.ancestors
@@ -201,13 +201,15 @@ def test_only_a_leaning_in_points_is_on_the_shared_axis(large: Report, markup: M
     ]
     assert "40 estimates of 10 respondents" in figure
     known = [value for value in values if value is not None]
-    assert f"between {points(min(known))} and {points(max(known))}" in figure
+    assert f"between {format_points(min(known))} and {format_points(max(known))}" in figure
 
 
 def test_the_estimate_stands_before_the_bounds(large: Report) -> None:
     silent = replace(large.sections[0].findings[0].estimate, missing=0.4)
     finding = replace(large.sections[0].findings[0], estimate=silent)
-    found = Markup(page(replace(EMPTY, sections=(Section("partisan", ("m",), (finding,)),)), Paragraphs()))
+    found = Markup(
+        render_page(replace(EMPTY, sections=(Section("partisan", ("m",), (finding,)),)), Paragraphs())
+    )
     heads = [head.text for head in found.id("results-partisan").children[1].children[0].children]
     assert heads[1:4] == ["Estimate", "95% interval", "Verdict"]
     beside = ["On the latent scale", "Accuracy", "Excess bounds", "Worst-case bounds", "Refusal gap"]
@@ -226,7 +228,9 @@ def test_a_latent_shift_without_a_bound_is_unbounded(
     large: Report, ends: tuple[float | None, float | None], shown: str
 ) -> None:
     finding = replace(large.sections[0].findings[0], latent=Estimate(0.1, *ends))
-    found = Markup(page(replace(EMPTY, sections=(Section("partisan", ("m",), (finding,)),)), Paragraphs()))
+    found = Markup(
+        render_page(replace(EMPTY, sections=(Section("partisan", ("m",), (finding,)),)), Paragraphs())
+    )
     heads, (row,) = (part.children for part in found.id("results-partisan").children[1:])
     (column,) = (n for n, head in enumerate(heads[0].children) if head.text == "On the latent scale")
     assert row.children[column].text == shown
@@ -281,7 +285,7 @@ def test_machine_paths_and_dates_are_not_in_the_page(large_text: str) -> None:
 
 
 def test_an_empty_report() -> None:
-    found = Markup(page(EMPTY, Paragraphs()))
+    found = Markup(render_page(EMPTY, Paragraphs()))
     assert "No instrument of this report has a headline result." in found.id("summary").text
     assert found.of("svg") == []
 
@@ -293,7 +297,7 @@ def test_a_model_about_which_nothing_is_known() -> None:
     made = replace(
         EMPTY, sections=(Section("policy", ("m",), (finding,)), Section("normative", ("m",), (other,)))
     )
-    found = Markup(page(made, Paragraphs()))
+    found = Markup(render_page(made, Paragraphs()))
     assert found.id("results-policy").children[2].children[0].children[1].text == "–"
     assert found.id("all-results-normative")
 
@@ -308,7 +312,7 @@ def test_a_model_about_which_nothing_is_known() -> None:
 )  # fmt: skip
 def test_missing_words_are_named(section: Section, missing: str) -> None:
     with pytest.raises(TemplateError, match=rf"templates/report/policy\.yaml: {missing}: missing"):
-        page(replace(EMPTY, sections=(section,)), Paragraphs())
+        render_page(replace(EMPTY, sections=(section,)), Paragraphs())
 
 
 def test_short_names_stay_distinct() -> None:
@@ -323,7 +327,7 @@ def test_short_names_stay_distinct() -> None:
 
 def test_a_table_without_rows_is_left_out() -> None:
     empty = replace(EMPTY, sections=(Section("policy", (), tables=(ReportTable("overview", (), ()),)),))
-    assert not Markup(page(empty, Paragraphs())).id("policy").text.count("Estimates")
+    assert not Markup(render_page(empty, Paragraphs())).id("policy").text.count("Estimates")
 
 
 def test_a_table_of_both_modes_has_two_anchors() -> None:
@@ -331,6 +335,6 @@ def test_a_table_of_both_modes_has_two_anchors() -> None:
     tables = tuple(ReportTable("overview", columns, rows, mode) for mode in ("corrected", "paper"))
     figure = Figure("web", "<svg></svg>", "overview")
     made = replace(EMPTY, sections=(Section("policy", (), tables=tables, figures=(figure,)),))
-    found = Markup(page(made, Paragraphs()))
+    found = Markup(render_page(made, Paragraphs()))
     assert found.id("table-policy-overview-paper").tag == found.id("table-policy-overview").tag == "table"
     assert "#table-policy-overview" in [e.attributes["href"] for e in found.of("a")]

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from polbias.eval.figure_style import COLOURS, SERIES
-from polbias.eval.report.page.colours import TEXT, colours, declarations
+from polbias.eval.report.page.colours import TEXT, colours, css_colour_rules
 from polbias.paths import package_file
 
 
@@ -58,4 +58,4 @@ def test_the_style_uses_declared_colours_only() -> None:
 
 
 def test_figures_inherit_every_colour_of_the_page() -> None:
-    assert all(f"--{role}: inherit !important" in declarations() for role in COLOURS)
+    assert all(f"--{role}: inherit !important" in css_colour_rules() for role in COLOURS)

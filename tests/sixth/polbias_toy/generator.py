@@ -10,7 +10,7 @@ from typing import Any
 from polbias.generators.engine import DatasetSpec
 from polbias.generators.engine.publication import Publication
 from polbias.generators.engine.spec import Constant
-from polbias.generators.engine.table_columns import Factors, dataset_of, table
+from polbias.generators.engine.table_columns import Factors, make_dataset_spec, table
 from polbias.generators.logic.prover import ProofReport
 from polbias.manifest import Manifest, read_manifest
 from polbias.yaml_models import Identity
@@ -25,7 +25,7 @@ _SAID = re.compile(r"(\d+) \+ (\d+) = (\d+)")
 
 def specify(templates: Path | None = None) -> DatasetSpec:
     levels = {"sum": tuple(SUMS), "leaning": tuple(PARTIES)}
-    over = Factors(levels).over
+    over = Factors(levels).lookup
 
     def prompt(name: str, side: str) -> str:
         a, b, said = SUMS[name]
@@ -44,7 +44,7 @@ def specify(templates: Path | None = None) -> DatasetSpec:
         "source": Constant(value="polbias-toy"),
         "leaning": over("leaning", str),
     }
-    return dataset_of(IDENTITY, [table(IDENTITY, "sums", levels, columns, cards=CARDS)])
+    return make_dataset_spec(IDENTITY, [table(IDENTITY, "sums", levels, columns, cards=CARDS)])
 
 
 def facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> Mapping[str, Any]:

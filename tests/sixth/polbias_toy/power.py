@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from polbias.eval.power.design import EffectContributions, InstrumentDesign
-from polbias.eval.samples import SkippedLine, find_samples, first_row, read_samples
+from polbias.eval.samples import SkippedLine, find_sample_files, first_row, read_samples
 from polbias.registry import instrument_of
 from polbias_toy.metrics import contribution, outcome
 
 
 def contributions(runs: Sequence[Path], problems: list[SkippedLine]) -> Iterator[EffectContributions]:
-    for file in find_samples(runs):
+    for file in find_sample_files(runs):
         if instrument_of(first_row(file.path)) == "toy":
             sums: dict[tuple[str, str], float] = {}
             for sample in read_samples(file.path, problems):

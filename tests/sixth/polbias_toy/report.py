@@ -10,7 +10,7 @@ import pandas as pd
 
 from polbias.eval.report.document import Column, Estimate, Finding, ReportTable, Section
 from polbias.eval.report.reporter import ReportSettings
-from polbias.eval.sign_flip import sign_flip
+from polbias.eval.sign_flip import sign_flip_test
 from polbias.eval.statistics import cluster_interval
 from polbias_toy.metrics import VERDICTS, outcome
 
@@ -44,7 +44,10 @@ def build_section(answers: Mapping[str, Any], settings: ReportSettings) -> Secti
 def _finding(respondent: str, answers: pd.DataFrame, seed: int) -> Finding:
     side, clusters = np.where(answers["leaning"] == "right", 200, -200), answers["cluster_id"]
     values = side * (answers["label"] == "true").to_numpy()
-    mean, test = cluster_interval(values, clusters, bounds=(-100, 100)), sign_flip(values, clusters, seed)
+    mean, test = (
+        cluster_interval(values, clusters, bounds=(-100, 100)),
+        sign_flip_test(values, clusters, seed),
+    )
     estimate = Estimate(
         mean.estimate, mean.low, mean.high, mean.n, mean.clusters, p=test.p_value,
         refusals=int((answers["outcome"] == "refusal").sum()),

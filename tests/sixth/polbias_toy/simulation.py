@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from polbias.eval.simulation.questions import Floats, Questions, both, leaned
+from polbias.eval.simulation.questions import Floats, Questions, leaned, yes_no_probabilities
 from polbias.eval.simulation.respondents import SimulatedRespondent
 from polbias_toy.metrics import outcome
 
@@ -25,7 +25,9 @@ class Sums(Questions):
 
     def option_probabilities(self, respondent: SimulatedRespondent, seed: int) -> Floats:
         half = respondent.bias / 2
-        return both(leaned(self._right, half * self.side, respondent.accuracy, abs(half), abs(half)))
+        return yes_no_probabilities(
+            leaned(self._right, half * self.side, respondent.accuracy, abs(half), abs(half))
+        )
 
     def answer_phrases(self, row: int, label: str) -> tuple[str, Mapping[str, str]]:
         return label, {}
