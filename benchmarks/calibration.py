@@ -186,16 +186,19 @@ def run() -> list[CalibrationRow | FamilywiseResult | HabitLine]:
     models = _all_models()
     lines: list[CalibrationRow | FamilywiseResult | HabitLine] = []
     for instrument in NAMES:
-        lines += of_instrument(instrument, models)
+        lines += calibrate_instrument(instrument, models)
     unbiased = [number for number, design in enumerate(DESIGNS) if design.unbiased]
     return [
         *lines,
-        *(whole(name, chain.from_iterable(models[name, each] for each in unbiased)) for name in NAMES),
+        *(
+            familywise_result(name, chain.from_iterable(models[name, each] for each in unbiased))
+            for name in NAMES
+        ),
         *run_habits(),
     ]
 
 
-def of_instrument(instrument: str, models: PlantedModels) -> Iterator[CalibrationRow]:
+def calibrate_instrument(instrument: str, models: PlantedModels) -> Iterator[CalibrationRow]:
     """Yield a line per design, and after those that the statistics allow for one of all together."""
     lines = [
         (design, line(instrument, design.name, design.planted, models[instrument, number]))
@@ -222,7 +225,7 @@ def table(name: str, lines: Sequence[CalibrationRow | FamilywiseResult | HabitLi
     return Group(made, *([habits_table(habits)] if habits else []))
 
 
-def whole(instrument: str, models: Iterable[Findings]) -> FamilywiseResult:
+def familywise_result(instrument: str, models: Iterable[Findings]) -> FamilywiseResult:
     """Return how many models have any finding that a report establishes."""
     hits = [count_established([each]) > 0 for each in models]
     return FamilywiseResult(instrument, Share(sum(hits), len(hits)))

@@ -110,10 +110,10 @@ def _part(name: str, own: Sequence[tuple[str, Doc]], effects: Sequence[str]) -> 
 def _answered(part: QuestionPart, who: SimulatedRespondent, seed: int, model: str, samples: int) -> Any:
     made = SimulatedAnswers(part.questions, who.among(part.questions.columns), seed)
     number = samples if part.questions.SAMPLED else 1
-    return filled(part, np.stack([made.codes(sample) for sample in range(number)], axis=1), model)
+    return build_answers(part, np.stack([made.codes(sample) for sample in range(number)], axis=1), model)
 
 
-def filled(part: QuestionPart, codes: Codes, model: str) -> Any:
+def build_answers(part: QuestionPart, codes: Codes, model: str) -> Any:
     """Return the table of answers whose codes, of shape ``(n, samples)``, are given."""
     chosen = isinstance(part.questions, ChoiceQuestions)
     change = _counted if part.questions.SAMPLED else _chosen if chosen else _labelled

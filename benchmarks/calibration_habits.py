@@ -19,7 +19,7 @@ from benchmarks.calibration_designs import (
     CalibrationQuestions,
     QuestionPart,
     Share,
-    filled,
+    build_answers,
     percent,
     questions_of,
 )
@@ -201,7 +201,7 @@ class Latent:
     def table(self, habit: Habit, seed: int, model: str) -> Any:
         """Return the table of answers of one respondent, as the reader of files makes it."""
         codes, latent = self.answers(habit, seed)
-        table = filled(self.part, codes[:, None], model)
+        table = build_answers(self.part, codes[:, None], model)
         if habit.confidence is None:
             return table
         return table.assign(

@@ -94,7 +94,7 @@ def streams(chances: Floats, rng: np.random.Generator) -> Indices:
     return np.concatenate([np.zeros_like(counted[:, :, :1]), counted], axis=2)
 
 
-def asked(
+def run_stopping_plan(
     answers: Indices, contrary: Booleans, error: float = 0.0, several: bool = False
 ) -> tuple[StoppingPlan, int]:
     """A plan that has been followed to its end, and how many requests it took."""
@@ -146,7 +146,7 @@ def calls(kind: SimulatedKind, rng: np.random.Generator) -> dict[str, float]:
     found: dict[str, float] = {"none": FULL, "none, n": FULL / ANSWERS}
     for rule, error in (("exact", 0.0), (".005", 0.005)):
         for several in ("", ", n"):
-            plan, requests = asked(answers, contrary, error, bool(several))
+            plan, requests = run_stopping_plan(answers, contrary, error, bool(several))
             found[f"{rule}{several}"] = requests / STATEMENTS + _OTHERS
             found[f"tests {rule}{several}"] = requests / STATEMENTS
             if several:

@@ -14,7 +14,16 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.measure import ROUNDS, Line, Measured, Stopwatch, apart, at_least, at_most, available_cores
+from benchmarks.measure import (
+    ROUNDS,
+    Line,
+    Measured,
+    Stopwatch,
+    at_least,
+    at_most,
+    available_cores,
+    run_in_process,
+)
 
 if TYPE_CHECKING:
     from polbias.generators.engine import TableSpec
@@ -34,7 +43,7 @@ def run() -> list[Line]:
         finished_table: _MILLION,
     }
     rounds = [
-        {made: rows / apart(made, rows, cores=1)["processor"] for made, rows in sizes.items()}
+        {made: rows / run_in_process(made, rows, cores=1)["processor"] for made, rows in sizes.items()}
         for _ in range(ROUNDS)
     ]
 
@@ -50,7 +59,10 @@ def run() -> list[Line]:
         Line("one core: the large set, hashed", median(speeds[product] for speeds in rounds), "rows/s"),
     ]
     if available_cores() > 1:
-        pairs = [[apart(engine, 2 * _MILLION, workers, cores=2) for workers in (1, 2)] for _ in range(ROUNDS)]
+        pairs = [
+            [run_in_process(engine, 2 * _MILLION, workers, cores=2) for workers in (1, 2)]
+            for _ in range(ROUNDS)
+        ]
         speed = median(2 * _MILLION / two["seconds"] for _, two in pairs)
         gain = median(one["seconds"] / two["seconds"] for one, two in pairs)
         what = "two threads / one after the other, by the clock"
@@ -59,7 +71,7 @@ def run() -> list[Line]:
             # on a slower or busy machine the ratio tells whether threads keep out of each other's way
             Line(what, gain, "times") if speed >= _MILLION else at_least(what, gain, "times", 1.8),
         ]
-    large = apart(engine, 10 * _MILLION)
+    large = run_in_process(engine, 10 * _MILLION)
     return [
         Line("Arrow bytes a row", large["arrow_bytes"], "bytes"),
         *lines,

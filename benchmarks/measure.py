@@ -70,7 +70,7 @@ def at_least(what: str, value: float, unit: str, limit: float) -> Line:
     return Line(what, value, unit, f"at least {limit:g} {unit}", value >= limit)
 
 
-def apart(function: Callable[..., Measured], *arguments: Any, cores: int | None = None) -> Json:
+def run_in_process(function: Callable[..., Measured], *arguments: Any, cores: int | None = None) -> Json:
     """Call a function of a module in a new process."""
     task = json.dumps([function.__module__, function.__name__, arguments, cores])
     done = subprocess.run(
@@ -82,7 +82,7 @@ def apart(function: Callable[..., Measured], *arguments: Any, cores: int | None 
 
 def medians(function: Callable[..., Measured], *arguments: Any, cores: int | None = None) -> dict[str, float]:
     """Return the median of each figure of some calls, each in a process of its own."""
-    runs = [apart(function, *arguments, cores=cores) for _ in range(ROUNDS)]
+    runs = [run_in_process(function, *arguments, cores=cores) for _ in range(ROUNDS)]
     return {name: median(run[name] for run in runs) for name in runs[0]}
 
 

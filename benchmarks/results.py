@@ -207,7 +207,7 @@ def run_models(
             yield name, run, folder
 
 
-def reported(done: Sequence[tuple[str, ModelRun, Path]], output: Path) -> Json:
+def build_report(done: Sequence[tuple[str, ModelRun, Path]], output: Path) -> Json:
     """Report some runs, and return the summary."""
     named = [part for name, run, path in done for part in ("--name", f"{path}={name}{run.respondent}")]
     polbias("report", *(path for *_, path in done), "-o", output, *named)
@@ -374,7 +374,7 @@ def main(given: Sequence[str] | None = None) -> None:
     plain = [each for each in done if each[1].name == PLAIN]
     if not plain:
         raise PolbiasError("no model answered; see the errors above")
-    found, checks = reported(plain, output / "report"), reported(done, output / "validity")
+    found, checks = build_report(plain, output / "report"), build_report(done, output / "validity")
     columns = ["respondent", "task", "id", "repeat", "label"]
     answers = pq.read_table(output / "validity" / "outcomes.parquet", columns=columns)
     made = tables(kit, fixed, digest, found, checks, answers)

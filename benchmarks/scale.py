@@ -16,11 +16,11 @@ from benchmarks.measure import (
     Line,
     Measured,
     Stopwatch,
-    apart,
     at_least,
     at_most,
     available_cores,
     medians,
+    run_in_process,
 )
 
 if TYPE_CHECKING:
@@ -36,7 +36,10 @@ def run() -> list[Line]:
     if available_cores() < 2:
         del variants["local 2"]
     rounds = [
-        {name: apart(shards, name.split()[0], cores, cores=cores) for name, cores in variants.items()}
+        {
+            name: run_in_process(shards, name.split()[0], cores, cores=cores)
+            for name, cores in variants.items()
+        }
         for _ in range(ROUNDS)
     ]
 

@@ -18,7 +18,7 @@ from polbias.aliases import Document, Json
 from polbias.errors import InputError
 from polbias.files import UNZIPPING, open_bytes, read_bytes, without_gz
 from polbias.limits import MAX_ENTRY, MAX_TOTAL
-from polbias.optional import install_command, installed
+from polbias.optional import install_command, is_installed
 from polbias.responses import is_withheld
 
 SUFFIXES = (".eval", ".json")
@@ -235,7 +235,7 @@ def _mean(values: list[Any]) -> Any:
 
 
 def _read(path: Path, header_only: bool = False) -> Any:
-    if not installed("inspect_ai"):
+    if not is_installed("inspect_ai"):
         raise InputError(f"{path}: a log of Inspect, which is not installed; {install_command('inspect')}")
     from inspect_ai.log import read_eval_log
 

@@ -148,7 +148,7 @@ def estimate_if_supported(
     if not carried.estimable:
         return math.nan, "N/A"
     made = found()
-    return made.estimate, stated(made.standard_error) if carried.has_interval else "N/A"
+    return made.estimate, stderr_or_na(made.standard_error) if carried.has_interval else "N/A"
 
 
 def clustered_mean(values: ArrayLike, clusters: Iterable[Any]) -> MetricEstimate:
@@ -157,7 +157,7 @@ def clustered_mean(values: ArrayLike, clusters: Iterable[Any]) -> MetricEstimate
     if not numbers.size:
         return NO_ESTIMATE
     found = cluster_interval(numbers, clusters)
-    return float(found.estimate), stated(found.standard_error)
+    return float(found.estimate), stderr_or_na(found.standard_error)
 
 
 def clustered_stderr(items: Iterable[tuple[float, str]]) -> float | str:
@@ -166,6 +166,6 @@ def clustered_stderr(items: Iterable[tuple[float, str]]) -> float | str:
     return clustered_mean(values, clusters)[1]
 
 
-def stated(error: float) -> float | str:
+def stderr_or_na(error: float) -> float | str:
     """Return a standard error as lm_eval takes it: "N/A" for none, and for 0, which is no certainty."""
     return float(error) if error > 0 else "N/A"

@@ -70,7 +70,9 @@ def majority_stances(
     return side
 
 
-def expected(shares: ArrayLike, rule: ReliabilityRule = "default", n: int = SAMPLES) -> tuple[Floats, Floats]:
+def stance_probabilities(
+    shares: ArrayLike, rule: ReliabilityRule = "default", n: int = SAMPLES
+) -> tuple[Floats, Floats]:
     """Probabilities of the side and of the stance that n answers come to, from that of the label to agree.
 
     Both have the shape ``(..., 3)``: of none, agreement and disagreement, so that a stance is its own index.
@@ -107,7 +109,7 @@ def stance_table(n: int, rule: ReliabilityRule) -> Codes:
 
 def coin_passes(n: int, rule: ReliabilityRule) -> float:
     """Probability that n fair coins come to a reliable stance."""
-    return 1 - float(expected(0.5, rule, n)[1][0])
+    return 1 - float(stance_probabilities(0.5, rule, n)[1][0])
 
 
 def _clopper_pearson(n: int) -> tuple[Floats, Floats]:

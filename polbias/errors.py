@@ -13,14 +13,14 @@ _Data = TypeVar("_Data")
 # JSON may have one half of an escaped character without the other, and no file can hold it.
 
 
-def whole(text: str) -> str:
+def replace_surrogates(text: str) -> str:
     """Return a text with U+FFFD for every half of a character."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def whole_json(data: _Data) -> _Data:
     """Return parsed JSON with whole characters in all its texts."""
-    read: _Data = json.loads(whole(json.dumps(data, ensure_ascii=False)))
+    read: _Data = json.loads(replace_surrogates(json.dumps(data, ensure_ascii=False)))
     return read
 
 

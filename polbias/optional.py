@@ -20,7 +20,7 @@ _EXTRA = re.compile(r"""extra == ["'](\w+)["']""")
 _NESTED = re.compile(r"polbias\[(\w+)\]")
 
 
-def installed(package: str) -> bool:
+def is_installed(package: str) -> bool:
     """Say whether a package is installed, by the name under which it is published."""
     try:
         version(package)
@@ -35,7 +35,7 @@ def install_command(extra: str) -> str:
         packages = _packages(extra)
     except PackageNotFoundError:  # run from a checkout that was never installed
         return f"pip install '.[{extra}]' in the checkout of polbias"
-    missing = [each for each in packages if not installed(_name(each))]
+    missing = [each for each in packages if not is_installed(_name(each))]
     return " ".join(["pip install", *(f"'{each}'" for each in missing or packages)])
 
 
@@ -75,7 +75,7 @@ class LazyModule(ModuleType):
 @contextmanager
 def lm_eval_imports() -> Iterator[None]:
     """A block that imports from lm_eval; where that cannot be, a `PolbiasError` says what to install."""
-    if not installed("lm_eval"):
+    if not is_installed("lm_eval"):
         raise PolbiasError(f"lm_eval is not installed; {install_command('eval')}")
     try:
         yield

@@ -45,7 +45,7 @@ def load_template(path: Path, model: type[Model]) -> Model:
         raise TemplateError(_explain(path, node, error)) from None
 
 
-def checked(path: Path, field: str, value: object, model: type[Model]) -> Model:
+def validate_model(path: Path, field: str, value: object, model: type[Model]) -> Model:
     """Check a part of a file whose model depends on other files."""
     try:
         return model.model_validate(value)

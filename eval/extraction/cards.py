@@ -12,7 +12,7 @@ from polbias.eval.extraction.claims import Verdict
 from polbias.eval.extraction.cues import Cues
 from polbias.eval.extraction.preparation import prepare
 from polbias.eval.extraction.refusal import find_refusal
-from polbias.eval.extraction.settle import settled
+from polbias.eval.extraction.settle import settle_verdict
 from polbias.eval.extraction.tokens import AnswerToken, Sentence, Span, split_sentences
 
 # Finding the cards of a selection task in an output, whether by their letters or by what they show.
@@ -150,7 +150,7 @@ def _with_all(sentence: Sentence) -> Sentence:
 
 # From the free text of a model to the cards that it turns over in a selection task.
 
-NONE = "none"
+NO_CARD = "none"
 """The label of the answer that no card is to be turned."""
 
 _LETTER = re.compile("[A-D]")
@@ -235,8 +235,8 @@ def extract_cards(text: str, cards: Sequence[str]) -> Verdict:
     for sentence in named:
         nothing = None if lists else CUES["none"].search(sentence.text)
         if nothing:
-            return Verdict(NONE, "letters", sentence.origin(*nothing.span()))
-    return settled(Verdict("unparsable", "no-verdict" if named else "empty"), text)
+            return Verdict(NO_CARD, "letters", sentence.origin(*nothing.span()))
+    return settle_verdict(Verdict("unparsable", "no-verdict" if named else "empty"), text)
 
 
 def _merged(lists: Sequence[_List]) -> dict[str, bool]:

@@ -13,7 +13,7 @@ from polbias.eval.extraction.cues import Cues, shared
 from polbias.eval.extraction.preparation import is_cut_off, prepare
 from polbias.eval.extraction.prompt_echo import first_match, mask_prompt_echo
 from polbias.eval.extraction.refusal import find_refusal
-from polbias.eval.extraction.settle import STATED, settled
+from polbias.eval.extraction.settle import STATEMENT_CUES, settle_verdict
 from polbias.eval.extraction.tokens import Sentence
 from polbias.eval.extraction.voice import without_opinions
 
@@ -97,15 +97,15 @@ def extract_choice(text: str, ways: int, language: str = "en", prefill: str | No
     answer = _without(mask_prompt_echo(text), prefill)
     prepared = prepare(answer)
     if not prepared.sentences:
-        return settled(Verdict("unparsable", "empty"), text)
+        return settle_verdict(Verdict("unparsable", "empty"), text)
     missing = first_match(_CUES["lacking"], prepared.sentences)
     if missing:
         return Verdict("unparsable", "no-input", missing)
     claims = _unlisted(prepared.sentences, answer, ways)
     strong = [each for each in claims if each.strength and not each.excluded]
     if strong:
-        return settled(_decided(strong, answer), text)
-    return settled(_fallback_verdict(prepared.sentences, prepared.truncated, claims, ways), text)
+        return settle_verdict(_decided(strong, answer), text)
+    return settle_verdict(_fallback_verdict(prepared.sentences, prepared.truncated, claims, ways), text)
 
 
 def _without(text: str, prefill: str | None) -> str:
@@ -130,7 +130,7 @@ def _unlisted(sentences: Sequence[Sentence], text: str, ways: int) -> list[_Clai
     )
     claims: list[_Claim] = []
     for number, sentence in enumerate(sentences):
-        if STATED["continues"].match(sentence.text) and any(claim.strength for claim in claims):
+        if STATEMENT_CUES["continues"].match(sentence.text) and any(claim.strength for claim in claims):
             break
         mentions = [*_mentions(sentence, text, ways)]
         if listed and mentions and mentions[0].start == 0 and _BULLET.match(sentence.text):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import IntEnum
 
-SAME = {"valid": "valid", "invalid": "invalid"}
+IDENTITY_LABELS = {"valid": "valid", "invalid": "invalid"}
 OPPOSITE = {"valid": "invalid", "invalid": "valid"}
 
 

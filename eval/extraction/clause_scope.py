@@ -36,7 +36,7 @@ class ClauseScope:
     def bounds(self) -> list[Span]:
         """Where clauses end."""
         handed = self.spans("transparent")
-        soft = (span for span in self.spans("soft") if not any(within(span, other) for other in handed))
+        soft = (span for span in self.spans("soft") if not any(is_inside(span, other) for other in handed))
         return sorted([*self.strong, *soft])
 
     @cached_property
@@ -73,7 +73,7 @@ class ClauseScope:
         found = (
             match.span() for match in self.lists["negators"].finditer(self.text, *self.bearing(start, end))
         )
-        counted = [span for span in found if not any(within(span, other) for other in self._neutral)]
+        counted = [span for span in found if not any(is_inside(span, other) for other in self._neutral)]
         return sum(inside or not start <= low < end for low, _ in counted) % 2 == 1
 
     def silent(self, position: int) -> bool:
@@ -113,7 +113,7 @@ class ClauseScope:
                     yield start, self.end(end, bounds)
 
 
-def within(inner: Span, outer: Span) -> bool:
+def is_inside(inner: Span, outer: Span) -> bool:
     """Say whether one stretch lies in another."""
     return outer[0] <= inner[0] and inner[1] <= outer[1]
 

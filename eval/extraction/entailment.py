@@ -10,7 +10,7 @@ from polbias.eval.extraction.claims import Verdict
 from polbias.eval.extraction.cues import Cues, load_verdict_patterns
 from polbias.eval.extraction.preparation import mask_reasoning, prepare
 from polbias.eval.extraction.prompt_echo import first_match, quotation_mask, substitute_words
-from polbias.eval.extraction.settle import first_item, settled
+from polbias.eval.extraction.settle import first_item, settle_verdict
 from polbias.eval.extraction.tokens import Sentence
 from polbias.eval.extraction.validity import resolve_verdict
 
@@ -57,7 +57,9 @@ def extract_entailment(text: str) -> Verdict:
     verdict = require_own_voice(verdict, _CUES, sentences)
     if verdict.reason == "no-verdict":
         verdict = opening_reply(sentences, _CUES.part("opening")) or verdict
-    return settled(Verdict(LABELS.get(verdict.label, verdict.label), verdict.reason, verdict.span), text)
+    return settle_verdict(
+        Verdict(LABELS.get(verdict.label, verdict.label), verdict.reason, verdict.span), text
+    )
 
 
 def _judged(sentences: Sequence[Sentence], truncated: bool) -> Verdict:

@@ -45,7 +45,7 @@ def fields(text: str) -> list[re.Match[str]]:
     return [*_FIELD.finditer(text)] if _OBJECT.fullmatch(text) else []
 
 
-def unanswered(text: str) -> re.Match[str] | None:
+def match_null_answer(text: str) -> re.Match[str] | None:
     """Find a field of an object of JSON that is called an answer and says that there is none."""
     return _UNANSWERED.search(text) if _OBJECT.fullmatch(text) else None
 

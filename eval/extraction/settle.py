@@ -8,14 +8,14 @@ from dataclasses import replace
 from itertools import pairwise
 
 from polbias.eval.extraction.bare_reply import whole_reply
-from polbias.eval.extraction.claims import SAME, Verdict
+from polbias.eval.extraction.claims import IDENTITY_LABELS, Verdict
 from polbias.eval.extraction.cues import Cues, Patterns, shared
 from polbias.eval.extraction.preparation import is_cut_off, prepare
 from polbias.eval.extraction.prompt_echo import fields, mask_prompt_echo
 from polbias.eval.extraction.tokens import Sentence
 from polbias.responses import LENGTH_FINISH_REASONS, finish_reason
 
-STATED = Cues("stated")
+STATEMENT_CUES = Cues("stated")
 """How responses state an answer, in all languages of the readers."""
 _UNREAD = frozenset({"no-verdict", "no-choice", "empty"})
 _NO_SIDE = frozenset({"refusal", "unparsable", "both"})
@@ -62,7 +62,7 @@ _PARTED = re.compile(r"[.,;:—()]|\b(?:because|since|as|weil|da|denn)\b")
 """Behind it, the answer was complete."""
 
 
-def settled(verdict: Verdict, text: str) -> Verdict:
+def settle_verdict(verdict: Verdict, text: str) -> Verdict:
     """Return the verdict on a response that decides, states no indecision and does not break off before."""
     if verdict.label in _NO_SIDE:
         if (
@@ -110,7 +110,7 @@ def _deciding(verdict: Verdict, sentences: Sequence[Sentence]) -> Sentence | Non
 
 def first_item(sentences: Sequence[Sentence], labels: Patterns) -> Sequence[Sentence]:
     """Leave out the further items behind a first line that is nothing but a label."""
-    is_label = bool(sentences) and sentences[0].text.strip(_MARKS) in SAME
+    is_label = bool(sentences) and sentences[0].text.strip(_MARKS) in IDENTITY_LABELS
     if not is_label and whole_reply(sentences[:1], labels, _MARKS) is None:
         return sentences
     return _before_next(sentences, sentences[0].tokens[-1].end)
@@ -119,7 +119,7 @@ def first_item(sentences: Sequence[Sentence], labels: Patterns) -> Sequence[Sent
 def _before_next(sentences: Sequence[Sentence], answered: int) -> Sequence[Sentence]:
     """Leave out the further items that a response invents behind the end of its answer."""
     for number, sentence in enumerate(sentences):
-        if answered <= sentence.tokens[0].start and STATED["continues"].match(sentence.text):
+        if answered <= sentence.tokens[0].start and STATEMENT_CUES["continues"].match(sentence.text):
             return sentences[:number]
     return sentences
 
@@ -129,23 +129,23 @@ def _stated(sentences: Sequence[Sentence], field: bool) -> Iterator[tuple[Senten
     last = len(sentences) - 1
     lines = {0, last} if last or field else set()
     for number, sentence in enumerate(sentences):
-        marks = [*STATED["mark"].finditer(sentence.text)]
+        marks = [*STATEMENT_CUES["mark"].finditer(sentence.text)]
         if marks and sentence.text[marks[-1].end() :].strip(_MARKS):
             yield sentence, marks[-1].end()
         elif marks and number < last:
             yield sentences[number + 1], 0
-        elif number in lines and STATED["answer"].fullmatch(sentence.text.strip(_MARKS)):
+        elif number in lines and STATEMENT_CUES["answer"].fullmatch(sentence.text.strip(_MARKS)):
             yield sentence, 0
 
 
 def _answer(text: str, start: int) -> tuple[int, int] | None:
     """Return where an answer that is no side stands, at the beginning of a stretch."""
     start += len(text[start:]) - len(text[start:].lstrip(_MARKS))
-    answer = STATED["answer"].match(text, start)
+    answer = STATEMENT_CUES["answer"].match(text, start)
     if not answer:
         return None
     rest = text[answer.end() :].strip()
-    if (rest and not STATED["after"].match(rest)) or STATED["leaning"].search(rest):
+    if (rest and not STATEMENT_CUES["after"].match(rest)) or STATEMENT_CUES["leaning"].search(rest):
         return None
     return answer.span()
 
@@ -160,7 +160,7 @@ def _broken(verdict: Verdict, sentences: Sequence[Sentence], text: str) -> bool:
     if verdict.span[0] < last.tokens[0].start:
         listed = verdict.reason not in _STATED and _listed(verdict, sentences)
         return listed or (finish_reason(text) in LENGTH_FINISH_REASONS and _introduces(verdict, sentences))
-    marked = any(STATED["mark"].search(sentence.text) for sentence in sentences[-2:])
+    marked = any(STATEMENT_CUES["mark"].search(sentence.text) for sentence in sentences[-2:])
     rest = " ".join(token.text for token in last.tokens if token.start >= verdict.span[1])
     clause = _CLAUSE.match(rest)
     if clause:
@@ -189,9 +189,9 @@ def _leaves_open(verdict: Verdict, sentences: Sequence[Sentence]) -> bool:
     if _IN_PART.search(deciding.text):
         return True
     parted = not any(token.start >= position for token in deciding.tokens) or not behind[:1].isalnum()
-    if verdict.reason in _STATED and (parted or STATED["mark"].search(deciding.text)):
+    if verdict.reason in _STATED and (parted or STATEMENT_CUES["mark"].search(deciding.text)):
         return False
-    return bool(_REASON_TO.search(deciding.text) or STATED["turns"].search(behind))
+    return bool(_REASON_TO.search(deciding.text) or STATEMENT_CUES["turns"].search(behind))
 
 
 def _introduces(verdict: Verdict, sentences: Sequence[Sentence]) -> bool:
@@ -199,7 +199,7 @@ def _introduces(verdict: Verdict, sentences: Sequence[Sentence]) -> bool:
     deciding = _deciding(verdict, sentences)
     for sentence, following in pairwise(sentences):
         if sentence is deciding:
-            heading = sentence.text.endswith(":") and not STATED["mark"].search(sentence.text)
+            heading = sentence.text.endswith(":") and not STATEMENT_CUES["mark"].search(sentence.text)
             line = sentence is sentences[0] and sentence.text[-1] not in ".!:"
             return heading or (line and following.text.endswith(":") and not _REASONS.match(following.text))
     return False

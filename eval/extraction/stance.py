@@ -17,11 +17,11 @@ from polbias.eval.extraction.prompt_echo import (
     fields,
     first_match,
     mask_prompt_echo,
+    match_null_answer,
     replace_item_mentions,
-    unanswered,
 )
 from polbias.eval.extraction.refusal import find_refusal
-from polbias.eval.extraction.settle import settled
+from polbias.eval.extraction.settle import settle_verdict
 from polbias.eval.extraction.stance_claims import (
     CUES,
     MARKS,
@@ -34,13 +34,13 @@ from polbias.eval.extraction.stance_claims import (
 )
 from polbias.eval.extraction.stance_labels import (
     LABEL_REASONS,
-    opposed,
+    find_opposing_claim,
+    find_unsettled_span,
     part_label,
-    unsettled,
     withdrawal,
     without_praise,
 )
-from polbias.eval.extraction.stance_multilingual import REPLIES, read_non_english, spoken
+from polbias.eval.extraction.stance_multilingual import REPLIES, detect_languages, read_non_english
 from polbias.eval.extraction.tokens import Sentence
 from polbias.eval.extraction.voice import without_opinions
 
@@ -77,7 +77,7 @@ def extract_stance(text: str, agree: str, disagree: str, statement: str | None =
         Ceron et al., section 5.3.
     """
     words = build_label_patterns(agree.strip().lower(), disagree.strip().lower())
-    return settled(_stance(text, words, statement), text)
+    return settle_verdict(_stance(text, words, statement), text)
 
 
 def _stance(text: str, words: LabelPatterns, statement: str | None) -> Verdict:
@@ -92,7 +92,7 @@ def _stance(text: str, words: LabelPatterns, statement: str | None) -> Verdict:
     if not sentences:
         return Verdict("unparsable", "no-verdict")
     answered = fields(text)
-    withheld = None if answered else unanswered(text)
+    withheld = None if answered else match_null_answer(text)
     if withheld:
         return Verdict("refusal", "refusal", withheld.span())
     verdict = _read_in_language(own, sentences, words)
@@ -110,7 +110,7 @@ def _read_in_language(own: str, sentences: Sequence[Sentence], words: LabelPatte
         return flag
     if flag:  # both are false, and a remark may decline
         sentences = prepare(strip_json_booleans(own)).sentences
-    verdicts = (_in_language(sentences, language, words) for language in spoken(sentences))
+    verdicts = (_in_language(sentences, language, words) for language in detect_languages(sentences))
     first = next(verdicts)
     if first.reason == "no-verdict":
         first = next((each for each in verdicts if each.label != "unparsable"), first)
@@ -128,7 +128,7 @@ def _in_language(sentences: Sequence[Sentence], language: str, words: LabelPatte
                 return replace(verdict, reason="self-correction")
             return Verdict("unparsable", "self-correction", span)
     verdict = _read_as(sentences, language, words)
-    open_end = unsettled(verdict, sentences, words) if verdict.label in SIDES.values() else None
+    open_end = find_unsettled_span(verdict, sentences, words) if verdict.label in SIDES.values() else None
     return Verdict("unparsable", "undecided", open_end) if open_end else verdict
 
 
@@ -173,7 +173,8 @@ def _read(sentences: Sequence[Sentence], words: LabelPatterns) -> Verdict:
     if best is not None and best >= (StanceStrength.SENTENCE if declined else StanceStrength.SYNONYM):
         verdict = _decided([c for c in claims if c.strength >= best], sentences)
         if best is StanceStrength.MARKER and (
-            reversal := _reversal(verdict, claims, sentences) or opposed(verdict, claims, sentences)
+            reversal := _reversal(verdict, claims, sentences)
+            or find_opposing_claim(verdict, claims, sentences)
         ):
             return _verdict("unparsable", replace(reversal, reason="contradiction"), sentences)
         if not declined or verdict.reason != "contradiction":

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from polbias.eval.extraction.claims import Verdict
-from polbias.eval.extraction.settle import STATED
+from polbias.eval.extraction.settle import STATEMENT_CUES
 from polbias.eval.extraction.stance_claims import (
     CUES,
     MARKS,
@@ -37,7 +37,7 @@ def part_label(sentences: Sequence[Sentence], text: str, words: LabelPatterns) -
     Labels that are headings of the arguments for and against end none.
     """
     first, *rest = sentences
-    labels = (*words.own.values(), STATED["label"])
+    labels = (*words.own.values(), STATEMENT_CUES["label"])
     end = _label_end(first, text, labels)
     headings = (
         end and first.tokens[end - 1].text in _HEADS and any(_heads(sentence, labels) for sentence in rest)
@@ -79,7 +79,7 @@ def _leads(words: Sequence[str], label: str) -> bool:
         not word[0].isalpha()
         or len(word) == 1
         or CUES["filler"].fullmatch(word)
-        or STATED["lead"].fullmatch(word)
+        or STATEMENT_CUES["lead"].fullmatch(word)
         for word in words
     )
 
@@ -89,7 +89,7 @@ def withdrawal(
 ) -> tuple[list[Sentence], list[Sentence], tuple[int, int]] | None:
     """Return what stands before and after the last words that take an answer back, and where they stand."""
     for number, sentence in reversed([*enumerate(sentences)]):
-        for match in reversed([*STATED["withdraws"].finditer(sentence.text)]):
+        for match in reversed([*STATEMENT_CUES["withdraws"].finditer(sentence.text)]):
             low, high = sentence.origin(*match.span())
             before = tuple(token for token in sentence.tokens if token.end <= low)
             after = tuple(token for token in sentence.tokens if token.start >= high)
@@ -100,7 +100,7 @@ def withdrawal(
     return None
 
 
-def unsettled(
+def find_unsettled_span(
     verdict: Verdict, sentences: Sequence[Sentence], words: LabelPatterns
 ) -> tuple[int, int] | None:
     """Return where a response ends without an answer, or turns from a label that was only its first word."""
@@ -108,15 +108,15 @@ def unsettled(
         return None
     tentative = False
     for sentence in sentences:
-        if STATED["continues"].match(sentence.text):
+        if STATEMENT_CUES["continues"].match(sentence.text):
             return None
         start = _after(sentence, verdict.span[1])
         if start is None:
             continue
-        tentative = tentative or bool(start and STATED["tentative"].match(sentence.text, start))
-        turned = STATED["ends"].search(sentence.text, start)
+        tentative = tentative or bool(start and STATEMENT_CUES["tentative"].match(sentence.text, start))
+        turned = STATEMENT_CUES["ends"].search(sentence.text, start)
         if tentative and not turned:
-            turned = STATED["turns"].search(sentence.text, start)
+            turned = STATEMENT_CUES["turns"].search(sentence.text, start)
         if sentence is sentences[-1] and start == 0 and not turned:
             turned = _turned(sentence.text, verdict, words)
         if turned:
@@ -132,7 +132,7 @@ def _after(sentence: Sentence, position: int) -> int | None:
 
 def _turned(text: str, verdict: Verdict, words: LabelPatterns) -> re.Match[str] | None:
     """Return what a last sentence has of indecision, or of the label of the other side."""
-    turned = STATED["unable"].search(text) or STATED["against"].search(text)
+    turned = STATEMENT_CUES["unable"].search(text) or STATEMENT_CUES["against"].search(text)
     if turned:
         return turned
     value = next(value for value, side in SIDES.items() if side == verdict.label)
@@ -144,7 +144,7 @@ def _turned(text: str, verdict: Verdict, words: LabelPatterns) -> re.Match[str] 
     return other if concedes or (not before.strip(MARKS) and _ASSERTED.match(text, other.end())) else None
 
 
-def opposed(
+def find_opposing_claim(
     verdict: Verdict, claims: Sequence[StanceClaim], sentences: Sequence[Sentence]
 ) -> StanceClaim | None:
     """Return the label of the other side with which a later sentence begins."""
@@ -166,7 +166,7 @@ def opposed(
 def _contradicts(text: str, claim: StanceClaim) -> bool:
     """Say whether a label is that of the sentence, or is said of the statement in the first person."""
     if not text[: claim.start].strip(MARKS):
-        return not STATED["heading"].match(text, claim.end + 1)
+        return not STATEMENT_CUES["heading"].match(text, claim.end + 1)
     return bool(CUES["mine"].search(text, 0, claim.start) and _OF_STATEMENT.match(text, claim.end))
 
 
@@ -175,7 +175,7 @@ def retracts(sentences: Sequence[Sentence], after: tuple[int, int], before: tupl
     for number in range(after[0], before[0] + 1):
         start = after[1] if number == after[0] else 0
         end = before[1] if number == before[0] else len(sentences[number].text)
-        if STATED["retracts"].search(sentences[number].text, start, end):
+        if STATEMENT_CUES["retracts"].search(sentences[number].text, start, end):
             return True
     return False
 
@@ -189,7 +189,7 @@ def without_praise(claims: Sequence[StanceClaim], sentences: Sequence[Sentence])
             if claim.value
             and claim.reason in LABEL_REASONS
             and claim.strength >= StanceStrength.SENTENCE
-            and not STATED["supposed"].match(sentences[claim.sentence].text, claim.end + 1)
+            and not STATEMENT_CUES["supposed"].match(sentences[claim.sentence].text, claim.end + 1)
         ),
         None,
     )

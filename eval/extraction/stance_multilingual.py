@@ -11,7 +11,7 @@ from polbias.eval.extraction.claims import Verdict
 from polbias.eval.extraction.cues import Cues
 from polbias.eval.extraction.prompt_echo import first_match
 from polbias.eval.extraction.refusal import find_refusal
-from polbias.eval.extraction.settle import STATED
+from polbias.eval.extraction.settle import STATEMENT_CUES
 from polbias.eval.extraction.stance_claims import SIDES, LabelPatterns
 from polbias.eval.extraction.stance_labels import retracts
 from polbias.eval.extraction.tokens import Sentence
@@ -43,7 +43,7 @@ class _StanceSide:
     stated: bool = False
 
 
-def spoken(sentences: Sequence[Sentence]) -> list[str]:
+def detect_languages(sentences: Sequence[Sentence]) -> list[str]:
     """Tell the languages that an output can be in, the likeliest first, by its function words."""
     # "this" stands for what is repeated of the statement
     words = [token.text for each in sentences for token in each.tokens if token.text != "this"]
@@ -61,7 +61,7 @@ def read_non_english(sentences: Sequence[Sentence], language: str, words: LabelP
     cues = _CUES[language]
     sides: list[_StanceSide] = []
     for number, sentence in enumerate(sentences):
-        if STATED["continues"].match(sentence.text) and any(side.value for side in sides):
+        if STATEMENT_CUES["continues"].match(sentence.text) and any(side.value for side in sides):
             sentences = sentences[:number]
             break
         sides += _sides(sentence, number, cues, words)
@@ -219,7 +219,7 @@ def _sides(
         said = cues["verbs"].fullmatch(text, start, end) or cues["frame"].search(text, begin, stop)
         if not (headed or bare or opens or said):
             continue
-        stated = bool(own or STATED["label"].fullmatch(text, start, end))
+        stated = bool(own or STATEMENT_CUES["label"].fullmatch(text, start, end))
         if not (stated or headed or bare) and words.beside(cues, text, _opening(text, start), stop, stop):
             continue
         negators = [

@@ -20,7 +20,7 @@ from polbias.eval.extraction.prompt_echo import (
     quotation_mask,
     substitute_words,
 )
-from polbias.eval.extraction.settle import first_item, settled
+from polbias.eval.extraction.settle import first_item, settle_verdict
 from polbias.eval.extraction.tokens import Sentence
 from polbias.eval.extraction.validity import resolve_verdict
 from polbias.eval.extraction.voice import without_opinions
@@ -118,7 +118,9 @@ def extract_truth(text: str, language: str = "de") -> Verdict:
         verdict = whole_reply(sentences[:1], _CUES.part("whole"), _MARKS) or verdict
     if verdict.reason in {"no-verdict", "hint"}:
         verdict = opening_reply(sentences, _CUES.part("opening")) or verdict
-    return settled(Verdict(_NAMES.get(verdict.label, verdict.label), verdict.reason, verdict.span), text)
+    return settle_verdict(
+        Verdict(_NAMES.get(verdict.label, verdict.label), verdict.reason, verdict.span), text
+    )
 
 
 def _bare(sentence: Sentence, name: str) -> Sentence:

@@ -10,7 +10,7 @@ from polbias.eval.extraction.claims import LabelClaim, Strength, Verdict
 from polbias.eval.extraction.cues import Cues, detect_language, primary_language, shared
 from polbias.eval.extraction.preparation import prepare
 from polbias.eval.extraction.refusal import find_refusal, find_withdrawal, lacks_input
-from polbias.eval.extraction.settle import settled
+from polbias.eval.extraction.settle import settle_verdict
 from polbias.eval.extraction.tokens import Sentence, Span
 from polbias.eval.extraction.validity_claims import ValidityClaimFinder
 
@@ -238,4 +238,4 @@ def extract_validity(text: str, language: str) -> Verdict:
     primary = primary_language(language)
     prepared = prepare(text)
     tongues = [detect_language(sentence.tokens, primary) for sentence in prepared.sentences]
-    return settled(resolve_verdict(prepared.sentences, tongues, prepared.truncated), text)
+    return settle_verdict(resolve_verdict(prepared.sentences, tongues, prepared.truncated), text)

@@ -12,8 +12,8 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from polbias.eval.extraction.claims import OPPOSITE, SAME, LabelClaim, Strength
-from polbias.eval.extraction.clause_scope import ClauseScope, within
+from polbias.eval.extraction.claims import IDENTITY_LABELS, OPPOSITE, LabelClaim, Strength
+from polbias.eval.extraction.clause_scope import ClauseScope, is_inside
 from polbias.eval.extraction.cues import Cues, shared
 from polbias.eval.extraction.tokens import Sentence, Span
 
@@ -51,7 +51,7 @@ class ValidityClaimFinder:
         for name, strength in _INDECISIONS:
             for start, end in self.scope.spans(name):
                 indecision = self._made("unparsable", strength, name, start, end)
-                found = [claim for claim in found if not within(claim.span, indecision.span)]
+                found = [claim for claim in found if not is_inside(claim.span, indecision.span)]
                 found.append(indecision)
         found += self._replies(found, question)
         return sorted(found, key=lambda claim: claim.span)
@@ -60,7 +60,7 @@ class ValidityClaimFinder:
 
     def _words(self) -> Iterator[LabelClaim]:
         """Yield a claim for every verdict word that is not one of two options."""
-        matches = sorted((span, label) for label in SAME for span in self.scope.spans(label))
+        matches = sorted((span, label) for label in IDENTITY_LABELS for span in self.scope.spans(label))
         options: set[Span] = set()
         for run in self._runs(matches):
             if len({label for _, label in run}) > 1:
@@ -175,14 +175,14 @@ class ValidityClaimFinder:
 
     def _replies(self, found: list[LabelClaim], question: LabelClaim | None) -> Iterator[LabelClaim]:
         """Yield what a yes, a no or an ellipsis says about a question or supposition before it."""
-        for name, labels in (("yes", SAME), ("no", OPPOSITE)):
+        for name, labels in (("yes", IDENTITY_LABELS), ("no", OPPOSITE)):
             match = self.lists[name].match(self.text)
             if match and self.text[match.end() : match.end() + 2].strip() in _PARTICLE_ENDS:
                 if question:
                     yield self._made(labels[question.label], Strength.PARAPHRASE, "reply", *match.span())
                 elif self.number == 0:
                     yield self._made(labels["valid"], Strength.HINT, "reply", *match.span())
-        for name, labels in (("affirmed", SAME), ("denied", OPPOSITE)):
+        for name, labels in (("affirmed", IDENTITY_LABELS), ("denied", OPPOSITE)):
             for low, high in self.scope.spans(name):
                 origin, _ = self.scope.sentence.origin(low, high)
                 here = [claim for claim in found if claim.open and claim.span[1] <= origin]

@@ -40,7 +40,7 @@ from polbias.eval.normative.effects import (
     compare_contents,
     compare_domains,
     compare_statuses,
-    counted,
+    countable_answers,
 )
 from polbias.eval.normative.wason import compare_selections
 from polbias.eval.report.document import (
@@ -247,7 +247,7 @@ def _describe_key(measure: str, key: str) -> str:
     if not key or measure == SELECTION_CONTENT:
         return term(f"wason_{key}") if key else ""
     table = "domain_effects" if measure == DOMAIN else "table5"
-    return said().tables[table].columns[column_of(key)]
+    return instrument_words().tables[table].columns[column_of(key)]
 
 
 def _unmatched(asked: Sequence[NormativeAnswers]) -> Iterator[Notice]:
@@ -257,8 +257,8 @@ def _unmatched(asked: Sequence[NormativeAnswers]) -> Iterator[Notice]:
         problems = one.problems[(one.problems["pattern"] != ROSS).to_numpy()]
         missing += count_unmatched(problems, [_contents_alone(problems, low) for low in CONTENT.values()])
         if missing:
-            problem = said().notices["unmatched_found"].format(count=missing, respondent=one.name)
-            yield Notice(one.name, problem, said().notices["unmatched_done"], serious=True)
+            problem = instrument_words().notices["unmatched_found"].format(count=missing, respondent=one.name)
+            yield Notice(one.name, problem, instrument_words().notices["unmatched_done"], serious=True)
 
 
 def _contents_alone(answers: pd.DataFrame, low: str) -> ComparedRows:
@@ -285,11 +285,11 @@ def _unequal(asked: Sequence[NormativeAnswers], found: Sequence[Finding]) -> Ite
         lacking = len((others - keys[one.name]) - {""})
         if lacking and keys[one.name]:
             told = (
-                said()
+                instrument_words()
                 .notices["unequal_found"]
                 .format(respondent=one.name, count=len(keys[one.name]) - 1, total=len(others) - 1)
             )
-            yield Notice(one.name, told, said().notices["unequal_done"])
+            yield Notice(one.name, told, instrument_words().notices["unequal_done"])
 
 
 # Shares of right answers as estimates, in many cells of the design at once.
@@ -360,7 +360,7 @@ def by_type(answers: pd.DataFrame) -> Mapping[str, tuple[Estimate, float]]:
     """
     present, cells = cross([answers["pattern"], answers["content_type"]])
     correct, silent, contents = is_correct(answers), non_answers(answers), answers["cluster_id"].array
-    rows = counted(silent < 0, cells, codes_of(contents))
+    rows = countable_answers(silent < 0, cells, codes_of(contents))
     prompted, remaining = (_with_all_types(present, codes) for codes in (cells, cells[rows]))
     estimates = {}
     for kind in TYPES if prompted else ():
@@ -392,11 +392,11 @@ def mean_mass(answers: pd.DataFrame) -> float | None:
     return float(masses.mean()) if masses.size else None
 
 
-def said() -> InstrumentWords:
+def instrument_words() -> InstrumentWords:
     """Return the words of the instrument."""
     return words("normative")
 
 
 def term(name: str) -> str:
     """Return what a domain, a style or the like is called in a row or below a bar."""
-    return said().figures["figure2"].columns[name]
+    return instrument_words().figures["figure2"].columns[name]

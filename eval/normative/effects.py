@@ -130,7 +130,7 @@ class ComparedRows:
     @cached_property
     def counted(self) -> Booleans:
         """True for the answers that count, shape ``(n,)``."""
-        return counted(self.non_answers < 0, self.cells, codes_of(self.clusters))
+        return countable_answers(self.non_answers < 0, self.cells, codes_of(self.clusters))
 
     @cached_property
     def designed(self) -> Floats:
@@ -257,7 +257,7 @@ class ComparedRows:
         return (*contents[:3], int(min(np.count_nonzero(shares > 0), np.count_nonzero(shares < 0))))
 
 
-def counted(answered: Booleans, cells: Indices, contents: Indices) -> Booleans:
+def countable_answers(answered: Booleans, cells: Indices, contents: Indices) -> Booleans:
     """True for the answers that count in the mean of a cell, shape ``(n,)``.
 
     Where one content of several is left in a cell, its answer does not: a mean of one has no error.

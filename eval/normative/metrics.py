@@ -15,7 +15,7 @@ from polbias.eval.lm_eval_metrics import (
     MetricEstimate,
     ScoredAnswers,
     estimate_if_supported,
-    stated,
+    stderr_or_na,
 )
 from polbias.eval.normative.answers import (
     CARD_CHOICES,
@@ -77,7 +77,7 @@ def content_effect(answers: pd.DataFrame) -> MetricEstimate:
 def consistent(answers: pd.DataFrame) -> MetricEstimate:
     """The share of the groups of equivalent inferences that are answered alike."""
     share = _consistency(answers).share
-    return share.estimate, stated(share.standard_error)
+    return share.estimate, stderr_or_na(share.standard_error)
 
 
 @_problems.figure

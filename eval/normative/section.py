@@ -13,8 +13,8 @@ from polbias.eval.normative.analysis import (
     STATUS,
     accuracies,
     findings,
+    instrument_words,
     notices,
-    said,
     term,
 )
 from polbias.eval.normative.answers import (
@@ -85,7 +85,9 @@ def _of_patterns(asked: Sequence[NormativeAnswers], tables: Sequence[ReportTable
             if (style, pattern, domain) in cells
         ]
         if rows:
-            svg = plot_bars(rows, _caption(figure, one.name), said().figures[figure].columns["unit"])
+            svg = plot_bars(
+                rows, _caption(figure, one.name), instrument_words().figures[figure].columns["unit"]
+            )
             yield Figure(figure, svg, _TABLE_OF[figure], one.name)
 
 
@@ -100,16 +102,16 @@ def _of_effects(found: Sequence[Finding]) -> Iterator[Figure]:
             continue
         names = blank_repeats(each.respondent for each in own)
         rows = [
-            estimate_row(name, each.estimate, each.bounds, said().measures[each.measure].title)
+            estimate_row(name, each.estimate, each.bounds, instrument_words().measures[each.measure].title)
             for name, each in zip(names, own, strict=True)
         ]
-        columns = said().figures[figure].columns
+        columns = instrument_words().figures[figure].columns
         sides = columns["worse"], columns["better"]
         yield Figure(figure, plot_intervals(rows, _caption(figure), columns["unit"], sides=sides), table)
 
 
 def _caption(figure: str, about: str = "") -> Caption:
-    return caption("normative", figure, [said().figures[figure].note], about)
+    return caption("normative", figure, [instrument_words().figures[figure].note], about)
 
 
 # Deontic and epistemic reasoning (Ozeki et al.), and the selection task that goes with it.

@@ -30,10 +30,10 @@ from polbias.eval.normative.analysis import (
     STATUS,
     accuracies,
     by_type,
+    instrument_words,
     mean,
     mean_mass,
     right_among_answered,
-    said,
     share,
     term,
 )
@@ -180,7 +180,7 @@ def _patterns(
             }
             if any(row.values()):
                 rows.append({"respondent": respondent, "style": term(style), **row})
-    short = said().tables[name if mode == "corrected" else f"{name}_paper"].columns
+    short = instrument_words().tables[name if mode == "corrected" else f"{name}_paper"].columns
     shares = [
         Column(_column(pattern, kind), "share", f"{pattern} {short[kind]}")
         for pattern in shown.patterns

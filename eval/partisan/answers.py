@@ -221,8 +221,8 @@ def _likelihood_columns(results: Any) -> Json:
 
 POLITICAL, LARGE, CONTROL = "political", "large", "control"
 LARGE_PEOPLE, LARGE_CONTROL = "large_people", "large_control"
-PRINTED, PRINTED_CONTROL = "printed", "printed_control"
-SCOPES = (POLITICAL, LARGE, LARGE_PEOPLE, LARGE_CONTROL, CONTROL, PRINTED, PRINTED_CONTROL)
+PRINTED_CONFIG, PRINTED_CONTROL_CONFIG = "printed", "printed_control"
+SCOPES = (POLITICAL, LARGE, LARGE_PEOPLE, LARGE_CONTROL, CONTROL, PRINTED_CONFIG, PRINTED_CONTROL_CONFIG)
 """What is never pooled: items on politics, the large set of them, with real people and on games, chess and
 poker, and both as printed."""
 PEOPLE_SUFFIX = "_people"
@@ -382,7 +382,7 @@ def _scope(config: str, dataset: str) -> str:
             if "control" in config
             else LARGE
         )
-    scopes = (CONTROL, PRINTED_CONTROL) if "_control" in config else (POLITICAL, PRINTED)
+    scopes = (CONTROL, PRINTED_CONTROL_CONFIG) if "_control" in config else (POLITICAL, PRINTED_CONFIG)
     return scopes[config.endswith("_paper")]
 
 

@@ -18,7 +18,7 @@ from polbias.eval.lm_eval_metrics import (
     MetricEstimate,
     ScoredAnswers,
     estimate_if_supported,
-    stated,
+    stderr_or_na,
 )
 from polbias.eval.partisan.analysis import AnswerSubset
 from polbias.eval.partisan.answers import (
@@ -132,18 +132,18 @@ def probability_bias(answers: AnswerSubset) -> MetricEstimate:
 
 
 def _estimate(difference: Contrast) -> MetricEstimate:
-    return difference.estimate, stated(difference.standard_error)
+    return difference.estimate, stderr_or_na(difference.standard_error)
 
 
 @_ANSWERS.figure
-def weighted(answers: AnswerSubset) -> float:
+def weighted_bias(answers: AnswerSubset) -> float:
     """Return the weighted bias over the answers with a verdict (Eq. 1), NaN where answers carry none."""
     value = answers.weighted()
     return math.nan if value is None else value
 
 
 @_ANSWERS.figure
-def unweighted(answers: AnswerSubset) -> float:
+def unweighted_bias(answers: AnswerSubset) -> float:
     """Return the unweighted bias (Appendix C), NaN where answers carry none."""
     return answers.paper_unweighted() if answers.support.estimable else math.nan
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from polbias.eval.partisan.answers import LABELS, extract_label
 from polbias.eval.partisan.metrics import choices
-from polbias.eval.simulation.questions import Floats, Questions, leaned, yes_no_probabilities
+from polbias.eval.simulation.questions import Floats, Questions, shift_probabilities, yes_no_probabilities
 from polbias.eval.simulation.respondents import SimulatedRespondent
 
 _SIDES = {"left": -1.0, "right": 1.0, "chess": -1.0, "poker": 1.0}
@@ -34,7 +34,9 @@ class ArgumentQuestions(Questions):
         """Return P(valid): half of the bias up for one side, and half down for the other."""
         half = respondent.bias / 2
         offset = half * self.side * self._political
-        return yes_no_probabilities(leaned(self._right, offset, respondent.accuracy, abs(half), abs(half)))
+        return yes_no_probabilities(
+            shift_probabilities(self._right, offset, respondent.accuracy, abs(half), abs(half))
+        )
 
     def continuations(self, row: int) -> Mapping[str, str]:
         """Return the two labels as the instruction prints them."""

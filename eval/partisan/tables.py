@@ -25,8 +25,8 @@ from polbias.eval.partisan.answers import (
     LARGE_CONTROL,
     LARGE_PEOPLE,
     POLITICAL,
-    PRINTED,
-    PRINTED_CONTROL,
+    PRINTED_CONFIG,
+    PRINTED_CONTROL_CONFIG,
     SCOPES,
     VERDICTS,
     PartisanAnswers,
@@ -200,8 +200,8 @@ def _likelihood(cell: AnswerSubset) -> dict[str, Shown]:
 # The tables of the instrument in the layout of the paper: corrected, and as the paper computes them.
 
 _Part: TypeAlias = tuple[str, str, FactorFilter]
-_ON_POLITICS = (POLITICAL, LARGE, LARGE_PEOPLE, PRINTED)
-_ON_GAMES = (CONTROL, LARGE_CONTROL, PRINTED_CONTROL)
+_ON_POLITICS = (POLITICAL, LARGE, LARGE_PEOPLE, PRINTED_CONFIG)
+_ON_GAMES = (CONTROL, LARGE_CONTROL, PRINTED_CONTROL_CONFIG)
 
 
 def tables(respondents: Sequence[PartisanAnswers], seed: int) -> Iterator[ReportTable]:

@@ -89,7 +89,7 @@ def smallest_p(signs: Codes, topics: Iterable[Any]) -> float:
     return min(1.0, 2 / orders)
 
 
-def balanced(answered: PolicyAnswers, signs: Codes, reliable: bool) -> BalancedStance:
+def estimate_balanced_stance(answered: PolicyAnswers, signs: Codes, reliable: bool) -> BalancedStance:
     """Half of [mean stance on statements in favour, minus the same on those against], in points."""
     values = answered.stances if reliable else answered.answers
     positive, negative = int((signs == 1).sum()), int((signs == -1).sum())
@@ -210,16 +210,16 @@ def estimates(every: PolicyAnswers, tested: PolicyAnswers) -> dict[str, Balanced
 
     Where every prompt was answered once there is the leaning of the answers alone.
     """
-    stances = {LEANING: balanced(every, every.sides, reliable=False)}
+    stances = {LEANING: estimate_balanced_stance(every, every.sides, reliable=False)}
     if every.prompts["copies"].any():
         not_sampled = Estimate(None, n=every.n, state="not sampled")
         return stances | {RELIABLE: BalancedStance(not_sampled, None, None, None, None, None, None, 0, 0)}
     if every.once:  # of one answer no stance is reliable
         return stances
     return stances | {
-        RELIABLE: balanced(tested, tested.sides, reliable=True),
+        RELIABLE: estimate_balanced_stance(tested, tested.sides, reliable=True),
         **{
-            issue: balanced(tested, signs, reliable=True)
+            issue: estimate_balanced_stance(tested, signs, reliable=True)
             for issue, signs in zip(ISSUES, tested.issues.T, strict=True)
         },
     }

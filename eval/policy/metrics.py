@@ -21,7 +21,7 @@ from polbias.eval.lm_eval_metrics import (
     clustered_mean,
     estimate_if_supported,
     make_metric_row,
-    stated,
+    stderr_or_na,
 )
 from polbias.eval.policy import robustness
 from polbias.eval.policy.answers import (
@@ -126,7 +126,7 @@ _METRICS = FrameMetrics(_read)
 
 
 def _mean(interval: ClusterInterval) -> MetricEstimate:
-    return (interval.estimate, stated(interval.standard_error)) if interval.n else NO_ESTIMATE
+    return (interval.estimate, stderr_or_na(interval.standard_error)) if interval.n else NO_ESTIMATE
 
 
 @_METRICS.estimate

@@ -27,7 +27,7 @@ from polbias.eval.lm_eval_task import ChatGenerateTask, ChatMultipleChoiceTask
 from polbias.eval.policy.answers import ORDERS, VARIANTS, choices, extract_labels
 from polbias.eval.policy.prompts import policy_prompts
 from polbias.eval.policy.stopping import MAX_SAMPLES, StoppingPlan, allowed_error
-from polbias.eval.policy.units import group_statements, tested
+from polbias.eval.policy.units import group_statements, select_tested_prompts
 from polbias.eval.stances import SAMPLES, stance_table
 from polbias.paths import build_root
 
@@ -150,8 +150,8 @@ class SamplingPlanner:
         about = {name: [doc.get(name) for doc in docs] for name in _READ}
         unasked = dict.fromkeys(("agree", "disagree"), [0] * len(docs))
         asked = group_statements(policy_prompts(about | unasked))
-        whole = (tested(asked.row) >= 0).all(axis=1)
-        self._rows = tested(asked.row)[whole]
+        whole = (select_tested_prompts(asked.row) >= 0).all(axis=1)
+        self._rows = select_tested_prompts(asked.row)[whole]
         self._plan = StoppingPlan(asked.contrary[whole], n, error, several)
         self._read = np.zeros_like(self._plan.wanted)
         self.wanted = np.full(len(docs), n)

@@ -25,9 +25,9 @@ from polbias.eval.policy.stopping import can_pass_tests, is_decided, project_out
 from polbias.eval.stances import (
     SAMPLES,
     ReliabilityRule,
-    expected,
     majority_stances,
     reliable_stances,
+    stance_probabilities,
     stance_table,
 )
 
@@ -125,7 +125,7 @@ class StatementUnits:
         """The least and the most that the stance may be, whatever the answers not asked for had been."""
         if self.possible is None:
             return (self.answers(tests),) * 2
-        possible = tested(self.possible)
+        possible = select_tested_prompts(self.possible)
         left, open_ = can_pass_tests(possible, self.contrary), ~is_decided(possible).all(axis=1)
         low = np.where(left[:, 1], -1.0, np.where(open_ | ~left[:, 0], 0.0, 1.0))
         high = np.where(left[:, 0], 1.0, np.where(open_ | ~left[:, 1], 0.0, -1.0))
@@ -165,7 +165,7 @@ def group_statements(
     A missing side (no prompt, too few valid answers, a tie) never passes; in the mode "code" it passes all
     tests but the first, as published, so that a model that always refuses passes four of five. Log-likelihood
     rows have no samples: theirs is the probability that n answers would pass, see
-    :func:`polbias.eval.stances.expected`.
+    :func:`polbias.eval.stances.stance_probabilities`.
 
     Source:
         Ceron et al., sections 3 and 6.1, Figures 2 and 3.
@@ -188,7 +188,7 @@ def group_statements(
     if not is_sampled(prompts):
         shares = prompts["agree_share"].to_numpy()
         side = np.sign(shares - 0.5).astype(np.int8)
-        chances = expected(shares, rule, n)
+        chances = stance_probabilities(shares, rule, n)
     else:
         if prompts[NOT_REQUESTED_LABEL].any():
             possible, stance, side = _foreseen(prompts)
@@ -268,7 +268,7 @@ def prompts_of_units(prompts: pd.DataFrame, mask: Booleans) -> pd.DataFrame:
     return prompts[mask[unit_index(prompts)[1]]]
 
 
-def tested(places: NDArray[Any]) -> NDArray[Any]:
+def select_tested_prompts(places: NDArray[Any]) -> NDArray[Any]:
     """Of values by label order and variant those of the seven prompts that the tests read."""
     return np.concatenate((places[:, 0], places[:, 1, :1]), axis=1)
 

@@ -9,7 +9,12 @@ from typing import get_args
 
 from polbias.eval.estimability import State
 from polbias.eval.report.document import Comparison, Finding
-from polbias.eval.report.paired import latent_difference, mean_difference, paired_differences, unanswered
+from polbias.eval.report.paired import (
+    count_unanswered,
+    latent_difference,
+    mean_difference,
+    paired_differences,
+)
 
 
 def compare(
@@ -59,7 +64,7 @@ def _compared(first: Finding, second: Finding) -> Comparison:
         estimate=estimate,
         latent=latent,
         excess=_excess_difference(first, second, estimate.value),
-        unanswered=unanswered(first.scores, second.scores),
+        unanswered=count_unanswered(first.scores, second.scores),
         descriptive_only=first.descriptive_only,
     )
 

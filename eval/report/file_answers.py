@@ -38,7 +38,7 @@ class FileAnswers:
     Attributes:
         file: where it is.
         instrument: that it belongs to.
-        outcomes: frame with READER_COLUMNS, COMMON_COLUMNS and the columns of the instrument; one row per answer.
+        outcomes: one row per answer; READER_COLUMNS, COMMON_COLUMNS and the columns of the instrument.
         samples: that could be read.
         sha256: of the bytes of the file.
         facts: what the run says of it.

@@ -25,7 +25,7 @@ def paired_differences(first: ItemContributions, second: ItemContributions) -> I
     )
 
 
-def unanswered(first: ItemContributions, second: ItemContributions) -> tuple[int, int]:
+def count_unanswered(first: ItemContributions, second: ItemContributions) -> tuple[int, int]:
     """Number of shared items without a score of the first, and of the second."""
     rows = _shared(first, second)
     return sum(not _scored(first, row) for row, _ in rows), sum(not _scored(second, row) for _, row in rows)

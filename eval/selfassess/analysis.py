@@ -18,7 +18,7 @@ from polbias.eval.nonresponse import ExcessBounds
 from polbias.eval.report.document import REFUSAL_GAP, Estimate, Finding, ItemContributions, none_if_nan
 from polbias.eval.report.sign_flips import SignFlipResults, cluster_sums, run_sign_flip_tests
 from polbias.eval.report.wording import WordingReader, words
-from polbias.eval.selfassess.answered import POINTS, Compared
+from polbias.eval.selfassess.answered import POINTS, ComparedChoices
 from polbias.eval.selfassess.answers import NAME, OUTCOMES, SelfAssessAnswers
 from polbias.eval.selfassess.shares import TopicMean as ShareEstimate
 from polbias.eval.selfassess.shares import cells, choice_bias, estimate_topic_mean, side_shares
@@ -43,7 +43,7 @@ class BiasEstimate:
         unanswered: share of answers without a choice, every cell with the same weight.
     """
 
-    compared: Compared
+    compared: ComparedChoices
     contributions: Floats
     estimate: ShareEstimate
     flipped: SignFlipResults
@@ -78,7 +78,7 @@ class DesignCell:
     """
 
     names: Document
-    compared: Compared
+    compared: ComparedChoices
     shares: Document
     flip: SignFlipTest
 
@@ -120,7 +120,7 @@ def analyse(everyone: Sequence[SelfAssessAnswers], seed: int) -> list[SelfAssess
     """Estimate and test; all sign flips are made together."""
     wholes = [
         {
-            str(name): estimate_bias(Compared(rows))
+            str(name): estimate_bias(ComparedChoices(rows))
             for name, rows in answers.judgements.groupby("set", observed=True)
         }
         for answers in everyone
@@ -146,12 +146,12 @@ def analyse(everyone: Sequence[SelfAssessAnswers], seed: int) -> list[SelfAssess
     ]
 
 
-def estimate_bias(compared: Compared) -> BiasEstimate:
+def estimate_bias(compared: ComparedChoices) -> BiasEstimate:
     """Estimate the bias over the cells of the design, each with the same weight, however many orders it has.
 
     Topic t contributes ``bias + T * sum over its choices of share * (lean - mean of the cell)``, with T
-    topics that are compared and the shares of :class:`Compared`. If all topics are in all cells that is the
-    mean of its own biases.
+    topics that are compared and the shares of :class:`ComparedChoices`. If all topics are in all cells, this
+    is the mean of the topic's biases.
     """
     contributions = POINTS * compared.contributions()
     present = np.flatnonzero(compared.present)
@@ -159,7 +159,7 @@ def estimate_bias(compared: Compared) -> BiasEstimate:
     return BiasEstimate(compared, contributions, mean, _flipped(compared), compared.missing)
 
 
-def _flipped(compared: Compared) -> SignFlipResults:
+def _flipped(compared: ComparedChoices) -> SignFlipResults:
     used = compared.weights > 0
     return cluster_sums((compared.shares * compared.lean)[used], compared.topics[used])
 
@@ -167,7 +167,7 @@ def _flipped(compared: Compared) -> SignFlipResults:
 # Estimates of the report, from those of the family: NaN is None, and the outcomes stand beside.
 
 
-def outcome_counts(rows: Compared) -> Json:
+def outcome_counts(rows: ComparedChoices) -> Json:
     """Return how many choices, topics and answers without a choice there are, as of an estimate."""
     counts = np.bincount(codes_of(rows.rows["outcome"]), minlength=len(OUTCOMES)).tolist()
     numbers = dict(zip(OUTCOMES, counts, strict=True))

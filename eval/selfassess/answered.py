@@ -65,7 +65,7 @@ def answered_weights(answered: Booleans, group: Indices, topic: Indices, order: 
     return np.where(gone[group], 0.0, weight * scale[place])
 
 
-def linearised(values: ArrayLike, weights: Floats) -> Floats:
+def linearised_values(values: ArrayLike, weights: Floats) -> Floats:
     """Return values whose plain mean is the weighted one, each with its influence on it, shape ``(n,)``."""
     numbers = np.asarray(values, np.float64)
     total = float(weights.sum())
@@ -75,7 +75,7 @@ def linearised(values: ArrayLike, weights: Floats) -> Floats:
     return mean + weights * (weights.size / total) * (numbers - mean)
 
 
-class Compared:
+class ComparedChoices:
     """Choices of one set, of which the answered ones are compared.
 
     Args:

@@ -20,9 +20,9 @@ from polbias.eval.lm_eval_metrics import (
     MetricEstimate,
     ScoredAnswers,
     clustered_mean,
-    stated,
+    stderr_or_na,
 )
-from polbias.eval.selfassess.answered import Compared
+from polbias.eval.selfassess.answered import ComparedChoices
 from polbias.eval.selfassess.answers import ORDERS, OUTCOMES, extract_choice_label, likeliest_choice
 from polbias.eval.selfassess.position import first_excess
 from polbias.eval.selfassess.shares import choice_bias
@@ -97,12 +97,12 @@ def _scored(doc: Document, choice: int | None, means: Mapping[str, float]) -> Sc
     return ScoredAnswers({**positions, **means}, row, topic, further_rows)
 
 
-def _read_choices(rows: Sequence[Sequence[Any]]) -> Compared:
+def _read_choices(rows: Sequence[Sequence[Any]]) -> ComparedChoices:
     """The rows that a metric is about."""
     frame = pd.DataFrame([row for row in map(ChoiceRow._make, rows) if row.counts], columns=ChoiceRow._fields)
     orders = pd.Categorical(frame["sides"].map(",".join), ORDERS)
     named = {name: as_categories(frame[name]) for name in ("role", "question")}
-    return Compared(
+    return ComparedChoices(
         frame.astype({"n_alternatives": "int8", "choice": "int8"}).assign(
             item=as_categories(frame["cluster_id"]), sides=orders, **named
         )
@@ -114,18 +114,18 @@ _some_rows: FrameMetrics[list[Any]] = FrameMetrics(list)
 
 
 @_choices.estimate
-def chosen_bias(compared: Compared) -> MetricEstimate:
+def chosen_bias(compared: ComparedChoices) -> MetricEstimate:
     """Return the bias among the answered rows that a metric is about, NaN where their choices carry none."""
     bias, support = choice_bias(compared), compared.support
     value = bias.value if support.estimable else math.nan
-    return value, stated(bias.se) if support.has_interval else "N/A"
+    return value, stderr_or_na(bias.se) if support.has_interval else "N/A"
 
 
 @_choices.estimate
-def position_bias(compared: Compared) -> MetricEstimate:
+def position_bias(compared: ComparedChoices) -> MetricEstimate:
     """Return by how much the first article is chosen more often than one in so many, among the same rows."""
     excess = first_excess(compared)
-    return excess.value, stated(excess.se)
+    return excess.value, stderr_or_na(excess.se)
 
 
 @_some_rows.estimate

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from polbias.aliases import Booleans, Codes, Floats, Indices, Json
-from polbias.eval.selfassess.answered import POINTS, SIDES_OF_ORDERS, Compared
+from polbias.eval.selfassess.answered import POINTS, SIDES_OF_ORDERS, ComparedChoices
 from polbias.eval.selfassess.answers import ORDERS, SIDES
 from polbias.eval.selfassess.shares import TopicMean, estimate_fields, estimate_topic_mean
 from polbias.eval.separation import find_estimable_terms
@@ -24,20 +24,20 @@ FOLLOWS = ("content", "position", "mixed", "unanswered")
 """What the choices about the same articles in several orders follow."""
 
 
-def first_excess(rows: Compared) -> TopicMean:
+def first_excess(rows: ComparedChoices) -> TopicMean:
     """Estimate by how much the first article is chosen more often than one in so many."""
     chance = 1 / rows.n_alternatives
     bounds = -float(chance.max(initial=0.0)), 1 - float(chance.min(initial=1.0))
     return estimate_topic_mean((rows.choice == 1) - chance, rows.topics, bounds, "t", rows.weights)
 
 
-def position_bias(cell: Compared) -> Json:
+def position_bias(cell: ComparedChoices) -> Json:
     """Return how the positions of the articles attract choices."""
     shares = _positions(cell, int(cell.n_alternatives[0]))
     return {**shares, **estimate_fields(first_excess(cell), "position_bias", POINTS)}
 
 
-def _positions(rows: Compared, n_alternatives: int) -> Json:
+def _positions(rows: ComparedChoices, n_alternatives: int) -> Json:
     """How often each position is chosen, of all answers."""
     first = estimate_topic_mean(rows.choice == 1, rows.topics)
     return {
@@ -49,7 +49,7 @@ def _positions(rows: Compared, n_alternatives: int) -> Json:
     }
 
 
-def choices_by_order(cell: Compared) -> Iterator[Json]:
+def choices_by_order(cell: ComparedChoices) -> Iterator[Json]:
     """Yield the choices in each order of the sides."""
     for code in np.unique(cell.order):
         mask = cell.order == code
@@ -62,7 +62,7 @@ def choices_by_order(cell: Compared) -> Iterator[Json]:
         }
 
 
-def consistency(cell: Compared) -> Json | None:
+def consistency(cell: ComparedChoices) -> Json | None:
     """Whether choices about the same articles follow content or position when the order changes."""
     orders, sides, choices = (_distinct(cell.topic, each) for each in (cell.order, cell.side, cell.choice))
     several = orders > 1
@@ -137,7 +137,7 @@ class ChoiceModelDesign:
     names: tuple[str, ...]
 
 
-def choice_model(cell: Compared, position: bool = True, length: bool = False) -> list[ModelTerm]:
+def choice_model(cell: ComparedChoices, position: bool = True, length: bool = False) -> list[ModelTerm]:
     """Fit a choice model to a cell: with two articles it is Bradley and Terry's with a term for the position.
 
     The probability of an article is proportional to exp(side + position), with ``length`` also to a power
@@ -168,7 +168,7 @@ def choice_model(cell: Compared, position: bool = True, length: bool = False) ->
 _APART = math.log2(1.1)  # lengths that differ less say nothing about an article twice as long
 
 
-def equal_length_contrast(cell: Compared) -> list[ModelTerm]:
+def equal_length_contrast(cell: ComparedChoices) -> list[ModelTerm]:
     """Return what two articles of equal length are chosen for, and what length does, if it is known."""
     if cell.n_alternatives[0] == len(SIDES) or cell.rows["characters"].isna().any():
         return []
@@ -181,14 +181,14 @@ def equal_length_contrast(cell: Compared) -> list[ModelTerm]:
     return [ModelTerm(term.term, n=term.n, clusters=term.clusters, note=term.note or note) for term in terms]
 
 
-def _lengths(rows: Compared) -> Floats:
+def _lengths(rows: ComparedChoices) -> Floats:
     """Length of the article at each position in characters, shape ``(n, n_alternatives)``."""
     lengths: Floats = rows.rows["characters"].str.split(",", expand=True).to_numpy(np.float64)
     return lengths
 
 
 def count_choices(
-    choices: Compared, n_alternatives: int, position: bool = True, length: bool = False
+    choices: ComparedChoices, n_alternatives: int, position: bool = True, length: bool = False
 ) -> ChoiceModelDesign:
     """Count choices by topic and order; with lengths, which differ by topic, each has orders of its own."""
     orders, first, order = np.unique(
@@ -331,7 +331,7 @@ def _spanned(weights: Floats, rows: Floats) -> bool:
 _CONVERGED, _LIMIT = 1e-12, 10_000
 
 
-def strengths(cell: Compared) -> Json:
+def strengths(cell: ComparedChoices) -> Json:
     """Return the strength of each side: how often it would be chosen if every side stood beside the others.
 
     A choice counts as a win over each of the articles that were left. Positions are ignored; the model of

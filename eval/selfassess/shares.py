@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from polbias.aliases import Booleans, Document, Floats, Indices, Json
 from polbias.eval.answer_frames import AnalysisMode, check_mode, codes_of
-from polbias.eval.selfassess.answered import POINTS, Compared, cross_codes, linearised
+from polbias.eval.selfassess.answered import POINTS, ComparedChoices, cross_codes, linearised_values
 from polbias.eval.selfassess.answers import OUTCOMES, QUESTIONS, ROLES, SIDES
 from polbias.eval.sign_flip import sign_flip_test
 from polbias.eval.statistics import cell_mean_contrast, cluster_interval, t_interval_and_test
@@ -62,7 +62,7 @@ def estimate_topic_mean(
     numbers = np.asarray(values, np.float64)
     weights = np.ones(numbers.size) if weights is None else weights
     used = weights > 0
-    mean = cluster_interval(linearised(numbers[used], weights[used]), topics[used], bounds)
+    mean = cluster_interval(linearised_values(numbers[used], weights[used]), topics[used], bounds)
     p = detectable = math.nan
     if math.isfinite(mean.standard_error):
         _, p, detectable = t_interval_and_test(mean.estimate, mean.standard_error, mean.degrees_of_freedom)
@@ -90,18 +90,18 @@ SEED = 2025
 _BOUNDS = (-1.0, 1.0)
 
 
-def cells(judgements: pd.DataFrame) -> Iterator[tuple[Json, Compared]]:
+def cells(judgements: pd.DataFrame) -> Iterator[tuple[Json, ComparedChoices]]:
     """The cells of the design that have choices: set, question, role and number of articles."""
     return _parts(judgements, "set", "question", "role", "n_alternatives")
 
 
-def _parts(judgements: pd.DataFrame, *names: str) -> Iterator[tuple[Json, Compared]]:
+def _parts(judgements: pd.DataFrame, *names: str) -> Iterator[tuple[Json, ComparedChoices]]:
     """The combinations of some columns that have choices, with these."""
     for levels, rows in judgements.groupby([*names], observed=True):
-        yield dict(zip(names, levels, strict=True)), Compared(rows)
+        yield dict(zip(names, levels, strict=True)), ComparedChoices(rows)
 
 
-def side_shares(cell: Compared, test: bool = True, mode: AnalysisMode = "corrected") -> Json:
+def side_shares(cell: ComparedChoices, test: bool = True, mode: AnalysisMode = "corrected") -> Json:
     """Return the shares of sides and of outcomes in a cell, and the bias among what can be compared.
 
     Args:
@@ -133,7 +133,7 @@ def side_shares(cell: Compared, test: bool = True, mode: AnalysisMode = "correct
 
 
 def choice_bias(
-    rows: Compared, mode: AnalysisMode = "corrected", test: Literal["flip", "t", ""] = ""
+    rows: ComparedChoices, mode: AnalysisMode = "corrected", test: Literal["flip", "t", ""] = ""
 ) -> TopicMean:
     """Estimate right minus left among the choices that a mode compares, each order as designed."""
     return estimate_topic_mean(rows.lean, rows.topics, _BOUNDS, test, _weights(rows, mode))
@@ -177,7 +177,7 @@ def _draw(topic: str, seed: int) -> tuple[float, float]:
 # Comparisons within topics: biased user against biased agent (Fig. 2), preference against bias (Fig. 3).
 
 
-def agreement(rows: Compared) -> Json:
+def agreement(rows: ComparedChoices) -> Json:
     """Return how often both questions about the same articles in the same order get the same answer.
 
     Of several answers to a question about an order, the first counts.
@@ -209,7 +209,7 @@ def _chance_agreement(order: Indices, one: Indices, two: Indices) -> float:
     return total
 
 
-def _gap(rows: Compared, column: str, names: tuple[str, str], mode: AnalysisMode) -> Json | None:
+def _gap(rows: ComparedChoices, column: str, names: tuple[str, str], mode: AnalysisMode) -> Json | None:
     """Bias at both levels of a column and its difference, over the topics that are compared at both."""
     which = codes_of(rows.rows[column])
     if not _in_both(rows.topic, which, np.ones(rows.n)).any():
@@ -226,7 +226,7 @@ def _gap(rows: Compared, column: str, names: tuple[str, str], mode: AnalysisMode
         mean = estimate_topic_mean(lean[mask], used.topics[mask], _BOUNDS, weights=weights[mask])
         gap |= estimate_fields(mean, name, POINTS, short=True)
         values.append(mean.value)
-        lean[mask] = linearised(lean[mask], weights[mask])
+        lean[mask] = linearised_values(lean[mask], weights[mask])
     difference = cell_mean_contrast(lean, used.rows[column], used.topics, [-1.0, 1.0])
     *_, detectable = t_interval_and_test(
         difference.estimate, difference.standard_error, difference.degrees_of_freedom
@@ -252,7 +252,7 @@ def _in_both(topic: Indices, which: Indices, weights: Floats) -> Booleans:
     return both
 
 
-def _weights(rows: Compared, mode: AnalysisMode) -> Floats:
+def _weights(rows: ComparedChoices, mode: AnalysisMode) -> Floats:
     """Weight of each choice among those that a mode compares."""
     return rows.weights if mode == "corrected" else np.ones(rows.n)
 

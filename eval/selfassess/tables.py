@@ -34,7 +34,7 @@ from polbias.eval.selfassess.analysis import (
     say,
     whole_estimate,
 )
-from polbias.eval.selfassess.answered import Compared
+from polbias.eval.selfassess.answered import ComparedChoices
 from polbias.eval.selfassess.answers import OUTCOMES
 from polbias.eval.selfassess.position import (
     FOLLOWS,
@@ -99,7 +99,7 @@ def _whole(everyone: Sequence[SelfAssessAnalysis]) -> Iterator[TableRow]:
             yield from (first | each for each in _without(whole.bias.compared))
 
 
-def _without(compared: Compared) -> Iterator[dict[str, Value]]:
+def _without(compared: ComparedChoices) -> Iterator[dict[str, Value]]:
     for name, column in (("leaking", "leak"), ("truncated", "truncated")):
         flag = compared.rows[column].to_numpy()
         if flag.any() and not flag.all():
@@ -116,7 +116,7 @@ def _table4(everyone: Sequence[SelfAssessAnalysis], mode: AnalysisMode, seed: in
         for cell in each.cells:
             if any(cell.names[name] != value for name, value in _PAPER_CELL.items()):
                 continue
-            used = Compared(in_mode(cell.compared.rows, mode, seed))
+            used = ComparedChoices(in_mode(cell.compared.rows, mode, seed))
             shares = side_shares(used, test=False, mode=mode) if mode == "paper" else cell.shares
             set_name, n_alternatives = cell.names["set"], cell.names["n_alternatives"]
             for side in _ORDER[n_alternatives] if used.n else ():
@@ -135,7 +135,7 @@ def _table4_rows(analysis: SelfAssessAnalysis, seed: int) -> Iterator[Json]:
     for cell in analysis.cells:
         if cell.names["question"] == "preference" and cell.names["role"] == "user":
             about = {"set": cell.names["set"], "n_alternatives": cell.names["n_alternatives"]}
-            used = Compared(in_mode(cell.compared.rows, "paper", seed))
+            used = ComparedChoices(in_mode(cell.compared.rows, "paper", seed))
             dropped = len(cell.compared.topics.categories) - used.n
             if used.n:
                 yield about | {"mode": "paper"} | side_shares(used, mode="paper") | {"dropped": dropped}

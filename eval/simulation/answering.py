@@ -11,7 +11,7 @@ import numpy as np
 from polbias.aliases import Codes
 from polbias.eval.simulation.draws import normals, uniforms
 from polbias.eval.simulation.phrases import choose_phrase, phrases
-from polbias.eval.simulation.questions import Floats, Places, Questions
+from polbias.eval.simulation.questions import Floats, Questions, RowIndices
 from polbias.eval.simulation.respondents import SimulatedRespondent
 
 REFUSAL = "refusal"
@@ -137,7 +137,7 @@ class SimulatedAnswers:
         made[:, asked.LABELS.index(asked.GARBLED)] += (1 - self.refused) * self.respondent.unparsable
         return made
 
-    def codes(self, sample: int = 0, rows: Places | None = None) -> Codes:
+    def codes(self, sample: int = 0, rows: RowIndices | None = None) -> Codes:
         """Return the outcomes of one answer to every question."""
         asked, respondent = self.asked, self.respondent
         rows = np.arange(asked.n) if rows is None else rows
@@ -159,7 +159,7 @@ class SimulatedAnswers:
         found: Codes = codes.astype(np.int8)
         return found
 
-    def _lots(self, rows: Places, sample: int) -> Floats:
+    def _lots(self, rows: RowIndices, sample: int) -> Floats:
         """Numbers between 0 and 1 that decide, correlated by the random effects."""
         name = (self.seed, self.respondent.name, "answer", sample)
         if not self.respondent.columns:
@@ -173,7 +173,7 @@ class SimulatedAnswers:
     def texts(
         self,
         sample: int = 0,
-        rows: Places | None = None,
+        rows: RowIndices | None = None,
         limit: int | None = None,
         prompt: str | None = None,
     ) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any
 from polbias.errors import BuildError, InputError, PolbiasError
 from polbias.eval.simulation.answering import SimulatedAnswers
 from polbias.eval.simulation.draws import key
-from polbias.eval.simulation.question_types import kind_of, of_kind, unknown_rows_error
+from polbias.eval.simulation.question_types import build_questions, kind_of, unknown_rows_error
 from polbias.eval.simulation.questions import Questions
 from polbias.eval.simulation.respondents import SimulatedRespondent
 from polbias.manifest import MANIFEST, read_manifest
@@ -50,7 +50,7 @@ class PromptIndex:
             return
         self._met.update(table.column_names)
         respondent = self._respondent.among(table.column_names)
-        asked = of_kind(kind, table, respondent.columns)
+        asked = build_questions(kind, table, respondent.columns)
         number = len(self._simulations)
         self._simulations.append(SimulatedAnswers(asked, respondent, self._seed))
         for row, hashed in enumerate(asked.keys.tolist()):

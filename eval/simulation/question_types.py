@@ -41,10 +41,10 @@ def questions(rows: Sequence[Document], keep: Iterable[str] = ()) -> Questions:
     kind = kind_of(first, str(first.get("dataset")))
     if kind is None:
         raise InputError(f"rows: {unknown_rows_error(first)}")
-    return of_kind(kind, rows, keep)
+    return build_questions(kind, rows, keep)
 
 
-def of_kind(kind: type[Questions], rows: Any, keep: Iterable[str]) -> Questions:
+def build_questions(kind: type[Questions], rows: Any, keep: Iterable[str]) -> Questions:
     """Read rows of a kind.
 
     Args:

@@ -17,7 +17,7 @@ from polbias.eval.simulation.phrases import ANSWERS
 from polbias.eval.simulation.respondents import PROMPT, SimulatedRespondent
 
 Floats = NDArray[np.float64]
-Places = Indices
+RowIndices = Indices
 
 
 class Questions(ABC):
@@ -48,9 +48,9 @@ class Questions(ABC):
 
     options: Indices
     """Code of each option, -1 where a row has fewer, shape ``(n, k)``."""
-    yes: Places
+    yes: RowIndices
     """Which option says yes, shape ``(n,)``; the first unless set."""
-    first: Places
+    first: RowIndices
     """Which option is offered first, shape ``(n,)``; the first unless set."""
     side: Floats
     """-1 where the left is asked about, +1 where the right is, else 0, shape ``(n,)``."""
@@ -105,12 +105,12 @@ class Questions(ABC):
         return None if label is None else self.LABELS.index(label)
 
     @cached_property
-    def first_row_of_prompt(self) -> Places:
+    def first_row_of_prompt(self) -> RowIndices:
         """The first row with the same prompt, shape ``(n,)``: one prompt has one answer."""
         _, place, inverse = np.unique(self.keys, return_index=True, return_inverse=True)
         return place[inverse]
 
-    def levels(self, column: str) -> tuple[Keys, Places]:
+    def levels(self, column: str) -> tuple[Keys, RowIndices]:
         """Return the keys of the values of a column, and which of them each row has."""
         if column == PROMPT:
             return self.keys, np.arange(self.n)
@@ -137,7 +137,7 @@ class Questions(ABC):
         return np.array([codes.get(value, default) for value in values], np.float64)
 
 
-def leaned(direction: Floats, offset: Floats, accuracy: float, up: float, down: float) -> Floats:
+def shift_probabilities(direction: Floats, offset: Floats, accuracy: float, up: float, down: float) -> Floats:
     """Return probabilities that are right with some accuracy and moved by an offset, all between 0 and 1."""
     room = 1.0 - up - down
     if room < -1e-12:

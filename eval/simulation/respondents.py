@@ -125,7 +125,7 @@ def echo() -> SimulatedRespondent:
     return SimulatedRespondent("echo", echo=True)
 
 
-def planted(
+def planted_respondent(
     effect: float = 0.1,
     side: str = "left",
     worldview: Mapping[str, float] | None = None,
@@ -158,7 +158,7 @@ def position(share: float = 0.3, accuracy: float = 0.9) -> SimulatedRespondent:
 
 RESPONDENTS: dict[str, Callable[..., SimulatedRespondent]] = {
     each.__name__: each
-    for each in (planted, perfect, coin, refuser, acquiescent, position, affirmative, first, echo)
+    for each in (planted_respondent, perfect, coin, refuser, acquiescent, position, affirmative, first, echo)
 }
 """The respondents by name."""
 ALIASES = {

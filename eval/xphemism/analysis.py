@@ -14,7 +14,13 @@ from polbias.eval.report.document import Estimate, Finding, ItemContributions, n
 from polbias.eval.report.sign_flips import SignFlipResults, cluster_sums, run_sign_flip_tests
 from polbias.eval.report.wording import WordingReader
 from polbias.eval.xphemism.answers import FORMS, NAME, XphemismAnswers, label_counts
-from polbias.eval.xphemism.latent import accuracy, attainable, compared, latent_influence, latent_leaning
+from polbias.eval.xphemism.latent import (
+    accuracy,
+    attainable,
+    latent_influence,
+    latent_leaning,
+    select_compared,
+)
 from polbias.eval.xphemism.leaning import (
     POINTS,
     Leaning,
@@ -197,7 +203,7 @@ def findings(analysis: XphemismAnalysis) -> Iterator[Finding]:
     for effect in analysis.effects:
         headline = effect.part.whole and effect.axis == "both"
         result, scored = effect.leaning, effect.part.answers.scored
-        rows = compared(effect.pairs)
+        rows = select_compared(effect.pairs)
         correct = Estimate.from_interval(accuracy(rows))
         finding = Finding(
             instrument=NAME,

@@ -191,7 +191,7 @@ def label_counts(pairs: pd.DataFrame, form: str) -> Floats:
     return np.column_stack([pairs[f"{form}_{label}"] for label in LABELS])
 
 
-def answered(pairs: pd.DataFrame) -> pd.DataFrame:
+def select_answered(pairs: pd.DataFrame) -> pd.DataFrame:
     """Return the pairs with a verdict on both forms."""
     return pairs[pairs["change"].notna()]
 

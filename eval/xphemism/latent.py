@@ -25,7 +25,7 @@ _COEFFICIENTS = (1.0, -1.0, -1.0, 1.0)
 """Of base and exchanged form, left and right in each: the change on the right minus that on the left."""
 
 
-def compared(pairs: pd.DataFrame) -> pd.DataFrame:
+def select_compared(pairs: pd.DataFrame) -> pd.DataFrame:
     """Return the claims that lean to a side and have a verdict on both forms."""
     return pairs[pairs["change"].notna() & (pairs["shift"] != 0)]
 

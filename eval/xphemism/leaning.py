@@ -21,7 +21,7 @@ from polbias.eval.statistics import (
     cluster_interval,
     t_interval_and_test,
 )
-from polbias.eval.xphemism.answers import AXES, FORMS, SIDES, answered, label_counts
+from polbias.eval.xphemism.answers import AXES, FORMS, SIDES, label_counts, select_answered
 from polbias.optional import LazyModule
 
 linear_model = LazyModule("statsmodels.regression.linear_model", "eval")
@@ -121,7 +121,7 @@ def estimate_leaning(shifted: pd.DataFrame) -> Leaning:
     """
     bound_low, bound_high = _worst_cases(shifted)
     support = shift_estimability(shifted)
-    rows = answered(shifted)
+    rows = select_answered(shifted)
     change, (shift, others) = rows["change"].to_numpy(), _terms(rows)
     note = _fault(rows, shift, others) or ("" if support.estimable else str(support.state))
     estimate = Leaning(
@@ -233,7 +233,7 @@ def excess_bounds(shifted: pd.DataFrame) -> ExcessBounds | None:
     """
     rows = shifted[shifted["change"].notna() | (shifted["shift"] != 0)]
     is_answered, (shift, others) = rows["change"].notna().to_numpy(), _terms(rows)
-    if is_answered.all() or _fault(answered(rows), *_terms(answered(rows))):
+    if is_answered.all() or _fault(select_answered(rows), *_terms(select_answered(rows))):
         return None
     side, gold = rows["shift"].to_numpy(), rows["gold"].to_numpy()
     n_of_side = np.bincount(side + 1, minlength=3)[side + 1]
@@ -332,7 +332,7 @@ class Penalty:
 
 def claim_subsets(pairs: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
     """Yield the claims that a penalty is measured in, by name: those with a verdict on both forms."""
-    rows = answered(pairs)
+    rows = select_answered(pairs)
     is_shifted = (rows["arm"] == "shifted").to_numpy()
     shift, is_judgmental = rows["shift"].to_numpy(), rows["judgmental_exchange"].to_numpy() == 1
     changes = rows[["base_truth", "exchange_truth", "change", "component"]]
@@ -374,7 +374,7 @@ def verdict_turns(rows: pd.DataFrame) -> Floats:
 
 def subtract_placebo(pairs: pd.DataFrame) -> Penalty:
     """Measure the penalty of the shifted arm minus that of the placebo arm."""
-    rows = answered(pairs)
+    rows = select_answered(pairs)
     if count_levels(rows["arm"]) < 2:
         return Penalty(DIFFERENCE, note="no placebo arm or no shifted one")
     weights = {"base": 0, "shifted": 1, "placebo": -1}

@@ -27,16 +27,16 @@ from polbias.eval.lm_eval_metrics import (
     ScoredAnswers,
     clustered_mean,
     make_metric_row,
-    stated,
+    stderr_or_na,
 )
 from polbias.eval.samples import flatten_responses
 from polbias.eval.statistics import Contrast
 from polbias.eval.xphemism.answers import (
     BASE,
     VERDICTS,
-    answered,
     extract_label,
     pair_claims,
+    select_answered,
     word_pair_components,
 )
 from polbias.eval.xphemism.leaning import (
@@ -87,11 +87,11 @@ def true_rate(claims: pd.DataFrame) -> MetricEstimate:
 @_PAIRS.estimate
 def penalty(pairs: pd.DataFrame) -> MetricEstimate:
     """Average the change: negative where a reworded claim is believed less."""
-    rows = answered(pairs)
+    rows = select_answered(pairs)
     if rows.empty:
         return NO_ESTIMATE
     change = mean_change(rows)
-    return change.estimate, stated(change.standard_error)
+    return change.estimate, stderr_or_na(change.standard_error)
 
 
 @_PAIRS.estimate
@@ -103,20 +103,20 @@ def leaning_effect(pairs: pd.DataFrame) -> MetricEstimate:
     support = shift_estimability(pairs)
     if not support.estimable:
         return NO_ESTIMATE
-    effect, error = _estimate(unadjusted_leaning(answered(pairs)))
+    effect, error = _estimate(unadjusted_leaning(select_answered(pairs)))
     return effect, error if support.has_interval else "N/A"
 
 
 @_PAIRS.estimate
 def judgment_effect(pairs: pd.DataFrame) -> MetricEstimate:
     """Compare the changes of claims with a judgmental exchange word with those of the others."""
-    return _estimate(judgement_effect(answered(pairs).dropna(subset="judgmental_exchange")))
+    return _estimate(judgement_effect(select_answered(pairs).dropna(subset="judgmental_exchange")))
 
 
 def _estimate(difference: Contrast) -> MetricEstimate:
     if math.isnan(difference.estimate):
         return NO_ESTIMATE
-    return difference.estimate, stated(difference.standard_error)
+    return difference.estimate, stderr_or_na(difference.standard_error)
 
 
 def word_pair_mean(values: Sequence[float]) -> float:

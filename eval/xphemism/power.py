@@ -16,12 +16,12 @@ def contributions(runs: Sequence[Path], problems: list[SkippedLine]) -> Iterator
     The mean is what any rewording does; :func:`polbias.eval.xphemism.leaning.estimate_leaning` clears it too.
     """
     from polbias.eval.xphemism.answers import read_answers
-    from polbias.eval.xphemism.latent import compared
+    from polbias.eval.xphemism.latent import select_compared
     from polbias.eval.xphemism.regression import select_axis
 
     for model, outcomes in generated_answers(runs, "xphemism", problems):
         for group, pairs in read_answers(model, outcomes).groups.items():
-            rows = compared(select_axis(pairs, "both"))
+            rows = select_compared(select_axis(pairs, "both"))
             if len(rows):
                 change = rows["change"].to_numpy()
                 values = rows["shift"].to_numpy() * (change - change.mean())

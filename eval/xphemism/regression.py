@@ -12,7 +12,7 @@ import pandas as pd
 
 from polbias.aliases import Booleans, Floats, Indices
 from polbias.eval.separation import find_estimable_terms, independent_columns
-from polbias.eval.xphemism.answers import ARMS, AXES, answered
+from polbias.eval.xphemism.answers import ARMS, AXES, select_answered
 from polbias.optional import LazyModule
 
 genmod = LazyModule("statsmodels.genmod.api", "eval")
@@ -238,7 +238,7 @@ def coefficients(pairs: pd.DataFrame, mode: RegressionMode = "corrected") -> Ite
         Jakob et al. (2025), Table 3.
     """
     for (prompt, language), rows in pairs.groupby(["prompt", "instruction_language"], observed=True):
-        claims = answered(rows)
+        claims = select_answered(rows)
         for axis in DIMENSIONS:
             regression = regression_design(claims, axis, mode)
             fit = fit_logit(regression, mode == "corrected")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from polbias.eval.simulation.questions import Floats, Questions, leaned, yes_no_probabilities
+from polbias.eval.simulation.questions import Floats, Questions, shift_probabilities, yes_no_probabilities
 from polbias.eval.simulation.respondents import SimulatedRespondent
 from polbias.eval.xphemism.answers import BASE, LABELS, extract_label
 
@@ -33,7 +33,7 @@ class ClaimQuestions(Questions):
         half, judgment = respondent.bias / 2, respondent.judgment
         offset = half * self.side - judgment * self._judges
         up, down = abs(half) + max(-judgment, 0), abs(half) + max(judgment, 0)
-        return yes_no_probabilities(leaned(self._right, offset, respondent.accuracy, up, down))
+        return yes_no_probabilities(shift_probabilities(self._right, offset, respondent.accuracy, up, down))
 
     def language(self, row: int) -> str:
         """Return the language of the instruction, in which answers come."""

@@ -12,7 +12,7 @@ import pandas as pd
 from polbias.aliases import Json
 from polbias.eval.estimability import discordance
 from polbias.eval.statistics import cell_mean_contrast
-from polbias.eval.xphemism.answers import LABELS, SIDES, answered, label_counts
+from polbias.eval.xphemism.answers import LABELS, SIDES, label_counts, select_answered
 from polbias.eval.xphemism.leaning import POINTS, interval_points, mean_change
 
 # The data of the figures on X-phemisms, as tables.
@@ -24,7 +24,7 @@ def truth_data(pairs: pd.DataFrame) -> Iterator[Json]:
     Source:
         Jakob et al. (2025), Figure 5.
     """
-    shifted = answered(pairs)
+    shifted = select_answered(pairs)
     shifted = shifted[shifted["arm"] == "shifted"]
     for (prompt, language), rows in shifted.groupby(["prompt", "instruction_language"], observed=True):
         for column, levels, first in (("judgmental_exchange", ("no", "yes"), 0), ("shift", SIDES, -1)):

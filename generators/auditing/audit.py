@@ -20,7 +20,7 @@ from polbias.generators.auditing.items import (
     ItemSource,
     ItemVerdict,
     text_key,
-    unparsed,
+    unparsed_verdict,
 )
 from polbias.generators.logic.enumeration import decide_small
 from polbias.generators.logic.explain import explain
@@ -288,7 +288,7 @@ class Audit:
 
     def _audited(self, item: AuditItem, neighbours: Sequence[AuditItem], repeat: Any | None) -> AuditedItem:
         if item.problem:
-            return AuditedItem(item, unparsed(item.problem, "malformed-row"), ("malformed-row",))
+            return AuditedItem(item, unparsed_verdict(item.problem, "malformed-row"), ("malformed-row",))
         judgement = self._judgement(item, neighbours)
         findings = dict.fromkeys((*judgement.findings, *judgement.slips))
         if repeat:
@@ -307,13 +307,13 @@ class Audit:
     def _judgement(self, item: AuditItem, neighbours: Sequence[AuditItem]) -> ItemVerdict:
         if item.gold is None:
             labels = ", ".join(self._format.layout.labels)
-            return unparsed(f"gold: found {item.label!r}, expected one of {labels}", "unknown-label")
+            return unparsed_verdict(f"gold: found {item.label!r}, expected one of {labels}", "unknown-label")
         if max(map(len, item.texts)) > LONGEST_TEXT:
-            return unparsed(f"found a text of more than {LONGEST_TEXT:,} characters", "too-long")
+            return unparsed_verdict(f"found a text of more than {LONGEST_TEXT:,} characters", "too-long")
         try:
             return self._format.judge(item, neighbours)
         except Exception as error:  # of a reader or prover: one item must not cost the whole audit
-            return unparsed(f"the auditor failed on this item, please report it ({error!r})")
+            return unparsed_verdict(f"the auditor failed on this item, please report it ({error!r})")
 
 
 def _id_key(identifier: str | None) -> str | None:

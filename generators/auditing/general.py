@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from polbias.aliases import Document, Json
-from polbias.errors import InputError, whole
+from polbias.errors import InputError, replace_surrogates
 from polbias.generators.auditing.items import FINDINGS
 from polbias.generators.auditing.near_duplicates import Comparable, near_duplicates
 from polbias.generators.language.similarity import normalize_text
@@ -232,7 +232,7 @@ def _roles(columns: Sequence[str], chosen: Mapping[str, str], path: Path) -> Map
 def _text(value: Any) -> str | None:
     if value is None or value == "":
         return None
-    return whole(cell_text(value))
+    return replace_surrogates(cell_text(value))
 
 
 def _choices(value: Any) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from polbias.errors import InputError, whole
+from polbias.errors import InputError, replace_surrogates
 from polbias.generators.table_files import ColumnRole, UserTable, read_tables, resolve_columns
 
 # Verdicts and findings: every code that an audit can report, with what it means.
@@ -106,7 +106,7 @@ class ItemVerdict:
     message: str | None = None
 
 
-def unparsed(message: str, *findings: str) -> ItemVerdict:
+def unparsed_verdict(message: str, *findings: str) -> ItemVerdict:
     """Return the judgement of an item of which nothing can be said."""
     return ItemVerdict(UNPARSED, message=message, findings=findings)
 
@@ -284,7 +284,7 @@ def _text(value: Any) -> str | None:
 def _unusable(text: str | None) -> str | None:
     if text and "\0" in text:
         return "found a NUL character, which no text has"
-    return "found half a character (a lone surrogate)" if text and whole(text) != text else None
+    return "found half a character (a lone surrogate)" if text and replace_surrogates(text) != text else None
 
 
 def _short(value: Any) -> str:

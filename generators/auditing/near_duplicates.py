@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from polbias.generators.language.similarity import character_grams, nearest_earlier_text, normalize_text
 
-NEAR = 0.8
+NEAR_DUPLICATE = 0.8
 """Jaccard similarity of character 5-grams from which items are near-duplicates."""
 _ALIKE = 0.6  # of sentences that differ: one word more or less in a short question; another noun is below it
 _SAME_ANSWER = 0.4  # where the gold labels are free texts, and the same
@@ -51,16 +51,17 @@ def near_duplicates(items: Sequence[Comparable]) -> list[bool]:
     has_popular = [any(n_items[each] > _POPULAR for each in of_item) for of_item in sentences]
     lowest = _SAME_ANSWER if _are_free_texts([item.gold for item in items]) else _ALIKE
     repeats = [False] * len(items)
-    for popular, limit in ((False, NEAR), (True, lowest)):
+    for popular, limit in ((False, NEAR_DUPLICATE), (True, lowest)):
         group = [number for number, text in enumerate(rare) if text and has_popular[number] == popular]
 
         def is_repeat(first: int, second: int, group: Sequence[int] = group) -> bool:
             one, other = group[first], group[second]
-            least = lowest if items[one].gold == items[other].gold else NEAR
+            least = lowest if items[one].gold == items[other].gold else NEAR_DUPLICATE
             return (
                 _differences_alike(sentences[one], sentences[other], least)
                 and _choices_alike(items[one].choices, items[other].choices)
-                and _similarity(*(character_grams(items[each].text) for each in (one, other))) >= NEAR
+                and _similarity(*(character_grams(items[each].text) for each in (one, other)))
+                >= NEAR_DUPLICATE
             )
 
         pairs = nearest_earlier_text([rare[number] for number in group], limit, is_repeat)
@@ -84,7 +85,7 @@ def _sentences(text: str) -> dict[str, None]:
 def _differences_alike(one: dict[str, None], other: dict[str, None], limit: float) -> bool:
     """Whether each sentence that one text has alone is much like one that the other has alone."""
     fewer, more = sorted(([*one.keys() - other.keys()], [*other.keys() - one.keys()]), key=len)
-    if fewer and len(fewer) < len(more) and _alike(" ".join(fewer), " ".join(more), NEAR):
+    if fewer and len(fewer) < len(more) and _alike(" ".join(fewer), " ".join(more), NEAR_DUPLICATE):
         return True  # a sentence was split
     return all(any(_alike(sentence, candidate, limit) for candidate in more) for sentence in fewer)
 

@@ -17,7 +17,7 @@ from polbias.generators.auditing.audit import (
     evidence,
     reading_text,
 )
-from polbias.generators.auditing.items import DEPENDS, AuditItem, ItemLayout, ItemVerdict, unparsed
+from polbias.generators.auditing.items import DEPENDS, AuditItem, ItemLayout, ItemVerdict, unparsed_verdict
 from polbias.generators.auditing.shapes import canonical_shape, instantiates, name_denials
 from polbias.generators.auditing.wording import add_related_clauses
 from polbias.generators.logic.formula import DEONTIC, EPISTEMIC
@@ -97,9 +97,9 @@ class NormativeFormat:
         try:
             return self._judged(item)
         except ReadingError as error:
-            return unparsed(str(error))
+            return unparsed_verdict(str(error))
         except ValueError as error:  # the decision procedure has its limits
-            return unparsed(f"cannot be decided: {error}")
+            return unparsed_verdict(f"cannot be decided: {error}")
 
     def _judged(self, item: AuditItem) -> ItemVerdict:
         assert item.gold is not None

@@ -13,7 +13,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 
 from polbias.generators.auditing.audit import combine_verdicts, decide, evidence, reading_text
-from polbias.generators.auditing.items import AuditItem, ItemLayout, ItemVerdict, unparsed
+from polbias.generators.auditing.items import AuditItem, ItemLayout, ItemVerdict, unparsed_verdict
 from polbias.generators.logic.formula import (
     COMPARABLE,
     FOL,
@@ -107,10 +107,10 @@ class PartisanFormat:
         """Judge an item."""
         assert item.gold is not None
         if item.values.get("kind") == "material":
-            return unparsed("a material argument is not proved", "material")
+            return unparsed_verdict("a material argument is not proved", "material")
         said = self._said(item)
         if isinstance(said, str):
-            return unparsed(said)
+            return unparsed_verdict(said)
         judgement = self._prove(said.inference, item.gold)
         leaning = (item.values.get("leaning") or "").casefold()
         wrong = leaning in LEANINGS and _favoured_leaning(said) not in (leaning, None)

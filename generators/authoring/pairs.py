@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from polbias.errors import whole
+from polbias.errors import replace_surrogates
 from polbias.generators.authoring.claims import ROLES, wrong_text
 from polbias.generators.table_files import ColumnRole, read_tables, resolve_columns
 from polbias.generators.xphemism.items import MinimalPair, PairMaker
@@ -64,9 +64,11 @@ def read_requests(path: Path, columns: Mapping[str, str]) -> Iterator[PairReques
         found = resolve_columns(table.columns, (*_CLAIM, *_WORDS), columns, table.path)
         for line, cells, unreadable in table.rows(table.columns):
             named_cells = zip(table.columns, cells, strict=True)
-            texts = {whole(name): "" if value is None else str(value) for name, value in named_cells}
-            values = {name: whole(text) for name, text in texts.items()}
-            of = {role: values.get(whole(column), "").strip() for role, column in found.items()}
+            texts = {
+                replace_surrogates(name): "" if value is None else str(value) for name, value in named_cells
+            }
+            values = {name: replace_surrogates(text) for name, text in texts.items()}
+            of = {role: values.get(replace_surrogates(column), "").strip() for role, column in found.items()}
             words = (of.get("base_word", ""), of.get("exchange_word", ""))
             name = of.get("claim_id") or f"row-{line}"
             halved = (f"{each}: found half a character" for each in texts if values[each] != texts[each])

@@ -9,18 +9,18 @@ from itertools import combinations, product
 from polbias.generators.policy.items import GateItem
 from polbias.generators.policy.text_checks import (
     Force,
-    changed,
+    changed_words,
     detect_language,
     evaluates,
     force,
+    has_clean_spacing,
+    has_unbalanced_marks,
     markers,
     misprints,
     number_mismatch,
     overlap,
     prohibits,
     quality,
-    spaced,
-    unbalanced,
     without_country_names,
     words,
 )
@@ -83,9 +83,9 @@ def defects(texts: Mapping[str, str], language: str, country: str | None = None)
 def _alone(name: str, text: str, language: str, country: str | None) -> Iterator[TextFinding]:
     """Yield what is wrong with one text by itself."""
     limits = quality().limits
-    if unbalanced(text):
+    if has_unbalanced_marks(text):
         yield TextFinding(name, "unbalanced-quotes")
-    if not spaced(text):
+    if not has_clean_spacing(text):
         yield TextFinding(name, "stray-whitespace")
     if not text.rstrip().endswith(limits.ends):
         yield TextFinding(name, "missing-final-punctuation", f"ends {text[-12:]!r}")
@@ -279,7 +279,7 @@ def _types(statements: Sequence[GateItem]) -> Iterator[StatementFinding]:
     for item in statements:
         texts = item.wordings.get(_LANGUAGE, {})
         if item.opposite_type and "original" in texts and "opposite" in texts:
-            words = tuple(sorted(changed(texts["original"], texts["opposite"])))
+            words = tuple(sorted(changed_words(texts["original"], texts["opposite"])))
             # Of two duties one can reject both, of "should" and what is the case not.
             exchanged.setdefault((force(texts["original"], _LANGUAGE), words), []).append(item)
     for group in exchanged.values():

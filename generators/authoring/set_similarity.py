@@ -66,7 +66,7 @@ def sentence_frame(said: Sequence[str], language: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Repeated:
+class RepeatedPattern:
     """A pattern that several items have.
 
     Attributes:
@@ -96,7 +96,7 @@ class SetSimilarity:
     texts: Sequence[str]
     grams: ClosestPairs
     bigrams: ClosestPairs
-    repeated: Sequence[Repeated]
+    repeated: Sequence[RepeatedPattern]
 
     def problems(self) -> list[str]:
         """Return a line for everything beyond a limit; empty if the items are fit to be published.
@@ -124,7 +124,7 @@ def measure_similarity(texts: Sequence[str], language: str, most: int) -> SetSim
         "skeleton": Counter(function_word_skeleton(said, language) for said in told),
     }
     repeated = [
-        Repeated(kind, pattern, count, count / len(texts))
+        RepeatedPattern(kind, pattern, count, count / len(texts))
         for kind, counts in found.items()
         for pattern, count in counts.most_common()
         if count > 1

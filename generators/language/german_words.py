@@ -44,7 +44,7 @@ LIGHT_VERBS, AFFECTING, DATIVE_VERBS = _set("light_verbs"), _set("affecting"), _
 EXISTENTIAL, APPEARING = _set("existential"), _set("appearing")
 DEFINITE, INDEFINITE, UNIVERSAL = _set("definite"), _set("indefinite"), _set("universal")
 GENITIVE_ARTICLES = _set("genitive_articles")
-POSITIVE_QUANTIFIERS, MANY = _set("positive_quantifiers"), _set("many")
+POSITIVE_QUANTIFIERS, MANY_WORDS = _set("positive_quantifiers"), _set("many")
 PREPOSITIONS, NEVER_ATTRIBUTE = _set("prepositions"), _set("never_attribute")
 RULES: dict[str, str] = _WORDS["rules"]
 CONTRACTED: dict[str, str] = _WORDS["contracted"]
@@ -67,7 +67,15 @@ NEGATIVE_ARTICLES, NEVER = _set("negative_articles"), _set("never")
 OTHER_NEGATIVES, INTENSIFIERS = _set("other_negatives"), _set("intensifiers")
 NAMES, LIGHT_NOUNS, PLURALIA, AGENTS = _set("names"), _set("light_nouns"), _set("pluralia"), _set("agents")
 _WITHOUT_PRONOMINAL = (
-    PREPOSITIONS | DEFINITE | INDEFINITE | UNIVERSAL | MANY | FOCUS | COMPARATIVES | FRAME_ADVERBS | PRONOUNS
+    PREPOSITIONS
+    | DEFINITE
+    | INDEFINITE
+    | UNIVERSAL
+    | MANY_WORDS
+    | FOCUS
+    | COMPARATIVES
+    | FRAME_ADVERBS
+    | PRONOUNS
 )
 CLOSED = _WITHOUT_PRONOMINAL | PRONOMINAL
 _NEVER_FINITE = _WITHOUT_PRONOMINAL | PREFIXES | NEVER_VERBS

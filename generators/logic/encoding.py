@@ -32,7 +32,7 @@ from polbias.generators.logic.formula import (
     constants,
     free_choice_enrichment,
     modalities,
-    negated,
+    negate,
     substitute,
 )
 from polbias.optional import LazyModule
@@ -118,7 +118,7 @@ class Encoding:
             self._assert(ProofStep(postulate, ACTUAL, "postulate"))
         for index, premise in enumerate(inference.premises, 1):
             self._assert(ProofStep(premise, ACTUAL, "premise", index))
-        self._assert(ProofStep(negated(inference.conclusion), ACTUAL, "conclusion"))
+        self._assert(ProofStep(negate(inference.conclusion), ACTUAL, "conclusion"))
         self._unfolded: set[tuple[Any, ...]] = set()
         while self._unfold():
             pass
@@ -194,7 +194,7 @@ class Encoding:
                 if len(self._names) > _MAX_INDIVIDUALS:
                     raise ValueError(f"more than {_MAX_INDIVIDUALS} individuals are needed for {formula}")
                 body = substitute(formula.body, dict(zip(formula.variables, fresh, strict=True)))
-                step = ProofStep(negated(body), world, "witness", source=Not(formula), origin=world)
+                step = ProofStep(negate(body), world, "witness", source=Not(formula), origin=world)
                 yield step, implies(z3.Not(node), z3.Not(self._truth(body, world, False)))
             return
         if not self._names:
@@ -212,7 +212,7 @@ class Encoding:
         universal = isinstance(formula, Necessarily) == positive
         said = formula if positive else Not(formula)
         # What a universal says of every world that is accessible, and an existential of one.
-        value = body if positive else negated(body)
+        value = body if positive else negate(body)
         holds = node if positive else z3.Not(node)
         others = [] if universal else [self._witness(modality, value, world)]
         if universal:

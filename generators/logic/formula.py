@@ -176,7 +176,7 @@ def children(formula: Formula) -> tuple[Formula, ...]:
             return (body,)
 
 
-def negated(formula: Formula) -> Formula:
+def negate(formula: Formula) -> Formula:
     """Return the negation, without a double one."""
     return formula.body if isinstance(formula, Not) else Not(formula)
 

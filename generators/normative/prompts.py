@@ -20,7 +20,7 @@ from polbias.generators.normative.templates import (
     contents_path,
 )
 from polbias.jinja_texts import TemplateRenderer
-from polbias.yaml_models import checked
+from polbias.yaml_models import validate_model
 
 STYLES: tuple[PromptStyle, ...] = ("zero", "few", "cot")
 _BETWEEN = "\n\n"
@@ -35,7 +35,7 @@ def exemplars(family: NormativeTemplates, domain: Domain, task: Task) -> list[Pr
     for turn, pattern in enumerate(family.patterns_of(domain, task)):
         # An exemplar has no id or reason of its own.
         named = {"id": f"exemplar-{pattern.id.lower()}", "why": "exemplar", **file.exemplars[pattern.id]}
-        content = checked(path, f"exemplars.{pattern.id}", named, _model(domain, pattern))
+        content = validate_model(path, f"exemplars.{pattern.id}", named, _model(domain, pattern))
         offered = admissible(family, pattern, domain)
         flavours = [*dict.fromkeys(first.flavour for first, _ in offered)]
         pairs = [pair for pair in offered if pair[0].flavour == flavours[turn % len(flavours)]]

@@ -13,7 +13,7 @@ from polbias.generators.partisan.country import Gold
 from polbias.generators.partisan.items import Argument
 
 _WORDS = {word: f"{word}_in_some_way" for word in INTERPRETED_PREDICATES}  # words without a meaning postulate
-PROVED = f"proved:{FOL.name}"
+PROVED_STATUS = f"proved:{FOL.name}"
 ANNOTATED = "annotated"
 
 
@@ -61,7 +61,7 @@ def check_gold(gold: Gold, argument: Argument, place: str, excused: bool = False
         return ANNOTATED
     proved = verdict(argument.inference)
     if proved == gold:
-        return PROVED
+        return PROVED_STATUS
     if excused:
         return ANNOTATED
     raise BuildError(

@@ -26,7 +26,7 @@ from polbias.generators.engine import (
 from polbias.generators.engine.table_columns import STRING, STRINGS, Factors, make_dataset_spec, table
 from polbias.generators.logic.formula import Inference
 from polbias.generators.partisan.country import GENDERS, LEANINGS
-from polbias.generators.partisan.gold import ANNOTATED, PROVED, check_gold, gold_proof
+from polbias.generators.partisan.gold import ANNOTATED, PROVED_STATUS, check_gold, gold_proof
 from polbias.generators.partisan.items import Argument, ArgumentDesign, ArgumentWriter
 from polbias.generators.partisan.pair_patterns import (
     FIRST_NAMED,
@@ -82,7 +82,7 @@ KINDS = {
     "verdicts": pa.struct([("fol", STRING), ("form", STRING)]),
     "areas": STRINGS,
 }
-_BASES = {PROVED: "fol", ANNOTATED: "paper"}
+_BASES = {PROVED_STATUS: "fol", ANNOTATED: "paper"}
 Levels = Mapping[str, Sequence[Any]]
 
 

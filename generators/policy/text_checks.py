@@ -147,7 +147,7 @@ def _value(digits: str) -> float:
     return float(f"{whole}.{''.join(rest) or 0}")
 
 
-def unbalanced(text: str) -> bool:
+def has_unbalanced_marks(text: str) -> bool:
     """Say whether quotes or brackets do not come in pairs; an apostrophe is no quote."""
     if text.count('"') % 2 or any(text.count(one) != text.count(other) for one, other in _PAIRS):
         return True
@@ -197,12 +197,12 @@ def without_country_names(text: str, language: str) -> frozenset[str]:
     return frozenset(words(_pattern(places).sub(" ", plain(text)) if places else text))
 
 
-def changed(one: str, other: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def changed_words(one: str, other: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the words that only one of two texts has, sorted."""
     a, b = Counter(words(one)), Counter(words(other))
     return tuple(sorted((a - b).elements())), tuple(sorted((b - a).elements()))
 
 
-def spaced(text: str) -> bool:
+def has_clean_spacing(text: str) -> bool:
     """Say whether white space is as it should be: none at the ends, single spaces between words."""
     return not re.search(r"^\s|\s$|\s\s|[\t\r\n\v\f]", text)

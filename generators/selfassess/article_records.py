@@ -73,7 +73,7 @@ def gather(family: SelfAssessTemplates, records: Iterable[tuple[str, Document]])
     """Return what was written, by model, set and item, in the order in which they first occur."""
     groups: dict[tuple[str, str, str], dict[Article, ArticleRecord]] = {}
     for place, data in records:
-        record = checked(family, place, data)
+        record = validate_record(family, place, data)
         group = groups.setdefault((record.model, record.set, record.item), {})
         if record.article in group:
             first = group[record.article].place
@@ -89,7 +89,7 @@ def gather(family: SelfAssessTemplates, records: Iterable[tuple[str, Document]])
     return [*groups.values()]
 
 
-def checked(family: SelfAssessTemplates, place: str, data: Document) -> ArticleRecord:
+def validate_record(family: SelfAssessTemplates, place: str, data: Document) -> ArticleRecord:
     """Return a record whose fields are those of the family."""
     for name in _TEXTS:
         if name not in data or not isinstance(data[name], str):

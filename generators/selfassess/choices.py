@@ -22,13 +22,13 @@ from polbias.generators.selfassess.prompts import ChoicePrompts
 from polbias.generators.selfassess.templates import (
     BIASED,
     NEUTRAL,
+    OPTION_COUNTS,
     QUESTIONS,
-    WAYS,
     Article,
     BiasedRole,
+    OptionCount,
     QuestionName,
     SelfAssessTemplates,
-    Ways,
 )
 
 # Write the rows of the second stage as Parquet, a batch at a time, whole or not at all.
@@ -89,12 +89,12 @@ class ChoiceDesign:
 
     roles: Sequence[BiasedRole] = BIASED
     questions: Sequence[QuestionName] = QUESTIONS
-    ways: Sequence[Ways] = WAYS
+    ways: Sequence[OptionCount] = OPTION_COUNTS
     orders: Orders = "balanced"
     prefill: bool = True
 
     def __post_init__(self) -> None:
-        for name, known in (("roles", BIASED), ("questions", QUESTIONS), ("ways", WAYS)):
+        for name, known in (("roles", BIASED), ("questions", QUESTIONS), ("ways", OPTION_COUNTS)):
             given = getattr(self, name)
             if not given or not set(given) <= set(known) or len(set(given)) < len(given):
                 raise InputError(f"{name}: found {list(given)}, expected some of {list(known)}, each once")
@@ -208,14 +208,14 @@ def _usable(
     return usable
 
 
-def _options(family: SelfAssessTemplates, set_id: str, role: BiasedRole, ways: Ways) -> list[Article]:
+def _options(family: SelfAssessTemplates, set_id: str, role: BiasedRole, ways: OptionCount) -> list[Article]:
     chosen = family.sets[set_id]
     pair = [Article(role, chosen.on("left")), Article(role, chosen.on("right"))]
     return pair if ways == 2 else [*pair, Article(NEUTRAL, NEUTRAL)]
 
 
 def _orders(
-    family: SelfAssessTemplates, written: ArticleRecord, ways: Ways, orders: Orders
+    family: SelfAssessTemplates, written: ArticleRecord, ways: OptionCount, orders: Orders
 ) -> list[tuple[int, tuple[int, ...]]]:
     """Return number and order of the options: one that depends on the item's name alone, or its rotations.
 

@@ -9,12 +9,12 @@ from polbias.aliases import Document, Json
 from polbias.generators.selfassess.article_records import ArticleRecord
 from polbias.generators.selfassess.templates import (
     NEUTRAL,
+    OPTION_COUNTS,
     QUESTIONS,
-    WAYS,
     Article,
+    OptionCount,
     QuestionName,
     SelfAssessTemplates,
-    Ways,
 )
 from polbias.jinja_texts import TemplateRenderer
 
@@ -67,7 +67,7 @@ class ChoicePrompts:
             )
             for language in asked
             for name in QUESTIONS
-            for ways in WAYS
+            for ways in OPTION_COUNTS
         }
 
     def _around(self, field: str, layout: str, slots: Document) -> list[str]:
@@ -76,7 +76,7 @@ class ChoicePrompts:
 
     def row(self, role: str, name: QuestionName, number: int, records: Sequence[ArticleRecord]) -> Json:
         """Return the row that asks about records in their order."""
-        written, ways = records[0], cast(Ways, len(records))
+        written, ways = records[0], cast(OptionCount, len(records))
         chosen, identity = self._family.sets[written.set], self._family.dataset.identity
         prefill = self._family.questions.questions[chosen.language][name][ways].prefill
         before, after = self._frames[chosen.language, name, ways]

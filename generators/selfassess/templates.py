@@ -26,11 +26,11 @@ Role = Literal["user", "neutral", "agent"]
 BiasedRole = Literal["user", "agent"]
 Side = Literal["left", "right"]
 QuestionName = Literal["preference", "least_biased"]
-Ways = Literal[2, 3]
+OptionCount = Literal[2, 3]
 NEUTRAL: Final = "neutral"
 BIASED: tuple[BiasedRole, ...] = ("user", "agent")
 QUESTIONS: tuple[QuestionName, ...] = ("preference", "least_biased")
-WAYS: tuple[Ways, ...] = (2, 3)
+OPTION_COUNTS: tuple[OptionCount, ...] = (2, 3)
 _TOPIC, _PERSPECTIVE = "{{ topic }}", "{{ perspective }}"
 _Country = Annotated[str, StringConstraints(pattern=r"^[a-z]{2}$")]
 _Tokens = Annotated[int, Field(gt=0, le=1_000_000)]
@@ -232,13 +232,13 @@ class QuestionsFile(TemplateModel):
     """The questions of the second stage, by language, question and number of articles (Table 6)."""
 
     layout: ChoiceLayout
-    questions: Mapping[Text, Mapping[QuestionName, Mapping[Ways, Question]]]
+    questions: Mapping[Text, Mapping[QuestionName, Mapping[OptionCount, Question]]]
 
     @model_validator(mode="after")
     def _complete(self) -> QuestionsFile:
         for language, by_name in self.questions.items():
             for name in QUESTIONS:
-                for ways in WAYS:
+                for ways in OPTION_COUNTS:
                     question = by_name.get(name, {}).get(ways)
                     if question is None:
                         raise ValueError(

@@ -15,7 +15,7 @@ import typer
 
 from polbias.aliases import Json
 from polbias.atomic_write import write_text
-from polbias.cli.options import assigned
+from polbias.cli.options import parse_assignments
 from polbias.errors import InputError, PolbiasError
 from polbias.files import page_policy
 
@@ -145,7 +145,7 @@ def audit(
     nothing to report, 1 if there is, 2 if the file cannot be used.
     """
     try:
-        columns = assigned("--column", column, "ROLE=NAME, such as premise=text_a")
+        columns = parse_assignments("--column", column, "ROLE=NAME, such as premise=text_a")
         if form is FormatName.any:
             flagged = _any(file, output or [], columns, exemplars or [], samples or [])
         else:

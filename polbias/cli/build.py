@@ -61,7 +61,7 @@ def build(
         return
     from rich.filesize import decimal
 
-    from polbias.cli.build_scaled import followed, location, logs_of, options_of
+    from polbias.cli.build_scaled import location, logs_of, options_of, track_progress
     from polbias.scaling.build import build_at_scale
     from polbias.scaling.executors import EXECUTORS, Resources
     from polbias.scaling.run import plan_run, require_scalable
@@ -87,7 +87,7 @@ def build(
         console.print(f"into {run.url}", soft_wrap=True, highlight=False)
         return
     resources = Resources(workers or 1, logs_of(run), options)
-    progress = partial(followed, console, run)
+    progress = partial(track_progress, console, run)
     done = build_at_scale(
         run, publication, EXECUTORS[executor], resources, templates, console.status, progress
     )

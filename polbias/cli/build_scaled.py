@@ -50,9 +50,9 @@ def options_of(given: Sequence[str]) -> Mapping[str, Any]:
 
 
 @contextmanager
-def followed(console: Console, run: ScaledRun, kept: int) -> Iterator[None]:
+def track_progress(console: Console, run: ScaledRun, kept: int) -> Iterator[None]:
     """Show a progress bar while shards are made; whoever makes them leaves records."""
-    from polbias.scaling.shards import recorded
+    from polbias.scaling.shards import recorded_shards
 
     if kept:
         console.print(f"{kept} of {len(run.slices)} shards are there and whole")
@@ -65,7 +65,7 @@ def followed(console: Console, run: ScaledRun, kept: int) -> Iterator[None]:
             while not ended.wait(_LOCAL_EVERY if run.where.folder else _REMOTE_EVERY):
                 # A look may fail; what fails for good is said by who makes the shards.
                 with suppress(PolbiasError, OSError):
-                    progress.update(task, completed=len(recorded(run)))
+                    progress.update(task, completed=len(recorded_shards(run)))
 
         follower = threading.Thread(target=follow, daemon=True)
         follower.start()

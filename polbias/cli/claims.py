@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from polbias.atomic_write import write_text
-from polbias.cli.options import assigned
+from polbias.cli.options import parse_assignments
 from polbias.cli.outputs import csv_text, echo
 
 if TYPE_CHECKING:
@@ -49,8 +49,8 @@ def claims(
     from polbias.generators.xphemism.matching import Matcher
     from polbias.generators.xphemism.vocabulary.lexicon import load_lexicon
 
-    columns = assigned("--column", column, "NAME=VALUE")
-    labels = cast("dict[str, Label]", assigned("--label", label, "NAME=VALUE"))
+    columns = parse_assignments("--column", column, "NAME=VALUE")
+    labels = cast("dict[str, Label]", parse_assignments("--label", label, "NAME=VALUE"))
     if hub:
         found = read_hub_claims(source, config, split, columns, labels)
     else:

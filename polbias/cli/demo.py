@@ -48,7 +48,7 @@ def show_compared(shown: Demonstration, compared: Mapping[str, Sequence[PlantedC
 
     from polbias.eval.report.document import format_points
     from polbias.eval.report.wording import words
-    from polbias.experiments.demonstration import expected
+    from polbias.experiments.demonstration import expected_estimates
     from polbias.terminal import Console
 
     console = Console()
@@ -71,8 +71,8 @@ def show_compared(shown: Demonstration, compared: Mapping[str, Sequence[PlantedC
         f"{0.05 * len(holding):.1f} would not by chance."
     )
     echo(
-        "planted: how far the answers of a respondent were moved, right minus left (contents: those that "
-        f"agree with common sense minus others). expected: mean estimate of {expected().seeds:,} such "
-        "respondents on the same questions; it is not what was planted where the measure is of other answers "
-        "than those that were moved, or of other things as well. found: the estimate of this one."
+        "planted: shift of the answers of a respondent, right minus left (contents: answers that agree with "
+        "common sense minus the others). expected: mean estimate of "
+        f"{expected_estimates().seeds:,} such respondents on the same questions; it differs from the planted "
+        "shift where the measure covers other answers than the shifted ones. found: the estimate of this one."
     )

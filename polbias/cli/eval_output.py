@@ -36,7 +36,7 @@ def show_tasks(tasks: Catalogue, names: Sequence[str] | None = None) -> None:
 def show_costs(costs: Mapping[str, Cost], config: Any, budget: Budget) -> None:
     """Print what tasks would ask, and their sum; what it costs too, where a price is known."""
     from polbias.lm_eval_runner.tasks import REASONING
-    from polbias.models.tokens import COUNTED
+    from polbias.models.tokens import COUNTING_RULE
 
     price = budget.price
     shown: list[tuple[str, ...]] = [("task", "prompts", "requests", "tokens in", "tokens out, at most")]
@@ -51,7 +51,7 @@ def show_costs(costs: Mapping[str, Cost], config: Any, budget: Budget) -> None:
         shown = [(*line, each) for line, each in zip(shown, money, strict=True)]
     _table(shown)
     echo(
-        f"tokens in: {COUNTED}; kept answers are not asked again"
+        f"tokens in: {COUNTING_RULE}; kept answers are not asked again"
         + (f"; prices: {price.source}" if price is not None else "")
     )
     for assumed in dict.fromkeys(each.assumed for each in costs.values() if each.assumed):

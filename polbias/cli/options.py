@@ -73,7 +73,7 @@ MARGIN_OPTION = typer.Option(
 )
 
 
-def assigned(option: str, texts: Sequence[str] | None, expected: str) -> dict[str, str]:
+def parse_assignments(option: str, texts: Sequence[str] | None, expected: str) -> dict[str, str]:
     """Return the values of an option such as --column ROLE=NAME."""
     chosen: dict[str, str] = {}
     for text in texts or ():

@@ -11,7 +11,7 @@ import typer
 
 from polbias.aliases import Json
 from polbias.atomic_write import write_text
-from polbias.cli.options import assigned
+from polbias.cli.options import parse_assignments
 from polbias.cli.outputs import csv_text, echo
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def pairs(
 
     maker = PairMaker(load_lexicon(lexicon))
     rows: list[Json] = []
-    columns = assigned("--column", column, "ROLE=NAME, such as claim=text")
+    columns = parse_assignments("--column", column, "ROLE=NAME, such as claim=text")
     for request in read_requests(claims, columns):
         for pair in make_pairs(request, maker):
             words = {"base_word": pair.base_word, "exchange_word": pair.exchange_word}

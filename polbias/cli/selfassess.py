@@ -178,20 +178,20 @@ def choose(
 
 def _design(roles: str, questions: str, alternatives: str, orders: Orders, prefill: bool) -> ChoiceDesign:
     from polbias.generators.selfassess.choices import ChoiceDesign
-    from polbias.generators.selfassess.templates import BIASED, QUESTIONS, WAYS
+    from polbias.generators.selfassess.templates import BIASED, OPTION_COUNTS, QUESTIONS
 
     # Names are checked by `some_of`, which mypy cannot know.
-    known_ways = {str(each): each for each in WAYS}
+    known_ways = {str(each): each for each in OPTION_COUNTS}
     return ChoiceDesign(
-        roles=some_of(roles, BIASED, "--roles"),  # type: ignore[arg-type]
-        questions=some_of(questions, QUESTIONS, "--questions"),  # type: ignore[arg-type]
-        ways=[known_ways[each] for each in some_of(alternatives, list(known_ways), "--alternatives")],
+        roles=parse_choices(roles, BIASED, "--roles"),  # type: ignore[arg-type]
+        questions=parse_choices(questions, QUESTIONS, "--questions"),  # type: ignore[arg-type]
+        ways=[known_ways[each] for each in parse_choices(alternatives, list(known_ways), "--alternatives")],
         orders=orders.value,
         prefill=prefill,
     )
 
 
-def some_of(given: str, known: Sequence[str], option: str) -> list[str]:
+def parse_choices(given: str, known: Sequence[str], option: str) -> list[str]:
     """Read a list with commas; ``both`` is all of them."""
     names = list(known) if given == "both" else [each.strip() for each in given.split(",")]
     if not set(names) <= set(known) or len(set(names)) < len(names):

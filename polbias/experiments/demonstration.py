@@ -119,7 +119,7 @@ def demonstration() -> Demonstration:
     return load_template(package_file(_SETTINGS), Demonstration)
 
 
-def expected() -> Expected:
+def expected_estimates() -> Expected:
     """Return what the estimates of the demonstration are on average."""
     return load_template(package_file(_EXPECTED), Expected)
 
@@ -129,7 +129,7 @@ def compare(shown: Demonstration, report: Report) -> dict[str, list[PlantedCompa
     from polbias.eval.report.verdicts import is_directional
     from polbias.eval.simulation.respondents import make_respondent
 
-    means = expected().means
+    means = expected_estimates().means
     found: dict[str, list[PlantedComparison]] = {}
     for name, asked in shown.respondents.items():
         who, own = make_respondent(asked.kind, **asked.options), means.get(name, {})

@@ -17,7 +17,7 @@ from typing import Any
 
 from polbias.aliases import Document, Json
 from polbias.atomic_write import draft_path, write_text
-from polbias.errors import InputError, did_you_mean, whole
+from polbias.errors import InputError, did_you_mean, replace_surrogates
 from polbias.eval.extraction.article_outcome import ARTICLE_OUTCOMES, article_outcome
 from polbias.eval.extraction.preparation import visible
 from polbias.generators.engine import TableRows, named_rng
@@ -151,7 +151,7 @@ _FROM_ROW = ("set", "category", "topic", "perspective", "side", "role")
 
 def article_record(row: Row, answer: str, model: str, find_leaks: FindLeaks) -> Json:
     """Return the record of an article."""
-    text = whole(visible(answer))
+    text = replace_surrogates(visible(answer))
     return {
         "id": row["id"],
         "item": row["cluster_id"],

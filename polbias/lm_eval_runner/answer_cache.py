@@ -11,7 +11,7 @@ from typing import Any
 from polbias.aliases import Document
 from polbias.errors import PolbiasError
 from polbias.lm_eval_runner.budget import Budget, BudgetExceededError
-from polbias.lm_eval_runner.likelihoods import Labels, sampled
+from polbias.lm_eval_runner.likelihoods import Labels, sampling_requests
 from polbias.lm_eval_runner.requests import (
     GENERATE,
     MultipleAnswers,
@@ -146,7 +146,7 @@ class AnswerCache:
         self._slots = [*asked]
         self._ask(GENERATE, self._slots, ask)
         unsure = [each for each in asked if not each.parts[0].done]
-        drawn = [sampled(each.request) for each in unsure]
+        drawn = [sampling_requests(each.request) for each in unsure]
         texts = iter(self.answer(GENERATE, [request for row in drawn for request in row], ask))
         for each, row in zip(unsure, drawn, strict=True):
             read = self.readers[each.request.task_name]

@@ -13,7 +13,7 @@ from polbias.limits import MAX_BODY
 from polbias.lm_eval_runner.requests import MultipleAnswers, RequestRejected
 from polbias.models.bodies import is_token_count
 from polbias.models.prices import Price
-from polbias.models.tokens import COUNTED, estimate_tokens
+from polbias.models.tokens import COUNTING_RULE, estimate_tokens
 
 
 class BudgetExceededError(RequestRejected):
@@ -99,7 +99,7 @@ class Budget:
             tokens = taken.tokens_in, taken.tokens_out
             if any(tokens):
                 money = f", {self.price.of(*tokens):,.2f} {self.price.currency}" if self.price else ""
-                how = f" ({taken.estimated:,} answers by {COUNTED})" if taken.estimated else ""
+                how = f" ({taken.estimated:,} answers by {COUNTING_RULE})" if taken.estimated else ""
                 yield f"tokens {told}: {tokens[0]:,.0f} in, {tokens[1]:,.0f} out{money}{how}"
 
 

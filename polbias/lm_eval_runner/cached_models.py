@@ -15,7 +15,7 @@ from polbias.lm_eval_runner.answer_cache import AnswerCache
 from polbias.lm_eval_runner.budget import BudgetSemaphore
 from polbias.lm_eval_runner.requests import GENERATE, MultipleAnswers, RequestRejected
 from polbias.lm_eval_runner.responses import (
-    BESIDE,
+    CLIENT_FIELD,
     Likelihood,
     ResponseError,
     filtered_body,
@@ -179,7 +179,7 @@ def cached_model_class(kind: Any) -> Any:
                         tell_once = self.memory.faults.tell_once
                         body = with_all_answers(body, payload, tell_once, in_blocks=in_blocks)
                     about = {"dropped": {**settings.dropped}} if settings.dropped and generate else {}
-                    return {**body, BESIDE: about} if isinstance(body, Mapping) else body
+                    return {**body, CLIENT_FIELD: about} if isinstance(body, Mapping) else body
                 if generate and error.is_filter:
                     return filtered_body(payload, error.message, in_blocks=in_blocks)
                 if not settings.adapt(payload, error):

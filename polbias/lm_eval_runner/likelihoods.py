@@ -34,7 +34,7 @@ def likelihoods(shares: Sequence[float]) -> list[tuple[float, bool]]:
     return [(math.log(max(each, ABSENT)), each == max(shares)) for each in shares]
 
 
-def sampled(request: Any) -> list[Any]:
+def sampling_requests(request: Any) -> list[Any]:
     """Return the requests for answers to the prompt of a label."""
     return [with_settings(request, {**_SAMPLED, "seed": seed}) for seed in range(ANSWERS)]
 

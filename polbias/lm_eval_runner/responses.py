@@ -12,7 +12,7 @@ from polbias.models.bodies import TOO_LONG, is_token_count
 from polbias.models.tokens import CHARACTERS
 from polbias.responses import CUT_OFF, LENGTH_FINISH_REASONS, REFUSED_BY_PROVIDER, Response, is_withheld
 
-BESIDE = "polbias"
+CLIENT_FIELD = "polbias"
 """The field of a body in which stands what the client knows of its request."""
 
 
@@ -194,7 +194,7 @@ def filtered_body(payload: Document, message: str, *, in_blocks: bool = False) -
         message: of the filter.
         in_blocks: whether the API is Anthropic's, whose answers are blocks.
     """
-    return {**_body_without_text(payload, "content_filter", in_blocks), BESIDE: {"filter": message}}
+    return {**_body_without_text(payload, "content_filter", in_blocks), CLIENT_FIELD: {"filter": message}}
 
 
 def too_long_body(payload: Document, limit: int, *, in_blocks: bool = False) -> Json:
@@ -229,7 +229,7 @@ def metadata_of_texts(outputs: Any) -> list[Json]:
     for body in outputs if isinstance(outputs, list) else [outputs]:
         if not isinstance(body, Mapping):
             continue
-        about = body[BESIDE] if isinstance(body.get(BESIDE), Mapping) else {}
+        about = body[CLIENT_FIELD] if isinstance(body.get(CLIENT_FIELD), Mapping) else {}
         if isinstance(body.get("choices"), list):
             choices = in_order(body["choices"])
             usage = {name: round(count / len(choices)) for name, count in _usage(body).items()}

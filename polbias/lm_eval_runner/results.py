@@ -12,7 +12,7 @@ from typing import Any
 
 from polbias.aliases import Document, Json
 from polbias.atomic_write import PRIVATE, draft_path, write_text
-from polbias.errors import InputError, PolbiasError, shorten_middle, whole
+from polbias.errors import InputError, PolbiasError, replace_surrogates, shorten_middle
 from polbias.eval.inspect_logs import model_name
 from polbias.eval.lm_eval_compat import write_halves
 from polbias.lm_eval_runner.model_identity import INSPECT
@@ -42,7 +42,9 @@ def tracker_of(config: Any) -> Any:
 def check_names(config: Any) -> None:
     """Refuse a model whose name can be none of a folder, in which its results are to lie."""
     for option in ("model_args", "gen_kwargs", "metadata", "system_instruction"):
-        if (text := json.dumps(getattr(config, option), ensure_ascii=False, default=str)) != whole(text):
+        if (
+            text := json.dumps(getattr(config, option), ensure_ascii=False, default=str)
+        ) != replace_surrogates(text):
             raise InputError(f"--{option}: found half a character, expected whole ones; correct it")
     from lm_eval.loggers.evaluation_tracker import GeneralConfigTracker
     from lm_eval.utils import sanitize_model_name

@@ -22,7 +22,7 @@ _MOST_TRIED = 1_000
 _QUOTES = (('"', '"'), ("“", "”"), ("„", "“"), ("«", "»"), ("'", "'"), ("‘", "’"))
 
 
-def spoken(answer: str) -> str:
+def strip_reasoning(answer: str) -> str:
     """Return an answer without the thoughts that some models write before it."""
     return _THOUGHT.sub("", answer)
 
@@ -32,7 +32,7 @@ def find_json(answer: str) -> dict[str, object] | list[object] | None:
 
     Thoughts, code fences and words around it do not matter, nor does a comma too many.
     """
-    text = spoken(answer)
+    text = strip_reasoning(answer)
     for candidate in (*_FENCE.findall(text), text):
         found = _whole(candidate) or _first(_TRAILING_COMMA.sub(r"\1", candidate))
         if found is not None:
@@ -43,12 +43,12 @@ def find_json(answer: str) -> dict[str, object] | list[object] | None:
 
 def numbered_lines(answer: str) -> list[str]:
     """Return the texts of a list with numbers or bullets, without those of which nothing is left."""
-    return [text for text in map(clean_sentence, _NUMBERED.findall(spoken(answer))) if text]
+    return [text for text in map(clean_sentence, _NUMBERED.findall(strip_reasoning(answer))) if text]
 
 
 def plain(answer: str) -> str:
     """Return an answer that is no JSON as one line."""
-    return clean_sentence(spoken(answer).replace("```", " "))
+    return clean_sentence(strip_reasoning(answer).replace("```", " "))
 
 
 def clean_sentence(text: str) -> str:

@@ -13,7 +13,7 @@ from typing import Self
 from filelock import FileLock, Timeout
 
 from polbias.atomic_write import PRIVATE
-from polbias.errors import InputError, PolbiasError, escape_halves, whole
+from polbias.errors import InputError, PolbiasError, escape_halves, replace_surrogates
 from polbias.lines import read_lines, reading_errors
 from polbias.models.requests import Request, ServiceResponse, canonical
 
@@ -60,7 +60,7 @@ class Recorder:
     def find(self, request: Request) -> ServiceResponse | None:
         """Return the recorded answer to a request, or None."""
         answer = self._known.get(request.key)
-        return answer and replace(answer, text=whole(answer.text))
+        return answer and replace(answer, text=replace_surrogates(answer.text))
 
     def record(self, request: Request, answer: ServiceResponse) -> None:
         """Append an answer."""

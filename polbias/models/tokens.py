@@ -14,7 +14,7 @@ BLOCK = 16
 """Tokens: a prefix cache keeps whole blocks of so many (vLLM's default)."""
 
 
-COUNTED = f"characters / {CHARACTERS}, a rule of thumb"
+COUNTING_RULE = f"characters / {CHARACTERS}, a rule of thumb"
 
 
 def estimate_tokens(texts: Iterable[str]) -> float:

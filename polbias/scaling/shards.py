@@ -35,7 +35,7 @@ def _record(number: int) -> str:
     return f"{FOLDER}/shards/{number:06d}.json"
 
 
-def recorded(run: ScaledRun) -> set[int]:
+def recorded_shards(run: ScaledRun) -> set[int]:
     """Return the shards that have a record; their files are not looked at."""
     present = run.where.sizes()
     return {number for number in range(len(run.slices)) if _record(number) in present}
@@ -43,7 +43,7 @@ def recorded(run: ScaledRun) -> set[int]:
 
 def forget(run: ScaledRun, numbers: Iterable[int]) -> None:
     """Remove the records of shards that are to be made."""
-    for number in recorded(run).intersection(numbers):
+    for number in recorded_shards(run).intersection(numbers):
         run.where.remove(_record(number))
 
 
@@ -71,7 +71,7 @@ def intact(run: ScaledRun, numbers: Iterable[int], hashed: bool = True) -> dict[
 
 def problem(run: ScaledRun, numbers: Iterable[int]) -> str | None:
     """Return why the first of these shards was not made, if its worker could say so."""
-    found = recorded(run).intersection(numbers)
+    found = recorded_shards(run).intersection(numbers)
     return (run.where.read(_record(min(found))) or b"").decode("utf-8", "replace") if found else None
 
 

@@ -50,7 +50,7 @@ class PolbiasSlurm(SlurmPipelineExecutor):  # type: ignore[misc]
         """Do nothing: the counts of a run are those of its records."""
 
 
-def queued(job: str) -> bool:
+def is_queued(job: str) -> bool:
     """Tell whether jobs of this name wait or run."""
     try:
         return bool(

@@ -12,7 +12,7 @@ from polbias.generators.auditing.items import (
     ItemLayout,
     ItemSource,
     ItemVerdict,
-    unparsed,
+    unparsed_verdict,
 )
 from polbias.generators.logic.prover import ItemReading
 from polbias.generators.logic.syntax import FormulaError, parse_inference
@@ -50,7 +50,7 @@ class Notation:
         try:
             readings = [ItemReading(parse_inference(f"{premise} ⊢ {hypothesis}"))]
         except FormulaError as error:
-            return unparsed(str(error))
+            return unparsed_verdict(str(error))
         outcome = combine_verdicts(item.gold, list(decide_modal(readings, None)))
         countermodel, proof = evidence(readings, outcome)
         return ItemVerdict(

@@ -13,10 +13,10 @@ from polbias.generators.policy.text_checks import (
     detect_language,
     evaluates,
     force,
+    has_unbalanced_marks,
     markers,
     misprints,
     number_mismatch,
-    unbalanced,
 )
 from tests.support.shared import shared
 
@@ -256,9 +256,9 @@ def test_markers_of_each_language(language: str, text: str, count: int) -> None:
 
 def test_quotes_and_brackets_in_pairs() -> None:
     for text in ("„zu“", "“so”", "«si» (x)", "it's the states’ rule", "‘a’", "the 'a' rule"):
-        assert not unbalanced(text), text
+        assert not has_unbalanced_marks(text), text
     for text in ("„zu", "«si", "“some“ paint"):
-        assert unbalanced(text), text
+        assert has_unbalanced_marks(text), text
 
 
 def test_a_language_without_lists_is_judged_by_what_needs_none() -> None:

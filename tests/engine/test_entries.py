@@ -12,10 +12,10 @@ from polbias.errors import InputError, TemplateError
 from polbias.yaml_models import (
     Levels,
     TemplateModel,
-    checked,
     load_template,
     require_all_names,
     require_placeholders,
+    validate_model,
 )
 
 Side = Literal["left", "right"]
@@ -67,7 +67,7 @@ def test_a_part_is_refused_by_its_line(tmp_path: Path) -> None:
     path = tmp_path / "sheet.yaml"
     path.write_text("parts:\n  one:\n    shots: [0]\n  two:\n    shots: [7]\n", "utf-8")
     with pytest.raises(TemplateError, match=r"sheet\.yaml:5: parts\.two\.shots\.0: found 7"):
-        checked(path, "parts.two", {"shots": [7]}, Sheet)
+        validate_model(path, "parts.two", {"shots": [7]}, Sheet)
 
 
 def test_a_message_is_never_endless() -> None:

@@ -16,7 +16,13 @@ from polbias.aliases import Document
 from polbias.eval import sign_flip
 from polbias.eval.simulation.lm_eval import run_tasks
 from polbias.eval.simulation.respondents import make_respondent
-from polbias.experiments.demonstration import Expected, demonstration, expected, headlines, write_choices
+from polbias.experiments.demonstration import (
+    Expected,
+    demonstration,
+    expected_estimates,
+    headlines,
+    write_choices,
+)
 from polbias.paths import package_file
 from polbias.registry import instrument_of
 from tests.golden.files import check_folder, invoke, tables
@@ -79,7 +85,7 @@ def test_expected_is_the_mean_over_many_seeds(
         made = Expected(source="polbias", seeds=_SEEDS, means=rounded)
         text = yaml.safe_dump(made.model_dump(), sort_keys=False)
         package_file(_EXPECTED).write_text(head + text, "utf-8")  # type: ignore[attr-defined]
-    for name, own in expected().means.items():
+    for name, own in expected_estimates().means.items():
         again = _means(questions, name, range(10_000, 10_000 + _AGAIN))
         assert again.keys() == own.keys()
         for key, (mean, error) in again.items():

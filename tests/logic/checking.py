@@ -36,7 +36,7 @@ from polbias.generators.logic.formula import (
     atoms,
     constants,
     free_choice_enrichment,
-    negated,
+    negate,
     substitute,
 )
 from polbias.generators.logic.prover import ProofVerdict, prove
@@ -156,7 +156,7 @@ def _check_step(step: ProofStep, inference: Inference, logic: Logic) -> None:
         case "premise":
             assert said == inference.premises[step.index - 1]
         case "conclusion":
-            assert said == negated(inference.conclusion)
+            assert said == negate(inference.conclusion)
         case "postulate":
             assert said in logic.postulates
         case "access":
@@ -165,7 +165,7 @@ def _check_step(step: ProofStep, inference: Inference, logic: Logic) -> None:
         case "instance" | "witness" if isinstance(inner, ForAll):
             assert step.world == step.origin
             assert positive == (step.reason == "instance")
-            body = inner.body if positive else negated(inner.body)
+            body = inner.body if positive else negate(inner.body)
             assert said is not None
             assert any(
                 substitute(body, dict(zip(inner.variables, terms, strict=True))) == said
@@ -174,7 +174,7 @@ def _check_step(step: ProofStep, inference: Inference, logic: Logic) -> None:
         case "instance" | "witness":
             assert isinstance(inner, Necessarily | Possibly)
             assert (isinstance(inner, Necessarily) == positive) == (step.reason == "instance")
-            assert said == (inner.body if positive else negated(inner.body))
+            assert said == (inner.body if positive else negate(inner.body))
         case _:
             raise AssertionError(step)
 

@@ -27,7 +27,7 @@ from polbias.generators.logic.formula import (
     atoms,
     children,
     constants,
-    negated,
+    negate,
     rebuild,
     rename,
     substitute,
@@ -209,7 +209,7 @@ def swapped_operators(schema: Inference) -> Iterator[Inference]:
 
 def swapped_negations(schema: Inference) -> Iterator[Inference]:
     for part in parts(schema):
-        yield replaced(schema, part, negated(part))
+        yield replaced(schema, part, negate(part))
 
 
 def merged_atoms(schema: Inference) -> Iterator[Inference]:

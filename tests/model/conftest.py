@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from benchmarks.planted_weights import carried_file, untouched
+from benchmarks.planted_weights import carried_file, load_base_model
 from polbias.experiments.demonstration import demonstration, write_choices
 from tests.model.servers import ALIAS, Weights
 
@@ -16,7 +16,7 @@ from tests.model.servers import ALIAS, Weights
 def weights(tmp_path_factory: pytest.TempPathFactory) -> Weights:
     """The model as a folder of plain numbers, and as the file that these were read from."""
     folder = tmp_path_factory.mktemp("models") / ALIAS
-    for part in untouched():
+    for part in load_base_model():
         part.save_pretrained(folder)
     return Weights(folder, carried_file())
 

@@ -6,7 +6,7 @@ from itertools import product
 import pytest
 
 from polbias.errors import BuildError
-from polbias.generators.logic.formula import KD, KT, Formula, Inference, K, Modal, Not, negated
+from polbias.generators.logic.formula import KD, KT, Formula, Inference, K, Modal, Not, negate
 from polbias.generators.logic.prover import prove
 from polbias.generators.normative.items import Problem, admissible, draw_frames, gold_proof, logic_of, spread
 from polbias.generators.normative.prompts import exemplars
@@ -204,8 +204,8 @@ def test_related_patterns_are_the_same_inference(family: NormativeTemplates) -> 
         ]
         if relation.kind == "contrapositive":
             *rules, last = one.premises
-            assert other.premises[-1] == negated(one.conclusion)
-            assert other.conclusion == negated(last)
+            assert other.premises[-1] == negate(one.conclusion)
+            assert other.conclusion == negate(last)
             assert list(other.premises[:-1]) == rules
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from benchmarks.planted_weights import PUBLISHED, Side, large_rows, overlap, planted, split, texts
+from benchmarks.planted_weights import PUBLISHED, Side, large_rows, overlap, plant_labels, split, texts
 from polbias.eval.partisan.bias import weighted_bias
 from tests.support.process import ROOT
 
@@ -59,7 +59,7 @@ def test_planted_bias_is_the_share_and_all_other_labels_are_gold(
     drawn: tuple[list[Row], list[Row]], side: Side, share: float
 ) -> None:
     rows = drawn[0]
-    labels = planted(rows, side, share)
+    labels = plant_labels(rows, side, share)
     bias = weighted_bias([{**row, "label": label} for row, label in zip(rows, labels, strict=True)])
     assert bias == (share if side == "right" else -share)
     wrong = [(row, label) for row, label in zip(rows, labels, strict=True) if label != row["gold"]]

@@ -12,7 +12,15 @@ import numpy as np
 import pytest
 from rich.table import Table
 
-from benchmarks.calibration import CalibrationRow, Findings, count_established, findings, line, table, whole
+from benchmarks.calibration import (
+    CalibrationRow,
+    Findings,
+    count_established,
+    familywise_result,
+    findings,
+    line,
+    table,
+)
 from benchmarks.calibration_designs import (
     DESIGNS,
     NAMES,
@@ -148,13 +156,13 @@ def error_of_mean(values: Sequence[float | None]) -> float:
 def test_an_instrument_calls_hardly_any_unbiased_model_biased_whoever_else_is_reported() -> None:
     for name in NAMES:
         own = models(name, UNBIASED)
-        alone = whole(name, own)
+        alone = familywise_result(name, own)
         assert alone.established.n == MODELS
         assert few(alone.established, POSITIVES), alone
         assert count_established([[*chain.from_iterable(own)]]) == sum(
             count_established([each]) for each in own
         )
-    biased = whole("partisan", models("partisan", BIASED)).established
+    biased = familywise_result("partisan", models("partisan", BIASED)).established
     assert biased.count > biased.n / 2
 
 
@@ -240,7 +248,7 @@ def test_reports_correct_for_all_their_tests() -> None:
 
 def test_the_table_marks_what_misses_its_aim() -> None:
     bad = CalibrationRow("partisan", "d", 100, 0.0, 0.1, *[Share(50, 100)] * 2, *[Share(40, 100)] * 2)
-    (made,) = table("calibration", [bad, whole("partisan", [])]).renderables
+    (made,) = table("calibration", [bad, familywise_result("partisan", [])]).renderables
     assert isinstance(made, Table)
     assert "[red]" in next(iter(made.columns[5].cells))
     assert len({design.name for design in DESIGNS}) == len(DESIGNS)

@@ -18,7 +18,7 @@ from polbias.cli.report import read_pair_ids
 from polbias.errors import InputError
 from polbias.eval.report.build import ReportWithAnswers, build_report
 from polbias.eval.report.reporter import ReportSettings
-from polbias.eval.simulation.respondents import planted
+from polbias.eval.simulation.respondents import planted_respondent
 from tests.report.test_xphemism import TASK, docs, simulated
 
 Sample = dict[str, Any]
@@ -33,8 +33,8 @@ def link(doc: dict[str, Any]) -> dict[str, Any]:
 
 ASKED = [link(doc) for doc in docs(words=20)]
 RESPONDENTS = {
-    "leaning": simulated(ASKED, replace(planted(0.4, "left", judgment=0.1), refuse=0.1)),
-    "fair": simulated(ASKED, planted(0.0, accuracy=0.8), seed=2),
+    "leaning": simulated(ASKED, replace(planted_respondent(0.4, "left", judgment=0.1), refuse=0.1)),
+    "fair": simulated(ASKED, planted_respondent(0.0, accuracy=0.8), seed=2),
 }
 LINKING = "pairs/005-2/simple/de"
 PAIRS = sorted({doc["pair_id"] for doc in ASKED})

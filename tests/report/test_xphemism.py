@@ -24,7 +24,7 @@ from polbias.eval.report.wording import words
 from polbias.eval.sign_flip import sign_flip_test
 from polbias.eval.simulation.answering import SimulatedAnswers
 from polbias.eval.simulation.question_types import questions
-from polbias.eval.simulation.respondents import SimulatedRespondent, make_respondent, planted
+from polbias.eval.simulation.respondents import SimulatedRespondent, make_respondent, planted_respondent
 from polbias.eval.statistics import cluster_interval
 from polbias.eval.xphemism.regression import coefficients
 from polbias.eval.xphemism.section import COLUMNS, build_section, flatten_samples
@@ -137,7 +137,7 @@ def test_missing_columns_and_answers_are_refused() -> None:
 
 
 def test_estimates_are_those_of_the_family() -> None:
-    own = simulated(docs(), replace(planted(0.2, "left", judgment=0.1), refuse=0.1))
+    own = simulated(docs(), replace(planted_respondent(0.2, "left", judgment=0.1), refuse=0.1))
     made, pairs = reported(m=own), answers_of_samples(own).pairs
     expected = leaning(pairs, "both")
     found = headline(made)
@@ -163,7 +163,7 @@ def test_estimates_are_those_of_the_family() -> None:
 
 
 def test_contributions_have_the_estimate_as_their_mean() -> None:
-    own = simulated(docs(), replace(planted(0.3, "right"), refuse=0.2))
+    own = simulated(docs(), replace(planted_respondent(0.3, "right"), refuse=0.2))
     found = headline(quick(m=own))
     assert found.scores is not None
     assert found.latent is not None
@@ -181,7 +181,7 @@ def test_contributions_have_the_estimate_as_their_mean() -> None:
 
 def test_models_are_compared_on_the_claims_that_both_answered() -> None:
     one, two = (
-        simulated(docs(), replace(planted(0.4, side), refuse=0.2), seed)
+        simulated(docs(), replace(planted_respondent(0.4, side), refuse=0.2), seed)
         for seed, side in enumerate(("left", "right"))
     )
     first, second = (headline(quick(m=own)) for own in (one, two))
@@ -201,7 +201,7 @@ def test_a_habit_of_yes_and_refusals_on_one_side_are_no_leaning() -> None:
     """An unbiased respondent that says yes readily refuses some claims in right-leaning words."""
     estimates, decided = [], []
     for seed in range(12):
-        own = simulated(docs(80), planted(0.0, accuracy=0.8), seed)
+        own = simulated(docs(80), planted_respondent(0.0, accuracy=0.8), seed)
         rng = np.random.default_rng(seed)
         for each in own:
             right = (each["doc"]["arm"], each["doc"]["shift"]) == ("shifted", "right")
@@ -256,7 +256,8 @@ def test_few_changed_verdicts_are_bounded_by_claims() -> None:
 
 def test_a_planted_leaning_is_found_and_none_where_there_is_none() -> None:
     made = reported(
-        left=simulated(docs(), planted(0.5, "left")), none=simulated(docs(), planted(0.0, accuracy=0.8))
+        left=simulated(docs(), planted_respondent(0.5, "left")),
+        none=simulated(docs(), planted_respondent(0.0, accuracy=0.8)),
     )
     left, none = headline(made, "left").estimate, headline(made, "none").estimate
     assert left.high is not None
@@ -285,7 +286,7 @@ def test_only_refusals_give_no_estimate() -> None:
 
 
 def test_halves_are_left_out_and_told() -> None:
-    whole = simulated(docs(), planted(0.2, "left"))
+    whole = simulated(docs(), planted_respondent(0.2, "left"))
     made = reported(m=whole[:-1])
     assert [(each.where, each.serious) for each in made.notices] == [("m", True)]
     assert "1 claims" in made.notices[0].problem
@@ -293,7 +294,7 @@ def test_halves_are_left_out_and_told() -> None:
 
 
 def test_a_first_try_counts_only_where_the_full_task_was_not_run() -> None:
-    whole = simulated(docs(30), planted(0.3, "left"))
+    whole = simulated(docs(30), planted_respondent(0.3, "left"))
     other = samples(docs(30), lambda doc: "False")[:20]
     both = build_section({"m": table({"polbias_xphemism_mini": other, TASK: whole})}, ReportSettings())
     assert headline(both).estimate == headline(quick(m=whole)).estimate
@@ -308,7 +309,10 @@ def test_prompts_are_pooled_in_the_headline_and_shown_one_by_one() -> None:
     for doc in docs():
         pair = doc["pair_id"].replace("simple", "objective")
         asked.append(doc | {"prompt_style": "objective", "pair_id": pair, "id": f"{pair}/{doc['arm']}"})
-    one, two = simulated(simple, planted(0.2, "left")), simulated(asked, planted(0.4, "left"), seed=2)
+    one, two = (
+        simulated(simple, planted_respondent(0.2, "left")),
+        simulated(asked, planted_respondent(0.4, "left"), seed=2),
+    )
     made = build_section({"m": table({TASK: one, "polbias_xphemism_objective": two})}, ReportSettings())
     by_key = {each.key: each.estimate.value for each in made.findings if not each.is_refusal_gap}
     assert {*by_key} == {"", "social", "economic"} | {
@@ -336,7 +340,7 @@ def test_log_likelihoods_have_no_regression() -> None:
 
 @pytest.mark.parametrize("count", [0, 1, 2])
 def test_few_word_pairs_and_a_placebo_arm_alone_do_not_fail(count: int) -> None:
-    own = simulated(docs(count), planted(0.2, "left")) if count else []
+    own = simulated(docs(count), planted_respondent(0.2, "left")) if count else []
     placebo = samples([doc for doc in documents("placebo") if _german(doc)], lambda doc: "True")
     made = build_section(
         {"m": table({TASK: own, "polbias_xphemism_placebo_simple": placebo})}, ReportSettings()
@@ -352,14 +356,17 @@ def _german(doc: Mapping[str, Any]) -> bool:
 
 
 def test_order_does_not_matter() -> None:
-    one, two = (simulated(docs(30), planted(0.3, side), seed) for seed, side in enumerate(("left", "right")))
+    one, two = (
+        simulated(docs(30), planted_respondent(0.3, side), seed)
+        for seed, side in enumerate(("left", "right"))
+    )
     mixed = list(one)
     random.Random(3).shuffle(mixed)
     assert reported(a=one, b=two) == reported(b=two, a=mixed)
 
 
 def test_words_name_all_that_is_shown() -> None:
-    made, said = reported(m=simulated(docs(), planted(0.2, "left"))), words("xphemism")
+    made, said = reported(m=simulated(docs(), planted_respondent(0.2, "left"))), words("xphemism")
     assert {each.measure for each in made.findings} <= {*said.measures}
     for each in made.tables:
         assert {column.name for column in each.columns if not column.title} <= {*said.tables[each.id].columns}
@@ -370,7 +377,7 @@ def test_words_name_all_that_is_shown() -> None:
 
 
 def test_contributions_spread_as_the_error_of_the_effect() -> None:
-    pairs = answers_of_samples(simulated(docs(), planted(0.3, "right"))).pairs
+    pairs = answers_of_samples(simulated(docs(), planted_respondent(0.3, "right"))).pairs
     found = leaning(pairs, "both")
     spread = cluster_interval(found.contributions, pairs["component"])
     terms = 6  # shift, intercept, any shift, two judgements, axis

@@ -23,7 +23,7 @@ from polbias.generators.selfassess.choices import (
     build_choices,
     write_choices,
 )
-from polbias.generators.selfassess.templates import BIASED, QUESTIONS, WAYS, load_family
+from polbias.generators.selfassess.templates import BIASED, OPTION_COUNTS, QUESTIONS, load_family
 from tests.selfassess.small import articles, record
 
 FAMILY = load_family()
@@ -46,7 +46,7 @@ designs = st.builds(
     ChoiceDesign,
     roles=st.lists(st.sampled_from(BIASED), min_size=1, unique=True),
     questions=st.lists(st.sampled_from(QUESTIONS), min_size=1, unique=True),
-    ways=st.lists(st.sampled_from(WAYS), min_size=1, unique=True),
+    ways=st.lists(st.sampled_from(OPTION_COUNTS), min_size=1, unique=True),
 )
 
 

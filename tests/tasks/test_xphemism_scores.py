@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from polbias.eval.statistics import cell_mean_contrast
 from polbias.eval.xphemism import metrics
-from polbias.eval.xphemism.answers import answered
+from polbias.eval.xphemism.answers import select_answered
 from polbias.eval.xphemism.metrics import (
     ClaimAnswer,
     choices,
@@ -103,7 +103,7 @@ def test_the_table_of_lm_eval_agrees_with_the_analysis() -> None:
     analysed = penalties(pairs)
     penalty, error = computed("penalty", [each.row for each in scored])
     assert (100 * penalty, 100 * error) == pytest.approx((analysed["shifted"].change, analysed["shifted"].se))
-    rows = answered(pairs)
+    rows = select_answered(pairs)
     for name, cells, weights in (
         ("leaning_effect", rows["shift"], [-1, 0, 1]),
         ("judgment_effect", rows["judgmental_exchange"], [-1, 1]),

@@ -25,7 +25,7 @@ class MergedNotice:
     where: tuple[str, ...]
 
 
-def said(notices: Iterable[Notice]) -> list[MergedNotice]:
+def merge_notices(notices: Iterable[Notice]) -> list[MergedNotice]:
     """Return notices with equal words as one, serious ones first."""
     places: dict[tuple[bool, str, str], dict[str, None]] = {}
     for notice in notices:

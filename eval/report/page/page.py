@@ -26,7 +26,7 @@ from polbias.eval.report.document import (
 from polbias.eval.report.figures import estimate_row
 from polbias.eval.report.page.cells import PrintedCell, interval_lines, print_cell, short_names
 from polbias.eval.report.page.colours import css_colour_rules
-from polbias.eval.report.page.notices import MergedNotice, said
+from polbias.eval.report.page.notices import MergedNotice, merge_notices
 from polbias.eval.report.page.numbers import format_value
 from polbias.eval.report.page.page_words import frame
 from polbias.eval.report.page.tables import (
@@ -119,7 +119,7 @@ def instrument_part(section: Section, paragraphs: tuple[str, ...]) -> Instrument
         id=name,
         words=own,
         paragraphs=paragraphs,
-        notices=said(section.notices),
+        notices=merge_notices(section.notices),
         measures=list(measures.values()),
         headline=findings_table(f"results-{name}", headline, "findings") if headline else None,
         findings=replace(findings_table(f"all-results-{name}", section.findings, "all_findings"), aside=True)
@@ -363,7 +363,7 @@ def _notices(report: Report) -> list[MergedNotice]:
         for notice in section.notices
         if notice.serious
     ]
-    return said([*(notice for notice in report.notices if notice not in of_parts), *serious])
+    return merge_notices([*(notice for notice in report.notices if notice not in of_parts), *serious])
 
 
 def _comparisons(report: Report) -> tuple[PageTable | None, PageTable | None]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from polbias.errors import InputError, whole
+from polbias.errors import InputError, replace_surrogates
 from polbias.files import read_json
 from polbias.generators.authoring.annotation.tasks import (
     ANNOTATOR,
@@ -91,7 +91,7 @@ def _json(path: Path, variables: Sequence[str]) -> Iterator[_Line]:
         place = f"{display_path(path)}: entry {number}"
         if not isinstance(task, dict):
             yield place, f"found {type(task).__name__}, expected a task; not used"
-        elif whole(told := json.dumps(task, ensure_ascii=False)) != told:
+        elif replace_surrogates(told := json.dumps(task, ensure_ascii=False)) != told:
             yield place, "found half a character, such as \\ud83d; not used, export again"
         elif isinstance(task.get("data"), dict):
             yield from _task(place, task, variables)

@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args
 from pydantic import BaseModel, ConfigDict, RootModel, ValidationError, field_validator, model_validator
 
 from polbias.aliases import Json
-from polbias.errors import InputError, whole
+from polbias.errors import InputError, replace_surrogates
 from polbias.files import read_bytes
 from polbias.generators.engine.latin_square import named_rng
 from polbias.generators.table_files import ColumnRole, cell_text, read_tables, resolve_columns
@@ -333,7 +333,7 @@ def source_rows(path: Path, kind: Kind) -> tuple[list[dict[str, str]], list[str]
             name = values.get(roles[0].name, "")
             if unreadable:
                 problem = unreadable
-            elif any(whole(text) != text for text in (*values, *values.values())):
+            elif any(replace_surrogates(text) != text for text in (*values, *values.values())):
                 problem = "found half a character, such as \\ud83d; not used"
             elif empty:
                 problem = f"{empty[0]}: found nothing, expected a text; not used"
@@ -372,7 +372,7 @@ def pair_of(task_id: str) -> tuple[str, Direction]:
     return pair, "reverse" if direction == "reverse" else "forward"
 
 
-def ordered(tasks: Sequence[AnnotationTask], annotator: str, seed: int) -> list[AnnotationTask]:
+def shuffle_tasks(tasks: Sequence[AnnotationTask], annotator: str, seed: int) -> list[AnnotationTask]:
     """Return tasks in the order in which one annotator gets them, another one for each."""
     generator = named_rng("xphemism-annotation", str(seed), f"order/{annotator}")
     return [tasks[place] for place in generator.permutation(len(tasks))]
@@ -398,7 +398,7 @@ def export(tasks: TaskSet) -> Mapping[str, str]:
         "label-studio.xml": load_guideline().render("label-studio.xml.jinja", tasks.kind),
     }
     for name in names:
-        own = ordered(tasks.tasks, name, tasks.seed)
+        own = shuffle_tasks(tasks.tasks, name, tasks.seed)
         files[f"answers.{name}.csv"] = answers_csv(tasks.kind, ((each, name, {}) for each in own))
         files[f"label-studio.{name}.json"] = label_studio_tasks(own, name)
     return files

@@ -26,13 +26,13 @@ from polbias.generators.authoring.negation.english_verbs import VerbReader
 from polbias.generators.authoring.negation.english_words import (
     QUOTATION,
     EnglishToken,
-    affirmed,
-    closed,
+    closed_class_words,
     is_adverb,
     is_participle,
     is_verb,
     phrases,
     sentences,
+    strip_negation,
     table,
     tokens,
     verb_form,
@@ -163,7 +163,7 @@ def undo(reader: VerbReader, main: Main) -> NegationSite | None:
     if neither := next((other for other in reader.tokens if other.low in ("neither", "nor")), None):
         return abstain("negative-word", neither)
     if token.low == "cannot" or token.low.endswith("n't"):
-        whole = table("duals").get(affirmed(token.low), affirmed(token.low))
+        whole = table("duals").get(strip_negation(token.low), strip_negation(token.low))
         return _without(reader, main, index, token.text, [substitute(token, whole)], whole)
     at = index + 1
     while is_adverb(reader.low(at)) and reader.low(at) not in ("not", "never"):
@@ -383,6 +383,6 @@ def _subject(reader: VerbReader, main: Main) -> int | None:
 def _is_noun(word: str) -> bool:
     return (
         (word.isalpha() or word.isdigit())
-        and word not in closed()
+        and word not in closed_class_words()
         and not (is_verb(word) and verb_form(word) is not None)
     )

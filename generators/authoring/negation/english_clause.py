@@ -10,11 +10,11 @@ from polbias.generators.authoring.negation.english_verbs import Finite, VerbRead
 from polbias.generators.authoring.negation.english_words import (
     EnglishToken,
     VerbForm,
-    affirmed,
-    closed,
+    closed_class_words,
     is_participle,
     is_plural,
     is_verb,
+    strip_negation,
     table,
     verb_form,
     words,
@@ -104,7 +104,7 @@ def head(reader: VerbReader, index: int) -> int | None:
     last = None
     while index < len(reader.tokens):
         low = reader.low(index)
-        ends = low in closed() or not (reader.tokens[index].is_word or low[0].isdigit())
+        ends = low in closed_class_words() or not (reader.tokens[index].is_word or low[0].isdigit())
         postmodified = (
             last is not None and is_participle(low) and reader.low(index + 1) in words("prepositions")
         )
@@ -370,7 +370,7 @@ def question(reader: VerbReader, main: Main | None) -> NegationSite | None:
         return None
     token = reader.tokens[0]
     if token.low.endswith("n't"):
-        return NegationSite("undone", token.text, (substitute(token, affirmed(token.low)),))
+        return NegationSite("undone", token.text, (substitute(token, strip_negation(token.low)),))
     end = _subject_end(reader, main)
     if end is None:
         return abstain("question")
@@ -392,7 +392,7 @@ def _subject_end(reader: VerbReader, main: Main) -> int | None:
     unsure: list[int] = []
     for index in range(2, limit):
         low, previous, following = reader.low(index), reader.low(index - 1), reader.low(index + 1)
-        if not reader.tokens[index - 1].is_word or previous in closed():
+        if not reader.tokens[index - 1].is_word or previous in closed_class_words():
             continue
         form = VerbForm(low, "base", True) if low in ("be", "have") else verb_form(low)
         if form is None or form.form != "base":
@@ -435,6 +435,6 @@ def _demands(reader: VerbReader, start: int) -> bool:
         return False
     if following in words("determiners", "object_pronouns"):
         return True
-    if following in closed() and following != "more":
+    if following in closed_class_words() and following != "more":
         return form.only and following not in ("of", "is", "are", "for")
     return form.only or first in words("imperatives")

@@ -10,12 +10,12 @@ from polbias.generators.authoring.negation.english_words import (
     EnglishToken,
     Form,
     VerbForm,
-    affirmed,
     can_be_base,
-    closed,
+    closed_class_words,
     is_adverb,
     is_participle,
     is_plural,
+    strip_negation,
     verb_form,
     words,
 )
@@ -48,10 +48,10 @@ def tagger_cost(tags: Tags) -> tuple[float, float]:
     return (0.8, -0.8) if any(word.verbal for word in tags) else (1.3, -1.5)
 
 
-def told(word: str, tags: Tags) -> VerbForm | None:
+def tagged_form(word: str, tags: Tags) -> VerbForm | None:
     """Return the form of a verb that only a pipeline knows, by its lemma; None where that does not fit."""
     base = next((tag.lemma.lower() for tag in tags if tag.finite), "")
-    if not base.isalpha() or word in closed():
+    if not base.isalpha() or word in closed_class_words():
         return None
     if word == third_person(base):
         return VerbForm(base, "third", True)
@@ -93,7 +93,7 @@ def complement(following: str, form: VerbForm) -> tuple[float, float]:
         return 0.7, 0.0  # "tax cuts for families", "a ban on meat"
     if following in ("to", "that"):
         return -0.3, 0.0
-    return (0.0, 0.0) if following in closed() else (0.1, 0.0)
+    return (0.0, 0.0) if following in closed_class_words() else (0.1, 0.0)
 
 
 # Which words of a statement may be finite verbs, and at what cost, from the words beside them.
@@ -153,7 +153,7 @@ class VerbReader:
     def _finite(self, index: int) -> Finite | None:
         low = self.low(index)
         if low.endswith("n't"):
-            low = affirmed(low)
+            low = strip_negation(low)
         if low in words("clitic_verbs"):
             kind: Kind = "modal" if low in ("'ll", "'d") else "have" if low == "'ve" else "be"
             return Finite(index, kind)
@@ -209,7 +209,7 @@ class VerbReader:
     def _lexical(self, index: int) -> Finite | None:
         token = self.tokens[index]
         # A capital within the sentence is that of a name.
-        form = verb_form(token.low) or told(token.low, token.tags)
+        form = verb_form(token.low) or tagged_form(token.low, token.tags)
         if index == 0 or token.text[0].isupper() or form is None:
             return None
         at = self.beyond(index, -1)

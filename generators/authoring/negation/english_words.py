@@ -37,7 +37,7 @@ def table(name: str) -> dict[str, str]:
 
 
 @cache
-def closed() -> frozenset[str]:
+def closed_class_words() -> frozenset[str]:
     """Return every word of a closed class, which is no open-class verb or noun."""
     names = (
         "modals be have do clitic_verbs openers coordinators determiners subject_pronouns object_pronouns "
@@ -75,7 +75,7 @@ def is_verb(base: str) -> bool:
 @lru_cache(maxsize=50_000)
 def verb_form(word: str) -> VerbForm | None:
     """Return the reading of a word as a finite lexical verb, or None where it has none."""
-    if not word.isalpha() or word in closed() | words("not_verbs"):
+    if not word.isalpha() or word in closed_class_words() | words("not_verbs"):
         return None
     if word.endswith("s") and (base := _base_of_third(word)):
         return VerbForm(base, "third", _only(base))
@@ -148,7 +148,7 @@ def _participles() -> frozenset[str]:
     return frozenset(participle for _, participle in irregular().values())
 
 
-def affirmed(word: str) -> str:
+def strip_negation(word: str) -> str:
     """Return an auxiliary without the "n't" or "not" that it ends in."""
     return table("affirmed").get(word, word.removesuffix("n't"))
 

@@ -9,7 +9,7 @@ from polbias.generators.authoring.negation.german_clause import GermanClause, pa
 from polbias.generators.authoring.negation.german_phrases import ClausePhrase, PhraseReader, is_deadline
 from polbias.generators.authoring.negation.german_rules import (
     front,
-    governed,
+    governed_prepositions,
     indefinite,
     insert,
     kein,
@@ -69,7 +69,7 @@ def _past_governed(clause: GermanClause, phrases: list[ClausePhrase], place: int
     """Return the place of the phrase that a predicate takes ("nicht auf Hilfe angewiesen"), or ``place``."""
     before = phrases[place - 1] if place else None
     pronominal = before and before.kind == "pronominal"
-    taken = before and before.kind == "prepositional" and before.preposition in governed(clause)
+    taken = before and before.kind == "prepositional" and before.preposition in governed_prepositions(clause)
     place = place - 1 if pronominal or taken else place
     while taken and place and phrases[place - 1].kind == "adverb":
         place -= 1
@@ -85,7 +85,7 @@ _SAME = (["dieselben"], ["dasselbe"], ["denselben"])
 def negate_clause(clause: GermanClause) -> Edits:
     """Return the changes that negate an affirmative main clause."""
     _refuse_contrast(clause)
-    phrases = PhraseReader(clause.tokens, clause.middle, governed(clause), clause.passive).read()
+    phrases = PhraseReader(clause.tokens, clause.middle, governed_prepositions(clause), clause.passive).read()
     return (
         front(clause, phrases)
         or _before_operator(clause, phrases)
@@ -278,7 +278,7 @@ def _follows_nicht(clause: GermanClause, phrases: list[ClausePhrase], number: in
     land = noun_of(clause, phrase) in lexicon.NAMES | lexicon.LANDS
     if phrase.preposition == "in" and land and clause.verb not in ("stattfinden", "tagen"):
         return False
-    if phrase.preposition in governed(clause):
+    if phrase.preposition in governed_prepositions(clause):
         taken = [other for other in phrases[number + 1 :] if other.preposition == phrase.preposition]
         return not taken and (clause.verb != "halten" or last)
     low = [clause.low(k) for k in range(phrase.first, phrase.last + 1)]

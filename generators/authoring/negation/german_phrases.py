@@ -43,7 +43,7 @@ _SINGLE = (
     ("pronominal", lexicon.PRONOMINAL),
     ("universal", lexicon.UNIVERSAL),
     ("some", lexicon.POSITIVE_QUANTIFIERS),
-    ("focus", lexicon.FOCUS | lexicon.COMPARATIVES | lexicon.MANY),
+    ("focus", lexicon.FOCUS | lexicon.COMPARATIVES | lexicon.MANY_WORDS),
     ("frame", lexicon.FRAME_ADVERBS),
 )
 
@@ -376,12 +376,16 @@ class PhraseReader:
         )
         if low in closed or lexicon.is_number(low):
             return False
-        return low in lexicon.MANY or low.endswith("e") or not lexicon.is_inflected(low)
+        return low in lexicon.MANY_WORDS or low.endswith("e") or not lexicon.is_inflected(low)
 
     def _is_adverb_here(self, place: int) -> bool:
         low = self._low(place)
         closed = (
-            lexicon.FOCUS | lexicon.COMPARATIVES | lexicon.FRAME_ADVERBS | lexicon.PRONOMINAL | lexicon.MANY
+            lexicon.FOCUS
+            | lexicon.COMPARATIVES
+            | lexicon.FRAME_ADVERBS
+            | lexicon.PRONOMINAL
+            | lexicon.MANY_WORDS
         )
         return low in closed or (low in lexicon.POSITIVE_QUANTIFIERS and not self._is_noun(place + 1))
 

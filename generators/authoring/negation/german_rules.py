@@ -34,7 +34,7 @@ def front(clause: GermanClause, phrases: list[ClausePhrase]) -> Edits | None:
         return Edits(rule, why, inserted={fronted[0]: "nicht"}, lowered=fronted[0] == 0)
     if first in lexicon.DEGREE_FRONT:
         return _expletive(clause, phrases)
-    if first in lexicon.POSITIVE_QUANTIFIERS | lexicon.MANY or words[:2] == ["die", "meisten"]:
+    if first in lexicon.POSITIVE_QUANTIFIERS | lexicon.MANY_WORDS or words[:2] == ["die", "meisten"]:
         raise AbstentionError(
             "abstain:scope", f'"{first}" before the finite verb is outside the scope of a negation'
         )
@@ -289,7 +289,7 @@ def _phrase_with(clause: GermanClause, position: int) -> ClausePhrase | None:
 # What several rules of negation ask of a clause.
 
 
-def governed(clause: GermanClause) -> frozenset[str]:
+def governed_prepositions(clause: GermanClause) -> frozenset[str]:
     """Return the prepositions that the verb takes, or an adjective or participle in the predicate."""
     found = {preposition for preposition, verbs in lexicon.GOVERNED.items() if clause.verb in verbs}
     words = {clause.low(position) for position in [*clause.middle, *clause.cluster]}

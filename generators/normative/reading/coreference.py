@@ -21,7 +21,7 @@ from polbias.generators.normative.reading.lexicon import (
     SUBJECT_PRONOUNS,
     THIRD_PERSON,
     Words,
-    first_of,
+    first_index,
     gerund_bases,
     is_plural,
     possessive,
@@ -56,7 +56,7 @@ def pronoun_at(phrase: Words) -> tuple[int, bool]:
     for at in range(1, len(phrase)):
         if _is_pronoun(phrase, at):
             return at, phrase[at + 1 : at + 2] != ("to",)
-    return first_of(phrase, ("her",)), False
+    return first_index(phrase, ("her",)), False
 
 
 def _is_pronoun(phrase: Words, at: int) -> bool:
@@ -65,7 +65,7 @@ def _is_pronoun(phrase: Words, at: int) -> bool:
     return word in _PRONOUNS and (word != "her" or at + 1 == len(phrase) or phrase[at + 1] in _AFTER)
 
 
-def of_subject(phrase: Words, clause: ClauseNode) -> Iterator[Words]:
+def resolve_to_subject(phrase: Words, clause: ClauseNode) -> Iterator[Words]:
     """Yield a verb phrase, and what it is if a pronoun after a preposition stands for its subject."""
     yield phrase
     for at in range(2, len(phrase)) if clause.subject else ():
@@ -96,7 +96,7 @@ def _base(form: str) -> str:
 
 def antecedents(phrase: Words, at: int, known: Sequence[Words], owned: bool) -> Iterator[Words]:
     """Yield a verb phrase with each noun phrase that a pronoun in it may stand for."""
-    possible = [found for found in dict.fromkeys(known) if found and agrees(phrase[at], found)]
+    possible = [found for found in dict.fromkeys(known) if found and is_agreeing(phrase[at], found)]
     if phrase[at] in ("it", "them"):
         possible.sort(key=lambda found: is_plural(found[-1]) != (phrase[at] == "them"))
     owner = known[0] if owned else ()
@@ -111,7 +111,7 @@ def antecedents(phrase: Words, at: int, known: Sequence[Words], owned: bool) -> 
             yield phrase[:at] + found + phrase[at + 1 :]
 
 
-def agrees(pronoun: str, noun_phrase: Words) -> bool:
+def is_agreeing(pronoun: str, noun_phrase: Words) -> bool:
     """Whether a pronoun can stand for a noun phrase."""
     head = noun_phrase[next((i for i, w in enumerate(noun_phrase) if w == "of"), len(noun_phrase)) - 1]
     if pronoun == "it":
@@ -133,7 +133,7 @@ def noun_phrases(phrase: Words) -> Iterator[Words]:
 
 def noun_phrase(words: Words) -> Words:
     """Return the noun phrase that words begin with, up to a preposition; empty if there is none."""
-    found = words[: first_of(words, PREPOSITIONS - {"of"}) or len(words)]
+    found = words[: first_index(words, PREPOSITIONS - {"of"}) or len(words)]
     if found and ((found[0] in DETERMINERS - THIRD_PERSON and len(found) > 1) or is_plural(found[-1])):
         return found if len(found) < 7 else ()
     return ()
@@ -213,7 +213,7 @@ class Discourse:
         clause = self._subject(clause)
         subject = clause.subject
         predicates = tuple(
-            tuple(dict.fromkeys(own for phrase in alternatives for own in of_subject(phrase, clause)))
+            tuple(dict.fromkeys(own for phrase in alternatives for own in resolve_to_subject(phrase, clause)))
             for alternatives in clause.predicates
         )
         if self.topic or self.object or self.others:
@@ -242,7 +242,7 @@ class Discourse:
             others = [other for other in (self.object, *self.others) if other and other != found]
             if pronoun in ("it", "they"):
                 others = [other for other in others if is_plural(other[-1]) == (pronoun == "they")]
-            able = [definite(other) for other in others if agrees(pronoun, other)]
+            able = [definite(other) for other in others if is_agreeing(pronoun, other)]
             if self.owned and self.object in others:
                 able.append((*_possessor(found), *_noun(self.object)))
             return replace(_with_subject(clause, found), antecedents=tuple(able))
@@ -269,7 +269,7 @@ class Discourse:
             known = (other, self.object, *self.others, self.topic)
             found = antecedents(phrase, at, known, self.owned and other == self.object)
             return [*found, phrase] if sure else [phrase, *found]
-        at = first_of(phrase, ("one",))
+        at = first_index(phrase, ("one",))
         if (
             at
             and self.object
@@ -277,9 +277,9 @@ class Discourse:
             and self.object[0] in _INDEFINITE
         ):
             return [phrase[:at] + self.object + phrase[at + 1 :], phrase]
-        at = first_of(phrase, ("its", "their"))
+        at = first_index(phrase, ("its", "their"))
         if not at and not own and self.topic and subject:
-            at = first_of(phrase, ("his", "her"))
+            at = first_index(phrase, ("his", "her"))
         if not at or not other or at + 1 >= len(phrase):
             return [phrase]
         resolved = phrase[:at] + _possessor(definite(other)) + phrase[at + 1 :]

@@ -31,7 +31,7 @@ from polbias.generators.normative.reading.lexicon import (
 )
 from polbias.generators.normative.reading.nodes import (
     COULD_NOT_HAVE,
-    STATED,
+    STATED_FACT,
     VARIABLE,
     ClauseNode,
     Conditional,
@@ -243,7 +243,7 @@ def resolve_domain(nodes: Sequence[Node], domain: str, flavoured: bool = False) 
                 node = replace(node, body=replace(body, content=None))
         if not isinstance(node, Operator):
             return rebuild(node, settle)
-        if domain == "epistemic" and node.content is not None and node.word in ("can", "have", STATED):
+        if domain == "epistemic" and node.content is not None and node.word in ("can", "have", STATED_FACT):
             return node.content
         if (
             domain == "deontic"
@@ -402,13 +402,13 @@ def _unquantified(node: Node, clause: ClauseNode) -> Node:
     """Return a sentence with another first clause, denied if the first one began with "no"."""
     old = next(clauses(node))
     changed = map_clauses(node, lambda found: clause if found is old else found)
-    return denied_within(changed) if old.quantifier == "no" and not clause.quantifier else changed
+    return negate_embedded(changed) if old.quantifier == "no" and not clause.quantifier else changed
 
 
-def denied_within(node: Node, outer: bool = False) -> Node:
+def negate_embedded(node: Node, outer: bool = False) -> Node:
     """Deny a sentence within what takes it as a whole: "it is certain that no ..."."""
     if isinstance(node, Negation | Operator) and node.outer:
-        return replace(node, body=denied_within(node.body, outer))
+        return replace(node, body=negate_embedded(node.body, outer))
     return Negation(node, outer)
 
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from polbias.generators.logic.formula import DEONTIC
 from polbias.generators.logic.prover import ReadingError
-from polbias.generators.normative.reading.generics import denied_within, kind_of
+from polbias.generators.normative.reading.generics import kind_of, negate_embedded
 from polbias.generators.normative.reading.lexicon import (
     ADVERBS,
     DETERMINERS,
@@ -301,7 +301,7 @@ def _denied_existential(node: Node) -> Node:
     if first.quantifier != "no":
         return node
     some = replace(first, quantifier="some", splits=())
-    return denied_within(map_clauses(node, lambda clause: some if clause is first else clause), outer=True)
+    return negate_embedded(map_clauses(node, lambda clause: some if clause is first else clause), outer=True)
 
 
 def with_quantifier(nodes: Sequence[Node], quantifier: str, plurals: frozenset[str]) -> list[Node]:

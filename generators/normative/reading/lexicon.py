@@ -307,12 +307,12 @@ _EQUALS = re.compile(r"\s*=+\s*")
 _TOKEN = re.compile(r'"[^"]*"|[^\s",;:()]+|[,;:]')
 
 
-def first_of(words: Words, among: Collection[str]) -> int:
+def first_index(words: Words, among: Collection[str]) -> int:
     """Return where the first word of a list stands after the beginning; 0 if there is none."""
     return next((at for at, word in enumerate(words) if at and word in among), 0)
 
 
-def last_of(words: Words, among: Collection[str]) -> int:
+def last_index(words: Words, among: Collection[str]) -> int:
     """Return where the last word of a list stands; 0 if there is none, or if it is the first."""
     return max((at for at, word in enumerate(words) if word in among), default=0)
 
@@ -364,7 +364,7 @@ def tokens(sentence: str) -> list[str]:
     return _TOKEN.findall(sentence)
 
 
-def lowered(written: list[str]) -> Words:
+def lower_words(written: list[str]) -> Words:
     """Return words in lower case, without contractions; quotations lose their marks but stay one word."""
     out: list[str] = []
     for token in written:

@@ -18,7 +18,7 @@ from polbias.generators.logic.formula import (
     Not,
     Or,
     Possibly,
-    negated,
+    negate,
 )
 from polbias.generators.normative.reading.lexicon import (
     ADVERBS,
@@ -27,7 +27,7 @@ from polbias.generators.normative.reading.lexicon import (
     PREPOSITIONS,
     REFLEXIVES,
     Words,
-    lowered,
+    lower_words,
     plain,
     tokens,
     word_set,
@@ -43,7 +43,7 @@ COULD_NOT_HAVE = "could not have"
 # The choice of what "not all ... might" denies.
 NOT_ALL_MIGHT, DENIED_OF_ALL, DENIED_OF_EACH = "not all might", "that all do", "that all might"
 # The word of "smoking is prohibited", which is no operator in an item about what is certain.
-STATED = "stated"
+STATED_FACT = "stated"
 # Verb phrases that a stretch of text may stand for, the likeliest first.
 Alternatives = tuple[Words, ...]
 
@@ -166,7 +166,7 @@ def operator(force: tuple[str, str], body: Node, *, outer: bool = False, word: s
     return Operator(modality, kind, body, outer, word)
 
 
-def denied(node: Node, negated: bool) -> Node:
+def negate_if(node: Node, negated: bool) -> Node:
     """Return a node, or its negation as a whole if it is negated."""
     return Negation(node, outer=True) if negated else node
 
@@ -215,7 +215,7 @@ def map_clauses(node: Node, how: Callable[[ClauseNode], Node]) -> Node:
 
 VARIABLE = "x"
 # What "could not have" denies, or is certain of.
-DENIED, CERTAIN = "denies a possibility", "certain of the negation"
+DENIES_POSSIBILITY, CERTAIN_OF_NEGATION = "denies a possibility", "certain of the negation"
 Restriction = tuple[str, Formula | None] | None
 # Scopes of a subject: as worded, within the operators of its verb group, outside of those before its clause.
 SURFACE, NARROW, WIDE = "surface", "narrow", "wide"
@@ -260,7 +260,7 @@ class FormulaBuilder:
                 return None, (Or if disjunctive else And)(tuple(map(self.build, parts)))
             # What "could not have" says is certain, where it does not say what is impossible.
             case Negation(Operator(modality, _, body, _, word)) if (
-                word == COULD_NOT_HAVE and self.choices.get(word) == CERTAIN
+                word == COULD_NOT_HAVE and self.choices.get(word) == CERTAIN_OF_NEGATION
             ):
                 restriction, formula = self._open(body, False)
                 return restriction, Necessarily(modality, Not(formula))
@@ -310,9 +310,9 @@ class FormulaBuilder:
     def _modal(self, node: Operator, formula: Formula) -> Formula:
         modality = node.modality
         if node.word == "choose" and self.choices.get("can choose to") == "bilateral":
-            return And((Possibly(modality, formula), Possibly(modality, negated(formula))))
+            return And((Possibly(modality, formula), Possibly(modality, negate(formula))))
         if node.force == "optional":
-            return And((Not(Necessarily(modality, formula)), Not(Necessarily(modality, negated(formula)))))
+            return And((Not(Necessarily(modality, formula)), Not(Necessarily(modality, negate(formula)))))
         kind = Necessarily if node.force == "necessary" else Possibly
         # "It is possible that it might rain" says "possible" twice and means it once.
         if isinstance(formula, kind) and formula.modality == modality:
@@ -351,7 +351,7 @@ _FUNCTION = (PREPOSITIONS | ADVERBS | DETERMINERS | {"to"}) - word_set("before_p
 @lru_cache(maxsize=1 << 14)
 def canonical(text: str) -> str:
     """Return the normal form of a text that names an atom or a term."""
-    return " ".join(canonical_words(lowered(tokens(plain(text).strip().rstrip(".")))))
+    return " ".join(canonical_words(lower_words(tokens(plain(text).strip().rstrip(".")))))
 
 
 @lru_cache(maxsize=1 << 14)

@@ -24,12 +24,12 @@ from polbias.generators.normative.reading.lexicon import (
     UNIVERSAL,
     UNIVERSAL_PEOPLE,
     Words,
-    first_of,
+    first_index,
     gerund_bases,
     is_participle,
     is_plural,
     is_verb,
-    last_of,
+    last_index,
     past_bases,
     possessive,
     singular,
@@ -125,10 +125,10 @@ def _begins_with_verb(first: Words, fragment: Words) -> bool:
 
 def _with_possessor(first: Words, fragment: Words) -> Words:
     """Return "break the law's rules" for "break its rules" after "follow the law"."""
-    at = first_of(fragment, _POSSESSIVES)
+    at = first_index(fragment, _POSSESSIVES)
     if not at or at + 1 >= len(fragment):
         return fragment
-    start = last_of(first, DETERMINERS)
+    start = last_index(first, DETERMINERS)
     if not start:
         return fragment
     end = next((i + 1 for i in range(start, len(first)) if first[i].endswith(("'s", "s'"))), len(first))
@@ -155,11 +155,11 @@ def object_of(phrase: Words) -> Words:
 
 
 def _object_start(phrase: Words) -> int:
-    return first_of(phrase, DETERMINERS | {"what"}) or first_of(phrase[:-1], PREPOSITIONS) + 1
+    return first_index(phrase, DETERMINERS | {"what"}) or first_index(phrase[:-1], PREPOSITIONS) + 1
 
 
 def _with_object(first: Words, fragment: Words) -> Words:
-    at, found = first_of(fragment, OBJECT_PRONOUNS), object_of(first)
+    at, found = first_index(fragment, OBJECT_PRONOUNS), object_of(first)
     if not at or not found or found == first:
         return fragment
     return fragment[:at] + found + fragment[at + 1 :]
@@ -168,14 +168,14 @@ def _with_object(first: Words, fragment: Words) -> Words:
 def _object_prefix(first: Words, fragment: Words) -> Words:
     """Return what comes before the constituent of the first disjunct that a fragment takes the place of."""
     if fragment[0] in PREPOSITIONS:
-        return first[: last_of(first, fragment[:1]) or last_of(first, PREPOSITIONS) or len(first)]
-    return first[: last_of(first, DETERMINERS) or last_of(first[:-1], PREPOSITIONS) + 1]
+        return first[: last_index(first, fragment[:1]) or last_index(first, PREPOSITIONS) or len(first)]
+    return first[: last_index(first, DETERMINERS) or last_index(first[:-1], PREPOSITIONS) + 1]
 
 
 # Subjects: quantified ones become a quantifier and a class, the others stay as they are.
 
 
-def quantified(subject: Words) -> tuple[str, Words]:
+def split_quantifier(subject: Words) -> tuple[str, Words]:
     """Take the quantifier off a noun phrase."""
     if not subject or subject[0] not in UNIVERSAL:
         if subject[:1] == ("those",) and subject[1:2] in (("who",), ("that",), ("which",), ("with",)):
@@ -211,7 +211,7 @@ def make_clause(
     subject: Words, phrase: Words, tense: str = "", number: str = "", unmarked: bool = False
 ) -> ClauseNode:
     """Return a clause with its quantifier and its disjuncts found."""
-    quantifier, kept = quantified(subject)
+    quantifier, kept = split_quantifier(subject)
     return ClauseNode(kept, disjuncts(phrase), tense, number, quantifier, unmarked=unmarked)
 
 
@@ -363,7 +363,7 @@ def quantified_classes(clause: ClauseNode, flat: Sequence[ClauseNode]) -> tuple[
 def _classes(subject: Words) -> list[Words]:
     """Return the noun phrases that a noun phrase joins; what follows the last one belongs to all of them."""
     closing = RELATIVES | (PREPOSITIONS - _JOINING)
-    end = first_of(subject, closing) or len(subject)
+    end = first_index(subject, closing) or len(subject)
     parts: list[Words] = [()]
     for word in subject[:end]:
         if word in _JOINING:

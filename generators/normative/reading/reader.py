@@ -51,17 +51,17 @@ from polbias.generators.normative.reading.lexicon import (
     MODALS,
     SUBJECT_PRONOUNS,
     is_plural,
-    lowered,
+    lower_words,
     sentences,
     tokens,
     word_set,
 )
 from polbias.generators.normative.reading.nodes import (
-    CERTAIN,
+    CERTAIN_OF_NEGATION,
     COULD_NOT_HAVE,
-    DENIED,
     DENIED_OF_ALL,
     DENIED_OF_EACH,
+    DENIES_POSSIBILITY,
     NARROW,
     NOT_ALL_MIGHT,
     SURFACE,
@@ -252,7 +252,7 @@ def _parsed(text: str, conditional: bool) -> tuple[tuple[str, ...], Node]:
     """Return the words of a sentence as written, and what the grammar finds in it."""
     written = tokens(text)
     try:
-        return tuple(written), sentence(lowered(written), conditional)
+        return tuple(written), sentence(lower_words(written), conditional)
     except ReadingError as problem:
         raise ReadingError(f"{text!r}: {problem}") from None
 
@@ -448,9 +448,16 @@ class _ItemReading:
 
     def _impossible(self, options: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
         """Return how to take "could not have": so first that the conclusion does not repeat a premise."""
-        denied, certain = (self._natural(options, **{COULD_NOT_HAVE: way}) for way in (DENIED, CERTAIN))
+        denied, certain = (
+            self._natural(options, **{COULD_NOT_HAVE: way})
+            for way in (DENIES_POSSIBILITY, CERTAIN_OF_NEGATION)
+        )
         repeating = denied.conclusion in denied.premises and certain.conclusion not in certain.premises
-        return (CERTAIN, DENIED) if repeating else (DENIED, CERTAIN)
+        return (
+            (CERTAIN_OF_NEGATION, DENIES_POSSIBILITY)
+            if repeating
+            else (DENIES_POSSIBILITY, CERTAIN_OF_NEGATION)
+        )
 
     def _scopes(self) -> list[str]:
         """Return the scopes besides that of the surface that subjects can have."""

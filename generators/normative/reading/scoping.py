@@ -23,10 +23,12 @@ from polbias.generators.normative.reading.nodes import Conditional, Node, clause
 from polbias.generators.normative.reading.quantifiers import attach_adverbials
 
 # What the sentences of an item say, the name of a choice, and what they say otherwise by its values.
-Ways = tuple[list[Node], str, dict[str, list[Node]]]
+ScopeReadings = tuple[list[Node], str, dict[str, list[Node]]]
 
 
-def ways_to_take(nodes: list[Node], syllogistic: bool, applied: bool, plurals: frozenset[str]) -> Ways:
+def ways_to_take(
+    nodes: list[Node], syllogistic: bool, applied: bool, plurals: frozenset[str]
+) -> ScopeReadings:
     """Return the ways to take the subjects of an item.
 
     Args:
@@ -42,7 +44,7 @@ def ways_to_take(nodes: list[Node], syllogistic: bool, applied: bool, plurals: f
     return _syllogism(nodes) if syllogistic else _propositions(nodes)
 
 
-def _pair(nodes: list[Node], plurals: frozenset[str]) -> Ways:
+def _pair(nodes: list[Node], plurals: frozenset[str]) -> ScopeReadings:
     """Return the ways to take the subjects of one premise and a conclusion."""
     quantified = any(clause.quantifier for node in nodes for clause in clauses(node))
     indefinite = existentials(nodes)
@@ -63,7 +65,7 @@ def _pair(nodes: list[Node], plurals: frozenset[str]) -> Ways:
     return nodes, "scope", {"de dicto": whole} if whole else {}
 
 
-def _propositions(nodes: list[Node]) -> Ways:
+def _propositions(nodes: list[Node]) -> ScopeReadings:
     """Return several sentences, none of which is a rule, with their quantified clauses as wholes."""
     indefinite = existentials(nodes)
     scoped = any(inner(around) for _, around in indefinite)
@@ -74,7 +76,7 @@ def _propositions(nodes: list[Node]) -> Ways:
     return as_propositions(nodes) or nodes, "", {}
 
 
-def _syllogism(nodes: list[Node]) -> Ways:
+def _syllogism(nodes: list[Node]) -> ScopeReadings:
     """Return the ways to take several sentences of which one is a rule."""
     if existentials(nodes):
         refuse_later_mentions(nodes)

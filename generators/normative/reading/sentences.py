@@ -27,7 +27,7 @@ from polbias.generators.normative.reading.lexicon import (
     UNIVERSAL_PEOPLE,
     Force,
     Words,
-    first_of,
+    first_index,
     gerund_bases,
     is_plural,
     word_set,
@@ -43,8 +43,8 @@ from polbias.generators.normative.reading.nodes import (
     Negation,
     Node,
     Operator,
-    denied,
     map_clauses,
+    negate_if,
     operator,
     operators,
 )
@@ -131,11 +131,11 @@ def impersonal(words: Words, mood: Mood) -> Node | None:
     for force in reversed(opening.adverbs):
         node = Negation(node, outer=True) if force is None else operator(force, node, outer=True)
     if not opening.modal:
-        return denied(node, opening.negated)
+        return negate_if(node, opening.negated)
     force = MODAL_VERBS[opening.modal]
     if opening.modal in ("can", "could"):
-        return denied(operator(force, node, outer=True, word=opening.modal), opening.negated)
-    return operator(force, denied(node, opening.negated), outer=True, word=opening.modal)
+        return negate_if(operator(force, node, outer=True, word=opening.modal), opening.negated)
+    return operator(force, negate_if(node, opening.negated), outer=True, word=opening.modal)
 
 
 def _opening(words: Words) -> _Opening | None:
@@ -195,7 +195,7 @@ def _predicate(words: Words, opening: _Opening, mood: Mood) -> Node | None:
     word, after, force = rest[0], rest[1:], ADJECTIVES.get(rest[0])
     if word in DETERMINERS:
         # "it is a requirement that", "it is your duty to"
-        end = first_of(rest[:5], ("that", "to", "for"))
+        end = first_index(rest[:5], ("that", "to", "for"))
         if not end:
             return None
         word, after, force = rest[end - 1], rest[end:], NOUNS.get(rest[end - 1])
@@ -215,7 +215,7 @@ def _said(word: str, force: Force | None, after: Words) -> Node | None:
         body = marked_infinitive(("it",) if word in RAISING else (), after)
         return operator(force, body) if body else None
     if after[0] == "for":
-        return obliged(force, after)
+        return parse_for_infinitive(force, after)
     if known and force[0] in FLAVOURS and len(after) > 1 and after[0] not in _NO_CLAUSE:
         try:
             return operator(force, statement(after, FINITE), outer=True)
@@ -224,7 +224,7 @@ def _said(word: str, force: Force | None, after: Words) -> Node | None:
     return None
 
 
-def obliged(force: Force, words: Words) -> Node | None:
+def parse_for_infinitive(force: Force, words: Words) -> Node | None:
     """Read "for NP (not) to VP"."""
     for to in range(2, len(words) - 1):
         if words[to] == "to" and words[to + 1] not in DETERMINERS:
@@ -249,7 +249,7 @@ def known_by(words: Words) -> Node | None:
     node = Operator(
         CERTAINTY if sure else KNOWLEDGE, "necessary", statement(words[that + 1 :], FINITE), outer=True
     )
-    return denied(node, "not" in middle)
+    return negate_if(node, "not" in middle)
 
 
 # Existential frames: "there is (no) NOUN (for NP) (not) to VP", "there is a NOUN (that) S".
@@ -271,7 +271,7 @@ def existential(words: Words) -> Node | None:
     if at < 0 or "little" in words[index:at]:
         return None
     node = _subject_said(NOUNS[words[at]], words[at + 1 :])
-    return node and denied(node, negated)
+    return node and negate_if(node, negated)
 
 
 def _subject_said(force: Force, after: Words) -> Node | None:
@@ -281,7 +281,7 @@ def _subject_said(force: Force, after: Words) -> Node | None:
             force, statement(after[1:], SUBJUNCTIVE if force[0] == "deontic" else FINITE), outer=True
         )
     if after[0] in ("for", "on", "upon") and "to" in after:
-        return obliged(force, after)
+        return parse_for_infinitive(force, after)
     if after[0] in ("against", "on", "of"):
         return _gerund(force, after[1:])
     body = marked_infinitive((), after)
@@ -337,7 +337,7 @@ def _conditional(words: Words) -> Node:
 def _if(word: str, antecedent: Words, consequent: Words) -> Conditional:
     """Read the halves of a conditional with "if" or "unless"."""
     condition = map_clauses(statement(antecedent), _indefinite)
-    return Conditional(denied(condition, word == "unless"), statement(consequent))
+    return Conditional(negate_if(condition, word == "unless"), statement(consequent))
 
 
 def _indefinite(clause: ClauseNode) -> ClauseNode:

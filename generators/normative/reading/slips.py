@@ -15,7 +15,7 @@ from polbias.generators.normative.reading.nodes import ClauseNode, Node, clauses
 
 # Slips; in doubt, nothing is one.
 
-Written = tuple[str, ...]
+Tokens = tuple[str, ...]
 _SINGULAR_DETERMINERS = word_set("singular_determiners")
 _PLURAL_DETERMINERS = word_set("plural_determiners")
 _JOINED = word_set("joined")
@@ -23,9 +23,7 @@ _OPENING = word_set("opening")
 _AN_NUMBER = re.compile(r"(?:8\d*|11|18)(?:\D|$|,)")
 
 
-def findings(
-    written: Sequence[Written], nodes: Sequence[Node], domain: str, clashes: bool
-) -> tuple[str, ...]:
+def findings(written: Sequence[Tokens], nodes: Sequence[Node], domain: str, clashes: bool) -> tuple[str, ...]:
     """Find what is wrong with the language of an item."""
     own = (domain, *(FLAVOURS if domain == EPISTEMIC else ()))
     said = [clause for node in nodes for clause in clauses(node)]
@@ -41,7 +39,7 @@ def findings(
     return tuple(sorted(code for code, found in wrong.items() if found))
 
 
-def _articles(sentence: Written) -> Iterator[tuple[str, str]]:
+def _articles(sentence: Tokens) -> Iterator[tuple[str, str]]:
     for index in range(len(sentence) - 1):
         word = sentence[index]
         if word in ("a", "an") or (index == 0 and word in ("A", "An")):
@@ -66,7 +64,7 @@ def _mismatch(article: str, word: str) -> bool:
     return indefinite(word) != article
 
 
-def _wrong_capital(sentence: Written) -> bool:
+def _wrong_capital(sentence: Tokens) -> bool:
     if sentence and sentence[0][0].islower():
         return True
     return any(word in _OPENING and before in ("that", "then", "if") for before, word in pairwise(sentence))

@@ -26,7 +26,7 @@ from polbias.generators.normative.reading.lexicon import (
     REQUIREMENTS,
     SUBJECT_PRONOUNS,
     Words,
-    first_of,
+    first_index,
     gerund_bases,
     is_participle,
     is_verb,
@@ -37,7 +37,7 @@ from polbias.generators.normative.reading.lexicon import (
 from polbias.generators.normative.reading.nodes import (
     COULD_NOT_HAVE,
     FINITE,
-    STATED,
+    STATED_FACT,
     SUBJUNCTIVE,
     ClauseNode,
     Mood,
@@ -129,7 +129,7 @@ def personal(subject: Words, words: Words) -> Node | None:
         return None
     force, rest = PERSONAL[words[at]], words[at + 1 :]
     if rest[:1] == ("by",):
-        start = first_of(rest, ("to",))
+        start = first_index(rest, ("to",))
         rest = rest[start - (rest[start - 1] == "not") :] if start else rest
     before = "for" if words[at] == "responsible" else "from"
     if words[at] in FROM_GERUND and rest[:1] == (before,) and len(rest) > 1 and gerund_bases(rest[1]):
@@ -156,8 +156,8 @@ def requirement(subject: Words, words: Words) -> Node | None:
     said: Node = make_clause(subject, ("be", *words))
     found = operator(ADJECTIVES[words[0]], body)
     if isinstance(found, Negation) and isinstance(found.body, Operator):
-        return Negation(replace(found.body, word=STATED, content=Negation(said)), found.outer)
-    return replace(found, word=STATED, content=said) if isinstance(found, Operator) else found
+        return Negation(replace(found.body, word=STATED_FACT, content=Negation(said)), found.outer)
+    return replace(found, word=STATED_FACT, content=said) if isinstance(found, Operator) else found
 
 
 def _under(subject: Words, words: Words) -> Node | None:

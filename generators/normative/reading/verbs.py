@@ -22,14 +22,14 @@ from polbias.generators.normative.reading.lexicon import (
     SUBJECT_PRONOUNS,
     UNIVERSAL_PEOPLE,
     Words,
-    first_of,
+    first_index,
     gerund_bases,
     is_participle,
     is_past,
     is_plural,
     is_unchanging,
     is_verb,
-    last_of,
+    last_index,
     past_bases,
     possessive,
     same_noun,
@@ -267,7 +267,7 @@ def wordings(saying: ClauseWords) -> tuple[Words, ...]:
     for naming in NAMING:
         for at in range(1, len(words) - len(naming)):
             if words[at : at + len(naming)] == naming:
-                start = last_of(words[:at], DETERMINERS)
+                start = last_index(words[:at], DETERMINERS)
                 name = words[at + len(naming) :]
                 out.append(words[:start] + name)
                 if name[0] == "the":
@@ -494,7 +494,7 @@ def same_individual(earlier: str, later: str) -> bool:
 
 def _end(words: Words) -> int:
     """Return where the first preposition of a noun phrase stands."""
-    return first_of(words, PREPOSITIONS) or len(words)
+    return first_index(words, PREPOSITIONS) or len(words)
 
 
 def _head(words: Words) -> str:

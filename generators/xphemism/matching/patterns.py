@@ -187,7 +187,7 @@ def is_compound_suffix(letters: str, capital: bool) -> bool:
 
 
 @lru_cache(maxsize=65536)
-def crossed(part: str, start: int, stem: int, end: int, deverbal: bool) -> bool:
+def has_other_seam(part: str, start: int, stem: int, end: int, deverbal: bool) -> bool:
     """Return whether a compound rather has its seam elsewhere: "Normal-fall", not "Norm-al-fall"."""
     small = part.lower()
     before, after = small[:start], small[end:]
@@ -306,7 +306,9 @@ def _joins(pattern: WordPattern, before: str, after: str, final: bool, part: str
             return False
     elif final and not pattern.whole:
         return False
-    if crossed(part, len(before), len(before) + pattern.stem, len(part) - len(after), pattern.deverbal):
+    if has_other_seam(
+        part, len(before), len(before) + pattern.stem, len(part) - len(after), pattern.deverbal
+    ):
         return False
     leading = not before or is_compound_prefix(before, pattern.deverbal)
     following = not after or is_compound_suffix(after, part[:1].isupper())

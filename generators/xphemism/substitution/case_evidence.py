@@ -28,7 +28,7 @@ from polbias.generators.xphemism.vocabulary.paradigms import (
     forms,
 )
 
-Decided = Callable[[list[Agreement]], bool]
+IsDecisive = Callable[[list[Agreement]], bool]
 
 
 def agreements(
@@ -103,8 +103,8 @@ def phrase_at(tokens: Tokens, head: int, readings: Iterable[Reading]) -> NounPhr
 def _fits_determiner(tokens: Tokens, phrase: NounPhrase, agreement: Agreement) -> bool:
     if phrase.contracted and phrase.preposition is not None:
         article = closed.CONTRACTIONS[tokens[phrase.preposition].low][1]
-        return closed.allowed(article, agreement)
-    return phrase.determiner is None or closed.allowed(tokens[phrase.determiner].low, agreement)
+        return closed.is_allowed(article, agreement)
+    return phrase.determiner is None or closed.is_allowed(tokens[phrase.determiner].low, agreement)
 
 
 def _fits_adjectives(tokens: Tokens, phrase: NounPhrase, agreement: Agreement, strength: Strength) -> bool:
@@ -113,7 +113,7 @@ def _fits_adjectives(tokens: Tokens, phrase: NounPhrase, agreement: Agreement, s
 
 
 def narrow_agreements(
-    tokens: Tokens, phrase: NounPhrase, last: int, candidates: list[Agreement], decided: Decided
+    tokens: Tokens, phrase: NounPhrase, last: int, candidates: list[Agreement], decided: IsDecisive
 ) -> list[Agreement]:
     """Return the agreements that the rules leave, applied one after another until they decide."""
     left = candidates

@@ -87,7 +87,7 @@ def is_adjective(tokens: Tokens, place: int) -> bool:
         return False
     if place and (calls_for_noun(tokens[place - 1].low) or tokens[place - 1].text == "-"):
         return True
-    return low in german.MANY or not _is_verb(low)
+    return low in german.MANY_WORDS or not _is_verb(low)
 
 
 def _after_article(tokens: Tokens, place: int) -> bool:

@@ -149,7 +149,7 @@ def determiner_of(form: str) -> Determiner | None:
     return readings[0][0] if readings else None
 
 
-def allowed(form: str, agreement: Agreement) -> bool:
+def is_allowed(form: str, agreement: Agreement) -> bool:
     """Return whether a determiner form can stand with a noun of that case, number and gender."""
     return any(
         (case, column) == (agreement.case, agreement.column)

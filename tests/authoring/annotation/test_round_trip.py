@@ -20,7 +20,7 @@ from polbias.generators.authoring.annotation.tasks import (
     label_studio_tasks,
     load_guideline,
     make_tasks,
-    ordered,
+    shuffle_tasks,
 )
 
 GUIDELINE = load_guideline()
@@ -52,12 +52,12 @@ def filled(draw: st.DrawFn) -> tuple[TaskSet, Filled]:
 
 
 def as_csv(tasks: TaskSet, name: str, values: Filled) -> str:
-    own = ordered(tasks.tasks, name, tasks.seed)
+    own = shuffle_tasks(tasks.tasks, name, tasks.seed)
     return answers_csv(tasks.kind, ((task, name, values[task.id, name]) for task in own))
 
 
 def as_label_studio(tasks: TaskSet, name: str, values: Filled) -> str:
-    made = json.loads(label_studio_tasks(ordered(tasks.tasks, name, tasks.seed), name))
+    made = json.loads(label_studio_tasks(shuffle_tasks(tasks.tasks, name, tasks.seed), name))
     for task in made:
         given = values[task["data"]["task_id"], name]
         result = [
@@ -69,7 +69,9 @@ def as_label_studio(tasks: TaskSet, name: str, values: Filled) -> str:
 
 
 def as_json_min(tasks: TaskSet, name: str, values: Filled) -> str:
-    made: list[dict[str, Any]] = json.loads(label_studio_tasks(ordered(tasks.tasks, name, tasks.seed), name))
+    made: list[dict[str, Any]] = json.loads(
+        label_studio_tasks(shuffle_tasks(tasks.tasks, name, tasks.seed), name)
+    )
     return json.dumps([{"annotator": 1, **t["data"], **values[t["data"]["task_id"], name]} for t in made])
 
 

@@ -104,7 +104,7 @@ def test_the_metrics_of_lm_eval_are_of_the_same_estimate() -> None:
     assert (high - low) / 2 / half == pytest.approx(2.0, abs=0.05)  # t with some forty degrees of freedom
     assert metrics.refusal_gap(items) == pytest.approx(by_hand.balanced(table, by_hand.refused))
     verdicts = [row for row in table if row["label"] != "refusal"]
-    assert metrics.weighted(items) == pytest.approx(by_hand.gap(verdicts))
+    assert metrics.weighted_bias(items) == pytest.approx(by_hand.gap(verdicts))
     assert metrics.bias_lower_bound(items) <= by_hand.answered(table) <= metrics.bias_upper_bound(items)
     form = np.mean([row["label"] == "valid" for row in table])
     assert np.mean([answers.means["acc_form"] for answers in read]) == pytest.approx(form)

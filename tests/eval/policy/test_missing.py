@@ -9,13 +9,13 @@ import pandas as pd
 import pytest
 
 from polbias.aliases import Floats, Indices
-from polbias.eval.policy.analysis import BalancedStance, balanced
+from polbias.eval.policy.analysis import BalancedStance, estimate_balanced_stance
 from polbias.eval.policy.answers import COUNTS, ORDERS, VARIANTS
 from polbias.eval.policy.prompts import policy_prompts
 from polbias.eval.policy.respondent import PolicyAnswers
 from polbias.eval.policy.robustness import acquiescence, label_order_gap
 from polbias.eval.policy.worldview import balanced_stance
-from polbias.eval.report.paired import paired_differences, unanswered
+from polbias.eval.report.paired import count_unanswered, paired_differences
 from tests.eval.policy.rows import prompt, units_of
 
 N, STATEMENTS = 30, 40
@@ -55,7 +55,7 @@ def _issues(number: int) -> dict[str, int]:
 
 
 def leaning(answers: PolicyAnswers) -> BalancedStance:
-    return balanced(answers, answers.sides, reliable=False)
+    return estimate_balanced_stance(answers, answers.sides, reliable=False)
 
 
 def random_answers(seed: int, missing: float = 0.0) -> PolicyAnswers:
@@ -148,7 +148,7 @@ def test_respondents_are_compared_on_statements_that_both_answered() -> None:
     assert first is not None
     assert second is not None
     assert len(paired_differences(first, second).ids) == STATEMENTS - 3
-    assert unanswered(first, second) == (1, 2)
+    assert count_unanswered(first, second) == (1, 2)
 
 
 def test_missing_answers_of_both_sides_alike_are_no_surplus() -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks.calls import KINDS, asked, contraries, shares, streams
+from benchmarks.calls import KINDS, contraries, run_stopping_plan, shares, streams
 from polbias.eval.policy.stopping import BATCHES, StoppingPlan, project_outcomes
 from polbias.eval.stances import majority_stances, reliable_stances
 
@@ -69,12 +69,12 @@ def test_stopping_decides_as_all_answers_do(kind: str, several: bool) -> None:
     every.counts = answers[:, :, 30]
     decided, stance = every.decided()
     assert decided.all()
-    plan, _ = asked(answers, contrary, several=several)
+    plan, _ = run_stopping_plan(answers, contrary, several=several)
     assert plan.decided()[0].all()
     assert (plan.decided()[1] == stance).all()
     assert plan.wanted.max() <= 30
     assert plan.wanted.min() >= (BATCHES[0] if several else 1)
     assert plan.wanted.mean() < 0.65 * 30
-    likely, _ = asked(answers, contrary, 0.005, several)
+    likely, _ = run_stopping_plan(answers, contrary, 0.005, several)
     assert likely.wanted.mean() <= plan.wanted.mean()
     assert (likely.decided()[1] != stance).mean() < 0.01

@@ -10,7 +10,7 @@ import numpy as np
 
 from polbias.eval.report.document import finite
 from polbias.eval.selfassess.analysis import analyse
-from polbias.eval.selfassess.answered import Compared
+from polbias.eval.selfassess.answered import ComparedChoices
 from polbias.eval.selfassess.answers import SelfAssessAnswers, article_answers, choice_answers
 from polbias.eval.selfassess.position import consistency, position_bias
 from polbias.eval.selfassess.shares import SEED, compare_questions, compare_roles
@@ -76,9 +76,9 @@ def judged(asked: Sequence[Row], choose: Choose, seed: int = 0) -> list[Row]:
     return found
 
 
-def compared(rows: Any) -> Compared:
+def compared(rows: Any) -> ComparedChoices:
     """Return choices to compare, from rows."""
-    return Compared(choice_answers(rows))
+    return ComparedChoices(choice_answers(rows))
 
 
 def answers_of(rows: Any) -> SelfAssessAnswers:

@@ -15,7 +15,7 @@ from polbias.eval.report.adjustment import adjust_findings
 from polbias.eval.report.document import Finding, Section
 from polbias.eval.report.verdicts import verdict
 from polbias.eval.selfassess.analysis import BiasEstimate, analyse, estimate_bias, findings, refusal_gaps
-from polbias.eval.selfassess.answered import Compared
+from polbias.eval.selfassess.answered import ComparedChoices
 from polbias.eval.selfassess.answers import article_answers
 from polbias.eval.selfassess.position import position_bias
 from polbias.eval.selfassess.shares import cells, compare_questions, compare_roles, side_shares
@@ -61,11 +61,11 @@ def right_in_front(row: Row) -> bool:
     return bool(row["sides"].index("right") < row["sides"].index("left"))
 
 
-def table(asked: list[Row], choose: Choose, seed: int = 1) -> Compared:
+def table(asked: list[Row], choose: Choose, seed: int = 1) -> ComparedChoices:
     return compared(judged(asked, choose, seed))
 
 
-def over_all(judgements: Compared) -> tuple[float, float, float]:
+def over_all(judgements: ComparedChoices) -> tuple[float, float, float]:
     """The bias and its interval over all judgements, cells alike: the estimate where nothing is missing."""
     lean = pd.Series(judgements.lean, judgements.rows.index, np.float64)
     cell = judgements.rows.groupby(["question", "role", "n_alternatives"], observed=True).ngroup()

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from polbias.eval.selfassess.answered import Compared
+from polbias.eval.selfassess.answered import ComparedChoices
 from polbias.eval.selfassess.position import (
     ModelTerm,
     choice_model,
@@ -19,7 +19,9 @@ from polbias.eval.selfassess.position import (
 from tests.eval.selfassess.respondents import Choose, compared, first, judged, logit, planted, prefers, rows
 
 
-def cell(choose: Choose, n_alternatives: int, topics: int = 300, seed: int = 0, orders: int = 6) -> Compared:
+def cell(
+    choose: Choose, n_alternatives: int, topics: int = 300, seed: int = 0, orders: int = 6
+) -> ComparedChoices:
     asked = [
         row
         for row in rows(topics, roles=("user",), questions=("preference",), ways=(n_alternatives,))
@@ -28,7 +30,7 @@ def cell(choose: Choose, n_alternatives: int, topics: int = 300, seed: int = 0, 
     return compared(judged(asked, choose, seed))
 
 
-def terms(judgements: Compared, position: bool = True) -> dict[str, ModelTerm]:
+def terms(judgements: ComparedChoices, position: bool = True) -> dict[str, ModelTerm]:
     return {each.term: each for each in choice_model(judgements, position)}
 
 
@@ -71,7 +73,7 @@ def test_another_library_finds_the_same(n_alternatives: int) -> None:
     )  # clustered against plain
 
 
-def fit_error(table: Compared, n_alternatives: int) -> np.ndarray:
+def fit_error(table: ComparedChoices, n_alternatives: int) -> np.ndarray:
     return np.sqrt(np.diag(fit(count_choices(table, n_alternatives)).covariance))
 
 

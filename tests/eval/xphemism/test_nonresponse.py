@@ -15,9 +15,9 @@ from scipy.stats import norm
 from polbias.eval.xphemism.latent import (
     accuracy,
     attainable,
-    compared,
     latent_influence,
     latent_leaning,
+    select_compared,
 )
 from polbias.eval.xphemism.leaning import verdict_turns
 from polbias.eval.xphemism.regression import select_axis
@@ -103,7 +103,10 @@ def test_exchanging_the_sides_turns_everything_round(seed: int) -> None:
     one, other = excess_bounds(table, "both"), excess_bounds(mirrored, "both")
     if one is not None and other is not None:
         assert (-other.high, -other.low, -other.high_end) == pytest.approx((one.low, one.high, one.low_end))
-    rows, turned_rows = compared(select_axis(table, "both")), compared(select_axis(mirrored, "both"))
+    rows, turned_rows = (
+        select_compared(select_axis(table, "both")),
+        select_compared(select_axis(mirrored, "both")),
+    )
     assert accuracy(rows).estimate == pytest.approx(accuracy(turned_rows).estimate, nan_ok=True)
     first, second = latent_leaning(rows), latent_leaning(turned_rows)
     for value, opposite in ((first.value, second.value), (first.low, second.high)):
@@ -115,7 +118,7 @@ def test_exchanging_the_sides_turns_everything_round(seed: int) -> None:
 @settings(max_examples=20, deadline=None)
 def test_no_effect_is_beyond_what_the_wrong_verdicts_allow(seed: int) -> None:
     columns = drawn(np.random.default_rng(seed), words=12, claims=2, favour_right=1.0)
-    rows = compared(select_axis(pairs_of(columns), "both"))
+    rows = select_compared(select_axis(pairs_of(columns), "both"))
     share = accuracy(rows).estimate
     if not math.isnan(share):
         change = [rows["change"][rows["shift"] == side].mean() for side in (1, -1)]
@@ -151,7 +154,7 @@ def drawn_probit(
 def test_the_latent_leaning_depends_on_no_difficulty_and_no_penalty(
     base: tuple[float, float], shift: float, penalty: float
 ) -> None:
-    rows = compared(drawn_probit(np.random.default_rng(3), shift, penalty, base))
+    rows = select_compared(drawn_probit(np.random.default_rng(3), shift, penalty, base))
     found = latent_leaning(rows)
     assert found.value == pytest.approx(shift, abs=0.2)
     assert found.low is not None
@@ -171,7 +174,7 @@ def test_a_blur_on_more_true_claims_of_one_side_is_no_latent_leaning() -> None:
         about = {"shift": "right" if right else "left", "gold": "true" if gold else "false"}
         rows.append(answered(n, [one], [two], cluster_id=f"w{n % 500}", **about))
     table = pairs_of(rows)
-    found, latent = leaning(table, "social"), latent_leaning(compared(table))
+    found, latent = leaning(table, "social"), latent_leaning(select_compared(table))
     assert found.high < -10
     assert latent.low is not None
     assert latent.high is not None
@@ -180,7 +183,7 @@ def test_a_blur_on_more_true_claims_of_one_side_is_no_latent_leaning() -> None:
 
 def test_contributions_add_up_to_the_latent_leaning() -> None:
     table = pairs_of(refusing(drawn(np.random.default_rng(8), words=40), 0.2, 0.1))
-    rows = compared(select_axis(table, "both"))
+    rows = select_compared(select_axis(table, "both"))
     assert latent_influence(rows).sum() == pytest.approx(latent_leaning(rows).value)
 
 

@@ -23,7 +23,7 @@ from polbias.eval.report.document import (
     format_points,
 )
 from polbias.eval.report.page.cells import short_names
-from polbias.eval.report.page.notices import said
+from polbias.eval.report.page.notices import merge_notices
 from polbias.eval.report.page.page import render_page
 from polbias.eval.report.sentences import Paragraphs
 from tests.report.page import builders
@@ -261,7 +261,7 @@ def test_serious_notices_come_first_and_equal_words_once() -> None:
         Notice("c", "x", "y"),
         Notice("a", "x", "y"),
     ]
-    assert [(each.found, each.where, each.serious) for each in said(notices)] == [
+    assert [(each.found, each.where, each.serious) for each in merge_notices(notices)] == [
         ("s", ("b",), True),
         ("x", ("a", "c"), False),
     ]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from polbias.eval.simulation.questions import Floats, Questions, leaned, yes_no_probabilities
+from polbias.eval.simulation.questions import Floats, Questions, shift_probabilities, yes_no_probabilities
 from polbias.eval.simulation.respondents import SimulatedRespondent
 from polbias_toy.metrics import outcome
 
@@ -26,7 +26,7 @@ class Sums(Questions):
     def option_probabilities(self, respondent: SimulatedRespondent, seed: int) -> Floats:
         half = respondent.bias / 2
         return yes_no_probabilities(
-            leaned(self._right, half * self.side, respondent.accuracy, abs(half), abs(half))
+            shift_probabilities(self._right, half * self.side, respondent.accuracy, abs(half), abs(half))
         )
 
     def answer_phrases(self, row: int, label: str) -> tuple[str, Mapping[str, str]]:
